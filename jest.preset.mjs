@@ -1,0 +1,21 @@
+import { readFileSync } from 'node:fs';
+
+const swcrc = JSON.parse(readFileSync(new URL('./.swcrc', import.meta.url), 'utf8'));
+
+/** Every project spreads this. Tests resolve workspace libs to their sources, so only `platform-database` must be built. */
+export default {
+  testEnvironment: 'node',
+  testEnvironmentOptions: { customExportConditions: ['@slipway/source', 'node', 'node-addons'] },
+  extensionsToTreatAsEsm: ['.ts'],
+  transform: {
+    '^.+\\.ts$': ['@swc/jest', { ...swcrc, swcrc: false }],
+    // light-my-request (CommonJS) requires cookie 2 (ESM only), and Jest cannot require(esm) below Node 24.9.
+    '/node_modules/cookie/.+\\.js$': ['@swc/jest', { swcrc: false, jsc: { target: 'es2022' }, module: { type: 'commonjs' } }],
+  },
+  transformIgnorePatterns: ['/node_modules/(?!cookie/)'],
+  moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
+  moduleFileExtensions: ['ts', 'js', 'mjs', 'cjs', 'json', 'node'],
+  testMatch: ['<rootDir>/{src,test}/**/*.spec.ts'],
+  globalSetup: new URL('./tools/testing/jest-global-setup.mjs', import.meta.url).pathname,
+  globalTeardown: new URL('./tools/testing/jest-global-teardown.mjs', import.meta.url).pathname,
+};
