@@ -1,0 +1,43 @@
+import { Module, type DynamicModule } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import type { Config } from '@slipway/platform-config';
+import type { DataSourceOptions } from 'typeorm';
+import { Database } from './database.js';
+import { Notifications } from './notifications.js';
+
+/** Connection settings shared by the application and the migration tests. `entities` are the table maps of all areas. */
+export function dataSourceOptions(url: string, poolSize: number, entities: Function[]): DataSourceOptions {
+  return {
+    type: 'postgres',
+    url,
+    entities,
+    synchronize: false,
+    migrationsRun: false,
+    logging: false,
+    applicationName: 'slipway',
+    poolSize,
+    extra: {
+      pipeline: true,
+      idleTimeoutMillis: 30_000,
+      connectionTimeoutMillis: 5_000,
+      keepAlive: true,
+      statement_timeout: 15_000,
+      lock_timeout: 10_000,
+      idle_in_transaction_session_timeout: 30_000,
+    },
+  };
+}
+
+@Module({})
+export class DatabaseModule {
+  static forRoot(config: Pick<Config, 'database'>, entities: Function[] = []): DynamicModule {
+    const { url, poolSize } = config.database;
+    return {
+      module: DatabaseModule,
+      global: true,
+      imports: [TypeOrmModule.forRoot({ ...dataSourceOptions(url, poolSize, entities), retryAttempts: 10, retryDelay: 500 })],
+      providers: [Database, { provide: Notifications, useFactory: () => new Notifications(url) }],
+      exports: [Database],
+    };
+  }
+}

@@ -1,0 +1,99 @@
+import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import type { PoolClient } from 'pg';
+import { Notifications } from './notifications.js';
+import { asQuery, Tx, type TxScope } from './tx.js';
+import type { Statement } from './statement.js';
+
+/** Thrown inside to leave a dry run: everything is rolled back, the callback's value is still the answer. */
+class DryRunDone {
+  constructor(readonly value: unknown) {}
+}
+
+/**
+ * The one door to Postgres. Every transaction takes a role that row-level security knows (`slipway_tenant` or
+ * `slipway_system`) for its own length, so that a forgotten `where tenant_id = …` shows nothing instead of everything.
+ */
+@Injectable()
+export class Database implements OnModuleDestroy {
+  constructor(
+    @Inject(DataSource) private readonly dataSource: DataSource,
+    @Inject(Notifications) private readonly notifications: Notifications,
+  ) {}
+
+  /**
+   * Runs `fn` in one READ COMMITTED transaction and commits it. An exception rolls back and is thrown on.
+   * With `dryRun` everything is rolled back and `fn`'s value returned: each check was made, nothing was written.
+   */
+  async tx<T>(scope: TxScope, fn: (tx: Tx) => Promise<T>, options: { dryRun?: boolean } = {}): Promise<T> {
+    return this.onConnection(async (client, tx) => {
+      // Not awaited on its own: with a pipelined client it travels with the first statement of `fn`.
+      const begun = client.query(beginText(scope));
+      begun.catch(() => undefined);
+      try {
+        const value = await fn(tx);
+        await begun;
+        if (options.dryRun) throw new DryRunDone(value);
+        const committed = await client.query('COMMIT');
+        // After a failed statement whose error the callback swallowed, COMMIT "succeeds" as a ROLLBACK.
+        if (committed.command !== 'COMMIT') throw new Error('the transaction was rolled back by Postgres');
+        return value;
+      } catch (error) {
+        await client.query('ROLLBACK').catch(() => undefined);
+        if (error instanceof DryRunDone) return error.value as T;
+        throw error;
+      }
+    }, scope);
+  }
+
+  /** One statement in a transaction of its own, sent and answered in one round trip. Returns its rows. */
+  async read<R = Record<string, unknown>>(scope: TxScope, statement: Statement | string, values: unknown[] = []): Promise<R[]> {
+    return this.onConnection(async (client) => {
+      const results = await Promise.allSettled([
+        client.query(beginText(scope)),
+        client.query(asQuery(statement, values)),
+        client.query('COMMIT'),
+      ]);
+      for (const result of results) if (result.status === 'rejected') throw result.reason;
+      return (results[1] as PromiseFulfilledResult<{ rows: R[] }>).value.rows;
+    }, scope);
+  }
+
+  /**
+   * Calls `onPayload` for each NOTIFY on the channel, over the one LISTEN connection of this process. Notifications sent
+   * while that connection was away are lost; `onReconnect` is the moment to look for what they would have told.
+   * Returns a function that ends the subscription.
+   */
+  listen(channel: string, onPayload: (payload: string) => void, onReconnect?: () => void): Promise<() => Promise<void>> {
+    return this.notifications.listen(channel, onPayload, onReconnect);
+  }
+
+  /** Resolves when Postgres answers a query, rejects otherwise. */
+  async ping(): Promise<void> {
+    await this.dataSource.query('select 1');
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    await this.notifications.close();
+  }
+
+  private async onConnection<T>(work: (client: PoolClient, tx: Tx) => Promise<T>, scope: TxScope): Promise<T> {
+    const runner = this.dataSource.createQueryRunner();
+    const client = (await runner.connect()) as PoolClient;
+    // TypeORM must join our transaction: without this mark `manager.save` would open and commit one of its own.
+    (runner as { isTransactionActive: boolean }).isTransactionActive = true;
+    try {
+      return await work(client, new Tx(scope === 'system' ? null : scope.tenantId, runner, client));
+    } finally {
+      (runner as { isTransactionActive: boolean }).isTransactionActive = false;
+      await runner.release();
+    }
+  }
+}
+
+function beginText(scope: TxScope): string {
+  if (scope === 'system') return 'BEGIN; SET LOCAL ROLE slipway_system';
+  // The id stands in the text because SET takes no parameters; the pattern keeps it harmless.
+  if (!/^[a-z0-9_]{1,64}$/.test(scope.tenantId)) throw new Error('not a tenant id');
+  return `BEGIN; SET LOCAL ROLE slipway_tenant; SET LOCAL slipway.tenant = '${scope.tenantId}'`;
+}

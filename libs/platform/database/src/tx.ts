@@ -1,0 +1,43 @@
+import type { EntityManager, QueryRunner } from 'typeorm';
+import type { PoolClient, QueryResult } from 'pg';
+import type { Statement } from './statement.js';
+
+/** Who a transaction acts for: one tenant (row-level security shows its rows only) or the system (all rows). */
+export type TxScope = { tenantId: string } | 'system';
+
+/**
+ * An open transaction. It is the first argument of every method that writes; nobody keeps one after its callback ended.
+ * `query` and `one` send SQL on the transaction's own connection; `manager` is TypeORM's view of the same connection.
+ */
+export class Tx {
+  constructor(
+    readonly tenantId: string | null,
+    private readonly runner: QueryRunner,
+    private readonly client: PoolClient,
+  ) {}
+
+  get manager(): EntityManager {
+    return this.runner.manager;
+  }
+
+  /** The tenant of this transaction; throws in a system transaction, where there is none. */
+  get tenant(): string {
+    if (this.tenantId === null) throw new Error('a system transaction has no tenant');
+    return this.tenantId;
+  }
+
+  async query<R = Record<string, unknown>>(statement: Statement | string, values: unknown[] = []): Promise<R[]> {
+    const result = (await this.client.query(asQuery(statement, values))) as unknown as QueryResult;
+    return result.rows as R[];
+  }
+
+  async one<R = Record<string, unknown>>(statement: Statement | string, values: unknown[] = []): Promise<R | undefined> {
+    const rows = await this.query<R>(statement, values);
+    return rows[0];
+  }
+}
+
+export function asQuery(statement: Statement | string, values: unknown[]) {
+  if (typeof statement === 'string') return { text: statement, values };
+  return { name: statement.name, text: statement.text, values };
+}
