@@ -1,0 +1,74 @@
+import { createHash, randomUUID } from 'node:crypto';
+import pg from 'pg';
+import { migrate, type Migration } from '@slipway/platform-database';
+
+/** A database of a test's own. `url` is the application's login, `ownerUrl` may change the schema. */
+export interface TestDatabase {
+  url: string;
+  ownerUrl: string;
+  drop(): Promise<void>;
+}
+
+const APP_ROLE = 'slipway_app';
+const APP_PASSWORD = 'slipway_app';
+/** Any constant: test processes that build templates at once must ask for the same lock. */
+const LOCK_KEY = 7_310_071;
+
+/**
+ * Clones a migrated template, which the first caller with these migrations builds. The server is the one of TEST_PG_URL,
+ * which Jest's global setup starts where it is not set.
+ */
+export async function createTestDatabase(migrations: readonly Migration[]): Promise<TestDatabase> {
+  const adminUrl = process.env['TEST_PG_URL'];
+  if (!adminUrl) throw new Error('TEST_PG_URL is not set: the global setup of Jest did not run');
+  const admin = new pg.Client({ connectionString: adminUrl });
+  await admin.connect();
+  try {
+    const template = await ensureTemplate(admin, adminUrl, migrations);
+    const name = `t_${randomUUID().replaceAll('-', '')}`;
+    await admin.query(`create database ${name} template ${template} strategy file_copy`);
+    await admin.query(`grant create on database ${name} to ${APP_ROLE}`);
+    return { url: asApp(adminUrl, name), ownerUrl: on(adminUrl, name), drop: () => drop(adminUrl, name) };
+  } finally {
+    await admin.end();
+  }
+}
+
+async function ensureTemplate(admin: pg.Client, adminUrl: string, migrations: readonly Migration[]): Promise<string> {
+  const sources = migrations.map((migration) => migration.name + migration.toString()).sort();
+  const template = `template_${createHash('sha256').update(sources.join()).digest('hex').slice(0, 16)}`;
+  await admin.query('select pg_advisory_lock($1)', [LOCK_KEY]);
+  try {
+    await admin.query(`do $$ begin create role ${APP_ROLE} login noinherit password '${APP_PASSWORD}'; exception when duplicate_object or unique_violation then null; end $$`);
+    const found = await admin.query('select 1 from pg_database where datname = $1', [template]);
+    if (found.rowCount) return template;
+    // Built under another name, so that a killed build is never taken for a template.
+    await admin.query(`drop database if exists ${template}_build with (force)`);
+    await admin.query(`create database ${template}_build`);
+    await migrate(on(adminUrl, `${template}_build`), migrations, asApp(adminUrl, `${template}_build`));
+    await admin.query(`alter database ${template}_build rename to ${template}`);
+    return template;
+  } finally {
+    await admin.query('select pg_advisory_unlock($1)', [LOCK_KEY]);
+  }
+}
+
+async function drop(adminUrl: string, name: string): Promise<void> {
+  const admin = new pg.Client({ connectionString: adminUrl });
+  await admin.connect();
+  await admin.query(`drop database if exists ${name} with (force)`);
+  await admin.end();
+}
+
+function on(adminUrl: string, database: string): string {
+  const url = new URL(adminUrl);
+  url.pathname = `/${database}`;
+  return url.toString();
+}
+
+function asApp(adminUrl: string, database: string): string {
+  const url = new URL(on(adminUrl, database));
+  url.username = APP_ROLE;
+  url.password = APP_PASSWORD;
+  return url.toString();
+}
