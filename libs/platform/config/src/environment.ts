@@ -1,0 +1,27 @@
+import { readFileSync } from 'node:fs';
+import type { OperatorConfig } from './operator-config.js';
+
+/** This process's environment for a child process, with changes; `undefined` removes a variable. */
+export function childEnvironment(changes: Record<string, string | undefined> = {}): NodeJS.ProcessEnv {
+  return { ...process.env, ...changes };
+}
+
+/**
+ * The value behind a secret of the operator's file, read now, so that a rotated file is seen.
+ * @throws Error naming the secret, never its value, where it is unknown, unset or unreadable.
+ */
+export function resolveSecret(operator: OperatorConfig, name: string, env: NodeJS.ProcessEnv = process.env): string {
+  const source = Object.hasOwn(operator.secrets, name) ? operator.secrets[name] : undefined;
+  if (!source) throw new Error(`secret ${name} is not declared in the operator's configuration`);
+  const value = source.env !== undefined ? env[source.env] : readSecretFile(name, source.file ?? '');
+  if (!value) throw new Error(`secret ${name} is empty: ${source.env !== undefined ? `${source.env} is not set` : 'its file has no content'}`);
+  return value;
+}
+
+function readSecretFile(name: string, file: string): string {
+  try {
+    return readFileSync(file, 'utf8').trim();
+  } catch (error) {
+    throw new Error(`secret ${name} cannot be read from its file (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`);
+  }
+}

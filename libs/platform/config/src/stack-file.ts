@@ -1,0 +1,39 @@
+import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+
+/** What `npm start` tells the processes of the embedded stack. `secretKey`: 32 bytes in base64. */
+export interface StackFile {
+  databaseUrl: string;
+  migrateUrl: string;
+  secretKey: string;
+}
+
+const fileOf = (home: string): string => path.join(home, 'run', 'stack.json');
+
+/** Undefined where no stack was started under `home`. An unreadable or damaged file counts as none: the next `npm start` rewrites it. */
+export function readStackFile(home: string): StackFile | undefined {
+  try {
+    const parsed: unknown = JSON.parse(readFileSync(fileOf(home), 'utf8'));
+    if (parsed === null || typeof parsed !== 'object') return undefined;
+    const { databaseUrl, migrateUrl, secretKey } = parsed as Partial<Record<keyof StackFile, unknown>>;
+    if (typeof databaseUrl !== 'string' || typeof migrateUrl !== 'string' || typeof secretKey !== 'string') return undefined;
+    if (Buffer.from(secretKey, 'base64').length !== 32) return undefined;
+    return { databaseUrl, migrateUrl, secretKey };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Writes the file with mode 0600, whole or not at all. */
+export function writeStackFile(home: string, stack: StackFile): void {
+  const file = fileOf(home);
+  mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+  writeFileSync(`${file}.new`, `${JSON.stringify(stack)}\n`, { mode: 0o600 });
+  chmodSync(`${file}.new`, 0o600);
+  renameSync(`${file}.new`, file);
+}
+
+/** After a clean stop, so that a process started by hand is told plainly that nothing runs. */
+export function removeStackFile(home: string): void {
+  rmSync(fileOf(home), { force: true });
+}
