@@ -1,0 +1,227 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { InstanceSpec, InstanceState, Observation, TargetDriver } from './driver.js';
+
+/** One target with one server program that a driver's own spec can steer. Made afresh for every test. */
+export interface ConformanceSubject {
+  /** A driver object as a newly started worker would make it: nothing shared with earlier objects but the host. */
+  newDriver(): TargetDriver;
+  /** A valid spec; `failureThreshold` 2, healthy or not as `setHealthy` says, not healthy at first. */
+  spec(overrides?: Partial<InstanceSpec>): InstanceSpec;
+  setHealthy(isHealthy: boolean): Promise<void>;
+  /** How many servers were really started for the instance, counted by the servers themselves. */
+  starts(instanceId: string): Promise<number>;
+  /** Kills the server as a crash would. */
+  crash(observed: Observation): Promise<void>;
+  dispose(): Promise<void>;
+}
+
+/** Observes until the state is `wanted`, and fails with everything seen on the way when that does not happen in time. */
+export async function observeUntil(
+  driver: TargetDriver,
+  spec: InstanceSpec,
+  wanted: InstanceState,
+  deadlineMs = 15_000,
+): Promise<Observation> {
+  const end = Date.now() + deadlineMs;
+  const seen: string[] = [];
+  for (;;) {
+    const observed = await driver.observe(spec);
+    if (observed.state === wanted) return observed;
+    const line = JSON.stringify(observed);
+    if (seen.at(-1) !== line) seen.push(line);
+    if (Date.now() > end) throw new Error(`never became ${wanted}; saw ${seen.join(', ')}`);
+    await pause(25);
+  }
+}
+
+/** Terminates until nothing is left. */
+export async function terminateUntilGone(driver: TargetDriver, instanceId: string, deadlineMs = 15_000): Promise<void> {
+  const end = Date.now() + deadlineMs;
+  while ((await driver.terminate(instanceId)) !== 'gone') {
+    if (Date.now() > end) throw new Error(`${instanceId} is not gone`);
+    await pause(25);
+  }
+}
+
+const pause = (ms: number) => new Promise((done) => setTimeout(done, ms));
+
+/**
+ * What every driver promises, as tests. Call it at the top level of a driver's spec. `adopts` chooses between the
+ * promises of drivers that start something and of those that find something already running.
+ */
+export function describeConformance(name: string, options: { adopts: boolean; create: () => Promise<ConformanceSubject> }): void {
+  describe(`${name} keeps the promises of a target driver`, () => {
+    let subject: ConformanceSubject;
+    let driver: TargetDriver;
+    const drivers: TargetDriver[] = [];
+    const freshDriver = () => {
+      const made = subject.newDriver();
+      drivers.push(made);
+      return made;
+    };
+
+    beforeEach(async () => {
+      subject = await options.create();
+      driver = freshDriver();
+    });
+    afterEach(async () => {
+      await Promise.all(drivers.splice(0).map((each) => each.close()));
+      await subject.dispose();
+    });
+
+    it('says whether it adopts', () => {
+      expect(driver.adopts).toBe(options.adopts);
+    });
+
+    it('finds nothing wrong with a valid spec, and names the field of a wrong one', () => {
+      expect(driver.check(subject.spec())).toEqual([]);
+      expect(driver.check({ ...subject.spec(), runtime: { engine: 'sim', args: { no_such_argument: 1 }, env: {} } })).not.toEqual([]);
+      expect(driver.check(subject.spec({ instanceId: '../escape' })).map((issue) => issue.field)).toContain('instance_id');
+    });
+
+    it('refuses to provision what check refuses', async () => {
+      await expect(driver.provision(subject.spec({ instanceId: '../escape' }))).rejects.toMatchObject({ name: 'InvalidSpecError' });
+    });
+
+    it('becomes ready with an address, unhealthy after failureThreshold misses, and ready again', async () => {
+      const spec = subject.spec();
+      await driver.provision(spec);
+      expect((await driver.observe(spec)).state).toBe('starting');
+      await subject.setHealthy(true);
+      const ready = await observeUntil(driver, spec, 'ready');
+      expect(ready.baseUrl).toMatch(/^https?:\/\/[^/]+$/);
+      expect(ready.generation).toBe(spec.generation);
+
+      await subject.setHealthy(false);
+      expect((await driver.observe(spec)).state).toBe('ready');
+      expect((await driver.observe(spec)).state).toBe('unhealthy');
+      await subject.setHealthy(true);
+      expect((await driver.observe(spec)).state).toBe('ready');
+    });
+
+    it('terminates twice, and an id that nobody knows', async () => {
+      await subject.setHealthy(true);
+      const spec = subject.spec();
+      await driver.provision(spec);
+      await observeUntil(driver, spec, 'ready');
+      await terminateUntilGone(driver, spec.instanceId);
+      expect(await driver.terminate(spec.instanceId)).toBe('gone');
+      expect(await driver.terminate('never-heard-of')).toBe('gone');
+      expect(await driver.list()).toEqual([]);
+    });
+
+    it('is taken over by another driver object, and close leaves the instance alone', async () => {
+      await subject.setHealthy(true);
+      const spec = subject.spec();
+      await driver.provision(spec);
+      const before = await observeUntil(driver, spec, 'ready');
+      await driver.close();
+
+      const successor = freshDriver();
+      await successor.provision(spec);
+      const after = await observeUntil(successor, spec, 'ready');
+      expect({ pid: after.pid, baseUrl: after.baseUrl }).toEqual({ pid: before.pid, baseUrl: before.baseUrl });
+      expect(await successor.list()).toEqual(await freshDriver().list());
+    });
+
+    if (options.adopts) describeAdopting();
+    else describeStarting();
+
+    function describeAdopting(): void {
+      it('starts nothing and stops nothing', async () => {
+        await subject.setHealthy(true);
+        const spec = subject.spec();
+        await Promise.all([driver.provision(spec), driver.provision(spec)]);
+        expect(await subject.starts(spec.instanceId)).toBe(0);
+        expect(await driver.terminate(spec.instanceId)).toBe('gone');
+        expect((await driver.observe(spec)).state).toBe('ready');
+      });
+
+      it('sees a crash as unhealthy', async () => {
+        await subject.setHealthy(true);
+        const spec = subject.spec();
+        await subject.crash(await observeUntil(driver, spec, 'ready'));
+        await observeUntil(driver, spec, 'unhealthy');
+      });
+    }
+
+    function describeStarting(): void {
+      it('is absent before it is provisioned', async () => {
+        expect(await driver.observe(subject.spec())).toEqual({ state: 'absent' });
+        expect(await driver.list()).toEqual([]);
+      });
+
+      it('starts once however often and by however many it is provisioned', async () => {
+        await subject.setHealthy(true);
+        const spec = subject.spec();
+        const rival = freshDriver();
+        await Promise.all([driver, rival, driver, rival].map((each) => each.provision(spec)));
+        await driver.provision(spec);
+        const [one, other] = [await observeUntil(driver, spec, 'ready'), await observeUntil(rival, spec, 'ready')];
+        expect(one.pid).toBe(other.pid);
+        expect(await subject.starts(spec.instanceId)).toBe(1);
+        expect(await driver.list()).toEqual([{ instanceId: spec.instanceId, generation: spec.generation, pid: one.pid }]);
+      });
+
+      it('never starts a generation again that crashed, but the next one', async () => {
+        await subject.setHealthy(true);
+        const spec = subject.spec();
+        await driver.provision(spec);
+        const first = await observeUntil(driver, spec, 'ready');
+        await subject.crash(first);
+        await observeUntil(driver, spec, 'exited');
+        await driver.provision(spec);
+        await freshDriver().provision(spec);
+        expect((await driver.observe(spec)).state).toBe('exited');
+        expect(await subject.starts(spec.instanceId)).toBe(1);
+
+        const next = { ...spec, generation: spec.generation + 1 };
+        expect((await driver.observe(next)).state).toBe('absent');
+        await driver.provision(next);
+        const second = await observeUntil(driver, next, 'ready');
+        expect(second.pid).not.toBe(first.pid);
+        expect(await subject.starts(spec.instanceId)).toBe(2);
+      });
+
+      it('replaces a running generation by the next, never running both', async () => {
+        await subject.setHealthy(true);
+        const spec = subject.spec();
+        await driver.provision(spec);
+        const first = await observeUntil(driver, spec, 'ready');
+        const next = { ...spec, generation: spec.generation + 1 };
+        const end = Date.now() + 15_000;
+        for (let seen = await driver.observe(next); seen.state !== 'ready'; seen = await driver.observe(next)) {
+          if (Date.now() > end) throw new Error(`the next generation is ${seen.state}`);
+          await driver.provision(next);
+          await pause(25);
+        }
+        expect(await subject.starts(spec.instanceId)).toBe(2);
+        expect((await driver.observe(spec)).state).toBe('exited');
+        expect((await driver.list()).map((ref) => ref.generation)).toEqual([next.generation]);
+        expect((await driver.list())[0].pid).not.toBe(first.pid);
+      });
+
+      it('does not start a terminated generation, not even for a caller that comes late', async () => {
+        await subject.setHealthy(true);
+        const spec = subject.spec();
+        await driver.provision(spec);
+        await observeUntil(driver, spec, 'ready');
+        await terminateUntilGone(driver, spec.instanceId);
+        await freshDriver().provision(spec);
+        expect((await driver.observe(spec)).state).toBe('exited');
+        expect(await subject.starts(spec.instanceId)).toBe(1);
+      });
+
+      it('stops what another driver object started', async () => {
+        await subject.setHealthy(true);
+        const spec = subject.spec();
+        await driver.provision(spec);
+        await observeUntil(driver, spec, 'ready');
+        const successor = freshDriver();
+        expect(await successor.terminate(spec.instanceId)).toBe('stopping');
+        await observeUntil(successor, spec, 'exited');
+        await terminateUntilGone(successor, spec.instanceId);
+      });
+    }
+  });
+}
