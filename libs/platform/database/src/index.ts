@@ -3,8 +3,10 @@ export { DatabaseModule, dataSourceOptions } from './database.module.js';
 export { Tx, type TxScope } from './tx.js';
 export { prepared, type Statement } from './statement.js';
 export { newId } from './ids.js';
+export { canonicalJson, digestOf } from './digest.js';
 export { migrate, schemaGap, type Migration } from './migrate.js';
 import { Roles1700000000000 } from './migrations/1700000000000-roles.js';
+import { Timestamps1700000000001 } from './migrations/1700000000001-timestamps.js';
 
 /** The migrations of this lib; every platform lib and area exports its own list under the same name. */
-export const migrations = [Roles1700000000000];
+export const migrations = [Roles1700000000000, Timestamps1700000000001];

@@ -1,1 +1,24 @@
-export {};
+export { OperationsModule } from './operations.module.js';
+export {
+  DurableOperation, done, sleep, StepFailed,
+  type Failure, type FailureCode, type OperationDefinition, type Outcome, type Step, type StepContext, type StepCommit, type StepOutcome, type UnwindStep,
+} from './operation.definition.js';
+export { OperationDefinitions } from './operation.definitions.js';
+export { OperationStore, statusChanged, type Claim, type IdempotencyClaim, type Start } from './operation.store.js';
+export { LIVE_STATUSES, type OperationRow, type OperationStatus } from './operation.row.js';
+export { operationErrors } from './operation.errors.js';
+export { LIST_RECORDS } from './operation.query.js';
+export { OperationRunner } from './operation.runner.js';
+export { dispatch, wake } from './dispatch.js';
+export { appendEvents, type NewEvent, type EventSource } from './event.store.js';
+export { EventHub } from './event.hub.js';
+export { appendAudit, type AuditEntry } from './audit.js';
+export { Sweeper, type DueWork } from './sweeper.js';
+export { PausePoints } from './pause-points.js';
+import { Operations1700000000020 } from './migrations/1700000000020-operations.js';
+import { Outbox1700000000021 } from './migrations/1700000000021-outbox.js';
+import { Events1700000000022 } from './migrations/1700000000022-events.js';
+import { Idempotency1700000000023 } from './migrations/1700000000023-idempotency.js';
+import { AuditLog1700000000024 } from './migrations/1700000000024-audit-log.js';
+
+export const migrations = [Operations1700000000020, Outbox1700000000021, Events1700000000022, Idempotency1700000000023, AuditLog1700000000024];

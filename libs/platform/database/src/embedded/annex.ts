@@ -1,0 +1,48 @@
+import { createHash } from 'node:crypto';
+import { accessSync, chmodSync, constants, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, renameSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { may, type ServerUser } from './server-user.js';
+
+/**
+ * Only for root: where SLIPWAY_HOME lies under a folder closed to the server's user (a clone in root's home), the
+ * cluster lives outside of it, and this file in SLIPWAY_HOME says where.
+ */
+const POINTER = 'postgres.location';
+const STATE_FOLDER = '/var/lib';
+
+/** The folder that an earlier start of this home chose, if any. */
+export function annexOf(home: string): string | undefined {
+  try {
+    const folder = readFileSync(path.join(home, POINTER), 'utf8').trim();
+    return existsSync(folder) ? folder : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Makes that folder and remembers it. The server's user can enter it but not list it. */
+export function createAnnex(home: string, user: ServerUser): string {
+  const folder = sharedFolder(user) ? named(home) : mkdtempSync(path.join(os.tmpdir(), 'slipway-'));
+  chmodSync(folder, 0o711);
+  writeFileSync(path.join(home, POINTER), `${folder}\n`, { mode: 0o600 });
+  return folder;
+}
+
+/** A folder that only root writes and the server's user may enter, for what several homes share; undefined on a read-only system. */
+export function sharedFolder(user: ServerUser): string | undefined {
+  try {
+    accessSync(STATE_FOLDER, constants.W_OK);
+    return may(user, 'read', STATE_FOLDER) ? STATE_FOLDER : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function named(home: string): string {
+  const folder = path.join(STATE_FOLDER, `slipway-${createHash('sha256').update(realpathSync(home)).digest('hex').slice(0, 12)}`);
+  // Left by a home of this path that was deleted since, with the passwords: kept aside, as it may hold somebody's data.
+  if (existsSync(folder)) renameSync(folder, `${folder}.abandoned-${Date.now()}`);
+  mkdirSync(folder);
+  return folder;
+}

@@ -1,0 +1,83 @@
+import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { isAlive } from './orphans.js';
+
+interface Holder {
+  pid: number;
+  /** Start of that process in clock ticks since boot, where the system tells: a pid alone is reused, in containers soon. */
+  started: string | undefined;
+}
+
+/**
+ * At most one launcher per home: a second one would take the first one's server for an orphan and stop it.
+ * @returns release, repeatable. @throws where a living process holds the home.
+ */
+export function lockHome(home: string): () => void {
+  const file = path.join(home, 'postgres.lock');
+  const mine = `${file}.${process.pid}`;
+  writeFileSync(mine, JSON.stringify({ pid: process.pid, started: startOf(process.pid) } satisfies Holder));
+  try {
+    for (let tries = 0; ; tries++) {
+      if (linked(mine, file)) return once(() => rmSync(file, { force: true }));
+      const holder = readHolder(file);
+      if (tries === 10 || (holder && lives(holder))) throw new Error(`Slipway already runs in ${home} (process ${holder?.pid ?? 'unknown'}). Stop it, or set SLIPWAY_HOME to another folder.`);
+      takeAway(file, holder);
+    }
+  } finally {
+    rmSync(mine, { force: true });
+  }
+}
+
+/** A second call must not remove the lock of whoever came next. */
+function once(act: () => void): () => void {
+  let isDone = false;
+  return () => {
+    if (!isDone) act();
+    isDone = true;
+  };
+}
+
+/** Whole file or none appears under the name, and only if the name is free. */
+function linked(from: string, to: string): boolean {
+  try {
+    linkSync(from, to);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+/** Two starters may find the same dead holder: the slower one must not remove the lock that the faster one just took. */
+function takeAway(file: string, dead: Holder | undefined): void {
+  const aside = `${file}.dead-${process.pid}`;
+  try {
+    renameSync(file, aside);
+  } catch {
+    return;
+  }
+  const taken = readHolder(aside);
+  if (taken && lives(taken) && taken.pid !== dead?.pid) linked(aside, file);
+  rmSync(aside, { force: true });
+}
+
+function readHolder(file: string): Holder | undefined {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as Holder;
+  } catch {
+    return undefined;
+  }
+}
+
+function lives(holder: Holder): boolean {
+  return isAlive(holder.pid) && (holder.started === undefined || holder.started === startOf(holder.pid));
+}
+
+function startOf(pid: number): string | undefined {
+  try {
+    // Field 22; counted after the command's closing parenthesis, as the command itself may hold spaces.
+    return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').pop()?.split(' ')[19];
+  } catch {
+    return undefined;
+  }
+}

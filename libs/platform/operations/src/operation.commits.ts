@@ -1,0 +1,179 @@
+import type { Tx } from '@slipway/platform-database';
+import { prepared } from '@slipway/platform-database';
+import { dispatch } from './dispatch.js';
+import { appendEvents, type NewEvent } from './event.store.js';
+import type { Failure, OperationDefinition, Outcome, StepOutcome, UnwindStep } from './operation.definition.js';
+import type { OperationRow, OperationStatus, StepRow } from './operation.row.js';
+import { statusChanged } from './operation.store.js';
+
+/** The guard of a commit matched no row: another worker holds the lease, or a cancel came first. Everything rolls back. */
+export class GuardLost extends Error {}
+
+const WORKER = { type: 'system', id: 'worker' };
+
+/*
+ * Every write of a worker goes through this guard: it names the lease version it holds, and forward steps also stand aside
+ * for a cancel, so that no step commits after a cancel was accepted. Locks are taken in one order everywhere: deployment
+ * (in the step's own commit), operation (here), event stream (last); requests do the same, so they cannot deadlock.
+ */
+const GUARD = prepared(
+  'operation-guard',
+  `update operations set
+     status = $3, current_step = $4, current_step_status = $5, progress = greatest(progress, $6), attempt = $7, message = $8,
+     awaiting = $9, is_resumed = false, wake_at = now() + make_interval(secs => $10::float8 / 1000), phase = $11, failure = $12,
+     result = result || $13::jsonb, error_code = $14, retryable = $15, updated_at = now(),
+     completed_at = case when $3 in ('succeeded','failed','cancelled') then now() end,
+     lease_expires_at = case when $16::float8 is null then null else now() + make_interval(secs => $16) end
+   where id = $1 and lease_version = $2 and status in ('running','waiting','cancelling') and (phase = 'unwinding' or $11 = 'unwinding' or not cancel_requested)
+   returning id`,
+);
+
+const STEP_DONE = prepared(
+  'operation-step-done',
+  `update operation_steps set status = $3, completed_at = now(), message = $4, evidence = coalesce($5::jsonb, evidence), result = $6::jsonb, state = null,
+     started_at = coalesce(started_at, now()) where operation_id = $1 and name = $2`,
+);
+const STEP_BEGIN = prepared('operation-step-begin', `update operation_steps set status = 'running', started_at = coalesce(started_at, now()) where operation_id = $1 and name = $2`);
+const STEP_SLEEP = prepared('operation-step-sleep', `update operation_steps set status = $3, message = $4, state = $5::jsonb where operation_id = $1 and name = $2`);
+const STEPS_UNDONE = prepared(
+  'operation-steps-undone',
+  `update operation_steps set status = 'pending', completed_at = null where operation_id = $1 and not is_unwind and status in ('succeeded','skipped') and split_part(name, ':', 1) = any($2)`,
+);
+
+interface Write {
+  status: OperationStatus;
+  step: string;
+  stepStatus: string;
+  progress?: number;
+  attempt?: number;
+  message?: string;
+  awaiting?: string;
+  sleepMs?: number;
+  /** Seconds the lease goes on; null gives it back. */
+  leaseSeconds: number | null;
+  result?: Record<string, unknown>;
+  failure?: (Failure & { step: string }) | null;
+  isTerminal?: boolean;
+}
+
+async function guard(tx: Tx, operation: OperationRow, write: Write): Promise<void> {
+  const failure = write.failure ?? null;
+  const ended = write.isTerminal && failure ? failure : null;
+  const row = await tx.one(GUARD, [
+    operation.id, operation.leaseVersion, write.status, write.step, write.stepStatus, write.progress ?? 0, write.attempt ?? operation.attempt,
+    write.message ?? '', write.awaiting ?? null, write.sleepMs ?? null, failure ? 'unwinding' : 'forward', failure ? JSON.stringify(failure) : null,
+    JSON.stringify(write.result ?? {}), ended?.code ?? null, ended?.retryable ?? false, write.leaseSeconds,
+  ]);
+  if (!row) throw new GuardLost();
+}
+
+/** The failure an unwinding operation carries, with the step at which it began. */
+export type Unwinding = Failure & { step: string };
+
+/** The transactions a worker makes of an operation; each either happens whole, under the lease, or not at all. */
+export class OperationCommits {
+  constructor(private readonly leaseSeconds: number) {}
+
+  /** A step's result, its effect, the next step's beginning and the events; after the last step also the end of the operation. */
+  async stepDone(tx: Tx, definition: OperationDefinition, operation: OperationRow, step: StepRow, next: StepRow | undefined, progress: number, outcome: Extract<StepOutcome, { kind: 'done' }>): Promise<void> {
+    const extra = await outcome.commit?.(tx);
+    const unwinding = operation.phase === 'unwinding' ? (operation.failure as Unwinding) : null;
+    const events: NewEvent[] = [...(extra?.events ?? [])];
+    const status = outcome.skipped ? 'skipped' : 'succeeded';
+    if (definition.stepEvent && !step.isUnwind) events.push(this.advanced(definition.stepEvent, operation, step, status, progress));
+    if (next) {
+      const running = operation.phase === 'unwinding' && operation.cancelRequested ? 'cancelling' : 'running';
+      await guard(tx, operation, { status: running, step: next.name, stepStatus: 'running', progress, attempt: 1, leaseSeconds: this.leaseSeconds, result: outcome.operationResult, failure: unwinding, message: outcome.message });
+      if (operation.status !== running) events.push(statusChanged(operation, running, WORKER));
+    } else {
+      await this.end(tx, definition, operation, step, unwinding, outcome, events);
+    }
+    await tx.query(STEP_DONE, [operation.id, step.name, status, outcome.message ?? '', json(outcome.evidence), json(outcome.result)]);
+    if (step.isUnwind) await tx.query(STEPS_UNDONE, [operation.id, unwindStep(definition, step.name).undoes]);
+    if (next) await tx.query(STEP_BEGIN, [operation.id, next.name]);
+    await appendEvents(tx, operation.tenantId, operation.stream, events);
+  }
+
+  /** The step sleeps: lease given back, wake-up in the outbox. */
+  async stepSleeps(tx: Tx, operation: OperationRow, step: StepRow, outcome: Extract<StepOutcome, { kind: 'sleep' }>): Promise<void> {
+    const extra = await outcome.commit?.(tx);
+    const failure = operation.phase === 'unwinding' ? (operation.failure as Unwinding) : null;
+    const status = operation.status === 'cancelling' ? 'cancelling' : outcome.status;
+    await guard(tx, operation, {
+      status, step: step.name, stepStatus: outcome.status, message: outcome.message, awaiting: outcome.awaiting,
+      sleepMs: outcome.forMs, leaseSeconds: null, failure,
+    });
+    await tx.query(STEP_SLEEP, [operation.id, step.name, outcome.status, outcome.message ?? '', json(outcome.state)]);
+    if (!outcome.awaiting && outcome.forMs !== undefined) await dispatch(tx, operation.id, outcome.forMs);
+    const events = [...(extra?.events ?? [])];
+    if (operation.status !== status) events.push(statusChanged(operation, status, WORKER));
+    await appendEvents(tx, operation.tenantId, operation.stream, events);
+  }
+
+  /** One more try later: the lease is given back, the attempt counted. */
+  async stepRetries(tx: Tx, operation: OperationRow, step: StepRow, delayMs: number, message: string): Promise<void> {
+    const failure = operation.phase === 'unwinding' ? (operation.failure as Unwinding) : null;
+    const attempt = Math.min(operation.attempt + 1, operation.maxAttempts);
+    const status = operation.status === 'cancelling' ? 'cancelling' : 'running';
+    await guard(tx, operation, { status, step: step.name, stepStatus: 'running', attempt, message, sleepMs: delayMs, leaseSeconds: null, failure });
+    await dispatch(tx, operation.id, delayMs);
+  }
+
+  /** Turns an operation round: the failing step is marked, the needed unwind steps are added; with none of them it ends here. */
+  async beginUnwind(tx: Tx, definition: OperationDefinition, operation: OperationRow, step: StepRow | undefined, steps: readonly StepRow[], failure: Failure, evidence?: unknown): Promise<void> {
+    await definition.beginUnwind?.(tx, operation, failure);
+    const unwinding: Unwinding = { ...failure, step: step?.name ?? operation.currentStep };
+    const wasCancelled = failure.code === 'cancelled_by_user';
+    const touched = new Set(steps.filter((one) => one.startedAt !== null && !one.isUnwind).map((one) => baseName(one.name)));
+    const needed = definition.unwind.filter((one) => one.undoes.some((name) => touched.has(name)));
+    const events: NewEvent[] = [];
+    const first = needed[0];
+    if (first) {
+      const status = wasCancelled ? 'cancelling' : 'running';
+      await guard(tx, operation, { status, step: first.name, stepStatus: 'running', attempt: 1, message: failure.message, leaseSeconds: this.leaseSeconds, failure: unwinding });
+      if (operation.status !== status) events.push(statusChanged(operation, status, WORKER));
+      await tx.query(
+        `insert into operation_steps (operation_id, tenant_id, name, index, is_unwind, status, started_at)
+         select $1, $2, name, $4 + ordinality - 1, true, case when ordinality = 1 then 'running' else 'pending' end, case when ordinality = 1 then now() end
+         from unnest($3::text[]) with ordinality as step(name, ordinality)`,
+        [operation.id, operation.tenantId, needed.map((one) => one.name), steps.length]);
+    } else {
+      await this.end(tx, definition, operation, undefined, unwinding, {}, events);
+    }
+    if (step) await tx.query(STEP_DONE, [operation.id, step.name, wasCancelled ? 'cancelled' : 'failed', failure.message, json(evidence), null]);
+    await appendEvents(tx, operation.tenantId, operation.stream, events);
+  }
+
+  private async end(tx: Tx, definition: OperationDefinition, operation: OperationRow, last: StepRow | undefined, unwinding: Unwinding | null, outcome: { operationResult?: Record<string, unknown>; message?: string }, events: NewEvent[]): Promise<void> {
+    const status: Outcome = unwinding ? (unwinding.code === 'cancelled_by_user' ? 'cancelled' : 'failed') : 'succeeded';
+    const row = { ...operation, result: { ...operation.result, ...outcome.operationResult } };
+    const finished = await definition.finish?.(tx, row, status, unwinding ?? undefined);
+    await guard(tx, operation, {
+      status, step: unwinding?.step ?? last?.name ?? operation.currentStep, stepStatus: status, progress: status === 'succeeded' ? 100 : 0,
+      message: unwinding?.message ?? outcome.message, leaseSeconds: null, failure: unwinding, isTerminal: true,
+      result: { ...outcome.operationResult, ...finished?.result },
+    });
+    events.push(...(finished?.events ?? []), statusChanged(operation, status, WORKER));
+  }
+
+  private advanced(type: string, operation: OperationRow, step: StepRow, status: string, progress: number): NewEvent {
+    return {
+      type, subject: `operations/${operation.id}`, actor: WORKER, operationId: operation.id, revisionId: operation.input?.revisionId ?? null,
+      data: { operation_id: operation.id, step: step.name, index: step.index, status, progress },
+    };
+  }
+}
+
+export function baseName(step: string): string {
+  return step.split(':')[0] as string;
+}
+
+function unwindStep(definition: OperationDefinition, name: string): UnwindStep<any> {
+  const step = definition.unwind.find((one) => one.name === name);
+  if (!step) throw new Error(`${definition.kind} has no unwind step ${name}`);
+  return step;
+}
+
+function json(value: unknown): string | null {
+  return value === undefined || value === null ? null : JSON.stringify(value);
+}
