@@ -1,0 +1,83 @@
+import type { NamedSql, Queryable } from './sql.js';
+
+/** A gateway that was not heard of for this long is gone: its counts hold nothing up. */
+const LIVE = `interval '5 seconds'`;
+
+export interface GatewayReport {
+  gatewayId: string;
+  /** Null = unchanged. */
+  statsUntil: Date | null;
+  followed: readonly { deployment_id: string; tenant_id: string; generation: number }[];
+  inFlight: readonly { revision_id: string; tenant_id: string; in_flight: number }[];
+}
+
+/**
+ * One statement, so that "follows generation 7" never becomes visible before the counts of the requests that generation 6
+ * started. Times are the server's: gateways' clocks may differ.
+ */
+const REPORT: NamedSql = {
+  name: 'dataplane_report',
+  text: `
+    with heartbeat as (
+      insert into dataplane_gateways (gateway_id, stats_until) values ($1, $2)
+      on conflict (gateway_id) do update set seen_at = clock_timestamp(), stats_until = coalesce(excluded.stats_until, dataplane_gateways.stats_until)),
+    followed as (
+      insert into dataplane_followed_routes (gateway_id, deployment_id, tenant_id, generation)
+      select $1, f.deployment_id, f.tenant_id, f.generation
+      from jsonb_to_recordset($3::jsonb) as f(deployment_id text, tenant_id text, generation bigint)
+      on conflict (deployment_id, gateway_id) do update set generation = excluded.generation, updated_at = clock_timestamp())
+    insert into dataplane_inflight (gateway_id, revision_id, tenant_id, in_flight, updated_at)
+    select $1, i.revision_id, i.tenant_id, i.in_flight, clock_timestamp()
+    from jsonb_to_recordset($4::jsonb) as i(revision_id text, tenant_id text, in_flight int)
+    on conflict (revision_id, gateway_id) do update set in_flight = excluded.in_flight, updated_at = excluded.updated_at`,
+};
+
+const FORGET: NamedSql = {
+  name: 'dataplane_forget_gateways',
+  text: `
+    with gone as (
+      delete from dataplane_gateways where gateway_id = $1 or seen_at < clock_timestamp() - interval '10 minutes' returning gateway_id),
+    followed as (
+      delete from dataplane_followed_routes f where gateway_id = $1 or exists (select from gone where gone.gateway_id = f.gateway_id))
+    delete from dataplane_inflight i where gateway_id = $1 or exists (select from gone where gone.gateway_id = i.gateway_id)`,
+};
+
+const IN_FLIGHT: NamedSql = {
+  name: 'dataplane_in_flight',
+  text: `
+    select coalesce(sum(in_flight), 0)::int as total from dataplane_inflight
+    where revision_id = $1 and updated_at > clock_timestamp() - ${LIVE}`,
+};
+
+const FOLLOWED: NamedSql = {
+  name: 'dataplane_followed',
+  text: `
+    select count(*)::int as gateways, count(*) filter (where f.generation is null or f.generation < $2)::int as behind
+    from dataplane_gateways g left join dataplane_followed_routes f on f.gateway_id = g.gateway_id and f.deployment_id = $1
+    where g.seen_at > clock_timestamp() - ${LIVE}`,
+};
+
+/** Heartbeat of a gateway with what changed since its last one. */
+export async function reportGateway(db: Queryable, report: GatewayReport): Promise<void> {
+  await db.query(REPORT, [report.gatewayId, report.statsUntil, JSON.stringify(report.followed), JSON.stringify(report.inFlight)]);
+}
+
+/** Removes a gateway (and those not heard of for ten minutes). `''` removes only the latter. */
+export async function forgetGateway(db: Queryable, gatewayId: string): Promise<void> {
+  await db.query(FORGET, [gatewayId]);
+}
+
+/** Requests in flight on a revision, over all live gateways, at most 0.4 s old. */
+export async function inFlight(db: Queryable, revisionId: string): Promise<number> {
+  const [row] = await db.query<{ total: number }>(IN_FLIGHT, [revisionId]);
+  return row?.total ?? 0;
+}
+
+/**
+ * How many gateways live and how many of them do not serve this generation (or a newer one) yet. `behind: 0` means that no
+ * new request is drawn from an older route, and that `inFlight` knows those the older one started.
+ */
+export async function routeFollowers(db: Queryable, deploymentId: string, generation: number): Promise<{ gateways: number; behind: number }> {
+  const [row] = await db.query<{ gateways: number; behind: number }>(FOLLOWED, [deploymentId, generation]);
+  return row ?? { gateways: 0, behind: 0 };
+}

@@ -1,0 +1,161 @@
+import type { RebindReason, SessionSource } from './passport.js';
+import type { NamedSql, Queryable } from './sql.js';
+
+/** What one gateway saw of a session since it last wrote. Counts are added, the rest replaces what was there. */
+export interface PassportSighting {
+  id: string;
+  tenant_id: string;
+  deployment_id: string;
+  deployment_name: string;
+  key_hash: string;
+  source: SessionSource;
+  subject: string | null;
+  mode: 'none' | 'soft';
+  ttl_seconds: number;
+  revision_id: string | null;
+  revision_name: string | null;
+  instance_id: string | null;
+  /** RFC 3339. */
+  bound_at: string | null;
+  last_seen_at: string;
+  expires_at: string;
+  requests: number;
+  hits: number;
+  misses: number;
+  rebinds: number;
+  last_rebind_reason: RebindReason | null;
+}
+
+/** A row of `dataplane_passports`, times as `Date`, counts as numbers. */
+export interface PassportRow extends Omit<PassportSighting, 'bound_at' | 'last_seen_at' | 'expires_at'> {
+  bound_at: Date | null;
+  created_at: Date;
+  last_seen_at: Date;
+  expires_at: Date;
+  revoked_at: Date | null;
+}
+
+const COLUMNS = `id, tenant_id, deployment_id, deployment_name, key_hash, source, subject, mode, ttl_seconds, revision_id, revision_name,
+  instance_id, bound_at, created_at, last_seen_at, expires_at, revoked_at, requests::float8, hits::float8, misses::float8, rebinds::float8,
+  last_rebind_reason`;
+
+/** Sorted by id: two gateways that write the same sessions must lock their rows in one order. */
+const WRITE_SIGHTINGS: NamedSql = {
+  name: 'dataplane_write_sightings',
+  text: `
+    insert into dataplane_passports as p (id, tenant_id, deployment_id, deployment_name, key_hash, source, subject, mode, ttl_seconds,
+      revision_id, revision_name, instance_id, bound_at, created_at, last_seen_at, expires_at, requests, hits, misses, rebinds, last_rebind_reason)
+    select s.id, s.tenant_id, s.deployment_id, s.deployment_name, s.key_hash, s.source, s.subject, s.mode, s.ttl_seconds,
+      s.revision_id, s.revision_name, s.instance_id, s.bound_at, coalesce(s.bound_at, s.last_seen_at), s.last_seen_at, s.expires_at,
+      s.requests, s.hits, s.misses, s.rebinds, s.last_rebind_reason
+    from jsonb_to_recordset($1::jsonb) as s(id text, tenant_id text, deployment_id text, deployment_name text, key_hash text, source text,
+      subject text, mode text, ttl_seconds int, revision_id text, revision_name text, instance_id text, bound_at timestamptz,
+      last_seen_at timestamptz, expires_at timestamptz, requests bigint, hits bigint, misses bigint, rebinds bigint, last_rebind_reason text)
+    order by s.id
+    on conflict (id) do update set
+      deployment_name = excluded.deployment_name, source = excluded.source, subject = excluded.subject, mode = excluded.mode,
+      ttl_seconds = excluded.ttl_seconds, revision_id = excluded.revision_id, revision_name = excluded.revision_name,
+      instance_id = excluded.instance_id, bound_at = excluded.bound_at,
+      last_seen_at = greatest(p.last_seen_at, excluded.last_seen_at), expires_at = greatest(p.expires_at, excluded.expires_at),
+      requests = p.requests + excluded.requests, hits = p.hits + excluded.hits, misses = p.misses + excluded.misses,
+      rebinds = p.rebinds + excluded.rebinds, last_rebind_reason = coalesce(excluded.last_rebind_reason, p.last_rebind_reason)`,
+};
+
+/** A declared session has no binding yet; declaring a revoked or expired one again gives it a new life. */
+const DECLARE: NamedSql = {
+  name: 'dataplane_declare_passport',
+  text: `
+    with declared as (
+      insert into dataplane_passports as p (id, tenant_id, deployment_id, deployment_name, key_hash, source, subject, mode, ttl_seconds, expires_at)
+      values ($1, $2, $3, $4, $5, 'declared', $6, $7, $8::int, now() + make_interval(secs => $8))
+      on conflict (id) do update set subject = coalesce(excluded.subject, p.subject), mode = excluded.mode, ttl_seconds = excluded.ttl_seconds,
+        expires_at = greatest(p.expires_at, excluded.expires_at), revoked_at = null
+      returning *),
+    told as (select pg_notify('slipway_dataplane', 'passport:' || id) from declared)
+    select ${COLUMNS} from declared, told`,
+};
+
+const REVOKE: NamedSql = {
+  name: 'dataplane_revoke_passport',
+  text: `
+    with revoked as (
+      update dataplane_passports set revoked_at = coalesce(revoked_at, now()), instance_id = null, bound_at = null
+      where tenant_id = $1 and id = $2 returning *),
+    told as (select pg_notify('slipway_dataplane', 'passport:' || id) from revoked)
+    select ${COLUMNS} from revoked, told`,
+};
+
+const FIND: NamedSql = {
+  name: 'dataplane_find_passport',
+  text: `select ${COLUMNS} from dataplane_passports where tenant_id = $1 and id = $2`,
+};
+
+const LIST: NamedSql = {
+  name: 'dataplane_list_passports',
+  text: `
+    select ${COLUMNS} from dataplane_passports
+    where tenant_id = $1 and ($2::text is null or id > $2) and ($4::text is null or deployment_id = $4)
+    order by id limit $3`,
+};
+
+const LIVE_BINDINGS: NamedSql = {
+  name: 'dataplane_live_bindings',
+  text: `
+    select ${COLUMNS} from dataplane_passports
+    where expires_at > now() and revoked_at is null and instance_id is not null order by expires_at desc limit $1`,
+};
+
+const DELETE_EXPIRED: NamedSql = {
+  name: 'dataplane_delete_expired_passports',
+  text: `delete from dataplane_passports where expires_at < now() - make_interval(secs => $1)`,
+};
+
+/** Stores sightings in one statement. Not idempotent: a batch whose commit is in doubt must be dropped, not sent again. */
+export async function writeSightings(db: Queryable, sightings: readonly PassportSighting[]): Promise<void> {
+  if (sightings.length > 0) await db.query(WRITE_SIGHTINGS, [JSON.stringify(sightings)]);
+}
+
+/** Makes a session known before its first request, or renews it. `id` and `keyHash` come from `passportId` and `sessionKeyHash`. */
+export async function declarePassport(
+  db: Queryable,
+  passport: { id: string; tenantId: string; deploymentId: string; deploymentName: string; keyHash: string; subject: string | null; mode: 'none' | 'soft'; ttlSeconds: number },
+): Promise<PassportRow> {
+  const rows = await db.query<PassportRow>(DECLARE, [
+    passport.id,
+    passport.tenantId,
+    passport.deploymentId,
+    passport.deploymentName,
+    passport.keyHash,
+    passport.subject,
+    passport.mode,
+    passport.ttlSeconds,
+  ]);
+  return rows[0] as PassportRow;
+}
+
+/** From the commit on, gateways forget the binding and treat the session's requests as sessionless. Undefined = no such passport. */
+export async function revokePassport(db: Queryable, tenantId: string, id: string): Promise<PassportRow | undefined> {
+  return (await db.query<PassportRow>(REVOKE, [tenantId, id]))[0];
+}
+
+export async function findPassport(db: Queryable, tenantId: string, id: string): Promise<PassportRow | undefined> {
+  return (await db.query<PassportRow>(FIND, [tenantId, id]))[0];
+}
+
+/** Ascending by id; `after` is the last id of the page before. */
+export async function listPassports(
+  db: Queryable,
+  tenantId: string,
+  page: { after: string | null; limit: number; deploymentId?: string },
+): Promise<PassportRow[]> {
+  return db.query<PassportRow>(LIST, [tenantId, page.after, page.limit, page.deploymentId ?? null]);
+}
+
+/** The bindings a gateway that starts takes over, those used last first. */
+export async function liveBindings(db: Queryable, limit: number): Promise<PassportRow[]> {
+  return db.query<PassportRow>(LIVE_BINDINGS, [limit]);
+}
+
+export async function deletePassportsExpiredFor(db: Queryable, seconds: number): Promise<void> {
+  await db.query(DELETE_EXPIRED, [seconds]);
+}

@@ -1,0 +1,22 @@
+import { createHmac, createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
+
+export type SessionSource = 'x-session-id' | 'session_id' | 'prompt_cache_key' | 'user' | 'declared';
+export type RebindReason = 'target_unhealthy' | 'revision_retired' | 'weights_changed' | 'ttl_expired' | 'capacity';
+
+/** The key passports are made with: derived, so that the key-encryption key itself signs nothing. Make it once per process. */
+export function passportKey(secretKey: Buffer): KeyObject {
+  return createSecretKey(Buffer.from(hkdfSync('sha256', secretKey, '', 'slipway context passport', 32)));
+}
+
+/**
+ * The id of a session's passport: known to every gateway without a database, and of no use for finding the session key.
+ * NUL separates the parts, as in `slotOf`.
+ */
+export function passportId(key: KeyObject, tenantId: string, deploymentId: string, session: string): string {
+  return `cp_${createHmac('sha256', key).update(`${tenantId}\0${deploymentId}\0${session}`).digest('hex').slice(0, 32)}`;
+}
+
+/** What is stored in place of the session key: equal for equal keys of one tenant, whatever the deployment. */
+export function sessionKeyHash(key: KeyObject, tenantId: string, session: string): string {
+  return createHmac('sha256', key).update(`session\0${tenantId}\0${session}`).digest('hex');
+}

@@ -1,0 +1,101 @@
+/** The shapes of what areas publish to gateways. JSON columns keep snake_case, as every document of the product does. */
+
+/** One NOTIFY channel for everything published; a payload is `<kind>:<id>`. */
+export const DATAPLANE_CHANNEL = 'slipway_dataplane';
+/** NOTIFY channel of token changes; the payload is the token's id. */
+export const TOKENS_CHANNEL = 'slipway_tokens';
+
+export type EntryKind = 'route' | 'backend' | 'slug' | 'passport';
+
+export interface RouteTarget {
+  revision_id: string;
+  revision_name: string;
+  /** 0..100; the weights of a route sum to 100. */
+  weight: number;
+}
+
+export interface Affinity {
+  mode: 'none' | 'soft';
+  ttl_seconds: number;
+}
+
+/** A row of `dataplane_routes`. */
+export interface RouteRow {
+  deployment_id: string;
+  tenant_id: string;
+  deployment_name: string;
+  generation: number;
+  /** 100 indices into `targets`; empty for a deployment that is known but has no route. */
+  slots: number[];
+  targets: RouteTarget[];
+  affinity: Affinity;
+  created_at: string;
+}
+
+export interface Instance {
+  id: string;
+  /** Scheme, host, port and an optional path. A path that ends in `/v1` is taken for the OpenAI root itself. */
+  base_url: string;
+  /** Only `ready` instances are sent requests. `draining` ones finish theirs. */
+  state: 'ready' | 'draining';
+}
+
+/** Addresses an upstream may have: patterns as in `allow` of an endpoint target. Null = a child process on this host. */
+export type Guard = { allow: string[] } | null;
+
+/** A row of `dataplane_backends`. */
+export interface BackendRow {
+  revision_id: string;
+  tenant_id: string;
+  deployment_id: string;
+  revision_name: string;
+  model_id: string;
+  instances: Instance[];
+  /** `sealSecret` of the bearer credential, or null. */
+  credential: string | null;
+  guard: Guard;
+  version: number;
+}
+
+/** Where one binding of a published product leads: to a revision, or to a deployment's route where `revision_id` is null. */
+export interface RevisionUpstream {
+  kind: 'revision';
+  deployment_id: string;
+  revision_id: string | null;
+}
+
+export interface SupplierUpstream {
+  kind: 'supplier';
+  base_url: string;
+  model: string;
+  /** `sealSecret` of the bearer credential, or null. */
+  credential: string | null;
+  guard: { allow: string[] };
+}
+
+export interface PublishedBinding {
+  binding_id: string;
+  /** Share among the bindings of its priority, > 0. */
+  weight: number;
+  /** Lower is preferred; a higher one serves while no binding below it can. */
+  priority: number;
+  limits?: { max_rps?: number | null; max_concurrency?: number | null } | null;
+  upstream: RevisionUpstream | SupplierUpstream;
+}
+
+export interface Audience {
+  visibility: 'tenant' | 'shared';
+  /** Beside the publishing tenant, with visibility `tenant`. */
+  tenants: string[];
+}
+
+/** A row of `dataplane_published`. */
+export interface PublishedRow {
+  slug: string;
+  tenant_id: string;
+  product_id: string;
+  bindings: PublishedBinding[];
+  audience: Audience;
+  version: number;
+  created_at: string;
+}

@@ -1,0 +1,159 @@
+import { mergeHistograms, type Histogram } from './histogram.js';
+import type { NamedSql, Queryable } from './sql.js';
+
+/** Attempts by outcome. An attempt is one try on one instance: a request that was retried counts once per try. */
+export interface AttemptCounts {
+  ok: number;
+  client_error: number;
+  server_error: number;
+  connect_error: number;
+  /** The client left; says nothing about the revision. */
+  cancelled: number;
+  /** Those of `server_error` and `connect_error` that no client saw, because a further attempt followed. */
+  retried: number;
+}
+
+export interface LatencyHistograms {
+  /** Streams only. */
+  ttft_ms: Histogram;
+  /** Gaps between tokens, streams only. Samples of one stream depend on each other: `streamed` is the independent count. */
+  itl_ms: Histogram;
+  e2e_latency_ms: Histogram;
+  output_tokens_per_s: Histogram;
+}
+
+export interface RequestStats extends LatencyHistograms {
+  counts: AttemptCounts;
+  /** Attempts in `counts.ok` that were streams. */
+  streamed: number;
+  tokens_in: number;
+  tokens_out: number;
+}
+
+/** One row to store: what ended on one gateway within one second. */
+export interface StatsWindow extends AttemptCounts, LatencyHistograms {
+  revision_id: string;
+  tenant_id: string;
+  gateway_id: string;
+  /** RFC 3339, a whole second. */
+  window_start: string;
+  streamed: number;
+  tokens_in: number;
+  tokens_out: number;
+}
+
+/**
+ * A window is written once, by its gateway, after it closed. So a batch whose commit was in doubt can be sent again:
+ * rows that arrived are left alone instead of being counted twice.
+ */
+const WRITE_WINDOWS: NamedSql = {
+  name: 'dataplane_write_windows',
+  text: `
+    insert into dataplane_request_stats
+    select w.revision_id, w.window_start, w.gateway_id, w.tenant_id, w.ok, w.client_error, w.server_error, w.connect_error, w.cancelled,
+      w.retried, w.streamed, w.tokens_in, w.tokens_out, w.ttft_ms, w.itl_ms, w.e2e_latency_ms, w.output_tokens_per_s
+    from jsonb_to_recordset($1::jsonb) as w(revision_id text, window_start timestamptz, gateway_id text, tenant_id text, ok int,
+      client_error int, server_error int, connect_error int, cancelled int, retried int, streamed int, tokens_in bigint, tokens_out bigint,
+      ttft_ms jsonb, itl_ms jsonb, e2e_latency_ms jsonb, output_tokens_per_s jsonb)
+    on conflict do nothing`,
+};
+
+const READ_WINDOWS: NamedSql = {
+  name: 'dataplane_read_windows',
+  text: `
+    select ok, client_error, server_error, connect_error, cancelled, retried, streamed, tokens_in::float8, tokens_out::float8,
+      ttft_ms, itl_ms, e2e_latency_ms, output_tokens_per_s
+    from dataplane_request_stats
+    where revision_id = $1 and window_start >= $2 and window_start < $3`,
+};
+
+/** Walks back from $2 to the newest window of $3 seconds that holds at least $4 attempts. */
+const FIND_WINDOW: NamedSql = {
+  name: 'dataplane_find_window',
+  text: `
+    with seconds as (
+      select window_start, sum(ok + client_error + server_error + connect_error) as attempts
+      from dataplane_request_stats where revision_id = $1 and window_start < $2 group by window_start),
+    sliding as (
+      select window_start,
+        sum(attempts) over (order by window_start range between make_interval(secs => $3) preceding and current row) as attempts
+      from seconds)
+    select window_start + interval '1 second' as until from sliding where attempts >= $4 order by window_start desc limit 1`,
+};
+
+const COMPLETE_UNTIL: NamedSql = {
+  name: 'dataplane_complete_until',
+  text: `
+    select case when bool_and(stats_until is not null) then min(stats_until) end as until
+    from dataplane_gateways where seen_at > clock_timestamp() - interval '10 seconds'`,
+};
+
+const DELETE_OLD_WINDOWS: NamedSql = {
+  name: 'dataplane_delete_old_windows',
+  text: `delete from dataplane_request_stats where window_start < now() - make_interval(secs => $1)`,
+};
+
+/** Stores closed windows. Safe to repeat with the same windows. */
+export async function writeWindows(db: Queryable, windows: readonly StatsWindow[]): Promise<void> {
+  if (windows.length > 0) await db.query(WRITE_WINDOWS, [JSON.stringify(windows)]);
+}
+
+/**
+ * Everything that ended on a revision (or binding) in the whole seconds of [from, to), over all gateways. All zeros where
+ * nothing is stored; whether that is complete, `statsCompleteUntil` tells.
+ */
+export async function statsBetween(db: Queryable, revisionId: string, from: Date, to: Date): Promise<RequestStats> {
+  const rows = await db.query<Omit<StatsWindow, 'revision_id' | 'tenant_id' | 'gateway_id' | 'window_start'>>(READ_WINDOWS, [revisionId, from, to]);
+  const sum = (pick: (row: (typeof rows)[number]) => number): number => rows.reduce((total, row) => total + pick(row), 0);
+  return {
+    counts: {
+      ok: sum((row) => row.ok),
+      client_error: sum((row) => row.client_error),
+      server_error: sum((row) => row.server_error),
+      connect_error: sum((row) => row.connect_error),
+      cancelled: sum((row) => row.cancelled),
+      retried: sum((row) => row.retried),
+    },
+    streamed: sum((row) => row.streamed),
+    tokens_in: sum((row) => row.tokens_in),
+    tokens_out: sum((row) => row.tokens_out),
+    ttft_ms: mergeHistograms(rows.map((row) => row.ttft_ms)),
+    itl_ms: mergeHistograms(rows.map((row) => row.itl_ms)),
+    e2e_latency_ms: mergeHistograms(rows.map((row) => row.e2e_latency_ms)),
+    output_tokens_per_s: mergeHistograms(rows.map((row) => row.output_tokens_per_s)),
+  };
+}
+
+/** The newest window of `seconds` that ended at or before `before` and holds `minAttempts`, or null: a baseline without live traffic. */
+export async function lastWindowWith(
+  db: Queryable,
+  revisionId: string,
+  options: { before: Date; seconds: number; minAttempts: number },
+): Promise<{ from: Date; to: Date } | null> {
+  const [found] = await db.query<{ until: Date }>(FIND_WINDOW, [revisionId, options.before, options.seconds - 1, options.minAttempts]);
+  return found ? { from: new Date(found.until.getTime() - options.seconds * 1000), to: found.until } : null;
+}
+
+/**
+ * Up to when the statistics of every live gateway are stored; null when no gateway lives or one has stored none yet.
+ * An analysis of a window that ends later would miss requests.
+ */
+export async function statsCompleteUntil(db: Queryable): Promise<Date | null> {
+  const [row] = await db.query<{ until: Date | null }>(COMPLETE_UNTIL);
+  return row?.until ?? null;
+}
+
+export async function deleteWindowsOlderThan(db: Queryable, seconds: number): Promise<void> {
+  await db.query(DELETE_OLD_WINDOWS, [seconds]);
+}
+
+/** Attempts that say something about the revision: all but those the client left. */
+export function attemptsOf(counts: AttemptCounts): number {
+  return counts.ok + counts.client_error + counts.server_error + counts.connect_error;
+}
+
+/** Failed ÷ judged attempts, 0..1, or null of none. A client's own mistakes (4xx) count as served. Retries hide no failure here. */
+export function errorRate(counts: AttemptCounts): number | null {
+  const attempts = attemptsOf(counts);
+  return attempts === 0 ? null : (counts.server_error + counts.connect_error) / attempts;
+}
