@@ -1,1 +1,2 @@
-export {};
+export { startSimulator, type Simulator } from './simulator.js';
+export { DEFAULT_OPTIONS, FLAGS, FlagError, parseFlags, usage, type SimulatorOptions } from './flags.js';

@@ -1,0 +1,38 @@
+import type { ServerResponse } from 'node:http';
+import type { Answer } from './answer.js';
+import type { SimulatorOptions } from './flags.js';
+import type { Metrics } from './metrics.js';
+
+const PROCESS_MARK = `${process.pid.toString(36)}${Date.now().toString(36)}`;
+let lastId = 0;
+
+/** One request and its answer, with what the endpoints need of the process. */
+export class Exchange {
+  /** Of `performance.now()`; every wait is counted from here, so that reading the body does not add to it. */
+  readonly startedAt = performance.now();
+
+  constructor(
+    readonly response: ServerResponse,
+    readonly options: SimulatorOptions,
+    readonly metrics: Metrics,
+    readonly answer: Answer,
+  ) {}
+
+  newId(prefix: string): string {
+    return `${prefix}-${PROCESS_MARK}${(lastId += 1)}`;
+  }
+
+  send(status: number, value: unknown): void {
+    this.sendText(status, JSON.stringify(value), 'application/json');
+  }
+
+  sendText(status: number, text: string, contentType: string, headers: Record<string, string> = {}): void {
+    if (this.response.destroyed || this.response.headersSent) return;
+    this.response.writeHead(status, { 'content-type': contentType, 'content-length': Buffer.byteLength(text), ...headers });
+    this.response.end(text);
+  }
+
+  startStream(): void {
+    this.response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' });
+  }
+}

@@ -1,0 +1,156 @@
+import { parseArgs } from 'node:util';
+
+/** Everything that a simulator can be told. Times in milliseconds, counted from the start of the process or of the request. */
+export interface SimulatorOptions {
+  /** 0 takes any free port. */
+  port: number;
+  host: string;
+  /** The one model served; it stands in every answer's text, so that a test can tell two revisions apart. */
+  model: string;
+  /** From the arrival of a request to its first token. */
+  ttftMs: number;
+  /** Between two tokens of an answer. */
+  itlMs: number;
+  /** Share of inference requests that are answered 500, from 0 to 1. */
+  errorRate: number;
+  /** /health and /v1 answer 503 until then. */
+  startupMs: number;
+  /** /health and /v1 answer 503 for ever. */
+  neverReady: boolean;
+  /** The process exits with 1 as soon as so many inference requests have been answered. */
+  crashAfter?: number;
+  /** The process exits with 1 so long after it began to listen. */
+  crashAfterMs?: number;
+  /** Length of an answer that the request does not limit further. */
+  tokens: number;
+  /** Makes the choice of failing requests repeatable: the same seed fails the same places in the order of arrival. */
+  seed?: number;
+  /** A file that gets one JSON line per start. */
+  startLog?: string;
+  /** When given, /v1 wants it as a bearer token. */
+  apiKey?: string;
+  maxBodyBytes: number;
+}
+
+export const DEFAULT_OPTIONS: SimulatorOptions = {
+  port: 8000,
+  host: '127.0.0.1',
+  model: 'sim',
+  ttftMs: 0,
+  itlMs: 0,
+  errorRate: 0,
+  startupMs: 0,
+  neverReady: false,
+  tokens: 16,
+  maxBodyBytes: 16 * 1024 * 1024,
+};
+
+type Kind = 'text' | 'switch' | { min: number; max: number; whole: boolean };
+
+interface Flag {
+  option: keyof SimulatorOptions;
+  kind: Kind;
+  placeholder: string;
+  description: string;
+}
+
+const MILLISECONDS: Kind = { min: 0, max: 2 ** 31 - 1, whole: false };
+const count = (min: number, max: number): Kind => ({ min, max, whole: true });
+
+/** The command line, in the order in which the usage shows it. */
+export const FLAGS: Readonly<Record<string, Flag>> = {
+  port: { option: 'port', kind: count(0, 65_535), placeholder: 'N', description: 'port to listen on; 0 takes any free one' },
+  host: { option: 'host', kind: 'text', placeholder: 'ADDRESS', description: 'address to listen on' },
+  model: { option: 'model', kind: 'text', placeholder: 'ID', description: 'id of the one model served; part of every answer' },
+  'ttft-ms': { option: 'ttftMs', kind: MILLISECONDS, placeholder: 'MS', description: 'time to the first token' },
+  'itl-ms': { option: 'itlMs', kind: MILLISECONDS, placeholder: 'MS', description: 'time between two tokens' },
+  'error-rate': {
+    option: 'errorRate',
+    kind: { min: 0, max: 1, whole: false },
+    placeholder: 'SHARE',
+    description: 'share of inference requests answered 500, 0..1',
+  },
+  'startup-ms': { option: 'startupMs', kind: MILLISECONDS, placeholder: 'MS', description: '/health and /v1 answer 503 until then' },
+  'never-ready': { option: 'neverReady', kind: 'switch', placeholder: '', description: '/health and /v1 answer 503 for ever' },
+  'crash-after': {
+    option: 'crashAfter',
+    kind: count(1, 2 ** 31 - 1),
+    placeholder: 'N',
+    description: 'exit with 1 once N inference requests are answered',
+  },
+  'crash-after-ms': { option: 'crashAfterMs', kind: MILLISECONDS, placeholder: 'MS', description: 'exit with 1 after that time' },
+  tokens: {
+    option: 'tokens',
+    kind: count(1, 1_000_000),
+    placeholder: 'N',
+    description: 'length of an answer, unless max_tokens is less',
+  },
+  seed: {
+    option: 'seed',
+    kind: count(0, 2 ** 32 - 1),
+    placeholder: 'N',
+    description: 'makes --error-rate fail the same requests each run',
+  },
+  'start-log': { option: 'startLog', kind: 'text', placeholder: 'FILE', description: 'append one JSON line per start' },
+  'api-key': { option: 'apiKey', kind: 'text', placeholder: 'KEY', description: '/v1 then wants it as bearer token' },
+  'max-body-bytes': {
+    option: 'maxBodyBytes',
+    kind: count(1, 2 ** 31 - 1),
+    placeholder: 'N',
+    description: 'larger request bodies are answered 413',
+  },
+};
+
+/** A command line that cannot be obeyed; the message names the flag. */
+export class FlagError extends Error {}
+
+/**
+ * Reads `--flag value` and `--flag=value` alike, as both appear in engine templates.
+ * @returns `help: true` when the usage was asked for; the options are the defaults then.
+ * @throws FlagError for an unknown flag, a missing or unusable value.
+ */
+export function parseFlags(argv: readonly string[]): { options: SimulatorOptions; help: boolean } {
+  const values = splitFlags(argv);
+  if (values['help'] === true) return { options: { ...DEFAULT_OPTIONS }, help: true };
+
+  const given: Record<string, unknown> = {};
+  for (const [name, flag] of Object.entries(FLAGS)) {
+    const value = values[name];
+    if (value !== undefined) given[flag.option] = typeof value === 'string' ? valueOf(name, flag.kind, value) : value;
+  }
+  return { options: { ...DEFAULT_OPTIONS, ...given }, help: false };
+}
+
+function splitFlags(argv: readonly string[]): Record<string, string | boolean | undefined> {
+  const flags = Object.entries(FLAGS).map(([name, flag]) => [name, { type: flag.kind === 'switch' ? 'boolean' : 'string' }] as const);
+  try {
+    return parseArgs({
+      args: [...argv],
+      options: { ...Object.fromEntries(flags), help: { type: 'boolean', short: 'h' } },
+      strict: true,
+      allowPositionals: false,
+    }).values;
+  } catch (error) {
+    throw new FlagError((error as Error).message);
+  }
+}
+
+function valueOf(name: string, kind: Kind, text: string): string | number {
+  if (typeof kind !== 'object') {
+    if (text === '') throw new FlagError(`--${name} needs a value that is not empty`);
+    return text;
+  }
+  const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) : NaN;
+  if (value >= kind.min && value <= kind.max && (!kind.whole || Number.isInteger(value))) return value;
+  const expected = `a ${kind.whole ? 'whole number' : 'number'} from ${kind.min} to ${kind.max}`;
+  throw new FlagError(`--${name} must be ${expected}, not ${JSON.stringify(text)}`);
+}
+
+export function usage(): string {
+  const lines = Object.entries(FLAGS).map(([name, flag]) => {
+    const preset = flag.kind === 'switch' ? undefined : DEFAULT_OPTIONS[flag.option];
+    return `  ${`--${name} ${flag.placeholder}`.padEnd(24)}${flag.description}${preset === undefined ? '' : ` (${preset})`}`;
+  });
+  const title = ['usage: node tools/inference-sim/dist/main.js [flags]', '', 'An OpenAI-compatible model server without a model.', ''];
+  return [...title, ...lines, ''].join('\n');
+}

@@ -1,0 +1,60 @@
+import { appendFileSync } from 'node:fs';
+import { FlagError, parseFlags, usage, type SimulatorOptions } from './flags.js';
+import { startSimulator, type Simulator } from './simulator.js';
+
+const EXIT_FAILED = 1;
+const EXIT_USAGE = 64; // EX_USAGE of sysexits.h
+
+await main(process.argv.slice(2));
+
+async function main(argv: string[]): Promise<void> {
+  const options = readOptions(argv);
+  const simulator = await start(options);
+  // The handlers stand before the line is printed: who waits for the line may send a signal at once.
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.once(signal, () => void simulator.stop().then(() => process.exit(0)));
+  }
+  process.stdout.write(`inference-sim listening url=${simulator.url} model=${options.model} pid=${process.pid}\n`);
+}
+
+function readOptions(argv: string[]): SimulatorOptions {
+  try {
+    const { options, help } = parseFlags(argv);
+    if (!help) return options;
+    process.stdout.write(usage());
+    process.exit(0);
+  } catch (error) {
+    if (!(error instanceof FlagError)) throw error;
+    process.stderr.write(`inference-sim: ${error.message}\n\n${usage()}`);
+    process.exit(EXIT_USAGE);
+  }
+}
+
+async function start(options: SimulatorOptions): Promise<Simulator> {
+  try {
+    const simulator = await startSimulator(options);
+    logStart(options, simulator.port);
+    return simulator;
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    const at = `${options.host}:${options.port}`;
+    logStart(options, options.port, code ?? message);
+    return give(code === 'EADDRINUSE' ? `cannot listen on ${at}: the address is in use already` : `cannot listen on ${at}: ${message}`);
+  }
+}
+
+/** A start that loses its port is logged too, with the error: the log is there to show engines that were started twice. */
+function logStart(options: SimulatorOptions, port: number, error?: string): void {
+  if (options.startLog === undefined) return;
+  const line = { pid: process.pid, port, model: options.model, started_at: new Date(performance.timeOrigin).toISOString(), error };
+  try {
+    appendFileSync(options.startLog, `${JSON.stringify(line)}\n`); // O_APPEND and one write: lines of several starts never mix
+  } catch (failure) {
+    give(`cannot write the start log: ${(failure as Error).message}`);
+  }
+}
+
+function give(message: string): never {
+  process.stderr.write(`inference-sim: ${message}\n`);
+  process.exit(EXIT_FAILED);
+}

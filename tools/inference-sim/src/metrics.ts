@@ -1,0 +1,78 @@
+const BOUNDS_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+class Histogram {
+  private readonly buckets = new Array<number>(BOUNDS_SECONDS.length + 1).fill(0);
+  private sum = 0;
+
+  constructor(
+    private readonly name: string,
+    private readonly help: string,
+  ) {}
+
+  observe(seconds: number): void {
+    const index = BOUNDS_SECONDS.findIndex((bound) => seconds <= bound);
+    this.buckets[index === -1 ? BOUNDS_SECONDS.length : index]! += 1;
+    this.sum += seconds;
+  }
+
+  lines(): string[] {
+    let total = 0;
+    const buckets = this.buckets.map((number, index) => {
+      total += number;
+      return `${this.name}_bucket{le="${BOUNDS_SECONDS[index] ?? '+Inf'}"} ${total}`;
+    });
+    const title = [`# HELP ${this.name} ${this.help}`, `# TYPE ${this.name} histogram`];
+    return [...title, ...buckets, `${this.name}_sum ${this.sum}`, `${this.name}_count ${total}`];
+  }
+}
+
+/** What /metrics shows. Plain counters: a metrics library would cost more than the answers it counts. */
+export class Metrics {
+  private readonly answered = new Map<string, number>();
+  private readonly ttft = new Histogram('inference_sim_time_to_first_token_seconds', 'Until the first token of a streamed answer.');
+  private readonly duration = new Histogram('inference_sim_request_duration_seconds', 'From the arrival of a request to its end.');
+  private inFlight = 0;
+  private aborted = 0;
+  private promptTokens = 0;
+  private completionTokens = 0;
+
+  arrived(): void {
+    this.inFlight += 1;
+  }
+
+  left(endpoint: string, status: number, seconds: number, isComplete: boolean): void {
+    this.inFlight -= 1;
+    if (!isComplete) this.aborted += 1;
+    const key = `endpoint="${endpoint}",status="${status}"`;
+    this.answered.set(key, (this.answered.get(key) ?? 0) + 1);
+    this.duration.observe(seconds);
+  }
+
+  firstToken(seconds: number): void {
+    this.ttft.observe(seconds);
+  }
+
+  tokens(prompt: number, completion: number): void {
+    this.promptTokens += prompt;
+    this.completionTokens += completion;
+  }
+
+  text(isReady: boolean): string {
+    const value = (name: string, type: string, help: string, number: number): string[] => {
+      return [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`, `${name} ${number}`];
+    };
+    return [
+      '# HELP inference_sim_requests_total Inference requests that left, answered or not.',
+      '# TYPE inference_sim_requests_total counter',
+      ...[...this.answered].map(([labels, number]) => `inference_sim_requests_total{${labels}} ${number}`),
+      ...value('inference_sim_requests_in_flight', 'gauge', 'Inference requests being answered.', this.inFlight),
+      ...value('inference_sim_requests_aborted_total', 'counter', 'Inference requests whose client left before the end.', this.aborted),
+      ...value('inference_sim_prompt_tokens_total', 'counter', 'Tokens read.', this.promptTokens),
+      ...value('inference_sim_completion_tokens_total', 'counter', 'Tokens written.', this.completionTokens),
+      ...value('inference_sim_ready', 'gauge', '1 when /health answers 200.', isReady ? 1 : 0),
+      ...this.ttft.lines(),
+      ...this.duration.lines(),
+      '',
+    ].join('\n');
+  }
+}
