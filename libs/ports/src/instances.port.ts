@@ -27,6 +27,8 @@ export interface WorkloadStatus {
   /** How many instances should run, and how many answer their probe now. */
   desired: number;
   ready: number;
+  /** Instances that are not known to have stopped; 0 = its processes are gone. */
+  alive: number;
   /** Restarts since the workload was last started; a crash counts one. */
   restarts: number;
   /** The newest trouble in words, for a step's message; null when there is none. */

@@ -35,6 +35,8 @@ export interface RouteChange {
   operationId?: string | null;
   /** How long a revision that leaves the route stays warm. */
   keepPreviousSeconds: number;
+  /** A failed operation puts back the route it found: readiness is not asked for again, because nothing better is to be had. */
+  isRestore?: boolean;
 }
 
 /** Offered by the Routing area. The caller of every writing method holds the deployment's lock. */
