@@ -1,0 +1,87 @@
+import { currentRequest } from '../context/request-context.js';
+import { errors } from '../errors/platform.errors.js';
+import { isStorable, isTimestamp } from '../fields/field-readers.js';
+
+export const DEFAULT_LIMIT = 50;
+export const MAX_LIMIT = 200;
+
+/** A position in a list: the sort keys of the last row that was seen. */
+export type CursorKey = (string | number)[];
+
+/** What `@Page()` hands to a list: how many rows, after which. */
+export interface PageRequest {
+  limit: number;
+  cursor?: CursorKey;
+}
+
+/** The type of each part of a list's cursor; a cursor that does not fit is refused before it reaches SQL. */
+export type CursorPart = 'string' | 'integer' | 'timestamp';
+
+export interface PageOf<T> {
+  data: T[];
+  next_cursor: string | null;
+}
+
+/**
+ * Cuts a page out of rows that were read with `limit + 1`, so that the presence of one more row tells whether there is a
+ * next page.
+ * @param keyOf the sort keys of a row, in the order of `@Page(...)`
+ */
+export function pageOf<T>(rows: T[], limit: number, keyOf: (row: T) => CursorKey): PageOf<T> {
+  if (rows.length <= limit) return { data: rows, next_cursor: null };
+  const data = rows.slice(0, limit);
+  return { data, next_cursor: encodeCursor(keyOf(data[data.length - 1]!)) };
+}
+
+/** A cursor names its operation, so that one list's cursor is refused by another instead of skipping rows there. */
+export function encodeCursor(key: CursorKey): string {
+  const operationId = currentRequest()?.route?.operationId ?? '';
+  return Buffer.from(JSON.stringify([operationId, ...key])).toString('base64url');
+}
+
+/** @throws invalid_parameter (400) */
+export function decodeCursor(text: string, parts: CursorPart[]): CursorKey {
+  const [operationId, ...key] = parse(text);
+  const expected = currentRequest()?.route?.operationId ?? '';
+  const fits = operationId === expected && key.length === parts.length && parts.every((part, index) => isPart(key[index], part));
+  if (!fits) throw invalid('cursor', 'cursor must be a next_cursor of this list');
+  return key as CursorKey;
+}
+
+function parse(text: string): unknown[] {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'));
+    return Array.isArray(value) ? value : [];
+  } catch {
+    return [];
+  }
+}
+
+function isPart(value: unknown, part: CursorPart): boolean {
+  if (part === 'integer') return Number.isSafeInteger(value);
+  if (typeof value !== 'string' || value.length > 1024 || !isStorable(value)) return false;
+  return part === 'string' || isTimestamp(value);
+}
+
+function invalid(field: string, message: string): Error {
+  return errors.invalid_parameter({ message, details: [{ field, code: 'type', message }] });
+}
+
+/**
+ * Reads `limit` and `cursor` of a list.
+ * @throws invalid_parameter (400) where they are malformed, validation_failed (422) where limit is out of range
+ */
+export function readPage(query: Record<string, unknown>, parts: CursorPart[]): PageRequest {
+  const { limit, cursor } = query;
+  if (cursor !== undefined && typeof cursor !== 'string') throw invalid('cursor', 'cursor must be given once');
+  return { limit: readLimit(limit), cursor: cursor === undefined ? undefined : decodeCursor(cursor, parts) };
+}
+
+function readLimit(given: unknown): number {
+  if (given === undefined) return DEFAULT_LIMIT;
+  if (typeof given !== 'string' || !/^-?\d{1,9}$/.test(given)) throw invalid('limit', 'limit must be an integer');
+  const limit = Number(given);
+  if (limit >= 1 && limit <= MAX_LIMIT) return limit;
+  const message = `limit must be between 1 and ${MAX_LIMIT}`;
+  throw errors.validation_failed({ details: [{ field: 'limit', code: limit < 1 ? 'min' : 'max', message }] });
+}

@@ -1,0 +1,22 @@
+/** An answer that sets its own status or headers; a handler that returns anything else answers with its route's status. */
+export class Reply<T = unknown> {
+  constructor(
+    readonly status: number,
+    readonly body: T,
+    readonly headers: Record<string, string> = {},
+  ) {}
+}
+
+/** @param body an object, a `rawJson` text, a stream or undefined for no body */
+export function reply<T>(status: number, body: T, headers?: Record<string, string>): Reply<T> {
+  return new Reply(status, body, headers);
+}
+
+/** JSON text that is sent as it is, made in SQL for hot reads. It must be the text of one JSON object. */
+export class RawJson {
+  constructor(readonly text: string) {}
+}
+
+export function rawJson(text: string): RawJson {
+  return new RawJson(text);
+}

@@ -1,0 +1,49 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { RouteSpec } from '../routes/route-spec.js';
+
+/** A body field the request carried and the operation does not know; accepted, never silently dropped. */
+export interface Warning {
+  code: 'unknown_field';
+  field: string;
+}
+
+export type Scope = 'viewer' | 'operator' | 'admin';
+
+/** Who is calling, on behalf of which tenant, allowed to do what. */
+export interface Principal {
+  tenantId: string;
+  tenantName: string;
+  isOperatorTenant: boolean;
+  actor: { type: 'token' | 'user' | 'system'; id: string };
+  scopes: ReadonlySet<Scope>;
+}
+
+/** What is known about the request being worked on; also what a log line or an audit row quotes. */
+export interface RequestContext {
+  requestId: string;
+  traceparent?: string;
+  tenantId?: string;
+  principal?: Principal;
+  warnings: Warning[];
+  route?: RouteSpec;
+}
+
+const storage = new AsyncLocalStorage<RequestContext>();
+
+/** The context of the current request, or undefined outside of one (a worker, a timer, boot). */
+export function currentRequest(): RequestContext | undefined {
+  return storage.getStore();
+}
+
+/**
+ * The context of the current request. Outside of one it answers an empty context, so that code shared with the worker
+ * needs no branch.
+ */
+export function requestContext(): RequestContext {
+  return storage.getStore() ?? { requestId: '', warnings: [] };
+}
+
+/** Runs `fn` with `context` as the current request. Tests and the worker use it too. */
+export function runInRequest<T>(context: RequestContext, fn: () => T): T {
+  return storage.run(context, fn);
+}

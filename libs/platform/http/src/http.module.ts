@@ -1,0 +1,69 @@
+import { Catch, Global, Inject, Injectable, Module, type ArgumentsHost, type ExceptionFilter, type OnModuleInit } from '@nestjs/common';
+import { APP_FILTER, DiscoveryService, MetadataScanner, ModuleRef } from '@nestjs/core';
+import { DiscoveryModule } from '@nestjs/core';
+import { METHOD_METADATA } from '@nestjs/common/internal';
+import { SlipwayError } from './errors/slipway-error.js';
+import type { ExistenceCheck } from './routes/route-spec.js';
+import { sendError } from './server/error-answer.js';
+import type { SlipwayReply, SlipwayRequest } from './server/slipway-request.js';
+
+/** Answers what a handler threw; everything outside of handlers goes through the adapter to the same function. */
+@Catch()
+@Injectable()
+export class FailureFilter implements ExceptionFilter {
+  constructor(@Inject(ModuleRef) private readonly modules: ModuleRef) {}
+
+  async catch(thrown: unknown, host: ArgumentsHost): Promise<void> {
+    const http = host.switchToHttp();
+    const request = http.getRequest<SlipwayRequest>();
+    const reply = http.getResponse<SlipwayReply>();
+    sendError(request, reply, await this.preferNotFound(thrown, request));
+  }
+
+  /** 404 comes before 422, but a body is read before a handler can look for the resource. So it is looked for here. */
+  private async preferNotFound(thrown: unknown, request: SlipwayRequest): Promise<unknown> {
+    const { route, tenantId } = request.slipway;
+    if (!route?.notFoundFirst || tenantId === undefined) return thrown;
+    if (!(thrown instanceof SlipwayError) || thrown.code !== 'validation_failed') return thrown;
+    try {
+      const check = this.modules.get<ExistenceCheck>(route.notFoundFirst as never, { strict: false });
+      await check.assertExists(tenantId, request.params);
+      return thrown;
+    } catch (missing) {
+      return missing;
+    }
+  }
+}
+
+/** Fails the boot where a handler carries Nest's own routing decorator instead of `@Route`. */
+@Injectable()
+export class RouteCensus implements OnModuleInit {
+  constructor(
+    @Inject(DiscoveryService) private readonly discovery: DiscoveryService,
+    @Inject(MetadataScanner) private readonly scanner: MetadataScanner,
+  ) {}
+
+  onModuleInit(): void {
+    const strays = this.discovery.getControllers().flatMap(({ instance, name }) => {
+      if (!instance) return [];
+      const prototype = Object.getPrototypeOf(instance) as Record<string, object>;
+      return this.scanner
+        .getAllMethodNames(prototype)
+        .filter((method) => isStray(prototype[method]!))
+        .map((method) => `${String(name)}.${method}`);
+    });
+    if (strays.length > 0) throw new Error(`These handlers need @Route of platform-http: ${strays.join(', ')}`);
+  }
+}
+
+function isStray(handler: object): boolean {
+  if (Reflect.getMetadata(METHOD_METADATA, handler) === undefined) return false;
+  return (Reflect.getMetadata('__fastify_route_config__', handler) as { slipway?: unknown } | undefined)?.slipway === undefined;
+}
+
+@Global()
+@Module({
+  imports: [DiscoveryModule],
+  providers: [{ provide: APP_FILTER, useClass: FailureFilter }, RouteCensus],
+})
+export class HttpModule {}

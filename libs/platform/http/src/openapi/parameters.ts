@@ -1,0 +1,65 @@
+import { fullPathOf, type RouteSpec } from '../routes/route-spec.js';
+
+export interface Parameter {
+  name: string;
+  in: string;
+  required?: boolean;
+  description?: string;
+  schema?: Record<string, unknown>;
+}
+
+const IDEMPOTENCY_KEY: Parameter = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description: 'A retry with the same key adopts the first request. Visible ASCII, bare or as an RFC 8941 string.',
+  schema: { type: 'string', minLength: 1, maxLength: 128 },
+};
+
+const VALIDATE_ONLY: Parameter = {
+  name: 'validate_only',
+  in: 'query',
+  required: false,
+  description: 'Make every check, write nothing, and answer what would happen.',
+  schema: { type: 'boolean', default: false },
+};
+
+const IF_MATCH: Parameter = {
+  name: 'If-Match',
+  in: 'header',
+  required: false,
+  description: 'The ETag the resource must still have.',
+  schema: { type: 'string' },
+};
+
+const PAGE: Parameter[] = [
+  {
+    name: 'limit',
+    in: 'query',
+    required: false,
+    description: 'Rows of a page.',
+    schema: { type: 'integer', minimum: 1, maximum: 200, default: 50 },
+  },
+  {
+    name: 'cursor',
+    in: 'query',
+    required: false,
+    description: '`next_cursor` of the page before.',
+    schema: { type: 'string' },
+  },
+];
+
+/** All parameters of a route: those Nest has found, the rest from the route's declaration, each exactly once. */
+export function parametersOf(route: RouteSpec, found: Parameter[]): Parameter[] {
+  const parameters = new Map(found.map((parameter) => [`${parameter.in} ${parameter.name}`, parameter]));
+  const add = (parameter: Parameter): void => void parameters.set(`${parameter.in} ${parameter.name}`, structuredClone(parameter));
+  for (const [, name] of fullPathOf(route).matchAll(/:(\w+)/g)) {
+    const known = parameters.get(`path ${name}`);
+    add({ ...known, name: name!, in: 'path', required: true, schema: { ...known?.schema, type: 'string', minLength: 1 } });
+  }
+  if (route.idempotent) add(IDEMPOTENCY_KEY);
+  if (route.dryRun) add(VALIDATE_ONLY);
+  if (route.ifMatch) add(IF_MATCH);
+  if (route.paged) PAGE.forEach(add);
+  return [...parameters.values()];
+}

@@ -1,0 +1,61 @@
+import type { OpenAPIObject } from '@nestjs/swagger';
+import { operationsOf } from './operations.js';
+
+interface Schema {
+  $ref?: string;
+  type?: string | string[];
+  required?: string[];
+  properties?: Record<string, Schema>;
+  additionalProperties?: unknown;
+  items?: Schema;
+  allOf?: Schema[];
+  oneOf?: Schema[];
+  anyOf?: Schema[];
+}
+
+/** Request bodies accept fields nobody knows (with a warning), and say so, nested ones included. */
+export function acceptAdditionalProperties(document: OpenAPIObject): void {
+  const schemas = schemasOf(document);
+  const seen = new Set<Schema>();
+  const visit = (schema: Schema | undefined): void => {
+    if (!schema || seen.has(schema)) return;
+    seen.add(schema);
+    if (schema.$ref) visit(resolve(schemas, schema.$ref));
+    if (schema.properties) schema.additionalProperties ??= true;
+    Object.values(schema.properties ?? {}).forEach(visit);
+    [...(schema.allOf ?? []), ...(schema.oneOf ?? []), ...(schema.anyOf ?? [])].forEach(visit);
+    visit(schema.items);
+  };
+  for (const { operation } of operationsOf(document)) {
+    const body = operation.requestBody;
+    if (!body) continue;
+    const schema = body.content['application/json']?.schema as Schema | undefined;
+    visit(schema);
+    const target = schema?.$ref ? resolve(schemas, schema.$ref) : schema;
+    body.required = (target?.required?.length ?? 0) > 0 && body.content['application/octet-stream'] === undefined;
+  }
+}
+
+/** Answers to bodies with unknown fields carry `warnings`, so the schemas of those answers publish it. */
+export function publishWarnings(document: OpenAPIObject): void {
+  const schemas = schemasOf(document);
+  const warnings = { type: 'array', items: { $ref: '#/components/schemas/WarningDto' } } as Schema;
+  for (const { operation } of operationsOf(document)) {
+    if (!operation.requestBody) continue;
+    for (const [status, response] of Object.entries(operation.responses)) {
+      if (Number(status) >= 300) continue;
+      const content = (response as { content?: Record<string, { schema?: Schema }> }).content;
+      const reference = content?.['application/json']?.schema?.$ref;
+      const schema = reference ? resolve(schemas, reference) : undefined;
+      if (schema?.properties) schema.properties['warnings'] ??= warnings;
+    }
+  }
+}
+
+function schemasOf(document: OpenAPIObject): Record<string, Schema> {
+  return (document.components?.schemas ?? {}) as Record<string, Schema>;
+}
+
+function resolve(schemas: Record<string, Schema>, reference: string): Schema | undefined {
+  return schemas[reference.split('/').pop()!];
+}

@@ -1,0 +1,87 @@
+import { applyDecorators, HttpCode, RequestMapping, RequestMethod, type PipeTransform } from '@nestjs/common';
+import { ROUTE_ARGS_METADATA, RouteParamtypes } from '@nestjs/common/internal';
+import { RouteConfig } from '@nestjs/platform-fastify';
+import { ApiBearerAuth, ApiExcludeEndpoint, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import type { RouteConfig as Config } from '../server/slipway-request.js';
+import { RequestReader } from './request-reader.js';
+import { fullPathOf, type RouteSpec } from './route-spec.js';
+
+const reader = new RequestReader();
+const declared = new Map<string, RouteSpec>();
+
+/** The one decorator of a handler: routes it, guards it, validates its input and publishes it. */
+export function Route(spec: RouteSpec): MethodDecorator {
+  const path = fullPathOf(spec);
+  const isRoot = spec.path.startsWith('//');
+  if (spec.scope === 'public' && !isRoot) throw new Error(`${spec.operationId}: every path under /api/v1 needs a scope`);
+  declare(spec);
+  return applyDecorators(
+    RequestMapping({ path, method: RequestMethod[spec.method] }),
+    HttpCode(defaultStatusOf(spec)),
+    RouteConfig({ slipway: spec } satisfies Config),
+    readTypedParameters,
+    ...(isRoot ? [ApiExcludeEndpoint()] : published(spec)),
+  );
+}
+
+/** The route with this operation id, for building the OpenAPI document. */
+export function declaredRoute(operationId: string): RouteSpec | undefined {
+  return declared.get(operationId);
+}
+
+function declare(spec: RouteSpec): void {
+  const known = declared.get(spec.operationId);
+  if (known && (known.path !== spec.path || known.method !== spec.method)) {
+    throw new Error(`operationId ${spec.operationId} stands on ${known.method} ${known.path} and ${spec.method} ${spec.path}`);
+  }
+  declared.set(spec.operationId, spec);
+}
+
+/** Where a route has several success statuses its service answers with `reply`; this is the one of a plain value. */
+function defaultStatusOf(spec: RouteSpec): number {
+  return Math.min(...Object.keys(spec.ok).map(Number));
+}
+
+function published(spec: RouteSpec): MethodDecorator[] {
+  const answers = Object.entries(spec.ok).map(([status, type]) => {
+    const description = DESCRIPTIONS[Number(status)] ?? 'Success';
+    if (type === null) return ApiResponse({ status: Number(status), description });
+    if (typeof type === 'string') {
+      const content = { [type]: { schema: { type: 'string', format: 'binary' } } };
+      return ApiResponse({ status: Number(status), description, content });
+    }
+    return ApiResponse({ status: Number(status), description, type: type as never });
+  });
+  return [
+    ApiTags(spec.tag),
+    ApiOperation({ operationId: spec.operationId, summary: spec.summary, description: spec.description }),
+    ApiBearerAuth('bearer'),
+    ...answers,
+  ];
+}
+
+const DESCRIPTIONS: Record<number, string> = {
+  200: 'Done.',
+  201: 'Created.',
+  202: 'Accepted; the work goes on after this answer.',
+  204: 'Done; no body.',
+  304: 'Unchanged since the ETag in If-None-Match.',
+};
+
+interface ArgumentEntry {
+  index: number;
+  pipes?: PipeTransform[];
+}
+
+/**
+ * Parameter decorators have run by the time this does, so the reader can be put on body and query alone. As a global
+ * pipe it would also run, asynchronously, for every parameter that needs no reading.
+ */
+const readTypedParameters: MethodDecorator = (target, key) => {
+  const known = Reflect.getMetadata(ROUTE_ARGS_METADATA, target.constructor, key) as Record<string, ArgumentEntry> | undefined;
+  if (!known) return;
+  for (const [name, entry] of Object.entries(known)) {
+    const kind = name.includes('__') ? NaN : Number(name.split(':')[0]);
+    if (kind === RouteParamtypes.BODY || kind === RouteParamtypes.QUERY) entry.pipes = [reader, ...(entry.pipes ?? [])];
+  }
+};

@@ -1,0 +1,64 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { toSlipwayError } from '../errors/failure.js';
+import type { SlipwayError } from '../errors/slipway-error.js';
+
+/** The body of every non-success answer. */
+export interface ErrorEnvelope {
+  error: {
+    code: string;
+    message: string;
+    category: string;
+    remediation?: string;
+    request_id: string;
+    retryable: boolean;
+    [extra: string]: unknown;
+  };
+}
+
+export function envelopeOf(error: SlipwayError, requestId: string): ErrorEnvelope {
+  return {
+    error: {
+      ...error.extra,
+      code: error.code,
+      message: error.message,
+      category: error.category,
+      ...(error.remediation !== undefined && { remediation: error.remediation }),
+      request_id: requestId,
+      retryable: error.retryable,
+      ...(error.details !== undefined && { details: error.details }),
+    },
+  };
+}
+
+export function errorHeaders(error: SlipwayError): Record<string, string> {
+  const headers: Record<string, string> = { 'cache-control': 'no-store', ...error.headers };
+  // The official OpenAI clients retry every 409 and 5xx unless this header forbids it.
+  if (!error.retryable) headers['x-should-retry'] = 'false';
+  if (error.status === 401) headers['www-authenticate'] ??= challengeOf(error);
+  if (error.status === 429 || error.status === 503) headers['retry-after'] ??= '1';
+  return headers;
+}
+
+/** RFC 6750: a request without credentials gets the bare challenge, a refused token the reason. */
+function challengeOf(error: SlipwayError): string {
+  return error.code === 'token_expired'
+    ? 'Bearer realm="slipway", error="invalid_token", error_description="The token has expired"'
+    : 'Bearer realm="slipway"';
+}
+
+/** Answers whatever was thrown with the envelope. */
+export function sendError(request: FastifyRequest, reply: FastifyReply, thrown: unknown): void {
+  const error = toSlipwayError(thrown, request.id, request.routeOptions?.bodyLimit);
+  if (reply.sent || reply.raw.headersSent) {
+    // Part of the answer has left, so the only honest signal is a broken connection.
+    reply.raw.destroy();
+    return;
+  }
+  for (const name of ['etag', 'location', 'content-length', 'content-encoding', 'content-disposition']) reply.removeHeader(name);
+  void reply
+    .code(error.status)
+    .headers({ 'x-request-id': request.id, ...errorHeaders(error) })
+    .type('application/json; charset=utf-8')
+    .serializer(JSON.stringify)
+    .send(envelopeOf(error, request.id));
+}

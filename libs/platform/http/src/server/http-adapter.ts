@@ -1,0 +1,120 @@
+import { FastifyAdapter } from '@nestjs/platform-fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { RawJson, Reply } from '../answers/reply.js';
+import { errors } from '../errors/platform.errors.js';
+import type { Warning } from '../context/request-context.js';
+import { answerClientError, answerUnknownExpectations } from './client-error.js';
+import { sendError } from './error-answer.js';
+import { registerBodyParsers } from './json-body.js';
+import { PathTable } from './path-table.js';
+import { addContextHooks, addRequestChecks, requestIdOf } from './request-hooks.js';
+import type { RouteConfig, SlipwayRequest } from './slipway-request.js';
+
+export interface HttpServerOptions {
+  /** Bytes of a JSON body; 1 MiB unless given. */
+  bodyLimit?: number;
+  /** Milliseconds for a whole request to arrive, uploads included; 5 minutes unless given. */
+  requestTimeout?: number;
+}
+
+/** Decides whether a request may go on; raises 401, 403 or 429. */
+export type RequestGuard = (request: SlipwayRequest, reply: FastifyReply) => Promise<void>;
+
+/**
+ * Fastify as Nest's HTTP layer, with one shape for every failure and for every answer. What interceptors and global pipes
+ * would do stands here and in `@Route`, because each of them costs every request several promises.
+ */
+export class SlipwayHttpAdapter extends FastifyAdapter {
+  private readonly paths = new PathTable();
+  private guard: RequestGuard | undefined;
+
+  constructor(options: HttpServerOptions = {}) {
+    super({
+      skipMiddie: true,
+      multipart: false,
+      trustProxy: false,
+      bodyLimit: options.bodyLimit ?? 1024 * 1024,
+      requestTimeout: options.requestTimeout ?? 300_000,
+      // Longer than the idle time of the usual load balancers, so that they close first.
+      keepAliveTimeout: 72_000,
+      // An old connection is served to its end while the server drains.
+      return503OnClosing: false,
+      http: { requireHostHeader: false, headersTimeout: 20_000 },
+      routerOptions: { maxParamLength: 1024 },
+      genReqId: requestIdOf,
+      clientErrorHandler: answerClientError,
+      frameworkErrors: (failure: Error, request: FastifyRequest, reply: FastifyReply) => sendError(request, reply, failure),
+    } as never);
+    const instance = this.getInstance<FastifyInstance>();
+    answerUnknownExpectations(instance.server);
+    registerBodyParsers(instance);
+    instance.addHook('onRoute', (route) => {
+      this.paths.add(route.method, route.url);
+      const spec = (route.config as RouteConfig | undefined)?.slipway;
+      if (spec?.maxBodyBytes !== undefined) route.bodyLimit = spec.maxBodyBytes;
+    });
+    addContextHooks(instance);
+    instance.addHook('onRequest', async (request, reply) => this.guardRequest(request as SlipwayRequest, reply));
+    addRequestChecks(instance);
+    instance.setErrorHandler((failure, request, reply) => sendError(request, reply, failure));
+    instance.setNotFoundHandler((request, reply) => this.answerUnknownPath(request, reply));
+  }
+
+  /** Installs the guard of all routes that carry a scope. Without one, such routes refuse every request. */
+  setGuard(guard: RequestGuard): void {
+    this.guard = guard;
+  }
+
+  private async guardRequest(request: SlipwayRequest, reply: FastifyReply): Promise<void> {
+    const route = request.slipway.route;
+    if (!route || route.scope === 'public') return;
+    if (!this.guard) throw errors.unauthenticated();
+    await this.guard(request, reply);
+  }
+
+  private answerUnknownPath(request: FastifyRequest, reply: FastifyReply): void {
+    const methods = this.paths.methodsOf(request.raw.url ?? '');
+    const isWrongMethod = methods.length > 0 && !methods.includes(request.method);
+    const refusal = isWrongMethod ? errors.method_not_allowed({ headers: { allow: methods.join(', ') } }) : errors.not_found();
+    sendError(request, reply, refusal);
+  }
+
+  // Nest would install its own parsers and handlers over those of the constructor.
+  override registerParserMiddleware(): void {}
+  override setErrorHandler(): never {
+    return this.getInstance() as never;
+  }
+  override setNotFoundHandler(): never {
+    return this.getInstance() as never;
+  }
+
+  /** The end of every handler: applies `reply`, `rawJson` and the request's warnings. */
+  override reply(response: never, body: unknown, statusCode?: number): never {
+    const target = response as FastifyReply;
+    let content = body;
+    let status = statusCode;
+    if (body instanceof Reply) {
+      target.headers(body.headers);
+      status = body.status;
+      content = body.body;
+    }
+    const { warnings } = (target.request as SlipwayRequest).slipway;
+    if (content instanceof RawJson) {
+      if (status !== undefined) target.code(status);
+      target.header('content-type', 'application/json; charset=utf-8');
+      return target.send(warnings.length === 0 ? content.text : spliceWarnings(content.text, warnings)) as never;
+    }
+    return super.reply(response, warnings.length === 0 ? content : withWarnings(content, warnings), status) as never;
+  }
+}
+
+function withWarnings(content: unknown, warnings: Warning[]): unknown {
+  const isRecord = typeof content === 'object' && content !== null && Object.getPrototypeOf(content) === Object.prototype;
+  return isRecord ? { ...content, warnings } : content;
+}
+
+function spliceWarnings(text: string, warnings: Warning[]): string {
+  const end = text.lastIndexOf('}');
+  const separator = /\{\s*$/.test(text.slice(0, end)) ? '' : ',';
+  return `${text.slice(0, end)}${separator}"warnings":${JSON.stringify(warnings)}}`;
+}
