@@ -295,6 +295,7 @@ describe('the OpenAPI document', () => {
     const answer = await send('GET', '/openapi.json', { token: '' });
     const document = answer.body;
     expect(document).toMatchObject({ openapi: '3.1.0', info: { title: 'Slipway', version: '1.0.0' } });
+    if (process.env['DOCUMENT_OUT']) (await import('node:fs')).writeFileSync(process.env['DOCUMENT_OUT'], answer.text);
     expect(document.security).toBeUndefined();
     expect(document.tags).toHaveLength(45);
     expect(Object.keys(document.paths)).not.toContain('/healthz');

@@ -118,13 +118,13 @@ export function TimestampField(options: FieldOptions<string> = {}): PropertyDeco
 
 /** A nested DTO. */
 export function ObjectField(type: Thunk, options: FieldOptions<any> = {}): PropertyDecorator {
-  return field(options, { type }, objectReader(type));
+  return field(options, lazily(type), objectReader(type));
 }
 
 /** A list of DTOs or of scalars. */
 export function ArrayField(of: Thunk | ItemKind, options: ArrayOptions = {}): PropertyDecorator {
   const bounds = { minItems: options.minItems, maxItems: options.maxItems, uniqueItems: options.unique };
-  if (typeof of === 'function') return field(options, { type: of, isArray: true, ...bounds }, arrayReader(of, options));
+  if (typeof of === 'function') return field(options, { ...lazily(of), isArray: true, ...bounds }, arrayReader(of, options));
   const items = without({
     type: of,
     ...(of === 'string' ? publishedRules(options.item ?? {}) : { minimum: options.itemMin, maximum: options.itemMax }),
@@ -162,6 +162,11 @@ function publishedRules(rules: StringRules): object {
 
 function publishedRange(range: NumberOptions): object {
   return { minimum: range.min, maximum: range.max, exclusiveMinimum: range.exclusiveMin };
+}
+
+/** Swagger takes a function for a thunk, not for the class itself, only where the function is named `type`. */
+function lazily(thunk: Thunk): object {
+  return { type: () => thunk() };
 }
 
 /** Swagger prints members that are undefined, so they are taken out. */

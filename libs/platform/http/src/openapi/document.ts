@@ -25,7 +25,7 @@ export function buildOpenApi(app: INestApplication): OpenAPIObject {
     .addServer('/', 'This service')
     .addBearerAuth({ type: 'http', scheme: 'bearer', description: 'An API token (`slw_...`) or the JWT of a granted identity.' }, 'bearer');
   for (const [name, description] of Object.entries(TAGS)) builder.addTag(name, description);
-  const document = SwaggerModule.createDocument(app, builder.build(), { extraModels: [ErrorEnvelopeDto, WarningDto] });
+  const document = SwaggerModule.createDocument(app, builder.build(), { extraModels: [ErrorEnvelopeDto, WarningDto], autoTagControllers: false });
   for (const { operation } of operationsOf(document)) {
     const route = declaredRoute(operation.operationId);
     if (!route) throw new Error(`Operation ${operation.operationId} has no @Route`);
