@@ -91,7 +91,10 @@ export interface TargetDriver {
    * @throws InvalidSpecError when `check` finds an issue; other errors are the host's and worth a retry.
    */
   provision(spec: InstanceSpec): Promise<void>;
-  /** One look, including one health probe. Never throws for what it sees; throws only when it cannot look. */
+  /**
+   * One look, including one health probe. Never throws for what it sees, nor for a spec that `check` has come to refuse;
+   * throws only when it cannot look.
+   */
   observe(spec: InstanceSpec): Promise<Observation>;
   /**
    * Begins a graceful stop of every generation, kills what is left after the grace period, and answers whether
@@ -104,7 +107,7 @@ export interface TargetDriver {
   close(): Promise<void>;
 }
 
-/** Thrown by `provision` and `observe` for a spec that `check` refuses. */
+/** Thrown by `provision` for a spec that `check` refuses. */
 export class InvalidSpecError extends Error {
   constructor(readonly issues: SpecIssue[]) {
     super(issues.map((issue) => `${issue.field}: ${issue.message}`).join('; '));

@@ -1,0 +1,304 @@
+import { chmod, mkdir, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { describeConformance, observeUntil, terminateUntilGone } from '@slipway/target-driver/conformance';
+import { EngineHost, engineConfig } from '../test/engine-host.js';
+import { ProcessDriver } from './process-driver.js';
+
+describeConformance('ProcessDriver', {
+  adopts: false,
+  create: async () => {
+    const host = await EngineHost.create();
+    return {
+      newDriver: () => host.driver(),
+      spec: (overrides) => host.spec(overrides),
+      setHealthy: (isHealthy) => host.setHealthy(isHealthy),
+      starts: async (instanceId) => (await host.starts()).filter(({ instance }) => instance === instanceId).length,
+      crash: async ({ pid }) => void process.kill(pid!, 'SIGKILL'),
+      dispose: () => host.dispose(),
+    };
+  },
+});
+
+let host: EngineHost;
+let driver: ProcessDriver;
+beforeEach(async () => {
+  host = await EngineHost.create();
+  driver = host.driver();
+  await host.setHealthy(true);
+});
+afterEach(async () => {
+  await driver.close();
+  await host.dispose();
+});
+
+const folderOf = (instanceId: string) => join(host.home, 'instances', 'local', instanceId);
+const isRunning = async (pid: number) => {
+  const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined);
+  return text !== undefined && text.slice(text.lastIndexOf(')') + 2)[0] !== 'Z';
+};
+const until = async (what: string, holds: () => Promise<boolean>, deadlineMs = 10_000) => {
+  const end = Date.now() + deadlineMs;
+  while (!(await holds())) {
+    if (Date.now() > end) throw new Error(`never: ${what}`);
+    await new Promise((done) => setTimeout(done, 20));
+  }
+};
+
+describe('a worker that is killed with SIGKILL', () => {
+  it.each(['provision.before_spawn', 'provision.after_claim'])('at %s leaves exactly one engine to its successor', async (point) => {
+    const spec = host.spec();
+    await host.provisionAndDieAt(point, spec);
+    await driver.provision(spec);
+    const { pid } = await observeUntil(driver, spec, 'ready');
+    expect((await host.starts()).map((line) => line.pid)).toEqual([pid]);
+  });
+
+  it('after the spawn and before the claim leaves two candidates, of which one becomes the engine', async () => {
+    const spec = host.spec();
+    // This shell stands for one that the scheduler holds up until the successor has come and gone on.
+    const gate = join(host.home, 'gate');
+    const shell = join(host.home, 'slow-shell');
+    await writeFile(shell, `#!/bin/sh\necho $$ > ${host.home}/slow-pid\nwhile [ ! -e ${gate} ]; do sleep 0.02; done\nexec /bin/sh "$@"\n`);
+    await chmod(shell, 0o700);
+    await host.provisionAndDieAt('provision.after_spawn', spec, { shell });
+    expect(await driver.observe(spec)).toEqual({ state: 'absent' });
+
+    await driver.provision(spec);
+    const { pid } = await observeUntil(driver, spec, 'ready');
+    await writeFile(gate, '');
+    const slow = Number(await readFile(join(host.home, 'slow-pid'), 'utf8'));
+    await until('the late candidate ends', async () => !(await isRunning(slow)));
+    expect((await host.starts()).map((line) => line.pid)).toEqual([pid]);
+    expect((await driver.observe(spec)).pid).toBe(pid);
+  });
+
+  it('and whose candidate comes after terminate starts nothing', async () => {
+    const spec = host.spec();
+    const gate = join(host.home, 'gate');
+    const shell = join(host.home, 'slow-shell');
+    await writeFile(shell, `#!/bin/sh\necho $$ > ${host.home}/slow-pid\nwhile [ ! -e ${gate} ]; do sleep 0.02; done\nexec /bin/sh "$@"\n`);
+    await chmod(shell, 0o700);
+    await host.provisionAndDieAt('provision.after_spawn', spec, { shell });
+    expect(await driver.list()).toEqual([{ instanceId: 'inst_1', generation: 1 }]);
+    expect(await driver.terminate('inst_1')).toBe('gone');
+    await until('the candidate runs', async () => (await readFile(join(host.home, 'slow-pid'), 'utf8').catch(() => '')) !== '');
+    await writeFile(gate, '');
+    const slow = Number(await readFile(join(host.home, 'slow-pid'), 'utf8'));
+    await until('the late candidate ends', async () => !(await isRunning(slow)));
+    expect(await host.starts()).toEqual([]);
+    expect((await driver.observe(spec)).state).toBe('exited');
+  });
+});
+
+describe('stopping', () => {
+  it('kills an engine that ignores SIGTERM when the grace period is over, though the worker that began is gone', async () => {
+    const spec = host.spec({}, { ignore_term: true });
+    const first = host.driver({ graceSeconds: 600 });
+    await first.provision(spec);
+    const { pid } = await observeUntil(first, spec, 'ready');
+    expect(await first.terminate('inst_1')).toBe('stopping');
+    await until('SIGTERM arrives', async () => (await readFile(join(folderOf('inst_1'), 'stdout.log'), 'utf8')).includes('not now'));
+    expect(await first.terminate('inst_1')).toBe('stopping');
+    expect((await first.observe(spec)).state).toBe('stopping');
+    await first.close();
+    expect(await isRunning(pid!)).toBe(true);
+
+    // The mark is as old as the grace period now.
+    const past = new Date(Date.now() - 601_000);
+    await utimes(join(folderOf('inst_1'), '1.stop'), past, past);
+    const successor = host.driver({ graceSeconds: 600 });
+    await terminateUntilGone(successor, 'inst_1');
+    expect(await isRunning(pid!)).toBe(false);
+    // Once, since many servers take the second one as "drop everything".
+    expect((await readFile(join(folderOf('inst_1'), 'stdout.log'), 'utf8')).match(/not now/g)).toHaveLength(1);
+    await successor.close();
+  });
+
+  it('escalates without another call while the worker lives', async () => {
+    const prompt = host.driver({ graceSeconds: 0.2 });
+    const spec = host.spec({}, { ignore_term: true });
+    await prompt.provision(spec);
+    const { pid } = await observeUntil(prompt, spec, 'ready');
+    await prompt.terminate('inst_1');
+    await until('it is killed', async () => !(await isRunning(pid!)));
+    await prompt.close();
+  });
+
+  it('takes the children of a crashed engine along', async () => {
+    const spec = host.spec({}, { with_child: true });
+    await driver.provision(spec);
+    const { pid } = await observeUntil(driver, spec, 'ready');
+    const { child } = (await host.starts())[0];
+    process.kill(pid!, 'SIGKILL');
+    await observeUntil(driver, spec, 'exited');
+    expect(await isRunning(child!)).toBe(true);
+    await terminateUntilGone(driver, 'inst_1');
+    expect(await isRunning(child!)).toBe(false);
+  });
+
+  it('never signals a stranger that has the pid by now', async () => {
+    const spec = host.spec();
+    await driver.provision(spec);
+    await observeUntil(driver, spec, 'ready');
+    await terminateUntilGone(driver, 'inst_1');
+    // As after a reuse of the pid: this very test process, born at another time.
+    const reused = host.spec({ instanceId: 'inst_2' });
+    const [, , port, boot] = (await readFile(join(folderOf('inst_1'), '1.pid'), 'utf8')).split('\n');
+    await mkdir(folderOf('inst_2'), { recursive: true });
+    await writeFile(join(folderOf('inst_2'), '1.pid'), `${process.pid}\n1\n${port}\n${boot}\n12345\n`);
+    expect((await driver.observe(reused)).state).toBe('exited');
+    expect(await driver.terminate('inst_2')).toBe('gone');
+  });
+});
+
+describe('what became of a start', () => {
+  it('reports the exit code of an engine that ends by itself', async () => {
+    const spec = host.spec({}, { exit_code: 3 });
+    await driver.provision(spec);
+    expect(await observeUntil(driver, spec, 'exited')).toMatchObject({ exitCode: 3, message: 'it ended with code 3', generation: 1 });
+    expect(await driver.list()).toEqual([{ instanceId: 'inst_1', generation: 1 }]);
+  });
+
+  it('reports the signal that ended an engine', async () => {
+    const spec = host.spec();
+    await driver.provision(spec);
+    process.kill((await observeUntil(driver, spec, 'ready')).pid!, 'SIGKILL');
+    expect(await observeUntil(driver, spec, 'exited')).toMatchObject({ exitCode: null, message: 'it was ended by SIGKILL' });
+  });
+
+  it('reports a program that is not there as 127, as a shell does', async () => {
+    const spec = host.spec({ runtime: { engine: 'missing', args: {}, env: {} } });
+    await driver.provision(spec);
+    expect(await observeUntil(driver, spec, 'exited')).toMatchObject({ exitCode: 127 });
+  });
+
+  it('fails when there is no shell, and can be tried again', async () => {
+    const broken = host.driver({ shell: '/no/such/shell' });
+    await expect(broken.provision(host.spec())).rejects.toMatchObject({ code: 'ENOENT' });
+    await broken.close();
+    await driver.provision(host.spec());
+    await observeUntil(driver, host.spec(), 'ready');
+  });
+
+  it('counts a process that died while it wrote its claim as exited, after a while', async () => {
+    await mkdir(folderOf('inst_1'), { recursive: true });
+    const claim = join(folderOf('inst_1'), '1.pid');
+    await writeFile(claim, '4711\n1\n');
+    expect((await driver.observe(host.spec())).state).toBe('starting');
+    await driver.provision(host.spec());
+    const past = new Date(Date.now() - 60_000);
+    await utimes(claim, past, past);
+    expect((await driver.observe(host.spec())).state).toBe('exited');
+    expect(await host.starts()).toEqual([]);
+  });
+
+  it('is unhealthy when it does not become ready in time', async () => {
+    await host.setHealthy(false);
+    const spec = host.spec({ readyTimeoutSeconds: 0.1 });
+    await driver.provision(spec);
+    expect((await observeUntil(driver, spec, 'unhealthy')).message).toMatch(/^not ready within 0.1 s: /);
+  });
+
+  it('does not take ready on trust from the worker before', async () => {
+    const spec = host.spec();
+    await driver.provision(spec);
+    await observeUntil(driver, spec, 'ready');
+    await host.setHealthy(false);
+    const successor = host.driver();
+    expect((await successor.observe(spec)).state).toBe('unhealthy');
+    await successor.close();
+  });
+});
+
+describe('what an engine gets', () => {
+  it('its command line, its folder, its environment, and nothing of the worker', async () => {
+    process.env.DATABASE_URL = 'postgres://secret';
+    try {
+      const spec = host.spec({ model: { id: '; rm -rf $HOME `id` $(id) "\'' } });
+      spec.runtime.env = { API_KEY: 'k 1' };
+      await driver.provision(spec);
+      await observeUntil(driver, spec, 'ready');
+    } finally {
+      delete process.env.DATABASE_URL;
+    }
+    const [{ argv, env, cwd }] = await host.starts();
+    expect(argv.slice(0, 2)).toEqual(['--port', expect.stringMatching(/^2\d{4}$/)]);
+    expect(argv.slice(2, 4)).toEqual(['--model', '; rm -rf $HOME `id` $(id) "\'']);
+    expect(cwd).toMatch(/libs\/targets\/process$/);
+    // A shell may add its own working folder and depth; nothing else comes from anywhere.
+    const { PWD: _pwd, OLDPWD: _old, SHLVL: _level, _: _last, ...rest } = env;
+    expect(Object.keys(rest).sort()).toEqual(['API_KEY', 'HOME', 'LANG', 'PATH', 'SLIPWAY_INSTANCE_GENERATION', 'SLIPWAY_INSTANCE_ID']);
+    expect(rest.API_KEY).toBe('k 1');
+  });
+
+  it('logs that nobody else can read, bounded', async () => {
+    const chatty = host.driver({ maxLogBytes: 1_000 });
+    const spec = host.spec({}, { chatter: 5_000 });
+    await chatty.provision(spec);
+    await observeUntil(chatty, spec, 'ready');
+    await chatty.observe(spec);
+    for (const name of await readdir(folderOf('inst_1'))) {
+      expect([name, (await stat(join(folderOf('inst_1'), name))).mode & 0o077]).toEqual([name, 0]);
+    }
+    expect((await stat(folderOf('inst_1'))).mode & 0o077).toBe(0);
+    expect((await stat(join(folderOf('inst_1'), 'stdout.log'))).size).toBeLessThan(1_000);
+    expect((await stat(join(folderOf('inst_1'), 'stdout.log.1'))).size).toBeGreaterThan(5_000);
+    await chatty.close();
+  });
+
+  it('a port of its own', async () => {
+    const specs = ['a', 'b', 'c'].map((instanceId) => host.spec({ instanceId }));
+    await Promise.all(specs.map((spec) => driver.provision(spec)));
+    const urls = await Promise.all(specs.map(async (spec) => (await observeUntil(driver, spec, 'ready')).baseUrl));
+    expect(new Set(urls).size).toBe(3);
+    expect((await driver.list()).map((ref) => ref.instanceId)).toEqual(['a', 'b', 'c']);
+  });
+});
+
+describe('folders', () => {
+  it('of a terminated instance are kept for its logs, then removed', async () => {
+    const spec = host.spec();
+    await driver.provision(spec);
+    await observeUntil(driver, spec, 'ready');
+    await terminateUntilGone(driver, 'inst_1');
+    expect(await driver.list()).toEqual([]);
+    expect(await readdir(folderOf('inst_1'))).toContain('stderr.log');
+    const forgetful = host.driver({ retainSeconds: 0 });
+    expect(await forgetful.list()).toEqual([]);
+    await expect(stat(folderOf('inst_1'))).rejects.toMatchObject({ code: 'ENOENT' });
+    await forgetful.close();
+  });
+
+  it('that somebody deleted are absent', async () => {
+    const spec = host.spec({}, { exit_code: 0 });
+    await driver.provision(spec);
+    await observeUntil(driver, spec, 'exited');
+    await rm(folderOf('inst_1'), { recursive: true });
+    expect(await driver.observe(spec)).toEqual({ state: 'absent' });
+    expect(await driver.terminate('inst_1')).toBe('gone');
+  });
+});
+
+it('refuses a target that is configured wrongly, naming every problem', () => {
+  const config = engineConfig();
+  config.name = '../local';
+  config.engines = {
+    a: { command: ['serve', '{prot}'] },
+    b: { command: ['{model.id}', '{port}'], env_allow: ['SLIPWAY_X', 'A B'] },
+    c: { command: [] },
+  };
+  expect(() => new ProcessDriver(config, { home: host.home })).toThrow(expect.objectContaining({
+    name: 'TargetConfigError',
+    problems: [
+      'engine "a" does not say where {port} goes in its command',
+      expect.stringContaining('engine "a" uses {prot}'),
+      'engine "b" lets a value choose its program',
+      'engine "b" allows "SLIPWAY_X", which belongs to Slipway',
+      'engine "b" allows "A B", which is no name of a variable',
+      'engine "c" has no command',
+      'engine "c" does not say where {port} goes in its command',
+      'its name must consist of letters, digits, "_" and "-"',
+    ],
+  }));
+});

@@ -1,0 +1,110 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { InstanceSpec, TargetDriver } from '@slipway/target-driver';
+import { ProcessDriver, type ProcessDriverOptions, type ProcessTargetConfig } from '../src/index.js';
+
+export interface StartLine {
+  instance: string;
+  generation: number;
+  pid: number;
+  child?: number;
+  argv: string[];
+  env: Record<string, string>;
+  cwd: string;
+}
+
+/** Relative to `cwd`, as an operator would write it. */
+const CWD = fileURLToPath(new URL('..', import.meta.url));
+
+export function engineConfig(): ProcessTargetConfig {
+  return {
+    name: 'local',
+    kind: 'process',
+    engines: {
+      sim: {
+        command: ['node', 'test/engine.mjs', '--port', '{port}', '--model', '{model.id}'],
+        args: {
+          log: '--log={}', healthy_file: '--healthy-file={}', ignore_term: '--ignore-term', exit_code: '--exit-code={}',
+          with_child: '--with-child', chatter: '--chatter={}',
+        },
+        env_allow: ['API_KEY'],
+        ready: { path: '/health', timeout_seconds: 30 },
+      },
+      missing: { command: ['no-such-program-anywhere', '{port}'] },
+    },
+  };
+}
+
+/** A home of its own with engines that write down their starts; `dispose` kills what is left of them. */
+export class EngineHost {
+  private constructor(readonly home: string) {}
+
+  static async create(): Promise<EngineHost> {
+    return new EngineHost(await mkdtemp(join(tmpdir(), 'slipway-target-')));
+  }
+
+  readonly log = () => join(this.home, 'starts.log');
+  readonly healthyFile = () => join(this.home, 'healthy');
+
+  driver(options: Partial<ProcessDriverOptions> = {}): ProcessDriver {
+    return new ProcessDriver(engineConfig(), { home: this.home, cwd: CWD, graceSeconds: 5, ...options });
+  }
+
+  spec(overrides: Partial<InstanceSpec> = {}, args: Record<string, string | number | boolean> = {}): InstanceSpec {
+    return {
+      instanceId: 'inst_1',
+      generation: 1,
+      model: { id: 'tiny' },
+      runtime: { engine: 'sim', args: { log: this.log(), healthy_file: this.healthyFile(), ...args }, env: {} },
+      probe: { intervalSeconds: 1, timeoutSeconds: 2, failureThreshold: 2 },
+      ...overrides,
+    };
+  }
+
+  async setHealthy(isHealthy: boolean): Promise<void> {
+    if (isHealthy) await writeFile(this.healthyFile(), '');
+    else await rm(this.healthyFile(), { force: true });
+  }
+
+  async starts(): Promise<StartLine[]> {
+    const text = await readFile(this.log(), 'utf8').catch(() => '');
+    return text.split('\n').filter(Boolean).map((line) => JSON.parse(line) as StartLine);
+  }
+
+  /** A worker of its own that provisions `spec`, holds at `point` and waits there for its death. */
+  async provisionAndDieAt(point: string, spec: InstanceSpec, options: Partial<ProcessDriverOptions> = {}): Promise<void> {
+    const worker = spawn(process.execPath, [
+      '--conditions=@slipway/source', '--import', '@swc-node/register/esm-register', '--no-warnings',
+      fileURLToPath(new URL('./provisioner.ts', import.meta.url)),
+      JSON.stringify({ point, spec, options: { home: this.home, cwd: CWD, ...options } }),
+    ], {
+      cwd: CWD,
+      env: { PATH: process.env.PATH, SWC_NODE_PROJECT: join(CWD, '../../../tsconfig.base.json'), TS_NODE_PROJECT: join(CWD, '../../../tsconfig.base.json') },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const ended = new Promise<void>((done) => worker.once('exit', () => done()));
+    let said = '';
+    await new Promise<void>((done, fail) => {
+      worker.stdout.on('data', (chunk) => {
+        said += String(chunk);
+        if (said.includes(`holding at ${point}`)) done();
+      });
+      worker.once('exit', (code) => fail(new Error(`the worker ended with ${code} before ${point}`)));
+    });
+    worker.kill('SIGKILL');
+    await ended;
+  }
+
+  async dispose(): Promise<void> {
+    const driver: TargetDriver = this.driver({ graceSeconds: 0 });
+    for (const { instanceId } of await driver.list()) {
+      const end = Date.now() + 10_000;
+      while ((await driver.terminate(instanceId)) !== 'gone' && Date.now() < end) await new Promise((done) => setTimeout(done, 20));
+    }
+    await driver.close();
+    await rm(this.home, { recursive: true, force: true });
+  }
+}
