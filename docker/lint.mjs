@@ -1,0 +1,99 @@
+/**
+ * Lints what is in this folder; there is no Docker engine in most places where it is edited.
+ *
+ *   node docker/lint.mjs
+ *
+ * Dockerfiles go to dockerfilelint, compose.yaml to dclint (which knows the Compose schema), the init script to
+ * `bash -n`. Beside that it checks what neither knows and what this folder promises: a .dockerignore for each
+ * Dockerfile, no root, no curl, no secret in an image, and no variable of compose.yaml that .env.example does not name.
+ * Every problem is one line; exits with 1 when there is any, warnings included.
+ */
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parse } from 'yaml';
+
+const folder = dirname(fileURLToPath(import.meta.url));
+const require = createRequire(import.meta.url);
+const problems = [];
+const fail = (file, text) => problems.push(`docker/${file}: ${text}`);
+const read = (file) => readFileSync(join(folder, file), 'utf8');
+
+/** The linters are called as commands, as people call them; their JSON is the part of their output that stays. */
+function lintWith(name, args) {
+  const manifest = require.resolve(`${name}/package.json`);
+  const command = join(dirname(manifest), JSON.parse(readFileSync(manifest, 'utf8')).bin[name]);
+  const { stdout, stderr, error } = spawnSync(process.execPath, [command, ...args], { cwd: folder, encoding: 'utf8' });
+  try {
+    return JSON.parse(stdout);
+  } catch {
+    throw new Error(`${name} ${args.join(' ')} gave no JSON: ${error ?? stderr}`);
+  }
+}
+
+function lintDockerfile(file) {
+  const report = lintWith('dockerfilelint', ['--output', 'json', file]);
+  for (const { issues } of report.files) for (const issue of issues) fail(`${file}:${issue.line}`, `${issue.title}: ${issue.description}`);
+
+  const text = read(file).replaceAll(/\\\n\s*/g, ' ');
+  const instructions = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  const values = (name) => instructions.filter((line) => line.startsWith(`${name} `)).map((line) => line.slice(name.length + 1));
+  if (!existsSync(join(folder, `${file}.dockerignore`))) fail(file, 'has no .dockerignore beside it');
+  if (!/^[1-9]\d*(:|$)/.test(values('USER').at(-1) ?? '')) fail(file, 'must end as a numbered user other than root');
+  if (!values('HEALTHCHECK').some((value) => value.includes('/healthz'))) fail(file, 'has no HEALTHCHECK of /healthz');
+  if (/\b(curl|wget)\b/.test(instructions.join('\n'))) fail(file, 'needs curl or wget');
+  for (const value of [...values('ENV'), ...values('ARG')]) {
+    const secret = /\w*(SECRET|PASSWORD|TOKEN|DATABASE_URL|CREDENTIAL)\w*/.exec(value);
+    if (secret) fail(file, `sets ${secret[0]}: an image must hold no secret`);
+  }
+  for (const value of values('FROM')) if (!/:\S+/.test(value.split(' ')[0])) fail(file, `builds on an image without a tag: ${value}`);
+}
+
+function lintIgnoreFile(file) {
+  const rules = read(file).split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  if (rules[0] !== '*') fail(file, 'must begin with `*`, so that a build sees only what is named');
+  for (const rule of ['**/node_modules', '**/.env', '**/.env.*']) if (!rules.includes(rule)) fail(file, `must leave out ${rule}`);
+}
+
+function lintCompose(file) {
+  const [report] = lintWith('dclint', ['--formatter', 'json', file]);
+  for (const message of report.messages) fail(`${file}:${message.line}`, `${message.message} (${message.rule})`);
+
+  const source = read(file);
+  const { services } = parse(source, { merge: true });
+  const described = new Set([...read('.env.example').matchAll(/^#? ?([A-Z][A-Z0-9_]+)=/gm)].map(([, name]) => name));
+  for (const [, name] of source.matchAll(/\$\{([A-Z][A-Z0-9_]*)/g)) if (!described.has(name)) fail(file, `${name} is not in .env.example`);
+  for (const [name, service] of Object.entries(services)) {
+    if (service.container_name) fail(file, `${name} has a fixed container_name, so it cannot be scaled`);
+    for (const variable of Object.keys(service.environment ?? {})) {
+      if (variable.startsWith('SLIPWAY_') && !described.has(variable)) fail(file, `${variable} of ${name} is not in .env.example`);
+    }
+    for (const mount of service.volumes ?? []) {
+      const [from] = mount.split(':');
+      if (from.startsWith('./') && !existsSync(join(folder, from))) fail(file, `${name} mounts ${from}, which does not exist`);
+    }
+    const dockerfile = service.build?.dockerfile;
+    if (dockerfile && !existsSync(join(folder, '..', dockerfile))) fail(file, `${name} builds ${dockerfile}, which does not exist`);
+  }
+}
+
+function lintScript(file) {
+  const { status, stderr, error } = spawnSync('bash', ['-n', file], { cwd: folder, encoding: 'utf8' });
+  if (status !== 0) fail(file, error ? `bash -n could not run: ${error.message}` : stderr.trim());
+}
+
+const files = readdirSync(folder).sort();
+const linted = { '.Dockerfile': lintDockerfile, '.dockerignore': lintIgnoreFile, 'compose.yaml': lintCompose, '.sh': lintScript };
+let count = 0;
+for (const [ending, lint] of Object.entries(linted)) {
+  const matching = files.filter((file) => file.endsWith(ending));
+  if (matching.length === 0) fail('', `has no *${ending}`);
+  for (const file of matching) lint(file);
+  count += matching.length;
+}
+
+for (const problem of problems) console.error(problem);
+console.log(`${count} files linted, ${problems.length} problems`);
+process.exit(problems.length === 0 ? 0 : 1);

