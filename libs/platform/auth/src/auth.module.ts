@@ -1,0 +1,22 @@
+import { Global, Inject, Module, type OnModuleInit } from '@nestjs/common';
+import { BEARER_AUTHENTICATORS, BearerAuthenticators } from './bearer-authenticators.js';
+import { RequestGuard } from './request-guard.js';
+import { TokenService } from './token.service.js';
+import { TokenUses } from './token-uses.js';
+
+/** Authentication for every route. Needs Database and CONFIG in the application. */
+@Global()
+@Module({
+  providers: [TokenService, TokenUses, RequestGuard, { provide: BEARER_AUTHENTICATORS, useClass: BearerAuthenticators }],
+  exports: [TokenService, RequestGuard, BEARER_AUTHENTICATORS],
+})
+export class AuthModule implements OnModuleInit {
+  constructor(
+    @Inject(BEARER_AUTHENTICATORS) private readonly authenticators: BearerAuthenticators,
+    @Inject(TokenService) private readonly tokens: TokenService,
+  ) {}
+
+  onModuleInit(): void {
+    this.authenticators.add(this.tokens);
+  }
+}

@@ -1,0 +1,75 @@
+import { prepared } from '@slipway/platform-database';
+
+/**
+ * One round trip decides about a token; there is no cache, so that a revocation holds at the next request of every
+ * process. It runs as the system because the tenant is what it finds out. Time is the database's: processes may disagree.
+ */
+export const LOOK_UP_TOKEN = prepared(
+  'token-look-up',
+  `select k.id, k.tenant_id, k.scopes, k.secret_sha256, k.revoked_at is not null as is_revoked, k.expires_at <= now() as is_expired,
+     t.name as tenant_name, t.is_operator, k.last_used_at is null or k.last_used_at < now() - interval '1 minute' as is_use_due
+   from api_tokens k join tenants t on t.id = k.tenant_id where k.id = $1`,
+);
+
+export interface TokenLookup {
+  id: string;
+  tenant_id: string;
+  tenant_name: string;
+  is_operator: boolean;
+  scopes: string[];
+  secret_sha256: Buffer;
+  is_revoked: boolean;
+  is_expired: boolean;
+  is_use_due: boolean;
+}
+
+const RECORD = `id, name, scopes, created_by, slipway_rfc3339(created_at) as created_at, slipway_rfc3339(expires_at) as expires_at,
+  slipway_rfc3339(last_used_at) as last_used_at, slipway_rfc3339(revoked_at) as revoked_at, revoked_by,
+  case when revoked_at is not null then 'revoked' when expires_at <= now() then 'expired' else 'active' end as state`;
+
+export const INSERT_TOKEN = prepared(
+  'token-insert',
+  `insert into api_tokens (id, tenant_id, name, scopes, secret_sha256, created_by, expires_at)
+   values ($1, $2, $3, $4, $5, $6, $7) returning ${RECORD}`,
+);
+
+/** Newest first; ids sort by the time they were made, those of bootstrap tokens anywhere. */
+export const LIST_TOKENS = prepared(
+  'token-list',
+  `select ${RECORD} from api_tokens where tenant_id = $1 and ($2::text is null or id < $2) order by id desc limit $3`,
+);
+
+/** Revoking again changes nothing: the first time and actor stay. */
+export const REVOKE_TOKEN = prepared(
+  'token-revoke',
+  `update api_tokens set revoked_at = coalesce(revoked_at, now()), revoked_by = coalesce(revoked_by, $3)
+   where tenant_id = $1 and id = $2 returning ${RECORD}`,
+);
+
+/** Locks the row, so that two revocations at once write one audit row. */
+export const LOCK_TOKEN = prepared('token-lock', `select ${RECORD} from api_tokens where tenant_id = $1 and id = $2 for update`);
+
+/**
+ * The uses of many tokens in one statement. The condition keeps it to one write a minute per token also where several
+ * processes saw the token; the order keeps two of them from deadlocking.
+ */
+export const NOTE_USES = prepared(
+  'token-note-uses',
+  `update api_tokens k set last_used_at = used.at
+   from (select k.id, u.at from unnest($1::text[], $2::timestamptz[]) u (id, at) join api_tokens k using (id)
+     where k.last_used_at is null or k.last_used_at < u.at - interval '1 minute' order by k.id for update of k skip locked) used
+   where k.id = used.id`,
+);
+
+export interface TokenRow {
+  id: string;
+  name: string;
+  scopes: string[];
+  created_by: string;
+  created_at: string;
+  expires_at: string;
+  last_used_at: string | null;
+  revoked_at: string | null;
+  revoked_by: string | null;
+  state: 'active' | 'revoked' | 'expired';
+}
