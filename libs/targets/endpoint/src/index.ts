@@ -1,1 +1,2 @@
-export {};
+export { EndpointDriver } from './endpoint-driver.js';
+export type { EndpointDriverOptions, EndpointTargetConfig } from './endpoint-driver.js';

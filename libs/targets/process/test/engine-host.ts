@@ -82,7 +82,7 @@ export class EngineHost {
       JSON.stringify({ point, spec, options: { home: this.home, cwd: CWD, ...options } }),
     ], {
       cwd: CWD,
-      env: { PATH: process.env.PATH, SWC_NODE_PROJECT: join(CWD, '../../../tsconfig.base.json'), TS_NODE_PROJECT: join(CWD, '../../../tsconfig.base.json') },
+      env: { SWC_NODE_PROJECT: join(CWD, '../../../tsconfig.base.json'), TS_NODE_PROJECT: join(CWD, '../../../tsconfig.base.json') },
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     const ended = new Promise<void>((done) => worker.once('exit', () => done()));

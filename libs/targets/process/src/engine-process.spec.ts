@@ -1,0 +1,50 @@
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { EngineProcesses } from './engine-process.js';
+
+let child: ChildProcess;
+let lstart: string;
+beforeAll(async () => {
+  child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
+  const { stdout } = await promisify(execFile)('ps', ['-o', 'lstart=', '-p', String(child.pid)], { env: { LC_ALL: 'C', PATH: process.env.PATH } });
+  lstart = stdout.trim();
+});
+afterAll(() => child.kill('SIGKILL'));
+
+describe('on a host without /proc', () => {
+  const processes = new EngineProcesses('/no/such/proc');
+  const record = (overrides = {}) => ({ pid: child.pid!, port: 1, bootId: '', birth: lstart, ...overrides });
+
+  it('knows a process by its pid and what ps says about its start', async () => {
+    expect(await processes.isAlive(record())).toBe(true);
+    expect(await processes.isAlive(record({ birth: 'Thu Jan  1 00:00:00 1970' }))).toBe(false);
+  });
+  it('takes a record from before a reboot, and a pid that is gone, for dead', async () => {
+    expect(await processes.isAlive(record({ bootId: 'another' }))).toBe(false);
+    expect(await processes.isAlive(record({ pid: 2 ** 30 }))).toBe(false);
+  });
+  it('knows no survivors', async () => {
+    expect(await processes.survivors(record(), 'inst_1')).toEqual([]);
+  });
+});
+
+(process.platform === 'linux' ? describe : describe.skip)('on Linux', () => {
+  it('takes a zombie for dead', async () => {
+    // Its parent sleeps on and never asks for the exit of the process in the background.
+    const parent = spawn('/bin/sh', ['-c', 'true & echo $!; exec sleep 60']);
+    try {
+      const pid = Number(await new Promise((done) => parent.stdout.once('data', done)));
+      const { readFile } = await import('node:fs/promises');
+      const end = Date.now() + 5_000;
+      let stat = '';
+      while (!stat.includes(') Z ') && Date.now() < end) stat = await readFile(`/proc/${pid}/stat`, 'utf8');
+      expect(stat).toContain(') Z ');
+      const processes = new EngineProcesses();
+      const birth = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
+      expect(await processes.isAlive({ pid, port: 1, bootId: processes.bootId, birth })).toBe(false);
+    } finally {
+      parent.kill('SIGKILL');
+    }
+  });
+});
