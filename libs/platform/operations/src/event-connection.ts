@@ -1,0 +1,89 @@
+import type { ServerResponse } from 'node:http';
+import type { SlipwayReply } from '@slipway/platform-http';
+
+/** Bytes that may wait for a client; one that leaves more unread is cut and resumes with Last-Event-ID. */
+const MAX_BUFFERED_BYTES = 1024 * 1024;
+/** How long a client may leave a page of its backlog unread. */
+const DRAIN_LIMIT_MS = 30_000;
+const RECONNECT_AFTER_MS = 2_000;
+
+/** The open answer of one `text/event-stream` client. Fastify has handed the socket over; nobody else writes to it. */
+export class EventConnection {
+  private readonly response: ServerResponse;
+  private closers: (() => void)[] = [];
+
+  constructor(reply: SlipwayReply) {
+    const headers = reply.getHeaders() as Record<string, string>;
+    reply.hijack();
+    this.response = reply.raw;
+    this.response.on('error', () => this.cut());
+    this.response.on('close', () => this.runClosers());
+    this.response.writeHead(200, {
+      ...headers,
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-store',
+      // Proxies of the nginx family hold answers back unless told.
+      'x-accel-buffering': 'no',
+      vary: 'accept',
+    });
+    this.response.write(`retry: ${RECONNECT_AFTER_MS}\n\n`);
+  }
+
+  get isOpen(): boolean {
+    return !this.response.destroyed && !this.response.writableEnded;
+  }
+
+  /** Called once, when the client has gone or was sent away. */
+  onClose(closer: () => void): void {
+    if (!this.isOpen) return closer();
+    this.closers.push(closer);
+  }
+
+  event(sequence: number, type: string, json: string): void {
+    this.write(`id: ${sequence}\nevent: ${type}\ndata: ${json}\n\n`);
+  }
+
+  /** Proxies and clients tell a silent stream from a dead one by this. */
+  heartbeat(): void {
+    this.write(': heartbeat\n\n');
+  }
+
+  /** Resolves when the client has taken what was written; cuts it when it does not. */
+  async drained(): Promise<void> {
+    if (!this.isOpen || !this.response.writableNeedDrain) return;
+    await new Promise<void>((resolve) => {
+      const limit = setTimeout(() => this.cut(), DRAIN_LIMIT_MS);
+      const settle = () => {
+        clearTimeout(limit);
+        this.response.off('drain', settle).off('close', settle);
+        resolve();
+      };
+      this.response.once('drain', settle).once('close', settle);
+    });
+  }
+
+  /** Ends the answer after what was written. */
+  end(): void {
+    if (!this.isOpen) return;
+    this.response.end();
+    // A client that reads nothing would keep the ended answer, and a stopping process, open.
+    setTimeout(() => this.cut(), 1_000).unref();
+    this.runClosers();
+  }
+
+  private write(text: string): void {
+    if (!this.isOpen) return;
+    this.response.write(text);
+    if (this.response.writableLength > MAX_BUFFERED_BYTES) this.cut();
+  }
+
+  private cut(): void {
+    this.response.destroy();
+  }
+
+  private runClosers(): void {
+    const closers = this.closers;
+    this.closers = [];
+    for (const close of closers) close();
+  }
+}

@@ -1,0 +1,61 @@
+import { ArrayField, IntField, JsonField, StringField, TimestampField } from '@slipway/platform-http';
+
+/** A CloudEvent; the store makes it as JSON text in SQL, this class publishes its shape. */
+export class EventDto {
+  @StringField({ enum: ['1.0'] })
+  specversion: string;
+
+  @StringField()
+  id: string;
+
+  @StringField({ example: '/api/v1/deployments' })
+  source: string;
+
+  @StringField({ example: 'route.updated' })
+  type: string;
+
+  @StringField({ example: 'deployments/chat' })
+  subject: string;
+
+  @TimestampField()
+  time: string;
+
+  @StringField({ enum: ['application/json'] })
+  datacontenttype: string;
+
+  @IntField({ min: 1, description: 'Position in the deployment, without gaps, in commit order' })
+  sequence: number;
+
+  @StringField({ example: 'token:tok_1' })
+  actor: string;
+
+  @StringField({ nullable: true })
+  operationid: string | null;
+
+  @StringField({ nullable: true })
+  revisionid: string | null;
+
+  @JsonField()
+  data: Record<string, unknown>;
+}
+
+export class EventPageDto {
+  @ArrayField(() => EventDto)
+  data: EventDto[];
+
+  @StringField({ nullable: true, description: 'Send it as `cursor` for the next page; null on the last one' })
+  next_cursor: string | null;
+}
+
+export const EVENT_ORDERS = ['asc', 'desc'] as const;
+
+export class EventQueryDto {
+  @IntField({ min: 0, optional: true, description: 'Only events beyond this sequence, in the order asked for; a stream starts behind it' })
+  after?: number;
+
+  @StringField({ min: 1, max: 100, optional: true, description: 'Only events of this type' })
+  type?: string;
+
+  @StringField({ enum: EVENT_ORDERS, default: 'desc', description: 'A stream is always ascending' })
+  order: 'asc' | 'desc';
+}
