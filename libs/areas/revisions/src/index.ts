@@ -1,1 +1,5 @@
-export {};
+import { Revisions1700000000200 } from './migrations/1700000000200-revisions.js';
+import { RevisionActivations1700000000201 } from './migrations/1700000000201-revision-activations.js';
+
+export { RevisionsModule } from './revisions.module.js';
+export const migrations = [Revisions1700000000200, RevisionActivations1700000000201];

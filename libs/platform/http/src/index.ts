@@ -19,6 +19,7 @@ export * from './fields/field.decorators.js';
 export { isPlainObject, isStorable, isTimestamp } from './fields/field-readers.js';
 export { fieldsOf, newFindings, readObject, type Findings } from './fields/field-table.js';
 export { RawJson, rawJson, Reply, reply } from './answers/reply.js';
+export { rehearsal, RehearsalDto } from './answers/rehearsal.js';
 export { assertIfMatch, etagOf, isUnchanged } from './answers/etag.js';
 export {
   decodeCursor,

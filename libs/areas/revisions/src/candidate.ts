@@ -1,0 +1,100 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { Database } from '@slipway/platform-database';
+import { done, sleep, StepFailed, type Failure, type OperationRow, type StepContext, type StepOutcome } from '@slipway/platform-operations';
+import { DEPLOYMENTS, INSTANCES, type DeploymentsPort, type InstancesPort } from '@slipway/ports';
+import { revisionEvent, RevisionStore } from './revision.store.js';
+
+/** The longest a readiness wait sleeps when nothing wakes it: the reconciler's wake-up may come while the step is running. */
+const READY_LOOK_MS = 500;
+const GONE_LOOK_MS = 100;
+/** A cancel must not wait for an engine's whole grace period; the reconciler stops it in any case. */
+const GONE_LIMIT_MS = { cancelled: 1_000, failed: 15_000 };
+const WORKER = { type: 'system', id: 'worker' };
+
+interface Target {
+  deploymentId: string;
+  revisionId: string;
+  revisionName: string;
+}
+
+/** The steps that bring a revision up and take it away again; rollout and rollback share them. */
+@Injectable()
+export class Candidate {
+  constructor(
+    private readonly database: Database,
+    private readonly revisions: RevisionStore,
+    @Inject(DEPLOYMENTS) private readonly deployments: DeploymentsPort,
+    @Inject(INSTANCES) private readonly instances: InstancesPort,
+  ) {}
+
+  /** The request was checked when it came; the configuration may have changed since. */
+  async validate(tenantId: string, revisionId: string): Promise<StepOutcome> {
+    const revision = await this.database.tx('system', (tx) => this.revisions.get(tx, revisionId));
+    const issues = this.instances.check(tenantId, revision.spec);
+    if (issues.length === 0) return done();
+    const message = issues.map((issue) => `${issue.field}: ${issue.message}`).join('; ');
+    throw new StepFailed('validation_failed', message, { retryable: false, evidence: issues });
+  }
+
+  /** Writes the wish; the reconciler starts the instances. */
+  async provision(operation: OperationRow, target: Target): Promise<StepOutcome> {
+    return done({
+      commit: async (tx) => {
+        await this.deployments.lockById(tx, target.deploymentId);
+        const revision = await this.revisions.get(tx, target.revisionId);
+        const { tenantId, deploymentId, spec } = revision;
+        await this.instances.want(tx, { tenantId, deploymentId, revisionId: revision.id, spec }, `operation:${operation.id}`);
+        await this.revisions.setState(tx, revision.id, 'provisioning', { from: ['pending', 'draining', 'retired'] });
+      },
+    });
+  }
+
+  async awaitReady(context: StepContext<unknown>, revisionId: string, deadlineSeconds: number): Promise<StepOutcome> {
+    const status = await this.database.tx('system', (tx) => this.instances.status(tx, revisionId));
+    const { desired = 1, ready = 0, message = null } = status ?? {};
+    if (ready >= desired) return done({ message: `${ready} of ${desired} instances are ready`, commit: (tx) => this.markReady(tx, context, revisionId) });
+    const leftMs = context.step.startedAt.getTime() + deadlineSeconds * 1_000 - Date.now();
+    if (leftMs <= 0) {
+      throw new StepFailed('target_not_ready', `${ready} of ${desired} instances were ready after ${deadlineSeconds} s${message ? `: ${message}` : ''}`, {
+        evidence: { ready, desired, restarts: status?.restarts ?? 0 },
+      });
+    }
+    return sleep({
+      forMs: Math.min(READY_LOOK_MS, leftMs), status: 'running', message: message ?? `${ready} of ${desired} instances are ready`,
+      commit: (tx) => this.instances.wakeOnChange(tx, revisionId, context.operation.id),
+    });
+  }
+
+  /** Takes the operation's hold away and gives the processes a moment to go. */
+  async remove(context: StepContext<unknown>, revisionId: string): Promise<StepOutcome> {
+    const { operation, state, step } = context;
+    const failure = operation.failure as Failure;
+    if (!state) {
+      return sleep({
+        forMs: GONE_LOOK_MS, status: 'running', state: { isReleased: true },
+        commit: async (tx) => {
+          await this.instances.release(tx, revisionId, `operation:${operation.id}`);
+          await this.instances.release(tx, revisionId, 'warm');
+          return this.markFailed(tx, operation, revisionId, failure);
+        },
+      });
+    }
+    const status = await this.database.tx('system', (tx) => this.instances.status(tx, revisionId));
+    const limitMs = failure.code === 'cancelled_by_user' ? GONE_LIMIT_MS.cancelled : GONE_LIMIT_MS.failed;
+    const isOver = Date.now() - step.startedAt.getTime() > limitMs;
+    if (status && status.alive > 0 && status.desired === 0 && !isOver) return sleep({ forMs: GONE_LOOK_MS, status: 'running', state });
+    return done();
+  }
+
+  private async markReady(tx: Parameters<RevisionStore['get']>[0], context: StepContext<unknown>, revisionId: string) {
+    const moved = await this.revisions.setState(tx, revisionId, 'ready', { from: ['pending', 'provisioning'] });
+    return { events: moved ? [revisionEvent('revision.ready', moved, WORKER, context.operation.id)] : [] };
+  }
+
+  /** A revision that served before stays restorable; a cancel is nobody's fault. */
+  private async markFailed(tx: Parameters<RevisionStore['get']>[0], operation: OperationRow, revisionId: string, failure: Failure) {
+    if (failure.code === 'cancelled_by_user' || (await this.revisions.wasEverActive(tx, revisionId))) return;
+    const moved = await this.revisions.setState(tx, revisionId, 'failed', { message: failure.message });
+    return { events: moved ? [revisionEvent('revision.failed', moved, WORKER, operation.id, { error_code: failure.code, message: failure.message })] : [] };
+  }
+}

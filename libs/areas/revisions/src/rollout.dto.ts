@@ -1,0 +1,151 @@
+import { ArrayField, BooleanField, IntField, JsonField, NumberField, ObjectField, StringField, type FieldIssue } from '@slipway/platform-http';
+import { RevisionSpecDto } from './revision-spec.dto.js';
+
+export const STRATEGY_TYPES = ['candidate', 'canary', 'blue_green', 'immediate'] as const;
+export type StrategyType = (typeof STRATEGY_TYPES)[number];
+
+export class StrategyStepDto {
+  @IntField({ min: 1, max: 100, description: 'Share of the traffic the candidate gets at this step' })
+  traffic_percent: number;
+
+  @IntField({ min: 0, max: 604_800, default: 180 })
+  soak_seconds: number;
+
+  @BooleanField({ default: false, description: 'Waits for POST /operations/{id}/resume after this step' })
+  requires_approval: boolean;
+}
+
+export class StrategyDto {
+  @StringField({ enum: STRATEGY_TYPES, description: '`candidate` proves the revision ready and moves no traffic' })
+  type: StrategyType;
+
+  @ArrayField(() => StrategyStepDto, { minItems: 1, maxItems: 32, optional: true, description: 'canary: 5, 25, 50, 100 where absent; blue_green: one step of 100' })
+  steps?: StrategyStepDto[];
+
+  static check(strategy: StrategyDto): FieldIssue[] {
+    const { type, steps } = strategy;
+    if (!steps) return [];
+    if (type === 'candidate' || type === 'immediate') return [{ field: 'steps', code: 'not_applicable', message: `a strategy of type ${type} has no steps` }];
+    if (type === 'blue_green' && (steps.length !== 1 || steps[0]?.traffic_percent !== 100)) {
+      return [{ field: 'steps', code: 'invalid', message: 'blue_green has one step, of 100 percent' }];
+    }
+    const percents = steps.map((step) => step.traffic_percent);
+    if (percents.some((percent, index) => index > 0 && percent <= (percents[index - 1] as number))) {
+      return [{ field: 'steps', code: 'order', message: 'traffic_percent must rise from step to step' }];
+    }
+    if (percents[percents.length - 1] !== 100) return [{ field: 'steps', code: 'order', message: 'the last step must be 100 percent' }];
+    return [];
+  }
+}
+
+export const METRICS = ['error_rate', 'ttft_ms', 'itl_ms', 'e2e_latency_ms', 'output_tokens_per_s'] as const;
+
+export class AnalysisMetricDto {
+  @StringField({ enum: METRICS })
+  name: (typeof METRICS)[number];
+
+  @StringField({ enum: ['avg', 'p50', 'p90', 'p95', 'p99', 'rate'], optional: true, description: '`rate` for error_rate, else p95 where absent' })
+  stat?: 'avg' | 'p50' | 'p90' | 'p95' | 'p99' | 'rate';
+
+  @StringField({ enum: ['threshold', 'regression'] })
+  check: 'threshold' | 'regression';
+
+  @StringField({ enum: ['lte', 'gte'], optional: true, description: 'gte for output_tokens_per_s, else lte where absent' })
+  operator?: 'lte' | 'gte';
+
+  @NumberField({ min: 0, optional: true })
+  threshold?: number;
+
+  @NumberField({ min: 0, max: 10_000, optional: true })
+  max_regression_percent?: number;
+
+  @IntField({ min: 1, max: 1_000_000, default: 50 })
+  min_samples: number;
+
+  @IntField({ min: 1, max: 604_800, optional: true, description: 'The soak where absent' })
+  window_seconds?: number;
+
+  @IntField({ min: 0, max: 100, default: 0, description: 'Breaches in a row that are forgiven' })
+  failure_limit: number;
+
+  @BooleanField({ default: false, description: 'Reported, never blocks' })
+  dry_run: boolean;
+
+  static check(metric: AnalysisMetricDto): FieldIssue[] {
+    const issues: FieldIssue[] = [];
+    if (metric.check === 'threshold' && metric.threshold === undefined) issues.push({ field: 'threshold', code: 'required', message: 'a threshold check needs threshold' });
+    if (metric.check === 'regression' && metric.max_regression_percent === undefined) {
+      issues.push({ field: 'max_regression_percent', code: 'required', message: 'a regression check needs max_regression_percent' });
+    }
+    const isRate = metric.name === 'error_rate';
+    if (metric.stat !== undefined && (metric.stat === 'rate') !== isRate) {
+      issues.push({ field: 'stat', code: 'not_applicable', message: isRate ? 'error_rate is a rate' : `${metric.name} has no rate` });
+    }
+    return issues;
+  }
+}
+
+export class AnalysisDto {
+  @ArrayField(() => AnalysisMetricDto, { minItems: 1, maxItems: 16 })
+  metrics: AnalysisMetricDto[];
+
+  @StringField({ enum: ['rollback', 'pause'], default: 'rollback' })
+  on_failure: 'rollback' | 'pause';
+
+  @StringField({ enum: ['pause', 'rollback'], default: 'pause' })
+  on_inconclusive: 'pause' | 'rollback';
+}
+
+export class RolloutDto {
+  @ObjectField(() => RevisionSpecDto, { optional: true, description: 'The whole spec; or spec_patch' })
+  spec?: RevisionSpecDto;
+
+  @JsonField({ optional: true, description: 'RFC 7386 merge patch on base_revision; or spec', example: { runtime: { args: { ttft_ms: 10 } } } })
+  spec_patch?: Record<string, unknown>;
+
+  @StringField({ min: 1, max: 255, optional: true, description: 'What spec_patch applies to: id, number or name; the active revision where absent' })
+  base_revision?: string;
+
+  @ObjectField(() => StrategyDto, { optional: true, description: 'The deployment\'s default_strategy where absent, else candidate' })
+  strategy?: StrategyDto;
+
+  @ObjectField(() => AnalysisDto, { optional: true })
+  analysis?: AnalysisDto;
+
+  @IntField({ min: 1, max: 86_400, default: 600 })
+  progress_deadline_seconds: number;
+
+  @IntField({ min: 0, max: 2_592_000, default: 3600, description: 'How long the previous revision (or an unrouted candidate) stays warm' })
+  keep_previous_seconds: number;
+
+  @StringField({ min: 1, max: 255, optional: true, description: '412 unless this revision is the active one' })
+  expected_active_revision?: string;
+
+  @StringField({ min: 1, max: 255, optional: true })
+  plan_id?: string;
+
+  @StringField({ max: 2000, optional: true })
+  reason?: string;
+
+  @StringField({ max: 255, optional: true, example: 'git:4f2a1c9' })
+  change_ref?: string;
+
+  static check(rollout: RolloutDto): FieldIssue[] {
+    if ((rollout.spec === undefined) === (rollout.spec_patch === undefined)) {
+      return [{ field: 'spec', code: 'exactly_one', message: 'give exactly one of spec and spec_patch' }];
+    }
+    if (rollout.spec && rollout.base_revision) return [{ field: 'base_revision', code: 'not_applicable', message: 'base_revision goes with spec_patch' }];
+    return [];
+  }
+}
+
+export class RollbackDto {
+  @StringField({ min: 1, max: 255, optional: true, description: 'Id, number or name; where absent the revision that was fully active before' })
+  to_revision?: string;
+
+  @StringField({ enum: ['supersede', 'fail'], default: 'supersede', description: 'What becomes of a rollout that is running' })
+  on_active_operation: 'supersede' | 'fail';
+
+  @StringField({ max: 2000, optional: true })
+  reason?: string;
+}

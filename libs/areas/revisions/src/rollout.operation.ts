@@ -1,0 +1,199 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { Tx } from '@slipway/platform-database';
+import { Database } from '@slipway/platform-database';
+import { done, DurableOperation, sleep, StepFailed, type Failure, type OperationDefinition, type OperationRow, type Outcome, type StepContext, type UnwindStep } from '@slipway/platform-operations';
+import { DEPLOYMENTS, INSTANCES, ROUTES, type DeploymentsPort, type InstancesPort, type RouteTarget, type RoutesPort } from '@slipway/ports';
+import { Analyst } from './analyst.js';
+import { Candidate } from './candidate.js';
+import { RevisionStore } from './revision.store.js';
+import { rolloutAllowed, type RolloutInput } from './rollout.input.js';
+import { movesTraffic, percentAt, soakSecondsAt } from './rollout.plan.js';
+
+type Context = StepContext<RolloutInput>;
+
+const DRAIN_LIMIT_MS = 30_000;
+const DRAIN_LOOK_MS = 250;
+const WORKER = { type: 'system', id: 'worker' };
+
+/**
+ * A rollout: build the candidate, prove it ready, and, where the strategy moves traffic, move it step by step.
+ *
+ *   validate → provision → await_ready → [ shift_traffic:n → soak:n → analyze:n → await_promotion:n ]… → promote → drain_previous
+ *   on failure or cancel: revert_traffic → remove_candidate
+ *
+ * Which steps a rollout has is decided when it is accepted (rollout.plan.ts). No step touches the stable revision's
+ * instances; they are held by the route until the route has left them.
+ */
+@Injectable()
+@DurableOperation('rollout')
+export class RolloutOperation implements OperationDefinition<RolloutInput> {
+  readonly kind = 'rollout';
+  readonly stepEvent = 'rollout.step_advanced';
+  readonly pointOfNoReturn = 'promote';
+
+  readonly steps = {
+    validate: { run: (context: Context) => this.candidate.validate(context.operation.tenantId, context.input.revisionId) },
+    provision: { run: (context: Context) => this.candidate.provision(context.operation, context.input) },
+    await_ready: {
+      run: (context: Context) => this.candidate.awaitReady(context, context.input.revisionId, context.input.progressDeadlineSeconds),
+    },
+    shift_traffic: { run: (context: Context) => this.shiftTraffic(context) },
+    soak: { run: (context: Context) => this.soak(context) },
+    analyze: { run: (context: Context) => this.analyst.analyze(context) },
+    await_promotion: { run: (context: Context) => this.awaitPromotion(context) },
+    promote: { run: (context: Context) => this.promote(context) },
+    drain_previous: { run: (context: Context) => this.drainPrevious(context) },
+  };
+
+  readonly unwind: readonly UnwindStep<RolloutInput>[] = [
+    { name: 'revert_traffic', undoes: ['shift_traffic', 'soak', 'analyze', 'await_promotion', 'promote', 'drain_previous'], run: (context) => this.revertTraffic(context) },
+    { name: 'remove_candidate', undoes: ['provision', 'await_ready'], run: (context) => this.candidate.remove(context, context.input.revisionId) },
+  ];
+
+  constructor(
+    private readonly database: Database,
+    private readonly revisions: RevisionStore,
+    private readonly candidate: Candidate,
+    private readonly analyst: Analyst,
+    @Inject(DEPLOYMENTS) private readonly deployments: DeploymentsPort,
+    @Inject(ROUTES) private readonly routes: RoutesPort,
+    @Inject(INSTANCES) private readonly instances: InstancesPort,
+  ) {}
+
+  private async shiftTraffic({ operation, input, step }: Context) {
+    const percent = percentAt(input.strategy, step.number);
+    return done({
+      message: `${percent} % of the traffic goes to ${input.revisionName}`,
+      result: { traffic_percent: percent },
+      commit: (tx) => this.setTraffic(tx, operation, percent),
+    });
+  }
+
+  /** Sleeps in Postgres; the reconciler wakes it when an instance of the candidate changes, so a crash is seen at once. */
+  private async soak({ operation, input, step, state }: Context) {
+    const soakMs = soakSecondsAt(input.strategy, step.number) * 1_000;
+    const status = await this.database.tx('system', (tx) => this.instances.status(tx, input.revisionId));
+    const restarts = Number(state?.['restarts'] ?? status?.restarts ?? 0);
+    if (!status || status.restarts > restarts || status.ready === 0) {
+      throw new StepFailed('health_regression', `${input.revisionName} did not stay up: ${status?.message ?? 'no instance answers its probe'}`, {
+        evidence: { restarts: (status?.restarts ?? restarts) - restarts, ready: status?.ready ?? 0, desired: status?.desired ?? 0 },
+      });
+    }
+    const leftMs = step.startedAt.getTime() + soakMs - Date.now();
+    if (leftMs <= 0) return done({ message: `soaked for ${soakMs / 1_000} s` });
+    return sleep({
+      forMs: leftMs, status: 'waiting', state: { restarts }, message: `soaking until ${new Date(Date.now() + leftMs).toISOString()}`,
+      commit: (tx) => this.instances.wakeOnChange(tx, input.revisionId, operation.id),
+    });
+  }
+
+  private async awaitPromotion({ operation, input, step, resumed }: Context) {
+    if (resumed) return done({ message: 'approved' });
+    return sleep({
+      status: 'waiting', awaiting: 'approval', message: `waits for POST /api/v1/operations/${operation.id}/resume`,
+      commit: async (tx) => {
+        await this.deployments.lockById(tx, input.deploymentId);
+        await this.deployments.update(tx, input.deploymentId, { state: 'paused' });
+        return { events: [this.event('rollout.paused', operation, { step: step.name, reason: 'approval' })] };
+      },
+    });
+  }
+
+  private async promote({ operation, input }: Context) {
+    return done({
+      message: `${input.revisionName} is active`,
+      operationResult: { outcome: 'promoted' },
+      commit: async (tx) => {
+        await this.setTraffic(tx, operation, 100);
+        await this.revisions.activated(tx, { deploymentId: input.deploymentId, revisionId: input.revisionId, operationId: operation.id });
+        return { events: [this.event('rollout.promoted', operation, {})] };
+      },
+    });
+  }
+
+  private async drainPrevious({ input, step }: Context) {
+    const previous = input.foundRoute?.targets.filter((target) => target.revisionId !== input.revisionId) ?? [];
+    const left = await this.database.tx('system', (tx) => sum(previous.map((target) => this.instances.inFlight(tx, target.revisionId))));
+    const isOver = Date.now() - step.startedAt.getTime() > DRAIN_LIMIT_MS;
+    if (left > 0 && !isOver) return sleep({ forMs: DRAIN_LOOK_MS, status: 'running', message: `${left} requests in flight` });
+    return done({ message: left > 0 ? `${left} requests were still in flight after ${DRAIN_LIMIT_MS / 1_000} s` : '' });
+  }
+
+  private async revertTraffic({ operation, input }: Context) {
+    return done({
+      message: input.foundRoute ? 'the route it found is back' : 'it found no route, and there is none again',
+      commit: async (tx) => {
+        await this.deployments.lockById(tx, input.deploymentId);
+        const actor = { ...operation.requestedBy };
+        if (!input.foundRoute) return this.routes.remove(tx, input.deploymentId, actor, operation.id);
+        const { targets, affinity } = input.foundRoute;
+        await this.routes.apply(tx, { ...this.change(operation), targets, affinity, isRestore: true, keepPreviousSeconds: 0 });
+        const wasActive = input.foundActiveRevisionId;
+        if (wasActive) await this.revisions.activated(tx, { deploymentId: input.deploymentId, revisionId: wasActive, operationId: operation.id });
+      },
+    });
+  }
+
+  /** Gives the candidate its share; what is left goes to the revision that was active when the rollout began. */
+  private async setTraffic(tx: Tx, operation: OperationRow<RolloutInput>, percent: number): Promise<void> {
+    const { input } = operation;
+    await this.deployments.lockById(tx, input.deploymentId);
+    const targets: RouteTarget[] = [{ revisionId: input.revisionId, revisionName: input.revisionName, weight: percent }];
+    if (percent < 100) targets.unshift(...(await this.stableTargets(tx, input, 100 - percent)));
+    await this.routes.apply(tx, { ...this.change(operation), targets });
+  }
+
+  private async stableTargets(tx: Tx, input: RolloutInput, weight: number): Promise<RouteTarget[]> {
+    const stable = await this.revisions.get(tx, input.foundActiveRevisionId as string);
+    return [{ revisionId: stable.id, revisionName: stable.name, weight }];
+  }
+
+  private change(operation: OperationRow<RolloutInput>) {
+    const { input } = operation;
+    return {
+      tenantId: operation.tenantId, deploymentId: input.deploymentId, deploymentName: input.deploymentName,
+      updatedBy: operation.requestedBy, reason: operation.reason, operationId: operation.id, keepPreviousSeconds: input.keepPreviousSeconds,
+    };
+  }
+
+  /** Ends the rollout: traffic and the deployment are free again, and its hold on the candidate turns into warmth or nothing. */
+  async finish(tx: Tx, operation: OperationRow<RolloutInput>, outcome: Outcome, failure?: Failure) {
+    const { input } = operation;
+    const deployment = await this.deployments.lockById(tx, input.deploymentId);
+    if (movesTraffic(input.strategy)) await this.routes.releaseTraffic(tx, input.deploymentId, operation.id);
+    const isCandidate = outcome === 'succeeded' && !movesTraffic(input.strategy);
+    if (isCandidate) await this.instances.hold(tx, input.revisionId, 'warm', new Date(Date.now() + input.keepPreviousSeconds * 1_000));
+    await this.instances.release(tx, input.revisionId, `operation:${operation.id}`);
+    if (deployment?.currentOperationId === operation.id) {
+      const resting = deployment.activeRevisionId ? 'active' : outcome === 'failed' ? 'failed' : 'creating';
+      await this.deployments.update(tx, deployment.id, { currentOperationId: null, candidateRevisionId: isCandidate ? input.revisionId : null, state: resting });
+    }
+    if (outcome === 'succeeded') return isCandidate ? { result: { outcome: 'candidate_ready' } } : undefined;
+    return { result: { outcome: 'reverted' }, events: [this.event('rollout.reverted', operation, { outcome, error_code: failure?.code, message: failure?.message })] };
+  }
+
+  /** A retry lives only where no other operation does, and puts back the route that stands now, should it fail again. */
+  async reclaim(tx: Tx, operation: OperationRow<RolloutInput>): Promise<void> {
+    const { input } = operation;
+    const deployment = await this.deployments.lock(tx, operation.tenantId, input.deploymentName);
+    rolloutAllowed(deployment);
+    if (movesTraffic(input.strategy)) await this.routes.takeTraffic(tx, input.deploymentId, operation.id);
+    const found = { foundRoute: (await this.routes.current(tx, input.deploymentId)) ?? null, foundActiveRevisionId: deployment.activeRevisionId };
+    await tx.query(`update operations set input = input || $2::jsonb where id = $1`, [operation.id, JSON.stringify(found)]);
+    await this.revisions.setState(tx, input.revisionId, 'pending', { from: ['failed', 'retired'] });
+    await this.deployments.update(tx, deployment.id, { currentOperationId: operation.id, candidateRevisionId: input.revisionId, state: 'progressing' });
+  }
+
+  private event(type: string, operation: OperationRow<RolloutInput>, data: Record<string, unknown>) {
+    const { input } = operation;
+    return {
+      type, subject: `deployments/${input.deploymentName}`, actor: WORKER, operationId: operation.id, revisionId: input.revisionId,
+      data: { operation_id: operation.id, revision: input.revisionName, ...data },
+    };
+  }
+}
+
+async function sum(numbers: Promise<number>[]): Promise<number> {
+  return (await Promise.all(numbers)).reduce((total, number) => total + number, 0);
+}
+

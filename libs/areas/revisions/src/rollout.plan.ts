@@ -1,0 +1,57 @@
+import type { StrategyDto, StrategyType } from './rollout.dto.js';
+
+/** A strategy with its defaults written out, as an operation keeps it. */
+export interface Strategy {
+  type: StrategyType;
+  steps: { traffic_percent: number; soak_seconds: number; requires_approval: boolean }[];
+}
+
+const DEFAULT_SOAK_SECONDS = 180;
+const CANARY_PERCENTS = [5, 25, 50, 100];
+
+/** The strategy a rollout runs: the request's, else the deployment's, else `candidate`. */
+export function chooseStrategy(requested: StrategyDto | undefined, ofDeployment: Record<string, unknown> | null): Strategy {
+  const chosen = requested ?? (ofDeployment as unknown as StrategyDto | null) ?? { type: 'candidate' as const };
+  return { type: chosen.type, steps: chosen.steps ?? defaultSteps(chosen.type) };
+}
+
+function defaultSteps(type: StrategyType): Strategy['steps'] {
+  const step = (traffic_percent: number, soak_seconds = DEFAULT_SOAK_SECONDS) => ({ traffic_percent, soak_seconds, requires_approval: false });
+  if (type === 'canary') return CANARY_PERCENTS.map((percent) => step(percent));
+  if (type === 'blue_green') return [step(100)];
+  return [];
+}
+
+export function movesTraffic(strategy: Strategy): boolean {
+  return strategy.type !== 'candidate';
+}
+
+/**
+ * The names of a rollout's steps, in order. A first revision has nothing to be compared with and nobody to protect: it
+ * skips canary steps and analysis.
+ */
+export function rolloutSteps(strategy: Strategy, isFirst: boolean): string[] {
+  const build = ['validate', 'provision', 'await_ready'];
+  if (!movesTraffic(strategy)) return build;
+  const end = ['promote', 'drain_previous'];
+  if (strategy.type === 'immediate' || isFirst) return [...build, 'shift_traffic:1', ...end];
+  if (strategy.type === 'blue_green') {
+    const approval = strategy.steps[0]?.requires_approval ? ['await_promotion:1'] : [];
+    return [...build, ...approval, 'shift_traffic:1', 'soak:1', 'analyze:1', ...end];
+  }
+  const canary = strategy.steps.flatMap((step, index) => {
+    const n = index + 1;
+    const approval = step.requires_approval ? [`await_promotion:${n}`] : [];
+    return [`shift_traffic:${n}`, `soak:${n}`, `analyze:${n}`, ...approval];
+  });
+  return [...build, ...canary, ...end];
+}
+
+/** What share of the traffic step `shift_traffic:n` gives the candidate. */
+export function percentAt(strategy: Strategy, n: number): number {
+  return strategy.type === 'canary' ? (strategy.steps[n - 1]?.traffic_percent ?? 100) : 100;
+}
+
+export function soakSecondsAt(strategy: Strategy, n: number): number {
+  return strategy.steps[n - 1]?.soak_seconds ?? 0;
+}

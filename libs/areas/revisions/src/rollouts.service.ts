@@ -1,0 +1,109 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { Database, digestOf, type Tx } from '@slipway/platform-database';
+import { errors, rehearsal, type IdempotencyClaim, type Principal, type Reply } from '@slipway/platform-http';
+import { appendAudit, appendEvents, operationAnswer, OperationStore } from '@slipway/platform-operations';
+import { DEPLOYMENTS, deploymentStream, INSTANCES, ROUTES, type Deployment, type DeploymentsPort, type InstancesPort, type Revision, type RevisionSpec, type RoutesPort } from '@slipway/ports';
+import { completeSpec, patchedSpec } from './candidate-spec.js';
+import { specDiff } from './spec-diff.js';
+import { revisionEvent, RevisionStore } from './revision.store.js';
+import type { RolloutDto } from './rollout.dto.js';
+import { assertActiveRevision, rolloutAllowed, type RolloutInput } from './rollout.input.js';
+import { chooseStrategy, movesTraffic, rolloutSteps } from './rollout.plan.js';
+
+export interface RolloutRequest {
+  principal: Principal;
+  deploymentName: string;
+  body: RolloutDto;
+  idempotency?: IdempotencyClaim;
+  isDryRun: boolean;
+}
+
+@Injectable()
+export class RolloutsService {
+  constructor(
+    private readonly database: Database,
+    private readonly operations: OperationStore,
+    private readonly revisions: RevisionStore,
+    @Inject(DEPLOYMENTS) private readonly deployments: DeploymentsPort,
+    @Inject(ROUTES) private readonly routes: RoutesPort,
+    @Inject(INSTANCES) private readonly instances: InstancesPort,
+  ) {}
+
+  /** Accepts a rollout: claim, lock, check, write, in one transaction; a rehearsal does the same and rolls back. */
+  create(request: RolloutRequest): Promise<Reply> {
+    const { principal, deploymentName, body, isDryRun } = request;
+    return this.database.tx({ tenantId: principal.tenantId }, async (tx) => {
+      const claim = await this.operations.claim(tx, {
+        kind: 'rollout', resourceType: 'deployment', resourceName: deploymentName, requestedBy: principal.actor,
+        reason: body.reason, idempotency: isDryRun ? undefined : request.idempotency,
+      });
+      if (!claim.created) return this.answer(tx, claim);
+      const deployment = await this.deployments.lock(tx, principal.tenantId, deploymentName);
+      const { spec, base } = await this.resolveSpec(tx, deployment, body);
+      this.assertRunnable(principal.tenantId, spec, body);
+      const [active] = await this.revisions.getMany(tx, deployment.activeRevisionId ? [deployment.activeRevisionId] : []);
+      assertActiveRevision(body.expected_active_revision, active);
+      rolloutAllowed(deployment);
+
+      const revision = await this.revisionFor(tx, request, deployment, spec, base, claim.id);
+      const steps = await this.begin(tx, request, deployment, revision, claim.id);
+      if (isDryRun) return rehearsal(`roll out ${revision.name}`, steps, specDiff(active?.spec ?? {}, spec));
+      return this.answer(tx, claim);
+    }, { dryRun: isDryRun });
+  }
+
+  private async answer(tx: Tx, claim: { id: string; created: boolean }): Promise<Reply> {
+    return operationAnswer(claim.id, (await this.operations.record(tx, claim.id)) as string, claim.created);
+  }
+
+  private async resolveSpec(tx: Tx, deployment: Deployment, body: RolloutDto): Promise<{ spec: RevisionSpec; base: Revision | undefined }> {
+    const baseReference = body.base_revision ?? deployment.activeRevisionId;
+    const base = baseReference ? await this.revisions.find(tx, deployment.id, baseReference) : undefined;
+    if (body.spec) return { spec: completeSpec(body.spec), base };
+    if (base) return { spec: patchedSpec(base.spec, body.spec_patch ?? {}), base };
+    const message = 'there is no active revision for spec_patch to apply to; send the whole spec or name base_revision';
+    throw errors.validation_failed({ details: [{ field: 'spec_patch', code: 'no_base', message }] });
+  }
+
+  private assertRunnable(tenantId: string, spec: RevisionSpec, body: RolloutDto): void {
+    const within = body.spec ? 'spec' : 'spec_patch';
+    const details = this.instances.check(tenantId, spec).map((issue) => ({ ...issue, field: `${within}.${issue.field}` }));
+    if (details.length > 0) throw errors.validation_failed({ details });
+  }
+
+  /** The revision of this deployment with this spec, or a new one. */
+  private async revisionFor(tx: Tx, request: RolloutRequest, deployment: Deployment, spec: RevisionSpec, base: Revision | undefined, operationId: string) {
+    const specDigest = digestOf(spec);
+    const reused = await this.revisions.findByDigest(tx, deployment.id, specDigest);
+    if (reused) return { ...reused, isReused: true };
+    const { body, principal } = request;
+    const kind = body.plan_id ? 'plan' : 'rollout';
+    const source = { kind, operation_id: operationId, plan_id: body.plan_id ?? null, base_revision: base?.name ?? null } as const;
+    const made = await this.revisions.insert(tx, { deployment, spec, specDigest, source, changeRef: body.change_ref ?? null, createdBy: principal.actor });
+    return { ...made, isReused: false };
+  }
+
+  private async begin(tx: Tx, request: RolloutRequest, deployment: Deployment, revision: Revision & { isReused: boolean }, operationId: string): Promise<string[]> {
+    const { body, principal } = request;
+    const strategy = chooseStrategy(body.strategy, deployment.defaultStrategy);
+    const steps = rolloutSteps(strategy, deployment.activeRevisionId === null);
+    if (movesTraffic(strategy)) await this.routes.takeTraffic(tx, deployment.id, operationId);
+    const input: RolloutInput = {
+      deploymentId: deployment.id, deploymentName: deployment.name, revisionId: revision.id, revisionName: revision.name, isReused: revision.isReused,
+      strategy, analysis: body.analysis ?? null, progressDeadlineSeconds: body.progress_deadline_seconds, keepPreviousSeconds: body.keep_previous_seconds,
+      foundRoute: (await this.routes.current(tx, deployment.id)) ?? null, foundActiveRevisionId: deployment.activeRevisionId,
+    };
+    await this.deployments.update(tx, deployment.id, { currentOperationId: operationId, candidateRevisionId: revision.id, state: 'progressing' });
+    const stream = deploymentStream(deployment.id);
+    const result = { revision: revision.name, revision_id: revision.id, ...(revision.isReused ? { reused: true } : {}) };
+    await this.operations.start(tx, operationId, { resourceId: deployment.id, stream, input, steps, result });
+    await appendAudit(tx, { action: 'rollout.create', resourceType: 'deployment', resourceName: deployment.name, after: revision.spec });
+    const started = {
+      type: 'rollout.started', subject: `deployments/${deployment.name}`, actor: principal.actor, operationId, revisionId: revision.id,
+      data: { operation_id: operationId, revision: revision.name, strategy: strategy.type, steps, reason: body.reason ?? null },
+    };
+    const created = revision.isReused ? [] : [revisionEvent('revision.created', revision, principal.actor, operationId)];
+    await appendEvents(tx, principal.tenantId, stream, [...created, started]);
+    return steps;
+  }
+}

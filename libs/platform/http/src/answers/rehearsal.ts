@@ -1,0 +1,33 @@
+import { ArrayField, BooleanField, JsonField, StringField } from '../fields/field.decorators.js';
+import { reply, type Reply } from './reply.js';
+
+/** The answer to `?validate_only=true`: every check was made, nothing was written. */
+export class RehearsalDto {
+  @BooleanField()
+  valid: boolean;
+
+  @StringField({ description: 'What the request would do' })
+  would: string;
+
+  @ArrayField('string', { description: 'The steps of the operation it would start; empty where it starts none' })
+  steps: string[];
+
+  @ArrayField(() => RehearsalChangeDto, { description: 'RFC 6902: what would change' })
+  diff: object[];
+}
+
+export class RehearsalChangeDto {
+  @StringField({ enum: ['add', 'remove', 'replace', 'move', 'copy', 'test'] })
+  op: string;
+
+  @StringField()
+  path: string;
+
+  @JsonField({ any: true, optional: true })
+  value?: unknown;
+}
+
+/** Answers a rehearsal. @param diff RFC 6902 operations */
+export function rehearsal(would: string, steps: readonly string[] = [], diff: readonly object[] = []): Reply {
+  return reply(200, { valid: true, would, steps, diff });
+}
