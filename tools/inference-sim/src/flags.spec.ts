@@ -10,6 +10,15 @@ describe('parseFlags', () => {
     expect(joined).toEqual({ ...DEFAULT_OPTIONS, port: 9, model: 'a/b', ttftMs: 50, errorRate: 0.25, neverReady: true });
   });
 
+  it('takes a switch bare or with a value, as templates need one', () => {
+    for (const argv of [['--never-ready'], ['--never-ready=true'], ['--never-ready', 'true'], ['--never-ready', '--port=1']]) {
+      expect(parseFlags(argv).options.neverReady).toBe(true);
+    }
+    for (const argv of [['--never-ready=false'], ['--never-ready', 'false'], ['--never-ready', '--never-ready=false']]) {
+      expect(parseFlags(argv).options.neverReady).toBe(false);
+    }
+  });
+
   it('has a default for everything', () => {
     expect(parseFlags([])).toEqual({ options: DEFAULT_OPTIONS, help: false });
   });
@@ -28,6 +37,8 @@ describe('parseFlags', () => {
     [['--crash-after', '0'], '--crash-after'],
     [['--tokens=0'], '--tokens'],
     [['--model='], '--model'],
+    [['--model', '--port', '80'], '--model'],
+    [['--constructor', '1'], '--constructor'],
     [['--never-ready=yes'], 'never-ready'],
   ])('refuses %j and names the flag', (argv, name) => {
     let thrown: unknown;

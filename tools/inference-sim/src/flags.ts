@@ -1,5 +1,3 @@
-import { parseArgs } from 'node:util';
-
 /** Everything that a simulator can be told. Times in milliseconds, counted from the start of the process or of the request. */
 export interface SimulatorOptions {
   /** 0 takes any free port. */
@@ -105,41 +103,35 @@ export const FLAGS: Readonly<Record<string, Flag>> = {
 export class FlagError extends Error {}
 
 /**
- * Reads `--flag value` and `--flag=value` alike, as both appear in engine templates.
+ * Reads `--flag value` and `--flag=value` alike, as both appear in engine templates; a switch may have `true` or `false`
+ * as its value, because a template has to put something there. The last of several wins.
  * @returns `help: true` when the usage was asked for; the options are the defaults then.
  * @throws FlagError for an unknown flag, a missing or unusable value.
  */
 export function parseFlags(argv: readonly string[]): { options: SimulatorOptions; help: boolean } {
-  const values = splitFlags(argv);
-  if (values['help'] === true) return { options: { ...DEFAULT_OPTIONS }, help: true };
-
+  if (argv.includes('--help') || argv.includes('-h')) return { options: { ...DEFAULT_OPTIONS }, help: true };
   const given: Record<string, unknown> = {};
-  for (const [name, flag] of Object.entries(FLAGS)) {
-    const value = values[name];
-    if (value !== undefined) given[flag.option] = typeof value === 'string' ? valueOf(name, flag.kind, value) : value;
+  for (let index = 0; index < argv.length; index += 1) {
+    const [, name = '', joined] = /^--([a-z-]+)(?:=(.*))?$/s.exec(argv[index]!) ?? [];
+    const flag = Object.hasOwn(FLAGS, name) ? FLAGS[name] : undefined;
+    if (!flag) throw new FlagError(`unknown argument ${JSON.stringify(argv[index])}`);
+
+    const next = argv[index + 1];
+    const takesNext = joined === undefined && (flag.kind === 'switch' ? next === 'true' || next === 'false' : next !== undefined);
+    if (takesNext) index += 1;
+    given[flag.option] = valueOf(name, flag.kind, takesNext ? next : joined);
   }
   return { options: { ...DEFAULT_OPTIONS, ...given }, help: false };
 }
 
-function splitFlags(argv: readonly string[]): Record<string, string | boolean | undefined> {
-  const flags = Object.entries(FLAGS).map(([name, flag]) => [name, { type: flag.kind === 'switch' ? 'boolean' : 'string' }] as const);
-  try {
-    return parseArgs({
-      args: [...argv],
-      options: { ...Object.fromEntries(flags), help: { type: 'boolean', short: 'h' } },
-      strict: true,
-      allowPositionals: false,
-    }).values;
-  } catch (error) {
-    throw new FlagError((error as Error).message);
+function valueOf(name: string, kind: Kind, text: string | undefined): string | number | boolean {
+  if (kind === 'switch') {
+    if (text === undefined || text === 'true' || text === 'false') return text !== 'false';
+    throw new FlagError(`--${name} is on or off: give it no value, true or false, not ${JSON.stringify(text)}`);
   }
-}
-
-function valueOf(name: string, kind: Kind, text: string): string | number {
-  if (typeof kind !== 'object') {
-    if (text === '') throw new FlagError(`--${name} needs a value that is not empty`);
-    return text;
-  }
+  // `--model --port 80` is a forgotten value, and no engine template can begin a value with a dash.
+  if (text === undefined || text === '' || text.startsWith('--')) throw new FlagError(`--${name} needs a value`);
+  if (kind === 'text') return text;
   const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) : NaN;
   if (value >= kind.min && value <= kind.max && (!kind.whole || Number.isInteger(value))) return value;
   const expected = `a ${kind.whole ? 'whole number' : 'number'} from ${kind.min} to ${kind.max}`;
