@@ -1,1 +1,1 @@
-export {};
+export { logContext, withLogContext, type LogContext } from './log-context.js';
