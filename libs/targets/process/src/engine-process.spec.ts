@@ -1,4 +1,5 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { EngineProcesses } from './engine-process.js';
@@ -31,14 +32,20 @@ describe('on a host without /proc', () => {
 
 (process.platform === 'linux' ? describe : describe.skip)('on Linux', () => {
   it('takes a zombie for dead', async () => {
-    // Its parent sleeps on and never asks for the exit of the process in the background.
-    const parent = spawn('/bin/sh', ['-c', 'true & echo $!; exec sleep 60']);
+    // The parent becomes a program that never asks for the exit of the child it inherited.
+    const parent = spawn('/bin/sh', ['-c', 'sleep 60 & echo $!; exec sleep 61']);
     try {
       const pid = Number(await new Promise((done) => parent.stdout.once('data', done)));
-      const { readFile } = await import('node:fs/promises');
-      const end = Date.now() + 5_000;
-      let stat = '';
-      while (!stat.includes(') Z ') && Date.now() < end) stat = await readFile(`/proc/${pid}/stat`, 'utf8');
+      const readUntil = async (path: string, part: string) => {
+        const end = Date.now() + 5_000;
+        for (;;) {
+          const text = await readFile(path, 'utf8');
+          if (text.includes(part) || Date.now() > end) return text;
+        }
+      };
+      await readUntil(`/proc/${parent.pid}/cmdline`, 'sleep\x0061');
+      process.kill(pid, 'SIGKILL');
+      const stat = await readUntil(`/proc/${pid}/stat`, ') Z ');
       expect(stat).toContain(') Z ');
       const processes = new EngineProcesses();
       const birth = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
