@@ -1,1 +1,1 @@
-export {};
+export { AREAS, ENTITIES, MIGRATIONS } from './areas.js';

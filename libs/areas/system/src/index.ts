@@ -1,1 +1,3 @@
-export {};
+export { SystemModule } from './system.module.js';
+
+export const migrations: (new () => never)[] = [];

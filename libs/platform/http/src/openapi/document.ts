@@ -37,12 +37,12 @@ export function buildOpenApi(app: INestApplication): OpenAPIObject {
 }
 
 /** Serves the document at `/openapi.json` and its reading view at `/docs`, both without a token. Call before `listen`. */
-export function serveOpenApi(app: INestApplication): OpenAPIObject {
+export function serveOpenApi(app: INestApplication, options: { docs?: boolean } = {}): OpenAPIObject {
   const document = buildOpenApi(app);
   const text = JSON.stringify(document);
   const instance = app.getHttpAdapter().getInstance() as FastifyInstance;
   instance.get('/openapi.json', (_request, reply) => reply.type('application/json; charset=utf-8').send(text));
-  SwaggerModule.setup('docs', app, document, { raw: false });
+  if (options.docs ?? true) SwaggerModule.setup('docs', app, document, { raw: false });
   return document;
 }
 

@@ -1,0 +1,19 @@
+import type { LoggerService } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { ensureBootstrap } from '@slipway/platform-auth';
+import type { Config } from '@slipway/platform-config';
+import { Database } from '@slipway/platform-database';
+import { serveOpenApi, SlipwayHttpAdapter } from '@slipway/platform-http';
+import { AppModule } from './app.module.js';
+
+/** The whole api, ready to listen. The schema must have been migrated. `/docs` can be left out where nobody reads it. */
+export async function createApi(config: Config, options: { logger?: LoggerService | false; docs?: boolean } = {}): Promise<NestFastifyApplication> {
+  const app = await NestFactory.create<NestFastifyApplication>(AppModule.forRoot(config), new SlipwayHttpAdapter(), {
+    logger: options.logger,
+    abortOnError: false,
+  });
+  serveOpenApi(app, { docs: options.docs ?? true });
+  await ensureBootstrap(app.get(Database, { strict: false }), config);
+  return app;
+}

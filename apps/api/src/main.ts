@@ -1,0 +1,56 @@
+import 'reflect-metadata';
+import type { AddressInfo } from 'node:net';
+import { ConsoleLogger, Logger } from '@nestjs/common';
+import { loadConfigOrExit, type Config } from '@slipway/platform-config';
+import { schemaGap } from '@slipway/platform-database';
+import { MIGRATIONS } from '@slipway/registry';
+import { createApi } from './create-api.js';
+
+/** Requests and event streams that are still open this long after the signal are cut. */
+const DRAIN_MS = 10_000;
+
+const config = loadConfigOrExit();
+const logger = new ConsoleLogger({ json: true });
+Logger.overrideLogger(logger);
+
+await refuseUnfittingSchema(config);
+const app = await createApi(config, { logger });
+
+let stopping: Promise<void> | undefined;
+const stop = (why: string): void => {
+  stopping ??= drain(why);
+};
+process.once('SIGTERM', () => stop('SIGTERM'));
+process.once('SIGINT', () => stop('SIGINT'));
+// The launcher is gone: nobody would ever stop this process.
+process.once('disconnect', () => stop('the launcher is gone'));
+
+await app.listen(config.apiPort, config.host);
+const { port } = app.getHttpServer().address() as AddressInfo;
+logger.log(`listening on ${config.host}:${port}`, 'api');
+process.send?.('slipway:ready');
+
+async function drain(why: string): Promise<void> {
+  logger.log(`stopping: ${why}`, 'api');
+  const cut = setTimeout(() => app.getHttpServer().closeAllConnections(), DRAIN_MS);
+  cut.unref();
+  try {
+    await app.close();
+    process.exit(0);
+  } catch (failure) {
+    logger.error(`stopping failed: ${String(failure)}`, 'api');
+    process.exit(1);
+  }
+}
+
+/** A process that does not know the schema would write rows that the one which does cannot read. */
+async function refuseUnfittingSchema({ database }: Config): Promise<void> {
+  const gap = await schemaGap(database.url, MIGRATIONS);
+  if (gap.unknown.length > 0) exit(`the database was migrated by a newer version, which added ${gap.unknown.join(', ')}`);
+  if (gap.missing.length > 0) exit(`the database lacks ${gap.missing.length} migrations: run \`npm run migrate\``);
+}
+
+function exit(problem: string): never {
+  process.stderr.write(`Slipway api cannot start: ${problem}\n`);
+  process.exit(1);
+}

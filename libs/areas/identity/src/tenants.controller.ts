@@ -1,0 +1,28 @@
+import { Body, Controller, Inject } from '@nestjs/common';
+import { Principal } from '@slipway/platform-auth';
+import { Page, Route, type PageOf, type PageRequest } from '@slipway/platform-http';
+import { CreatedTenantDto, CreateTenantDto, TenantListDto } from './tenant.dto.js';
+import type { TenantRow } from './tenant.query.js';
+import { TenantsService } from './tenants.service.js';
+
+@Controller()
+export class TenantsController {
+  constructor(@Inject(TenantsService) private readonly tenants: TenantsService) {}
+
+  @Route({
+    method: 'POST', path: '/tenants', scope: 'admin', tag: 'Identity', operationId: 'createTenant',
+    summary: 'Create a tenant and its first admin token', description: 'For admins of the operator tenant.',
+    ok: { 201: CreatedTenantDto }, errors: ['tenant_exists'],
+  })
+  create(@Principal() who: Principal, @Body() dto: CreateTenantDto): Promise<CreatedTenantDto> {
+    return this.tenants.create(who, dto);
+  }
+
+  @Route({
+    method: 'GET', path: '/tenants', scope: 'admin', tag: 'Identity', operationId: 'listTenants', summary: 'List tenants, oldest first',
+    description: 'For admins of the operator tenant.', ok: { 200: TenantListDto }, paged: true,
+  })
+  list(@Principal() who: Principal, @Page('string') page: PageRequest): Promise<PageOf<TenantRow>> {
+    return this.tenants.list(who, page);
+  }
+}

@@ -1,0 +1,90 @@
+import { ArrayField, BooleanField, ObjectField, StringField, TimestampField } from '@slipway/platform-http';
+import { SCOPES } from '@slipway/platform-auth';
+
+const scopeItem = { item: { enum: SCOPES } };
+
+export class CreateTokenDto {
+  @StringField({ min: 1, max: 255, example: 'ci' })
+  name: string;
+
+  @ArrayField('string', { minItems: 1, maxItems: 32, ...scopeItem, description: 'Each includes the lesser ones. Duplicates collapse.' })
+  scopes: ('viewer' | 'operator' | 'admin')[];
+
+  @TimestampField({ optional: true, nullable: true, description: 'In 90 days unless given; at most 365 days from now.' })
+  expires_at?: string;
+}
+
+export class TokenDto {
+  @StringField()
+  id: string;
+
+  @StringField()
+  name: string;
+
+  @ArrayField('string', scopeItem)
+  scopes: string[];
+
+  @StringField({ enum: ['active', 'revoked', 'expired'] })
+  state: string;
+
+  @StringField({ description: 'Type and id of the actor that made it.', example: 'token:tok_boot' })
+  created_by: string;
+
+  @TimestampField()
+  created_at: string;
+
+  @TimestampField()
+  expires_at: string;
+
+  @TimestampField({ nullable: true, description: 'At most a minute old while the token is in use.' })
+  last_used_at: string | null;
+
+  @TimestampField({ nullable: true })
+  revoked_at: string | null;
+
+  @StringField({ nullable: true })
+  revoked_by: string | null;
+}
+
+export class CreatedTokenDto extends TokenDto {
+  @StringField({ description: 'The token itself. Shown once.' })
+  token: string;
+}
+
+export class TokenListDto {
+  @ArrayField(() => TokenDto)
+  data: TokenDto[];
+
+  @StringField({ nullable: true })
+  next_cursor: string | null;
+}
+
+export class ActorDto {
+  @StringField({ enum: ['token', 'user', 'system'] })
+  type: string;
+
+  @StringField()
+  id: string;
+}
+
+export class WhoTenantDto {
+  @StringField()
+  id: string;
+
+  @StringField()
+  name: string;
+
+  @BooleanField({ description: 'Whether this is the tenant of the operator.' })
+  is_operator: boolean;
+}
+
+export class WhoAmIDto {
+  @ObjectField(() => WhoTenantDto)
+  tenant: WhoTenantDto;
+
+  @ObjectField(() => ActorDto)
+  actor: ActorDto;
+
+  @ArrayField('string', { ...scopeItem, description: 'All scopes the caller has, included ones too.' })
+  scopes: string[];
+}

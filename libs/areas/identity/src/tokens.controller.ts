@@ -1,0 +1,43 @@
+import { Body, Controller, Inject, Param } from '@nestjs/common';
+import { Principal, type TokenRow } from '@slipway/platform-auth';
+import { Page, Route, type PageOf, type PageRequest } from '@slipway/platform-http';
+import { CreatedTokenDto, CreateTokenDto, TokenDto, TokenListDto, WhoAmIDto } from './token.dto.js';
+import { TokensService } from './tokens.service.js';
+
+@Controller()
+export class TokensController {
+  constructor(@Inject(TokensService) private readonly tokens: TokensService) {}
+
+  @Route({
+    method: 'POST', path: '/tokens', scope: 'admin', tag: 'Identity', operationId: 'createToken', summary: 'Create an API token',
+    ok: { 201: CreatedTokenDto },
+  })
+  create(@Principal() who: Principal, @Body() dto: CreateTokenDto): Promise<CreatedTokenDto> {
+    return this.tokens.create(who, dto);
+  }
+
+  @Route({
+    method: 'GET', path: '/tokens', scope: 'admin', tag: 'Identity', operationId: 'listTokens', summary: 'List API tokens, newest first',
+    ok: { 200: TokenListDto }, paged: true,
+  })
+  list(@Principal() who: Principal, @Page('string') page: PageRequest): Promise<PageOf<TokenRow>> {
+    return this.tokens.list(who, page);
+  }
+
+  @Route({
+    method: 'DELETE', path: '/tokens/:id', scope: 'admin', tag: 'Identity', operationId: 'revokeToken', summary: 'Revoke an API token',
+    description: 'Holds at the next request. Revoking again answers the same.', ok: { 200: TokenDto }, errors: ['token_not_found'],
+  })
+  revoke(@Principal() who: Principal, @Param('id') id: string): Promise<TokenRow> {
+    return this.tokens.revoke(who, id);
+  }
+
+  @Route({
+    method: 'GET', path: '/whoami', scope: 'viewer', tag: 'Identity', operationId: 'whoAmI', summary: 'Show tenant, actor and scopes of the caller',
+    ok: { 200: WhoAmIDto },
+  })
+  whoAmI(@Principal() who: Principal): WhoAmIDto {
+    const tenant = { id: who.tenantId, name: who.tenantName, is_operator: who.isOperatorTenant };
+    return { tenant, actor: who.actor, scopes: [...who.scopes] };
+  }
+}

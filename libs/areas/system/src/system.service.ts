@@ -1,0 +1,61 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { Inject, Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
+import { RequestGuard } from '@slipway/platform-auth';
+import { CONFIG, type Config } from '@slipway/platform-config';
+import { Database } from '@slipway/platform-database';
+import { errors, type SlipwayRequest } from '@slipway/platform-http';
+import { HttpMetrics } from './http-metrics.js';
+
+/** Longer than a healthy answer takes, shorter than a probe's patience. */
+const PING_TIMEOUT_MS = 2_000;
+
+@Injectable()
+export class SystemService implements BeforeApplicationShutdown {
+  private isStopping = false;
+
+  constructor(
+    @Inject(CONFIG) private readonly config: Pick<Config, 'metricsPort' | 'metricsToken'>,
+    @Inject(Database) private readonly database: Database,
+    @Inject(RequestGuard) private readonly guard: RequestGuard,
+    @Inject(HttpMetrics) private readonly httpMetrics: HttpMetrics,
+  ) {}
+
+  beforeApplicationShutdown(): void {
+    this.isStopping = true;
+  }
+
+  /** The queue is no part of this: what it carries waits in Postgres. @throws unavailable (503) */
+  async assertReady(): Promise<void> {
+    if (this.isStopping) throw errors.unavailable({ message: 'The process is stopping.' });
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_resolve, reject) => {
+      timer = setTimeout(() => reject(errors.unavailable({ message: 'The database does not answer.' })), PING_TIMEOUT_MS);
+    });
+    const ping = this.database.ping();
+    ping.catch(() => undefined);
+    try {
+      await Promise.race([ping, late]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** For the holder of the metrics token, or of any token of the operator tenant. Not here where metrics have a port. */
+  async metrics(request: SlipwayRequest): Promise<{ text: string; contentType: string }> {
+    if (this.config.metricsPort !== undefined) throw errors.not_found();
+    if (!this.holdsMetricsToken(request)) {
+      const principal = await this.guard.authenticate(request);
+      if (!principal.isOperatorTenant) throw errors.scope_insufficient({ message: 'Metrics are for the operator tenant.' });
+    }
+    const { registry } = this.httpMetrics;
+    return { text: await registry.metrics(), contentType: registry.contentType };
+  }
+
+  private holdsMetricsToken(request: SlipwayRequest): boolean {
+    const { metricsToken } = this.config;
+    if (metricsToken === undefined) return false;
+    // Hashed first, because timingSafeEqual needs equal lengths.
+    const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+    return timingSafeEqual(digest(request.headers.authorization ?? ''), digest(`Bearer ${metricsToken}`));
+  }
+}
