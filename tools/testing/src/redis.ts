@@ -1,0 +1,74 @@
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import net from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+
+export interface TestRedis {
+  /** Undefined where there is none; then `note` says why, in a sentence for the reader of the test run. */
+  url?: string;
+  note: string;
+  stop(): Promise<void>;
+}
+
+const nothing = async (): Promise<void> => undefined;
+
+/** The Redis that answers at `configured`, else a `redis-server` from the PATH for the time of the run, else none. */
+export async function findRedis(configured: string | undefined): Promise<TestRedis> {
+  if (configured && (await answers(configured))) return { url: configured, note: 'Redis: the one at REDIS_URL', stop: nothing };
+  const complaint = configured ? 'nothing answers at REDIS_URL' : 'REDIS_URL is not set';
+  if (spawnSync('redis-server', ['--version'], { stdio: 'ignore' }).status !== 0) {
+    return { note: `Redis: none (${complaint}, and no redis-server is on the PATH), so the tests of the Redis queue are skipped; the Postgres queue is tested.`, stop: nothing };
+  }
+  return startRedis(complaint);
+}
+
+async function startRedis(complaint: string): Promise<TestRedis> {
+  const dir = mkdtempSync(path.join(os.tmpdir(), 'slipway-test-redis-'));
+  const port = await freePort();
+  const child = spawn('redis-server', ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--maxmemory-policy', 'noeviction', '--dir', dir], { stdio: 'ignore' });
+  const stop = (): Promise<void> => end(child, dir);
+  const url = `redis://127.0.0.1:${port}`;
+  const deadline = Date.now() + 10_000;
+  while (!(await answers(url))) {
+    if (child.exitCode !== null || Date.now() > deadline) {
+      await stop();
+      return { note: 'Redis: none (redis-server is on the PATH, but does not start), so the tests of the Redis queue are skipped.', stop: nothing };
+    }
+    await delay(50);
+  }
+  return { url, note: `Redis: a redis-server from the PATH (${complaint})`, stop };
+}
+
+async function answers(url: string): Promise<boolean> {
+  const client = new Redis(url, { lazyConnect: true, connectTimeout: 2_000, maxRetriesPerRequest: 0, retryStrategy: () => null });
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    return (await client.ping()) === 'PONG';
+  } catch {
+    return false;
+  } finally {
+    client.disconnect();
+  }
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = net.createServer().once('error', reject);
+    probe.listen(0, '127.0.0.1', () => {
+      const { port } = probe.address() as net.AddressInfo;
+      probe.close(() => resolve(port));
+    });
+  });
+}
+
+function end(child: ChildProcess, dir: string): Promise<void> {
+  return new Promise<void>((resolve) => {
+    if (child.exitCode !== null || child.signalCode !== null) return resolve();
+    child.once('exit', () => resolve());
+    child.kill('SIGTERM');
+  }).then(() => rmSync(dir, { recursive: true, force: true }));
+}

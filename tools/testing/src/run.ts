@@ -1,0 +1,63 @@
+import { spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { childEnvironment } from '@slipway/platform-config';
+import { findRedis } from './redis.js';
+import { sumUp, verdict } from './tally.js';
+
+// `npm test`, after the build: every project's tests against one Postgres and, where there is one, one Redis.
+// Its very last line is `N passed, N failed`, which a reader and a pipeline can rely on.
+const root = fileURLToPath(new URL('../../../', import.meta.url));
+const inTools = (file: string): string => path.join(root, 'tools', 'testing', file);
+
+const { default: setUp } = (await import(inTools('jest-global-setup.mjs'))) as { default(): Promise<void> };
+const { default: tearDown } = (await import(inTools('jest-global-teardown.mjs'))) as { default(): Promise<void> };
+
+const scratch = mkdtempSync(path.join(os.tmpdir(), 'slipway-test-run-'));
+const tallyFile = path.join(scratch, 'tally.jsonl');
+writeFileSync(tallyFile, '');
+
+const redis = await findRedis(childEnvironment()['REDIS_URL']);
+let runFailed = true;
+try {
+  await setUp();
+  console.log(redis.note);
+  runFailed = (await runProjects()) !== 0;
+} catch (error) {
+  console.error(error);
+} finally {
+  await tearDown();
+  await redis.stop();
+}
+
+const tally = sumUp(readFileSync(tallyFile, 'utf8'));
+rmSync(scratch, { recursive: true });
+if (tally.skipped.length > 0) {
+  console.log(`\nSkipped:${redis.url ? '' : ` (${redis.note})`}`);
+  for (const { file, name } of tally.skipped) console.log(`  ${path.relative(root, file)}: ${name}`);
+}
+const { line, exitCode } = verdict(tally, runFailed);
+console.log(`\n${line}`);
+process.exitCode = exitCode;
+
+function runProjects(): Promise<number> {
+  // Jest's own reporters stay; ours counts. `forceExit`: a handle that a test left open must not hold up the whole run.
+  // Results of Nx's cache would not be counted, so it is left out.
+  const nx = path.join(root, 'node_modules', '.bin', 'nx');
+  if (!existsSync(nx)) throw new Error('nx is not installed: run `npm ci`');
+  const reporter = path.join(scratch, 'reporter.mjs');
+  writeFileSync(reporter, `import Reporter from ${JSON.stringify(inTools('jest-tally-reporter.mjs'))};\nexport default class extends Reporter { constructor(config) { super(config, { file: ${JSON.stringify(tallyFile)} }); } }\n`);
+  const only = process.argv.slice(2);
+  const child = spawn(nx, ['run-many', '-t', 'test', '--parallel=2', '--output-style=stream', '--skip-nx-cache', '--nxBail=false', ...only, '--', '--forceExit', '--reporters=default', `--reporters=${reporter}`], {
+    cwd: root,
+    stdio: 'inherit',
+    env: childEnvironment({ NX_DAEMON: 'false', NX_TUI: 'false', REDIS_URL: redis.url, FORCE_COLOR: process.stdout.isTTY ? undefined : '0' }),
+  });
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => child.kill(signal));
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('exit', (code) => resolve(code ?? 1));
+  });
+}
