@@ -1,1 +1,2 @@
-export {};
+export { OPERATION_QUEUE, QueueUnavailableError, type OperationQueue, type WakeUp, type WakeUpHandler } from './operation-queue.js';
+export { QueueModule, createOperationQueue } from './queue.module.js';

@@ -1,0 +1,90 @@
+import { createPostgresBackend, runMigrations, withBackend } from 'bullmq';
+import pg from 'pg';
+import { IDLE_POLL_SECONDS, QUEUE_NAME, queueOptions, workerOptions, type Backend } from './queue-session.js';
+
+const SCHEMA = 'bullmq';
+
+/** One of them carries the worker's LISTEN. A process that only adds opens one or two. */
+export const POSTGRES_CONNECTIONS = 6;
+
+const bull = withBackend(createPostgresBackend);
+
+class PostgresWorker extends bull.Worker<{ operationId: string }> {
+  /** While a delayed job is kept, BullMQ would wait for its time, up to an hour, whatever notification it missed. */
+  protected override getBlockTimeout(blockUntil: number): number {
+    return Math.min(super.getBlockTimeout(blockUntil), IDLE_POLL_SECONDS);
+  }
+
+  stopRenewals(): Promise<void> {
+    return this.lockManager.close();
+  }
+}
+
+/** Null when the schema or its main table is not there, another number after it was made anew. */
+const FIND_JOB_TABLE = `select to_regclass('${SCHEMA}.job')::oid::text as id`;
+
+/**
+ * Connects and makes BullMQ's schema where it is missing. Queue and Worker share one pool of ours: left to itself, each
+ * would open its own.
+ */
+export async function openPostgresBackend(databaseUrl: string): Promise<Backend> {
+  const pool = new pg.Pool({
+    connectionString: databaseUrl,
+    max: POSTGRES_CONNECTIONS,
+    application_name: 'slipway-queue',
+    options: `-c search_path=${SCHEMA}`,
+    keepAlive: true,
+    connectionTimeoutMillis: 3000,
+    query_timeout: 5000,
+  });
+  // A dropped idle connection is no event: the next query opens another, or fails and is reported.
+  pool.on('error', () => undefined);
+  try {
+    await migrateSchema(pool);
+  } catch (error) {
+    void pool.end();
+    throw error;
+  }
+  return new PostgresBackend(pool);
+}
+
+async function migrateSchema(pool: pg.Pool): Promise<void> {
+  const client = await pool.connect();
+  let failure: Error | undefined;
+  try {
+    await runMigrations(client, SCHEMA);
+    const found = await client.query<{ id: string | null }>(FIND_JOB_TABLE);
+    if (found.rows[0]?.id) return;
+    // The ledger says complete, the tables are gone: somebody dropped half. Nothing in here is the only copy of anything.
+    await client.query(`drop schema if exists ${SCHEMA} cascade`);
+    await runMigrations(client, SCHEMA);
+  } catch (error) {
+    failure = error as Error;
+    throw error;
+  } finally {
+    client.release(failure);
+  }
+}
+
+class PostgresBackend implements Backend {
+  constructor(private readonly pool: pg.Pool) {}
+
+  openQueue() {
+    return new bull.Queue(QUEUE_NAME, { ...queueOptions, connection: this.pool });
+  }
+
+  async openWorker(process: (operationId: string) => Promise<void>, concurrency: number) {
+    return new PostgresWorker(QUEUE_NAME, (job) => process(job.data.operationId), { ...workerOptions, concurrency, connection: this.pool });
+  }
+
+  async identity(): Promise<string> {
+    const found = await this.pool.query<{ id: string | null }>(FIND_JOB_TABLE);
+    const id = found.rows[0]?.id;
+    if (!id) throw new Error(`the schema "${SCHEMA}" is not there`);
+    return id;
+  }
+
+  async disconnect(): Promise<void> {
+    await this.pool.end();
+  }
+}

@@ -1,0 +1,117 @@
+import type { JobsOptions } from 'bullmq';
+import type { WakeUp, WakeUpHandler } from './operation-queue.js';
+
+export const QUEUE_NAME = 'slipway-operations';
+
+/** An idle worker looks by itself this often, so that a lost notification costs seconds. */
+export const IDLE_POLL_SECONDS = 5;
+
+/** Nobody reads BullMQ's event log; this bounds it. */
+export const queueOptions = { streams: { events: { maxLen: 100 } } };
+
+/**
+ * The job's fate is decided in Postgres, so BullMQ must never give up on one: a stalled job is handed out again for ever,
+ * and a lost connection is retried at once instead of after its default of 15 s.
+ */
+export const workerOptions = { maxStalledCount: 1_000_000, runRetryDelay: 250, drainDelay: IDLE_POLL_SECONDS };
+
+const jobOptions = { attempts: 1, removeOnComplete: true, removeOnFail: true };
+
+/** What we use of BullMQ's Queue and Worker, whose full types name their backend. */
+interface AnyQueue {
+  on(event: 'error', listener: (error: Error) => void): unknown;
+  waitUntilReady(): Promise<unknown>;
+  add(name: string, data: { operationId: string }, options: JobsOptions): Promise<unknown>;
+  close(): Promise<void>;
+}
+interface AnyWorker {
+  on(event: 'error', listener: (error: Error) => void): unknown;
+  waitUntilReady(): Promise<unknown>;
+  isRunning(): boolean;
+  pause(doNotWaitActive: boolean): Promise<void>;
+  close(): Promise<void>;
+  /** Ends the timer that renews job locks, which close() only reaches when all jobs and connections let it. */
+  stopRenewals(): Promise<void>;
+  getBackend(): { disconnectBlocking(wait?: boolean): Promise<void>; close(force?: boolean): Promise<void> };
+}
+
+/** What a backend adds: its connections, and proof that its data is still the data this session started on. */
+export interface Backend {
+  openQueue(): AnyQueue;
+  openWorker(process: (operationId: string) => Promise<void>, concurrency: number): Promise<AnyWorker>;
+  /** Changes when the backend's data was wiped, whoever made it anew; rejects when it is gone or does not answer. */
+  identity(): Promise<string>;
+  disconnect(): Promise<void>;
+}
+
+/**
+ * BullMQ's Queue and Worker on connections that are known to work. A session is never repaired: BullMQ objects made while
+ * the backend was away stay broken, so whoever holds a session that fails its probe drops it and opens another.
+ */
+export class QueueSession {
+  private worker?: AnyWorker;
+
+  private constructor(
+    private readonly backend: Backend,
+    private readonly queue: AnyQueue,
+    private readonly identity: string,
+    private readonly onError: (error: Error) => void,
+  ) {}
+
+  static async open(backend: Backend, onError: (error: Error) => void): Promise<QueueSession> {
+    const queue = backend.openQueue();
+    queue.on('error', onError);
+    await queue.waitUntilReady();
+    return new QueueSession(backend, queue, await backend.identity(), onError);
+  }
+
+  get working(): boolean {
+    return this.worker !== undefined;
+  }
+
+  async work(handler: WakeUpHandler, concurrency: number): Promise<void> {
+    this.worker = await this.backend.openWorker(handler, concurrency);
+    this.worker.on('error', this.onError);
+    await this.worker.waitUntilReady();
+  }
+
+  async add({ operationId, dispatch, delayMs }: WakeUp): Promise<void> {
+    // BullMQ refuses ':' and all-digit ids, and ignores an id it still keeps: hence the dispatch number.
+    await this.queue.add('operation', { operationId }, { ...jobOptions, jobId: `${operationId}-${dispatch}`, delay: delayMs ?? 0 });
+  }
+
+  /** Rejects when this session is of no more use. */
+  async probe(): Promise<void> {
+    if ((await this.backend.identity()) !== this.identity) throw new Error('the data of the queue was wiped');
+    if (this.worker && !this.worker.isRunning()) throw new Error('the worker of the queue has stopped');
+  }
+
+  /** Takes no more jobs; waits `graceMs` for the running ones, then takes the connections away under them. */
+  async close(graceMs: number): Promise<void> {
+    const worker = this.worker;
+    if (worker) {
+      const drained = worker.close().catch(() => undefined);
+      if (!(await settles(drained, graceMs))) {
+        // close() may now wait for ever on a connection that is gone. Each of these ends a timer of the worker.
+        await settles(worker.pause(true), 500);
+        await worker.stopRenewals();
+        await settles(worker.getBackend().disconnectBlocking(false), 500);
+        await settles(worker.getBackend().close(true), 500);
+      }
+    }
+    await settles(this.queue.close(), 500);
+    await settles(this.backend.disconnect(), 500);
+  }
+}
+
+/** Whether `work` settled within `ms`. Its failure counts as settled: this is for tearing down what may be dead. */
+export async function settles(work: Promise<unknown>, ms: number): Promise<boolean> {
+  const timer = new AbortController();
+  const late = new Promise<boolean>((resolve) => {
+    const handle = setTimeout(() => resolve(false), ms);
+    timer.signal.addEventListener('abort', () => clearTimeout(handle));
+  });
+  const settled = await Promise.race([work.then(() => true, () => true), late]);
+  timer.abort();
+  return settled;
+}
