@@ -2,7 +2,7 @@ import type { Tx } from '@slipway/platform-database';
 import { prepared } from '@slipway/platform-database';
 import { dispatch } from './dispatch.js';
 import { appendEvents, type NewEvent } from './event.store.js';
-import type { Failure, OperationDefinition, Outcome, StepOutcome, UnwindStep } from './operation.definition.js';
+import type { Failure, OperationDefinition, Outcome, StepFailed, StepOutcome, UnwindStep } from './operation.definition.js';
 import type { OperationRow, OperationStatus, StepRow } from './operation.row.js';
 import { statusChanged } from './operation.store.js';
 
@@ -120,7 +120,7 @@ export class OperationCommits {
   }
 
   /** Turns an operation round: the failing step is marked, the needed unwind steps are added; with none of them it ends here. */
-  async beginUnwind(tx: Tx, definition: OperationDefinition, operation: OperationRow, step: StepRow | undefined, steps: readonly StepRow[], failure: Failure, evidence?: unknown): Promise<void> {
+  async beginUnwind(tx: Tx, definition: OperationDefinition, operation: OperationRow, step: StepRow | undefined, steps: readonly StepRow[], failure: Failure, found: StepFailed['options']): Promise<void> {
     await definition.beginUnwind?.(tx, operation, failure);
     const unwinding: Unwinding = { ...failure, step: step?.name ?? operation.currentStep };
     const wasCancelled = failure.code === 'cancelled_by_user';
@@ -130,7 +130,7 @@ export class OperationCommits {
     const first = needed[0];
     if (first) {
       const status = wasCancelled ? 'cancelling' : 'running';
-      await guard(tx, operation, { status, step: first.name, stepStatus: 'running', attempt: 1, message: failure.message, leaseSeconds: this.leaseSeconds, failure: unwinding });
+      await guard(tx, operation, { status, step: first.name, stepStatus: 'running', attempt: 1, message: failure.message, leaseSeconds: this.leaseSeconds, failure: unwinding, result: found.result });
       if (operation.status !== status) events.push(statusChanged(operation, status, WORKER));
       await tx.query(
         `insert into operation_steps (operation_id, tenant_id, name, index, is_unwind, status, started_at)
@@ -138,9 +138,9 @@ export class OperationCommits {
          from unnest($3::text[]) with ordinality as step(name, ordinality)`,
         [operation.id, operation.tenantId, needed.map((one) => one.name), steps.length]);
     } else {
-      await this.end(tx, definition, operation, undefined, unwinding, {}, events);
+      await this.end(tx, definition, operation, undefined, unwinding, { operationResult: found.result }, events);
     }
-    if (step) await tx.query(STEP_DONE, [operation.id, step.name, wasCancelled ? 'cancelled' : 'failed', failure.message, json(evidence), null]);
+    if (step) await tx.query(STEP_DONE, [operation.id, step.name, wasCancelled ? 'cancelled' : 'failed', failure.message, json(found.evidence), null]);
     await appendEvents(tx, operation.tenantId, operation.stream, events);
   }
 

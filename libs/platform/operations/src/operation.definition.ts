@@ -30,7 +30,8 @@ export class StepFailed extends Error {
   constructor(
     readonly code: FailureCode,
     message: string,
-    readonly options: { retryable?: boolean; evidence?: unknown } = {},
+    /** `evidence` is kept with the step; `result` is merged into the operation's. */
+    readonly options: { retryable?: boolean; evidence?: unknown; result?: Record<string, unknown> } = {},
   ) {
     super(message);
   }

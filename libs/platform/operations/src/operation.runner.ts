@@ -120,7 +120,7 @@ export class OperationRunner {
     try {
       if (isForward && error instanceof StepFailed) {
         const failure = { code: error.code, message, retryable: error.options.retryable ?? true };
-        return await this.unwind(definition, operation, step, steps, failure, error.options.evidence);
+        return await this.unwind(definition, operation, step, steps, failure, error.options);
       }
       this.logger.warn(`step ${step.name} of ${operation.kind} failed, attempt ${operation.attempt}: ${message}`);
       if (isForward && operation.attempt >= operation.maxAttempts) return await this.unwind(definition, operation, step, steps, exhausted(operation, step, message));
@@ -135,8 +135,8 @@ export class OperationRunner {
     }
   }
 
-  private async unwind(definition: OperationDefinition, operation: OperationRow, step: StepRow, steps: readonly StepRow[], failure: Failure, evidence?: unknown): Promise<Turn> {
-    await this.database.tx('system', (tx) => this.commits.beginUnwind(tx, definition, operation, step, steps, failure, evidence));
+  private async unwind(definition: OperationDefinition, operation: OperationRow, step: StepRow, steps: readonly StepRow[], failure: Failure, found: StepFailed['options'] = {}): Promise<Turn> {
+    await this.database.tx('system', (tx) => this.commits.beginUnwind(tx, definition, operation, step, steps, failure, found));
     await this.pausePoints.reach('operation:unwinding');
     return 'again';
   }
