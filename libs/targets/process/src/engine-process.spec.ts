@@ -11,7 +11,7 @@ beforeAll(async () => {
   const { stdout } = await promisify(execFile)('ps', ['-o', 'lstart=', '-p', String(child.pid)], { env: { LC_ALL: 'C', PATH: process.env.PATH } });
   lstart = stdout.trim();
 });
-afterAll(() => child.kill('SIGKILL'));
+afterAll(() => void child.kill('SIGKILL'));
 
 describe('on a host without /proc', () => {
   const processes = new EngineProcesses('/no/such/proc');

@@ -3,10 +3,10 @@ import type { InstanceSpec } from '@slipway/target-driver';
 import { EngineTemplate } from './engine-template.js';
 
 const template = new EngineTemplate('sim', {
-  command: ['node', 'sim.js', '--port', '{port}', '--model={model.id}@{model.uri}', '{"json": {}}'],
+  command: ['node', 'sim.js', '--port', '{port}', '--model={model.id}@{model.uri}', '{"json": {}}', '{home}/x'],
   args: { ttft_ms: '--ttft-ms={}', verbose: '--verbose', label: '--label={}' },
   env_allow: ['API_KEY'],
-});
+}, '/srv/slipway');
 
 type Overrides = { model?: InstanceSpec['model']; args?: Record<string, unknown>; env?: Record<string, unknown> };
 const spec = ({ model = { id: 'tiny', uri: 'file:///m' }, args = {}, env = {} }: Overrides = {}) =>
@@ -16,18 +16,18 @@ describe('commandLine', () => {
   it('fills the blanks of each element, and runs the node that runs the worker', () => {
     expect(template.problems).toEqual([]);
     expect(template.commandLine(spec(), 20_001)).toEqual([
-      process.execPath, 'sim.js', '--port', '20001', '--model=tiny@file:///m', '{"json": {}}',
+      process.execPath, 'sim.js', '--port', '20001', '--model=tiny@file:///m', '{"json": {}}', '/srv/slipway/x',
     ]);
   });
   it('appends arguments in the declared order, switches only when true', () => {
     const args = { label: 'a b', verbose: true, ttft_ms: 12.5 };
-    expect(template.commandLine(spec({ args }), 1).slice(6)).toEqual(['--ttft-ms=12.5', '--verbose', '--label=a b']);
-    expect(template.commandLine(spec({ args: { verbose: false } }), 1).slice(6)).toEqual([]);
+    expect(template.commandLine(spec({ args }), 1).slice(7)).toEqual(['--ttft-ms=12.5', '--verbose', '--label=a b']);
+    expect(template.commandLine(spec({ args: { verbose: false } }), 1).slice(7)).toEqual([]);
   });
   it('takes values literally: no blank and no pattern in a value is filled', () => {
     const model = { id: '{model.uri} {port}', uri: '$&' };
     expect(template.commandLine(spec({ model, args: { label: "$& $1 $' {}" } }), 7).slice(4)).toEqual([
-      '--model={model.uri} {port}@$&', '{"json": {}}', "--label=$& $1 $' {}",
+      '--model={model.uri} {port}@$&', '{"json": {}}', '/srv/slipway/x', "--label=$& $1 $' {}",
     ]);
   });
 });

@@ -18,7 +18,7 @@ const MODEL_FIELDS = ['id', 'uri', 'revision', 'format', 'quantization'] as cons
 type ModelField = (typeof MODEL_FIELDS)[number];
 
 const PLACEHOLDER = /\{([a-z][a-z_.]*)\}/g;
-const KNOWN_PLACEHOLDERS = new Set<string>(['port', ...MODEL_FIELDS.map((field) => `model.${field}`)]);
+const KNOWN_PLACEHOLDERS = new Set<string>(['port', 'home', ...MODEL_FIELDS.map((field) => `model.${field}`)]);
 const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 /** NUL cannot be passed on, a line break has no business in an argument and would forge log lines. */
 const CONTROL = /[\0\r\n]/;
@@ -33,7 +33,8 @@ export class EngineTemplate {
   readonly problems: string[];
   private readonly modelFields: ModelField[];
 
-  constructor(readonly name: string, private readonly config: EngineConfig) {
+  /** `home` is the absolute folder that `{home}` stands for. */
+  constructor(readonly name: string, private readonly config: EngineConfig, private readonly home: string) {
     const placeholders = config.command.flatMap((element) => [...element.matchAll(PLACEHOLDER)].map((match) => match[1]));
     this.modelFields = MODEL_FIELDS.filter((field) => placeholders.includes(`model.${field}`));
     this.problems = this.findProblems(placeholders);
@@ -53,7 +54,7 @@ export class EngineTemplate {
 
   /** The command line for a spec that `check` accepted. */
   commandLine(spec: InstanceSpec, port: number): string[] {
-    const values = new Map<string, string>([['port', String(port)]]);
+    const values = new Map<string, string>([['port', String(port)], ['home', this.home]]);
     for (const field of this.modelFields) values.set(`model.${field}`, spec.model[field]!);
     const filled = this.config.command.map((element) => element.replace(PLACEHOLDER, (_all, name: string) => values.get(name)!));
     if (filled[0] === 'node') filled[0] = process.execPath;

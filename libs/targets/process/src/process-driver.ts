@@ -71,13 +71,14 @@ export class ProcessDriver implements TargetDriver {
   /** @throws TargetConfigError naming every problem of the target's configuration. */
   constructor(config: ProcessTargetConfig, options: ProcessDriverOptions) {
     this.name = config.name;
-    for (const [name, engine] of Object.entries(config.engines)) this.engines.set(name, new EngineTemplate(name, engine));
+    const home = resolve(options.home);
+    for (const [name, engine] of Object.entries(config.engines)) this.engines.set(name, new EngineTemplate(name, engine, home));
     const problems = [...this.engines.values()].flatMap((engine) => engine.problems);
     if (!SAFE_NAME.test(config.name)) problems.push('its name must consist of letters, digits, "_" and "-"');
     if (this.engines.size === 0) problems.push('it has no engines');
     if (problems.length > 0) throw new TargetConfigError(config.name, problems);
 
-    const instances = resolve(options.home, 'instances');
+    const instances = join(home, 'instances');
     this.root = join(instances, config.name);
     this.maxLogBytes = options.maxLogBytes ?? 16 * 1024 * 1024;
     this.retainSeconds = options.retainSeconds ?? 86_400;
