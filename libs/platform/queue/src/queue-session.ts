@@ -77,7 +77,7 @@ export class QueueSession {
 
   async add({ operationId, dispatch, delayMs }: WakeUp): Promise<void> {
     // BullMQ refuses ':' and all-digit ids, and ignores an id it still keeps: hence the dispatch number.
-    await this.queue.add('operation', { operationId }, { ...jobOptions, jobId: `${operationId}-${dispatch}`, delay: delayMs ?? 0 });
+    await this.queue.add('operation', { operationId }, { ...jobOptions, jobId: `${operationId}-${dispatch}`, delay: Math.ceil(delayMs ?? 0) });
   }
 
   /** Rejects when this session is of no more use. */
