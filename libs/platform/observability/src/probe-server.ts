@@ -1,0 +1,79 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { renderMetrics } from './metrics.js';
+
+export interface ProbeServerOptions {
+  /** 0 = any free port. */
+  port: number;
+  host: string;
+  /** Resolves when the process can do its work; its rejection's message becomes the reason of a 503. */
+  ready(): Promise<void>;
+  /** Where set, /metrics asks for it as a bearer token. */
+  metricsToken?: string;
+}
+
+export interface ProbeServer {
+  port: number;
+  close(): Promise<void>;
+}
+
+/** A readiness check that hangs is not ready. Below the usual probe timeout of orchestrators. */
+const READY_TIMEOUT_MS = 2_000;
+
+/** /healthz (the process is alive), /readyz and /metrics on a port of their own, for processes that serve no HTTP otherwise. */
+export async function startProbeServer(options: ProbeServerOptions): Promise<ProbeServer> {
+  const server = createServer((request, response) => {
+    answer(request, response, options).catch(() => response.destroy());
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject).listen(options.port, options.host, resolve);
+  });
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+async function answer(request: IncomingMessage, response: ServerResponse, options: ProbeServerOptions): Promise<void> {
+  const path = request.url?.split('?', 1)[0];
+  if (request.method !== 'GET' && request.method !== 'HEAD') return json(response, 405, { status: 'method_not_allowed' }, { allow: 'GET, HEAD' });
+  if (path === '/healthz') return json(response, 200, { status: 'ok' });
+  if (path === '/readyz') {
+    const reason = await whyNotReady(options.ready);
+    return reason === undefined ? json(response, 200, { status: 'ready' }) : json(response, 503, { status: 'unavailable', reason });
+  }
+  if (path !== '/metrics') return json(response, 404, { status: 'not_found' });
+  if (options.metricsToken && !holds(request, options.metricsToken)) return json(response, 401, { status: 'unauthenticated' }, { 'www-authenticate': 'Bearer' });
+  const { contentType, body } = await renderMetrics();
+  response.writeHead(200, { 'content-type': contentType }).end(body);
+}
+
+async function whyNotReady(ready: () => Promise<void>): Promise<string | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error('the readiness check took too long')), READY_TIMEOUT_MS);
+  });
+  try {
+    await Promise.race([ready(), timeout]);
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function holds(request: IncomingMessage, token: string): boolean {
+  const given = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? '';
+  const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+  return timingSafeEqual(digest(given), digest(token));
+}
+
+function json(response: ServerResponse, status: number, body: object, headers: Record<string, string> = {}): void {
+  response.writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store', ...headers }).end(JSON.stringify(body));
+}
