@@ -38,6 +38,16 @@ export async function appendEvents(tx: Tx, tenantId: string, stream: string, eve
   await tx.query(APPEND, [stream, tenantId, events.length, JSON.stringify(rows)]);
 }
 
+const LOCK_OPERATION = prepared('operation-lock-for-events', `select 1 from operations where id = $1 for update`);
+
+/**
+ * Before an append that stands in the middle of a step's commit: the commit itself locks the operation afterwards, and a
+ * cancel locks the operation before its stream, so taking them in the other order here could deadlock with it.
+ */
+export async function lockBeforeEvents(tx: Tx, operationId: string): Promise<void> {
+  await tx.query(LOCK_OPERATION, [operationId]);
+}
+
 export interface EventPage {
   /** Events strictly beyond this sequence in the order asked for. */
   after?: number;

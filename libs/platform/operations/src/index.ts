@@ -11,7 +11,7 @@ export { GET_RECORD, LIST_RECORDS } from './operation.query.js';
 export { OperationDto, OperationEnvelopeDto, operationAnswer } from './operation.dto.js';
 export { OperationRunner } from './operation.runner.js';
 export { dispatch, wake } from './dispatch.js';
-export { appendEvents, type NewEvent, type EventSource } from './event.store.js';
+export { appendEvents, lockBeforeEvents, type NewEvent, type EventSource } from './event.store.js';
 export { eventPage, type StoredEvent } from './event.store.js';
 export { EventHub } from './event.hub.js';
 export { EventDto, EventPageDto, EventQueryDto } from './event.dto.js';

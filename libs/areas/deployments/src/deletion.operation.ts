@@ -1,0 +1,147 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { routeFollowers, unpublishRoute } from '@slipway/dataplane';
+import { Database, type Tx } from '@slipway/platform-database';
+import { done, DurableOperation, lockBeforeEvents, operationErrors, sleep, type OperationDefinition, type OperationRow, type Outcome, type StepContext, type StepOutcome } from '@slipway/platform-operations';
+import { DEPLOYMENTS, INSTANCES, REVISIONS, ROUTES, type Deployment, type DeploymentsPort, type DeploymentState, type InstancesPort, type RevisionsPort, type RoutesPort } from '@slipway/ports';
+import { MARK_DELETED } from './deployment.query.js';
+import { revisionIdsOf } from './deployment-revisions.js';
+
+export interface DeletionInput {
+  deploymentId: string;
+  deploymentName: string;
+  /** What a cancelled deletion puts back. */
+  stateBefore: DeploymentState;
+}
+
+type Context = StepContext<DeletionInput>;
+
+/** Requests in flight, and then processes, get this long; the reconciler stops what is left later. */
+const DRAIN_LIMIT_MS = 30_000;
+const STOP_LIMIT_MS = 30_000;
+const LOOK_MS = 250;
+const WORKER = { type: 'system', id: 'worker' };
+
+export const DELETION_STEPS = ['release_route', 'drain', 'stop_instances', 'remove'];
+
+/**
+ * The deletion of a deployment:
+ *
+ *   release_route → drain → stop_instances → remove
+ *
+ * Nothing is undone: once the route is gone it only goes forward, and a retry goes on where it failed. Before that it can be
+ * cancelled. An instance that a published model API binding holds goes on running until the binding is withdrawn.
+ */
+@Injectable()
+@DurableOperation('delete_deployment')
+export class DeletionOperation implements OperationDefinition<DeletionInput> {
+  readonly kind = 'delete_deployment';
+  readonly pointOfNoReturn = 'release_route';
+  readonly unwind = [];
+
+  readonly steps = {
+    release_route: { run: (context: Context) => this.releaseRoute(context) },
+    drain: { run: (context: Context) => this.drain(context) },
+    stop_instances: { run: (context: Context) => this.stopInstances(context) },
+    remove: { run: (context: Context) => this.remove(context) },
+  };
+
+  constructor(
+    private readonly database: Database,
+    @Inject(DEPLOYMENTS) private readonly deployments: DeploymentsPort,
+    @Inject(ROUTES) private readonly routes: RoutesPort,
+    @Inject(REVISIONS) private readonly revisions: RevisionsPort,
+    @Inject(INSTANCES) private readonly instances: InstancesPort,
+  ) {}
+
+  private async releaseRoute({ operation, input }: Context): Promise<StepOutcome> {
+    const route = await this.database.tx('system', (tx) => this.routes.current(tx, input.deploymentId));
+    return done({
+      // The generation that takes the route away; gateways at or beyond it start no new request.
+      result: { generation: route ? route.generation + 1 : 0, revisionIds: route?.targets.map((target) => target.revisionId) ?? [] },
+      commit: (tx) => this.withdraw(tx, operation),
+    });
+  }
+
+  private async drain({ input, results, step }: Context): Promise<StepOutcome> {
+    const { generation, revisionIds } = results['release_route'] as { generation: number; revisionIds: string[] };
+    const { behind, inFlight } = await this.database.tx('system', async (tx) => {
+      const followers = generation > 0 ? await routeFollowers(tx, input.deploymentId, generation) : { behind: 0 };
+      const counts = await Promise.all(revisionIds.map((id) => this.instances.inFlight(tx, id)));
+      return { behind: followers.behind, inFlight: counts.reduce((sum, count) => sum + count, 0) };
+    });
+    const isOver = Date.now() - step.startedAt.getTime() > DRAIN_LIMIT_MS;
+    if (behind === 0 && inFlight === 0) return done({ message: 'no request is in flight' });
+    if (isOver) return done({ message: `went on with ${inFlight} requests in flight`, evidence: { in_flight: inFlight, gateways_behind: behind } });
+    return sleep({ forMs: LOOK_MS, status: 'running', message: `${inFlight} requests are in flight` });
+  }
+
+  private async stopInstances({ operation, input, state, step }: Context): Promise<StepOutcome> {
+    const ids = await this.database.tx('system', (tx) => revisionIdsOf(tx, input.deploymentId));
+    if (!state) return sleep({ forMs: LOOK_MS, status: 'running', state: { isReleased: true }, commit: (tx) => this.releaseInstances(tx, ids) });
+    const statuses = await this.database.tx('system', (tx) => Promise.all(ids.map((id) => this.instances.status(tx, id))));
+    // What is still wanted is held by somebody else, and waiting would not stop it.
+    const stopping = statuses.reduce((sum, status) => sum + (status && status.desired === 0 ? status.alive : 0), 0);
+    if (stopping === 0) return done({ message: 'its instances have stopped' });
+    if (Date.now() - step.startedAt.getTime() > STOP_LIMIT_MS) return done({ message: `${stopping} instances are still stopping`, evidence: { stopping } });
+    return sleep({
+      forMs: LOOK_MS, status: 'running', state, message: `${stopping} instances are stopping`,
+      commit: async (tx) => {
+        for (const id of ids) await this.instances.wakeOnChange(tx, id, operation.id);
+      },
+    });
+  }
+
+  private async remove({ operation, input }: Context): Promise<StepOutcome> {
+    const ids = await this.database.tx('system', (tx) => revisionIdsOf(tx, input.deploymentId));
+    return done({
+      commit: async (tx) => {
+        // A retry may come long after the route was taken away; somebody may have set one in between.
+        await this.withdraw(tx, operation);
+        await this.releaseInstances(tx, ids);
+        await lockBeforeEvents(tx, operation.id);
+        for (const id of ids) await this.revisions.retired(tx, id);
+        await unpublishRoute(tx, input.deploymentId);
+        await tx.query(MARK_DELETED, [input.deploymentId]);
+      },
+    });
+  }
+
+  async finish(tx: Tx, operation: OperationRow<DeletionInput>, outcome: Outcome): Promise<{ result: Record<string, unknown> }> {
+    const { deploymentId, stateBefore } = operation.input;
+    const deployment = await this.deployments.lockById(tx, deploymentId);
+    await this.routes.releaseTraffic(tx, deploymentId, operation.id);
+    if (deployment?.currentOperationId === operation.id) {
+      await this.deployments.update(tx, deploymentId, { currentOperationId: null, state: outcome === 'failed' ? 'failed' : stateBefore });
+    }
+    return { result: { outcome: outcome === 'succeeded' ? 'deleted' : 'kept' } };
+  }
+
+  async reclaim(tx: Tx, operation: OperationRow<DeletionInput>): Promise<void> {
+    const { deploymentId, deploymentName } = operation.input;
+    const deployment = await this.deployments.lock(tx, operation.tenantId, deploymentName);
+    assertIdle(deployment);
+    await this.routes.takeTraffic(tx, deploymentId, operation.id);
+    await this.deployments.update(tx, deploymentId, { currentOperationId: operation.id, state: 'deleting' });
+  }
+
+  private async withdraw(tx: Tx, operation: OperationRow<DeletionInput>): Promise<void> {
+    await this.deployments.lockById(tx, operation.input.deploymentId);
+    await this.routes.remove(tx, operation.input.deploymentId, WORKER, operation.id);
+  }
+
+  private async releaseInstances(tx: Tx, revisionIds: readonly string[]): Promise<void> {
+    for (const id of revisionIds) {
+      await this.instances.release(tx, id, 'route');
+      await this.instances.release(tx, id, 'warm');
+    }
+  }
+}
+
+/** Whether no operation works on the deployment. Throws `operation_in_progress`, naming the one that does. */
+export function assertIdle(deployment: Pick<Deployment, 'currentOperationId' | 'name'>): void {
+  if (deployment.currentOperationId === null) return;
+  throw operationErrors.operation_in_progress({
+    message: `Operation ${deployment.currentOperationId} is running on deployment ${deployment.name}.`,
+    extra: { operation_id: deployment.currentOperationId },
+  });
+}
