@@ -1,3 +1,4 @@
+import { isBase64, isUUID } from 'class-validator';
 import { readObject, type Findings } from './field-table.js';
 
 /** Turns a JSON value into the field's value, or notes why not and answers undefined. */
@@ -40,7 +41,6 @@ interface MapRules {
 
 const RFC3339 = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)$/;
 const UNSTORABLE = /[\0\p{Cs}]/u;
-const UUID = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 
 function mistyped(findings: Findings, path: string, expected: string): undefined {
   findings.mistyped.push({ field: path, code: 'type', message: `${path} must be ${expected}` });
@@ -78,7 +78,8 @@ export function stringReader(rules: StringRules): Reader {
     }
     if (pattern && !pattern.test(value)) return broken(findings, path, 'pattern', `must match ${pattern.source}`);
     if (rules.format === 'uri' && !URL.canParse(value)) return broken(findings, path, 'format', 'must be an absolute URI');
-    if (rules.format === 'uuid' && !UUID.test(value)) return broken(findings, path, 'format', 'must be a UUID');
+    if (rules.format === 'uuid' && !isUUID(value)) return broken(findings, path, 'format', 'must be a UUID');
+    if (rules.format === 'byte' && !isBase64(value)) return broken(findings, path, 'format', 'must be base64');
     if (rules.format === 'date-time' && !isTimestamp(value)) return broken(findings, path, 'format', 'must be an RFC 3339 time');
     return value;
   };
