@@ -110,7 +110,7 @@ const DELETE_EXPIRED: NamedSql = {
   text: `delete from dataplane_passports where expires_at < now() - make_interval(secs => $1)`,
 };
 
-/** Stores sightings in one statement. Not idempotent: a batch whose commit is in doubt must be dropped, not sent again. */
+/** Stores sightings in one statement. Counts are added: a batch that is sent again after a commit in doubt may count twice. */
 export async function writeSightings(db: Queryable, sightings: readonly PassportSighting[]): Promise<void> {
   if (sightings.length > 0) await db.query(WRITE_SIGHTINGS, [JSON.stringify(sightings)]);
 }

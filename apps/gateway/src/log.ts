@@ -1,0 +1,8 @@
+/** What the gateway writes about itself: an event's fields first, then a sentence. Never a token, a session key or a body. */
+export interface Log {
+  info(fields: Record<string, unknown>, message: string): void;
+  warn(fields: Record<string, unknown>, message: string): void;
+  error(fields: Record<string, unknown>, message: string): void;
+}
+
+export const SILENT: Log = { info: () => undefined, warn: () => undefined, error: () => undefined };

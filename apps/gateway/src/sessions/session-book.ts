@@ -1,0 +1,206 @@
+import type { KeyObject } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import { passportId, sessionKeyHash, type Affinity, type PassportRow, type PassportSighting, type RebindReason } from '@slipway/dataplane';
+import type { Backend } from '../upstream/backend.js';
+import type { Instance } from '../upstream/instance.js';
+import type { Session } from './session.js';
+
+/** Sightings waiting for Postgres. Beyond that the oldest are given up: the bindings themselves stay. */
+const MAX_UNWRITTEN = 50_000;
+
+export type AffinityOutcome = 'hit' | 'miss' | 'rebind' | 'off';
+
+/** Who asks, for what. `deploymentId` and `deploymentName` are those of the slug for a published product. */
+export interface SessionRequest {
+  session: Session;
+  tenantId: string;
+  deploymentId: string;
+  deploymentName: string;
+  subject: string;
+  affinity: Affinity;
+  /** For a published product the revision is nobody's business. */
+  isRevisionHidden: boolean;
+}
+
+/** Where a session's requests go, and what was seen of it since the last write. Times are milliseconds since the epoch. */
+interface Binding {
+  revisionId: string;
+  revisionName: string | null;
+  instanceId: string;
+  boundAt: number;
+  expiresAt: number;
+}
+
+export interface Placement {
+  instance: Instance;
+  passportId: string;
+  outcome: AffinityOutcome;
+}
+
+/**
+ * Soft affinity: a session's requests go to the instance that served it last, as long as that one is well, not overloaded, and of
+ * the revision its slot leads to. Kept in memory; what Postgres gets is a record, and a start for the next process.
+ */
+export class SessionBook {
+  private readonly bindings: LRUCache<string, Binding>;
+  private unwritten = new Map<string, PassportSighting>();
+
+  constructor(
+    private readonly key: KeyObject,
+    private readonly revoked: ReadonlySet<string>,
+    maxSessions: number,
+  ) {
+    this.bindings = new LRUCache({ max: maxSessions });
+  }
+
+  get size(): number {
+    return this.bindings.size;
+  }
+
+  get unwrittenCount(): number {
+    return this.unwritten.size;
+  }
+
+  /** Chooses the instance for a session's request and notes what happened. Undefined when the revision has none. */
+  place(request: SessionRequest, backend: Backend, isRevisionServing: (revisionId: string) => boolean, now: number): Placement | undefined {
+    const id = passportId(this.key, request.tenantId, request.deploymentId, request.session.key);
+    if (request.affinity.mode === 'none' || this.revoked.has(id)) {
+      const instance = backend.leastLoaded(now);
+      if (instance && !this.revoked.has(id)) this.note(id, request, now, null, null);
+      return instance && { instance, passportId: id, outcome: 'off' };
+    }
+    const known = this.bindings.get(id);
+    const reason = known && whyNotHere(known, backend, isRevisionServing, now);
+    const held = known && !reason ? backend.bound(known.instanceId, now) : undefined;
+    if (known && typeof held === 'object') {
+      known.expiresAt = now + request.affinity.ttl_seconds * 1000;
+      this.note(id, request, now, known, 'hits');
+      return { instance: held, passportId: id, outcome: 'hit' };
+    }
+    const instance = backend.leastLoaded(now);
+    if (!instance) return undefined;
+    const rebindReason = reason ?? (typeof held === 'string' ? held : undefined);
+    const binding = this.bind(id, request, backend, instance, now);
+    this.note(id, request, now, binding, known ? 'rebinds' : 'misses', rebindReason);
+    return { instance, passportId: id, outcome: known ? 'rebind' : 'miss' };
+  }
+
+  /** A retry moved the request to another instance: the session follows it. */
+  moved(request: SessionRequest, placement: Placement, backend: Backend, instance: Instance, now: number): Placement {
+    if (placement.outcome === 'off') return { ...placement, instance };
+    const binding = this.bind(placement.passportId, request, backend, instance, now);
+    const sighting = this.note(placement.passportId, request, now, binding, 'rebinds', 'target_unhealthy');
+    // The request was counted when it was placed; only how it went is corrected. Deltas may be negative.
+    sighting.requests -= 1;
+    sighting[COUNTED_AS[placement.outcome]] -= 1;
+    return { ...placement, instance, outcome: 'rebind' };
+  }
+
+  forget(id: string): void {
+    this.bindings.delete(id);
+  }
+
+  load(rows: readonly PassportRow[]): void {
+    for (const row of rows) {
+      if (!row.revision_id || !row.instance_id || this.bindings.has(row.id)) continue;
+      this.bindings.set(row.id, {
+        revisionId: row.revision_id,
+        revisionName: row.revision_name,
+        instanceId: row.instance_id,
+        boundAt: row.bound_at?.getTime() ?? row.created_at.getTime(),
+        expiresAt: row.expires_at.getTime(),
+      });
+    }
+  }
+
+  /** Hands over what is to be written. */
+  takeUnwritten(): PassportSighting[] {
+    const taken = [...this.unwritten.values()];
+    this.unwritten = new Map();
+    return taken;
+  }
+
+  /** Takes back what could not be written, under what was seen since. */
+  putBack(sightings: readonly PassportSighting[]): void {
+    for (const older of sightings) {
+      const newer = this.unwritten.get(older.id);
+      if (!newer) {
+        if (this.unwritten.size < MAX_UNWRITTEN) this.unwritten.set(older.id, older);
+        continue;
+      }
+      for (const count of ['requests', 'hits', 'misses', 'rebinds'] as const) newer[count] += older[count];
+      newer.last_rebind_reason ??= older.last_rebind_reason;
+    }
+  }
+
+  private bind(id: string, request: SessionRequest, backend: Backend, instance: Instance, now: number): Binding {
+    const binding: Binding = {
+      revisionId: backend.spec.id,
+      revisionName: backend.spec.revisionName,
+      instanceId: instance.id,
+      boundAt: now,
+      expiresAt: now + request.affinity.ttl_seconds * 1000,
+    };
+    this.bindings.set(id, binding);
+    return binding;
+  }
+
+  private note(
+    id: string,
+    request: SessionRequest,
+    now: number,
+    binding: Binding | null,
+    counted: 'hits' | 'misses' | 'rebinds' | null,
+    reason: RebindReason | null = null,
+  ): PassportSighting {
+    const sighting = this.unwritten.get(id) ?? this.sightingOf(id, request);
+    const isShown = binding !== null && !request.isRevisionHidden;
+    sighting.source = request.session.source;
+    sighting.subject = request.subject;
+    sighting.revision_id = isShown ? binding.revisionId : null;
+    sighting.revision_name = isShown ? binding.revisionName : null;
+    sighting.instance_id = isShown ? binding.instanceId : null;
+    sighting.bound_at = binding ? new Date(binding.boundAt).toISOString() : null;
+    sighting.last_seen_at = new Date(now).toISOString();
+    sighting.expires_at = new Date(now + request.affinity.ttl_seconds * 1000).toISOString();
+    sighting.requests += 1;
+    if (counted) sighting[counted] += 1;
+    if (reason) sighting.last_rebind_reason = reason;
+    return sighting;
+  }
+
+  private sightingOf(id: string, request: SessionRequest): PassportSighting {
+    const sighting: PassportSighting = {
+      id,
+      tenant_id: request.tenantId,
+      deployment_id: request.deploymentId,
+      deployment_name: request.deploymentName,
+      key_hash: sessionKeyHash(this.key, request.tenantId, request.session.key),
+      source: request.session.source,
+      subject: request.subject,
+      mode: request.affinity.mode,
+      ttl_seconds: request.affinity.ttl_seconds,
+      revision_id: null,
+      revision_name: null,
+      instance_id: null,
+      bound_at: null,
+      last_seen_at: '',
+      expires_at: '',
+      requests: 0,
+      hits: 0,
+      misses: 0,
+      rebinds: 0,
+      last_rebind_reason: null,
+    };
+    if (this.unwritten.size >= MAX_UNWRITTEN) this.unwritten.delete(this.unwritten.keys().next().value as string);
+    this.unwritten.set(id, sighting);
+    return sighting;
+  }
+}
+
+const COUNTED_AS = { hit: 'hits', miss: 'misses', rebind: 'rebinds' } as const;
+
+function whyNotHere(binding: Binding, backend: Backend, isRevisionServing: (revisionId: string) => boolean, now: number): RebindReason | undefined {
+  if (binding.revisionId !== backend.spec.id) return isRevisionServing(binding.revisionId) ? 'weights_changed' : 'revision_retired';
+  return binding.expiresAt <= now ? 'ttl_expired' : undefined;
+}

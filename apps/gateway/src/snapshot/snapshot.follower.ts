@@ -1,0 +1,154 @@
+import { readEntries, readVersions, type EntryKeys, type Queryable } from '@slipway/dataplane';
+import type { Log } from '../log.js';
+import type { TokenBook } from '../tokens/token-book.js';
+import type { Snapshot } from './snapshot.js';
+
+/** Tokens are told by NOTIFY; this comparison only covers what a lost notification would leave. */
+const TOKENS_EVERY_ROUNDS = 5;
+
+type Pending = { [K in keyof EntryKeys]: Set<string> };
+
+/**
+ * Keeps the snapshot equal to what is published. A notification names one row, which is read at once; beside that, the
+ * versions of everything are compared every second and after each reconnect, so that no lost notification lasts.
+ *
+ * Reads run one after the other. Two at once could be answered out of order and put an older row over a newer one.
+ */
+export class SnapshotFollower {
+  private pending: Pending = nothing();
+  private readonly pendingTokens = new Set<string>();
+  private isComparisonDue = true;
+  private areTokensDue = true;
+  private rounds = 0;
+  private timer: NodeJS.Timeout | null = null;
+  private running: Promise<void> | null = null;
+  private isClosed = false;
+  private lastReadAt: number | null = null;
+  private isAway = false;
+
+  constructor(
+    private readonly db: Queryable,
+    private readonly snapshot: Snapshot,
+    private readonly tokens: TokenBook,
+    private readonly onChange: () => void,
+    private readonly refreshMs: number,
+    private readonly log: Log,
+  ) {}
+
+  /** Whether Postgres answered the last read. */
+  get isFollowing(): boolean {
+    return this.lastReadAt !== null && !this.isAway;
+  }
+
+  /** Milliseconds since Postgres last confirmed the snapshot, or null if it never did. */
+  get ageMs(): number | null {
+    return this.lastReadAt === null ? null : Date.now() - this.lastReadAt;
+  }
+
+  /** Reads everything once. Resolves true when that succeeded. */
+  async start(): Promise<boolean> {
+    this.wake();
+    await this.running;
+    this.timer = setInterval(() => this.onInterval(), this.refreshMs);
+    return this.lastReadAt !== null;
+  }
+
+  compareEverything(): void {
+    this.isComparisonDue = true;
+    this.areTokensDue = true;
+    this.wake();
+  }
+
+  onPublished(payload: string): void {
+    const colon = payload.indexOf(':');
+    const id = payload.slice(colon + 1);
+    const kind = payload.slice(0, colon);
+    if (kind === 'route') this.pending.routes.add(id);
+    else if (kind === 'backend') this.pending.backends.add(id);
+    else if (kind === 'slug') this.pending.slugs.add(id);
+    else if (kind === 'passport') this.pending.passports.add(id);
+    else this.isComparisonDue = true;
+    this.wake();
+  }
+
+  onTokenChanged(tokenId: string): void {
+    this.pendingTokens.add(tokenId);
+    this.wake();
+  }
+
+  async close(): Promise<void> {
+    this.isClosed = true;
+    if (this.timer) clearInterval(this.timer);
+    await this.running;
+  }
+
+  private onInterval(): void {
+    this.rounds += 1;
+    this.isComparisonDue = true;
+    if (this.rounds % TOKENS_EVERY_ROUNDS === 0) this.areTokensDue = true;
+    this.wake();
+  }
+
+  private wake(): void {
+    if (this.running || this.isClosed) return;
+    this.running = this.work().finally(() => {
+      this.running = null;
+    });
+  }
+
+  private async work(): Promise<void> {
+    try {
+      while (!this.isClosed && this.isWorkLeft()) {
+        if (this.pendingTokens.size > 0 || this.areTokensDue) await this.readTokens();
+        else if (sizeOf(this.pending) > 0) await this.readPending();
+        else await this.compare();
+      }
+      if (this.isAway) this.log.info({}, 'following Postgres again');
+      this.isAway = false;
+    } catch (error) {
+      // What was pending is still covered: the next round compares everything.
+      this.isComparisonDue = true;
+      this.areTokensDue = true;
+      if (!this.isAway) this.log.warn({ error: String(error) }, 'published state cannot be read; serving the last known snapshot');
+      this.isAway = true;
+    }
+  }
+
+  private isWorkLeft(): boolean {
+    return this.isComparisonDue || this.areTokensDue || this.pendingTokens.size > 0 || sizeOf(this.pending) > 0;
+  }
+
+  private async readTokens(): Promise<void> {
+    const isEveryToken = this.areTokensDue;
+    const ids = isEveryToken ? null : [...this.pendingTokens];
+    this.areTokensDue = false;
+    this.pendingTokens.clear();
+    if (await this.tokens.refresh(ids)) this.onChange();
+  }
+
+  private async readPending(): Promise<void> {
+    const { routes, backends, slugs, passports } = this.pending;
+    this.pending = nothing();
+    await this.read({ routes: [...routes], backends: [...backends], slugs: [...slugs], passports: [...passports] });
+  }
+
+  private async compare(): Promise<void> {
+    this.isComparisonDue = false;
+    const keys = this.snapshot.differences(await readVersions(this.db));
+    if (keys.routes.length + keys.backends.length + keys.slugs.length + keys.passports.length > 0) await this.read(keys);
+    this.lastReadAt = Date.now();
+  }
+
+  private async read(keys: EntryKeys): Promise<void> {
+    const entries = await readEntries(this.db, keys);
+    if (this.snapshot.apply(keys, entries)) this.onChange();
+  }
+}
+
+function nothing(): Pending {
+  return { routes: new Set(), backends: new Set(), slugs: new Set(), passports: new Set() };
+}
+
+function sizeOf(pending: Pending): number {
+  return pending.routes.size + pending.backends.size + pending.slugs.size + pending.passports.size;
+}

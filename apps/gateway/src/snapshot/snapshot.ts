@@ -1,0 +1,142 @@
+import type { BackendRow, Entries, EntryKeys, EntryKind, EntryVersion, PublishedRow, RouteRow } from '@slipway/dataplane';
+
+/** The index beside each slot of a decoded route. */
+export interface Route extends RouteRow {
+  /** `slots`, as the hot path reads them. */
+  readonly slotTable: Uint8Array;
+}
+
+export interface SnapshotListener {
+  onBackend(row: BackendRow): void;
+  onBackendGone(revisionId: string): void;
+  onSlug(row: PublishedRow): void;
+  onSlugGone(slug: string): void;
+  onRoute(route: Route): void;
+  onPassportRevoked(id: string): void;
+}
+
+/** What is published, as this process last read it. Changes are applied between two requests, never during one. */
+export class Snapshot {
+  readonly routes = new Map<string, Route>();
+  readonly backends = new Map<string, BackendRow>();
+  readonly slugs = new Map<string, PublishedRow>();
+  readonly revokedPassports = new Set<string>();
+  private readonly routesByName = new Map<string, Route>();
+
+  constructor(private readonly listener: SnapshotListener) {}
+
+  routeByName(tenantId: string, deploymentName: string): Route | undefined {
+    return this.routesByName.get(`${tenantId}\0${deploymentName}`);
+  }
+
+  /** The keys whose rows differ from ours, and those of ours that are gone. */
+  differences(versions: readonly EntryVersion[]): EntryKeys {
+    const keys = { routes: [] as string[], backends: [] as string[], slugs: [] as string[], passports: [] as string[] };
+    const seen: Record<EntryKind, Set<string>> = { route: new Set(), backend: new Set(), slug: new Set(), passport: new Set() };
+    for (const { kind, id, version } of versions) {
+      seen[kind].add(id);
+      if (this.versionOf(kind, id) !== version) keys[PLURAL[kind]].push(id);
+    }
+    const held: [EntryKind, Iterable<string>][] = [
+      ['route', this.routes.keys()],
+      ['backend', this.backends.keys()],
+      ['slug', this.slugs.keys()],
+      ['passport', this.revokedPassports],
+    ];
+    for (const [kind, ids] of held) for (const id of ids) if (!seen[kind].has(id)) keys[PLURAL[kind]].push(id);
+    return keys;
+  }
+
+  /**
+   * Takes over the rows read for these keys; asked for and absent means gone. Backends come before the routes that need them
+   * and leave after the routes that named them. Returns whether anything changed.
+   */
+  apply(keys: EntryKeys, entries: Entries): boolean {
+    let hasChanged = false;
+    for (const row of entries.backends) hasChanged = this.takeBackend(row) || hasChanged;
+    for (const row of entries.routes) hasChanged = this.takeRoute(row) || hasChanged;
+    for (const row of entries.slugs) hasChanged = this.takeSlug(row) || hasChanged;
+    hasChanged = this.takePassports(keys.passports, entries.revokedPassports) || hasChanged;
+
+    const routes = new Set(entries.routes.map((row) => row.deployment_id));
+    const slugs = new Set(entries.slugs.map((row) => row.slug));
+    const backends = new Set(entries.backends.map((row) => row.revision_id));
+    for (const id of keys.routes) if (!routes.has(id)) hasChanged = this.dropRoute(id) || hasChanged;
+    for (const slug of keys.slugs) if (!slugs.has(slug)) hasChanged = this.dropSlug(slug) || hasChanged;
+    for (const id of keys.backends) if (!backends.has(id)) hasChanged = this.dropBackend(id) || hasChanged;
+    return hasChanged;
+  }
+
+  private versionOf(kind: EntryKind, id: string): number | undefined {
+    if (kind === 'route') return this.routes.get(id)?.generation;
+    if (kind === 'backend') return this.backends.get(id)?.version;
+    if (kind === 'slug') return this.slugs.get(id)?.version;
+    return this.revokedPassports.has(id) ? 1 : undefined;
+  }
+
+  private takeRoute(row: RouteRow): boolean {
+    const known = this.routes.get(row.deployment_id);
+    if (known?.generation === row.generation) return false;
+    if (known) this.routesByName.delete(nameKey(known));
+    const route: Route = { ...row, slotTable: Uint8Array.from(row.slots) };
+    this.routes.set(row.deployment_id, route);
+    this.routesByName.set(nameKey(route), route);
+    this.listener.onRoute(route);
+    return true;
+  }
+
+  private dropRoute(deploymentId: string): boolean {
+    const known = this.routes.get(deploymentId);
+    if (!known) return false;
+    this.routes.delete(deploymentId);
+    // A new deployment may have taken the name in the same batch.
+    if (this.routesByName.get(nameKey(known)) === known) this.routesByName.delete(nameKey(known));
+    return true;
+  }
+
+  private takeBackend(row: BackendRow): boolean {
+    if (this.backends.get(row.revision_id)?.version === row.version) return false;
+    this.backends.set(row.revision_id, row);
+    this.listener.onBackend(row);
+    return true;
+  }
+
+  private dropBackend(revisionId: string): boolean {
+    if (!this.backends.delete(revisionId)) return false;
+    this.listener.onBackendGone(revisionId);
+    return true;
+  }
+
+  private takeSlug(row: PublishedRow): boolean {
+    if (this.slugs.get(row.slug)?.version === row.version) return false;
+    this.slugs.set(row.slug, row);
+    this.listener.onSlug(row);
+    return true;
+  }
+
+  private dropSlug(slug: string): boolean {
+    if (!this.slugs.delete(slug)) return false;
+    this.listener.onSlugGone(slug);
+    return true;
+  }
+
+  private takePassports(asked: readonly string[], revoked: readonly string[]): boolean {
+    const before = this.revokedPassports.size;
+    const still = new Set(revoked);
+    for (const id of asked) if (!still.has(id)) this.revokedPassports.delete(id);
+    let hasNew = false;
+    for (const id of revoked) {
+      if (this.revokedPassports.has(id)) continue;
+      hasNew = true;
+      this.revokedPassports.add(id);
+      this.listener.onPassportRevoked(id);
+    }
+    return hasNew || before !== this.revokedPassports.size;
+  }
+}
+
+const PLURAL = { route: 'routes', backend: 'backends', slug: 'slugs', passport: 'passports' } as const;
+
+function nameKey(route: RouteRow): string {
+  return `${route.tenant_id}\0${route.deployment_name}`;
+}

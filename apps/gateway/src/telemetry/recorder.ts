@@ -1,0 +1,132 @@
+import { HistogramRecorder, type StatsWindow } from '@slipway/dataplane';
+import type { Metering } from '../answers/meter.js';
+
+export type AttemptClass = 'ok' | 'client_error' | 'server_error' | 'connect_error' | 'cancelled';
+
+/** One ended attempt. */
+export interface AttemptRecord {
+  class: AttemptClass;
+  /** A further attempt followed. */
+  isRetried: boolean;
+  e2eMs: number;
+  /** Null unless the answer was a stream. */
+  ttftMs: number | null;
+  isStream: boolean;
+  metering: Metering | null;
+}
+
+/** What ended on one revision, in one second or since the start. */
+export class Tally {
+  readonly counts: Record<AttemptClass, number> = { ok: 0, client_error: 0, server_error: 0, connect_error: 0, cancelled: 0 };
+  retried = 0;
+  streamed = 0;
+  tokensIn = 0;
+  tokensOut = 0;
+  readonly ttft = new HistogramRecorder();
+  readonly itl = new HistogramRecorder();
+  readonly e2e = new HistogramRecorder();
+  readonly outputRate = new HistogramRecorder();
+
+  constructor(readonly tenantId: string) {}
+
+  /** Latencies of attempts that failed would make a broken revision look fast: only good ones are measured. */
+  add(attempt: AttemptRecord): void {
+    this.counts[attempt.class] += 1;
+    if (attempt.isRetried) this.retried += 1;
+    const { metering } = attempt;
+    if (attempt.class !== 'ok' || !metering) return;
+    this.e2e.record(attempt.e2eMs);
+    this.tokensIn += metering.tokensIn;
+    this.tokensOut += metering.tokensOut;
+    if (metering.tokensOut > 0) this.outputRate.record((metering.tokensOut * 1000) / Math.max(attempt.e2eMs, 0.001));
+    if (!attempt.isStream) return;
+    this.streamed += 1;
+    if (attempt.ttftMs !== null) this.ttft.record(attempt.ttftMs);
+    for (const [gapMs, tokens] of metering.gaps) this.itl.record(gapMs, tokens);
+  }
+}
+
+/** More windows than this waiting for Postgres: the oldest are given up, an hour of an outage's statistics is kept in memory. */
+const MAX_CLOSED = 20_000;
+
+/** Statistics per revision in windows of one second. Adding is a few increments; storing them happens elsewhere. */
+export class Recorder {
+  /** Since the start, for /metrics. */
+  readonly totals = new Map<string, Tally>();
+  lostWindows = 0;
+  private open = new Map<string, Tally>();
+  private openSecond: number;
+  private closed: StatsWindow[] = [];
+
+  constructor(
+    private readonly gatewayId: string,
+    now = Date.now(),
+  ) {
+    this.openSecond = Math.floor(now / 1000);
+  }
+
+  add(id: string, tenantId: string, attempt: AttemptRecord, now = Date.now()): void {
+    this.roll(now);
+    tallyOf(this.open, id, tenantId).add(attempt);
+    tallyOf(this.totals, id, tenantId).add(attempt);
+  }
+
+  /** The closed windows, and until when nothing is missing once they are stored. */
+  take(now = Date.now()): { windows: StatsWindow[]; until: Date } {
+    this.roll(now);
+    const windows = this.closed;
+    this.closed = [];
+    return { windows, until: new Date(this.openSecond * 1000) };
+  }
+
+  /** Puts windows back that could not be stored. */
+  putBack(windows: StatsWindow[]): void {
+    this.closed = [...windows, ...this.closed];
+    const excess = this.closed.length - MAX_CLOSED;
+    if (excess <= 0) return;
+    this.lostWindows += excess;
+    this.closed.splice(0, excess);
+  }
+
+  /** Closes the open second whatever the time, at shutdown. */
+  takeAll(): StatsWindow[] {
+    return this.take((this.openSecond + 1) * 1000).windows;
+  }
+
+  private roll(now: number): void {
+    const second = Math.floor(now / 1000);
+    // A clock that was set back must not reopen a second whose row is written.
+    if (second <= this.openSecond) return;
+    const start = new Date(this.openSecond * 1000).toISOString();
+    for (const [id, tally] of this.open) this.closed.push(this.windowOf(id, tally, start));
+    if (this.open.size > 0) this.open = new Map();
+    this.openSecond = second;
+  }
+
+  private windowOf(id: string, tally: Tally, start: string): StatsWindow {
+    return {
+      revision_id: id,
+      tenant_id: tally.tenantId,
+      gateway_id: this.gatewayId,
+      window_start: start,
+      ...tally.counts,
+      retried: tally.retried,
+      streamed: tally.streamed,
+      tokens_in: tally.tokensIn,
+      tokens_out: tally.tokensOut,
+      ttft_ms: tally.ttft.snapshot(),
+      itl_ms: tally.itl.snapshot(),
+      e2e_latency_ms: tally.e2e.snapshot(),
+      output_tokens_per_s: tally.outputRate.snapshot(),
+    };
+  }
+}
+
+function tallyOf(tallies: Map<string, Tally>, id: string, tenantId: string): Tally {
+  let tally = tallies.get(id);
+  if (!tally) {
+    tally = new Tally(tenantId);
+    tallies.set(id, tally);
+  }
+  return tally;
+}

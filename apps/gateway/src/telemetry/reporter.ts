@@ -1,0 +1,173 @@
+import {
+  deletePassportsExpiredFor,
+  deleteWindowsOlderThan,
+  forgetGateway,
+  reportGateway,
+  writeSightings,
+  writeWindows,
+  type GatewayReport,
+  type Queryable,
+  type StatsWindow,
+} from '@slipway/dataplane';
+import type { Log } from '../log.js';
+import type { SessionBook } from '../sessions/session-book.js';
+import type { Route } from '../snapshot/snapshot.js';
+import type { TokenBook } from '../tokens/token-book.js';
+import type { Backends } from '../upstream/backends.js';
+import type { Recorder } from './recorder.js';
+
+const HEARTBEAT_MS = 1_000;
+/** Counts that do not change are repeated before readers take them for those of a dead gateway. */
+const REPEAT_MS = 2_000;
+const TIDY_MS = 60_000;
+const NOTE_USES_MS = 10_000;
+const ROWS_PER_STATEMENT = 500;
+const KEEP_STATS_SECONDS = 3 * 24 * 3600;
+const KEEP_EXPIRED_PASSPORTS_SECONDS = 7 * 24 * 3600;
+
+/**
+ * Tells Postgres what this gateway does: that it lives, which generations it follows, what is in flight, what it measured, which
+ * sessions it saw. Runs beside the requests, one flush at a time; while Postgres is away everything waits in memory, bounded.
+ */
+export class Reporter {
+  private readonly followed = new Map<string, Route>();
+  private readonly sentCounts = new Map<string, { tenantId: string; count: number }>();
+  private readonly timer: NodeJS.Timeout;
+  private running: Promise<void> | null = null;
+  private reportedAt = 0;
+  private repeatedAt = 0;
+  private tidiedAt = Date.now();
+  private notedUsesAt = Date.now();
+  private isAway = false;
+
+  constructor(
+    private readonly db: Queryable,
+    private readonly gatewayId: string,
+    private readonly recorder: Recorder,
+    private readonly sessions: SessionBook,
+    private readonly backends: Backends,
+    private readonly tokens: TokenBook,
+    reportMs: number,
+    private readonly log: Log,
+  ) {
+    this.timer = setInterval(() => this.flush(), reportMs);
+  }
+
+  /** The route is served from now on: said at once, because a rollout may be waiting for it. */
+  onRoute(route: Route): void {
+    this.followed.set(route.deployment_id, route);
+    setImmediate(() => this.flush());
+  }
+
+  /** The last flush, with the second that is still open, and this gateway's farewell. */
+  async close(): Promise<void> {
+    clearInterval(this.timer);
+    await this.running;
+    const lastWindows = this.recorder.takeAll();
+    try {
+      await this.work();
+      await this.writeInParts(lastWindows);
+      await forgetGateway(this.db, this.gatewayId);
+    } catch (error) {
+      this.log.warn({ error: String(error) }, 'the last statistics could not be stored');
+    }
+  }
+
+  private flush(): void {
+    this.running ??= this.work()
+      .then(
+        () => {
+          if (this.isAway) this.log.info({}, 'reporting to Postgres again');
+          this.isAway = false;
+        },
+        (error: unknown) => {
+          if (!this.isAway) this.log.warn({ error: String(error) }, 'reports to Postgres fail; keeping them');
+          this.isAway = true;
+        },
+      )
+      .finally(() => {
+        this.running = null;
+      });
+  }
+
+  private async work(): Promise<void> {
+    const { windows, until } = this.recorder.take();
+    await this.writeInParts(windows);
+    await this.report(until);
+    await this.writeSightings();
+    await this.noteUses();
+    await this.tidy();
+  }
+
+  private async writeInParts(windows: StatsWindow[]): Promise<void> {
+    for (let from = 0; from < windows.length; from += ROWS_PER_STATEMENT) {
+      try {
+        await writeWindows(this.db, windows.slice(from, from + ROWS_PER_STATEMENT));
+      } catch (error) {
+        this.recorder.putBack(windows.slice(from));
+        throw error;
+      }
+    }
+  }
+
+  private async report(statsUntil: Date): Promise<void> {
+    const now = Date.now();
+    const isRepeatDue = now - this.repeatedAt >= REPEAT_MS;
+    const inFlight = this.countsToSend(isRepeatDue);
+    const followed = [...this.followed.values()];
+    if (inFlight.length === 0 && followed.length === 0 && now - this.reportedAt < HEARTBEAT_MS) return;
+    const report: GatewayReport = {
+      gatewayId: this.gatewayId,
+      statsUntil,
+      followed: followed.map(({ deployment_id, tenant_id, generation }) => ({ deployment_id, tenant_id, generation })),
+      inFlight,
+    };
+    await reportGateway(this.db, report);
+    for (const route of followed) if (this.followed.get(route.deployment_id) === route) this.followed.delete(route.deployment_id);
+    for (const { revision_id, tenant_id, in_flight } of inFlight) {
+      if (in_flight === 0) this.sentCounts.delete(revision_id);
+      else this.sentCounts.set(revision_id, { tenantId: tenant_id, count: in_flight });
+    }
+    this.reportedAt = now;
+    if (isRepeatDue) this.repeatedAt = now;
+  }
+
+  /** Counts that changed, and with `isRepeatDue` all that are not 0. A backend that is gone counts 0. */
+  private countsToSend(isRepeatDue: boolean): GatewayReport['inFlight'] {
+    const counts: { revision_id: string; tenant_id: string; in_flight: number }[] = [];
+    const gone = new Map(this.sentCounts);
+    for (const { spec, inFlight } of this.backends) {
+      const sent = gone.get(spec.id)?.count ?? 0;
+      gone.delete(spec.id);
+      if (inFlight !== sent || (isRepeatDue && inFlight > 0)) counts.push({ revision_id: spec.id, tenant_id: spec.tenantId, in_flight: inFlight });
+    }
+    for (const [revisionId, { tenantId }] of gone) counts.push({ revision_id: revisionId, tenant_id: tenantId, in_flight: 0 });
+    return counts;
+  }
+
+  private async writeSightings(): Promise<void> {
+    const sightings = this.sessions.takeUnwritten();
+    for (let from = 0; from < sightings.length; from += ROWS_PER_STATEMENT) {
+      try {
+        await writeSightings(this.db, sightings.slice(from, from + ROWS_PER_STATEMENT));
+      } catch (error) {
+        this.sessions.putBack(sightings.slice(from));
+        throw error;
+      }
+    }
+  }
+
+  private async noteUses(): Promise<void> {
+    if (Date.now() - this.notedUsesAt < NOTE_USES_MS) return;
+    this.notedUsesAt = Date.now();
+    await this.tokens.noteUses();
+  }
+
+  private async tidy(): Promise<void> {
+    if (Date.now() - this.tidiedAt < TIDY_MS) return;
+    this.tidiedAt = Date.now();
+    await forgetGateway(this.db, '');
+    await deleteWindowsOlderThan(this.db, KEEP_STATS_SECONDS);
+    await deletePassportsExpiredFor(this.db, KEEP_EXPIRED_PASSPORTS_SECONDS);
+  }
+}

@@ -1,0 +1,69 @@
+import type { BackendRow, PublishedRow } from '@slipway/dataplane';
+import type { Log } from '../log.js';
+import type { GatewaySettings } from '../settings.js';
+import { Backend, specOfBinding, specOfRow, type BackendSpec } from './backend.js';
+import type { GuardedDispatcher } from './instance.js';
+
+/** All backends by revision or binding id, kept equal to the snapshot. */
+export class Backends {
+  private readonly byId = new Map<string, Backend>();
+  private readonly suppliersOfSlug = new Map<string, string[]>();
+
+  constructor(
+    private readonly settings: GatewaySettings,
+    private readonly guarded: GuardedDispatcher,
+    private readonly open: (sealed: string) => string,
+    private readonly log: Log,
+  ) {}
+
+  get(id: string): Backend | undefined {
+    return this.byId.get(id);
+  }
+
+  [Symbol.iterator](): IterableIterator<Backend> {
+    return this.byId.values();
+  }
+
+  onBackend(row: BackendRow): void {
+    this.take(row.revision_id, () => specOfRow(row, this.open));
+  }
+
+  onBackendGone(revisionId: string): void {
+    this.byId.get(revisionId)?.close();
+    this.byId.delete(revisionId);
+  }
+
+  onSlug(row: PublishedRow): void {
+    const before = this.suppliersOfSlug.get(row.slug) ?? [];
+    const now: string[] = [];
+    for (const binding of row.bindings) {
+      if (binding.upstream.kind !== 'supplier') continue;
+      now.push(binding.binding_id);
+      this.take(binding.binding_id, () => specOfBinding(row.tenant_id, binding, this.open) as BackendSpec);
+    }
+    this.suppliersOfSlug.set(row.slug, now);
+    for (const id of before) if (!now.includes(id)) this.onBackendGone(id);
+  }
+
+  onSlugGone(slug: string): void {
+    for (const id of this.suppliersOfSlug.get(slug) ?? []) this.onBackendGone(id);
+    this.suppliersOfSlug.delete(slug);
+  }
+
+  async destroy(): Promise<void> {
+    await Promise.all([...this.byId.values()].map((backend) => backend.destroy()));
+  }
+
+  /** A row that makes no sense (a sealed credential of another key, a broken URL) must not keep the other rows from being followed. */
+  private take(id: string, specOf: () => BackendSpec): void {
+    try {
+      const spec = specOf();
+      const known = this.byId.get(id);
+      if (known) known.update(spec);
+      else this.byId.set(id, new Backend(spec, this.settings, this.guarded));
+    } catch (error) {
+      this.log.error({ backend: id, error: String(error) }, 'a published backend cannot be used');
+      this.onBackendGone(id);
+    }
+  }
+}

@@ -1,0 +1,87 @@
+import { Pool, type Dispatcher } from 'undici';
+import type { Guard, Instance as PublishedInstance } from '@slipway/dataplane';
+import type { GatewaySettings } from '../settings.js';
+
+/** Makes the dispatcher for addresses a tenant named: it refuses what the allow list does not cover. */
+export type GuardedDispatcher = (allow: readonly string[], options: { connectTimeoutMs: number; headersTimeout: number; bodyTimeout: number }) => Dispatcher;
+
+/** How an attempt ended, as far as it tells about the instance: a client's own mistake, or its leaving, is fine. */
+export type Verdict = 'fine' | 'failed';
+
+/** One place that answers for a revision: its connections, its load, and whether it deserves requests. */
+export class Instance {
+  readonly id: string;
+  readonly baseUrl: string;
+  readonly origin: string;
+  /** Path before `/v1/…`. */
+  readonly prefix: string;
+  isDraining: boolean;
+  inFlight = 0;
+  private consecutiveFailures = 0;
+  private ejections = 0;
+  private ejectedUntil = 0;
+  private isProbing = false;
+  private readonly dispatcher: Dispatcher;
+
+  constructor(
+    published: PublishedInstance,
+    guard: Guard,
+    guarded: GuardedDispatcher,
+    private readonly settings: GatewaySettings,
+  ) {
+    const url = new URL(published.base_url);
+    this.id = published.id;
+    this.baseUrl = published.base_url;
+    this.origin = url.origin;
+    // Both `http://host` and `http://host/v1` are in use as the base URL of such a server.
+    this.prefix = url.pathname.replace(/\/+$/, '').replace(/\/v1$/, '');
+    this.isDraining = published.state !== 'ready';
+    const timeouts = { headersTimeout: settings.headTimeoutMs, bodyTimeout: settings.silenceTimeoutMs };
+    this.dispatcher = guard
+      ? guarded(guard.allow, { connectTimeoutMs: settings.connectTimeoutMs, ...timeouts })
+      : new Pool(this.origin, { connect: { timeout: settings.connectTimeoutMs }, ...timeouts });
+  }
+
+  /** Whether it stands aside because it kept failing. */
+  isEjected(now: number): boolean {
+    return this.ejectedUntil > 0 && (now < this.ejectedUntil || this.isProbing);
+  }
+
+  dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): void {
+    this.inFlight += 1;
+    // The first request after an ejection tries alone; its outcome decides for the others.
+    if (this.ejectedUntil > 0) this.isProbing = true;
+    this.dispatcher.dispatch(options, handler);
+  }
+
+  /** A good answer has begun. Its end may be minutes away, so this is when the instance is well again. */
+  answered(): void {
+    this.consecutiveFailures = 0;
+    this.ejections = 0;
+    this.ejectedUntil = 0;
+    this.isProbing = false;
+  }
+
+  /** Each `dispatch` is followed by one `settle`. */
+  settle(verdict: Verdict, now: number): void {
+    this.inFlight -= 1;
+    this.isProbing = false;
+    if (verdict !== 'failed') return;
+    this.consecutiveFailures += 1;
+    const { failures, baseMs, mostMs } = this.settings.ejection;
+    const isTrialLost = this.ejectedUntil > 0 && now >= this.ejectedUntil;
+    const isOutlier = this.ejectedUntil === 0 && this.consecutiveFailures >= failures;
+    if (!isTrialLost && !isOutlier) return;
+    this.ejectedUntil = now + Math.min(mostMs, baseMs * 2 ** this.ejections);
+    this.ejections += 1;
+  }
+
+  /** Lets what is in flight finish. */
+  close(): void {
+    this.dispatcher.close().catch(() => undefined);
+  }
+
+  async destroy(): Promise<void> {
+    await this.dispatcher.destroy();
+  }
+}
