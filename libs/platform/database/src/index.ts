@@ -4,6 +4,7 @@ export { Tx, type TxScope } from './tx.js';
 export { prepared, type Statement } from './statement.js';
 export { newId } from './ids.js';
 export { canonicalJson, digestOf } from './digest.js';
+export { openSecret, sealSecret, SecretBoxError } from './secret-box.js';
 export { migrate, schemaGap, type Migration } from './migrate.js';
 import { Roles1700000000000 } from './migrations/1700000000000-roles.js';
 import { Timestamps1700000000001 } from './migrations/1700000000001-timestamps.js';
