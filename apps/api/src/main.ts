@@ -1,8 +1,9 @@
 import 'reflect-metadata';
 import type { AddressInfo } from 'node:net';
-import { ConsoleLogger, Logger } from '@nestjs/common';
+import { Logger } from '@nestjs/common';
 import { loadConfigOrExit, type Config } from '@slipway/platform-config';
 import { schemaGap } from '@slipway/platform-database';
+import { createLogger, NestLogger, startProcessMetrics } from '@slipway/platform-observability';
 import { MIGRATIONS } from '@slipway/registry';
 import { createApi } from './create-api.js';
 
@@ -10,8 +11,9 @@ import { createApi } from './create-api.js';
 const DRAIN_MS = 10_000;
 
 const config = loadConfigOrExit();
-const logger = new ConsoleLogger({ json: true });
+const logger = new NestLogger(createLogger({ service: 'api', level: config.logLevel }));
 Logger.overrideLogger(logger);
+startProcessMetrics('api');
 
 await refuseUnfittingSchema(config);
 const app = await createApi(config, { logger });

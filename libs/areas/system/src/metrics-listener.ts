@@ -1,44 +1,29 @@
-import { createServer, type Server } from 'node:http';
-import { Inject, Injectable, Logger, Optional, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { Inject, Injectable, Optional, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { CONFIG, type Config } from '@slipway/platform-config';
 import { SlipwayHttpAdapter } from '@slipway/platform-http';
-import { HttpMetrics } from './http-metrics.js';
+import { startProbeServer, type ProbeServer } from '@slipway/platform-observability';
+import { SystemService } from './system.service.js';
 
-/** Serves metrics on a port of their own, where configuration names one: no token, so keep that port inside. */
+/** Serves metrics on a port of their own, where configuration names one. */
 @Injectable()
 export class MetricsListener implements OnApplicationBootstrap, OnApplicationShutdown {
-  private readonly logger = new Logger('metrics');
-  private server: Server | undefined;
+  private server: ProbeServer | undefined;
 
   constructor(
-    @Inject(CONFIG) private readonly config: Pick<Config, 'host' | 'metricsPort'>,
-    @Inject(HttpMetrics) private readonly metrics: HttpMetrics,
+    @Inject(CONFIG) private readonly config: Pick<Config, 'host' | 'metricsPort' | 'metricsToken'>,
+    @Inject(SystemService) private readonly system: SystemService,
     @Optional() @Inject(HttpAdapterHost) private readonly host?: HttpAdapterHost,
   ) {}
 
   async onApplicationBootstrap(): Promise<void> {
-    // The worker builds this module too; both would want the same port.
-    if (this.config.metricsPort === undefined || !(this.host?.httpAdapter instanceof SlipwayHttpAdapter)) return;
-    const server = createServer((request, response) => {
-      if (request.url?.split('?', 1)[0] !== '/metrics') {
-        response.writeHead(404).end();
-        return;
-      }
-      this.metrics.registry.metrics().then(
-        (text) => response.writeHead(200, { 'content-type': this.metrics.registry.contentType }).end(text),
-        () => response.writeHead(500).end(),
-      );
-    });
-    await new Promise<void>((resolve, reject) => {
-      server.once('error', reject).listen(this.config.metricsPort, this.config.host, resolve);
-    });
-    this.server = server;
-    this.logger.log(`metrics on port ${this.config.metricsPort}`);
+    const { host, metricsPort, metricsToken } = this.config;
+    // The worker builds this module too, and has a probe server of its own.
+    if (metricsPort === undefined || !(this.host?.httpAdapter instanceof SlipwayHttpAdapter)) return;
+    this.server = await startProbeServer({ port: metricsPort, host, metricsToken, ready: () => this.system.assertReady() });
   }
 
-  onApplicationShutdown(): void {
-    this.server?.close();
-    this.server?.closeAllConnections();
+  async onApplicationShutdown(): Promise<void> {
+    await this.server?.close();
   }
 }

@@ -19,7 +19,7 @@ export class SystemController {
 
   @Route({ method: 'GET', path: '//metrics', scope: 'public', tag: 'System', operationId: 'metrics', summary: 'Metrics for Prometheus', ok: { 200: null } })
   async metrics(@Req() request: SlipwayRequest): Promise<Reply<string>> {
-    const { text, contentType } = await this.system.metrics(request);
-    return reply(200, text, { 'content-type': contentType });
+    const { body, contentType } = await this.system.metrics(request);
+    return reply(200, body, { 'content-type': contentType });
   }
 }

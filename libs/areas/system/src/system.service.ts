@@ -4,7 +4,7 @@ import { RequestGuard } from '@slipway/platform-auth';
 import { CONFIG, type Config } from '@slipway/platform-config';
 import { Database } from '@slipway/platform-database';
 import { errors, type SlipwayRequest } from '@slipway/platform-http';
-import { HttpMetrics } from './http-metrics.js';
+import { renderMetrics } from '@slipway/platform-observability';
 
 /** Longer than a healthy answer takes, shorter than a probe's patience. */
 const PING_TIMEOUT_MS = 2_000;
@@ -17,7 +17,6 @@ export class SystemService implements BeforeApplicationShutdown {
     @Inject(CONFIG) private readonly config: Pick<Config, 'metricsPort' | 'metricsToken'>,
     @Inject(Database) private readonly database: Database,
     @Inject(RequestGuard) private readonly guard: RequestGuard,
-    @Inject(HttpMetrics) private readonly httpMetrics: HttpMetrics,
   ) {}
 
   beforeApplicationShutdown(): void {
@@ -41,14 +40,13 @@ export class SystemService implements BeforeApplicationShutdown {
   }
 
   /** For the holder of the metrics token, or of any token of the operator tenant. Not here where metrics have a port. */
-  async metrics(request: SlipwayRequest): Promise<{ text: string; contentType: string }> {
+  async metrics(request: SlipwayRequest): Promise<{ body: string; contentType: string }> {
     if (this.config.metricsPort !== undefined) throw errors.not_found();
     if (!this.holdsMetricsToken(request)) {
       const principal = await this.guard.authenticate(request);
       if (!principal.isOperatorTenant) throw errors.scope_insufficient({ message: 'Metrics are for the operator tenant.' });
     }
-    const { registry } = this.httpMetrics;
-    return { text: await registry.metrics(), contentType: registry.contentType };
+    return renderMetrics();
   }
 
   private holdsMetricsToken(request: SlipwayRequest): boolean {

@@ -43,6 +43,7 @@ export class RequestGuard implements OnModuleInit {
     const principal = await this.authenticate(request);
     context.principal = principal;
     context.tenantId = principal.tenantId;
+    if (context.logIds) context.logIds.tenant_id = principal.tenantId;
     this.limit(principal, request, reply);
     const needed = context.route!.scope;
     if (needed !== 'public' && !principal.scopes.has(needed)) {

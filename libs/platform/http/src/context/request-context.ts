@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { logContext, type LogContext } from '@slipway/platform-observability';
 import type { RouteSpec } from '../routes/route-spec.js';
 
 /** A body field the request carried and the operation does not know; accepted, never silently dropped. */
@@ -26,6 +27,8 @@ export interface RequestContext {
   principal?: Principal;
   warnings: Warning[];
   route?: RouteSpec;
+  /** The ids every log line of this request carries; a guard adds the tenant's. */
+  logIds?: LogContext;
 }
 
 const storage = new AsyncLocalStorage<RequestContext>();
@@ -45,5 +48,6 @@ export function requestContext(): RequestContext {
 
 /** Runs `fn` with `context` as the current request. Tests and the worker use it too. */
 export function runInRequest<T>(context: RequestContext, fn: () => T): T {
-  return storage.run(context, fn);
+  context.logIds ??= { request_id: context.requestId };
+  return logContext.run(context.logIds, () => storage.run(context, fn));
 }
