@@ -1,0 +1,38 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+export interface StoredTarget {
+  revision_id: string;
+  revision_name: string;
+  weight: number;
+}
+
+/** The table `routes`, for this area's own answers. */
+@Entity({ name: 'routes' })
+export class RouteEntity {
+  @PrimaryColumn({ name: 'deployment_id', type: 'text' })
+  deploymentId: string;
+
+  @Column({ name: 'tenant_id', type: 'text' })
+  tenantId: string;
+
+  @Column({ type: 'int' })
+  generation: number;
+
+  @Column({ type: 'jsonb' })
+  targets: StoredTarget[];
+
+  @Column({ type: 'smallint', array: true })
+  slots: number[];
+
+  @Column({ type: 'jsonb' })
+  affinity: { mode: 'none' | 'soft'; ttl_seconds: number };
+
+  @Column({ type: 'text', nullable: true })
+  reason: string | null;
+
+  @Column({ name: 'updated_by', type: 'jsonb' })
+  updatedBy: { type: string; id: string };
+
+  @Column({ name: 'updated_at', type: 'timestamptz', default: () => 'now()' })
+  updatedAt: Date;
+}

@@ -1,0 +1,142 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { publishRoute } from '@slipway/dataplane';
+import type { Tx } from '@slipway/platform-database';
+import { appendEvents, lockBeforeEvents, operationErrors } from '@slipway/platform-operations';
+import {
+  DEPLOYMENTS, deploymentStream, INSTANCES, REVISIONS,
+  type DeploymentsPort, type InstancesPort, type RevisionsPort, type RevisionState, type Route, type RouteAffinity, type RouteChange, type RoutesPort, type RouteTarget,
+} from '@slipway/ports';
+import type { StoredTarget } from './route.entity.js';
+import { routeErrors } from './route.errors.js';
+import { CURRENT, OWNER, PASS, RELEASE, TAKE, WRITE } from './route.query.js';
+import { isSameRoute, movement, weightIssues } from './weights.js';
+
+interface Row {
+  generation: number;
+  targets: StoredTarget[];
+  affinity: { mode: 'none' | 'soft'; ttl_seconds: number };
+}
+
+/** A generation about to be written, by whom and why. */
+type NextRoute = Pick<RouteChange, 'tenantId' | 'deploymentId' | 'deploymentName' | 'targets' | 'updatedBy' | 'reason' | 'operationId'> & { generation: number; affinity: RouteAffinity };
+
+export const DEFAULT_AFFINITY: RouteAffinity = { mode: 'soft', ttlSeconds: 600 };
+const SERVABLE: readonly RevisionState[] = ['ready', 'active', 'standby'];
+
+/** Routes and who may move them, for this area's service and, through the port, for operations. */
+@Injectable()
+export class RouteStore implements RoutesPort {
+  constructor(
+    @Inject(DEPLOYMENTS) private readonly deployments: DeploymentsPort,
+    @Inject(REVISIONS) private readonly revisions: RevisionsPort,
+    @Inject(INSTANCES) private readonly instances: InstancesPort,
+  ) {}
+
+  async current(tx: Tx, deploymentId: string): Promise<Route | undefined> {
+    const row = await this.row(tx, deploymentId);
+    return row && row.targets.length > 0 ? routeOf(deploymentId, row) : undefined;
+  }
+
+  async apply(tx: Tx, change: RouteChange): Promise<Route> {
+    const { deploymentId, targets } = change;
+    const issues = weightIssues(targets);
+    if (issues.length > 0) throw routeErrors.route_weights_invalid({ details: issues });
+    const row = await this.row(tx, deploymentId);
+    const before = row && routeOf(deploymentId, row);
+    const affinity = change.affinity ?? before?.affinity ?? DEFAULT_AFFINITY;
+    if (before && isSameRoute(before, { targets, affinity })) return before;
+    if (!change.isRestore) await this.assertReady(tx, targets);
+    await this.moveHolds(tx, before?.targets ?? [], targets, change.keepPreviousSeconds);
+    const generation = (before?.generation ?? 0) + 1;
+    await this.write(tx, { ...change, targets, affinity, generation });
+    return { deploymentId, generation, targets, affinity };
+  }
+
+  async remove(tx: Tx, deploymentId: string, actor: { type: string; id: string }, operationId?: string): Promise<void> {
+    const before = await this.current(tx, deploymentId);
+    const deployment = before && (await this.deployments.lockById(tx, deploymentId));
+    if (!deployment) return;
+    await this.moveHolds(tx, before.targets, [], 0);
+    await this.write(tx, {
+      tenantId: deployment.tenantId, deploymentId, deploymentName: deployment.name, targets: [], affinity: before.affinity,
+      generation: before.generation + 1, updatedBy: actor, operationId, reason: null,
+    });
+  }
+
+  /** Every target with a share of the traffic can serve it now. Throws `revision_not_ready`, naming the ones that cannot. */
+  async assertReady(tx: Tx, targets: readonly RouteTarget[]): Promise<void> {
+    const serving = targets.filter((target) => target.weight > 0);
+    const revisions = new Map((await this.revisions.getMany(tx, serving.map((target) => target.revisionId))).map((revision) => [revision.id, revision]));
+    const statuses = await Promise.all(serving.map((target) => this.instances.status(tx, target.revisionId)));
+    const unready = serving.filter((target, index) => {
+      const state = revisions.get(target.revisionId)?.state;
+      return state === undefined || !SERVABLE.includes(state) || (statuses[index]?.ready ?? 0) === 0;
+    });
+    if (unready.length === 0) return;
+    const names = unready.map((target) => target.revisionName);
+    const states = unready.map((target) => `${target.revisionName} is ${revisions.get(target.revisionId)?.state ?? 'unknown'} and has no ready instance to serve`);
+    throw routeErrors.revision_not_ready({ message: `Not ready: ${states.join('; ')}.`, extra: { revision: names[0], revisions: names } });
+  }
+
+  async trafficOwner(tx: Tx, deploymentId: string): Promise<string | undefined> {
+    return (await tx.one<{ operationId: string }>(OWNER, [deploymentId]))?.operationId;
+  }
+
+  async takeTraffic(tx: Tx, deploymentId: string, operationId: string): Promise<void> {
+    const tenantId = tx.tenantId ?? (await this.deployments.lockById(tx, deploymentId))?.tenantId;
+    if (await tx.one(TAKE, [deploymentId, tenantId, operationId])) return;
+    const owner = await this.trafficOwner(tx, deploymentId);
+    if (owner === operationId) return;
+    throw operationErrors.operation_in_progress({ message: `Operation ${owner} moves the traffic of this deployment.`, extra: { operation_id: owner } });
+  }
+
+  async passTraffic(tx: Tx, deploymentId: string, from: string, to: string): Promise<void> {
+    if (await tx.one(PASS, [deploymentId, from, to])) return;
+    await this.takeTraffic(tx, deploymentId, to);
+  }
+
+  async releaseTraffic(tx: Tx, deploymentId: string, operationId: string): Promise<void> {
+    await tx.query(RELEASE, [deploymentId, operationId]);
+  }
+
+  private row(tx: Tx, deploymentId: string): Promise<Row | undefined> {
+    return tx.one<Row>(CURRENT, [deploymentId]);
+  }
+
+  /** Holds come before what they replace goes, so that no moment leaves a serving revision without one. */
+  private async moveHolds(tx: Tx, before: readonly RouteTarget[], after: readonly RouteTarget[], keepSeconds: number): Promise<void> {
+    const { joined, left } = movement(before, after);
+    for (const id of joined) {
+      // A dark revision may have been retired long ago: it is named, not started.
+      if (await this.instances.status(tx, id)) await this.instances.hold(tx, id, 'route');
+    }
+    const until = new Date(Date.now() + keepSeconds * 1_000);
+    for (const id of left) {
+      if (keepSeconds > 0) await this.instances.hold(tx, id, 'warm', until);
+      await this.instances.release(tx, id, 'route');
+    }
+  }
+
+  private async write(tx: Tx, next: NextRoute): Promise<void> {
+    const { tenantId, deploymentId, deploymentName, generation, targets, updatedBy, reason = null, operationId } = next;
+    const affinity = { mode: next.affinity.mode, ttl_seconds: next.affinity.ttlSeconds };
+    const { slots } = await publishRoute(tx, { tenantId, deploymentId, deploymentName, generation, targets, affinity });
+    const indexOf = new Map(targets.map((target, index) => [target.revisionId, index]));
+    const stored: StoredTarget[] = targets.map((target) => ({ revision_id: target.revisionId, revision_name: target.revisionName, weight: target.weight }));
+    await tx.query(WRITE, [
+      deploymentId, tenantId, generation, JSON.stringify(stored), slots.map((id) => indexOf.get(id)), JSON.stringify(affinity), reason, JSON.stringify(updatedBy),
+    ]);
+    if (operationId) await lockBeforeEvents(tx, operationId);
+    const data = { generation, targets: targets.map((target) => ({ revision: target.revisionName, weight: target.weight })), affinity, reason };
+    await appendEvents(tx, tenantId, deploymentStream(deploymentId), [{ type: 'route.updated', subject: `deployments/${deploymentName}`, actor: updatedBy, operationId, data }]);
+  }
+}
+
+function routeOf(deploymentId: string, row: Row): Route {
+  return {
+    deploymentId,
+    generation: row.generation,
+    targets: row.targets.map((target) => ({ revisionId: target.revision_id, revisionName: target.revision_name, weight: target.weight })),
+    affinity: { mode: row.affinity.mode, ttlSeconds: row.affinity.ttl_seconds },
+  };
+}

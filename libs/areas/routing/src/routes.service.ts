@@ -1,0 +1,125 @@
+import { createRequire } from 'node:module';
+import { Inject, Injectable } from '@nestjs/common';
+import { Database, type Tx } from '@slipway/platform-database';
+import { assertIfMatch, etagOf, rehearsal, reply, type ExistenceCheck, type Principal, type Reply } from '@slipway/platform-http';
+import { appendAudit } from '@slipway/platform-operations';
+import { DEPLOYMENTS, REVISIONS, type Deployment, type DeploymentsPort, type RevisionsPort, type RouteAffinity, type RouteTarget } from '@slipway/ports';
+import type { RouteDto, SetRouteDto } from './route.dto.js';
+import { RouteEntity } from './route.entity.js';
+import { routeErrors } from './route.errors.js';
+import { DEFAULT_AFFINITY, RouteStore } from './route.store.js';
+import { weightIssues } from './weights.js';
+
+const { compare } = createRequire(import.meta.url)('fast-json-patch') as typeof import('fast-json-patch');
+
+/** How long a revision that leaves the route stays warm, so that going back is immediate. */
+const KEEP_PREVIOUS_SECONDS = 3600;
+
+export interface RouteRequest {
+  principal: Principal;
+  deploymentName: string;
+  body: SetRouteDto;
+  ifMatch: string | undefined;
+  isDryRun: boolean;
+}
+
+@Injectable()
+export class RoutesService implements ExistenceCheck {
+  constructor(
+    private readonly database: Database,
+    private readonly store: RouteStore,
+    @Inject(DEPLOYMENTS) private readonly deployments: DeploymentsPort,
+    @Inject(REVISIONS) private readonly revisions: RevisionsPort,
+  ) {}
+
+  async get(who: Principal, deploymentName: string): Promise<Reply<RouteDto>> {
+    const answer = await this.database.tx({ tenantId: who.tenantId }, async (tx) => {
+      const deployment = await this.deployments.get(tx, who.tenantId, deploymentName);
+      return this.find(tx, deployment);
+    });
+    if (!answer) throw routeErrors.route_not_found();
+    return reply(200, answer, { etag: answer.etag });
+  }
+
+  /** Lock, look up (404), weigh (422), compare (412), ask who owns the traffic and who is ready (409), write; in that order. */
+  set(request: RouteRequest): Promise<Reply> {
+    const { principal, deploymentName, isDryRun } = request;
+    return this.database.tx({ tenantId: principal.tenantId }, async (tx) => {
+      const deployment = await this.deployments.lock(tx, principal.tenantId, deploymentName);
+      const targets = await this.resolve(tx, deployment, request.body);
+      const issues = weightIssues(targets);
+      if (issues.length > 0) throw routeErrors.route_weights_invalid({ message: `${issues[0]?.field}: ${issues[0]?.message}.`, details: issues });
+      const before = await this.find(tx, deployment);
+      assertIfMatch(request.ifMatch, before?.etag);
+      await this.assertUnowned(tx, deployment);
+      await this.write(tx, request, deployment, targets);
+      const after = (await this.find(tx, deployment)) as RouteDto;
+      const isChanged = after.generation !== before?.generation;
+      if (isDryRun) return rehearsal(isChanged ? `set the route of ${deployment.name}` : 'change nothing', [], diffOf(before, after));
+      if (isChanged) await appendAudit(tx, { action: 'route.set', resourceType: 'deployment', resourceName: deployment.name, before, after });
+      return reply(200, after, { etag: after.etag });
+    }, { dryRun: isDryRun });
+  }
+
+  async assertExists(tenantId: string, params: Record<string, string>): Promise<void> {
+    await this.database.tx({ tenantId }, (tx) => this.deployments.get(tx, tenantId, params['name'] as string));
+  }
+
+  private async resolve(tx: Tx, deployment: Deployment, body: SetRouteDto): Promise<RouteTarget[]> {
+    const wanted = body.targets ?? [{ revision: body.revision as string, weight: 100 }];
+    const targets: RouteTarget[] = [];
+    for (const { revision: reference, weight } of wanted) {
+      const revision = await this.revisions.find(tx, deployment.id, reference);
+      targets.push({ revisionId: revision.id, revisionName: revision.name, weight });
+    }
+    return targets;
+  }
+
+  private async assertUnowned(tx: Tx, deployment: Deployment): Promise<void> {
+    const owner = await this.store.trafficOwner(tx, deployment.id);
+    if (owner === undefined) return;
+    throw routeErrors.route_owned_by_operation({ message: `Operation ${owner} moves the traffic of deployment ${deployment.name}.`, extra: { operation_id: owner } });
+  }
+
+  private async write(tx: Tx, { principal, body }: RouteRequest, deployment: Deployment, targets: RouteTarget[]): Promise<void> {
+    // Asked here too: an activation would make the revision look servable to the check of `apply`.
+    await this.store.assertReady(tx, targets);
+    const sole = targets.find((target) => target.weight === 100);
+    if (sole && sole.revisionId !== deployment.activeRevisionId) {
+      await this.revisions.activated(tx, { deploymentId: deployment.id, revisionId: sole.revisionId, operationId: null });
+    }
+    // Last, because it appends the event, and the stream's lock is the last one to take.
+    await this.store.apply(tx, {
+      tenantId: deployment.tenantId, deploymentId: deployment.id, deploymentName: deployment.name, targets, affinity: affinityOf(body),
+      updatedBy: principal.actor, reason: body.reason ?? null, keepPreviousSeconds: KEEP_PREVIOUS_SECONDS,
+    });
+  }
+
+  private async find(tx: Tx, deployment: Deployment): Promise<RouteDto | undefined> {
+    const row = await tx.manager.findOneBy(RouteEntity, { deploymentId: deployment.id });
+    return row && row.targets.length > 0 ? answerOf(deployment.name, row) : undefined;
+  }
+}
+
+/** The short form changes the revision only; the full form is the whole route. */
+function affinityOf(body: SetRouteDto): RouteAffinity | undefined {
+  if (body.affinity) return { mode: body.affinity.mode, ttlSeconds: body.affinity.ttl_seconds };
+  return body.targets ? DEFAULT_AFFINITY : undefined;
+}
+
+function answerOf(deploymentName: string, row: RouteEntity): RouteDto {
+  return {
+    deployment: deploymentName,
+    generation: row.generation,
+    targets: row.targets.map((target) => ({ revision: target.revision_name, weight: target.weight })),
+    affinity: { mode: row.affinity.mode, ttl_seconds: row.affinity.ttl_seconds },
+    reason: row.reason,
+    etag: etagOf(row.deploymentId, row.generation),
+    updated_by: row.updatedBy,
+    updated_at: row.updatedAt.toISOString(),
+  };
+}
+
+function diffOf(before: RouteDto | undefined, after: RouteDto): object[] {
+  return before ? compare(before, after) : [{ op: 'add', path: '', value: after }];
+}

@@ -1,0 +1,14 @@
+import { Global, Module } from '@nestjs/common';
+import { ROUTES } from '@slipway/ports';
+import { RouteStore } from './route.store.js';
+import { RoutesController } from './routes.controller.js';
+import { RoutesService } from './routes.service.js';
+
+/** Global, because operations of other areas move traffic through the port. */
+@Global()
+@Module({
+  controllers: [RoutesController],
+  providers: [RouteStore, { provide: ROUTES, useExisting: RouteStore }, RoutesService],
+  exports: [ROUTES],
+})
+export class RoutingModule {}
