@@ -121,6 +121,16 @@ describe('failures', () => {
     expect(route.body.error.max_bytes).toBe(64);
   });
 
+  it('answers 413 to a chunked body that grows too large, and to one that only claims to', async () => {
+    const head = 'PUT /api/v1/samples/x HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ok\r\nContent-Type: application/json\r\n';
+    const chunk = `1000\r\n${' '.repeat(4096)}\r\n`;
+    for (const rest of [`Transfer-Encoding: chunked\r\n\r\n${chunk}${chunk}`, 'Content-Length: 999999999\r\n\r\n']) {
+      const answer = await raw(head + rest);
+      expect(answer).toMatch(/^HTTP\/1.1 413 /);
+      expect(JSON.parse(/\{.*\}/s.exec(answer)![0]).error).toMatchObject({ code: 'body_too_large', max_bytes: 4096 });
+    }
+  });
+
   it('answers 415 for other content types, and for a stream where none is taken', async () => {
     for (const type of ['text/plain', 'application/octet-stream', 'application/x-www-form-urlencoded', 'nonsense', 'multipart/form-data']) {
       expectEnvelope(await send('PUT', '/api/v1/samples/x', { body: good, headers: { 'content-type': type } }), 415, 'unsupported_media_type');

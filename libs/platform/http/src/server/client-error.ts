@@ -31,6 +31,12 @@ function errorOf(code: string | undefined): SlipwayError {
 }
 
 function rawAnswer(error: SlipwayError): string {
+  const { headers, body } = answerOf(error);
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  return `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status] ?? 'Error'}\r\n${lines.join('\r\n')}\r\n\r\n${body}`;
+}
+
+function answerOf(error: SlipwayError): { headers: Record<string, string>; body: string } {
   const requestId = newRequestId();
   const body = JSON.stringify(envelopeOf(error, requestId));
   const headers = {
@@ -40,22 +46,15 @@ function rawAnswer(error: SlipwayError): string {
     'x-request-id': requestId,
     connection: 'close',
   };
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
-  return `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status] ?? 'Error'}\r\n${lines.join('\r\n')}\r\n\r\n${body}`;
+  return { headers, body };
 }
 
 /** `Expect` with anything but 100-continue: Node would answer 417 without a body. */
 export function answerUnknownExpectations(server: Server): void {
   server.on('checkExpectation', (_request, response) => {
     const error = errors.expectation_failed();
-    const requestId = newRequestId();
-    response.writeHead(error.status, {
-      ...errorHeaders(error),
-      'content-type': 'application/json; charset=utf-8',
-      'x-request-id': requestId,
-      connection: 'close',
-    });
-    response.end(JSON.stringify(envelopeOf(error, requestId)));
+    const { headers, body } = answerOf(error);
+    response.writeHead(error.status, headers).end(body);
   });
 }
 
