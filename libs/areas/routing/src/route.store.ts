@@ -45,8 +45,10 @@ export class RouteStore implements RoutesPort {
     const before = row && routeOf(deploymentId, row);
     const affinity = change.affinity ?? before?.affinity ?? DEFAULT_AFFINITY;
     if (before && isSameRoute(before, { targets, affinity })) return before;
+    const { joined, left } = movement(before?.targets ?? [], targets);
+    await this.hold(tx, joined);
     if (!change.isRestore) await this.assertReady(tx, targets);
-    await this.moveHolds(tx, before?.targets ?? [], targets, change.keepPreviousSeconds);
+    await this.letGo(tx, left, change.keepPreviousSeconds);
     const generation = (before?.generation ?? 0) + 1;
     await this.write(tx, { ...change, targets, affinity, generation });
     return { deploymentId, generation, targets, affinity };
@@ -56,7 +58,7 @@ export class RouteStore implements RoutesPort {
     const before = await this.current(tx, deploymentId);
     const deployment = before && (await this.deployments.lockById(tx, deploymentId));
     if (!deployment) return;
-    await this.moveHolds(tx, before.targets, [], 0);
+    await this.letGo(tx, before.targets.map((target) => target.revisionId), 0);
     await this.write(tx, {
       tenantId: deployment.tenantId, deploymentId, deploymentName: deployment.name, targets: [], affinity: before.affinity,
       generation: before.generation + 1, updatedBy: actor, operationId, reason: null,
@@ -103,15 +105,20 @@ export class RouteStore implements RoutesPort {
     return tx.one<Row>(CURRENT, [deploymentId]);
   }
 
-  /** Holds come before what they replace goes, so that no moment leaves a serving revision without one. */
-  private async moveHolds(tx: Tx, before: readonly RouteTarget[], after: readonly RouteTarget[], keepSeconds: number): Promise<void> {
-    const { joined, left } = movement(before, after);
-    for (const id of joined) {
+  /**
+   * Places the route's hold on revisions that come into it. Before readiness is asked: a reconciler that is stopping one of
+   * them has its row locked, and what is read after this wait is what it left.
+   */
+  async hold(tx: Tx, revisionIds: readonly string[]): Promise<void> {
+    for (const id of revisionIds) {
       // A dark revision may have been retired long ago: it is named, not started.
       if (await this.instances.status(tx, id)) await this.instances.hold(tx, id, 'route');
     }
+  }
+
+  private async letGo(tx: Tx, revisionIds: readonly string[], keepSeconds: number): Promise<void> {
     const until = new Date(Date.now() + keepSeconds * 1_000);
-    for (const id of left) {
+    for (const id of revisionIds) {
       if (keepSeconds > 0) await this.instances.hold(tx, id, 'warm', until);
       await this.instances.release(tx, id, 'route');
     }

@@ -82,9 +82,11 @@ export class RoutesService implements ExistenceCheck {
   }
 
   private async write(tx: Tx, { principal, body }: RouteRequest, deployment: Deployment, targets: RouteTarget[]): Promise<void> {
-    // Asked here too: an activation would make the revision look servable to the check of `apply`.
-    await this.store.assertReady(tx, targets);
     const sole = targets.find((target) => target.weight === 100);
+    // `apply` asks too, but an activation would make the revision look servable to it. Holds come before revisions, as the
+    // reconciler locks them.
+    await this.store.hold(tx, sole ? [sole.revisionId] : []);
+    await this.store.assertReady(tx, targets);
     if (sole && sole.revisionId !== deployment.activeRevisionId) {
       await this.revisions.activated(tx, { deploymentId: deployment.id, revisionId: sole.revisionId, operationId: null });
     }
