@@ -1,0 +1,41 @@
+import type { Gateway } from '../src/index.js';
+import type { TestToken } from './installation.js';
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  text: string;
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- specs read answers of many shapes
+  body: any;
+}
+
+export interface Ask {
+  path?: string;
+  method?: string;
+  body?: unknown;
+  headers?: Record<string, string>;
+  signal?: AbortSignal;
+}
+
+/** One request to a gateway, with a chat completion as the default. Strings are sent as they are. */
+export async function ask(gateway: Gateway | number, token: TestToken | string | null, { path = '/v1/chat/completions', method = 'POST', body = {}, headers = {}, signal }: Ask = {}): Promise<Answer> {
+  const port = typeof gateway === 'number' ? gateway : gateway.port;
+  const authorization: Record<string, string> = token === null ? {} : { authorization: `Bearer ${typeof token === 'string' ? token : token.text}` };
+  const sent = method === 'GET' || method === 'HEAD' ? undefined : typeof body === 'string' ? body : JSON.stringify(body);
+  const response = await fetch(`http://127.0.0.1:${port}${path}`, {
+    method,
+    headers: { 'content-type': 'application/json', ...authorization, ...headers },
+    body: sent,
+    signal: signal ?? null,
+  });
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, text, body: parsed(text) };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

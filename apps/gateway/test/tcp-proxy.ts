@@ -1,0 +1,78 @@
+import net from 'node:net';
+import type { AddressInfo } from 'node:net';
+
+/** Stands between a gateway and Postgres, and can take Postgres away: refused, cut, or silent as behind a dead network. */
+export class TcpProxy {
+  private mode: 'open' | 'refusing' | 'silent' = 'open';
+  private readonly sockets = new Set<net.Socket>();
+
+  private constructor(
+    private readonly server: net.Server,
+    private readonly target: { host: string; port: number },
+  ) {
+    server.on('connection', (client) => this.connect(client));
+  }
+
+  static async start(target: { host: string; port: number }): Promise<TcpProxy> {
+    const server = net.createServer();
+    const proxy = new TcpProxy(server, target);
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    return proxy;
+  }
+
+  get port(): number {
+    return (this.server.address() as AddressInfo).port;
+  }
+
+  /** The url of a database, seen through this proxy. */
+  through(url: string): string {
+    const changed = new URL(url);
+    changed.hostname = '127.0.0.1';
+    changed.port = String(this.port);
+    return changed.toString();
+  }
+
+  restore(): void {
+    this.mode = 'open';
+    this.cut();
+  }
+
+  refuse(): void {
+    this.mode = 'refusing';
+    this.cut();
+  }
+
+  /** Connections stay open and nothing moves on them. */
+  silence(): void {
+    this.mode = 'silent';
+  }
+
+  async close(): Promise<void> {
+    this.cut();
+    await new Promise<void>((resolve) => this.server.close(() => resolve()));
+  }
+
+  private cut(): void {
+    for (const socket of this.sockets) socket.destroy();
+  }
+
+  private connect(client: net.Socket): void {
+    this.keep(client);
+    if (this.mode === 'refusing') {
+      client.destroy();
+      return;
+    }
+    const upstream = net.connect(this.target.port, this.target.host);
+    this.keep(upstream);
+    client.on('data', (chunk) => this.mode === 'open' && upstream.write(chunk));
+    upstream.on('data', (chunk) => this.mode === 'open' && client.write(chunk));
+    client.on('close', () => upstream.destroy());
+    upstream.on('close', () => client.destroy());
+  }
+
+  private keep(socket: net.Socket): void {
+    this.sockets.add(socket);
+    socket.on('close', () => this.sockets.delete(socket));
+    socket.on('error', () => undefined);
+  }
+}
