@@ -17,11 +17,52 @@ const token = once(async (api) => {
   return { id: created.id };
 });
 
+const deployment = once(async (api) => {
+  expectStatus(await api.send('POST', '/api/v1/deployments', { body: { name: 'theirs' } }), 201);
+  return { name: 'theirs' };
+});
+
+const spec = { model: { id: 'm' }, runtime: { target: 'local', engine: 'sim' } };
+
+/** The operation of a rollout that no worker ever picks up, and the revision it made. */
+const rollout = once(async (api) => {
+  const { name } = await deployment(api);
+  const { operation } = expectStatus(await api.send('POST', `/api/v1/deployments/${name}/rollouts`, { body: { spec } }), 202);
+  return { name: name!, id: operation.id, revision: '1', a: '1', b: '1' };
+});
+
+const operation: ForeignResource = { params: async (api) => ({ id: (await rollout(api)).id! }) };
+const revision: ForeignResource = { params: rollout };
+
 /**
  * One row per operation of the OpenAPI document. An operation without a row fails the test: whoever adds an operation
  * says here how it keeps tenants apart.
  */
 export const FOREIGN: Record<string, ForeignResource | NoResource> = {
+  // Deployments
+  createDeployment: { none: 'creates in the tenant of the caller' },
+  listDeployments: { none: 'lists the deployments of the caller' },
+  getDeployment: { params: deployment },
+  deleteDeployment: { params: deployment },
+  listDeploymentEvents: { params: deployment },
+  // Revisions
+  createRollout: { params: deployment, body: { spec } },
+  createRollback: { params: deployment },
+  listRevisions: { params: deployment },
+  getRevision: revision,
+  diffRevisions: revision,
+  // Routing
+  getRoute: { params: deployment },
+  setRoute: { params: deployment, body: { revision: '1' } },
+  // Operations
+  listOperations: { none: 'lists the operations of the caller' },
+  getOperation: operation,
+  cancelOperation: operation,
+  retryOperation: operation,
+  resumeOperation: operation,
+  listOperationEvents: operation,
+  // Targets
+  listTargets: { none: 'the operator defines the targets for all tenants' },
   // Identity
   createTenant: { none: 'refused to all but the operator tenant' },
   listTenants: { none: 'refused to all but the operator tenant' },

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
@@ -11,9 +11,6 @@ import { MIGRATIONS } from '@slipway/registry';
 /** The built entry points, as a launcher runs them. */
 const MAIN = fileURLToPath(new URL('../dist/main.js', import.meta.url));
 const MIGRATE = fileURLToPath(new URL('../dist/migrate.js', import.meta.url));
-
-// A process takes seconds to boot where the machine is busy.
-jest.setTimeout(60_000);
 
 let database: TestDatabase;
 let port: number;

@@ -1,3 +1,3 @@
 import preset from '../../../jest.preset.mjs';
 
-export default { ...preset, displayName: 'platform-auth' };
+export default { ...preset, displayName: 'platform-auth', testTimeout: 30_000 };

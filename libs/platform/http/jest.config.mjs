@@ -6,6 +6,7 @@ const compile = ['@swc/jest', { swcrc: false, jsc: { target: 'es2022' }, module:
 export default {
   ...preset,
   displayName: 'platform-http',
+  testTimeout: 30_000,
   // @fastify/static (CommonJS, serves /docs) requires content-disposition (ESM only), as the preset explains for cookie.
   transform: {
     [tsPattern]: preset.transform[tsPattern],

@@ -94,7 +94,7 @@ export class SampleCheck {
 export class SampleController {
   @Route({
     method: 'PUT', path: '/samples/:name', scope: 'operator', tag: 'Deployments', operationId: 'putSample', summary: 'Put a sample',
-    ok: { 200: AnswerDto }, errors: ['sample_not_found'], idempotent: true, dryRun: true, ifMatch: true, notFoundFirst: SampleCheck,
+    ok: { 200: [AnswerDto, ListDto] }, errors: ['sample_not_found'], idempotent: true, dryRun: true, ifMatch: true, notFoundFirst: SampleCheck,
   })
   put(
     @Param('name') name: string,

@@ -45,9 +45,11 @@ export function publishWarnings(document: OpenAPIObject): void {
     for (const [status, response] of Object.entries(operation.responses)) {
       if (Number(status) >= 300) continue;
       const content = (response as { content?: Record<string, { schema?: Schema }> }).content;
-      const reference = content?.['application/json']?.schema?.$ref;
-      const schema = reference ? resolve(schemas, reference) : undefined;
-      if (schema?.properties) schema.properties['warnings'] ??= warnings;
+      const answer = content?.['application/json']?.schema;
+      for (const one of [answer, ...(answer?.anyOf ?? [])]) {
+        const schema = one?.$ref ? resolve(schemas, one.$ref) : undefined;
+        if (schema?.properties) schema.properties['warnings'] ??= warnings;
+      }
     }
   }
 }

@@ -15,7 +15,7 @@ export interface RouteSpec {
   operationId: string;
   summary: string;
   description?: string;
-  /** Success statuses and the DTO of each answer; `null` has no body, a string is the media type of a stream. */
+  /** Success statuses and the DTO of each answer; a list is any of them, `null` no body, a string the media type of a stream. */
   ok: Record<number, Type<unknown> | Type<unknown>[] | string | null>;
   /** Codes of this operation's own errors; the platform's are added from the shape of the route. */
   errors?: string[];

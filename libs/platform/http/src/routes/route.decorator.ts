@@ -1,7 +1,7 @@
 import { applyDecorators, HttpCode, RequestMapping, RequestMethod, type PipeTransform } from '@nestjs/common';
 import { ROUTE_ARGS_METADATA, RouteParamtypes } from '@nestjs/common/internal';
 import { RouteConfig } from '@nestjs/platform-fastify';
-import { ApiBearerAuth, ApiExcludeEndpoint, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { ApiBearerAuth, ApiExcludeEndpoint, ApiExtraModels, ApiOperation, ApiResponse, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import type { RouteConfig as Config } from '../server/slipway-request.js';
 import { RequestReader } from './request-reader.js';
 import { fullPathOf, type RouteSpec } from './route-spec.js';
@@ -43,21 +43,23 @@ function defaultStatusOf(spec: RouteSpec): number {
 }
 
 function published(spec: RouteSpec): MethodDecorator[] {
-  const answers = Object.entries(spec.ok).map(([status, type]) => {
-    const description = DESCRIPTIONS[Number(status)] ?? 'Success';
-    if (type === null) return ApiResponse({ status: Number(status), description });
-    if (typeof type === 'string') {
-      const content = { [type]: { schema: { type: 'string', format: 'binary' } } };
-      return ApiResponse({ status: Number(status), description, content });
-    }
-    return ApiResponse({ status: Number(status), description, type: type as never });
-  });
   return [
     ApiTags(spec.tag),
     ApiOperation({ operationId: spec.operationId, summary: spec.summary, description: spec.description }),
     ApiBearerAuth('bearer'),
-    ...answers,
+    ...Object.entries(spec.ok).flatMap(([status, type]) => publishedAnswer(Number(status), type)),
   ];
+}
+
+function publishedAnswer(status: number, type: RouteSpec['ok'][number]): MethodDecorator[] {
+  const description = DESCRIPTIONS[status] ?? 'Success';
+  if (type === null) return [ApiResponse({ status, description })];
+  if (typeof type === 'string') {
+    return [ApiResponse({ status, description, content: { [type]: { schema: { type: 'string', format: 'binary' } } } })];
+  }
+  if (!Array.isArray(type)) return [ApiResponse({ status, description, type })];
+  const schema = { anyOf: type.map((one) => ({ $ref: getSchemaPath(one) })) };
+  return [ApiExtraModels(...type), ApiResponse({ status, description, schema })];
 }
 
 const DESCRIPTIONS: Record<number, string> = {
