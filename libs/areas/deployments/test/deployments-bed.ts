@@ -1,0 +1,128 @@
+import 'reflect-metadata';
+import { Global, Module } from '@nestjs/common';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { Test } from '@nestjs/testing';
+import { ConfigModule } from '@slipway/platform-config';
+import { migrations as dataplaneMigrations } from '@slipway/dataplane';
+import { Database, DatabaseModule, migrations as databaseMigrations, type Tx } from '@slipway/platform-database';
+import { errors, HttpModule, SlipwayHttpAdapter, type Principal, type Scope } from '@slipway/platform-http';
+import { migrations as operationMigrations, OperationRunner, OperationsModule } from '@slipway/platform-operations';
+import { OPERATION_QUEUE, type OperationQueue } from '@slipway/platform-queue';
+import { createTestDatabase, testConfig, type TestDatabase } from '@slipway/platform-testing';
+import { INSTANCES, REVISIONS, ROUTES, type Route, type WorkloadStatus } from '@slipway/ports';
+import { DeploymentsModule, entities, migrations } from '../src/index.js';
+
+/** What the neighbours of this area would know; tests write it directly. */
+export class Neighbours {
+  readonly routes = new Map<string, Route>();
+  readonly owners = new Map<string, string>();
+  readonly statuses = new Map<string, WorkloadStatus>();
+  readonly inFlight = new Map<string, number>();
+  readonly calls: string[] = [];
+  failOn?: string;
+
+  readonly revisionsPort = {
+    getMany: async (_tx: Tx, ids: readonly string[]) => ids.map((id) => ({ id, name: `name-of-${id}` })),
+    retired: async (_tx: Tx, id: string) => this.note(`retired ${id}`),
+  };
+
+  readonly routesPort = {
+    current: async (_tx: Tx, id: string) => this.routes.get(id),
+    remove: async (_tx: Tx, id: string) => {
+      this.note(`remove ${id}`);
+      this.routes.delete(id);
+    },
+    takeTraffic: async (_tx: Tx, id: string, operationId: string) => void this.owners.set(id, operationId),
+    releaseTraffic: async (_tx: Tx, id: string, operationId: string) => void (this.owners.get(id) === operationId && this.owners.delete(id)),
+  };
+
+  readonly instancesPort = {
+    status: async (_tx: Tx, id: string) => this.statuses.get(id),
+    release: async (_tx: Tx, id: string, holder: string) => {
+      this.note(`release ${id} ${holder}`);
+      if (holder === 'warm') this.statuses.delete(id);
+    },
+    inFlight: async (_tx: Tx, id: string) => this.inFlight.get(id) ?? 0,
+    wakeOnChange: async () => undefined,
+  };
+
+  private note(call: string): void {
+    if (this.failOn && call.startsWith(this.failOn)) throw new Error(`${call} fails`);
+    this.calls.push(call);
+  }
+}
+
+export interface Answer {
+  status: number;
+  headers: Record<string, any>;
+  body: any;
+}
+
+/** The area over HTTP, with a database of its own and neighbours that are told what to say. */
+export class DeploymentsBed {
+  private constructor(
+    readonly app: NestFastifyApplication,
+    readonly database: Database,
+    readonly neighbours: Neighbours,
+    private readonly testDatabase: TestDatabase,
+  ) {}
+
+  static async start(): Promise<DeploymentsBed> {
+    const testDatabase = await createTestDatabase([...databaseMigrations, ...operationMigrations, ...dataplaneMigrations, ...migrations]);
+    const config = testConfig(testDatabase.url);
+    const neighbours = new Neighbours();
+    const ports = [
+      { provide: REVISIONS, useValue: neighbours.revisionsPort },
+      { provide: ROUTES, useValue: neighbours.routesPort },
+      { provide: INSTANCES, useValue: neighbours.instancesPort },
+      { provide: OPERATION_QUEUE, useValue: silentQueue },
+    ];
+    @Global()
+    @Module({ providers: ports, exports: ports.map((port) => port.provide) })
+    class NeighboursModule {}
+    const module = await Test.createTestingModule({
+      imports: [ConfigModule.forRoot(config), DatabaseModule.forRoot(config, entities), HttpModule, OperationsModule.forWorker(), NeighboursModule, DeploymentsModule],
+    }).compile();
+    const adapter = new SlipwayHttpAdapter();
+    adapter.setGuard(async (request) => {
+      const [tenantId, scope] = (request.headers.authorization ?? '').split(' ');
+      if (!tenantId) throw errors.unauthenticated();
+      request.slipway.tenantId = tenantId;
+      request.slipway.principal = principalOf(tenantId, scope as Scope);
+    });
+    const app = module.createNestApplication<NestFastifyApplication>(adapter, { logger: false });
+    await app.init();
+    await app.getHttpAdapter().getInstance().ready();
+    return new DeploymentsBed(app, app.get(Database, { strict: false }), neighbours, testDatabase);
+  }
+
+  async stop(): Promise<void> {
+    await this.app.close();
+    await this.testDatabase.drop();
+  }
+
+  async send(method: 'GET' | 'POST' | 'DELETE', path: string, options: { tenant?: string; body?: object; headers?: Record<string, string> } = {}): Promise<Answer> {
+    const answer = await this.app.inject({
+      method, url: `/api/v1${path}`, payload: options.body, headers: { authorization: `${options.tenant ?? 'ten_a'} admin`, ...options.headers },
+    });
+    return { status: answer.statusCode, headers: answer.headers, body: answer.body === '' ? undefined : answer.json() };
+  }
+
+  /** Drives an operation to its end, skipping the time it sleeps. */
+  async finish(operationId: string): Promise<{ status: string; message: string; result: Record<string, unknown> }> {
+    const runner = this.app.get(OperationRunner, { strict: false });
+    for (let turn = 0; turn < 100; turn += 1) {
+      await runner.drive(operationId);
+      const [row] = await this.database.read<any>('system', 'select status, message, result, error_code from operations where id = $1', [operationId]);
+      if (['succeeded', 'failed', 'cancelled'].includes(row.status)) return row;
+      await this.database.tx('system', (tx) => tx.query('update operations set wake_at = null where id = $1', [operationId]));
+    }
+    throw new Error(`operation ${operationId} did not end`);
+  }
+}
+
+export function principalOf(tenantId: string, scope: Scope = 'admin'): Principal {
+  return { tenantId, tenantName: tenantId, isOperatorTenant: false, actor: { type: 'token', id: 'tok_1' }, scopes: new Set([scope]) };
+}
+
+const silentQueue: OperationQueue = { add: async () => undefined, consume: async () => undefined, ready: () => true, close: async () => undefined };
