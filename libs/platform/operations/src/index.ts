@@ -5,6 +5,7 @@ export {
 } from './operation.definition.js';
 export { OperationDefinitions } from './operation.definitions.js';
 export { OperationStore, statusChanged, type Claim, type IdempotencyClaim, type Start } from './operation.store.js';
+export { HeldKey, IdempotentMutation, StoredAnswer } from './idempotency.js';
 export { LIVE_STATUSES, type OperationRow, type OperationStatus } from './operation.row.js';
 export { operationErrors } from './operation.errors.js';
 export { GET_RECORD, LIST_RECORDS } from './operation.query.js';

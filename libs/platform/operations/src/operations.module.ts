@@ -4,6 +4,7 @@ import { EventFeed } from './event-feed.js';
 import { EventHub } from './event.hub.js';
 import { EventList } from './event-list.js';
 import { EventStreams } from './event-stream.js';
+import { IdempotentMutation } from './idempotency.js';
 import { Leases } from './leases.js';
 import { OperationDefinitions } from './operation.definitions.js';
 import { OperationRunner } from './operation.runner.js';
@@ -13,7 +14,7 @@ import { OutboxRelay } from './outbox.relay.js';
 import { PausePoints } from './pause-points.js';
 import { Sweeper } from './sweeper.js';
 
-const EVERYWHERE: Provider[] = [OperationDefinitions, OperationStore, EventHub, EventList, EventStreams, EventFeed, PausePoints, Sweeper];
+const EVERYWHERE: Provider[] = [OperationDefinitions, OperationStore, IdempotentMutation, EventHub, EventList, EventStreams, EventFeed, PausePoints, Sweeper];
 
 /** Durable operations. The API makes and shows them; a worker also runs them (it needs the queue module beside this one). */
 @Module({})
