@@ -4,7 +4,6 @@ import { WorkloadWaiters1700000000402 } from './migrations/1700000000402-workloa
 import { Instances1700000000403 } from './migrations/1700000000403-instances.js';
 
 export { TargetsModule } from './targets.module.js';
-/** For the worker: `stopEngines()` when the whole stack goes down. */
 export { Reconcilers } from './reconcilers.js';
 
 export const migrations = [Workloads1700000000400, WorkloadHolds1700000000401, WorkloadWaiters1700000000402, Instances1700000000403];

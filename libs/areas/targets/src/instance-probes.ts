@@ -1,4 +1,4 @@
-import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
+import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { CONFIG, type Config, type TargetConfig } from '@slipway/platform-config';
 import type { RevisionSpec } from '@slipway/ports';
 import { guardedDispatcher, probeHealth } from '@slipway/target-driver';
@@ -9,7 +9,7 @@ import { TargetCatalog } from './target-catalog.js';
 
 /** Single health requests, beside the looks of the reconciler and without a say in its counts. */
 @Injectable()
-export class InstanceProbes implements OnModuleDestroy {
+export class InstanceProbes implements OnApplicationShutdown {
   private readonly dispatchers = new Map<string, Dispatcher>();
 
   constructor(
@@ -32,7 +32,7 @@ export class InstanceProbes implements OnModuleDestroy {
     }
   }
 
-  async onModuleDestroy(): Promise<void> {
+  async onApplicationShutdown(): Promise<void> {
     await Promise.all([...this.dispatchers.values()].map((dispatcher) => dispatcher.destroy()));
   }
 

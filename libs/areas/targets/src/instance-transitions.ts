@@ -25,6 +25,8 @@ export interface InstanceChange {
   event?: NewEvent;
   /** Refuses the change when somebody holds the workload by now. */
   onlyIfReleased?: boolean;
+  /** Wakes nobody: the whole stack goes down, and who waits shall find the instance as it was. */
+  isSilent?: boolean;
 }
 
 /**
@@ -59,7 +61,8 @@ export class InstanceTransitions {
       if (!written) return undefined;
       const isReadinessChanged = (instance.state === 'ready') !== (next.state === 'ready') || (next.state === 'ready' && instance.base_url !== next.base_url);
       if (isReadinessChanged) await this.publish(tx, workload);
-      if (isReadinessChanged || change.isCrash || next.state === 'stopped') await tx.query(MARK_CHANGED, [workload.revision_id]);
+      const isNews = isReadinessChanged || change.isCrash || next.state === 'stopped';
+      if (isNews && !change.isSilent) await tx.query(MARK_CHANGED, [workload.revision_id]);
       if (change.event) await appendEvents(tx, workload.tenant_id, deploymentStream(workload.deployment_id), [change.event]);
       return next;
     });

@@ -10,6 +10,8 @@ import { TargetLeadership } from './target-leadership.js';
 import { TargetReconciler } from './target-reconciler.js';
 import { WORKLOADS_CHANNEL } from './workload.query.js';
 
+/** Given as the signal of a shutdown, by whoever takes the whole stack down: the engines end with their worker. */
+const STOP_ENGINES = 'slipway:stop-engines';
 const RUNNING = new Set(['starting', 'ready', 'unhealthy', 'backing_off']);
 const GONE_LOOK_MS = 50;
 
@@ -39,14 +41,16 @@ export class Reconcilers implements OnApplicationBootstrap, BeforeApplicationShu
     for (const reconciler of this.byTarget.values()) reconciler.start();
   }
 
-  async beforeApplicationShutdown(): Promise<void> {
-    await this.stop();
+  async beforeApplicationShutdown(signal?: string): Promise<void> {
+    if (signal === STOP_ENGINES) await this.stopEngines();
+    else await this.stop();
   }
 
   /**
    * Stops every engine of this host, as when the whole stack goes down: SIGTERM, the driver's grace, SIGKILL. What is wanted
    * stays as it is, so the next worker brings them up again, as the next generation and without a crash being counted.
-   * Ends the reconcilers first; the process is to exit afterwards.
+   * Ends the reconcilers first; the process is to exit afterwards. Operations must have stopped before: a soak that looked
+   * now would take its candidate for dead.
    */
   async stopEngines(): Promise<void> {
     await this.stop();
@@ -71,7 +75,7 @@ export class Reconcilers implements OnApplicationBootstrap, BeforeApplicationShu
     const workloads = await this.database.read<WorkloadRow>('system', LOAD_TARGET, [target]);
     for (const workload of workloads) {
       for (const instance of workload.instances.filter(({ state }) => RUNNING.has(state))) {
-        await this.transitions.change(workload, instance, { state: 'pending', generation: instance.generation + 1, baseUrl: null, message: 'its host was stopped' });
+        await this.transitions.change(workload, instance, { state: 'pending', generation: instance.generation + 1, baseUrl: null, message: 'its host was stopped', isSilent: true });
       }
     }
   }

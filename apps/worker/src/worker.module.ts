@@ -1,0 +1,25 @@
+import { Module, type DynamicModule } from '@nestjs/common';
+import { AuthModule } from '@slipway/platform-auth';
+import { ConfigModule, type Config } from '@slipway/platform-config';
+import { DatabaseModule } from '@slipway/platform-database';
+import { OperationsModule } from '@slipway/platform-operations';
+import { QueueModule } from '@slipway/platform-queue';
+import { AREAS, ENTITIES } from '@slipway/registry';
+
+/** The same areas as the api's, for what they do beside answering: operations, reconcilers, recurring work. No route is served. */
+@Module({})
+export class WorkerModule {
+  static forRoot(config: Config): DynamicModule {
+    return {
+      module: WorkerModule,
+      imports: [
+        ConfigModule.forRoot(config),
+        DatabaseModule.forRoot(config, ENTITIES),
+        QueueModule.forRoot(config),
+        AuthModule,
+        OperationsModule.forWorker(),
+        ...AREAS,
+      ],
+    };
+  }
+}
