@@ -22,8 +22,9 @@ let stopping: Promise<void> | undefined;
 const stop = (why: string): void => {
   stopping ??= drain(why);
 };
-process.once('SIGTERM', () => stop('SIGTERM'));
-process.once('SIGINT', () => stop('SIGINT'));
+// `on`, not `once`: a terminal and a launcher may both send the signal, and the second one must not kill what drains.
+process.on('SIGTERM', () => stop('SIGTERM'));
+process.on('SIGINT', () => stop('SIGINT'));
 // The launcher is gone: nobody would ever stop this process.
 process.once('disconnect', () => stop('the launcher is gone'));
 

@@ -137,6 +137,10 @@ describe('failures', () => {
     }
   });
 
+  it('answers 415 for an encoded body', async () => {
+    expectEnvelope(await send('PUT', '/api/v1/samples/x', { body: good, headers: { 'content-encoding': 'gzip' } }), 415, 'unsupported_media_type');
+  });
+
   it('takes a stream where the route says so', async () => {
     const answer = await send('PUT', '/api/v1/streams', { body: new Uint8Array(1000), headers: { 'content-type': 'application/octet-stream' } });
     expect(answer.body).toEqual({ bytes: 1000 });

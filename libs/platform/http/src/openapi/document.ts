@@ -94,6 +94,7 @@ function impliedErrors(route: RouteSpec): string[] {
     'token_expired',
     'scope_insufficient',
     ...(hasBody ? ['invalid_json', 'body_too_large', 'unsupported_media_type', 'validation_failed'] : []),
+    ...(route.paged ? ['validation_failed'] : []),
     ...(route.idempotent ? ['idempotency_key_invalid', 'idempotency_key_reused'] : []),
     ...(route.ifMatch ? ['precondition_failed'] : []),
     'rate_limited',

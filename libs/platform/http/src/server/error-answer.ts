@@ -31,7 +31,7 @@ export function envelopeOf(error: SlipwayError, requestId: string): ErrorEnvelop
 }
 
 export function errorHeaders(error: SlipwayError): Record<string, string> {
-  const headers: Record<string, string> = { 'cache-control': 'no-store', ...error.headers };
+  const headers: Record<string, string> = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff', ...error.headers };
   // The official OpenAI clients retry every 409 and 5xx unless this header forbids it.
   if (!error.retryable) headers['x-should-retry'] = 'false';
   if (error.status === 401) headers['www-authenticate'] ??= challengeOf(error);

@@ -21,7 +21,8 @@ export function addContextHooks(instance: FastifyInstance): void {
   instance.addHook('onRequest', (request, reply, done) => {
     const context: RequestContext = { requestId: request.id, warnings: [], route: routeOf(request) };
     (request as SlipwayRequest).slipway = context;
-    void reply.header('x-request-id', request.id);
+    // Answers belong to one caller, and some hold a secret that is shown once.
+    void reply.headers({ 'x-request-id': request.id, 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
     const traceparent = request.headers['traceparent'];
     if (typeof traceparent === 'string' && TRACEPARENT.test(traceparent)) {
       context.traceparent = traceparent;
@@ -61,6 +62,10 @@ function refuseUnfitting(request: FastifyRequest): void {
       throw errors.invalid_parameter({ message, details: [{ field: 'validate_only', code: 'unsupported', message }] });
     }
     if (route.dryRun) readValidateOnly(query);
+  }
+  const encoding = request.headers['content-encoding'];
+  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
+    throw errors.unsupported_media_type({ message: 'Encoded request bodies are not supported.', remediation: 'Send the body without Content-Encoding.' });
   }
   const isStream = request.headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase() === 'application/octet-stream';
   if (isStream && !route.streamBody) throw errors.unsupported_media_type();
