@@ -1,0 +1,22 @@
+import type { Revision, RevisionSpec } from './revisions.port.js';
+
+export const ROLLOUTS = Symbol('RolloutsPort');
+
+/** A rollout body that was read and found sound. */
+export interface CheckedRollout {
+  /** The body without what nobody knows, as `POST …/rollouts` would take it. */
+  body: Record<string, unknown>;
+  /** The complete spec it would build. */
+  spec: RevisionSpec;
+  specDigest: string;
+}
+
+/** Offered by the Revisions area. */
+export interface RolloutsPort {
+  /**
+   * Reads a rollout body (api.md 2.4) the way the API does, applies it to `base` and asks the targets. Writes nothing.
+   * @param within dotted path of the body, for the fields of the error
+   * Throws `invalid_parameter` (400) and `validation_failed` (422) naming each field.
+   */
+  check(tenantId: string, body: object, base: Revision, within: string): CheckedRollout;
+}
