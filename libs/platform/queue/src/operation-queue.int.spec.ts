@@ -225,7 +225,7 @@ function backendSuite(name: string, open: () => Promise<TestBackend>): void {
         await eventually(() => seen.size === 100);
         await expect(
           backend.sql!(`do $$ begin assert (select count(*) from pg_stat_activity
-            where datname = current_database() and usename = 'slipway_app') <= 6; end $$`),
+            where datname = current_database() and application_name in ('slipway-queue', 'slipway-operations')) between 1 and 6; end $$`),
         ).resolves.toBeUndefined();
       });
     }

@@ -1,0 +1,47 @@
+import { createProjectGraphAsync } from '@nx/devkit';
+import nx from '@nx/eslint-plugin';
+import tseslint from 'typescript-eslint';
+import { boundaries, ownRules, testOnlyCycles, plugin as slipway } from './tools/lint/index.mjs';
+
+// The boundary rule reads Nx's cached project graph and passes everything without one. `nx run-many -t lint` has just written
+// it; a plain `eslint .` has not.
+if (!process.env.NX_TASK_TARGET_PROJECT) {
+  process.env.NX_DAEMON = 'false';
+  await createProjectGraphAsync();
+}
+
+export default [
+  { ignores: ['**/dist', '**/node_modules', '**/coverage', '.nx', '.slipway', '**/*.{js,mjs,cjs}'] },
+  ...tseslint.configs.recommended,
+  {
+    files: ['**/*.ts'],
+    linterOptions: { reportUnusedDisableDirectives: 'error' },
+    plugins: { '@nx': nx, slipway },
+    rules: {
+      ...ownRules,
+      '@nx/enforce-module-boundaries': ['error', { depConstraints: boundaries, ignoredCircularDependencies: testOnlyCycles }],
+      'no-else-return': 'error',
+      eqeqeq: ['error', 'always', { null: 'ignore' }],
+      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_', caughtErrors: 'none' }],
+      // Casts at a boundary are the smell; `any` from JSON and drivers that is narrowed at once is not.
+      '@typescript-eslint/no-explicit-any': 'off',
+      '@typescript-eslint/no-empty-object-type': 'off',
+      // Nest's own name for a class that is only a token.
+      '@typescript-eslint/no-unsafe-function-type': 'off',
+    },
+  },
+  {
+    files: ['{apps,libs}/**/src/**/*.ts'],
+    ignores: ['**/*.spec.ts', 'libs/platform/testing/**'],
+    rules: {
+      'no-restricted-imports': ['error', { name: '@slipway/platform-testing', message: 'Only specs and `test` folders may. Product code must run without it.' }],
+    },
+  },
+  {
+    // Specs belong to no project of their own, and a promise that a test forgets shows itself.
+    files: ['**/src/**/*.ts'],
+    ignores: ['**/*.spec.ts'],
+    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
+    rules: { '@typescript-eslint/no-floating-promises': 'error' },
+  },
+];

@@ -1,0 +1,26 @@
+import { isTest, isUnder } from '../files.mjs';
+
+/** A variable read elsewhere is checked by nobody at boot and stands in no list of variables. */
+export default {
+  meta: {
+    type: 'problem',
+    schema: [],
+    messages: {
+      env: 'Only platform/config reads the environment. Add the variable to its VARIABLES and `Config`, then inject `CONFIG` from @slipway/platform-config.',
+    },
+  },
+  create(context) {
+    if (isTest(context) || isUnder(context, 'libs/platform/config', 'libs/platform/testing', 'tools')) return {};
+    return {
+      'MemberExpression[object.name="process"]'(node) {
+        if ((node.property.name ?? node.property.value) === 'env') context.report({ node, messageId: 'env' });
+      },
+      'VariableDeclarator[init.name="process"] > ObjectPattern > Property'(node) {
+        if (node.key.name === 'env') context.report({ node, messageId: 'env' });
+      },
+      ImportSpecifier(node) {
+        if (/^(node:)?process$/.test(node.parent.source.value) && node.imported.name === 'env') context.report({ node, messageId: 'env' });
+      },
+    };
+  },
+};

@@ -1,0 +1,29 @@
+import { isTest, isUnder } from '../files.mjs';
+
+const ADDERS = new Set(['add', 'addBulk']);
+
+/** An enqueue beside the write survives a rollback, and is lost in a crash between commit and enqueue. The outbox is neither. */
+export default {
+  meta: {
+    type: 'problem',
+    schema: [],
+    messages: {
+      add: 'Only the outbox relay adds to the queue. Claim an operation with `OperationStore` from @slipway/platform-operations: its transaction writes the outbox row.',
+      bullmq: 'BullMQ stays behind @slipway/platform-queue. Claim an operation with `OperationStore` from @slipway/platform-operations, or consume through `OPERATION_QUEUE`.',
+    },
+  },
+  create(context) {
+    if (isTest(context) || isUnder(context, 'libs/platform/queue', 'tools/bench')) return {};
+    const isRelay = isUnder(context, 'libs/platform/operations') && context.filename.endsWith('outbox.relay.ts');
+    return {
+      ImportDeclaration(node) {
+        if (['bullmq', '@nestjs/bullmq'].includes(node.source.value)) context.report({ node, messageId: 'bullmq' });
+      },
+      'CallExpression > MemberExpression.callee'(node) {
+        if (isRelay || !ADDERS.has(node.property.name)) return;
+        const owner = node.object.type === 'MemberExpression' ? node.object.property : node.object;
+        if (/queue$/i.test(owner.name ?? '')) context.report({ node, messageId: 'add' });
+      },
+    };
+  },
+};

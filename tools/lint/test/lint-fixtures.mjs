@@ -1,0 +1,28 @@
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { ESLint } from 'eslint';
+
+/**
+ * Lints every fixture under the path that its first line pretends, with the workspace's own configuration, and prints
+ * `{fixture: [{ruleId, message}]}`. A process of its own, because Jest's module system cannot load ESLint's configuration.
+ */
+const root = path.resolve(import.meta.dirname, '../../..');
+const fixtures = path.join(import.meta.dirname, '../fixtures');
+const eslint = new ESLint({
+  cwd: root,
+  // The pretended files belong to no TypeScript project.
+  overrideConfig: {
+    files: ['**/*.ts'],
+    languageOptions: { parserOptions: { projectService: false } },
+    rules: { '@typescript-eslint/no-floating-promises': 'off' },
+  },
+});
+
+const found = {};
+for (const name of (await readdir(fixtures)).sort()) {
+  const text = await readFile(path.join(fixtures, name), 'utf8');
+  const pretended = /^\/\/ as: (\S+)/.exec(text)[1];
+  const [result] = await eslint.lintText(text, { filePath: path.join(root, pretended) });
+  found[name] = result.messages.map(({ ruleId, message }) => ({ ruleId, message }));
+}
+process.stdout.write(JSON.stringify(found));

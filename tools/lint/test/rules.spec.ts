@@ -1,0 +1,52 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+
+type Finding = { ruleId: string | null; message: string };
+
+const rules = readdirSync(new URL('../rules', import.meta.url)).map((name) => name.replace('.mjs', ''));
+const found: Record<string, Finding[]> = JSON.parse(
+  execFileSync(process.execPath, [new URL('lint-fixtures.mjs', import.meta.url).pathname], {
+    encoding: 'utf8',
+    env: { ...process.env, NX_DAEMON: 'false', NODE_OPTIONS: '' },
+    maxBuffer: 16 << 20,
+  }),
+);
+const fixtures = Object.keys(found);
+
+/** What each message must name, so that whoever meets it knows what to do instead. */
+const REPLACEMENTS: Record<string, RegExp> = {
+  'file-names': /Name the file after|kebab-case|\.controller \.service/,
+  'file-size': /Split by meaning/,
+  'no-focused-tests': /-t "<name>"/,
+  'no-forward-ref': /libs\/ports/,
+  'only-config-reads-env': /inject `CONFIG`/,
+  'only-database-injects-data-source': /Inject `Database`/,
+  'only-the-relay-enqueues': /OperationStore/,
+  'no-restricted-imports': /Only specs and `test` folders may/,
+  'enforce-module-boundaries': /can only depend on libs tagged with|cannot be imported by a relative|relative or absolute path/,
+};
+
+describe.each(fixtures.filter((name) => name.endsWith('.fail.txt')))('%s', (name) => {
+  const rule = Object.keys(REPLACEMENTS).find((known) => name.startsWith(known))!;
+  const complaints = found[name].filter(({ ruleId }) => ruleId === rule || ruleId?.endsWith(`/${rule}`));
+
+  it('is refused with a message that names the replacement', () => {
+    expect(complaints.length).toBeGreaterThan(0);
+    for (const { message } of complaints) expect(message).toMatch(REPLACEMENTS[rule]);
+  });
+});
+
+describe.each(fixtures.filter((name) => name.endsWith('.pass.txt')))('%s', (name) => {
+  it('is accepted', () => {
+    expect(found[name]).toEqual([]);
+  });
+});
+
+it('sees every way to read the environment', () => {
+  expect(found['only-config-reads-env.fail.txt'].filter(({ ruleId }) => ruleId === 'slipway/only-config-reads-env')).toHaveLength(3);
+});
+
+it.each([...rules, 'enforce-module-boundaries', 'no-restricted-imports'])('has a failing fixture of %s', (rule) => {
+  expect(fixtures.filter((name) => name.startsWith(rule) && name.endsWith('.fail.txt'))).not.toEqual([]);
+});
