@@ -24,7 +24,7 @@ const REPLACEMENTS: Record<string, RegExp> = {
   'only-database-injects-data-source': /Inject `Database`/,
   'only-the-relay-enqueues': /OperationStore/,
   'no-restricted-imports': /Only specs and `test` folders may/,
-  'enforce-module-boundaries': /can only depend on libs tagged with|cannot be imported by a relative|relative or absolute path/,
+  'enforce-module-boundaries': /Circular dependency|can only depend on libs tagged with|cannot be imported by a relative|relative or absolute path/,
 };
 
 describe.each(fixtures.filter((name) => name.endsWith('.fail.txt')))('%s', (name) => {
