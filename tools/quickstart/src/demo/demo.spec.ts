@@ -1,0 +1,40 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Operation } from './api-client.js';
+import { events } from './chat.js';
+import { bar, Narrator } from './narrator.js';
+
+const operation = (progress: number, ...done: string[]): Operation => ({
+  id: 'op_1', kind: 'rollout', status: progress === 100 ? 'succeeded' : 'running', progress, current_step: 'await_ready', message: '',
+  steps: ['provision', 'await_ready'].map((name) => ({ name, status: done.includes(name) ? 'succeeded' : 'pending', message: done.includes(name) ? 'fine' : '' })),
+});
+
+const told = (isTTY: boolean): string => {
+  let text = '';
+  const narrator = new Narrator({ isTTY, columns: 80, write: (part) => (text += part) });
+  for (const now of [operation(0), operation(50, 'provision'), operation(50, 'provision'), operation(100, 'provision', 'await_ready')]) narrator.operation(now);
+  return text;
+};
+
+describe('Narrator', () => {
+  it('writes a plain line per step where there is no terminal', () => {
+    expect(told(false)).toBe('  ✓ provision    fine\n  ✓ await_ready  fine\n');
+  });
+
+  it('moves a bar on a terminal, and leaves no rest of it', () => {
+    expect(told(true)).toContain(`${bar(50)}  50 %  await_ready`);
+    expect(told(true).endsWith('✓ await_ready  fine\n')).toBe(true);
+  });
+});
+
+it('reads server-sent events however they are cut', async () => {
+  const stream = 'data: {"model":"a"}\r\n\r\n: heartbeat\n\ndata: {"model":"ü"}\n\ndata: [DONE]\n\ndata: {"model":"late"}\n\n';
+  const bytes = new TextEncoder().encode(stream);
+  for (const size of [1, 7, bytes.length]) {
+    async function* cut(): AsyncGenerator<Uint8Array> {
+      for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+    }
+    const models: (string | undefined)[] = [];
+    for await (const chunk of events(cut())) models.push(chunk.model);
+    expect(models).toEqual(['a', 'ü']);
+  }
+});

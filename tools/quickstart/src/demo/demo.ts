@@ -1,0 +1,83 @@
+import { ApiClient, type Operation } from './api-client.js';
+import { chat } from './chat.js';
+import type { Narrator } from './narrator.js';
+
+export interface DemoOptions {
+  apiUrl: string;
+  gatewayUrl: string;
+  token: string;
+  narrator: Narrator;
+}
+
+/** What this demo made can be told from what people made, and is removed at its next run. */
+const LABEL = { key: 'slipway.dev/demo', value: 'quickstart' };
+
+const SIMULATED = { target: 'local', engine: 'sim' };
+
+/**
+ * The main job, as a client does it: create a deployment, prove a first revision ready, route to it, infer, roll out a
+ * second one, roll back. @returns the deployment's name. @throws at the first thing that does not go as told.
+ */
+export async function demonstrate({ apiUrl, gatewayUrl, token, narrator }: DemoOptions): Promise<string> {
+  const api = new ApiClient(apiUrl, token);
+  const watched = async (operation: Operation): Promise<void> => {
+    await api.follow(operation, (now) => narrator.operation(now));
+  };
+  const asks = async (question: string): Promise<string> => {
+    const answer = await chat(gatewayUrl, token, name, question);
+    narrator.line(`  ${answer.model}: "${shorten(answer.text)}"`);
+    narrator.line(`  first token after ${Math.round(answer.firstTokenMs)} ms, ${answer.tokens || 'all'} tokens in ${Math.round(answer.totalMs)} ms${answer.revision ? `, by ${answer.revision}` : ''}`);
+    return answer.model;
+  };
+
+  await removeEarlier(api);
+  const name = `quickstart-${Date.now().toString(36)}`;
+
+  narrator.heading(`1. Create a deployment (${name})`);
+  await api.createDeployment({ name, display_name: 'Quickstart', labels: { [LABEL.key]: LABEL.value } });
+  narrator.line('  created; it serves nothing yet');
+
+  narrator.heading('2. Roll out a first revision: start its model server and prove it ready');
+  await watched(await api.rollout(name, {
+    spec: { model: { id: 'demo-small' }, runtime: { ...SIMULATED, args: { ttft_ms: 120, itl_ms: 15, tokens: 24 } } },
+    strategy: { type: 'candidate' },
+    reason: 'quickstart: first revision',
+  }));
+  const first = (await api.deployment(name)).candidate_revision;
+  if (!first) throw new Error('the rollout succeeded, but the deployment names no candidate');
+
+  narrator.heading(`3. Send traffic to ${first}`);
+  await api.setRoute(name, first);
+  narrator.line('  PUT route: 100 %');
+
+  narrator.heading('4. Ask it something, through the gateway');
+  expectModel(await asks('What is a slipway?'), 'demo-small');
+
+  narrator.heading('5. Roll out a second revision: a faster model, and all traffic once it is ready');
+  await watched(await api.rollout(name, {
+    spec_patch: { model: { id: 'demo-large' }, runtime: { args: { ttft_ms: 40, itl_ms: 5 } } },
+    strategy: { type: 'immediate' },
+    reason: 'quickstart: second revision',
+  }));
+  expectModel(await asks('And what is it good for?'), 'demo-large');
+
+  narrator.heading('6. Roll back');
+  await watched(await api.rollback(name, { reason: 'quickstart: roll back' }));
+  expectModel(await asks('Who answers now?'), 'demo-small');
+  return name;
+}
+
+/** Each demo keeps two model servers; those of the last one are not needed any more. It need not succeed for this one to run. */
+async function removeEarlier(api: ApiClient): Promise<void> {
+  const names = await api.deploymentNames(`${LABEL.key}=${LABEL.value}`);
+  await Promise.all(names.map((name) => api.deleteDeployment(name).catch(() => undefined)));
+}
+
+function expectModel(model: string, wanted: string): void {
+  if (model !== wanted) throw new Error(`expected an answer of ${wanted}, and ${model || 'an unnamed model'} answered`);
+}
+
+function shorten(text: string): string {
+  const flat = text.replace(/\s+/g, ' ').trim();
+  return flat.length > 72 ? `${flat.slice(0, 71)}…` : flat;
+}

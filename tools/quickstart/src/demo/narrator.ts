@@ -1,0 +1,65 @@
+import type { Operation } from './api-client.js';
+
+export interface Terminal {
+  isTTY?: boolean;
+  columns?: number;
+  write(text: string): unknown;
+}
+
+const BAR_WIDTH = 24;
+
+/** Tells the demo: a bar that moves on a terminal, a plain line for each change elsewhere (a file, a pipeline). */
+export class Narrator {
+  private isLineOpen = false;
+  private readonly toldSteps = new Set<string>();
+
+  constructor(private readonly out: Terminal) {}
+
+  heading(text: string): void {
+    this.line(`\n${this.bold(text)}`);
+  }
+
+  line(text: string): void {
+    this.closeLine();
+    this.out.write(`${text}\n`);
+  }
+
+  /** A line that the next one replaces; elsewhere it is written once. */
+  passing(text: string): void {
+    if (!this.out.isTTY) this.line(text);
+    else this.redraw(text);
+  }
+
+  operation(operation: Operation): void {
+    const width = Math.max(0, ...operation.steps.map((step) => step.name.length));
+    for (const step of operation.steps) {
+      const isTold = this.toldSteps.has(`${operation.id} ${step.name}`);
+      if (isTold || !['succeeded', 'failed', 'skipped'].includes(step.status)) continue;
+      this.toldSteps.add(`${operation.id} ${step.name}`);
+      this.line(`  ${step.status === 'failed' ? '✗' : '✓'} ${step.name.padEnd(width)}  ${step.status === 'succeeded' ? step.message : step.status}`.trimEnd());
+    }
+    if (!this.out.isTTY) return;
+    if (operation.progress >= 100 || operation.status === 'succeeded') this.closeLine();
+    else this.redraw(`  ${bar(operation.progress)} ${String(operation.progress).padStart(3)} %  ${operation.current_step}`);
+  }
+
+  private redraw(text: string): void {
+    // Cut to the width: a line that wraps cannot be replaced.
+    this.out.write(`\r\u001b[2K${text.slice(0, Math.max(20, (this.out.columns ?? 80) - 1))}`);
+    this.isLineOpen = true;
+  }
+
+  private closeLine(): void {
+    if (this.isLineOpen) this.out.write('\r\u001b[2K');
+    this.isLineOpen = false;
+  }
+
+  private bold(text: string): string {
+    return this.out.isTTY ? `\u001b[1m${text}\u001b[0m` : text;
+  }
+}
+
+export function bar(percent: number): string {
+  const filled = Math.round((Math.min(100, Math.max(0, percent)) / 100) * BAR_WIDTH);
+  return `[${'█'.repeat(filled)}${'░'.repeat(BAR_WIDTH - filled)}]`;
+}

@@ -1,0 +1,38 @@
+import { randomBytes, randomInt } from 'node:crypto';
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+
+/** A secret that a home keeps in a file of mode 0600, made at its first use. */
+export interface KeptSecret {
+  value: string;
+  file: string;
+  isNew: boolean;
+}
+
+/** Admin token of the operator tenant. Hex, so that nothing in the secret looks like the `_` between the parts. */
+export function bootstrapToken(home: string): KeptSecret {
+  const alphabet = 'abcdefghijklmnopqrstuvwxyz0123456789';
+  const id = (): string => Array.from({ length: 12 }, () => alphabet[randomInt(alphabet.length)]).join('');
+  return keep(home, 'bootstrap-token', () => `slw_${id()}_${randomBytes(32).toString('hex')}`);
+}
+
+/** Key-encryption key, 32 bytes in base64. Whoever loses it loses every stored credential. */
+export function secretKey(home: string): KeptSecret {
+  return keep(home, 'secret-key', () => randomBytes(32).toString('base64'));
+}
+
+function keep(home: string, name: string, make: () => string): KeptSecret {
+  const file = path.join(home, name);
+  const kept = existsSync(file) ? readFileSync(file, 'utf8').trim() : '';
+  if (kept) return { value: kept, file, isNew: false };
+  if (!existsSync(home)) {
+    mkdirSync(home, { recursive: true });
+    // As root, the embedded Postgres runs as another user, who must get through.
+    chmodSync(home, process.getuid?.() === 0 ? 0o711 : 0o700);
+  }
+  const value = make();
+  writeFileSync(`${file}.new`, `${value}\n`, { mode: 0o600 });
+  chmodSync(`${file}.new`, 0o600);
+  renameSync(`${file}.new`, file);
+  return { value, file, isNew: true };
+}

@@ -1,0 +1,44 @@
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { childEnvironment, ConfigError, EXIT_CONFIG, loadConfig } from '@slipway/platform-config';
+import { secretKey } from './home-secrets.js';
+import { surviveClosedPipes } from './launcher.js';
+import { otherLauncher } from './run-record.js';
+import { embeddedDatabase } from './stack-database.js';
+import { migrate, StackError } from './stack.js';
+
+// `npm run migrate`: migrates DATABASE_URL, else the embedded Postgres (of the running stack, or started for it), and exits.
+surviveClosedPipes();
+const entry = fileURLToPath(new URL('../../../apps/api/dist/migrate.js', import.meta.url));
+const log = (line: string): void => void process.stderr.write(`${line}\n`);
+const env = childEnvironment();
+
+try {
+  const blank = { databaseUrl: 'postgres://127.0.0.1/', migrateUrl: 'postgres://127.0.0.1/', secretKey: Buffer.alloc(32).toString('base64') };
+  const config = loadConfig(env, process.cwd(), { stack: blank });
+  const home = path.resolve(config.home);
+  if (!config.database.embedded || otherLauncher(home)) await migrate(entry, { ...env, SLIPWAY_HOME: home, ...keyFor(config.database.embedded, home) }, process.cwd(), log);
+  else await migrateStopped(home);
+} catch (error) {
+  if (error instanceof ConfigError) {
+    log(error.message);
+    process.exit(EXIT_CONFIG);
+  }
+  log((error as Error).message);
+  process.exit(error instanceof StackError ? error.exitCode : 1);
+}
+process.exit(0);
+
+/** Migrations encrypt nothing, but configuration is checked whole, and wants the key that an external database needs. */
+function keyFor(isEmbedded: boolean, home: string): Record<string, string> {
+  return isEmbedded || env['SLIPWAY_SECRET_KEY'] ? {} : { SLIPWAY_SECRET_KEY: secretKey(home).value };
+}
+
+async function migrateStopped(home: string): Promise<void> {
+  const database = await embeddedDatabase(home, env['SLIPWAY_SECRET_KEY'] || secretKey(home).value, log);
+  try {
+    await migrate(entry, { ...env, ...database.env, SLIPWAY_HOME: home }, process.cwd(), log);
+  } finally {
+    await database.stop();
+  }
+}

@@ -1,0 +1,63 @@
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { identify, isStillThere, type ProcessIdentity } from './process-identity.js';
+
+/** `<home>/run/processes.json`: what a launcher started, for the next one to find should this one be killed. */
+interface RunRecord {
+  launcher: ProcessIdentity;
+  children: ProcessIdentity[];
+}
+
+/** Longer than the processes take to drain after they lost their launcher. */
+const ORPHANS_LEAVE_MS = 15_000;
+
+const fileOf = (home: string): string => path.join(home, 'run', 'processes.json');
+
+export function writeRunRecord(home: string, childPids: number[]): void {
+  const file = fileOf(home);
+  const record: RunRecord = { launcher: identify(process.pid) ?? { pid: process.pid, started: 'unknown' }, children: childPids.flatMap((pid) => identify(pid) ?? []) };
+  mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+  writeFileSync(`${file}.new`, JSON.stringify(record), { mode: 0o600 });
+  renameSync(`${file}.new`, file);
+}
+
+export function removeRunRecord(home: string): void {
+  rmSync(fileOf(home), { force: true });
+}
+
+/** The living launcher of this home, if it is not this process. */
+export function otherLauncher(home: string): number | undefined {
+  const record = read(home);
+  return record && record.launcher.pid !== process.pid && isStillThere(record.launcher) ? record.launcher.pid : undefined;
+}
+
+/**
+ * Processes of a killed launcher leave by themselves when they lose it; they may still be draining, on the ports that this
+ * start wants. Waits for them, then ends what does not leave.
+ */
+export async function outliveOrphans(home: string, say: (line: string) => void): Promise<void> {
+  const orphans = (read(home)?.children ?? []).filter(isStillThere);
+  if (orphans.length === 0) return;
+  say(`waiting for ${orphans.length} processes of an earlier start to leave`);
+  const deadline = Date.now() + ORPHANS_LEAVE_MS;
+  while (orphans.some(isStillThere) && Date.now() < deadline) await delay(50);
+  for (const orphan of orphans.filter(isStillThere)) endHard(orphan.pid);
+  while (orphans.some(isStillThere) && Date.now() < deadline + 2_000) await delay(20);
+}
+
+function endHard(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // Gone meanwhile.
+  }
+}
+
+function read(home: string): RunRecord | undefined {
+  try {
+    return JSON.parse(readFileSync(fileOf(home), 'utf8')) as RunRecord;
+  } catch {
+    return undefined;
+  }
+}

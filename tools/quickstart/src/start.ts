@@ -1,0 +1,4 @@
+import { runInForeground } from './foreground.js';
+
+// `npm start`
+await runInForeground();

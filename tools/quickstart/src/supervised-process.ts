@@ -1,0 +1,114 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { EXIT_CONFIG } from '@slipway/platform-config';
+
+export interface SupervisedOptions {
+  name: 'api' | 'worker' | 'gateway';
+  entry: string;
+  env: NodeJS.ProcessEnv;
+  cwd: string;
+  /** One line of output, without its end. */
+  log(line: string): void;
+  /** Called at each start and end, with what changed already in place. */
+  onChange(): void;
+  /** The process ended with 78: another start cannot help. */
+  onConfigError(): void;
+}
+
+const FIRST_BACKOFF_MS = 100;
+const LONGEST_BACKOFF_MS = 5_000;
+/** A process that lived this long was fine; its next death starts over with the shortest wait. */
+const HEALTHY_AFTER_MS = 10_000;
+
+/** Sent by a process over IPC once it serves. */
+export const READY_MESSAGE = 'slipway:ready';
+/** Sent to the worker: stop the engines too before you exit, as the whole stack stops. */
+export const STOP_ENGINES_MESSAGE = 'slipway:stop-engines';
+
+/** One process of the stack: started again with back-off whenever it dies, until it is told to stop. */
+export class SupervisedProcess {
+  /** True from its ready message until its end. */
+  isReady = false;
+  private child: ChildProcess | undefined;
+  private restart: NodeJS.Timeout | undefined;
+  private backoffMs = FIRST_BACKOFF_MS;
+  private isStopping = false;
+
+  constructor(private readonly options: SupervisedOptions) {}
+
+  get pid(): number | undefined {
+    return this.child?.pid;
+  }
+
+  start(): void {
+    const startedAt = Date.now();
+    const child = spawn(process.execPath, ['--enable-source-maps', this.options.entry], {
+      env: this.options.env,
+      cwd: this.options.cwd,
+      // An own session: Ctrl-C in a terminal must reach the launcher only, which knows in which order to stop.
+      detached: true,
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    });
+    this.child = child;
+    for (const stream of [child.stdout, child.stderr]) {
+      if (stream) createInterface({ input: stream }).on('line', (line) => this.options.log(this.labelled(line)));
+    }
+    child.on('message', (message) => {
+      if (!saysReady(message)) return;
+      this.isReady = true;
+      this.options.onChange();
+    });
+    child.once('error', (error) => this.options.log(`${this.options.name} | cannot start: ${error.message}`));
+    // Not `close`: an engine may have inherited the worker's output and keep it open.
+    child.once('exit', (code, signal) => this.ended(child, code, signal, Date.now() - startedAt));
+    this.options.onChange();
+  }
+
+  /** Tells the running process something; nothing where it is down. */
+  send(message: string): void {
+    if (this.child?.connected) this.child.send(message, () => undefined);
+  }
+
+  /** Asks it to drain, insists after `graceMs`, and resolves when it is gone. */
+  async stop(graceMs: number): Promise<void> {
+    this.isStopping = true;
+    clearTimeout(this.restart);
+    const child = this.child;
+    if (!child) return;
+    await new Promise<void>((resolve) => {
+      const insist = setTimeout(() => {
+        this.options.log(`${this.options.name} | still there after ${graceMs / 1000} s: killed`);
+        child.kill('SIGKILL');
+      }, graceMs);
+      child.once('exit', () => {
+        clearTimeout(insist);
+        resolve();
+      });
+      child.kill('SIGTERM');
+    });
+  }
+
+  private ended(child: ChildProcess, code: number | null, signal: NodeJS.Signals | null, livedMs: number): void {
+    if (this.child === child) this.child = undefined;
+    this.isReady = false;
+    this.options.onChange();
+    if (this.isStopping) return;
+    if (code === EXIT_CONFIG) {
+      this.options.onConfigError();
+      return;
+    }
+    if (livedMs > HEALTHY_AFTER_MS) this.backoffMs = FIRST_BACKOFF_MS;
+    this.options.log(`${this.options.name} | ended with ${signal ?? code}; started again in ${this.backoffMs / 1000} s`);
+    this.restart = setTimeout(() => this.start(), this.backoffMs);
+    this.backoffMs = Math.min(this.backoffMs * 2, LONGEST_BACKOFF_MS);
+  }
+
+  /** JSON lines name their service themselves and stay whole, so that they can be parsed. */
+  private labelled(line: string): string {
+    return line.startsWith('{') && line.includes('"service":') ? line : `${this.options.name} | ${line}`;
+  }
+}
+
+function saysReady(message: unknown): boolean {
+  return message === READY_MESSAGE || (message !== null && typeof message === 'object' && (message as { ready?: unknown }).ready === true);
+}
