@@ -1,0 +1,146 @@
+import 'reflect-metadata';
+import { Global, Module } from '@nestjs/common';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { Test } from '@nestjs/testing';
+import { migrations as dataplaneMigrations } from '@slipway/dataplane';
+import { ConfigModule } from '@slipway/platform-config';
+import { Database, DatabaseModule, migrations as databaseMigrations, type Tx } from '@slipway/platform-database';
+import { defineErrors, errors, HttpModule, SlipwayHttpAdapter, type Scope } from '@slipway/platform-http';
+import { migrations as operationMigrations, OperationsModule } from '@slipway/platform-operations';
+import { createTestDatabase, testConfig, type TestDatabase } from '@slipway/platform-testing';
+import { DEPLOYMENTS, INSTANCES, REVISIONS, ROUTES, type Activation, type Deployment, type Revision, type RevisionState, type RoutesPort } from '@slipway/ports';
+import { entities, migrations, RoutingModule } from '../src/index.js';
+
+const absent = defineErrors({
+  deployment_not_found: { status: 404, category: 'not_found', message: 'no deployment' },
+  revision_not_found: { status: 404, category: 'not_found', message: 'no revision' },
+});
+
+/** What the neighbours of this area would know. The lock of a deployment is a real one. */
+export class Neighbours {
+  readonly deployments = new Map<string, Deployment>();
+  readonly revisions = new Map<string, Revision>();
+  readonly ready = new Map<string, number>();
+  readonly holds = new Map<string, Set<string>>();
+  readonly activations: Activation[] = [];
+
+  readonly deploymentsPort = {
+    get: async (_tx: Tx, tenantId: string, name: string) => this.find(tenantId, name),
+    lock: async (tx: Tx, tenantId: string, name: string) => {
+      const found = this.find(tenantId, name);
+      await tx.query('select pg_advisory_xact_lock(hashtext($1))', [found.id]);
+      return this.find(tenantId, name);
+    },
+    lockById: async (_tx: Tx, id: string) => [...this.deployments.values()].find((one) => one.id === id),
+  };
+
+  readonly revisionsPort = {
+    find: async (_tx: Tx, deploymentId: string, reference: string) => {
+      const found = [...this.revisions.values()].find((one) => one.deploymentId === deploymentId && [one.id, one.name, String(one.number)].includes(reference));
+      if (!found) throw absent.revision_not_found();
+      return found;
+    },
+    getMany: async (_tx: Tx, ids: readonly string[]) => ids.flatMap((id) => this.revisions.get(id) ?? []),
+    activated: async (_tx: Tx, activation: Activation) => {
+      this.activations.push(activation);
+      const deployment = [...this.deployments.values()].find((one) => one.id === activation.deploymentId);
+      if (deployment) deployment.activeRevisionId = activation.revisionId;
+    },
+  };
+
+  readonly instancesPort = {
+    status: async (_tx: Tx, id: string) => (this.ready.has(id) ? { desired: 1, ready: this.ready.get(id), alive: 1, restarts: 0, message: null, baseUrls: [] } : undefined),
+    hold: async (_tx: Tx, id: string, holder: string, until?: Date) => void this.holdsOf(id).add(until ? `${holder} ${Math.round((until.getTime() - Date.now()) / 1_000)}` : holder),
+    release: async (_tx: Tx, id: string, holder: string) => void this.holdsOf(id).delete(holder),
+  };
+
+  addDeployment(name: string, tenantId = 'ten_a'): Deployment {
+    const deployment = { id: `dep_${name}`, tenantId, name, state: 'creating', activeRevisionId: null, currentOperationId: null, version: 1 } as unknown as Deployment;
+    this.deployments.set(`${tenantId}/${name}`, deployment);
+    return deployment;
+  }
+
+  addRevision(deployment: Deployment, number: number, state: RevisionState = 'ready', ready: number | undefined = 1): Revision {
+    const id = `rev_${deployment.name}_${number}`;
+    const revision = { id, tenantId: deployment.tenantId, deploymentId: deployment.id, number, name: `${deployment.name}-0000${number}`, state } as Revision;
+    this.revisions.set(id, revision);
+    if (ready !== undefined) this.ready.set(id, ready);
+    return revision;
+  }
+
+  holdsOf(revisionId: string): Set<string> {
+    const holds = this.holds.get(revisionId) ?? new Set();
+    this.holds.set(revisionId, holds);
+    return holds;
+  }
+
+  private find(tenantId: string, name: string): Deployment {
+    const found = this.deployments.get(`${tenantId}/${name}`);
+    if (!found) throw absent.deployment_not_found();
+    return { ...found };
+  }
+}
+
+export interface Answer {
+  status: number;
+  headers: Record<string, any>;
+  body: any;
+}
+
+/** The area over HTTP and through its port, with a database of its own. */
+export class RoutingBed {
+  private constructor(
+    readonly app: NestFastifyApplication,
+    readonly database: Database,
+    readonly routes: RoutesPort,
+    readonly neighbours: Neighbours,
+    private readonly testDatabase: TestDatabase,
+  ) {}
+
+  static async start(): Promise<RoutingBed> {
+    const testDatabase = await createTestDatabase([...databaseMigrations, ...operationMigrations, ...dataplaneMigrations, ...migrations]);
+    const config = testConfig(testDatabase.url);
+    const neighbours = new Neighbours();
+    const ports = [
+      { provide: DEPLOYMENTS, useValue: neighbours.deploymentsPort },
+      { provide: REVISIONS, useValue: neighbours.revisionsPort },
+      { provide: INSTANCES, useValue: neighbours.instancesPort },
+    ];
+    @Global()
+    @Module({ providers: ports, exports: ports.map((port) => port.provide) })
+    class NeighboursModule {}
+    const module = await Test.createTestingModule({
+      imports: [ConfigModule.forRoot(config), DatabaseModule.forRoot(config, entities), HttpModule, OperationsModule.forApi(), NeighboursModule, RoutingModule],
+    }).compile();
+    const adapter = new SlipwayHttpAdapter();
+    adapter.setGuard(async (request) => {
+      const tenantId = request.headers.authorization;
+      if (!tenantId) throw errors.unauthenticated();
+      request.slipway.tenantId = tenantId;
+      request.slipway.principal = { tenantId, tenantName: tenantId, isOperatorTenant: false, actor: { type: 'token', id: 'tok_1' }, scopes: new Set<Scope>(['admin']) };
+    });
+    const app = module.createNestApplication<NestFastifyApplication>(adapter, { logger: false });
+    await app.init();
+    await app.getHttpAdapter().getInstance().ready();
+    return new RoutingBed(app, app.get(Database, { strict: false }), app.get(ROUTES, { strict: false }), neighbours, testDatabase);
+  }
+
+  async stop(): Promise<void> {
+    await this.app.close();
+    await this.testDatabase.drop();
+  }
+
+  async send(method: 'GET' | 'PUT', path: string, options: { tenant?: string; body?: object; headers?: Record<string, string> } = {}): Promise<Answer> {
+    const answer = await this.app.inject({ method, url: `/api/v1${path}`, payload: options.body, headers: { authorization: options.tenant ?? 'ten_a', ...options.headers } });
+    return { status: answer.statusCode, headers: answer.headers, body: answer.json() };
+  }
+
+  /** The published slots, as a count of each revision's. */
+  async published(deploymentId: string): Promise<{ generation: number; slots: Record<string, number> } | undefined> {
+    const [row] = await this.database.read<any>('system', 'select generation::int, slots, targets from dataplane_routes where deployment_id = $1', [deploymentId]);
+    if (!row) return undefined;
+    const slots: Record<string, number> = {};
+    for (const index of row.slots as number[]) slots[row.targets[index].revision_id] = (slots[row.targets[index].revision_id] ?? 0) + 1;
+    return { generation: row.generation, slots };
+  }
+}
