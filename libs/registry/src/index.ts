@@ -1,1 +1,1 @@
-export { AREAS, ENTITIES, MIGRATIONS } from './areas.js';
+export { AREAS, ENTITIES, MIGRATIONS } from './product.js';

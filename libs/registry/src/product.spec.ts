@@ -1,0 +1,21 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { expect, it } from '@jest/globals';
+import * as areas from './areas.js';
+import { AREAS, MIGRATIONS } from './product.js';
+
+it('finds one module in every area', () => {
+  expect(AREAS).toHaveLength(Object.keys(areas).length);
+  for (const module of AREAS) expect(module.name).toMatch(/Module$/);
+});
+
+it('gives every migration a timestamp of its own', () => {
+  const timestamps = MIGRATIONS.map((migration) => migration.name.slice(-13));
+  expect(new Set(timestamps).size).toBe(timestamps.length);
+});
+
+it('lists every area that has a module', () => {
+  const root = new URL('../../areas/', import.meta.url);
+  const written = readdirSync(root).filter((name) => readFileSync(new URL(`${name}/src/index.ts`, root), 'utf8').includes('Module'));
+  const listed = [...readFileSync(new URL('areas.ts', import.meta.url), 'utf8').matchAll(/@slipway\/area-([a-z-]+)/g)].map(([, name]) => name);
+  expect(listed.sort()).toEqual(written.sort());
+});

@@ -1,0 +1,29 @@
+import type { Type } from '@nestjs/common';
+import { migrations as dataplane } from '@slipway/dataplane';
+import { migrations as auth } from '@slipway/platform-auth';
+import { migrations as database, type Migration } from '@slipway/platform-database';
+import { migrations as operations } from '@slipway/platform-operations';
+import * as areas from './areas.js';
+
+/** What an area's index exports: one class whose name ends in `Module`, and its tables where it has some. */
+interface Area {
+  migrations?: readonly Migration[];
+  entities?: readonly Function[];
+}
+
+const LIST = Object.entries(areas) as [string, Area][];
+
+/** Nest modules of all areas. Api and worker build the same list. */
+export const AREAS: Type[] = LIST.map(([name, area]) => moduleOf(name, area));
+
+/** TypeORM entities of all areas. */
+export const ENTITIES: Function[] = LIST.flatMap(([, area]) => area.entities ?? []);
+
+/** Every migration of the product; their timestamps give the order. */
+export const MIGRATIONS: Migration[] = [...database, ...auth, ...operations, ...dataplane, ...LIST.flatMap(([, area]) => area.migrations ?? [])];
+
+function moduleOf(name: string, area: Area): Type {
+  const modules = Object.entries(area).filter(([exported]) => exported.endsWith('Module'));
+  if (modules.length !== 1) throw new Error(`the index of the area ${name} must export exactly one class whose name ends in Module, not ${modules.length}`);
+  return modules[0][1] as Type;
+}
