@@ -1,0 +1,90 @@
+import { createRequire } from 'node:module';
+import { Inject, Injectable, Optional } from '@nestjs/common';
+import { Database, type Tx } from '@slipway/platform-database';
+import { assertIfMatch, etagOf, rehearsal, reply, type ExistenceCheck, type Principal, type Reply } from '@slipway/platform-http';
+import { appendAudit, appendEvents } from '@slipway/platform-operations';
+import { AUTOPILOT, DEPLOYMENTS, deploymentStream, type AutopilotPort, type Deployment, type DeploymentsPort, type PolicyContent } from '@slipway/ports';
+import type { PolicyDto, SetPolicyDto } from './policy.dto.js';
+import { policyErrors } from './policy.errors.js';
+import { statOf } from './policy-rules.js';
+import { policyDigest, PolicyStore, type PolicyRow } from './policy.store.js';
+
+const { compare } = createRequire(import.meta.url)('fast-json-patch') as typeof import('fast-json-patch');
+
+export interface PolicyRequest {
+  principal: Principal;
+  deploymentName: string;
+  body: SetPolicyDto;
+  ifMatch: string | undefined;
+  isDryRun: boolean;
+}
+
+@Injectable()
+export class PoliciesService implements ExistenceCheck {
+  constructor(
+    private readonly database: Database,
+    private readonly store: PolicyStore,
+    @Inject(DEPLOYMENTS) private readonly deployments: DeploymentsPort,
+    @Optional() @Inject(AUTOPILOT) private readonly autopilot?: AutopilotPort,
+  ) {}
+
+  async get(who: Principal, deploymentName: string): Promise<Reply<PolicyDto>> {
+    const answer = await this.database.tx({ tenantId: who.tenantId }, async (tx) => {
+      const deployment = await this.deployments.get(tx, who.tenantId, deploymentName);
+      const row = await this.store.current(tx, deployment.id);
+      return row && answerOf(deployment.name, row);
+    });
+    if (!answer) throw policyErrors.policy_not_found();
+    return reply(200, answer, { etag: answer.etag });
+  }
+
+  /**
+   * Replaces the policy as a whole. A body that says what the version in force says changes nothing and makes no version:
+   * repeating a PUT is free, and plans go on citing the version they cite.
+   */
+  set(request: PolicyRequest): Promise<Reply> {
+    const { principal, deploymentName, isDryRun } = request;
+    return this.database.tx({ tenantId: principal.tenantId }, async (tx) => {
+      const deployment = await this.deployments.lock(tx, principal.tenantId, deploymentName);
+      const current = await this.store.current(tx, deployment.id);
+      const before = current && answerOf(deployment.name, current);
+      assertIfMatch(request.ifMatch, before?.etag);
+      const content = contentOf(request.body);
+      const isUnchanged = current?.digest === policyDigest(content);
+      const after = isUnchanged ? (before as PolicyDto) : answerOf(deployment.name, await this.write(tx, request, deployment, content, current));
+      if (!isDryRun) return reply(200, after, { etag: after.etag });
+      const would = isUnchanged ? 'change nothing' : `set version ${after.version} of the policy of ${deployment.name}`;
+      return rehearsal(would, [], before ? compare(before, after) : [{ op: 'add', path: '', value: after }]);
+    }, { dryRun: isDryRun });
+  }
+
+  async assertExists(tenantId: string, params: Record<string, string>): Promise<void> {
+    await this.database.tx({ tenantId }, (tx) => this.deployments.get(tx, tenantId, params['name'] as string));
+  }
+
+  private async write(tx: Tx, { principal }: PolicyRequest, deployment: Deployment, content: PolicyContent, before: PolicyRow | undefined): Promise<PolicyRow> {
+    const { tenantId, actor } = principal;
+    const version = (before?.version ?? 0) + 1;
+    const row = await this.store.insert(tx, tenantId, { deploymentId: deployment.id, version, content }, actor);
+    await this.autopilot?.watch(tx, { tenantId, deploymentId: deployment.id }, content.mode !== 'off');
+    await appendAudit(tx, { action: 'policy.set', resourceType: 'deployment', resourceName: deployment.name, before: before?.content, after: content });
+    await appendEvents(tx, tenantId, deploymentStream(deployment.id), [{
+      type: 'policy.updated', subject: `deployments/${deployment.name}`, actor,
+      data: { deployment: deployment.name, version, mode: content.mode, digest: row.digest, changes: compare(before?.content ?? {}, content) },
+    }]);
+    return row;
+  }
+}
+
+/** The body with every default written out, so that equal policies have equal digests. */
+function contentOf(body: SetPolicyDto): PolicyContent {
+  const plain = JSON.parse(JSON.stringify(body)) as PolicyContent;
+  return { ...plain, slos: plain.slos.map((slo) => ({ ...slo, stat: statOf(slo) })) };
+}
+
+function answerOf(deploymentName: string, row: PolicyRow): PolicyDto {
+  return {
+    deployment: deploymentName, version: row.version, ...row.content,
+    etag: etagOf(row.deploymentId, row.version), updated_by: row.updatedBy, updated_at: row.updatedAt,
+  } as PolicyDto;
+}
