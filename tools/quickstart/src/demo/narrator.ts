@@ -45,7 +45,7 @@ export class Narrator {
 
   private redraw(text: string): void {
     // Cut to the width: a line that wraps cannot be replaced.
-    this.out.write(`\r\u001b[2K${text.slice(0, Math.max(20, (this.out.columns ?? 80) - 1))}`);
+    this.out.write(`\r\u001b[2K${text.slice(0, Math.max(20, (this.out.columns || 80) - 1))}`);
     this.isLineOpen = true;
   }
 
