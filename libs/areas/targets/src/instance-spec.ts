@@ -1,8 +1,8 @@
 import type { RevisionSpec } from '@slipway/ports';
 import type { InstanceSpec } from '@slipway/target-driver';
 
-/** Where a spec leaves the pace of probes open: seen to be ill within about six seconds. */
-export const PROBE_DEFAULTS = { intervalSeconds: 2, timeoutSeconds: 2, failureThreshold: 3 };
+/** Where a spec leaves the pace of probes open: a crash is seen within a second, illness within about three. */
+export const PROBE_DEFAULTS = { intervalSeconds: 1, timeoutSeconds: 2, failureThreshold: 3 };
 
 /** Reads the value of a secret of the operator by its name. */
 export type SecretReader = (name: string) => string;
