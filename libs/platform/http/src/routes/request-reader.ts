@@ -49,7 +49,7 @@ function isStream(value: unknown): boolean {
 function warn(unknown: string[]): void {
   const context = currentRequest();
   if (!context) return;
-  for (const field of unknown) {
+  for (const field of unknown.sort()) {
     if (context.warnings.length === MAX_WARNINGS) return;
     context.warnings.push({ code: 'unknown_field', field });
   }
