@@ -14,9 +14,9 @@ export function mergePatch(target: unknown, patch: unknown): unknown {
 }
 
 /** The spec that a patch makes of a base, checked like one that was sent whole. Throws `validation_failed` (422). */
-export function patchedSpec(base: RevisionSpec, patch: Record<string, unknown>): RevisionSpec {
+export function patchedSpec(base: RevisionSpec, patch: Record<string, unknown>, path = 'spec_patch'): RevisionSpec {
   const findings = newFindings();
-  const dto = readObject(RevisionSpecDto, mergePatch(base, patch) as object, 'spec_patch', findings) as RevisionSpecDto;
+  const dto = readObject(RevisionSpecDto, mergePatch(base, patch) as object, path, findings) as RevisionSpecDto;
   const details = [...findings.mistyped, ...findings.broken];
   if (details.length > 0) throw errors.validation_failed({ details });
   return completeSpec(dto);

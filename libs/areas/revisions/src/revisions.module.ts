@@ -1,5 +1,5 @@
 import { Global, Module } from '@nestjs/common';
-import { REVISIONS } from '@slipway/ports';
+import { REVISIONS, ROLLOUTS } from '@slipway/ports';
 import { Analyst } from './analyst.js';
 import { Candidate } from './candidate.js';
 import { RevisionStore } from './revision.store.js';
@@ -8,6 +8,7 @@ import { RevisionsService } from './revisions.service.js';
 import { RollbackOperation } from './rollback.operation.js';
 import { RollbacksService } from './rollbacks.service.js';
 import { RolloutOperation } from './rollout.operation.js';
+import { RolloutCheck } from './rollout-check.js';
 import { DeploymentExists, RolloutsController } from './rollouts.controller.js';
 import { RolloutsService } from './rollouts.service.js';
 
@@ -16,8 +17,9 @@ import { RolloutsService } from './rollouts.service.js';
   controllers: [RolloutsController, RevisionsController],
   providers: [
     RevisionStore, { provide: REVISIONS, useExisting: RevisionStore },
+    RolloutCheck, { provide: ROLLOUTS, useExisting: RolloutCheck },
     Analyst, Candidate, RolloutOperation, RollbackOperation, RolloutsService, RollbacksService, RevisionsService, DeploymentExists,
   ],
-  exports: [REVISIONS],
+  exports: [REVISIONS, ROLLOUTS],
 })
 export class RevisionsModule {}

@@ -121,7 +121,7 @@ export class RolloutDto {
   @StringField({ min: 1, max: 255, optional: true, description: '412 unless this revision is the active one' })
   expected_active_revision?: string;
 
-  @StringField({ min: 1, max: 255, optional: true })
+  @StringField({ min: 1, max: 255, optional: true, description: 'Executes an approved plan; what this body leaves out comes from the plan, what it states must be what was approved' })
   plan_id?: string;
 
   @StringField({ max: 2000, optional: true })
@@ -131,6 +131,8 @@ export class RolloutDto {
   change_ref?: string;
 
   static check(rollout: RolloutDto): FieldIssue[] {
+    // A plan brings its own spec.
+    if (rollout.plan_id && !rollout.spec && !rollout.spec_patch) return [];
     if ((rollout.spec === undefined) === (rollout.spec_patch === undefined)) {
       return [{ field: 'spec', code: 'exactly_one', message: 'give exactly one of spec and spec_patch' }];
     }

@@ -1,8 +1,8 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Inject, Injectable, Optional } from '@nestjs/common';
 import { Database, digestOf, type Tx } from '@slipway/platform-database';
 import { errors, rehearsal, type IdempotencyClaim, type Principal, type Reply } from '@slipway/platform-http';
 import { appendAudit, appendEvents, operationAnswer, OperationStore } from '@slipway/platform-operations';
-import { DEPLOYMENTS, deploymentStream, INSTANCES, ROUTES, type Deployment, type DeploymentsPort, type InstancesPort, type Revision, type RevisionSpec, type RoutesPort } from '@slipway/ports';
+import { DEPLOYMENTS, deploymentStream, INSTANCES, PLANS, ROUTES, type Deployment, type DeploymentsPort, type InstancesPort, type PlansPort, type Revision, type RevisionSpec, type RoutesPort } from '@slipway/ports';
 import { completeSpec, patchedSpec } from './candidate-spec.js';
 import { specDiff } from './spec-diff.js';
 import { revisionEvent, RevisionStore } from './revision.store.js';
@@ -27,23 +27,27 @@ export class RolloutsService {
     @Inject(DEPLOYMENTS) private readonly deployments: DeploymentsPort,
     @Inject(ROUTES) private readonly routes: RoutesPort,
     @Inject(INSTANCES) private readonly instances: InstancesPort,
+    @Optional() @Inject(PLANS) private readonly plans?: PlansPort,
   ) {}
 
   /** Accepts a rollout: claim, lock, check, write, in one transaction; a rehearsal does the same and rolls back. */
-  create(request: RolloutRequest): Promise<Reply> {
-    const { principal, deploymentName, body, isDryRun } = request;
+  create(asked: RolloutRequest): Promise<Reply> {
+    const { principal, deploymentName, isDryRun } = asked;
     return this.database.tx({ tenantId: principal.tenantId }, async (tx) => {
       const claim = await this.operations.claim(tx, {
         kind: 'rollout', resourceType: 'deployment', resourceName: deploymentName, requestedBy: principal.actor,
-        reason: body.reason, idempotency: isDryRun ? undefined : request.idempotency,
+        reason: asked.body.reason, idempotency: isDryRun ? undefined : asked.idempotency,
       });
       if (!claim.created) return this.answer(tx, claim);
       const deployment = await this.deployments.lock(tx, principal.tenantId, deploymentName);
+      const body = await this.planned(tx, deployment, asked.body);
+      const request = { ...asked, body };
       const { spec, base } = await this.resolveSpec(tx, deployment, body);
       this.assertRunnable(principal.tenantId, spec, body);
       const [active] = await this.revisions.getMany(tx, deployment.activeRevisionId ? [deployment.activeRevisionId] : []);
       assertActiveRevision(body.expected_active_revision, active);
       rolloutAllowed(deployment);
+      await this.assertExecutable(tx, deployment, body, spec);
 
       const revision = await this.revisionFor(tx, request, deployment, spec, base, claim.id);
       const steps = await this.begin(tx, request, deployment, revision, claim.id);
@@ -54,6 +58,22 @@ export class RolloutsService {
 
   private async answer(tx: Tx, claim: { id: string; created: boolean }): Promise<Reply> {
     return operationAnswer(claim.id, (await this.operations.record(tx, claim.id)) as string, claim.created);
+  }
+
+  /** The body of a rollout that executes a plan, completed from the plan. */
+  private async planned(tx: Tx, { id: deploymentId, tenantId }: Deployment, body: RolloutDto): Promise<RolloutDto> {
+    if (!body.plan_id || !this.plans) return body;
+    const plan = (await this.plans.rolloutOf(tx, { tenantId, planId: body.plan_id, deploymentId })) as unknown as RolloutDto;
+    if (body.spec || body.spec_patch) return { ...body, strategy: body.strategy ?? plan.strategy, analysis: body.analysis ?? plan.analysis };
+    const { plan_id, reason = plan.reason, change_ref = plan.change_ref, expected_active_revision } = body;
+    const { strategy = plan.strategy, analysis = plan.analysis } = body;
+    return { ...plan, plan_id, reason, change_ref, expected_active_revision, strategy, analysis };
+  }
+
+  private async assertExecutable(tx: Tx, deployment: Deployment, { plan_id: planId, strategy, analysis }: RolloutDto, spec: RevisionSpec): Promise<void> {
+    if (!planId || !this.plans) return;
+    const { id: deploymentId, tenantId, activeRevisionId } = deployment;
+    await this.plans.assertExecutable(tx, { tenantId, planId, deploymentId, activeRevisionId, specDigest: digestOf(spec), strategy, analysis });
   }
 
   private async resolveSpec(tx: Tx, deployment: Deployment, body: RolloutDto): Promise<{ spec: RevisionSpec; base: Revision | undefined }> {
