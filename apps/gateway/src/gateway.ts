@@ -101,7 +101,7 @@ export class Gateway {
   /** Resolves when requests are served: from Postgres, or without it from the snapshot on disk. */
   async start(): Promise<void> {
     const { log } = this.options;
-    this.reporter = new Reporter(this.db, this.id, this.recorder, this.sessions, this.backends, this.tokens, this.settings.reportMs, log);
+    this.reporter = new Reporter(this.db, this.id, this.recorder, this.sessions, this.snapshot, this.backends, this.tokens, this.settings.reportMs, log);
     const isRestored = this.restore();
     const followed = this.follower.start().then((hasRead) => {
       this.hasSnapshot ||= hasRead;

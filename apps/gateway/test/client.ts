@@ -5,7 +5,6 @@ export interface Answer {
   status: number;
   headers: Headers;
   text: string;
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- specs read answers of many shapes
   body: any;
 }
 

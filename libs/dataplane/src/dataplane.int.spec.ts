@@ -7,6 +7,7 @@ import {
   declarePassport,
   errorRate,
   findPassport,
+  followedCount,
   forgetGateway,
   HistogramRecorder,
   inFlight,
@@ -135,6 +136,19 @@ it('counts in-flight requests and followers of live gateways only, also in a ten
   await client.query(`update dataplane_inflight set updated_at = now() - interval '6 seconds' where gateway_id = 'gw_1'`);
   expect(await inFlight(db, 'rev_c')).toBe(0);
   expect(await routeFollowers(db, 'dep_c', 2)).toEqual({ gateways: 2, behind: 0 });
+
+  // Once the route is known, a live gateway behind it counts as a request that may start.
+  await publishBackend(db, { revisionId: 'rev_c', revisionName: 'c', tenantId: 'ten_c', deploymentId: 'dep_c', modelId: 'm', instances: [], credential: null, guard: null });
+  await publishRoute(db, { tenantId: 'ten_c', deploymentId: 'dep_c', deploymentName: 'c', generation: 3, targets: [target('rev_c', 100)], affinity });
+  expect(await asTenant('ten_c', () => inFlight(db, 'rev_c'))).toBe(2);
+  await reportGateway(db, { gatewayId: 'gw_1', statsUntil: null, followed: followed(3), inFlight: [] });
+  await reportGateway(db, { gatewayId: 'gw_2', statsUntil: null, followed: followed(3), inFlight: [] });
+  expect(await inFlight(db, 'rev_c')).toBe(0);
+  expect(await followedCount(db, 'gw_1')).toBe(1);
+  await unpublishRoute(db, 'dep_c');
+  await withdrawBackend(db, 'rev_c');
+  await forgetGateway(db, '');
+  expect(await followedCount(db, 'gw_1')).toBe(0);
 
   await forgetGateway(db, 'gw_1');
   await forgetGateway(db, 'gw_2');

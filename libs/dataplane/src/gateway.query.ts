@@ -38,15 +38,28 @@ const FORGET: NamedSql = {
     with gone as (
       delete from dataplane_gateways where gateway_id = $1 or seen_at < clock_timestamp() - interval '10 minutes' returning gateway_id),
     followed as (
-      delete from dataplane_followed_routes f where gateway_id = $1 or exists (select from gone where gone.gateway_id = f.gateway_id))
+      delete from dataplane_followed_routes f where gateway_id = $1
+        or exists (select from gone where gone.gateway_id = f.gateway_id)
+        or not exists (select from dataplane_routes r where r.deployment_id = f.deployment_id))
     delete from dataplane_inflight i where gateway_id = $1 or exists (select from gone where gone.gateway_id = i.gateway_id)`,
 };
 
+/**
+ * A gateway that does not follow the deployment's present route yet may start a request on the revision at any moment, so it
+ * counts as one: otherwise a 0 read between the commit of a route and its arrival would let an instance be stopped too early.
+ */
 const IN_FLIGHT: NamedSql = {
   name: 'dataplane_in_flight',
   text: `
-    select coalesce(sum(in_flight), 0)::int as total from dataplane_inflight
-    where revision_id = $1 and updated_at > clock_timestamp() - ${LIVE}`,
+    select (coalesce((
+        select sum(in_flight) from dataplane_inflight
+        where revision_id = $1 and updated_at > clock_timestamp() - ${LIVE}), 0)
+      + (select count(*)
+        from dataplane_backends b
+        join dataplane_routes r using (deployment_id)
+        cross join dataplane_gateways g
+        left join dataplane_followed_routes f on f.gateway_id = g.gateway_id and f.deployment_id = r.deployment_id
+        where b.revision_id = $1 and g.seen_at > clock_timestamp() - ${LIVE} and (f.generation is null or f.generation < r.generation)))::int as total`,
 };
 
 const FOLLOWED: NamedSql = {
@@ -57,17 +70,31 @@ const FOLLOWED: NamedSql = {
     where g.seen_at > clock_timestamp() - ${LIVE}`,
 };
 
+const FOLLOWED_COUNT: NamedSql = {
+  name: 'dataplane_followed_count',
+  text: 'select count(*)::int as total from dataplane_followed_routes where gateway_id = $1',
+};
+
 /** Heartbeat of a gateway with what changed since its last one. */
 export async function reportGateway(db: Queryable, report: GatewayReport): Promise<void> {
   await db.query(REPORT, [report.gatewayId, report.statsUntil, JSON.stringify(report.followed), JSON.stringify(report.inFlight)]);
 }
 
-/** Removes a gateway (and those not heard of for ten minutes). `''` removes only the latter. */
+/** How many routes the gateway is known to follow: less than it does where others thought it gone. */
+export async function followedCount(db: Queryable, gatewayId: string): Promise<number> {
+  const [row] = await db.query<{ total: number }>(FOLLOWED_COUNT, [gatewayId]);
+  return row?.total ?? 0;
+}
+
+/** Removes a gateway, those not heard of for ten minutes, and what was said of routes that are gone. `''` leaves out the first. */
 export async function forgetGateway(db: Queryable, gatewayId: string): Promise<void> {
   await db.query(FORGET, [gatewayId]);
 }
 
-/** Requests in flight on a revision, over all live gateways, at most 0.4 s old. */
+/**
+ * Requests in flight on a revision, over all live gateways, at most 0.4 s old, and one more for each gateway that does not follow
+ * the present route of its deployment yet. 0 therefore means: none is in flight, and none starts unless a route sends it there.
+ */
 export async function inFlight(db: Queryable, revisionId: string): Promise<number> {
   const [row] = await db.query<{ total: number }>(IN_FLIGHT, [revisionId]);
   return row?.total ?? 0;

@@ -1,6 +1,7 @@
 import {
   deletePassportsExpiredFor,
   deleteWindowsOlderThan,
+  followedCount,
   forgetGateway,
   reportGateway,
   writeSightings,
@@ -11,7 +12,7 @@ import {
 } from '@slipway/dataplane';
 import type { Log } from '../log.js';
 import type { SessionBook } from '../sessions/session-book.js';
-import type { Route } from '../snapshot/snapshot.js';
+import type { Route, Snapshot } from '../snapshot/snapshot.js';
 import type { TokenBook } from '../tokens/token-book.js';
 import type { Backends } from '../upstream/backends.js';
 import type { Recorder } from './recorder.js';
@@ -45,6 +46,7 @@ export class Reporter {
     private readonly gatewayId: string,
     private readonly recorder: Recorder,
     private readonly sessions: SessionBook,
+    private readonly snapshot: Snapshot,
     private readonly backends: Backends,
     private readonly tokens: TokenBook,
     reportMs: number,
@@ -73,12 +75,18 @@ export class Reporter {
     }
   }
 
+  private followEverything(): void {
+    for (const route of this.snapshot.routes.values()) this.followed.set(route.deployment_id, route);
+  }
+
   private flush(): void {
     this.running ??= this.work()
       .then(
         () => {
-          if (this.isAway) this.log.info({}, 'reporting to Postgres again');
+          if (!this.isAway) return;
           this.isAway = false;
+          this.followEverything();
+          this.log.info({}, 'reporting to Postgres again');
         },
         (error: unknown) => {
           if (!this.isAway) this.log.warn({ error: String(error) }, 'reports to Postgres fail; keeping them');
@@ -167,6 +175,8 @@ export class Reporter {
     if (Date.now() - this.tidiedAt < TIDY_MS) return;
     this.tidiedAt = Date.now();
     await forgetGateway(this.db, '');
+    // A gateway that was cut off for long was forgotten by the others, with all it follows.
+    if ((await followedCount(this.db, this.gatewayId)) < this.snapshot.routes.size) this.followEverything();
     await deleteWindowsOlderThan(this.db, KEEP_STATS_SECONDS);
     await deletePassportsExpiredFor(this.db, KEEP_EXPIRED_PASSPORTS_SECONDS);
   }
