@@ -1,1 +1,7 @@
-export {};
+import { Sandboxes1700000000900 } from './migrations/1700000000900-sandboxes.js';
+import { SandboxReferences1700000000901 } from './migrations/1700000000901-sandbox-references.js';
+import { SandboxFiles1700000000902 } from './migrations/1700000000902-sandbox-files.js';
+import { SandboxStrayBlobs1700000000903 } from './migrations/1700000000903-sandbox-stray-blobs.js';
+
+export { SandboxesModule } from './sandboxes.module.js';
+export const migrations = [Sandboxes1700000000900, SandboxReferences1700000000901, SandboxFiles1700000000902, SandboxStrayBlobs1700000000903];

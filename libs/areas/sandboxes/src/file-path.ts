@@ -1,0 +1,39 @@
+import { errors } from '@slipway/platform-http';
+
+const MAX_PATH_BYTES = 1024;
+/** What Linux file systems, and so the external sandboxes, take for one name. */
+const MAX_NAME_BYTES = 255;
+/** Control characters, and the backslash, which some readers would take for a separator. */
+const UNPRINTABLE = /[\0-\x1f\x7f\\]|\p{Cs}/u;
+
+/**
+ * Checks a file's path: relative POSIX, in its one shortest spelling, so that one file has one name.
+ * @throws path_invalid (400)
+ */
+export function assertFilePath(path: string): void {
+  const objection = objectionTo(path);
+  if (!objection) return;
+  throw errors.path_invalid({
+    message: `path ${objection}.`,
+    remediation: 'Send a relative path such as data/input.json, of at most 1024 bytes.',
+    details: [{ field: 'path', code: 'path_invalid', message: `path ${objection}` }],
+  });
+}
+
+function objectionTo(path: string): string | undefined {
+  if (path === '') return 'must not be empty';
+  if (Buffer.byteLength(path) > MAX_PATH_BYTES) return `must have at most ${MAX_PATH_BYTES} bytes`;
+  if (UNPRINTABLE.test(path)) return 'must not hold control characters or backslashes';
+  if (path.startsWith('/')) return 'must be relative';
+  const names = path.split('/');
+  if (names.includes('')) return 'must not hold empty names';
+  if (names.includes('.') || names.includes('..')) return 'must not hold . or ..';
+  if (names.some((name) => Buffer.byteLength(name) > MAX_NAME_BYTES)) return `must not hold names of more than ${MAX_NAME_BYTES} bytes`;
+  return undefined;
+}
+
+/** The folders that a path goes through: `a/b/c` → `a`, `a/b`. */
+export function foldersOf(path: string): string[] {
+  const names = path.split('/');
+  return names.slice(0, -1).map((_name, index) => names.slice(0, index + 1).join('/'));
+}

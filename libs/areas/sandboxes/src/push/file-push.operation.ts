@@ -1,0 +1,117 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { CONFIG, type Config } from '@slipway/platform-config';
+import { Database, openSecret, type Tx } from '@slipway/platform-database';
+import { done, DurableOperation, operationErrors, sleep, StepFailed, type Failure, type OperationDefinition, type OperationRow, type Outcome, type StepContext, type StepOutcome } from '@slipway/platform-operations';
+import { EgressRefusedError } from '@slipway/target-driver';
+import { request } from 'undici';
+import { Egress } from '../egress.js';
+import { FIND_PUSH, SET_SYNC, type PushRow } from '../file.query.js';
+import { OBSERVE_SANDBOX } from '../sandbox.query.js';
+import { BLOB_STORE, type BlobStore } from '../storage/blob-store.js';
+import { FILE_PUSH, type FilePushInput } from './file-push.input.js';
+import { PushCuts } from './push-cuts.js';
+import { pushRequest } from './push-request.js';
+
+type Context = StepContext<FilePushInput>;
+
+/** Tries of one push: with the waits below they span more than half an hour, enough for a sandbox that resumes. */
+const MAX_TRIES = 14;
+const FIRST_WAIT_MS = 1_000;
+const LONGEST_WAIT_MS = 300_000;
+const ANSWER_TIMEOUT_MS = 300_000;
+/** An answer has no business being larger; what it says is not looked at. */
+const MAX_ANSWER_BYTES = 64 * 1024;
+const PASSING = new Set([408, 409, 425, 429]);
+
+/**
+ * Passes one file on to the external sandbox of a reference:
+ *
+ *   push: read the row → send → note `synced`; an outage sleeps and sends again; a refusal ends as `failed`
+ *
+ * It sends with the credential as stored at that moment, through the egress guard, follows no redirect, and quotes nothing
+ * of what comes back: an answer may well repeat the credential.
+ */
+@Injectable()
+@DurableOperation(FILE_PUSH)
+export class FilePushOperation implements OperationDefinition<FilePushInput> {
+  readonly kind = FILE_PUSH;
+  readonly unwind = [];
+  readonly steps = { push: { run: (context: Context) => this.push(context) } };
+
+  constructor(
+    @Inject(CONFIG) private readonly config: Pick<Config, 'secretKey'>,
+    @Inject(Database) private readonly database: Database,
+    @Inject(BLOB_STORE) private readonly store: BlobStore,
+    @Inject(Egress) private readonly egress: Egress,
+    @Inject(PushCuts) private readonly cuts: PushCuts,
+  ) {}
+
+  async finish(tx: Tx, { input }: OperationRow<FilePushInput>, outcome: Outcome, failure?: Failure): Promise<void> {
+    if (outcome === 'succeeded') return;
+    await tx.query(SET_SYNC, [input.sandboxId, input.path, input.blob, 'failed', failure?.message ?? outcome]);
+  }
+
+  /** A retry is worth its while only as long as the file is this one and access was not revoked. */
+  async reclaim(tx: Tx, { input }: OperationRow<FilePushInput>): Promise<void> {
+    const row = await tx.one<PushRow>(FIND_PUSH, [input.sandboxId, input.path, input.blob]);
+    if (row?.state !== 'active') throw operationErrors.operation_not_retryable();
+    await tx.query(SET_SYNC, [input.sandboxId, input.path, input.blob, 'pending', null]);
+  }
+
+  private async push(context: Context): Promise<StepOutcome> {
+    const row = await this.find(context.input);
+    if (!row) return done({ skipped: true, message: 'the file was replaced or is gone' });
+    const tries = Number(context.state?.['tries'] ?? 0) + 1;
+    const problem = await this.cuts.guard(row.referenceId, (revoked) => this.send(context, AbortSignal.any([revoked, context.signal])));
+    if (!problem) return this.synced(context.input);
+    if (tries >= MAX_TRIES) throw new StepFailed('dependency_outage', `gave up after ${tries} tries: ${problem}`);
+    const forMs = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (tries - 1));
+    return sleep({ forMs, status: 'running', state: { tries }, message: `try ${tries}: ${problem}` });
+  }
+
+  private async find({ sandboxId, path, blob }: FilePushInput): Promise<PushRow | undefined> {
+    const [row] = await this.database.read<PushRow>('system', FIND_PUSH, [sandboxId, path, blob]);
+    return row;
+  }
+
+  /** Answers what kept the file from arriving, where trying again may help. @throws StepFailed where it will not */
+  private async send({ input }: Context, signal: AbortSignal): Promise<string | undefined> {
+    const row = await this.find(input);
+    if (!row) return 'the file is gone';
+    if (row.state === 'revoked') throw new StepFailed('validation_failed', 'access to the external sandbox was revoked', { retryable: false });
+    const credential = row.credential === null ? undefined : openSecret(this.config.secretKey, row.credential, row.referenceId);
+    if (!this.egress.isAllowed(row.baseUrl)) throw new StepFailed('validation_failed', 'the operator does not allow to send files to base_url');
+    const content = await this.store.read(input.blob);
+    try {
+      const { url, ...options } = pushRequest({ ...row, credential }, { path: input.path, sizeBytes: Number(row.sizeBytes), content });
+      const answer = await request(url, {
+        ...options, dispatcher: this.egress.dispatcher, headersTimeout: ANSWER_TIMEOUT_MS, signal: AbortSignal.any([signal, AbortSignal.timeout(ANSWER_TIMEOUT_MS)]),
+      } as Parameters<typeof request>[1]);
+      await answer.body.dump({ limit: MAX_ANSWER_BYTES });
+      return judge(answer.statusCode);
+    } catch (failure) {
+      if (failure instanceof StepFailed) throw failure;
+      if (failure instanceof EgressRefusedError) throw new StepFailed('validation_failed', `the egress guard refused: ${failure.message}`);
+      const { code, name } = failure as { code?: string; name?: string };
+      return `the external sandbox could not be reached (${code ?? name ?? 'unknown'})`;
+    } finally {
+      content.destroy();
+    }
+  }
+
+  private synced({ sandboxId, path, blob }: FilePushInput): StepOutcome {
+    return done({
+      message: 'the external sandbox has the file',
+      commit: async (tx) => {
+        await tx.query(SET_SYNC, [sandboxId, path, blob, 'synced', null]);
+        await tx.query(OBSERVE_SANDBOX, [sandboxId, 'running']);
+      },
+    });
+  }
+}
+
+function judge(status: number): string | undefined {
+  if (status >= 200 && status < 300) return undefined;
+  if (status >= 500 || PASSING.has(status)) return `the external sandbox answered ${status}`;
+  throw new StepFailed('validation_failed', `the external sandbox refused the file with ${status}`);
+}

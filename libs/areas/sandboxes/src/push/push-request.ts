@@ -1,0 +1,65 @@
+import { randomUUID } from 'node:crypto';
+import type { Readable } from 'node:stream';
+import type { ExternalProvider } from '../reference.dto.js';
+
+/** Where a file goes. */
+export interface Destination {
+  provider: ExternalProvider;
+  baseUrl: string;
+  externalId: string;
+  /** In plain text, for this request only. */
+  credential?: string;
+}
+
+/** One HTTP request, as `undici.request` takes it. */
+export interface PushRequest {
+  url: string;
+  method: 'POST' | 'PUT';
+  headers: Record<string, string>;
+  body: AsyncIterable<Buffer>;
+}
+
+export interface OutgoingFile {
+  path: string;
+  sizeBytes: number;
+  content: Readable;
+}
+
+/**
+ * How each provider takes a file. A push that is repeated replaces the file with itself.
+ *
+ * - `e2b`: envd of a sandbox, `POST /files?path=`, multipart, `X-Access-Token`; base_url is the sandbox's own address.
+ * - `daytona`: `POST /toolbox/{id}/toolbox/files/upload?path=`, multipart, bearer; base_url is the API's.
+ * - `custom`: `PUT /{id}/files?path=`, the bare bytes, bearer: as this service itself takes a stream.
+ */
+export function pushRequest(destination: Destination, file: OutgoingFile): PushRequest {
+  const base = destination.baseUrl.replace(/\/+$/, '');
+  const id = encodeURIComponent(destination.externalId);
+  const query = `?path=${encodeURIComponent(file.path)}`;
+  const { credential } = destination;
+  const bearer = credential === undefined ? undefined : { authorization: `Bearer ${credential}` };
+  if (destination.provider === 'e2b') return multipart(`${base}/files${query}`, credential === undefined ? undefined : { 'x-access-token': credential }, file);
+  if (destination.provider === 'daytona') return multipart(`${base}/toolbox/${id}/toolbox/files/upload${query}`, bearer, file);
+  const headers = { 'content-type': 'application/octet-stream', 'content-length': String(file.sizeBytes), ...bearer };
+  return { url: `${base}/${id}/files${query}`, method: 'PUT', headers, body: file.content };
+}
+
+/** RFC 7578 with one part, streamed; its length is known beforehand, so that no server has to take chunks. */
+function multipart(url: string, access: Record<string, string> | undefined, file: OutgoingFile): PushRequest {
+  const boundary = `slipway-${randomUUID()}`;
+  const name = file.path.split('/').pop()!.replaceAll('"', '%22');
+  const head = Buffer.from(`--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="${name}"\r\nContent-Type: application/octet-stream\r\n\r\n`);
+  const tail = Buffer.from(`\r\n--${boundary}--\r\n`);
+  const headers = {
+    'content-type': `multipart/form-data; boundary=${boundary}`,
+    'content-length': String(head.length + file.sizeBytes + tail.length),
+    ...access,
+  };
+  return { url, method: 'POST', headers, body: joined(head, file.content, tail) };
+}
+
+async function* joined(head: Buffer, content: Readable, tail: Buffer): AsyncGenerator<Buffer> {
+  yield head;
+  yield* content as AsyncIterable<Buffer>;
+  yield tail;
+}

@@ -1,0 +1,81 @@
+import { ArrayField, BooleanField, MapField, StringField, TimestampField } from '@slipway/platform-http';
+
+export const EXTERNAL_PROVIDERS = ['e2b', 'daytona', 'custom'] as const;
+export type ExternalProvider = (typeof EXTERNAL_PROVIDERS)[number];
+
+export class CreateReferenceDto {
+  @StringField({ enum: EXTERNAL_PROVIDERS })
+  provider: ExternalProvider;
+
+  @StringField({
+    min: 1, max: 2048, format: 'uri', example: 'https://49983-sandbox.e2b.app',
+    description: 'http or https, without user, query and fragment. Files go out only to what the operator allows.',
+  })
+  base_url: string;
+
+  @StringField({ min: 1, max: 255, pattern: /^[A-Za-z0-9][A-Za-z0-9._~-]*$/, description: 'What the provider calls the sandbox.' })
+  external_id: string;
+
+  @StringField({
+    min: 1, max: 4096, pattern: /^[\x21-\x7e]+$/, format: 'password', optional: true, writeOnly: true,
+    description: 'Sent to the provider with each file; stored encrypted, shown never.',
+  })
+  credential?: string;
+
+  @MapField({ values: 'string', maxEntries: 64, maxKeyLength: 63, maxValueLength: 255, optional: true, description: 'Labels of the sandbox that is made with the reference.' })
+  labels?: Record<string, string>;
+}
+
+export class ReferenceDto {
+  @StringField()
+  id: string;
+
+  @StringField({ description: 'The sandbox that was made with the reference.' })
+  sandbox_id: string;
+
+  @StringField({ enum: EXTERNAL_PROVIDERS })
+  provider: string;
+
+  @StringField()
+  base_url: string;
+
+  @StringField()
+  external_id: string;
+
+  @BooleanField({ description: 'Whether the operator allows to send files to base_url; where not, each file ends as failed.' })
+  egress_allowed: boolean;
+
+  @StringField({ enum: ['active', 'revoked'] })
+  state: string;
+
+  @TimestampField({ nullable: true })
+  revoked_at: string | null;
+
+  @StringField({ nullable: true, description: 'Type and id of the actor.', example: 'token:tok_boot' })
+  revoked_by: string | null;
+
+  @TimestampField()
+  created_at: string;
+}
+
+export class ReferenceListDto {
+  @ArrayField(() => ReferenceDto)
+  data: ReferenceDto[];
+
+  @StringField({ nullable: true })
+  next_cursor: string | null;
+}
+
+export class RevokedReferenceDto {
+  @StringField()
+  id: string;
+
+  @StringField({ enum: ['revoked'] })
+  state: string;
+
+  @TimestampField({ description: 'Of the first revocation.' })
+  revoked_at: string;
+
+  @BooleanField({ description: 'Always false: revoking sends nothing to the external sandbox.' })
+  external_sandbox_changed: boolean;
+}

@@ -1,0 +1,79 @@
+import { ArrayField, IntField, MapField, ObjectField, StringField, TimestampField } from '@slipway/platform-http';
+
+export const PROVIDERS = ['local', 'e2b', 'daytona', 'custom'] as const;
+export type Provider = (typeof PROVIDERS)[number];
+
+const labels = { values: 'string', maxEntries: 64, maxKeyLength: 63, maxValueLength: 255 } as const;
+
+export class NewWorkspaceDto {
+  @IntField({ min: 1, optional: true, description: 'Bytes that all files together may have. The service sets the highest value, which is also the default.' })
+  bytes_limit?: number;
+}
+
+export class CreateSandboxDto {
+  @StringField({ enum: PROVIDERS, optional: true, description: 'That of the reference where one is given, else local.' })
+  provider?: Provider;
+
+  @StringField({ min: 1, max: 64, optional: true, description: 'An active reference: the files of this sandbox are passed on to its external sandbox.' })
+  reference_id?: string;
+
+  @ObjectField(() => NewWorkspaceDto, { optional: true })
+  workspace?: NewWorkspaceDto;
+
+  @MapField({ ...labels, optional: true, example: { team: 'search' } })
+  labels?: Record<string, string>;
+
+  @TimestampField({ optional: true, description: 'From then on the sandbox and its files are gone. Never, unless given.' })
+  expires_at?: string;
+}
+
+export class WorkspaceDto {
+  @IntField({ min: 0 })
+  bytes_used: number;
+
+  @IntField({ min: 1 })
+  bytes_limit: number;
+
+  @IntField({ min: 0 })
+  file_count: number;
+}
+
+export class SandboxDto {
+  @StringField()
+  id: string;
+
+  @StringField({ enum: PROVIDERS })
+  provider: string;
+
+  @StringField({ nullable: true })
+  reference_id: string | null;
+
+  @StringField({
+    enum: ['running', 'paused', 'stopped', 'archived', 'error', 'unknown'],
+    description: 'As last observed. An external sandbox is observed only when a file is passed on to it.',
+  })
+  state: string;
+
+  @TimestampField({ nullable: true, description: 'When it was; null = never.' })
+  state_observed_at: string | null;
+
+  @ObjectField(() => WorkspaceDto)
+  workspace: WorkspaceDto;
+
+  @MapField(labels)
+  labels: Record<string, string>;
+
+  @TimestampField()
+  created_at: string;
+
+  @TimestampField({ nullable: true })
+  expires_at: string | null;
+}
+
+export class SandboxListDto {
+  @ArrayField(() => SandboxDto)
+  data: SandboxDto[];
+
+  @StringField({ nullable: true })
+  next_cursor: string | null;
+}

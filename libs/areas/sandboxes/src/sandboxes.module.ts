@@ -1,0 +1,30 @@
+import { Inject, Module, type OnModuleDestroy } from '@nestjs/common';
+import { CONFIG, type Config } from '@slipway/platform-config';
+import { Egress } from './egress.js';
+import { FilesController } from './files.controller.js';
+import { FilesService } from './files.service.js';
+import { JsonDigests } from './json-digest.js';
+import { FilePushOperation } from './push/file-push.operation.js';
+import { PushCuts } from './push/push-cuts.js';
+import { ReferencesController } from './references.controller.js';
+import { ReferencesService } from './references.service.js';
+import { SandboxesController } from './sandboxes.controller.js';
+import { SandboxesService } from './sandboxes.service.js';
+import { BLOB_STORE, createBlobStore, type BlobStore } from './storage/blob-store.js';
+import { StrayBlobs } from './stray-blobs.js';
+import { UploadsService } from './uploads.service.js';
+import { WorkspaceSweep } from './workspace.sweep.js';
+
+const blobStore = { provide: BLOB_STORE, inject: [CONFIG], useFactory: (config: Config) => createBlobStore(config) };
+
+@Module({
+  controllers: [ReferencesController, SandboxesController, FilesController],
+  providers: [blobStore, Egress, JsonDigests, StrayBlobs, WorkspaceSweep, SandboxesService, ReferencesService, FilesService, UploadsService, PushCuts, FilePushOperation],
+})
+export class SandboxesModule implements OnModuleDestroy {
+  constructor(@Inject(BLOB_STORE) private readonly store: BlobStore) {}
+
+  async onModuleDestroy(): Promise<void> {
+    await this.store.close();
+  }
+}

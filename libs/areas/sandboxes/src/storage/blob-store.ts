@@ -1,0 +1,57 @@
+import type { Readable } from 'node:stream';
+import type { Config } from '@slipway/platform-config';
+import { newId } from '@slipway/platform-database';
+
+/** Nest token of the workspace store: `@Inject(BLOB_STORE) blobs: BlobStore`. */
+export const BLOB_STORE: unique symbol = Symbol('slipway.sandboxes.blob_store');
+
+/** There is no such blob. */
+export class BlobMissing extends Error {}
+
+/** The medium has no space left. */
+export class StoreFull extends Error {}
+
+/**
+ * Keeps the content of files. A blob is written once, whole or not at all, and never changes, so that a reader never sees
+ * half of one and replacing a file is replacing a name in Postgres. Names are made by `newBlob`; no client has a say in them.
+ */
+export interface BlobStore {
+  /**
+   * Resolves once the blob is durable. Where the source fails, it rejects and leaves nothing. Memory is bounded whatever
+   * the size.
+   * @throws StoreFull
+   */
+  write(blob: string, source: Readable): Promise<void>;
+
+  /** The content from its first byte; a blob that is removed meanwhile is still read to its end. @throws BlobMissing */
+  read(blob: string): Promise<Readable>;
+
+  /** Removes a blob and whatever a killed `write` of it has left. Repeatable; a blob that never was is no error. */
+  remove(blob: string): Promise<void>;
+
+  close(): Promise<void>;
+}
+
+/** `<sandbox>/<id>`: one folder for each workspace, so that an operator can see what takes the space. */
+export function newBlob(sandboxId: string): string {
+  return `${sandboxId}/${newId('blob')}`;
+}
+
+const BLOB = /^[a-z0-9_]{1,64}\/[a-z0-9_]{1,64}$/;
+
+/** The last line of defence: nothing but a name of ours becomes a path or a key. */
+export function assertBlob(blob: string): void {
+  if (!BLOB.test(blob)) throw new Error('not the name of a blob');
+}
+
+/** The backend of the configuration: `file:<folder>` or `s3://<bucket>/<prefix>`. Loaded on demand, because the AWS client is large. */
+export async function createBlobStore({ upload }: Pick<Config, 'upload'>): Promise<BlobStore> {
+  const { workspaceStore, s3 } = upload;
+  if (workspaceStore.startsWith('file:')) {
+    const { DiskStore } = await import('./disk-store.js');
+    return new DiskStore(workspaceStore.slice('file:'.length));
+  }
+  const { S3Store } = await import('./s3-store.js');
+  const { hostname, pathname } = new URL(workspaceStore);
+  return new S3Store({ bucket: hostname, prefix: pathname.slice(1), ...s3 });
+}

@@ -1,0 +1,98 @@
+import { constants } from 'node:fs';
+import { lstat, mkdir, open, rename, rm, rmdir, type FileHandle } from 'node:fs/promises';
+import path from 'node:path';
+import type { Readable } from 'node:stream';
+import { assertBlob, BlobMissing, StoreFull, type BlobStore } from './blob-store.js';
+
+const { O_CREAT, O_EXCL, O_NOFOLLOW, O_RDONLY, O_WRONLY } = constants;
+const NO_SPACE = new Set(['ENOSPC', 'EDQUOT']);
+
+/**
+ * Blobs as files: `<root>/<sandbox>/<id>`. A blob is written as `<id>.part`, synced, renamed, and the folder synced, so
+ * that under its name there is all of it or nothing, power cuts included. Api and worker must share the folder.
+ */
+export class DiskStore implements BlobStore {
+  constructor(private readonly root: string) {}
+
+  async write(blob: string, source: Readable): Promise<void> {
+    const file = this.fileOf(blob);
+    const part = `${file}.part`;
+    try {
+      const handle = await this.create(part);
+      try {
+        for await (const chunk of source) await writeAll(handle, chunk as Buffer);
+        await handle.sync();
+      } finally {
+        await handle.close();
+      }
+      await rename(part, file);
+      await syncFolder(path.dirname(file));
+    } catch (failure) {
+      source.destroy();
+      await this.remove(blob).catch(() => undefined);
+      if (NO_SPACE.has((failure as NodeJS.ErrnoException).code ?? '')) throw new StoreFull('the disk is full', { cause: failure });
+      throw failure;
+    }
+  }
+
+  async read(blob: string): Promise<Readable> {
+    const file = this.fileOf(blob);
+    await this.assertRealFolder(path.dirname(file));
+    const handle = await open(file, O_RDONLY | O_NOFOLLOW).catch((failure: NodeJS.ErrnoException) => {
+      throw failure.code === 'ENOENT' ? new BlobMissing(blob) : failure;
+    });
+    return handle.createReadStream();
+  }
+
+  async remove(blob: string): Promise<void> {
+    const file = this.fileOf(blob);
+    await rm(`${file}.part`, { force: true });
+    await rm(file, { force: true });
+    // Whoever removes the last blob of a workspace takes its folder along; any other finds it not empty, or gone.
+    await rmdir(path.dirname(file)).catch(() => undefined);
+  }
+
+  async close(): Promise<void> {}
+
+  private fileOf(blob: string): string {
+    assertBlob(blob);
+    return path.join(this.root, blob);
+  }
+
+  /** Another upload's `remove` may take the folder away between making it and using it, so it is made until it holds. */
+  private async create(part: string): Promise<FileHandle> {
+    const folder = path.dirname(part);
+    for (let tries = 0; ; tries += 1) {
+      const made = await mkdir(folder, { recursive: true, mode: 0o700 });
+      if (made) await syncFolder(path.dirname(folder));
+      await this.assertRealFolder(folder);
+      try {
+        return await open(part, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
+      } catch (failure) {
+        if ((failure as NodeJS.ErrnoException).code !== 'ENOENT' || tries === 9) throw failure;
+      }
+    }
+  }
+
+  /** Whoever can write below the root must not be able to lead us out of it with a symbolic link. */
+  private async assertRealFolder(folder: string): Promise<void> {
+    const found = await lstat(folder).catch(() => undefined);
+    if (found && !found.isDirectory()) throw new Error('a workspace folder is not a folder');
+  }
+}
+
+async function writeAll(handle: FileHandle, chunk: Buffer): Promise<void> {
+  for (let offset = 0; offset < chunk.length; ) {
+    const { bytesWritten } = await handle.write(chunk, offset);
+    offset += bytesWritten;
+  }
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, O_RDONLY);
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,68 @@
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import { CONFIG, type Config } from '@slipway/platform-config';
+import { Database, type Tx } from '@slipway/platform-database';
+import { BLOB_STORE, type BlobStore } from './storage/blob-store.js';
+import { DUE_STRAYS, HOLD_STRAY, KEEP_STRAY, LOCK_STRAY, SETTLE_STRAYS, TAKE_STRAY } from './stray.query.js';
+
+/** A blob that is being written. Its row lives as long as it is kept alive, and is taken by the file that gets the blob. */
+export interface HeldStray {
+  /** Stops keeping it alive. */
+  letGo(): void;
+}
+
+/**
+ * Blobs that no file names. Whoever is about to write one says so first, in Postgres; whoever commits a file takes the row
+ * away. So a blob is either named by a file or has a row here, whatever dies when, and the sweep finds it.
+ */
+@Injectable()
+export class StrayBlobs {
+  private readonly logger = new Logger('sandboxes');
+  private readonly leaseSeconds: number;
+
+  constructor(
+    @Inject(CONFIG) config: Pick<Config, 'leaseSeconds'>,
+    @Inject(Database) private readonly database: Database,
+    @Inject(BLOB_STORE) private readonly store: BlobStore,
+  ) {
+    this.leaseSeconds = config.leaseSeconds;
+  }
+
+  async hold(tenantId: string, sandboxId: string, blob: string): Promise<HeldStray> {
+    await this.database.tx({ tenantId }, (tx) => tx.query(HOLD_STRAY, [blob, tenantId, sandboxId, this.leaseSeconds]));
+    const keep = () => void this.database.tx({ tenantId }, (tx) => tx.query(KEEP_STRAY, [blob, this.leaseSeconds])).catch(() => undefined);
+    const timer = setInterval(keep, (this.leaseSeconds * 1_000) / 3).unref();
+    return { letGo: () => clearInterval(timer) };
+  }
+
+  /** False where the sweep was faster: this process was away for longer than its lease, and the blob is gone. */
+  async take(tx: Tx, blob: string): Promise<boolean> {
+    return (await tx.one(TAKE_STRAY, [blob])) !== undefined;
+  }
+
+  /** In the transaction that took the blob's last name away. */
+  async add(tx: Tx, tenantId: string, sandboxId: string, blob: string): Promise<void> {
+    await tx.query(HOLD_STRAY, [blob, tenantId, sandboxId, 0]);
+  }
+
+  /**
+   * Removes one now, if it still is a stray: where a commit's answer was lost, the blob may have become a file. What fails
+   * here is left to the sweep.
+   */
+  async discard(tenantId: string, blob: string): Promise<void> {
+    const work = this.database.tx({ tenantId }, async (tx) => {
+      if (await tx.one(LOCK_STRAY, [blob])) await this.store.remove(blob);
+      await tx.query(TAKE_STRAY, [blob]);
+    });
+    await work.catch((failure) => this.logger.warn(`a blob stays until the sweep: ${String(failure)}`));
+  }
+
+  async sweep(tx: Tx): Promise<void> {
+    const due = await tx.query<{ blob: string }>(DUE_STRAYS);
+    if (due.length === 0) return;
+    const results = await Promise.allSettled(due.map(({ blob }) => this.store.remove(blob)));
+    const removed = due.filter((_row, index) => results[index]!.status === 'fulfilled').map(({ blob }) => blob);
+    const kept = due.map(({ blob }) => blob).filter((blob) => !removed.includes(blob));
+    await tx.query(SETTLE_STRAYS, [removed, kept]);
+    if (kept.length > 0) this.logger.warn(`${kept.length} blobs could not be removed`);
+  }
+}

@@ -1,0 +1,59 @@
+import 'reflect-metadata';
+import type { AddressInfo } from 'node:net';
+import { Global, Module } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { AuthModule, migrations as auth } from '@slipway/platform-auth';
+import { ConfigModule, loadConfig, type Config } from '@slipway/platform-config';
+import { DatabaseModule, migrations as database, type Migration } from '@slipway/platform-database';
+import { HttpModule, serveOpenApi, SlipwayHttpAdapter } from '@slipway/platform-http';
+import { migrations as operations, OperationsModule } from '@slipway/platform-operations';
+import { OPERATION_QUEUE, type OperationQueue } from '@slipway/platform-queue';
+import { migrations as sandboxes, SandboxesModule } from '../src/index.js';
+
+export const MIGRATIONS: Migration[] = [...database, ...auth, ...operations, ...sandboxes];
+
+/** A queue within the process: it delivers at once what the relay adds. */
+class DirectQueue implements OperationQueue {
+  private handler: (operationId: string) => Promise<void> = async () => undefined;
+
+  async add(job: { operationId: string; delayMs?: number }): Promise<void> {
+    setTimeout(() => void this.handler(job.operationId).catch(() => undefined), job.delayMs ?? 0).unref();
+  }
+
+  async consume(handler: (operationId: string) => Promise<void>): Promise<void> {
+    this.handler = handler;
+  }
+
+  ready(): boolean {
+    return true;
+  }
+
+  async close(): Promise<void> {
+    this.handler = async () => undefined;
+  }
+}
+
+@Global()
+@Module({ providers: [{ provide: OPERATION_QUEUE, useClass: DirectQueue }], exports: [OPERATION_QUEUE] })
+class DirectQueueModule {}
+
+export function configOf(databaseUrl: string, overrides: Partial<Config>): Config {
+  const env = { DATABASE_URL: databaseUrl, SLIPWAY_SECRET_KEY: Buffer.alloc(32, 7).toString('base64'), NODE_ENV: 'test', SLIPWAY_LEASE_SECONDS: '2' };
+  return { ...loadConfig(env, process.cwd()), ...overrides };
+}
+
+/** Api and worker of this area in one process, listening on a free port. */
+export async function startApp(config: Config): Promise<{ app: NestFastifyApplication; origin: string }> {
+  @Module({
+    imports: [
+      ConfigModule.forRoot(config), DatabaseModule.forRoot(config), HttpModule, AuthModule, DirectQueueModule, OperationsModule.forWorker(), SandboxesModule,
+    ],
+  })
+  class SandboxAppModule {}
+  const app = await NestFactory.create<NestFastifyApplication>(SandboxAppModule, new SlipwayHttpAdapter(), { logger: ['error', 'warn'], abortOnError: false });
+  serveOpenApi(app, { docs: false });
+  await app.listen(0, '127.0.0.1');
+  const { port } = app.getHttpServer().address() as AddressInfo;
+  return { app, origin: `http://127.0.0.1:${port}` };
+}

@@ -1,0 +1,238 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { createServer, type Server } from 'node:http';
+import { mkdtemp, rm } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { Database } from '@slipway/platform-database';
+import { createTestDatabase, type TestDatabase } from '@slipway/platform-testing';
+import { configOf, MIGRATIONS, startApp } from './sandbox-app.js';
+import { clientOf, eventually, newTenant, type Client } from './tenants.js';
+
+let testDatabase: TestDatabase;
+let folder: string;
+let app: NestFastifyApplication;
+let origin: string;
+let tenantId: string;
+let send: Client;
+let other: Client;
+let database: Database;
+let provider: Server;
+let providerUrl: string;
+let received: { method: string; url: string; headers: Record<string, unknown>; body: string }[] = [];
+let answers: number[] = [];
+
+const CREDENTIAL = 'sentinel-credential-5c1d';
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase(MIGRATIONS);
+  folder = await mkdtemp(path.join(os.tmpdir(), 'slipway-sandboxes-'));
+  const config = configOf(testDatabase.url, { upload: { maxBytes: 1 << 20, workspaceStore: `file:${folder}`, s3: { region: 'x' } } });
+  ({ app, origin } = await startApp(config));
+  database = app.get(Database, { strict: false });
+  const first = await newTenant(app);
+  tenantId = first.tenantId;
+  send = clientOf(origin, first.token);
+  other = clientOf(origin, (await newTenant(app)).token);
+  provider = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk) => chunks.push(chunk));
+    request.on('end', () => {
+      received.push({ method: request.method!, url: request.url!, headers: request.headers, body: Buffer.concat(chunks).toString() });
+      response.writeHead(answers.shift() ?? 200).end(`echo ${JSON.stringify(request.headers)}`);
+    });
+  });
+  await new Promise<void>((resolve) => provider.listen(0, '127.0.0.1', resolve));
+  providerUrl = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`;
+});
+
+afterAll(async () => {
+  await app?.close();
+  provider?.close();
+  provider?.closeAllConnections();
+  await testDatabase?.drop();
+  if (folder) await rm(folder, { recursive: true, force: true });
+});
+
+async function register(body: object = {}) {
+  const answer = await send('POST', '/sandboxes/references', { json: { provider: 'e2b', base_url: providerUrl, external_id: 'ext-1', credential: CREDENTIAL, ...body } });
+  expect(answer.status).toBe(201);
+  return answer.body;
+}
+
+async function syncOf(sandboxId: string, filePath: string, wanted: string) {
+  return eventually(async () => {
+    const { body } = await send('GET', `/sandboxes/${sandboxId}/files`);
+    return body.data.find((file: any) => file.path === filePath && file.sync === wanted);
+  }, `sync of ${filePath} becomes ${wanted}`);
+}
+
+const audits = async (action: string) => (await database.read('system', 'select 1 from audit_log where tenant_id = $1 and action = $2', [tenantId, action])).length;
+
+it('creates, lists and shows local sandboxes, to their tenant only', async () => {
+  const made = await send('POST', '/sandboxes', { json: { labels: { team: 'a' }, workspace: { bytes_limit: 1000 } } });
+  expect(made.status).toBe(201);
+  expect(made.headers['location']).toBe(`/api/v1/sandboxes/${made.body.id}`);
+  expect(made.body).toEqual({
+    id: expect.stringMatching(/^sbx_/), provider: 'local', reference_id: null, state: 'running', state_observed_at: expect.any(String),
+    workspace: { bytes_used: 0, bytes_limit: 1000, file_count: 0 }, labels: { team: 'a' }, created_at: expect.any(String), expires_at: null,
+  });
+  expect((await send('GET', `/sandboxes/${made.body.id}`)).body).toEqual(made.body);
+  for (const path of [made.body.id, `${made.body.id}/files`, `${made.body.id}/files?path=a`]) {
+    const foreign = await other('GET', `/sandboxes/${path}`);
+    expect([foreign.status, foreign.body.error.code]).toEqual([404, 'sandbox_not_found']);
+  }
+  expect((await other('PUT', `/sandboxes/${made.body.id}/files`, { json: { path: 'a', content: 'b' } })).status).toBe(404);
+  expect((await other('GET', '/sandboxes')).body.data).toEqual([]);
+  const second = await send('POST', '/sandboxes', { json: {} });
+  const page = await send('GET', '/sandboxes?limit=1');
+  expect(page.body.data.map((one: any) => one.id)).toEqual([second.body.id]);
+  const rest = await send('GET', `/sandboxes?limit=1&cursor=${page.body.next_cursor}`);
+  expect(rest.body.data.map((one: any) => one.id)).toEqual([made.body.id]);
+  expect(await audits('sandbox.create')).toBe(2);
+});
+
+it.each([
+  ['an external provider without a reference', { provider: 'e2b' }, 422, 'reference_id'],
+  ['a past expiry', { expires_at: '2020-01-01T00:00:00Z' }, 422, 'expires_at'],
+  ['a workspace beyond the limit', { workspace: { bytes_limit: 2 ** 50 } }, 422, 'workspace.bytes_limit'],
+  ['an unknown provider', { provider: 'other' }, 422, 'provider'],
+  ['mistyped labels', { labels: 1 }, 400, 'labels'],
+])('refuses a sandbox with %s', async (_what, json, status, field) => {
+  const answer = await send('POST', '/sandboxes', { json });
+  expect([answer.status, answer.body.error.details[0].field]).toEqual([status, field]);
+});
+
+it('answers 404 for an unknown reference', async () => {
+  expect((await send('POST', '/sandboxes', { json: { reference_id: 'sbr_x' } })).body.error.code).toBe('sandbox_reference_not_found');
+  expect((await send('DELETE', '/sandboxes/references/sbr_x')).body.error.code).toBe('sandbox_reference_not_found');
+});
+
+it('never shows a credential, and keeps it sealed', async () => {
+  const reference = await register();
+  expect(reference).toEqual({
+    id: expect.stringMatching(/^sbr_/), sandbox_id: expect.stringMatching(/^sbx_/), provider: 'e2b', base_url: providerUrl, external_id: 'ext-1',
+    egress_allowed: true, state: 'active', revoked_at: null, revoked_by: null, created_at: expect.any(String),
+  });
+  const shown = await Promise.all(['/sandboxes', '/sandboxes/references', `/sandboxes/${reference.sandbox_id}`].map((one) => send('GET', one)));
+  expect(shown.map((one) => one.bytes.toString()).join()).not.toContain(CREDENTIAL);
+  const [row] = await database.read<{ credential: string }>('system', 'select credential from sandbox_references where id = $1', [reference.id]);
+  expect(row!.credential).toMatch(/^v1\./);
+  expect((await other('DELETE', `/sandboxes/references/${reference.id}`)).status).toBe(404);
+  expect((await other('GET', '/sandboxes/references')).body.data).toEqual([]);
+});
+
+it.each([
+  ['http://169.254.169.254', 'address_not_allowed'],
+  ['http://10.0.0.1', 'address_not_allowed'],
+  ['http://0x7f.1', 'host_not_canonical'],
+  ['https://user:pass@sandbox.example.com', 'userinfo_not_allowed'],
+  ['https://sandbox.example.com/?a=b', 'invalid_url'],
+  ['ftp://sandbox.example.com', 'scheme_not_allowed'],
+])('refuses the base URL %s', async (base_url, code) => {
+  const answer = await send('POST', '/sandboxes/references', { json: { provider: 'custom', base_url, external_id: 'x' } });
+  expect([answer.status, answer.body.error.details[0]]).toMatchObject([422, { field: 'base_url', code }]);
+});
+
+it('passes files on as E2B takes them', async () => {
+  received = [];
+  const { sandbox_id } = await register();
+  const put = await send('PUT', `/sandboxes/${sandbox_id}/files`, { json: { path: 'dir/ü "1".txt', content: 'hello' } });
+  expect(put.body).toMatchObject({ sync: 'pending', sync_operation_id: expect.stringMatching(/^op_/) });
+  await syncOf(sandbox_id, 'dir/ü "1".txt', 'synced');
+  expect(received).toHaveLength(1);
+  const [call] = received;
+  expect([call!.method, call!.url]).toEqual(['POST', `/files?path=${encodeURIComponent('dir/ü "1".txt')}`]);
+  expect(call!.headers).toMatchObject({ 'x-access-token': CREDENTIAL, 'content-type': expect.stringMatching(/^multipart\/form-data; boundary=/) });
+  expect(call!.headers['authorization']).toBeUndefined();
+  const form = await new Response(call!.body, { headers: { 'content-type': call!.headers['content-type'] as string } }).formData();
+  expect(await (form.get('file') as File).text()).toBe('hello');
+  expect((await send('GET', `/sandboxes/${sandbox_id}`)).body.state).toBe('running');
+});
+
+it('passes files on as Daytona and our own streams take them', async () => {
+  received = [];
+  const daytona = await register({ provider: 'daytona', base_url: `${providerUrl}/api/` });
+  await send('PUT', `/sandboxes/${daytona.sandbox_id}/files?path=a/b`, { body: 'bytes' });
+  await syncOf(daytona.sandbox_id, 'a/b', 'synced');
+  const custom = await register({ provider: 'custom' });
+  await send('PUT', `/sandboxes/${custom.sandbox_id}/files?path=a/b`, { body: 'bytes' });
+  await syncOf(custom.sandbox_id, 'a/b', 'synced');
+  expect(received.map(({ method, url, headers }) => [method, url, headers['authorization']])).toEqual([
+    ['POST', '/api/toolbox/ext-1/toolbox/files/upload?path=a%2Fb', `Bearer ${CREDENTIAL}`],
+    ['PUT', '/ext-1/files?path=a%2Fb', `Bearer ${CREDENTIAL}`],
+  ]);
+  expect(received[1]!.body).toBe('bytes');
+});
+
+it('sends again after an outage, gives up after a refusal, and quotes neither answer', async () => {
+  received = [];
+  answers = [503, 200];
+  const { sandbox_id } = await register();
+  await send('PUT', `/sandboxes/${sandbox_id}/files?path=again`, { body: 'x' });
+  await syncOf(sandbox_id, 'again', 'synced');
+  expect(received).toHaveLength(2);
+  answers = [403];
+  await send('PUT', `/sandboxes/${sandbox_id}/files?path=never`, { body: 'x' });
+  const failed = await syncOf(sandbox_id, 'never', 'failed');
+  expect(failed.sync_error).toBe('the external sandbox refused the file with 403');
+  const stored = await database.read('system', `select to_jsonb(o) as row from operations o union all select to_jsonb(s) from operation_steps s
+    union all select to_jsonb(e) from events e union all select to_jsonb(a) from audit_log a union all select to_jsonb(i) from idempotency_keys i`);
+  expect(JSON.stringify(stored)).not.toContain(CREDENTIAL);
+});
+
+it('does not follow where the operator does not allow it', async () => {
+  const reference = await register({ base_url: 'https://sandbox.example.com' });
+  expect(reference.egress_allowed).toBe(false);
+  await send('PUT', `/sandboxes/${reference.sandbox_id}/files?path=a`, { body: 'x' });
+  expect((await syncOf(reference.sandbox_id, 'a', 'failed')).sync_error).toMatch(/does not allow/);
+});
+
+it('revokes a reference without a call, again and again with the same answer, and erases the credential', async () => {
+  const reference = await register({ provider: 'daytona' });
+  const second = (await send('POST', '/sandboxes', { json: { reference_id: reference.id } })).body;
+  expect(second).toMatchObject({ provider: 'daytona', reference_id: reference.id, state: 'unknown', state_observed_at: null });
+  await send('PUT', `/sandboxes/${second.id}/files`, { json: { path: 'kept', content: '1' } });
+  await syncOf(second.id, 'kept', 'synced');
+  received = [];
+  const before = await audits('sandbox_reference.revoke');
+  const first = await send('DELETE', `/sandboxes/references/${reference.id}`);
+  expect([first.status, first.body]).toEqual([200, { id: reference.id, state: 'revoked', revoked_at: expect.any(String), external_sandbox_changed: false }]);
+  const again = await send('DELETE', `/sandboxes/references/${reference.id}`);
+  expect([again.status, again.body]).toEqual([200, first.body]);
+  expect((await audits('sandbox_reference.revoke')) - before).toBe(1);
+  const [row] = await database.read<any>('system', 'select credential, revoked_by from sandbox_references where id = $1', [reference.id]);
+  expect(row).toEqual({ credential: null, revoked_by: expect.stringMatching(/^token:/) });
+  for (const id of [reference.sandbox_id, second.id]) {
+    const refused = await send('PUT', `/sandboxes/${id}/files`, { json: { path: 'late', content: '1' } });
+    expect([refused.status, refused.body.error.code]).toEqual([410, 'sandbox_reference_revoked']);
+  }
+  expect((await send('POST', '/sandboxes', { json: { reference_id: reference.id } })).status).toBe(410);
+  expect((await send('GET', `/sandboxes/${second.id}/files?path=kept`)).bytes.toString()).toBe('1');
+  const listed = (await send('GET', '/sandboxes/references')).body.data.find((one: any) => one.id === reference.id);
+  expect(listed).toMatchObject({ state: 'revoked', revoked_at: first.body.revoked_at });
+  expect(received).toEqual([]);
+});
+
+it('stops what still was to be passed on when a reference is revoked', async () => {
+  received = [];
+  answers = [503, 503, 503, 503];
+  const reference = await register();
+  await send('PUT', `/sandboxes/${reference.sandbox_id}/files?path=a`, { body: 'x' });
+  await eventually(async () => received.length > 0, 'the first try');
+  await send('DELETE', `/sandboxes/references/${reference.id}`);
+  answers = [];
+  expect((await syncOf(reference.sandbox_id, 'a', 'failed')).sync_error).toMatch(/revoked/);
+  const [file] = (await send('GET', `/sandboxes/${reference.sandbox_id}/files`)).body.data;
+  await eventually(async () => (await database.read<any>('system', 'select status from operations where id = $1', [file.sync_operation_id]))[0].status === 'failed', 'the operation ends');
+  expect(received).toHaveLength(1);
+});
+
+it('lets a sandbox and its files go when it expires', async () => {
+  const made = (await send('POST', '/sandboxes', { json: { expires_at: new Date(Date.now() + 1_500).toISOString() } })).body;
+  expect((await send('PUT', `/sandboxes/${made.id}/files?path=a`, { body: 'x' })).status).toBe(201);
+  await eventually(async () => (await send('GET', `/sandboxes/${made.id}`)).status === 404, 'expiry');
+  await eventually(async () => (await database.read('system', 'select 1 from sandbox_files where sandbox_id = $1 union all select 1 from sandbox_stray_blobs where sandbox_id = $1', [made.id])).length === 0, 'the sweep');
+  expect((await send('PUT', `/sandboxes/${made.id}/files?path=a`, { body: 'x' })).status).toBe(404);
+});
