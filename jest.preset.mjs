@@ -9,12 +9,14 @@ export default {
   extensionsToTreatAsEsm: ['.ts'],
   transform: {
     '^.+\\.ts$': ['@swc/jest', { ...swcrc, swcrc: false }],
-    // light-my-request (CommonJS) requires cookie 2 (ESM only), and Jest cannot require(esm) below Node 24.9.
-    '/node_modules/cookie/.+\\.js$': ['@swc/jest', { swcrc: false, jsc: { target: 'es2022' }, module: { type: 'commonjs' } }],
+    // Fastify's parts (CommonJS) require these (ESM only), and Jest cannot require(esm) below Node 24.9.
+    '/node_modules/(cookie|content-disposition)/.+\\.js$': ['@swc/jest', { swcrc: false, jsc: { target: 'es2022' }, module: { type: 'commonjs' } }],
   },
-  transformIgnorePatterns: ['/node_modules/(?!cookie/)'],
+  transformIgnorePatterns: ['/node_modules/(?!cookie/|content-disposition/)'],
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
   moduleFileExtensions: ['ts', 'js', 'mjs', 'cjs', 'json', 'node'],
+  // A machine that builds and tests at once is slow; a hanging test is still found.
+  testTimeout: 60_000,
   testMatch: ['<rootDir>/{src,test}/**/*.spec.ts'],
   globalSetup: new URL('./tools/testing/jest-global-setup.mjs', import.meta.url).pathname,
   globalTeardown: new URL('./tools/testing/jest-global-teardown.mjs', import.meta.url).pathname,

@@ -136,7 +136,7 @@ describe('the main job, over HTTP, with real processes', () => {
     expect((await ask({ spec: sim('m'), keep_previous_seconds: 'long' })).status).toBe(400);
     expect((await ask({ spec: sim('m'), expected_active_revision: '7' })).status).toBe(412);
     const warned = await ask({ spec: sim('m-warn'), colour: 'red', strategy: { type: 'candidate', speed: 3 } });
-    expect(warned.body.warnings).toEqual(['strategy.speed', 'colour'].map((field) => ({ code: 'unknown_field', field })));
+    expect(warned.body.warnings).toEqual(['colour', 'strategy.speed'].map((field) => ({ code: 'unknown_field', field })));
     const busy = await ask({ spec: sim('m-late') });
     expect([busy.status, busy.body.error.code, busy.body.error.message]).toEqual([409, 'operation_in_progress', expect.stringContaining(warned.body.operation.id)]);
     await stack.operation(warned.body.operation.id);
