@@ -10,6 +10,7 @@ import { InstanceTransitions, type InstanceChange } from './instance-transitions
 import type { Task, TaskKind } from './pass-plan.js';
 import { backOff } from './restart-backoff.js';
 import { readSecret } from './secrets.js';
+import { TakeoverPatience } from './takeover-patience.js';
 
 /** Pace of looks while something is on its way: a start is seen ready within a fifth of a second. */
 const BUSY_LOOK_MS = 150;
@@ -28,6 +29,7 @@ type Doing = (driver: TargetDriver, workload: WorkloadRow, instance: InstanceRow
 @Injectable()
 export class InstanceKeeper {
   private readonly logger = new Logger('targets');
+  private readonly patience = new TakeoverPatience();
   private readonly doings: Record<TaskKind, Doing>;
 
   constructor(
@@ -97,6 +99,7 @@ export class InstanceKeeper {
 
   private async seenReady(workload: WorkloadRow, instance: InstanceRow, seen: Observation): Promise<number> {
     const intervalMs = probeOf(workload.spec).intervalSeconds * 1_000;
+    this.patience.noteReady(instance.id, instance.generation);
     if (instance.state === 'ready' && instance.base_url === seen.baseUrl) return intervalMs;
     const event = instance.state === 'ready' ? undefined : instanceReady(workload, instance);
     await this.transitions.change(workload, instance, { state: 'ready', baseUrl: seen.baseUrl ?? null, message: null, event });
@@ -120,6 +123,7 @@ export class InstanceKeeper {
     const lookMs = Math.min(UNHEALTHY_LOOK_MS, intervalSeconds * 1_000);
     const wasStarting = instance.state === 'starting';
     if (wasStarting && !driver.adopts) return this.crashed(workload, instance, seen);
+    if (instance.state === 'ready' && this.patience.bears(instance.id, instance.generation, failureThreshold)) return lookMs;
     if (instance.state !== 'unhealthy') {
       await this.leaveReady(workload, instance, seen.message ?? null);
       return 0;
@@ -146,6 +150,7 @@ export class InstanceKeeper {
 
   private async withdraw(_driver: TargetDriver, workload: WorkloadRow, instance: InstanceRow): Promise<number> {
     // An instance beyond the wanted number goes although the workload is held.
+    this.patience.forget(instance.id);
     const onlyIfReleased = instance.ordinal < workload.replicas;
     await this.transitions.change(workload, instance, { state: 'stopping', message: null, onlyIfReleased });
     return BUSY_LOOK_MS;

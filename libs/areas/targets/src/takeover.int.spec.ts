@@ -86,6 +86,18 @@ it('two that both believe to lead start one engine', async () => {
   }
 });
 
+it('goes on after every connection to Postgres was cut', async () => {
+  const worker = await bed.process('worker');
+  await worker.want('rev_1', bed.spec());
+  await worker.ready('rev_1');
+  const owner = await bed.owner();
+  await owner.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()');
+  await owner.end();
+  process.kill((await bed.starts())[0]!.pid, 'SIGKILL');
+  await until('the crash to be healed', async () => (await bed.starts()).length === 2);
+  await until('it to be ready', async () => (await worker.status('rev_1').catch(() => undefined))?.ready === 1);
+});
+
 it('stops all engines with the stack, counts no crash, and the next start brings them back', async () => {
   const worker = await bed.process('worker');
   await worker.want('rev_1', bed.spec({}, { scaling: { min_replicas: 2 } }));

@@ -12,6 +12,7 @@ import { migrations as operations } from '@slipway/platform-operations';
 import { createTestDatabase, type TestDatabase } from '@slipway/platform-testing';
 import { INSTANCES, REVISIONS, type Holder, type InstancesPort, type RevisionSpec } from '@slipway/ports';
 import { ProcessDriver } from '@slipway/target-process';
+import pg from 'pg';
 import { migrations, Reconcilers } from '../src/index.js';
 import { AreaOnly, type FakeRevisions } from './worker-module.js';
 
@@ -127,6 +128,13 @@ export class TargetBed {
       child.once('exit', (code) => reject(new Error(`the runner ended with ${code}`)));
     });
     return child;
+  }
+
+  /** A connection beside those of the product. */
+  async owner(): Promise<pg.Client> {
+    const client = new pg.Client({ connectionString: this.db.ownerUrl });
+    await client.connect();
+    return client;
   }
 
   spec(args: Record<string, string | number | boolean> = {}, change: Partial<RevisionSpec> = {}): RevisionSpec {
