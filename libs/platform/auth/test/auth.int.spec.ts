@@ -6,7 +6,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { ConfigModule, type Config } from '@slipway/platform-config';
 import { Database, DatabaseModule, migrations as databaseMigrations } from '@slipway/platform-database';
 import { HttpModule, Route, SlipwayHttpAdapter } from '@slipway/platform-http';
-import { createTestDatabase, type TestDatabase } from '@slipway/platform-testing';
+import { createTestDatabase, type TestDatabase } from '@slipway/platform-database/testing';
 import { AuthModule, ensureBootstrap, migrations, Principal, TokenService, TokenUses } from '../src/index.js';
 
 const BOOTSTRAP = `slw_boot_${'s'.repeat(32)}`;

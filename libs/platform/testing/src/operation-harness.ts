@@ -5,7 +5,7 @@ import { Database, DatabaseModule, type Migration } from '@slipway/platform-data
 import { LIVE_STATUSES, OperationDefinitions, OperationRunner, OperationsModule, OperationStore, type OperationDefinition } from '@slipway/platform-operations';
 import { OPERATION_QUEUE, type OperationQueue } from '@slipway/platform-queue';
 import { Global, Module } from '@nestjs/common';
-import { createTestDatabase, type TestDatabase } from './test-database.js';
+import { createTestDatabase, type TestDatabase } from '@slipway/platform-database/testing';
 
 /** The record of an operation as the API shows it. */
 export type OperationRecord = Record<string, any>;

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import pg from 'pg';
-import { migrate, type Migration } from '@slipway/platform-database';
+import { migrate, type Migration } from '../migrate.js';
 
 /** A database of a test's own. `url` is the application's login, `ownerUrl` may change the schema. */
 export interface TestDatabase {
