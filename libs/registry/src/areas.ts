@@ -4,5 +4,6 @@ export * as identity from '@slipway/area-identity';
 export * as operations from '@slipway/area-operations';
 export * as revisions from '@slipway/area-revisions';
 export * as routing from '@slipway/area-routing';
+export * as sandboxes from '@slipway/area-sandboxes';
 export * as system from '@slipway/area-system';
 export * as targets from '@slipway/area-targets';
