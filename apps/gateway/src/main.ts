@@ -34,7 +34,12 @@ process.on('SIGINT', () => void stop('SIGINT'));
 // The launcher is gone, however it went: nobody would ever stop this process.
 process.on('disconnect', () => void stop('the launcher is gone'));
 
-await gateway.start();
+try {
+  await gateway.start();
+} catch (error) {
+  log.fatal({ error: error instanceof Error ? error.message : String(error) }, 'the gateway cannot start');
+  process.exit(1);
+}
 if (config.metricsPort) serveMetrics(config.metricsPort);
 process.send?.('slipway:ready');
 

@@ -3,7 +3,7 @@ import { invalidJson, invalidParameter, missingParameter, overloaded } from '../
 import { sessionOf } from '../sessions/session.js';
 import type { TokenBook } from '../tokens/token-book.js';
 import type { TokenLimits } from '../tokens/token-limits.js';
-import { assertAcceptable, readBody } from './body-reader.js';
+import { assertAcceptable, ClientGoneError, readBody } from './body-reader.js';
 import type { Destination, Destinations } from './destination.js';
 import { Exchange, type ExchangeParts } from './exchange.js';
 import { editTopLevel } from './json-edit.js';
@@ -44,6 +44,8 @@ export class Inference {
       if (typeof model !== 'string' || model === '') throw invalidParameter('model', 'a string');
       if (stream !== undefined && stream !== null && typeof stream !== 'boolean') throw invalidParameter('stream', 'a boolean');
 
+      // Its 'close' is over and nothing else would tell the exchange.
+      if (response.destroyed) throw new ClientGoneError();
       const destination = this.destinations.draw(model, token, sessionOf(request.headers, fields), Date.now());
       const body = editTopLevel(sent, { model: JSON.stringify(destination.backend.spec.modelId) }, ['session_id']);
       const parameters = new Set(Object.keys(fields));

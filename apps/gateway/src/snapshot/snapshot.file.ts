@@ -24,7 +24,9 @@ export interface StoredSnapshot {
 export class SnapshotFile {
   private readonly file: string;
   private timer: NodeJS.Timeout | null = null;
-  private writing: Promise<void> = Promise.resolve();
+  private writing: Promise<void> | null = null;
+  /** Something changed since the running write took its content. */
+  private isStale = false;
 
   constructor(
     home: string,
@@ -49,26 +51,30 @@ export class SnapshotFile {
 
   /** Writes the present content soon. */
   save(): void {
-    this.timer ??= setTimeout(() => {
-      this.timer = null;
-      void this.write();
-    }, GATHER_MS);
-  }
-
-  async flush(): Promise<void> {
-    if (this.timer) {
-      clearTimeout(this.timer);
-      this.timer = null;
-      void this.write();
+    if (this.writing) {
+      this.isStale = true;
+      return;
     }
-    await this.writing;
+    this.timer ??= setTimeout(() => this.write(), GATHER_MS);
   }
 
-  private write(): Promise<void> {
-    this.writing = this.writing.then(() => this.replace()).catch((error: unknown) => {
-      this.log.error({ file: this.file, error: String(error) }, 'the snapshot cannot be written');
-    });
-    return this.writing;
+  /** Resolves when everything saved so far is on disk. */
+  async flush(): Promise<void> {
+    if (this.timer) this.write();
+    while (this.writing) await this.writing;
+  }
+
+  /** One write at a time, whatever changes meanwhile: a large snapshot takes longer than the next change to come. */
+  private write(): void {
+    if (this.timer) clearTimeout(this.timer);
+    this.timer = null;
+    this.isStale = false;
+    this.writing = this.replace()
+      .catch((error: unknown) => this.log.error({ file: this.file, error: String(error) }, 'the snapshot cannot be written'))
+      .finally(() => {
+        this.writing = null;
+        if (this.isStale) this.write();
+      });
   }
 
   /** A reader, or a crash at any point, sees the old file or the new one. */

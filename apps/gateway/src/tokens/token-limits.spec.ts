@@ -1,0 +1,44 @@
+import { expect, it } from '@jest/globals';
+import type { GatewayError } from '../gateway.errors.js';
+import { TokenLimits } from './token-limits.js';
+
+function refusal(work: () => void): { status: number; code: string | null; retryAfter: string | undefined } {
+  try {
+    work();
+  } catch (error) {
+    const { status, code, headers } = error as GatewayError;
+    return { status, code, retryAfter: headers['retry-after'] };
+  }
+  throw new Error('was not refused');
+}
+
+it('lets ten seconds’ worth through at once, then the rate, and says when to come back', () => {
+  const limits = new TokenLimits(60, 0);
+  for (let n = 0; n < 10; n += 1) limits.enter('a', 0);
+  expect(refusal(() => limits.enter('a', 0))).toEqual({ status: 429, code: 'rate_limit_exceeded', retryAfter: '1' });
+  limits.enter('b', 0);
+  limits.enter('a', 1_000);
+  expect(refusal(() => limits.enter('a', 1_500)).status).toBe(429);
+  const slow = new TokenLimits(2, 0);
+  slow.enter('a', 0);
+  expect(refusal(() => slow.enter('a', 0)).retryAfter).toBe('30');
+});
+
+it('caps what is in flight, and frees a place when a request ends', () => {
+  const limits = new TokenLimits(0, 2);
+  limits.enter('a', 0);
+  limits.enter('a', 0);
+  expect(refusal(() => limits.enter('a', 0)).code).toBe('concurrency_limit_exceeded');
+  limits.enter('b', 0);
+  limits.leave('a');
+  limits.enter('a', 0);
+});
+
+it('forgets idle tokens, never those with requests in flight', () => {
+  const limits = new TokenLimits(60, 1);
+  limits.enter('idle', 0);
+  limits.leave('idle');
+  limits.enter('busy', 0);
+  limits.enter('other', 500_000);
+  expect(refusal(() => limits.enter('busy', 500_000)).code).toBe('concurrency_limit_exceeded');
+});
