@@ -1,0 +1,62 @@
+const { existsSync, lstatSync, mkdirSync, rmSync, symlinkSync } = require('node:fs');
+const path = require('node:path');
+const { generateFiles, logger } = require('@nx/devkit');
+const { singularOf, spellings } = require('../naming.cjs');
+const { addReference, addToLock, withSortedLine } = require('../workspace-files.cjs');
+
+const REGISTRY = 'libs/registry/src/areas.ts';
+const TAGS = 'libs/platform/http/src/openapi/tags.ts';
+
+/** `nx g area alerts`: a library that builds, lints and passes its tests, and that api and worker already run. */
+module.exports = async function area(tree, options) {
+  const { name } = options;
+  const root = `libs/areas/${name}`;
+  if (tree.exists(root)) throw new Error(`${root} exists`);
+  const many = spellings(name);
+  const one = spellings(options.singular ?? singularOf(name));
+  const timestamp = nextTimestamp(tree);
+  const tag = options.tag ?? many.title;
+
+  generateFiles(tree, path.join(__dirname, 'files'), root, {
+    many, one, plural: many.kebab, singular: one.kebab, timestamp, tag: tagOf(tree, tag, one), idPrefix: one.snake.replaceAll('_', '').slice(0, 3), tmpl: '',
+  });
+  tree.write(REGISTRY, withSortedLine(tree.read(REGISTRY, 'utf8'), `export * as ${many.camel} from '@slipway/area-${name}';`, (line) => line.startsWith('export ')));
+  addReference(tree, 'libs/registry/tsconfig.lib.json', `../areas/${name}/tsconfig.lib.json`);
+  addReference(tree, 'tsconfig.json', `./${root}`);
+  addToLock(tree, { name: `@slipway/area-${name}`, version: '0.1.0', root });
+
+  return () => {
+    link(tree.root, `@slipway/area-${name}`, root);
+    logger.info(`\nNext: npx nx run-many -t build lint test -p @slipway/area-${name}`);
+    logger.info(`Then tell apps/api/test/foreign-resources.ts how create${one.pascal}, list${many.pascal} and get${one.pascal} keep tenants apart; its test names what is missing.`);
+  };
+};
+
+/** After every migration that is there, also where the clock of this machine is behind. */
+function nextTimestamp(tree) {
+  const used = tree.children('libs/areas').flatMap((name) => tree.children(`libs/areas/${name}/src/migrations`)).map((file) => Number.parseInt(file, 10));
+  return Math.max(Date.now(), ...used.filter(Number.isFinite).map((timestamp) => timestamp + 1));
+}
+
+/** A tag of the specification's list under its exact spelling, else a new one. */
+function tagOf(tree, wanted, one) {
+  const text = tree.read(TAGS, 'utf8');
+  const known = [...text.matchAll(/^ {2}(?:'([^']+)'|(\w+)): '/gm)].map((match) => match[1] ?? match[2]);
+  const found = known.find((tag) => tag.toLowerCase() === wanted.toLowerCase());
+  if (found) return found;
+  const key = /^\w+$/.test(wanted) ? wanted : `'${wanted}'`;
+  tree.write(TAGS, text.replace('} as const;', `  ${key}: 'Everything about one ${one.words}.',\n} as const;`));
+  return wanted;
+}
+
+/** What npm would do at the next install, without a network. */
+function link(workspace, name, root) {
+  const at = path.join(workspace, 'node_modules', name);
+  try {
+    mkdirSync(path.dirname(at), { recursive: true });
+    if (lstatSync(at, { throwIfNoEntry: false })?.isSymbolicLink()) rmSync(at);
+    if (!existsSync(at)) symlinkSync(path.relative(path.dirname(at), path.join(workspace, root)), at, 'junction');
+  } catch (error) {
+    logger.warn(`node_modules/${name} was not linked (${error.message}): run npm install`);
+  }
+}

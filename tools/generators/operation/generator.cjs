@@ -1,0 +1,31 @@
+const path = require('node:path');
+const { generateFiles, logger } = require('@nx/devkit');
+const { spellings } = require('../naming.cjs');
+
+/** `nx g operation alerts escalation`: its definition, its property tests, and its place in the area's module. */
+module.exports = async function operation(tree, { area, name }) {
+  const root = `libs/areas/${area}`;
+  const module = tree.children(`${root}/src`).find((file) => file.endsWith('.module.ts'));
+  if (!module) throw new Error(`${root} is no area: run nx g area ${area} first`);
+  const one = spellings(name);
+  const className = `${one.pascal}Operation`;
+  if (tree.exists(`${root}/src/${name}.operation.ts`)) throw new Error(`${root}/src/${name}.operation.ts exists`);
+
+  generateFiles(tree, path.join(__dirname, 'files'), `${root}/src`, { one, singular: one.kebab, tmpl: '' });
+  const file = `${root}/src/${module}`;
+  tree.write(file, provided(tree.read(file, 'utf8'), className, `./${name}.operation.js`));
+
+  return () => {
+    logger.info(`\nBegin it in a service: \`OperationStore.claim(tx, { kind: '${one.snake}', ... })\`, your checks and writes, then \`start(tx, id, { steps: ${one.constant}_STEPS, ... })\`.`);
+  };
+};
+
+/** The module's text with one import and one provider more. */
+function provided(text, className, from) {
+  const imports = [...text.matchAll(/^import .*;$/gm)];
+  const last = imports.at(-1);
+  if (!last || !/providers:\s*\[/.test(text)) throw new Error(`the module has no providers: add ${className} by hand`);
+  const end = last.index + last[0].length;
+  const withImport = `${text.slice(0, end)}\nimport { ${className} } from '${from}';${text.slice(end)}`;
+  return withImport.replace(/providers:\s*\[\s*/, (opening) => `${opening}${className}, `);
+}

@@ -1,0 +1,50 @@
+import { readFile, readlink } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
+import { WorkspaceCopy } from './workspace-copy.js';
+
+jest.setTimeout(300_000);
+
+const NX = 'nx/dist/bin/nx.js';
+let workspace: WorkspaceCopy;
+let before: { registry: string; lock: { packages: Record<string, unknown> } };
+
+const textOf = (file: string) => readFile(path.join(workspace.dir, file), 'utf8');
+const added = (earlier: string, later: string) => later.split('\n').filter((line) => !earlier.split('\n').includes(line));
+
+beforeAll(async () => {
+  workspace = await WorkspaceCopy.make();
+  before = { registry: await textOf('libs/registry/src/areas.ts'), lock: JSON.parse(await textOf('package-lock.json')) };
+  await workspace.run(NX, 'g', 'area', 'generated-alerts');
+  await workspace.run(NX, 'g', 'operation', 'generated-alerts', 'alert-escalation');
+});
+
+afterAll(() => workspace?.remove());
+
+it('adds one line to the registry', async () => {
+  expect(added(before.registry, await textOf('libs/registry/src/areas.ts'))).toEqual(["export * as generatedAlerts from '@slipway/area-generated-alerts';"]);
+});
+
+it('links the package as npm would, and puts it into the lock file', async () => {
+  expect(await readlink(path.join(workspace.dir, 'node_modules/@slipway/area-generated-alerts'))).toBe('../../libs/areas/generated-alerts');
+  const { packages } = JSON.parse(await textOf('package-lock.json'));
+  expect(Object.keys(packages).filter((key) => !(key in before.lock.packages))).toEqual(['libs/areas/generated-alerts', 'node_modules/@slipway/area-generated-alerts']);
+});
+
+it('writes an area that builds, also into the registry', async () => {
+  await workspace.run('typescript/bin/tsc', '-b', 'libs/registry/tsconfig.lib.json');
+  expect(await textOf('libs/areas/generated-alerts/dist/index.js')).toContain('GeneratedAlertsModule');
+});
+
+it('writes an area that passes the linter', async () => {
+  await workspace.run('eslint/bin/eslint.js', 'libs/areas/generated-alerts');
+});
+
+it('writes specs that pass, the operation included', async () => {
+  const output = await workspace.run('jest/bin/jest.js', '-c', 'libs/areas/generated-alerts/jest.config.mjs');
+  expect(output).toMatch(/Test Suites: 3 passed, 3 total/);
+});
+
+it('refuses an area that exists', async () => {
+  await expect(workspace.run(NX, 'g', 'area', 'generated-alerts')).rejects.toThrow(/libs\/areas\/generated-alerts exists/);
+});
