@@ -1,1 +1,6 @@
-export {};
+import { AutopilotPlans1700000000800 } from './migrations/1700000000800-autopilot-plans.js';
+import { AutopilotDecisions1700000000801 } from './migrations/1700000000801-autopilot-decisions.js';
+import { AutopilotSchedules1700000000802 } from './migrations/1700000000802-autopilot-schedules.js';
+
+export { AutopilotModule } from './autopilot.module.js';
+export const migrations = [AutopilotPlans1700000000800, AutopilotDecisions1700000000801, AutopilotSchedules1700000000802];
