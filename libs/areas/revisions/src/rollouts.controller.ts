@@ -31,7 +31,10 @@ export class RolloutsController {
     method: 'POST', path: '/deployments/:name/rollouts', scope: 'operator', tag: 'Revisions', operationId: 'createRollout',
     summary: 'Create a candidate revision and roll it out',
     ok: { 202: OperationEnvelopeDto, 200: [OperationEnvelopeDto, RehearsalDto] },
-    errors: ['deployment_not_found', 'revision_not_found', 'idempotency_key_reused', 'precondition_failed', 'operation_in_progress'],
+    errors: [
+      'deployment_not_found', 'revision_not_found', 'idempotency_key_reused', 'precondition_failed', 'operation_in_progress',
+      'plan_not_found', 'plan_not_approved', 'plan_expired', 'plan_stale', 'plan_digest_mismatch',
+    ],
     idempotent: true, dryRun: true, notFoundFirst: DeploymentExists,
   })
   createRollout(
