@@ -78,6 +78,7 @@ export class UploadsService {
       await this.pausePoints.reach('sandboxes:upload:written');
       const written = { blob, sizeBytes: body.bytes, sha256: body.sha256 };
       const { answer, replaced } = await this.database.tx({ tenantId: who.tenantId }, (tx) => this.commit(tx, who, sandboxId, upload, written, key));
+      await this.pausePoints.reach('sandboxes:upload:after-commit');
       if (replaced) await this.strays.discard(who.tenantId, replaced.blob);
       return answer;
     } catch (failure) {

@@ -110,7 +110,8 @@ describe.each([['disk', onDisk], ['s3', onS3]])('files on %s', (_name, provide) 
     expect((await send('GET', `/sandboxes/${id}/files?limit=3&cursor=${page.body.next_cursor}`)).body).toMatchObject({ data: [{ path: 'b' }], next_cursor: null });
   });
 
-  it.each(['', '/etc/passwd', '../x', 'a/../b', 'a/..', './a', 'a//b', 'a/', 'a\0b', 'a\\b', 'a\nb', 'x'.repeat(256), 'ä/'.repeat(342) + 'x', '..'])('refuses the path %j in every form', async (bad) => {
+  it.each(['', '/etc/passwd', '../x', 'a/../b', 'a/..', './a', 'a//b', 'a/', 'a\0b', 'a\\b', 'a\nb', '..', 'a long name', 'a long path'])('refuses the path %j in every form', async (what) => {
+    const bad = what === 'a long name' ? 'x'.repeat(256) : what === 'a long path' ? `${'ä/'.repeat(342)}x` : what;
     const answers = [
       await send('PUT', `/sandboxes/${id}/files`, { json: { path: bad, content: 'x' } }),
       await put(bad, 'x'),

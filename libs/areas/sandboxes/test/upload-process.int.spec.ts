@@ -1,0 +1,132 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { randomBytes } from 'node:crypto';
+import { request } from 'node:http';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { Database } from '@slipway/platform-database';
+import { createTestDatabase, type TestDatabase } from '@slipway/platform-testing';
+import { configOf, MIGRATIONS, startApp } from './sandbox-app.js';
+import { startServer, type ServerProcess } from './server-process.js';
+import { clientOf, eventually, newTenant, type Client } from './tenants.js';
+
+const MIB = 2 ** 20;
+
+let testDatabase: TestDatabase;
+let folder: string;
+let app: NestFastifyApplication;
+let token: string;
+/** Of the process that lives on: it stands for the other api and worker processes. */
+let send: Client;
+let id: string;
+let server: ServerProcess | undefined;
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase(MIGRATIONS);
+  folder = await mkdtemp(path.join(os.tmpdir(), 'slipway-upload-process-'));
+  const started = await startApp(configOf(testDatabase.url, { upload: { maxBytes: 200 * MIB, workspaceStore: `file:${folder}`, s3: { region: 'x' } } }));
+  app = started.app;
+  ({ token } = await newTenant(app));
+  send = clientOf(started.origin, token);
+});
+
+beforeEach(async () => {
+  ({ id } = (await send('POST', '/sandboxes', { json: {} })).body);
+});
+
+afterEach(async () => {
+  await server?.kill();
+});
+
+afterAll(async () => {
+  await app?.close();
+  await testDatabase?.drop();
+  if (folder) await rm(folder, { recursive: true, force: true });
+});
+
+const start = async (pausePoint?: string) => (server = await startServer({ databaseUrl: testDatabase.url, workspaceStore: `file:${folder}`, maxBytes: 200 * MIB, pausePoint }));
+const blobs = async () => (await readdir(path.join(folder, id)).catch(() => [] as string[]));
+const content = async () => (await send('GET', `/sandboxes/${id}/files?path=f`)).bytes;
+const database = () => app.get(Database, { strict: false });
+const strays = async () => (await database().read('system', 'select 1 from sandbox_stray_blobs where sandbox_id = $1', [id])).length;
+
+/** Streams `total` bytes as fast as they are taken, `hold` of them at most. */
+function stream(origin: string, total: number, options: { hold?: number; headers?: Record<string, string> } = {}): { status: Promise<number>; destroy(): void } {
+  const piece = randomBytes(64 * 1024);
+  const client = request(`${origin}/api/v1/sandboxes/${id}/files?path=f`, {
+    method: 'PUT', headers: { authorization: `Bearer ${token}`, 'content-type': 'application/octet-stream', ...options.headers },
+  });
+  const status = new Promise<number>((resolve, reject) => {
+    client.on('response', (response) => resolve(response.resume().statusCode!));
+    client.on('error', reject);
+  });
+  status.catch(() => undefined);
+  void (async () => {
+    for (let sent = 0; sent < (options.hold ?? total); sent += piece.length) {
+      if (!client.write(piece.subarray(0, Math.min(piece.length, total - sent)))) await new Promise((resolve) => client.once('drain', resolve));
+    }
+    if (options.hold === undefined) client.end();
+  })();
+  return { status, destroy: () => void client.destroy() };
+}
+
+it('takes 100 MiB in less than 50 MiB of memory', async () => {
+  const { origin, memory } = await start();
+  expect(await stream(origin, MIB).status).toBe(201);
+  const { rss } = await memory('reset');
+  expect(await stream(origin, 100 * MIB).status).toBe(200);
+  const { peak } = await memory('peak');
+  console.log(`100 MiB raised resident memory by ${((peak - rss) / MIB).toFixed(1)} MiB`);
+  expect(peak - rss).toBeLessThan(50 * MIB);
+  expect((await send('GET', `/sandboxes/${id}`)).body.workspace.bytes_used).toBe(100 * MIB);
+}, 120_000);
+
+it('survives kill -9 in the middle of a body: the old file stays, and nothing else', async () => {
+  await send('PUT', `/sandboxes/${id}/files?path=f`, { body: 'old' });
+  const { origin, kill } = await start();
+  const upload = stream(origin, 8 * MIB, { hold: 4 * MIB, headers: { 'idempotency-key': 'k' } });
+  await eventually(async () => (await blobs()).some((name) => name.endsWith('.part')), 'the upload is being written');
+  const early = await send('PUT', `/sandboxes/${id}/files?path=f`, { body: 'x', headers: { 'idempotency-key': 'k' } });
+  expect([early.status, early.body.error.code]).toEqual([409, 'idempotency_in_progress']);
+  await kill();
+  upload.destroy();
+  expect((await content()).toString()).toBe('old');
+  await eventually(async () => (await strays()) === 0 && (await blobs()).length === 1, 'the sweep');
+  expect((await content()).toString()).toBe('old');
+  const retried = await eventually(async () => {
+    const answer = await send('PUT', `/sandboxes/${id}/files?path=f`, { body: 'new', headers: { 'idempotency-key': 'k' } });
+    return answer.status !== 409 && answer;
+  }, 'the claim of the killed upload expires');
+  expect(retried.status).toBe(200);
+  expect((await content()).toString()).toBe('new');
+}, 120_000);
+
+it.each(['sandboxes:upload:written', 'sandboxes:upload:before-commit'])('survives kill -9 at %s', async (pausePoint) => {
+  await send('PUT', `/sandboxes/${id}/files?path=f`, { body: 'old' });
+  const { origin, paused, kill } = await start(pausePoint);
+  const upload = stream(origin, MIB, { headers: { 'idempotency-key': 'k' } });
+  await paused(pausePoint);
+  expect((await blobs()).length).toBe(2);
+  await kill();
+  upload.destroy();
+  expect((await content()).toString()).toBe('old');
+  await eventually(async () => (await strays()) === 0 && (await blobs()).length === 1, 'the sweep');
+  expect((await content()).toString()).toBe('old');
+  expect((await send('GET', `/sandboxes/${id}`)).body.workspace).toMatchObject({ bytes_used: 3, file_count: 1 });
+}, 120_000);
+
+it('survives kill -9 between the commit and the answer: the new file is whole, and a retry gets its answer', async () => {
+  await send('PUT', `/sandboxes/${id}/files?path=f`, { body: 'old' });
+  const { origin, paused, kill } = await start('sandboxes:upload:after-commit');
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/octet-stream', 'idempotency-key': 'k' };
+  const first = fetch(`${origin}/api/v1/sandboxes/${id}/files?path=f`, { method: 'PUT', body: 'new', headers }).catch(() => undefined);
+  await paused('sandboxes:upload:after-commit');
+  await kill();
+  await first;
+  expect((await content()).toString()).toBe('new');
+  const retried = await send('PUT', `/sandboxes/${id}/files?path=f`, { body: 'new', headers: { 'idempotency-key': 'k' } });
+  expect([retried.status, retried.headers['idempotency-replayed']]).toEqual([200, 'true']);
+  await eventually(async () => (await strays()) === 0 && (await blobs()).length === 1, 'the replaced blob goes');
+  expect((await content()).toString()).toBe('new');
+}, 120_000);
