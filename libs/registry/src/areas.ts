@@ -1,6 +1,8 @@
 // The product's areas: one line each, and nothing else. `nx g area <name>` adds one.
+export * as autopilot from '@slipway/area-autopilot';
 export * as deployments from '@slipway/area-deployments';
 export * as identity from '@slipway/area-identity';
+export * as inferenceOptimization from '@slipway/area-inference-optimization';
 export * as operations from '@slipway/area-operations';
 export * as revisions from '@slipway/area-revisions';
 export * as routing from '@slipway/area-routing';
