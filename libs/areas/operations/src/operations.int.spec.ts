@@ -10,7 +10,7 @@ import { appendEvents, migrations as operationMigrations, OperationsModule, Oper
 import { createTestDatabase, testConfig, type TestDatabase } from '@slipway/platform-testing';
 import { OperationsAreaModule } from './index.js';
 
-const ACTOR = { type: 'token', id: 'tok_1' };
+const ACTOR = { type: 'token', id: 'tok_1' } as const;
 const RECORD_FIELDS = [
   'attempt', 'cancel_requested', 'completed_at', 'created_at', 'current_step', 'current_step_status', 'id', 'kind', 'max_attempts', 'message', 'progress', 'reason',
   'requested_by', 'resource_name', 'resource_type', 'result', 'retryable', 'status', 'steps', 'superseded_by', 'updated_at',
