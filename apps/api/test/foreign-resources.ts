@@ -1,3 +1,4 @@
+import { activeDeployment } from './active-deployment.js';
 import { expectStatus, type TestApi } from './boot-api.js';
 
 /** How to reach a resource of another tenant with one operation. */
@@ -31,6 +32,12 @@ const rollout = once(async (api) => {
   return { name: name!, id: operation.id, revision: '1', a: '1', b: '1' };
 });
 
+const plan = once(async (api) => {
+  const { name } = await activeDeployment(api, 'planned');
+  const body = { deployment: name, rollout: { spec_patch: { scaling: { min_replicas: 2 } } } };
+  return { id: expectStatus(await api.send('POST', '/api/v1/autopilot/plans', { body }), 201).id };
+});
+
 const operation: ForeignResource = { params: async (api) => ({ id: (await rollout(api)).id! }) };
 const revision: ForeignResource = { params: rollout };
 
@@ -51,6 +58,15 @@ export const FOREIGN: Record<string, ForeignResource | NoResource> = {
   listRevisions: { params: deployment },
   getRevision: revision,
   diffRevisions: revision,
+  // Inference optimization
+  getContinualOptimizationPolicy: { params: deployment },
+  setContinualOptimizationPolicy: { params: deployment },
+  // Autopilot
+  createAutopilotPlan: { none: 'creates in the tenant of the caller; a foreign deployment is 404, which autopilot.e2e.spec.ts shows' },
+  listAutopilotPlans: { none: 'lists the plans of the caller' },
+  getAutopilotPlan: { params: plan },
+  approveAutopilotPlan: { params: plan, body: { plan_digest: 'x' } },
+  rejectAutopilotPlan: { params: plan },
   // Routing
   getRoute: { params: deployment },
   setRoute: { params: deployment, body: { revision: '1' } },

@@ -27,7 +27,7 @@ export interface PolicyContent {
     max_parallel: number;
     max_traffic_percent: number;
     period: 'day' | 'week' | 'month';
-    /** What a plan may change. Absent: `scaling.min_replicas` alone. Empty: nothing. */
+    /** What a plan may change. Absent: anything, though the autopilot keeps to `scaling.min_replicas`. Empty: nothing. */
     allowed_knobs?: string[];
   };
   reliability: { max_error_rate?: number; min_availability_percent?: number; freeze_windows: { start: string; end: string }[] };

@@ -96,7 +96,7 @@ export class ExperimentBudgetDto {
 
   @ArrayField('string', {
     maxItems: 64, unique: true, optional: true, item: { min: 1, max: 255, pattern: /^\/?[\w~-]+([./][\w~-]+)*([./]\*)?$/ }, example: ['scaling.min_replicas', 'runtime.args.max_num_seqs'],
-    description: 'Paths within a revision\'s spec that a plan may change, with what lies under them; a bare name is an engine argument. Absent: scaling.min_replicas alone; empty: nothing',
+    description: 'Paths within a revision\'s spec that a plan may change, with what lies under them; a bare name is an engine argument. Absent: a plan may change anything, the autopilot proposes scaling.min_replicas only; empty: nothing',
   })
   allowed_knobs?: string[];
 
