@@ -1,7 +1,7 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { DATAPLANE_CHANNEL, liveBindings, passportKey, TOKENS_CHANNEL, type Queryable } from '@slipway/dataplane';
+import { DATAPLANE_CHANNEL, liveBindings, passportKey, TOKENS_CHANNEL } from '@slipway/dataplane';
 import { missingToken } from './gateway.errors.js';
 import type { Log } from './log.js';
 import { NotificationListener } from './postgres/notification.listener.js';
@@ -107,15 +107,16 @@ export class Gateway {
       this.hasSnapshot ||= hasRead;
     });
     // Asking Postgres first keeps a token from being served that was revoked while this process was not running.
-    await Promise.race([followed, new Promise((resolve) => setTimeout(resolve, PATIENCE_AT_START_MS))]);
+    await Promise.race([followed, pause(PATIENCE_AT_START_MS)]);
     this.hasSnapshot ||= isRestored;
+    // Before the first request: a session that is bound anew would not be bound back.
+    if (this.follower.isFollowing) await Promise.race([this.takeOverBindings(), pause(PATIENCE_AT_START_MS)]);
     this.listener.start();
     await new Promise<void>((resolve, reject) => {
       this.server.once('error', reject);
       this.server.listen(this.options.port, this.options.host, 1024, resolve);
     });
     await this.untilReady();
-    void this.takeOverBindings(this.db);
     log.info({ port: this.port, gateway_id: this.id, routes: this.snapshot.routes.size, postgres: this.follower.isFollowing }, 'gateway serves');
   }
 
@@ -125,7 +126,7 @@ export class Gateway {
     this.isDraining = true;
     const closed = new Promise<void>((resolve) => this.server.close(() => resolve()));
     const deadline = Date.now() + this.settings.drainMs;
-    while (this.inference.inFlight > 0 && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 20));
+    while (this.inference.inFlight > 0 && Date.now() < deadline) await pause(20);
     // Connections that stay open between requests would hold `close` up.
     const sweep = setInterval(() => this.server.closeIdleConnections(), 50);
     const cut = setTimeout(() => this.server.closeAllConnections(), Math.max(500, deadline - Date.now()));
@@ -148,13 +149,13 @@ export class Gateway {
   private async untilReady(): Promise<void> {
     while (!this.hasSnapshot && !this.isDraining) {
       if (this.follower.isFollowing) this.hasSnapshot = true;
-      else await new Promise((resolve) => setTimeout(resolve, 50));
+      else await pause(50);
     }
   }
 
   /** A session keeps its instance over a restart of the gateway. Best effort: without Postgres it is bound anew. */
-  private async takeOverBindings(db: Queryable): Promise<void> {
-    await liveBindings(db, this.settings.maxSessions).then(
+  private async takeOverBindings(): Promise<void> {
+    await liveBindings(this.db, this.settings.maxSessions).then(
       (rows) => this.sessions.load(rows),
       () => undefined,
     );
@@ -218,6 +219,10 @@ export class Gateway {
     // Metrics name the revisions of every tenant.
     if (!token.scopes.includes('admin') || !token.isOperator) throw missingToken();
   }
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
 function isSame(given: string, expected: string): boolean {

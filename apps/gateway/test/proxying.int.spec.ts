@@ -278,6 +278,6 @@ it('says that it lives and is ready, and shows metrics to nobody without a right
   expect((await ask(gateway, null, { path: '/metrics', method: 'GET' })).status).toBe(401);
   expect((await ask(gateway, token, { path: '/metrics', method: 'GET' })).status).toBe(401);
   const text = gateway.metrics();
-  expect(text).toMatch(/slipway_gateway_attempts_total\{revision="chat-00001",class="ok"\} [1-9]/);
-  expect(text).toMatch(/slipway_gateway_ttft_milliseconds_bucket\{revision="chat-00001",le="\+Inf"\} [1-9]/);
+  expect(text).toMatch(/slipway_gateway_attempts_total\{tenant="ten_\w+",revision="chat-00001",class="ok"\} [1-9]/);
+  expect(text).toMatch(/slipway_gateway_ttft_milliseconds_bucket\{tenant="ten_\w+",revision="chat-00001",le="\+Inf"\} [1-9]/);
 });

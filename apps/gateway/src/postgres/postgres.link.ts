@@ -25,6 +25,8 @@ export class PostgresLink implements Queryable {
     // An idle connection that dies is no event: the next query opens another.
     this.pool.on('error', () => undefined);
     this.pool.on('connect', (client) => {
+      // While a connection is in use the pool does not listen; its death rejects the query and must not end the process.
+      client.on('error', () => undefined);
       // Sent ahead of the first query on this connection. When it fails, that query fails on its permissions.
       client.query('set role slipway_system').catch(() => undefined);
     });

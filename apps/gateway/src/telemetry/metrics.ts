@@ -45,37 +45,39 @@ export function metricsText(from: MetricsSources): string {
 function pushInFlight(lines: string[], backends: Backends): void {
   const now = Date.now();
   lines.push('# HELP slipway_gateway_revision_in_flight Requests in flight per revision.', '# TYPE slipway_gateway_revision_in_flight gauge');
-  for (const { spec, inFlight } of backends) lines.push(`slipway_gateway_revision_in_flight{revision="${nameOf(spec)}"} ${inFlight}`);
+  for (const { spec, inFlight } of backends) lines.push(`slipway_gateway_revision_in_flight{${labelsOf(spec.tenantId, nameOf(spec))}} ${inFlight}`);
   lines.push('# HELP slipway_gateway_ejected_instances Instances that stand aside after failures.', '# TYPE slipway_gateway_ejected_instances gauge');
-  for (const backend of backends) lines.push(`slipway_gateway_ejected_instances{revision="${nameOf(backend.spec)}"} ${backend.ejectedCount(now)}`);
+  for (const backend of backends) lines.push(`slipway_gateway_ejected_instances{${labelsOf(backend.spec.tenantId, nameOf(backend.spec))}} ${backend.ejectedCount(now)}`);
 }
 
+type LabelledTally = readonly [labels: string, tally: Tally];
+
 function pushTallies(lines: string[], recorder: Recorder, backends: Backends): void {
-  const tallies = [...recorder.totals].map(([id, tally]): [string, Tally] => {
+  const tallies = [...recorder.totals].map(([id, tally]): LabelledTally => {
     const spec = backends.get(id)?.spec;
-    return [spec ? nameOf(spec) : id, tally];
+    return [labelsOf(tally.tenantId, spec ? nameOf(spec) : id), tally];
   });
   lines.push('# HELP slipway_gateway_attempts_total Attempts on instances by outcome.', '# TYPE slipway_gateway_attempts_total counter');
-  for (const [name, tally] of tallies) {
-    for (const [outcome, count] of Object.entries(tally.counts)) lines.push(`slipway_gateway_attempts_total{revision="${name}",class="${outcome}"} ${count}`);
+  for (const [labels, tally] of tallies) {
+    for (const [outcome, count] of Object.entries(tally.counts)) lines.push(`slipway_gateway_attempts_total{${labels},class="${outcome}"} ${count}`);
   }
   lines.push('# HELP slipway_gateway_retries_total Attempts that another one followed.', '# TYPE slipway_gateway_retries_total counter');
-  for (const [name, tally] of tallies) lines.push(`slipway_gateway_retries_total{revision="${name}"} ${tally.retried}`);
+  for (const [labels, tally] of tallies) lines.push(`slipway_gateway_retries_total{${labels}} ${tally.retried}`);
   lines.push('# HELP slipway_gateway_tokens_total Tokens in prompts and completions.', '# TYPE slipway_gateway_tokens_total counter');
-  for (const [name, tally] of tallies) {
-    lines.push(`slipway_gateway_tokens_total{revision="${name}",direction="in"} ${tally.tokensIn}`, `slipway_gateway_tokens_total{revision="${name}",direction="out"} ${tally.tokensOut}`);
+  for (const [labels, tally] of tallies) {
+    lines.push(`slipway_gateway_tokens_total{${labels},direction="in"} ${tally.tokensIn}`, `slipway_gateway_tokens_total{${labels},direction="out"} ${tally.tokensOut}`);
   }
   pushHistogram(lines, 'slipway_gateway_ttft_milliseconds', 'Time to first token of streams.', tallies, (tally) => tally.ttft);
   pushHistogram(lines, 'slipway_gateway_inter_token_milliseconds', 'Gaps between the tokens of streams.', tallies, (tally) => tally.itl);
   pushHistogram(lines, 'slipway_gateway_latency_milliseconds', 'Whole time of good attempts.', tallies, (tally) => tally.e2e);
 }
 
-function pushHistogram(lines: string[], name: string, help: string, tallies: readonly [string, Tally][], pick: (tally: Tally) => HistogramRecorder): void {
+function pushHistogram(lines: string[], name: string, help: string, tallies: readonly LabelledTally[], pick: (tally: Tally) => HistogramRecorder): void {
   lines.push(`# HELP ${name} ${help}`, `# TYPE ${name} histogram`);
-  for (const [revision, tally] of tallies) {
+  for (const [labels, tally] of tallies) {
     const histogram = pick(tally).snapshot();
-    for (const [bound, count] of cumulative(histogram)) lines.push(`${name}_bucket{revision="${revision}",le="${bound}"} ${count}`);
-    lines.push(`${name}_sum{revision="${revision}"} ${histogram.sum}`, `${name}_count{revision="${revision}"} ${histogram.n}`);
+    for (const [bound, count] of cumulative(histogram)) lines.push(`${name}_bucket{${labels},le="${bound}"} ${count}`);
+    lines.push(`${name}_sum{${labels}} ${histogram.sum}`, `${name}_count{${labels}} ${histogram.n}`);
   }
 }
 
@@ -93,5 +95,10 @@ function cumulative(histogram: Histogram): [bound: string, count: number][] {
 }
 
 function nameOf(spec: { id: string; revisionName: string | null }): string {
-  return (spec.revisionName ?? spec.id).replace(/[\\"\n]/g, '_');
+  return spec.revisionName ?? spec.id;
+}
+
+/** With the tenant: names of revisions are unique within one only. */
+function labelsOf(tenantId: string, revision: string): string {
+  return `tenant="${tenantId}",revision="${revision.replace(/[\\"\n]/g, '_')}"`;
 }

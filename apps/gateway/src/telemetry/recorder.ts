@@ -49,6 +49,9 @@ export class Tally {
 /** More windows than this waiting for Postgres: the oldest are given up, an hour of an outage's statistics is kept in memory. */
 const MAX_CLOSED = 20_000;
 
+/** Totals of more revisions than this are thinned out: those gone are of no use to /metrics. */
+const MAX_TOTALS = 1_000;
+
 /** Statistics per revision in windows of one second. Adding is a few increments; storing them happens elsewhere. */
 export class Recorder {
   /** Since the start, for /metrics. */
@@ -86,6 +89,11 @@ export class Recorder {
     if (excess <= 0) return;
     this.lostWindows += excess;
     this.closed.splice(0, excess);
+  }
+
+  forgetTotals(isKnown: (id: string) => boolean): void {
+    if (this.totals.size <= MAX_TOTALS) return;
+    for (const id of this.totals.keys()) if (!isKnown(id)) this.totals.delete(id);
   }
 
   /** Closes the open second whatever the time, at shutdown. */

@@ -174,6 +174,7 @@ export class Reporter {
   private async tidy(): Promise<void> {
     if (Date.now() - this.tidiedAt < TIDY_MS) return;
     this.tidiedAt = Date.now();
+    this.recorder.forgetTotals((id) => this.backends.get(id) !== undefined);
     await forgetGateway(this.db, '');
     // A gateway that was cut off for long was forgotten by the others, with all it follows.
     if ((await followedCount(this.db, this.gatewayId)) < this.snapshot.routes.size) this.followEverything();
