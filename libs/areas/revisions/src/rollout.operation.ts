@@ -13,6 +13,8 @@ type Context = StepContext<RolloutInput>;
 
 const DRAIN_LIMIT_MS = 30_000;
 const DRAIN_LOOK_MS = 250;
+const SILENCE_LIMIT_MS = 15_000;
+const SILENCE_LOOK_MS = 250;
 const WORKER = { type: 'system', id: 'worker' };
 
 /**
@@ -74,15 +76,19 @@ export class RolloutOperation implements OperationDefinition<RolloutInput> {
     const soakMs = soakSecondsAt(input.strategy, step.number) * 1_000;
     const status = await this.database.tx('system', (tx) => this.instances.status(tx, input.revisionId));
     const restarts = Number(state?.['restarts'] ?? status?.restarts ?? 0);
-    if (!status || status.restarts > restarts || status.ready === 0) {
+    // Without a crash, no answer may only mean that this worker has just started and has not looked yet.
+    const silentSince = status?.ready === 0 ? Number(state?.['silentSince'] ?? Date.now()) : undefined;
+    const isSilent = silentSince !== undefined && Date.now() - silentSince > SILENCE_LIMIT_MS;
+    if (!status || status.restarts > restarts || isSilent) {
       throw new StepFailed('health_regression', `${input.revisionName} did not stay up: ${status?.message ?? 'no instance answers its probe'}`, {
         evidence: { restarts: (status?.restarts ?? restarts) - restarts, ready: status?.ready ?? 0, desired: status?.desired ?? 0 },
       });
     }
     const leftMs = step.startedAt.getTime() + soakMs - Date.now();
-    if (leftMs <= 0) return done({ message: `soaked for ${soakMs / 1_000} s` });
+    if (leftMs <= 0 && silentSince === undefined) return done({ message: `soaked for ${soakMs / 1_000} s` });
     return sleep({
-      forMs: leftMs, status: 'waiting', state: { restarts }, message: `soaking until ${new Date(Date.now() + leftMs).toISOString()}`,
+      forMs: silentSince === undefined ? leftMs : SILENCE_LOOK_MS, status: 'waiting', state: { restarts, silentSince },
+      message: `soaking until ${new Date(step.startedAt.getTime() + soakMs).toISOString()}`,
       commit: (tx) => this.instances.wakeOnChange(tx, input.revisionId, operation.id),
     });
   }
@@ -141,6 +147,8 @@ export class RolloutOperation implements OperationDefinition<RolloutInput> {
     const targets: RouteTarget[] = [{ revisionId: input.revisionId, revisionName: input.revisionName, weight: percent }];
     if (percent < 100) targets.unshift(...(await this.stableTargets(tx, input, 100 - percent)));
     await this.routes.apply(tx, { ...this.change(operation), targets });
+    // A pause is over as soon as traffic moves again.
+    await this.deployments.update(tx, input.deploymentId, { state: 'progressing' });
   }
 
   private async stableTargets(tx: Tx, input: RolloutInput, weight: number): Promise<RouteTarget[]> {
