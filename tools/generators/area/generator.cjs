@@ -15,10 +15,9 @@ module.exports = async function area(tree, options) {
   const many = spellings(name);
   const one = spellings(options.singular ?? singularOf(name));
   const timestamp = nextTimestamp(tree);
-  const tag = options.tag ?? many.title;
 
   generateFiles(tree, path.join(__dirname, 'files'), root, {
-    many, one, plural: many.kebab, singular: one.kebab, timestamp, tag: tagOf(tree, tag, one), idPrefix: one.snake.replaceAll('_', '').slice(0, 3), tmpl: '',
+    many, one, plural: many.kebab, singular: one.kebab, timestamp, tag: tagOf(tree, options.tag, many.title), idPrefix: one.snake.replaceAll('_', '').slice(0, 3), tmpl: '',
   });
   tree.write(REGISTRY, withSortedLine(tree.read(REGISTRY, 'utf8'), `export * as ${many.camel} from '@slipway/area-${name}';`, (line) => line.startsWith('export ')));
   addReference(tree, 'libs/registry/tsconfig.lib.json', `../areas/${name}/tsconfig.lib.json`);
@@ -38,15 +37,14 @@ function nextTimestamp(tree) {
   return Math.max(Date.now(), ...used.filter(Number.isFinite).map((timestamp) => timestamp + 1));
 }
 
-/** A tag of the specification's list under its exact spelling, else a new one. */
-function tagOf(tree, wanted, one) {
-  const text = tree.read(TAGS, 'utf8');
-  const known = [...text.matchAll(/^ {2}(?:'([^']+)'|(\w+)): '/gm)].map((match) => match[1] ?? match[2]);
-  const found = known.find((tag) => tag.toLowerCase() === wanted.toLowerCase());
+/** The document's tags are the specification's list, so that a new area finds its own there or says which it belongs to. */
+function tagOf(tree, wanted, fallback) {
+  const known = [...tree.read(TAGS, 'utf8').matchAll(/^ {2}(?:'([^']+)'|(\w+)): '/gm)].map((match) => match[1] ?? match[2]);
+  const found = known.find((tag) => tag.toLowerCase() === (wanted ?? fallback).toLowerCase());
   if (found) return found;
-  const key = /^\w+$/.test(wanted) ? wanted : `'${wanted}'`;
-  tree.write(TAGS, text.replace('} as const;', `  ${key}: 'Everything about one ${one.words}.',\n} as const;`));
-  return wanted;
+  if (wanted) throw new Error(`--tag must be one of: ${known.join(', ')}`);
+  logger.warn(`The OpenAPI document has no tag ${fallback}: the routes are tagged System until --tag or an edit says otherwise.`);
+  return 'System';
 }
 
 /** What npm would do at the next install, without a network. */

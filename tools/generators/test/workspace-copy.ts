@@ -23,7 +23,7 @@ export class WorkspaceCopy {
 
   /** Runs a program of node_modules; answers what it printed, rejects with it where it fails. */
   async run(program: string, ...args: string[]): Promise<string> {
-    const env = { ...process.env, NX_DAEMON: 'false', CI: 'true', NODE_OPTIONS: '' };
+    const env = { ...withoutNx(process.env), NX_DAEMON: 'false', CI: 'true', FORCE_COLOR: '0', NODE_OPTIONS: '' };
     const file = path.join(this.dir, 'node_modules', program);
     try {
       const { stdout, stderr } = await promisify(execFile)(process.execPath, ['--experimental-vm-modules', '--no-warnings', file, ...args], { cwd: this.dir, env, maxBuffer: 16 << 20 });
@@ -37,6 +37,11 @@ export class WorkspaceCopy {
   async remove(): Promise<void> {
     await rm(this.dir, { recursive: true, force: true });
   }
+}
+
+/** The Nx that runs this test tells its children where its workspace lies; they must find the copy instead. */
+function withoutNx(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('NX_')));
 }
 
 /** Every package of the real node_modules by a link, but our own packages from the copy. */

@@ -1,0 +1,51 @@
+import { execFileSync, fork, spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import setUp from '../tools/testing/jest-global-setup.mjs';
+import tearDown from '../tools/testing/jest-global-teardown.mjs';
+
+// Writes the OpenAPI document that a real api process serves, and lints it:  node .ci/openapi.mjs <file>
+const root = path.resolve(import.meta.dirname, '..');
+const file = process.argv[2] ?? 'openapi.json';
+const main = (name) => path.join(root, 'apps/api/dist', name);
+
+await setUp();
+let api;
+try {
+  const database = await makeDatabase();
+  const port = execFileSync(process.execPath, [path.join(import.meta.dirname, 'free-ports.mjs'), '1'], { encoding: 'utf8' }).trim();
+  const env = {
+    PATH: process.env.PATH, NODE_ENV: 'test', DATABASE_URL: database, SLIPWAY_HOME: path.dirname(path.resolve(file)),
+    SLIPWAY_SECRET_KEY: randomBytes(32).toString('base64'), SLIPWAY_API_PORT: port, SLIPWAY_LOG_LEVEL: 'warn',
+  };
+  execFileSync(process.execPath, [main('migrate.js')], { env, stdio: ['ignore', 'ignore', 'inherit'] });
+  api = fork(main('main.js'), { env });
+  await new Promise((resolve, reject) => {
+    api.once('message', resolve);
+    api.once('exit', (code) => reject(new Error(`the api ended with ${code}`)));
+  });
+  const answer = await fetch(`http://127.0.0.1:${port}/openapi.json`);
+  await writeFile(file, await answer.text());
+  const redocly = path.join(root, 'node_modules/@redocly/cli/bin/cli.js');
+  process.exitCode = spawnSync(process.execPath, [redocly, 'lint', file], { cwd: path.dirname(path.resolve(file)), stdio: 'inherit' }).status ?? 1;
+} finally {
+  if (api?.exitCode === null) {
+    const ended = new Promise((resolve) => api.once('exit', resolve));
+    api.kill('SIGTERM');
+    await ended;
+  }
+  await tearDown();
+}
+
+async function makeDatabase() {
+  const { default: pg } = await import('pg');
+  const name = `openapi_${randomBytes(6).toString('hex')}`;
+  const admin = new pg.Client({ connectionString: process.env.TEST_PG_URL });
+  await admin.connect();
+  await admin.query(`create database ${name}`);
+  await admin.end();
+  const url = new URL(process.env.TEST_PG_URL);
+  url.pathname = `/${name}`;
+  return url.toString();
+}
