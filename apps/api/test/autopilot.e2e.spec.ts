@@ -92,7 +92,7 @@ describe('creating a plan', () => {
     ['changes[0].path', 'missing', { changes: [{ op: 'add', path: '/model/id/x', value: 1 }] }],
     ['changes[0].path', 'invalid', { changes: [{ op: 'add', path: '/__proto__/x', value: 1 }] }],
     ['changes[0].value', 'required', { changes: [{ op: 'replace', path: '/model/id' }] }],
-    ['changes.spec_patch.runtime.engine', 'unknown', { changes: [{ op: 'replace', path: '/runtime/engine', value: 'none' }] }],
+    ['rollout.spec_patch.runtime.engine', 'unknown', { changes: [{ op: 'replace', path: '/runtime/engine', value: 'none' }] }],
     ['rollout', 'differs', { rollout: { spec_patch: { scaling: { min_replicas: 3 } } } }],
     ['rollout.strategy.type', 'enum', { rollout: { spec_patch: {}, strategy: { type: 'fast' } } }],
     ['rollout.spec_patch.scaling.min_replicas', 'min', { changes: [], rollout: { spec_patch: { scaling: { min_replicas: 0 } } } }],

@@ -67,7 +67,7 @@ export class PlanAuthor {
     const applied = applyChanges(base.spec, draft.changes);
     refuse(applied.issues);
     const body = withStrategy(draft.rollout ?? { spec_patch: mergePatchBetween({ ...base.spec }, applied.spec) }, deployment, base, policy?.content);
-    const checked = this.rollouts.check(deployment.tenantId, body, base, draft.rollout ? 'rollout' : 'changes');
+    const checked = this.rollouts.check(deployment.tenantId, body, base, 'rollout');
     const isTold = draft.changes.length > 0;
     if (draft.rollout && isTold && digestOf(applied.spec) !== checked.specDigest) {
       refuse([{ field: 'rollout', code: 'differs', message: 'the rollout does not build what the changes say' }]);
