@@ -61,6 +61,7 @@ export const START = prepared(
    select pg_notify('${OUTBOX_CHANNEL}', '') from sent`,
 );
 
+export const READ = prepared('operation-read', `select ${OPERATION_COLUMNS} from operations o where o.id = $1 and o.tenant_id = $2`);
 export const LOCK = prepared('operation-lock', `select ${OPERATION_COLUMNS} from operations o where o.id = $1 and o.tenant_id = $2 for update`);
 export const STEPS = prepared('operation-steps', `select ${STEP_COLUMNS} from operation_steps s where s.operation_id = $1 order by s.index`);
 

@@ -5,7 +5,7 @@ import { dispatch } from './dispatch.js';
 import { appendEvents, type NewEvent } from './event.store.js';
 import { operationErrors } from './operation.errors.js';
 import { OperationDefinitions } from './operation.definitions.js';
-import { CLAIM, FIND_BY_KEY, GET_RECORD, LOCK, START, STEPS } from './operation.query.js';
+import { CLAIM, FIND_BY_KEY, GET_RECORD, LOCK, READ, START, STEPS } from './operation.query.js';
 import { LIVE_STATUSES, type OperationRow, type StepRow } from './operation.row.js';
 
 /** Where a request's Idempotency-Key holds, and what it was sent with. */
@@ -89,11 +89,17 @@ export class OperationStore {
     await this.append(tx, operation, statusChanged(operation, 'cancelling', actor));
   }
 
-  /** Brings a failed operation back to `pending`; it re-enters at its first step that has not succeeded. */
+  /**
+   * Brings a failed operation back to `pending`; it re-enters at its first step that has not succeeded. The definition
+   * locks its resource before the row is locked here: the order in which everybody else takes these locks.
+   */
   async retry(tx: Tx, id: string, actor: { type: string; id: string }): Promise<void> {
+    const seen = await tx.one<OperationRow>(READ, [id, tx.tenant]);
+    if (!seen) throw operationErrors.operation_not_found();
+    if (!isRetryable(seen)) throw operationErrors.operation_not_retryable();
+    await this.definitions.find(seen.kind)?.reclaim?.(tx, seen);
     const operation = await this.lock(tx, id);
-    if (operation.status !== 'failed' || !operation.retryable) throw operationErrors.operation_not_retryable();
-    await this.definitions.find(operation.kind)?.reclaim?.(tx, operation);
+    if (!isRetryable(operation)) throw operationErrors.operation_not_retryable();
     await tx.query(`delete from operation_steps where operation_id = $1 and is_unwind`, [id]);
     await tx.query(
       `update operation_steps set status = 'pending', started_at = null, completed_at = null, message = '', state = null
@@ -139,6 +145,10 @@ export class OperationStore {
   private append(tx: Tx, operation: OperationRow, event: NewEvent): Promise<void> {
     return appendEvents(tx, operation.tenantId, operation.stream, [event]);
   }
+}
+
+function isRetryable(operation: OperationRow): boolean {
+  return operation.status === 'failed' && operation.retryable;
 }
 
 export function statusChanged(operation: OperationRow, status: string, actor: { type: string; id: string }): NewEvent {
