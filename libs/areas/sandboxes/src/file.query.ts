@@ -43,10 +43,10 @@ export const UPSERT_FILE = prepared(
    returning f.path, ${ANSWER}`,
 );
 
-/** What a push needs to know, the sealed credential included; only the worker asks. No row where the file was replaced. */
+/** What a push needs to know of the file as it is now, the sealed credential included; only the worker asks. */
 export interface PushRow {
+  blob: string;
   sizeBytes: string;
-  mode: string;
   referenceId: string;
   provider: 'e2b' | 'daytona' | 'custom';
   baseUrl: string;
@@ -57,9 +57,9 @@ export interface PushRow {
 
 export const FIND_PUSH = prepared(
   'sandbox-file-push',
-  `select f.size_bytes as "sizeBytes", f.mode, r.id as "referenceId", r.provider, r.base_url as "baseUrl", r.external_id as "externalId", r.credential, r.state
+  `select f.blob, f.size_bytes as "sizeBytes", r.id as "referenceId", r.provider, r.base_url as "baseUrl", r.external_id as "externalId", r.credential, r.state
    from sandbox_files f join sandboxes s on s.id = f.sandbox_id join sandbox_references r on r.id = s.reference_id
-   where f.sandbox_id = $1 and f.path = $2 and f.blob = $3`,
+   where f.sandbox_id = $1 and f.path = $2`,
 );
 
 /** Notes how a push stands; a file that was replaced meanwhile has a push of its own and is left alone. */

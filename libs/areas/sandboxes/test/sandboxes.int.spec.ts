@@ -22,6 +22,10 @@ let provider: Server;
 let providerUrl: string;
 let received: { method: string; url: string; headers: Record<string, unknown>; body: string }[] = [];
 let answers: number[] = [];
+/** Instead of a status: do not answer before `release` is called. */
+const SLOW = 0;
+let release: () => void = () => undefined;
+let closed = 0;
 
 const CREDENTIAL = 'sentinel-credential-5c1d';
 
@@ -39,8 +43,12 @@ beforeAll(async () => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk) => chunks.push(chunk));
     request.on('end', () => {
+      const answer = answers.shift() ?? 200;
       received.push({ method: request.method!, url: request.url!, headers: request.headers, body: Buffer.concat(chunks).toString() });
-      response.writeHead(answers.shift() ?? 200).end(`echo ${JSON.stringify(request.headers)}`);
+      response.on('close', () => (closed += response.writableFinished ? 0 : 1));
+      const give = () => response.writeHead(answer === SLOW ? 200 : answer).end(`echo ${JSON.stringify(request.headers)}`);
+      if (answer === SLOW) release = give;
+      else give();
     });
   });
   await new Promise<void>((resolve) => provider.listen(0, '127.0.0.1', resolve));
@@ -213,6 +221,33 @@ it('revokes a reference without a call, again and again with the same answer, an
   const listed = (await send('GET', '/sandboxes/references')).body.data.find((one: any) => one.id === reference.id);
   expect(listed).toMatchObject({ state: 'revoked', revoked_at: first.body.revoked_at });
   expect(received).toEqual([]);
+});
+
+it('cuts what is on its way when a reference is revoked', async () => {
+  received = [];
+  answers = [SLOW];
+  const reference = await register();
+  await send('PUT', `/sandboxes/${reference.sandbox_id}/files?path=a`, { body: 'x' });
+  await eventually(async () => received.length === 1, 'the push is on its way');
+  const before = closed;
+  await send('DELETE', `/sandboxes/references/${reference.id}`);
+  await eventually(async () => closed === before + 1, 'the connection is cut');
+  await syncOf(reference.sandbox_id, 'a', 'failed');
+  expect(received).toHaveLength(1);
+});
+
+it('ends with the newest version there, though an older one arrives late', async () => {
+  received = [];
+  answers = [SLOW];
+  const { sandbox_id } = await register({ provider: 'custom' });
+  await send('PUT', `/sandboxes/${sandbox_id}/files?path=a`, { body: 'old' });
+  await eventually(async () => received.length === 1, 'the old version is on its way');
+  await send('PUT', `/sandboxes/${sandbox_id}/files?path=a`, { body: 'new' });
+  await syncOf(sandbox_id, 'a', 'synced');
+  release();
+  await eventually(async () => received.length === 3, 'the late one is followed by the newest');
+  expect(received.map((call) => call.body)).toEqual(['old', 'new', 'new']);
+  await eventually(async () => (await database.read<any>('system', `select count(*)::int as n from operations where resource_name = $1 and status = 'succeeded'`, [sandbox_id]))[0].n === 2, 'both end');
 });
 
 it('stops what still was to be passed on when a reference is revoked', async () => {

@@ -26,7 +26,10 @@ const PASSING = new Set([408, 409, 425, 429]);
 /**
  * Passes one file on to the external sandbox of a reference:
  *
- *   push: read the row → send → note `synced`; an outage sleeps and sends again; a refusal ends as `failed`
+ *   push: read the row → send → read it again → note `synced`; an outage sleeps and sends again; a refusal ends as `failed`
+ *
+ * Two uploads to one path make two of these, which may overtake each other. So whoever has sent a version that is no longer
+ * the file sends the file as it is now before it ends: the last thing to arrive is the newest version.
  *
  * It sends with the credential as stored at that moment, through the egress guard, follows no redirect, and quotes nothing
  * of what comes back: an answer may well repeat the credential.
@@ -53,53 +56,62 @@ export class FilePushOperation implements OperationDefinition<FilePushInput> {
 
   /** A retry is worth its while only as long as the file is this one and access was not revoked. */
   async reclaim(tx: Tx, { input }: OperationRow<FilePushInput>): Promise<void> {
-    const row = await tx.one<PushRow>(FIND_PUSH, [input.sandboxId, input.path, input.blob]);
-    if (row?.state !== 'active') throw operationErrors.operation_not_retryable();
+    const row = await tx.one<PushRow>(FIND_PUSH, [input.sandboxId, input.path]);
+    if (row?.state !== 'active' || row.blob !== input.blob) throw operationErrors.operation_not_retryable();
     await tx.query(SET_SYNC, [input.sandboxId, input.path, input.blob, 'pending', null]);
   }
 
   private async push(context: Context): Promise<StepOutcome> {
-    const row = await this.find(context.input);
-    if (!row) return done({ skipped: true, message: 'the file was replaced or is gone' });
-    const tries = Number(context.state?.['tries'] ?? 0) + 1;
-    const problem = await this.cuts.guard(row.referenceId, (revoked) => this.send(context, AbortSignal.any([revoked, context.signal])));
-    if (!problem) return this.synced(context.input);
+    const { input, operation, signal, state } = context;
+    const before = await this.find(input);
+    const tries = Number(state?.['tries'] ?? 0);
+    // A worker that died may have sent something, too.
+    const hasSent = tries > 0 || operation.attempt > 1;
+    if (!before || (before.blob !== input.blob && !hasSent)) return done({ skipped: true, message: 'the file was replaced or is gone' });
+    const sent = await this.cuts.guard(before.referenceId, (revoked) => this.send(input, AbortSignal.any([revoked, signal])));
+    if (sent.problem !== undefined) return this.again(tries + 1, sent.problem);
+    const after = await this.find(input);
+    if (after && after.blob !== sent.blob) return this.again(tries + 1, 'the file was replaced meanwhile');
+    return this.synced(input, sent.blob);
+  }
+
+  private again(tries: number, problem: string): StepOutcome {
     if (tries >= MAX_TRIES) throw new StepFailed('dependency_outage', `gave up after ${tries} tries: ${problem}`);
     const forMs = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (tries - 1));
     return sleep({ forMs, status: 'running', state: { tries }, message: `try ${tries}: ${problem}` });
   }
 
-  private async find({ sandboxId, path, blob }: FilePushInput): Promise<PushRow | undefined> {
-    const [row] = await this.database.read<PushRow>('system', FIND_PUSH, [sandboxId, path, blob]);
+  private async find({ sandboxId, path }: FilePushInput): Promise<PushRow | undefined> {
+    const [row] = await this.database.read<PushRow>('system', FIND_PUSH, [sandboxId, path]);
     return row;
   }
 
-  /** Answers what kept the file from arriving, where trying again may help. @throws StepFailed where it will not */
-  private async send({ input }: Context, signal: AbortSignal): Promise<string | undefined> {
+  /** Sends the file as it is now. `problem` is what kept it from arriving where trying again may help. @throws StepFailed where it will not */
+  private async send(input: FilePushInput, signal: AbortSignal): Promise<{ blob: string; problem?: string }> {
     const row = await this.find(input);
-    if (!row) return 'the file is gone';
+    if (!row) return { blob: '', problem: 'the file is gone' };
     if (row.state === 'revoked') throw new StepFailed('validation_failed', 'access to the external sandbox was revoked', { retryable: false });
     const credential = row.credential === null ? undefined : openSecret(this.config.secretKey, row.credential, row.referenceId);
     if (!this.egress.isAllowed(row.baseUrl)) throw new StepFailed('validation_failed', 'the operator does not allow to send files to base_url');
-    const content = await this.store.read(input.blob);
+    const content = await this.store.read(row.blob);
     try {
       const { url, ...options } = pushRequest({ ...row, credential }, { path: input.path, sizeBytes: Number(row.sizeBytes), content });
       const answer = await request(url, {
         ...options, dispatcher: this.egress.dispatcher, headersTimeout: ANSWER_TIMEOUT_MS, signal: AbortSignal.any([signal, AbortSignal.timeout(ANSWER_TIMEOUT_MS)]),
       } as Parameters<typeof request>[1]);
       await answer.body.dump({ limit: MAX_ANSWER_BYTES });
-      return judge(answer.statusCode);
+      return { blob: row.blob, problem: judge(answer.statusCode) };
     } catch (failure) {
       if (failure instanceof StepFailed) throw failure;
       if (failure instanceof EgressRefusedError) throw new StepFailed('validation_failed', `the egress guard refused: ${failure.message}`);
       const { code, name } = failure as { code?: string; name?: string };
-      return `the external sandbox could not be reached (${code ?? name ?? 'unknown'})`;
+      return { blob: row.blob, problem: `the external sandbox could not be reached (${code ?? name ?? 'unknown'})` };
     } finally {
       content.destroy();
     }
   }
 
-  private synced({ sandboxId, path, blob }: FilePushInput): StepOutcome {
+  private synced({ sandboxId, path }: FilePushInput, blob: string): StepOutcome {
     return done({
       message: 'the external sandbox has the file',
       commit: async (tx) => {
