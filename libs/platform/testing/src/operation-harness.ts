@@ -24,11 +24,11 @@ export class OperationHarness {
     readonly testDatabase: TestDatabase,
   ) {}
 
-  static async start(options: { migrations: readonly Migration[]; modules?: ModuleMetadata['imports']; config?: Partial<Config> }): Promise<OperationHarness> {
+  static async start(options: { migrations: readonly Migration[]; modules?: ModuleMetadata['imports']; entities?: Function[]; config?: Partial<Config> }): Promise<OperationHarness> {
     const testDatabase = await createTestDatabase(options.migrations);
     const config = testConfig(testDatabase.url, options.config);
     const module = await Test.createTestingModule({
-      imports: [ConfigModule.forRoot(config), DatabaseModule.forRoot(config), SilentQueueModule, OperationsModule.forWorker(), ...(options.modules ?? [])],
+      imports: [ConfigModule.forRoot(config), DatabaseModule.forRoot(config, options.entities), SilentQueueModule, OperationsModule.forWorker(), ...(options.modules ?? [])],
     }).compile();
     const context = await module.init();
     return new OperationHarness(context, context.get(Database), context.get(OperationStore), context.get(OperationRunner), context.get(OperationDefinitions), testDatabase);

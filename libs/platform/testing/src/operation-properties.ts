@@ -84,13 +84,14 @@ function crashOnce(step: string, place: Place): Fault {
 
 /** Runs the operation with its definition's steps wrapped, and puts the definition back. */
 async function withFault(one: OperationCase, fault: Fault): Promise<OperationRecord> {
+  // Before the wrapping: what begin needs of the world may come about by operations of the same kind.
+  const id = await one.begin();
   const definition = one.harness.definitions.find(one.kind) as OperationDefinition & { steps: OperationDefinition['steps'] };
   const original = { ...definition.steps };
   try {
     for (const [name, step] of Object.entries(original)) {
       definition.steps[name] = { run: (context) => fault(context.step.name, () => step.run(context)) };
     }
-    const id = await one.begin();
     return await one.harness.finish(one.tenantId, id);
   } finally {
     Object.assign(definition.steps, original);

@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { DiscoveryService } from '@nestjs/core';
+import { AuthModule, ensureBootstrap } from '@slipway/platform-auth';
+import { HttpModule, type Principal } from '@slipway/platform-http';
+import { StepFailed } from '@slipway/platform-operations';
+import { everyCrashResumes, everyStepIsRepeatable, everyStepMayFail, OperationHarness, testConfig, type OperationCase, type OperationRecord } from '@slipway/platform-testing';
+import { DEPLOYMENTS, INSTANCES, ROUTES, type DeploymentsPort, type InstancesPort, type RoutesPort } from '@slipway/ports';
+import { AREAS, ENTITIES, MIGRATIONS } from '@slipway/registry';
+
+/**
+ * The three properties of every durable operation, for the product's own, with its real areas and reconciler. The model
+ * server is one that already runs, because each of these worlds needs one and starting a hundred shows nothing more.
+ */
+describe('rollout and rollback', () => {
+  const home = mkdtempSync(path.join(tmpdir(), 'slipway-properties-'));
+  let harness: OperationHarness;
+  let principal: Principal;
+  let number = 0;
+  let server: Server;
+
+  const spec = (model: string) => ({
+    model: { id: model }, runtime: { target: 'adopted' },
+    endpoint: { base_url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, protocol: 'openai', health_path: '/health' },
+  });
+
+  const service = (name: string): any => harness.context.get(DiscoveryService, { strict: false }).getProviders().find((one) => one.name === name)?.instance;
+  const port = <T>(token: symbol) => harness.context.get<T>(token, { strict: false });
+
+  beforeAll(async () => {
+    server = createServer((_request, response) => response.end('{}'));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    harness = await OperationHarness.start({ migrations: MIGRATIONS, modules: [HttpModule, AuthModule, ...AREAS], entities: ENTITIES, config: { home } });
+    const config = { ...testConfig(harness.testDatabase.url), bootstrapToken: `slw_properties01_${'p'.repeat(40)}` };
+    await ensureBootstrap(harness.database, config);
+    const [tenant] = await harness.database.read<{ id: string; name: string }>('system', 'select id, name from tenants');
+    principal = { tenantId: tenant!.id, tenantName: tenant!.name, isOperatorTenant: true, actor: { type: 'token', id: 'test' }, scopes: new Set(['admin', 'operator', 'viewer']) };
+  });
+  afterAll(async () => {
+    await harness.context.close();
+    await harness.testDatabase.drop();
+    server.close();
+    server.closeAllConnections();
+    rmSync(home, { recursive: true, force: true });
+  });
+
+  const read = async (name: string) => harness.database.tx({ tenantId: principal.tenantId }, async (tx) => {
+    const deployment = await port<DeploymentsPort>(DEPLOYMENTS).get(tx, principal.tenantId, name);
+    const route = await port<RoutesPort>(ROUTES).current(tx, deployment.id);
+    return { deployment, targets: route?.targets.map((target) => [target.revisionName, target.weight]), owner: await port<RoutesPort>(ROUTES).trafficOwner(tx, deployment.id) };
+  });
+  const rollout = async (name: string, model: string, strategy = 'immediate') => {
+    const answer = await service('RolloutsService').create({
+      principal, deploymentName: name, isDryRun: false,
+      body: { spec: spec(model), strategy: { type: strategy }, progress_deadline_seconds: 20, keep_previous_seconds: 60 },
+    });
+    return JSON.parse(answer.body.text).operation.id as string;
+  };
+  /** A deployment whose first revision serves, then the operation under test. */
+  const world = async (begin: (name: string) => Promise<string>, revisions: number) => {
+    const name = `p-${++number}`;
+    await service('DeploymentsService').create(principal, { name, labels: {}, revision_history_limit: 10 }, false);
+    for (let i = 1; i <= revisions; i += 1) await harness.finish(principal.tenantId, await rollout(name, `${name}-m${i}`));
+    return begin(name);
+  };
+  const restingOf = async (record: OperationRecord) => {
+    const { deployment, targets, owner } = await read(record['resource_name']);
+    expect([deployment.currentOperationId, owner]).toEqual([null, undefined]);
+    return targets;
+  };
+  const revisionsOf = (record: OperationRecord) => [1, 2].map((n) => `${record['resource_name']}-0000${n}`);
+
+  const rolloutCase = (): OperationCase => ({
+    harness, tenantId: principal.tenantId, kind: 'rollout',
+    begin: () => world((name) => rollout(name, `${name}-next`), 1),
+    assertSucceeded: async (record) => {
+      expect(await restingOf(record)).toEqual([[revisionsOf(record)[1], 100]]);
+      const rows = await harness.database.read('system', 'select 1 from revision_activations where operation_id = $1', [record['id']]);
+      expect(rows).toHaveLength(1);
+    },
+    assertUnwound: async (record) => {
+      expect(await restingOf(record)).toEqual([[revisionsOf(record)[0], 100]]);
+      const status = await harness.database.tx('system', (tx) => port<InstancesPort>(INSTANCES).status(tx, record['result'].revision_id));
+      expect(status?.desired ?? 0).toBe(0);
+    },
+  });
+  const rollbackCase = (): OperationCase => ({
+    harness, tenantId: principal.tenantId, kind: 'rollback',
+    begin: () => world(async (name) => {
+      const answer = await service('RollbacksService').create({ principal, deploymentName: name, isDryRun: false, body: { on_active_operation: 'supersede' } });
+      return JSON.parse(answer.body.text).operation.id as string;
+    }, 2),
+    assertSucceeded: async (record) => expect(await restingOf(record)).toEqual([[revisionsOf(record)[0], 100]]),
+    assertUnwound: async (record) => void (await restingOf(record)),
+  });
+  const broken = (step: string) => new StepFailed('dependency_outage', `${step} broke`);
+
+  it('every step of a rollout is repeatable', () => everyStepIsRepeatable(rolloutCase()), 240_000);
+  it('every step of a rollout may fail and unwinds clean', () => everyStepMayFail(rolloutCase(), broken), 240_000);
+  it('a crash around each commit of a rollout resumes', () => everyCrashResumes(rolloutCase()), 240_000);
+  it('every step of a rollback is repeatable', () => everyStepIsRepeatable(rollbackCase()), 240_000);
+  it('every step of a rollback may fail, and none restores what it left', () => everyStepMayFail(rollbackCase(), broken), 240_000);
+  it('a crash around each commit of a rollback resumes', () => everyCrashResumes(rollbackCase()), 240_000);
+});
