@@ -8,4 +8,16 @@ export const identityErrors = defineErrors({
     remediation: 'Choose another name.',
   },
   token_not_found: { status: 404, category: 'not_found', message: 'There is no such token.' },
+  console_access_revoked: {
+    status: 403,
+    category: 'permission',
+    message: 'The access of this identity was revoked.',
+    remediation: 'Ask an admin of the tenant to grant access again.',
+  },
+  last_admin: {
+    status: 409,
+    category: 'conflict',
+    message: 'This would remove the last admin of the tenant.',
+    remediation: 'Make another admin first: grant an identity the scope admin, or create a token with it.',
+  },
 });

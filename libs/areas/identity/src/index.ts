@@ -1,4 +1,6 @@
+import { ConsoleAccess1700000000500 } from './migrations/1700000000500-console-access.js';
+
 export { IdentityModule } from './identity.module.js';
 
-/** Tenants and tokens stand in platform-auth's tables; this area has none of its own yet. */
-export const migrations: (new () => never)[] = [];
+/** Tenants and tokens stand in platform-auth's tables. */
+export const migrations = [ConsoleAccess1700000000500];

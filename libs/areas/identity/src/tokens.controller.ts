@@ -26,7 +26,7 @@ export class TokensController {
 
   @Route({
     method: 'DELETE', path: '/tokens/:id', scope: 'admin', tag: 'Identity', operationId: 'revokeToken', summary: 'Revoke an API token',
-    description: 'Holds at the next request. Revoking again answers the same.', ok: { 200: TokenDto }, errors: ['token_not_found'],
+    description: 'Holds at the next request. Revoking again answers the same.', ok: { 200: TokenDto }, errors: ['token_not_found', 'last_admin'],
   })
   revoke(@Principal() who: Principal, @Param('id') id: string): Promise<TokenRow> {
     return this.tokens.revoke(who, id);

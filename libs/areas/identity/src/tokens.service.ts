@@ -4,6 +4,7 @@ import { Database } from '@slipway/platform-database';
 import { errors, pageOf, type PageOf, type PageRequest } from '@slipway/platform-http';
 import { appendAudit } from '@slipway/platform-operations';
 import { identityErrors } from './identity.errors.js';
+import { LastAdmin } from './last-admin.js';
 import { defaultExpiry, tokenObjections } from './token-rules.js';
 import type { CreateTokenDto } from './token.dto.js';
 
@@ -12,6 +13,7 @@ export class TokensService {
   constructor(
     @Inject(Database) private readonly database: Database,
     @Inject(TokenService) private readonly tokens: TokenService,
+    @Inject(LastAdmin) private readonly lastAdmin: LastAdmin,
   ) {}
 
   async create(who: Principal, dto: CreateTokenDto): Promise<TokenRow & { token: string }> {
@@ -35,9 +37,11 @@ export class TokensService {
   /** Revoking what is revoked answers the same, and leaves no second audit row. */
   async revoke(who: Principal, id: string): Promise<TokenRow> {
     return this.database.tx({ tenantId: who.tenantId }, async (tx) => {
+      await this.lastAdmin.lock(tx);
       const before = await this.tokens.lock(tx, who.tenantId, id);
       if (!before) throw identityErrors.token_not_found();
       if (before.revoked_at !== null) return before;
+      if (before.state === 'active' && before.scopes.includes('admin')) await this.lastAdmin.assertAnother(tx, id);
       const after = await this.tokens.revoke(tx, who.tenantId, id, actorOf(who));
       await appendAudit(tx, { action: 'token.revoke', resourceType: 'token', resourceName: id, before, after });
       return after!;

@@ -1,0 +1,29 @@
+import { Body, Controller, Inject } from '@nestjs/common';
+import { Principal } from '@slipway/platform-auth';
+import { Page, Route, type PageOf, type PageRequest } from '@slipway/platform-http';
+import { ConsoleAccessDto, ConsoleAccessListDto, SetConsoleAccessDto } from './console-access.dto.js';
+import type { ConsoleAccessRow } from './console-access.query.js';
+import { ConsoleAccessService } from './console-access.service.js';
+
+@Controller()
+export class ConsoleAccessController {
+  constructor(@Inject(ConsoleAccessService) private readonly access: ConsoleAccessService) {}
+
+  @Route({
+    method: 'PUT', path: '/console/access', scope: 'admin', tag: 'Identity', operationId: 'setConsoleAccess',
+    summary: 'Map a hosted identity and grant or revoke private-console access',
+    description: 'Provider, organization and user name the mapping, so repeating a request changes nothing. A revocation holds at the next request of the identity, open event streams included.',
+    ok: { 200: ConsoleAccessDto }, errors: ['last_admin'],
+  })
+  set(@Principal() who: Principal, @Body() dto: SetConsoleAccessDto): Promise<ConsoleAccessRow> {
+    return this.access.set(who, dto);
+  }
+
+  @Route({
+    method: 'GET', path: '/console/access', scope: 'admin', tag: 'Identity', operationId: 'listConsoleAccess',
+    summary: 'List mapped identities, newest first', ok: { 200: ConsoleAccessListDto }, paged: true,
+  })
+  list(@Principal() who: Principal, @Page('string') page: PageRequest): Promise<PageOf<ConsoleAccessRow>> {
+    return this.access.list(who, page);
+  }
+}

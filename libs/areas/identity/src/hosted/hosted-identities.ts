@@ -1,0 +1,73 @@
+import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
+import { BEARER_AUTHENTICATORS, withIncluded, type BearerAuthenticator, type BearerAuthenticators, type Principal } from '@slipway/platform-auth';
+import { CONFIG, type Config } from '@slipway/platform-config';
+import { Database } from '@slipway/platform-database';
+import { errors, type SlipwayRequest } from '@slipway/platform-http';
+import { LOOK_UP_IDENTITY, type IdentityRow } from '../console-access.query.js';
+import { identityErrors } from '../identity.errors.js';
+import { identityOf, type TokenRules } from './hosted-token.js';
+import { ProviderKeys } from './provider-keys.js';
+
+/** The header by which an identity that several tenants know says which one it means: the tenant's id or name. */
+export const TENANT_HEADER = 'X-Slipway-Tenant';
+
+const JWT = /^[\w-]+\.[\w-]+\.[\w-]*$/;
+
+/** Signs granted identities in with the tokens of the hosted provider, where one is configured. */
+@Injectable()
+export class HostedIdentities implements BearerAuthenticator, OnModuleInit {
+  private readonly provider: string;
+  private readonly sign?: { keys: ProviderKeys; rules: TokenRules };
+
+  constructor(
+    @Inject(CONFIG) config: Pick<Config, 'identity'>,
+    @Inject(Database) private readonly database: Database,
+    @Inject(BEARER_AUTHENTICATORS) private readonly authenticators: BearerAuthenticators,
+  ) {
+    const { provider, issuer, audience, jwksUrl } = config.identity;
+    this.provider = provider;
+    if (issuer && audience && jwksUrl) this.sign = { keys: new ProviderKeys(jwksUrl), rules: { issuer, audience } };
+  }
+
+  onModuleInit(): void {
+    if (this.sign) this.authenticators.add(this);
+  }
+
+  accepts(credential: string): boolean {
+    return JWT.test(credential);
+  }
+
+  /**
+   * @throws unauthenticated, token_expired (401), console_access_revoked (403), invalid_parameter (400) where several tenants
+   * know the identity and the request names none, unavailable (503)
+   */
+  async authenticate(credential: string, request: SlipwayRequest): Promise<Principal> {
+    const { keys, rules } = this.sign!;
+    const { organizationId, userId } = await identityOf(credential, keys, rules);
+    const rows = await this.database.read<IdentityRow>('system', LOOK_UP_IDENTITY, [this.provider, organizationId, userId]);
+    const row = chooseTenant(rows, (request.headers as Record<string, string | undefined>)[TENANT_HEADER.toLowerCase()]);
+    return {
+      tenantId: row.tenant_id,
+      tenantName: row.tenant_name,
+      isOperatorTenant: row.is_operator,
+      // The person, not the mapping: people stay the same one in every tenant, which counting approvals relies on.
+      actor: { type: 'user', id: userId },
+      scopes: withIncluded(row.scopes),
+    };
+  }
+}
+
+/**
+ * The mapping that a request uses. A revoked one still counts as one of several: otherwise a revocation in one tenant would
+ * silently send the requests of a client that names no tenant to another.
+ */
+export function chooseTenant(rows: IdentityRow[], named: string | undefined): IdentityRow {
+  const candidates = named === undefined ? rows : rows.filter((row) => row.tenant_id === named || row.tenant_name === named);
+  if (candidates.length === 0) throw errors.unauthenticated();
+  const active = candidates.filter((row) => row.status === 'active');
+  if (active.length === 0) throw identityErrors.console_access_revoked();
+  // A tenant may be named like another one's id.
+  if (candidates.length === 1) return active[0]!;
+  const message = `${TENANT_HEADER} must name the tenant: this identity is known to several (${active.map((row) => row.tenant_name).join(', ')}).`;
+  throw errors.invalid_parameter({ message, remediation: `Send ${TENANT_HEADER} with the id or the name of a tenant.`, details: [{ field: TENANT_HEADER, code: 'required', message }] });
+}

@@ -1,0 +1,60 @@
+import { Logger } from '@nestjs/common';
+import { errors as jose, jwtVerify, type JWTHeaderParameters, type JWTPayload } from 'jose';
+import { errors, isStorable, SlipwayError } from '@slipway/platform-http';
+import type { ProviderKeys } from './provider-keys.js';
+
+/** Asymmetric ones only: with HS256 anybody who knows the public key could sign, with `none` nobody needs to. */
+export const ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA'];
+/** Access tokens as RFC 9068 types them, and the plain JWT that many providers say. */
+const TYPES = new Set(['jwt', 'at+jwt']);
+/** Clocks differ a little. */
+const LEEWAY_SECONDS = 10;
+const MAX_ID_CHARACTERS = 255;
+
+/** Who a provider's token speaks for. */
+export interface HostedIdentity {
+  organizationId: string;
+  userId: string;
+}
+
+export interface TokenRules {
+  issuer: string;
+  audience: string;
+}
+
+const logger = new Logger('identity');
+
+/**
+ * Checks a provider's JWT as RFC 8725 asks: signature by one of its keys, algorithm, issuer, audience, type, times.
+ * @throws unauthenticated, token_expired (401); unavailable (503) where the keys cannot be had
+ */
+export async function identityOf(token: string, keys: Pick<ProviderKeys, 'find'>, rules: TokenRules): Promise<HostedIdentity> {
+  const { payload, protectedHeader } = await verify(token, keys, rules);
+  if (!TYPES.has(typeOf(protectedHeader))) throw errors.unauthenticated();
+  const { sub: userId, org_id: organizationId } = payload;
+  if (!isId(userId) || !isId(organizationId)) throw errors.unauthenticated();
+  return { organizationId, userId };
+}
+
+async function verify(token: string, keys: Pick<ProviderKeys, 'find'>, rules: TokenRules): Promise<{ payload: JWTPayload; protectedHeader: JWTHeaderParameters }> {
+  try {
+    return await jwtVerify(token, (header, input) => keys.find(header, input), {
+      ...rules, algorithms: ALGORITHMS, clockTolerance: LEEWAY_SECONDS, requiredClaims: ['exp'],
+    });
+  } catch (refusal) {
+    if (refusal instanceof SlipwayError) throw refusal;
+    if (refusal instanceof jose.JWTExpired) throw errors.token_expired({ remediation: 'Sign in again at the identity provider.' });
+    // A key of the provider that cannot be used (a short one, for instance) is for the operator to know.
+    if (!(refusal instanceof jose.JOSEError)) logger.warn(`a token could not be checked: ${String(refusal)}`);
+    throw errors.unauthenticated({ cause: refusal });
+  }
+}
+
+/** RFC 7515 4.1.9: compared without case, and `application/` may be left out. */
+function typeOf(header: JWTHeaderParameters): string {
+  return typeof header.typ === 'string' ? header.typ.toLowerCase().replace(/^application\//, '') : '';
+}
+
+function isId(value: unknown): value is string {
+  return typeof value === 'string' && value.length > 0 && [...value].length <= MAX_ID_CHARACTERS && isStorable(value);
+}
