@@ -13,7 +13,7 @@ import { SandboxesService } from './sandboxes.service.js';
 import { BLOB_STORE, createBlobStore, type BlobStore } from './storage/blob-store.js';
 import { StrayBlobs } from './stray-blobs.js';
 import { UploadsService } from './uploads.service.js';
-import { WorkspaceSweep } from './workspace.sweep.js';
+import { WorkspaceSweep } from './workspace-sweep.js';
 
 const blobStore = { provide: BLOB_STORE, inject: [CONFIG], useFactory: (config: Config) => createBlobStore(config) };
 

@@ -4,7 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { createBlobStore, newBlob } from '../src/storage/blob-store.js';
-import { describeBlobStore } from './blob-store.conformance.js';
+import { describeBlobStore } from './blob-store-conformance.js';
 
 let root: string;
 

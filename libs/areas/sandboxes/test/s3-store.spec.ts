@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createBlobStore, newBlob } from '../src/storage/blob-store.js';
-import { describeBlobStore } from './blob-store.conformance.js';
+import { describeBlobStore } from './blob-store-conformance.js';
 import { startS3 } from './s3-server.js';
 
 describeBlobStore(async () => {

@@ -1,0 +1,29 @@
+import { expect, it } from '@jest/globals';
+import { assertFilePath, foldersOf } from './file-path.js';
+
+it.each(['a', 'a/b/c.txt', '.hidden', '..a', 'a..', '...', 'ünï cödé', 'a:b*c?', '-rf', 'x'.repeat(255), `${'d/'.repeat(511)}dd`])('takes %j', (path) => {
+  expect(() => assertFilePath(path)).not.toThrow();
+});
+
+it.each([
+  ['nothing', '', 'must not be empty'],
+  ['an absolute path', '/a', 'must be relative'],
+  ['a way up', 'a/../../b', 'must not hold . or ..'],
+  ['a way up alone', '..', 'must not hold . or ..'],
+  ['a dot', './a', 'must not hold . or ..'],
+  ['a doubled slash', 'a//b', 'must not hold empty names'],
+  ['a folder', 'a/', 'must not hold empty names'],
+  ['a NUL', 'a\0', 'must not hold control characters or backslashes'],
+  ['a backslash', '..\\a', 'must not hold control characters or backslashes'],
+  ['a lone surrogate', 'a\ud800', 'must not hold control characters or backslashes'],
+  ['a delete', 'a\x7f', 'must not hold control characters or backslashes'],
+  ['a name of 256 bytes', `${'ü'.repeat(128)}`, 'must not hold names of more than 255 bytes'],
+  ['1025 bytes', `${'d/'.repeat(512)}d`, 'must have at most 1024 bytes'],
+])('refuses %s', (_what, path, rule) => {
+  expect(() => assertFilePath(path)).toThrow(expect.objectContaining({ code: 'path_invalid', status: 400, message: `path ${rule}.` }));
+});
+
+it('names the folders on the way', () => {
+  expect(foldersOf('a')).toEqual([]);
+  expect(foldersOf('a/b/c')).toEqual(['a', 'a/b']);
+});

@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { Test, type TestingModule } from '@nestjs/testing';
+import { ConfigModule, type Config } from '@slipway/platform-config';
+import { Database, DatabaseModule, migrations as databaseMigrations, type Tx } from '@slipway/platform-database';
+import { createTestDatabase, type TestDatabase } from '@slipway/platform-database/testing';
+import { rawJson, reply, type RawJson, type Reply } from '@slipway/platform-http';
+import { HeldKey, IdempotentMutation, StoredAnswer } from './idempotency.js';
+import { migrations } from './index.js';
+
+const scope = { tenantId: 'ten_1' };
+
+let testDatabase: TestDatabase;
+let module: TestingModule;
+let mutations: IdempotentMutation;
+let database: Database;
+let number = 0;
+let claim: { method: string; path: string; key: string; fingerprint: string };
+let effects = 0;
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase([...databaseMigrations, ...migrations]);
+  const config = { database: { url: testDatabase.url, migrateUrl: testDatabase.ownerUrl, embedded: false, poolSize: 8 }, leaseSeconds: 1 } as Config;
+  module = await Test.createTestingModule({ imports: [ConfigModule.forRoot(config), DatabaseModule.forRoot(config)], providers: [IdempotentMutation] }).compile();
+  mutations = module.get(IdempotentMutation);
+  database = module.get(Database);
+});
+
+afterAll(async () => {
+  await module?.close();
+  await testDatabase?.drop();
+});
+
+beforeEach(() => {
+  claim = { method: 'POST', path: '/things', key: `key-${(number += 1)}`, fingerprint: 'a' };
+  effects = 0;
+});
+
+const work = async (_tx: Tx): Promise<Reply> => reply(201, { effect: (effects += 1) }, { etag: '"x"' });
+const bodyOf = (answer: Reply) => (answer.body && 'text' in (answer.body as object) ? JSON.parse((answer.body as RawJson).text) : answer.body);
+const keys = async () => (await database.read('system', 'select 1 from idempotency_keys where key = $1', [claim.key])).length;
+
+it('has one effect of fifty at once, and one answer', async () => {
+  const answers = await Promise.all(Array.from({ length: 50 }, () => mutations.run(scope, claim, work)));
+  expect(effects).toBe(1);
+  expect(new Set(answers.map((answer) => JSON.stringify([answer.status, bodyOf(answer), answer.headers['etag']])))).toEqual(new Set(['[201,{"effect":1},"\\"x\\""]']));
+  expect(answers.filter((answer) => answer.headers['idempotency-replayed'] === 'true').length).toBe(49);
+});
+
+it('refuses another request with the key, in both ways of working', async () => {
+  await mutations.run(scope, claim, async () => reply(200, rawJson('{"a": 1}')));
+  await expect(mutations.run(scope, { ...claim, fingerprint: 'b' }, work)).rejects.toMatchObject({ code: 'idempotency_key_reused', status: 422 });
+  const stored = (await mutations.hold(scope, claim)) as StoredAnswer;
+  expect(() => stored.replay('b')).toThrow(expect.objectContaining({ code: 'idempotency_key_reused' }));
+  expect(bodyOf(stored.replay('a'))).toEqual({ a: 1 });
+  expect(effects).toBe(0);
+});
+
+it('keeps tenants, methods and paths apart', async () => {
+  await mutations.run(scope, claim, work);
+  await mutations.run({ tenantId: 'ten_2' }, claim, work);
+  await mutations.run(scope, { ...claim, path: '/others' }, work);
+  await mutations.run(scope, { ...claim, method: 'PUT' }, work);
+  await mutations.run(scope, undefined, work);
+  expect(effects).toBe(5);
+});
+
+it('stores no key of a refused request', async () => {
+  await expect(mutations.run(scope, claim, async () => Promise.reject(new Error('refused')))).rejects.toThrow('refused');
+  const held = (await mutations.hold(scope, claim)) as HeldKey;
+  await held.release();
+  expect(await keys()).toBe(0);
+  await mutations.run(scope, { ...claim, fingerprint: 'b' }, work);
+  expect(effects).toBe(1);
+});
+
+it('answers 409 while the key is held, for longer than a lease, and the stored answer after', async () => {
+  const held = (await mutations.hold(scope, { ...claim, fingerprint: '' })) as HeldKey;
+  const until = Date.now() + 1_500;
+  while (Date.now() < until) {
+    await expect(mutations.hold(scope, claim)).rejects.toMatchObject({ code: 'idempotency_in_progress', status: 409, headers: { 'retry-after': '1' } });
+    await expect(mutations.run(scope, claim, work)).rejects.toMatchObject({ code: 'idempotency_in_progress' });
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  await database.tx(scope, (tx) => held.complete(tx, reply(201, { a: 1 }), 'late'));
+  await held.release();
+  expect(bodyOf(((await mutations.hold(scope, claim)) as StoredAnswer).replay('late'))).toEqual({ a: 1 });
+  expect(effects).toBe(0);
+});
+
+it('tells at once that a held key belongs to another request, where that is known', async () => {
+  const held = (await mutations.hold(scope, claim)) as HeldKey;
+  await expect(mutations.hold(scope, { ...claim, fingerprint: 'b' })).rejects.toMatchObject({ code: 'idempotency_key_reused' });
+  await held.release();
+});
+
+it('hands the key of a dead request to the next, and lets the dead one store nothing', async () => {
+  const dead = (await mutations.hold(scope, claim)) as HeldKey;
+  await database.tx('system', (tx) => tx.query(`update idempotency_keys set claimed_until = now() - interval '1 second' where key = $1`, [claim.key]));
+  const heirs = await Promise.allSettled(Array.from({ length: 10 }, () => mutations.hold(scope, claim)));
+  const [heir, ...more] = heirs.flatMap((one) => (one.status === 'fulfilled' ? [one.value as HeldKey] : []));
+  expect(more).toEqual([]);
+  await expect(database.tx(scope, (tx) => dead.complete(tx, reply(200, {})))).rejects.toMatchObject({ code: 'idempotency_in_progress' });
+  await dead.release();
+  await database.tx(scope, (tx) => heir!.complete(tx, reply(200, { by: 'heir' })));
+  expect(bodyOf(((await mutations.hold(scope, claim)) as StoredAnswer).replay('a'))).toEqual({ by: 'heir' });
+});
