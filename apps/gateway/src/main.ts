@@ -1,7 +1,8 @@
+// The gateway takes what it needs by subpaths: it must load neither Nest nor TypeORM.
 import { createServer } from 'node:http';
-import { loadConfigOrExit } from '@slipway/platform-config';
-import { openSecret } from '@slipway/platform-database';
-import { createLogger } from '@slipway/platform-observability';
+import { loadConfigOrExit } from '@slipway/platform-config/load';
+import { openSecret } from '@slipway/platform-database/secret-box';
+import { createLogger } from '@slipway/platform-observability/logger';
 import { guardedDispatcher } from '@slipway/target-driver';
 import { Gateway } from './gateway.js';
 
@@ -15,6 +16,7 @@ const gateway = new Gateway({
   port: config.gatewayPort,
   secretKey: config.secretKey,
   metricsToken: config.metricsToken,
+  settings: config.gateway.limits,
   openSecret: (sealed) => openSecret(config.secretKey, sealed),
   guardedDispatcher,
   log,

@@ -25,7 +25,8 @@ export interface Config {
   identity: { provider: string; issuer?: string; audience?: string; jwksUrl?: string };
   /** `workspaceStore`: `file:<absolute folder>` or `s3://bucket/prefix`. */
   upload: { maxBytes: number; workspaceStore: string; s3: { endpoint?: string; region: string } };
-  gateway: { publicUrl: string };
+  /** `limits` are per token, but for the size of a request. */
+  gateway: { publicUrl: string; limits: { requestsPerMinute: number; maxConcurrencyPerToken: number; maxBodyBytes: number } };
   leaseSeconds: number;
   logLevel: string;
   /** Per token; 0 = off. */
@@ -90,7 +91,10 @@ export function loadConfig(env: NodeJS.ProcessEnv, cwd: string, options: { stack
     bootstrapToken: values.bootstrapToken,
     identity: { provider: values.identityProvider, issuer: values.identityIssuer, audience: values.identityAudience, jwksUrl: values.identityJwksUrl },
     upload: { maxBytes: values.uploadMaxBytes, workspaceStore: absoluteStore(values.workspaceStore, home), s3: { endpoint: values.s3Endpoint, region: values.s3Region } },
-    gateway: { publicUrl: values.gatewayPublicUrl ?? addressOf(values.host, values.gatewayPort) },
+    gateway: {
+      publicUrl: values.gatewayPublicUrl ?? addressOf(values.host, values.gatewayPort),
+      limits: { requestsPerMinute: values.gatewayRequestsPerMinute, maxConcurrencyPerToken: values.gatewayConcurrency, maxBodyBytes: values.gatewayMaxBodyBytes },
+    },
     leaseSeconds: values.leaseSeconds,
     logLevel: values.logLevel,
     rateLimit: { readsPerMinute: values.rateLimitReads, mutationsPerMinute: values.rateLimitMutations },
