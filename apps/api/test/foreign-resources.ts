@@ -86,6 +86,8 @@ export const FOREIGN: Record<string, ForeignResource | NoResource> = {
   listTokens: { none: 'lists the tokens of the caller' },
   revokeToken: { params: token },
   whoAmI: { none: 'shows the caller alone' },
+  setConsoleAccess: { none: 'maps in the tenant of the caller' },
+  listConsoleAccess: { none: 'lists the mappings of the caller' },
 };
 
 /** One resource serves every operation on its kind. */

@@ -1,0 +1,56 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { exportJWK, generateKeyPair, type JWK } from 'jose';
+
+export const AUDIENCE = 'https://slipway.test/api';
+
+/** A signing key, private part included, as the provider is told it. */
+export async function makeKey(kid: string, alg = 'ES256'): Promise<JWK> {
+  const { privateKey } = await generateKeyPair(alg, { extractable: true });
+  return { ...(await exportJWK(privateKey)), kid, alg, use: 'sig' };
+}
+
+/** A real OpenID provider (oidc-provider) in a process of its own, so that it can be killed and come back with other keys. */
+export class HostedProvider {
+  private child?: ChildProcess;
+  private port = 0;
+
+  /** @param clients organization by client id; a client's id is the `sub` of its tokens */
+  constructor(private readonly clients: Record<string, string>) {}
+
+  get issuer(): string {
+    return `http://127.0.0.1:${this.port}`;
+  }
+
+  get environment(): Record<string, string> {
+    return { SLIPWAY_IDENTITY_PROVIDER: 'acme-id', SLIPWAY_IDENTITY_ISSUER: this.issuer, SLIPWAY_IDENTITY_AUDIENCE: AUDIENCE, SLIPWAY_IDENTITY_JWKS_URL: `${this.issuer}/jwks` };
+  }
+
+  /** Starts, or starts again on the same port, with these keys. */
+  async start(keys: JWK[]): Promise<void> {
+    this.child = fork(fileURLToPath(new URL('./oidc-provider.mjs', import.meta.url)), { execArgv: [], silent: true });
+    this.child.send({ port: this.port, audience: AUDIENCE, jwks: { keys }, clients: this.clients });
+    const [{ port }] = (await once(this.child, 'message')) as [{ port: number }];
+    this.port = port;
+  }
+
+  async stop(): Promise<void> {
+    if (!this.child || this.child.exitCode !== null || this.child.signalCode !== null) return;
+    const gone = once(this.child, 'exit');
+    this.child.kill('SIGKILL');
+    await gone;
+  }
+
+  /** An access token as the provider itself issues it. */
+  async token(client: string): Promise<string> {
+    const answer = await fetch(`${this.issuer}/token`, {
+      method: 'POST',
+      headers: { authorization: `Basic ${Buffer.from(`${client}:secret-of-${client}`).toString('base64')}`, 'content-type': 'application/x-www-form-urlencoded' },
+      body: new URLSearchParams({ grant_type: 'client_credentials', resource: AUDIENCE }),
+    });
+    const body = (await answer.json()) as { access_token?: string };
+    if (!body.access_token) throw new Error(`the provider issued no token: ${JSON.stringify(body)}`);
+    return body.access_token;
+  }
+}
