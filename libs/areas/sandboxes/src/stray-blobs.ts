@@ -1,8 +1,8 @@
-import { Inject, Injectable, Logger } from '@nestjs/common';
+import { Inject, Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import { CONFIG, type Config } from '@slipway/platform-config';
 import { Database, type Tx } from '@slipway/platform-database';
 import { BLOB_STORE, type BlobStore } from './storage/blob-store.js';
-import { DUE_STRAYS, HOLD_STRAY, KEEP_STRAY, LOCK_STRAY, SETTLE_STRAYS, TAKE_STRAY } from './stray.query.js';
+import { DOOM_STRAYS, FORGET_STRAYS, HOLD_STRAY, KEEP_STRAY, LOCK_STRAY, TAKE_STRAY } from './stray.query.js';
 
 /** A blob that is being written. Its row lives as long as it is kept alive, and is taken by the file that gets the blob. */
 export interface HeldStray {
@@ -15,9 +15,10 @@ export interface HeldStray {
  * away. So a blob is either named by a file or has a row here, whatever dies when, and the sweep finds it.
  */
 @Injectable()
-export class StrayBlobs {
+export class StrayBlobs implements OnModuleDestroy {
   private readonly logger = new Logger('sandboxes');
   private readonly leaseSeconds: number;
+  private removing?: Promise<void>;
 
   constructor(
     @Inject(CONFIG) config: Pick<Config, 'leaseSeconds'>,
@@ -51,18 +52,27 @@ export class StrayBlobs {
   async discard(tenantId: string, blob: string): Promise<void> {
     const work = this.database.tx({ tenantId }, async (tx) => {
       if (await tx.one(LOCK_STRAY, [blob])) await this.store.remove(blob);
-      await tx.query(TAKE_STRAY, [blob]);
+      await tx.query(FORGET_STRAYS, [[blob]]);
     });
     await work.catch((failure) => this.logger.warn(`a blob stays until the sweep: ${String(failure)}`));
   }
 
-  async sweep(tx: Tx): Promise<void> {
-    const due = await tx.query<{ blob: string }>(DUE_STRAYS);
+  /** Returns before the store has done its part: one that hangs must not hold up the sweeps of others. */
+  async sweep(): Promise<void> {
+    if (this.removing) return;
+    const due = await this.database.tx('system', (tx) => tx.query<{ blob: string }>(DOOM_STRAYS));
     if (due.length === 0) return;
-    const results = await Promise.allSettled(due.map(({ blob }) => this.store.remove(blob)));
-    const removed = due.filter((_row, index) => results[index]!.status === 'fulfilled').map(({ blob }) => blob);
-    const kept = due.map(({ blob }) => blob).filter((blob) => !removed.includes(blob));
-    await tx.query(SETTLE_STRAYS, [removed, kept]);
-    if (kept.length > 0) this.logger.warn(`${kept.length} blobs could not be removed`);
+    this.removing = this.remove(due.map(({ blob }) => blob)).finally(() => (this.removing = undefined));
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    await this.removing;
+  }
+
+  private async remove(blobs: string[]): Promise<void> {
+    const results = await Promise.allSettled(blobs.map((blob) => this.store.remove(blob)));
+    const removed = blobs.filter((_blob, index) => results[index]!.status === 'fulfilled');
+    if (removed.length < blobs.length) this.logger.warn(`${blobs.length - removed.length} blobs could not be removed`);
+    await this.database.tx('system', (tx) => tx.query(FORGET_STRAYS, [removed])).catch((failure) => this.logger.warn(`the sweep of blobs: ${String(failure)}`));
   }
 }

@@ -6,25 +6,26 @@ export const HOLD_STRAY = prepared(
    on conflict (blob) do update set delete_after = excluded.delete_after`,
 );
 
-/** Only a row that is still there can be kept alive: one the sweep has taken must not come back. */
-export const KEEP_STRAY = prepared('sandbox-stray-keep', `update sandbox_stray_blobs set delete_after = now() + make_interval(secs => $2) where blob = $1`);
+/** A row that the sweep has taken must not come back. */
+export const KEEP_STRAY = prepared(
+  'sandbox-stray-keep',
+  `update sandbox_stray_blobs set delete_after = now() + make_interval(secs => $2) where blob = $1 and not is_doomed`,
+);
 
-/** A file takes the blob over, or the blob is gone. Waits for a sweep that is at it. */
-export const TAKE_STRAY = prepared('sandbox-stray-take', `delete from sandbox_stray_blobs where blob = $1 returning blob`);
+/** A file takes the blob over. No row where the sweep was faster. */
+export const TAKE_STRAY = prepared('sandbox-stray-take', `delete from sandbox_stray_blobs where blob = $1 and not is_doomed returning blob`);
 
 export const LOCK_STRAY = prepared('sandbox-stray-lock', `select blob from sandbox_stray_blobs where blob = $1 for update`);
 
-export const DUE_STRAYS = prepared(
-  'sandbox-stray-due',
-  `select blob from sandbox_stray_blobs where delete_after < now() order by delete_after limit 50 for update skip locked`,
+/** Removing takes as long as the store takes, so it happens after this commit. What fails is due again a minute later. */
+export const DOOM_STRAYS = prepared(
+  'sandbox-stray-doom',
+  `update sandbox_stray_blobs set is_doomed = true, delete_after = now() + interval '1 minute'
+   where blob in (select blob from sandbox_stray_blobs where delete_after < now() order by delete_after limit 50 for update skip locked)
+   returning blob`,
 );
 
-/** A blob that could not be removed is tried again later, behind the others. */
-export const SETTLE_STRAYS = prepared(
-  'sandbox-stray-settle',
-  `with removed as (delete from sandbox_stray_blobs where blob = any($1))
-   update sandbox_stray_blobs set delete_after = now() + interval '1 minute' where blob = any($2)`,
-);
+export const FORGET_STRAYS = prepared('sandbox-stray-forget', `delete from sandbox_stray_blobs where blob = any($1)`);
 
 export const EXPIRED_SANDBOXES = prepared(
   'sandbox-expired',

@@ -22,7 +22,7 @@ export class WorkspaceSweep implements DueWork, OnModuleInit {
   async sweep(tx: Tx): Promise<void> {
     const expired = await tx.query<{ id: string; tenantId: string }>(EXPIRED_SANDBOXES);
     for (const { id, tenantId } of expired) await this.expire(tenantId, id);
-    await this.strays.sweep(tx);
+    await this.strays.sweep();
   }
 
   /** In a transaction of the tenant's own, for the audit row. Two workers may meet here; the later one finds nothing. */
