@@ -21,7 +21,7 @@ startProcessMetrics('worker');
 
 let endsEngines = false;
 let stopping: Promise<void> | undefined;
-let running: { close(why: string): Promise<void> } | undefined;
+let running: { close(why: string): Promise<void> } | undefined = undefined;
 
 process.on('message', (message) => {
   if (message === STOP_ENGINES) endsEngines = true;

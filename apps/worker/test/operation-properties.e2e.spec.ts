@@ -9,7 +9,6 @@ import { AuthModule, ensureBootstrap } from '@slipway/platform-auth';
 import { HttpModule, type Principal } from '@slipway/platform-http';
 import { StepFailed } from '@slipway/platform-operations';
 import { everyCrashResumes, everyStepIsRepeatable, everyStepMayFail, OperationHarness, testConfig, type OperationCase, type OperationRecord } from '@slipway/platform-testing';
-import { DEPLOYMENTS, INSTANCES, ROUTES, type DeploymentsPort, type InstancesPort, type RoutesPort } from '@slipway/ports';
 import { AREAS, ENTITIES, MIGRATIONS } from '@slipway/registry';
 
 /**
@@ -28,8 +27,11 @@ describe('rollout and rollback', () => {
     endpoint: { base_url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, protocol: 'openai', health_path: '/health' },
   });
 
-  const service = (name: string): any => harness.context.get(DiscoveryService, { strict: false }).getProviders().find((one) => one.name === name)?.instance;
-  const port = <T>(token: symbol) => harness.context.get<T>(token, { strict: false });
+  /** A provider by its class or its port: apps know the registry, not the areas behind it. */
+  const service = (name: string): any => {
+    const nameOf = (token: unknown) => (typeof token === 'symbol' ? token.description : (token as { name?: string } | undefined)?.name);
+    return harness.context.get(DiscoveryService, { strict: false }).getProviders().find((one) => nameOf(one.token) === name)?.instance;
+  };
 
   beforeAll(async () => {
     server = createServer((_request, response) => response.end('{}'));
@@ -49,9 +51,9 @@ describe('rollout and rollback', () => {
   });
 
   const read = async (name: string) => harness.database.tx({ tenantId: principal.tenantId }, async (tx) => {
-    const deployment = await port<DeploymentsPort>(DEPLOYMENTS).get(tx, principal.tenantId, name);
-    const route = await port<RoutesPort>(ROUTES).current(tx, deployment.id);
-    return { deployment, targets: route?.targets.map((target) => [target.revisionName, target.weight]), owner: await port<RoutesPort>(ROUTES).trafficOwner(tx, deployment.id) };
+    const deployment = await service('DeploymentsPort').get(tx, principal.tenantId, name);
+    const route = await service('RoutesPort').current(tx, deployment.id);
+    return { deployment, targets: route?.targets.map((target: any) => [target.revisionName, target.weight]), owner: await service('RoutesPort').trafficOwner(tx, deployment.id) };
   });
   const rollout = async (name: string, model: string, strategy = 'immediate') => {
     const answer = await service('RolloutsService').create({
@@ -84,7 +86,7 @@ describe('rollout and rollback', () => {
     },
     assertUnwound: async (record) => {
       expect(await restingOf(record)).toEqual([[revisionsOf(record)[0], 100]]);
-      const status = await harness.database.tx('system', (tx) => port<InstancesPort>(INSTANCES).status(tx, record['result'].revision_id));
+      const status = await harness.database.tx('system', (tx) => service('InstancesPort').status(tx, record['result'].revision_id));
       expect(status?.desired ?? 0).toBe(0);
     },
   });
