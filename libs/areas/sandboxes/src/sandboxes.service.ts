@@ -9,6 +9,7 @@ import { sandboxErrors } from './sandbox.errors.js';
 import { FIND_WORKSPACE, GET_SANDBOX, INSERT_SANDBOX, LIST_SANDBOXES, type AnswerRow } from './sandbox.query.js';
 
 const GIBIBYTE = 2 ** 30;
+const MAX_LIFE_MS = 100 * 365 * 86_400_000;
 
 export interface NewSandbox {
   id: string;
@@ -39,7 +40,9 @@ export class SandboxesService implements ExistenceCheck {
       if (reference?.state === 'revoked') throw sandboxErrors.sandbox_reference_revoked();
       const row = await this.insert(tx, {
         id: newId('sbx'), provider: reference?.provider ?? 'local', referenceId: reference?.id ?? null,
-        bytesLimit: dto.workspace?.bytes_limit, labels: dto.labels, expiresAt: dto.expires_at,
+        bytesLimit: dto.workspace?.bytes_limit, labels: dto.labels,
+        // Postgres knows fewer offsets than RFC 3339 allows.
+        expiresAt: dto.expires_at === undefined ? undefined : new Date(dto.expires_at).toISOString(),
       });
       return reply(201, rawJson(row.json), { location: `/api/v1/sandboxes/${row.id}` });
     });
@@ -79,7 +82,9 @@ export class SandboxesService implements ExistenceCheck {
     if ((dto.workspace?.bytes_limit ?? 0) > this.maxWorkspaceBytes) {
       throw refusal('workspace.bytes_limit', 'max', `workspace.bytes_limit must be at most ${this.maxWorkspaceBytes}`);
     }
-    if (dto.expires_at !== undefined && Date.parse(dto.expires_at) <= Date.now()) throw refusal('expires_at', 'min', 'expires_at must be in the future');
+    const life = dto.expires_at === undefined ? 1 : Date.parse(dto.expires_at) - Date.now();
+    if (life <= 0) throw refusal('expires_at', 'min', 'expires_at must be in the future');
+    if (life > MAX_LIFE_MS) throw refusal('expires_at', 'max', 'expires_at must be within 100 years');
   }
 }
 

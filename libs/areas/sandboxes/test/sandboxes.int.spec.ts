@@ -104,12 +104,18 @@ it('creates, lists and shows local sandboxes, to their tenant only', async () =>
 it.each([
   ['an external provider without a reference', { provider: 'e2b' }, 422, 'reference_id'],
   ['a past expiry', { expires_at: '2020-01-01T00:00:00Z' }, 422, 'expires_at'],
+  ['an expiry beyond all reason', { expires_at: '9999-12-31T23:59:59-23:59' }, 422, 'expires_at'],
   ['a workspace beyond the limit', { workspace: { bytes_limit: 2 ** 50 } }, 422, 'workspace.bytes_limit'],
   ['an unknown provider', { provider: 'other' }, 422, 'provider'],
   ['mistyped labels', { labels: 1 }, 400, 'labels'],
 ])('refuses a sandbox with %s', async (_what, json, status, field) => {
   const answer = await send('POST', '/sandboxes', { json });
   expect([answer.status, answer.body.error.details[0].field]).toEqual([status, field]);
+});
+
+it('takes an expiry with any offset', async () => {
+  const made = await send('POST', '/sandboxes', { json: { expires_at: '2050-01-01T00:00:00.5-23:59' } });
+  expect([made.status, made.body.expires_at]).toEqual([201, '2050-01-01T23:59:00.500Z']);
 });
 
 it('answers 404 for an unknown reference', async () => {
