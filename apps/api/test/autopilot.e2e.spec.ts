@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { digestOf } from '@slipway/platform-database';
 import { activateNewest, activeDeployment, owned, type ActiveDeployment } from './active-deployment.js';
 import { bootApi, expectStatus, type Answer, type TestApi } from './boot-api.js';
+import { everyRow } from './every-row.js';
 
 const PLANS = '/api/v1/autopilot/plans';
 const TWO_REPLICAS = { op: 'replace', path: '/scaling/min_replicas', from: 1, value: 2, rationale: 'p95 is above its limit' };
@@ -152,29 +153,17 @@ describe('reading plans', () => {
   });
 });
 
-/** Every row of every table, but for those an approval is about. */
-async function everyRow(): Promise<Record<string, string>> {
-  const tables = await owned<{ name: string }>(api, `select tablename as name from pg_tables where schemaname = 'public' order by 1`);
-  const written = ['autopilot_plan_decisions', 'events', 'event_streams', 'audit_log', 'idempotency_keys'];
-  const rows: Record<string, string> = {};
-  for (const { name } of tables.filter((table) => !written.includes(table.name))) {
-    // When a token was last used is not the approval's doing.
-    const [row] = await owned<{ all: string }>(api, `select coalesce(string_agg(r, E'\\n' order by r), '') as all from (select (to_jsonb(t) - 'last_used_at')::text as r from "${name}" t) x`);
-    rows[name] = row!.all;
-  }
-  return rows;
-}
-
 describe('approving', () => {
   it('writes the approval, its event and its audit row, and nothing else', async () => {
     const made = await plan({ rollout: { spec_patch: { scaling: { min_replicas: 2 } }, strategy: { type: 'immediate' } } });
+    const written = ['autopilot_plan_decisions', 'events', 'event_streams', 'audit_log', 'idempotency_keys'];
     const counts = async () => (await owned(api, `select (select count(*) from autopilot_plan_decisions)::int decisions, (select count(*) from events)::int events,
       (select count(*) from audit_log)::int audits, (select count(*) from outbox)::int outbox, (select count(*) from operations)::int operations`))[0];
-    const [rows, before] = [await everyRow(), await counts()];
+    const [rows, before] = [await everyRow(api, written), await counts()];
     expect(Object.keys(rows)).toEqual(expect.arrayContaining(['autopilot_plans', 'dataplane_routes', 'deployments', 'operations', 'outbox', 'revisions', 'routes', 'traffic_owner']));
     const approved = expectStatus(await approve(made, { body: { comment: 'go' }, key: 'once' }), 200);
     expect(approved.approval).toMatchObject({ state: 'approved', version: 1, approvals: [{ by: { type: 'token' }, comment: 'go', digest: made.content_digest }] });
-    expect(await everyRow()).toEqual(rows);
+    expect(await everyRow(api, written)).toEqual(rows);
     expect(await counts()).toEqual({ ...before, decisions: before!['decisions'] + 1, events: before!['events'] + 1, audits: before!['audits'] + 1 });
     expect((await eventsOf('plan.approved')).map((event) => event.data)).toMatchObject([{ plan_id: made.id, state: 'approved', approvals: 1 }]);
     expect(await owned(api, `select 1 from audit_log where action = 'plan.approve' and resource_name = $1`, [made.id])).toHaveLength(1);

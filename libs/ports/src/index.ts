@@ -6,3 +6,4 @@ export * from './policies.port.js';
 export * from './plans.port.js';
 export * from './rollouts.port.js';
 export * from './autopilot.port.js';
+export * from './products.port.js';

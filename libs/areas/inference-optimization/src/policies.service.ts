@@ -66,7 +66,7 @@ export class PoliciesService implements ExistenceCheck {
     const { tenantId, actor } = principal;
     const version = (before?.version ?? 0) + 1;
     const row = await this.store.insert(tx, tenantId, { deploymentId: deployment.id, version, content }, actor);
-    await this.autopilot?.watch(tx, { tenantId, deploymentId: deployment.id }, content.mode !== 'off');
+    await this.autopilot?.watch(tx, { tenantId, deploymentId: deployment.id, deploymentName: deployment.name }, content.mode !== 'off');
     await appendAudit(tx, { action: 'policy.set', resourceType: 'deployment', resourceName: deployment.name, before: before?.content, after: content });
     await appendEvents(tx, tenantId, deploymentStream(deployment.id), [{
       type: 'policy.updated', subject: `deployments/${deployment.name}`, actor,

@@ -1,0 +1,63 @@
+import { Injectable } from '@nestjs/common';
+import type { Tx } from '@slipway/platform-database';
+import { SlipwayError } from '@slipway/platform-http';
+import type { Deployment, Policy, Revision } from '@slipway/ports';
+import { evaluate, periodDays, type Finding } from './evaluation.js';
+import { AUTOPILOT_ACTOR, findingEvent, isWorthTelling, keyOf, type TellableFinding } from './findings.js';
+import { OwnPlans } from './own-plans.js';
+import { PlanAuthor } from './plan-author.js';
+import { draftOf } from './plan-draft.js';
+import { ScheduleStore, type Told } from './schedule.store.js';
+import type { Telemetry } from './telemetry.js';
+
+/** What one look at a deployment saw. The deployment is locked, `base` is its active revision. */
+export interface Look {
+  deployment: Deployment;
+  base: Revision;
+  policy: Policy;
+  telemetry: Telemetry | undefined;
+  told: Told;
+}
+
+/** Acts on what a look comes to: it writes a plan, or tells something in an event, or does nothing. That is all it can do. */
+@Injectable()
+export class Advisor {
+  constructor(
+    private readonly ownPlans: OwnPlans,
+    private readonly author: PlanAuthor,
+    private readonly schedules: ScheduleStore,
+  ) {}
+
+  async conclude(tx: Tx, look: Look): Promise<void> {
+    const { deployment, base, policy, telemetry } = look;
+    await this.ownPlans.supersedeStale(tx, deployment);
+    const finding = evaluate({
+      now: new Date(), policy: policy.content, spec: base.spec, telemetry, isChanging: deployment.currentOperationId !== null || deployment.state === 'deleting',
+      history: await this.ownPlans.history(tx, deployment, periodDays(policy.content)),
+    });
+    if (finding.kind === 'propose') await this.propose(tx, look, finding);
+    else if (finding.kind !== 'quiet') await this.tell(tx, look, finding);
+  }
+
+  /** The first option that the targets can run. A draft is checked before anything is written. */
+  private async propose(tx: Tx, look: Look, finding: Extract<Finding, { kind: 'propose' }>): Promise<void> {
+    const { base, policy, telemetry } = look;
+    for (const option of finding.options) {
+      try {
+        await this.author.write(tx, look, draftOf(option, base, policy.content, finding.results, telemetry as Telemetry), AUTOPILOT_ACTOR);
+        return;
+      } catch (refusal) {
+        if (!(refusal instanceof SlipwayError) || refusal.code !== 'validation_failed') throw refusal;
+      }
+    }
+    await this.tell(tx, look, { kind: 'missed', results: finding.results, because: 'not_runnable' });
+  }
+
+  private async tell(tx: Tx, { deployment, base, policy, telemetry, told }: Look, finding: TellableFinding): Promise<void> {
+    const key = keyOf(base, finding);
+    const now = new Date();
+    if (!isWorthTelling(told[finding.kind], key, now, policy.content.evidence.min_duration_seconds)) return;
+    await this.schedules.tell(tx, deployment.id, { [finding.kind]: { key, at: now.toISOString() } });
+    await findingEvent(tx, { deployment, base, policy, telemetry }, finding);
+  }
+}

@@ -1,0 +1,46 @@
+import { attemptsOf, mergeHistograms, statsBetween, type AttemptCounts, type RequestStats } from '@slipway/dataplane';
+import type { Tx } from '@slipway/platform-database';
+
+/** What was recorded of a revision in [from, to). */
+export interface Telemetry {
+  revisionId: string;
+  from: Date;
+  to: Date;
+  stats: RequestStats;
+  /** Attempts in each of the equal parts of the time, oldest first: whether the samples are spread over it. */
+  parts: number[];
+}
+
+const LEAST_PARTS = 10;
+/** One read of a busy deployment holds one row a second and gateway. */
+const MOST_PART_SECONDS = 900;
+
+/** Reads the records of the seconds before `until`, part by part, so that a long time needs no more memory than a short one. */
+export async function readTelemetry(tx: Tx, revisionId: string, until: Date, seconds: number): Promise<Telemetry> {
+  const partSeconds = Math.min(MOST_PART_SECONDS, Math.max(1, Math.floor(seconds / LEAST_PARTS)));
+  const to = Math.floor(until.getTime() / 1_000) * 1_000;
+  const from = to - seconds * 1_000;
+  const parts: number[] = [];
+  let stats: RequestStats | undefined;
+  for (let at = from; at < to; at += partSeconds * 1_000) {
+    const part = await statsBetween(tx, revisionId, new Date(at), new Date(Math.min(to, at + partSeconds * 1_000)));
+    parts.push(attemptsOf(part.counts));
+    stats = stats ? merged(stats, part) : part;
+  }
+  if (!stats) throw new Error('telemetry was asked for of no time');
+  return { revisionId, from: new Date(from), to: new Date(to), stats, parts };
+}
+
+function merged(one: RequestStats, other: RequestStats): RequestStats {
+  const counts = Object.fromEntries(Object.entries(one.counts).map(([name, n]) => [name, n + other.counts[name as keyof AttemptCounts]])) as unknown as AttemptCounts;
+  return {
+    counts,
+    streamed: one.streamed + other.streamed,
+    tokens_in: one.tokens_in + other.tokens_in,
+    tokens_out: one.tokens_out + other.tokens_out,
+    ttft_ms: mergeHistograms([one.ttft_ms, other.ttft_ms]),
+    itl_ms: mergeHistograms([one.itl_ms, other.itl_ms]),
+    e2e_latency_ms: mergeHistograms([one.e2e_latency_ms, other.e2e_latency_ms]),
+    output_tokens_per_s: mergeHistograms([one.output_tokens_per_s, other.output_tokens_per_s]),
+  };
+}
