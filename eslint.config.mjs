@@ -1,7 +1,7 @@
 import { createProjectGraphAsync } from '@nx/devkit';
 import nx from '@nx/eslint-plugin';
 import tseslint from 'typescript-eslint';
-import { boundaries, ownRules, testOnlyCycles, plugin as slipway } from './tools/lint/index.mjs';
+import { boundaries, ownRules, plugin as slipway } from './tools/lint/index.mjs';
 
 // The boundary rule reads Nx's cached project graph and passes everything without one. `nx run-many -t lint` has just written
 // it; a plain `eslint .` has not.
@@ -19,7 +19,7 @@ export default [
     plugins: { '@nx': nx, slipway },
     rules: {
       ...ownRules,
-      '@nx/enforce-module-boundaries': ['error', { depConstraints: boundaries, ignoredCircularDependencies: testOnlyCycles }],
+      '@nx/enforce-module-boundaries': ['error', { depConstraints: boundaries }],
       'no-else-return': 'error',
       eqeqeq: ['error', 'always', { null: 'ignore' }],
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_', caughtErrors: 'none' }],
@@ -34,7 +34,7 @@ export default [
     files: ['{apps,libs}/**/src/**/*.ts'],
     ignores: ['**/*.spec.ts', 'libs/platform/testing/**'],
     rules: {
-      'no-restricted-imports': ['error', { name: '@slipway/platform-testing', message: 'Only specs and `test` folders may. Product code must run without it.' }],
+      'no-restricted-imports': ['error', ...['@slipway/platform-testing', '@slipway/platform-database/testing'].map((name) => ({ name, message: 'Only specs and `test` folders may. Product code must run without it.' }))],
     },
   },
   {

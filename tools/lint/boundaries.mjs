@@ -18,12 +18,3 @@ export const boundaries = [
   { sourceTag: 'type:sdk', onlyDependOnLibsWithTags: ['type:sdk'] },
   { sourceTag: 'type:tool', onlyDependOnLibsWithTags: ['type:tool', 'type:registry', 'type:platform'] },
 ];
-
-/**
- * platform/testing boots the libs that it helps to test, and the specs of those import it. Nx's graph does not tell a spec from
- * a source; that sources stay away from it is a rule of its own in eslint.config.mjs.
- */
-export const testOnlyCycles = ['auth', 'config', 'database', 'http', 'observability', 'operations', 'queue'].map((lib) => [
-  '@slipway/platform-testing',
-  `@slipway/platform-${lib}`,
-]);

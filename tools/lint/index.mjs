@@ -6,7 +6,7 @@ import onlyConfigReadsEnv from './rules/only-config-reads-env.mjs';
 import onlyDatabaseInjectsDataSource from './rules/only-database-injects-data-source.mjs';
 import onlyTheRelayEnqueues from './rules/only-the-relay-enqueues.mjs';
 
-export { boundaries, testOnlyCycles } from './boundaries.mjs';
+export { boundaries } from './boundaries.mjs';
 
 /** Slipway's own rules. Each has a fixture that must fail, in `fixtures/`. */
 export const plugin = {

@@ -5,8 +5,8 @@ const ROLES = ['controller', 'service', 'operation', 'query', 'entity', 'dto', '
 
 /** Further parts that a stem may have: nouns that say what the file holds. Adding one is a decision for a review. */
 const PARTS = [
-  'commits', 'decorator', 'decorators', 'definition', 'definitions', 'file', 'follower', 'hub', 'input', 'link', 'listener',
-  'plan', 'relay', 'row', 'runner', 'store', 'worker',
+  'commits', 'conformance', 'decorator', 'decorators', 'definition', 'definitions', 'file', 'follower', 'hub', 'input', 'link', 'listener',
+  'plan', 'relay', 'row', 'runner', 'store', 'sweep', 'worker',
 ];
 
 const TESTS = ['spec', 'int.spec', 'e2e.spec'];

@@ -1,6 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import { Redis } from 'ioredis';
 import pg from 'pg';
+import { migrations } from '@slipway/platform-database';
+import { createTestDatabase } from '@slipway/platform-database/testing';
 import type { Config } from '@slipway/platform-config';
 import { TcpProxy } from './tcp-proxy.js';
 
@@ -17,26 +18,12 @@ export interface TestBackend {
   remove(): Promise<void>;
 }
 
-const ROLE = 'slipway_queue_test';
-
-/** A role as weak as the application's: it may make its own schema and nothing else. */
-const MAKE_ROLE = `do $$ begin create role ${ROLE} login noinherit password '${ROLE}';
-  exception when duplicate_object or unique_violation then null; end $$`;
-
-/** Makes its database by hand: platform-testing knows the operations, which stand on this lib. */
 export async function postgresTestBackend(): Promise<TestBackend> {
-  const adminUrl = process.env['TEST_PG_URL'];
-  if (!adminUrl) throw new Error('TEST_PG_URL is not set: the global setup of Jest did not run');
-  const name = `t_${randomUUID().replaceAll('-', '')}`;
-  const owned = new URL(adminUrl);
-  owned.pathname = `/${name}`;
-  for (const text of [MAKE_ROLE, `create database ${name}`, `grant create on database ${name} to ${ROLE}`]) await query(adminUrl, text);
-
-  const url = new URL(owned);
-  [url.username, url.password] = [ROLE, ROLE];
+  const database = await createTestDatabase(migrations);
+  const url = new URL(database.url);
   const proxy = new TcpProxy({ host: url.hostname, port: Number(url.port || 5432) });
-  const databaseUrl = await proxy.address(url.toString());
-  const sql = (text: string) => query(owned.toString(), text);
+  const databaseUrl = await proxy.address(database.url);
+  const sql = (text: string) => query(database.ownerUrl, text);
   return {
     config: { queue: { backend: 'postgres' }, database: { url: databaseUrl } as Config['database'] },
     proxy,
@@ -46,7 +33,7 @@ export async function postgresTestBackend(): Promise<TestBackend> {
       sql('select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()'),
     remove: async () => {
       await proxy.cut();
-      await query(adminUrl, `drop database if exists ${name} with (force)`);
+      await database.drop();
     },
   };
 }

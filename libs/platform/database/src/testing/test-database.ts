@@ -20,7 +20,6 @@ const LOCK_KEY = 7_310_071;
  */
 export async function createTestDatabase(migrations: readonly Migration[]): Promise<TestDatabase> {
   // Set by Jest's global setup for tests only; no process of the product reads it.
-  // eslint-disable-next-line slipway/only-config-reads-env
   const adminUrl = process.env['TEST_PG_URL'];
   if (!adminUrl) throw new Error('TEST_PG_URL is not set: the global setup of Jest did not run');
   const admin = new pg.Client({ connectionString: adminUrl });
