@@ -22,10 +22,10 @@ const INSERT = prepared(
 /** Writes the audit row of a mutation in the mutation's own transaction. Actor and request id come from the request. */
 export async function appendAudit(tx: Tx, entry: AuditEntry): Promise<void> {
   const request = requestContext();
-  const actor = entry.actor ?? request?.principal?.actor ?? { type: 'system', id: 'slipway' };
+  const actor = entry.actor ?? request.principal?.actor ?? { type: 'system', id: 'slipway' };
   await tx.query(INSERT, [
     newId('aud'), tx.tenant, `${actor.type}:${actor.id}`, entry.action, entry.resourceType, entry.resourceName,
-    request?.requestId ?? null, digest(entry.before), digest(entry.after),
+    request.requestId || null, digest(entry.before), digest(entry.after),
   ]);
 }
 

@@ -27,5 +27,6 @@ import { Outbox1700000000021 } from './migrations/1700000000021-outbox.js';
 import { Events1700000000022 } from './migrations/1700000000022-events.js';
 import { Idempotency1700000000023 } from './migrations/1700000000023-idempotency.js';
 import { AuditLog1700000000024 } from './migrations/1700000000024-audit-log.js';
+import { Retention1700000000025 } from './migrations/1700000000025-retention.js';
 
-export const migrations = [Operations1700000000020, Outbox1700000000021, Events1700000000022, Idempotency1700000000023, AuditLog1700000000024];
+export const migrations = [Operations1700000000020, Outbox1700000000021, Events1700000000022, Idempotency1700000000023, AuditLog1700000000024, Retention1700000000025];

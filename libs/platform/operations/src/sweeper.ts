@@ -2,6 +2,7 @@ import { Inject, Injectable, Logger } from '@nestjs/common';
 import { CONFIG, type Config } from '@slipway/platform-config';
 import { Database, type Tx } from '@slipway/platform-database';
 import { SWEEP } from './operation.query.js';
+import { Retention } from './retention.js';
 
 /** Recurring work of an area: called about once a second per worker process, in a system transaction; it must find its own due rows. */
 export interface DueWork {
@@ -29,7 +30,7 @@ export class Sweeper {
   ) {
     // Long enough for a queue that works to deliver first, short against the lease.
     this.graceSeconds = Math.max(1, Math.min(5, config.leaseSeconds / 4));
-    this.work.push({ name: 'operations', sweep: async (tx) => void (await tx.query(SWEEP, [this.graceSeconds])) });
+    this.work.push({ name: 'operations', sweep: async (tx) => void (await tx.query(SWEEP, [this.graceSeconds])) }, new Retention());
   }
 
   register(work: DueWork): void {

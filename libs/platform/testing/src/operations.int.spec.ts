@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { migrations as databaseMigrations, newId, type Tx } from '@slipway/platform-database';
-import { dispatch, done, migrations as operationMigrations, sleep, StepFailed, type OperationDefinition, type StepContext } from '@slipway/platform-operations';
+import { dispatch, done, migrations as operationMigrations, sleep, StepFailed, Sweeper, type OperationDefinition, type StepContext } from '@slipway/platform-operations';
 import { everyCrashResumes, everyStepIsRepeatable, everyStepMayFail, OperationHarness } from './index.js';
 
 const TENANT = newId('ten');
@@ -137,6 +137,18 @@ describe('durable operations', () => {
     expect(new Set(all.map((one) => one.id)).size).toBe(1);
     expect(all.filter((one) => one.created)).toHaveLength(1);
     await expect(attempt('c')).rejects.toMatchObject({ code: 'idempotency_key_reused', status: 422 });
+  });
+
+  it('forgets ended operations after thirty days, and no live one', async () => {
+    const [ended, live] = [await begin(), await begin()];
+    await harness.finish(TENANT, ended);
+    await harness.database.tx('system', async (tx) => {
+      await tx.query(`update operations set completed_at = now() - interval '31 days' where id = $1`, [ended]);
+      await tx.query(`update operations set created_at = now() - interval '31 days' where id = $1`, [live]);
+    });
+    await harness.context.get(Sweeper).sweep();
+    const rows = await harness.database.read<{ id: string }>('system', 'select id from operations where id = any($1)', [[ended, live]]);
+    expect(rows).toEqual([{ id: live }]);
   });
 
   it('sends nothing for an operation that has ended', async () => {
