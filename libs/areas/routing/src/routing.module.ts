@@ -1,5 +1,6 @@
 import { Global, Module } from '@nestjs/common';
 import { ROUTES } from '@slipway/ports';
+import { RecordRetention } from './record-retention.js';
 import { RouteStore } from './route.store.js';
 import { RoutesController } from './routes.controller.js';
 import { RoutesService } from './routes.service.js';
@@ -8,7 +9,7 @@ import { RoutesService } from './routes.service.js';
 @Global()
 @Module({
   controllers: [RoutesController],
-  providers: [RouteStore, { provide: ROUTES, useExisting: RouteStore }, RoutesService],
+  providers: [RouteStore, { provide: ROUTES, useExisting: RouteStore }, RoutesService, RecordRetention],
   exports: [ROUTES],
 })
 export class RoutingModule {}
