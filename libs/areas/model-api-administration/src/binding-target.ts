@@ -1,0 +1,39 @@
+import { createHmac } from 'node:crypto';
+import { digestOf } from '@slipway/platform-database';
+import type { FieldIssue } from '@slipway/platform-http';
+import type { BindingTargetDto, BoundTargetDto } from './binding.dto.js';
+
+const REVISION_FORM = ['deployment', 'revision'] as const;
+const SUPPLIER_FORM = ['supplier', 'base_url', 'model', 'credential'] as const;
+const SUPPLIER_REQUIRED = ['supplier', 'base_url', 'model'] as const;
+
+export type TargetForm = { deployment: string; revision: string } | { supplier: string; base_url: string; model: string; credential?: string };
+
+/** Every reason why the target is neither of the two forms, or both. */
+export function targetIssues(target: BindingTargetDto): FieldIssue[] {
+  const isGiven = (field: keyof BindingTargetDto): boolean => target[field] !== undefined;
+  const isRevision = REVISION_FORM.some(isGiven);
+  const isSupplier = SUPPLIER_FORM.some(isGiven);
+  if (isRevision === isSupplier) {
+    const message = 'target must be either {deployment, revision} or {supplier, base_url, model, credential}';
+    return [{ field: 'target', code: isRevision ? 'ambiguous' : 'required', message }];
+  }
+  const required = isRevision ? REVISION_FORM : SUPPLIER_REQUIRED;
+  return required.filter((field) => !isGiven(field)).map((field) => ({ field: `target.${field}`, code: 'required', message: `target.${field} is required` }));
+}
+
+/** One spelling for one server: requests go to the same paths with and without a slash at the end. */
+export function canonicalBaseUrl(url: string): string {
+  return url.replace(/\/+$/, '');
+}
+
+/**
+ * What makes two targets the same. The credential is a part of it, so that a new one makes a new binding, but only through a
+ * keyed hash: the digest is shown, and must be of no use for guessing.
+ */
+export function targetDigest(key: Buffer, target: BoundTargetDto, credential: string | undefined): string {
+  const { deployment_id, revision_id, supplier, base_url, model } = target;
+  if (revision_id !== undefined) return digestOf({ deployment_id, revision_id });
+  const credentialHash = credential === undefined ? null : createHmac('sha256', key).update(`model api credential\0${credential}`).digest('hex');
+  return digestOf({ supplier, base_url, model, credential: credentialHash });
+}

@@ -1,0 +1,125 @@
+import { ArrayField, BooleanField, IntField, NumberField, ObjectField, StringField, TimestampField } from '@slipway/platform-http';
+
+const DEPLOYMENT_NAME = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
+
+export class BindingTargetDto {
+  @StringField({ min: 1, max: 63, pattern: DEPLOYMENT_NAME, optional: true, description: 'With `revision`: a deployment of this tenant.' })
+  deployment?: string;
+
+  @StringField({ min: 1, max: 255, optional: true, description: 'Id, number or name of its revision; resolved once and pinned.' })
+  revision?: string;
+
+  @StringField({ min: 1, max: 255, optional: true, description: 'With `base_url` and `model`: who runs the server. Shown to admins only.' })
+  supplier?: string;
+
+  @StringField({ min: 1, max: 2048, format: 'uri', optional: true, example: 'https://models.inference.example.com/v1', description: 'OpenAI-compatible server within the allow list of an endpoint target.' })
+  base_url?: string;
+
+  @StringField({ min: 1, max: 255, optional: true, description: 'What the supplier calls the model.' })
+  model?: string;
+
+  @StringField({
+    min: 1, max: 4096, pattern: /^[\x21-\x7e]+$/, format: 'password', optional: true, writeOnly: true,
+    description: 'Bearer credential for the supplier; stored encrypted, shown never.',
+  })
+  credential?: string;
+}
+
+export class BindingLimitsDto {
+  @NumberField({ exclusiveMin: 0, max: 1_000_000, optional: true, nullable: true, description: 'Requests a second, for each gateway' })
+  max_rps?: number | null;
+
+  @IntField({ min: 1, max: 1_000_000, optional: true, nullable: true, description: 'Requests at once, for each gateway' })
+  max_concurrency?: number | null;
+}
+
+export class CreateBindingDto {
+  @StringField({ min: 1, max: 255 })
+  product_id: string;
+
+  @ObjectField(() => BindingTargetDto, { description: 'Either `{deployment, revision}` or `{supplier, base_url, model, credential}`.' })
+  target: BindingTargetDto;
+
+  @ObjectField(() => BindingLimitsDto, { optional: true })
+  limits?: BindingLimitsDto;
+}
+
+/** The target as it was pinned; never a credential. */
+export class BoundTargetDto {
+  @StringField({ optional: true })
+  deployment?: string;
+
+  @StringField({ optional: true })
+  deployment_id?: string;
+
+  @StringField({ optional: true, description: 'Name of the pinned revision' })
+  revision?: string;
+
+  @StringField({ optional: true })
+  revision_id?: string;
+
+  @StringField({ optional: true })
+  supplier?: string;
+
+  @StringField({ optional: true })
+  base_url?: string;
+
+  @StringField({ optional: true })
+  model?: string;
+}
+
+export class QualificationCheckDto {
+  @StringField({ example: 'chat_completion' })
+  name: string;
+
+  @BooleanField()
+  passed: boolean;
+
+  @StringField({ description: 'In words; quotes nothing that the target said' })
+  message: string;
+
+  @NumberField({ nullable: true })
+  duration_ms: number | null;
+}
+
+export class QualificationDto {
+  @TimestampField({ nullable: true })
+  checked_at: string | null;
+
+  @ArrayField(() => QualificationCheckDto)
+  checks: QualificationCheckDto[];
+}
+
+export class BindingDto {
+  @StringField({ example: 'bnd_0190f5c27bd87cc0a6b7d2f5e1a3c4d5' })
+  id: string;
+
+  @StringField()
+  product_id: string;
+
+  @ObjectField(() => BoundTargetDto)
+  target: BoundTargetDto;
+
+  @StringField({ description: 'SHA-256; equal for equal targets' })
+  target_digest: string;
+
+  @ObjectField(() => BindingLimitsDto)
+  limits: BindingLimitsDto;
+
+  @StringField({ enum: ['unqualified', 'qualified', 'suspended', 'retired'] })
+  state: string;
+
+  @ObjectField(() => QualificationDto)
+  qualification: QualificationDto;
+
+  @TimestampField()
+  created_at: string;
+}
+
+export class BindingPageDto {
+  @ArrayField(() => BindingDto)
+  data: BindingDto[];
+
+  @StringField({ nullable: true })
+  next_cursor: string | null;
+}

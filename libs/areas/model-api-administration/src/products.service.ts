@@ -1,0 +1,46 @@
+import { Injectable } from '@nestjs/common';
+import { Database, newId, type Tx } from '@slipway/platform-database';
+import { pageOf, reply, type PageOf, type PageRequest, type Principal, type Reply } from '@slipway/platform-http';
+import { appendAudit } from '@slipway/platform-operations';
+import type { ProductsPort, PublishedProduct } from '@slipway/ports';
+import { modelApiErrors } from './model-api.errors.js';
+import type { CreateProductDto, ProductDto } from './product.dto.js';
+import { FIND_PRODUCT, FIND_VISIBLE, INSERT_PRODUCT, LIST_PRODUCTS, LIST_VISIBLE } from './product.query.js';
+
+@Injectable()
+export class ProductsService implements ProductsPort {
+  constructor(private readonly database: Database) {}
+
+  create(who: Principal, body: CreateProductDto): Promise<Reply<ProductDto>> {
+    return this.database.tx({ tenantId: who.tenantId }, async (tx) => {
+      const id = newId('prd');
+      const { slug, display_name = slug, description = null, modalities, context_length = null, max_output_tokens = null, supported_parameters, pricing } = body;
+      const product = await tx.one<ProductDto>(INSERT_PRODUCT, [
+        id, who.tenantId, slug, display_name, description, JSON.stringify(modalities), context_length, max_output_tokens, JSON.stringify(supported_parameters),
+        pricing ? JSON.stringify(pricing) : null,
+      ]);
+      if (!product) throw modelApiErrors.product_exists({ message: `The slug ${slug} is taken.` });
+      await appendAudit(tx, { action: 'model_api_product.create', resourceType: 'model_api_product', resourceName: slug, after: product });
+      return reply(201, product);
+    });
+  }
+
+  async list(who: Principal, { limit, cursor }: PageRequest): Promise<PageOf<ProductDto>> {
+    const rows = await this.database.read<ProductDto>({ tenantId: who.tenantId }, LIST_PRODUCTS, [who.tenantId, cursor?.[0] ?? null, limit + 1]);
+    return pageOf(rows, limit, (row) => [row.id]);
+  }
+
+  async get(tx: Tx, tenantId: string, id: string): Promise<ProductDto> {
+    const product = await tx.one<ProductDto>(FIND_PRODUCT, [tenantId, id]);
+    if (!product) throw modelApiErrors.product_not_found();
+    return product;
+  }
+
+  async visibleTo(tenantId: string, reference: string): Promise<PublishedProduct | undefined> {
+    return (await this.database.read<PublishedProduct>('system', FIND_VISIBLE, [tenantId, reference]))[0];
+  }
+
+  listVisibleTo(tenantId: string, { after, limit }: { after: string | null; limit: number }): Promise<PublishedProduct[]> {
+    return this.database.read<PublishedProduct>('system', LIST_VISIBLE, [tenantId, after, limit]);
+  }
+}

@@ -1,0 +1,134 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { Database, type Tx } from '@slipway/platform-database';
+import { done, DurableOperation, operationErrors, sleep, StepFailed, type Failure, type OperationDefinition, type OperationRow, type Outcome, type StepContext, type StepOutcome, type UnwindStep } from '@slipway/platform-operations';
+import { INSTANCES, REVISIONS, type InstancesPort, type RevisionsPort } from '@slipway/ports';
+import { ADD_CHECK, BEGIN_QUALIFICATION, CLEAR_CHECKS, END_QUALIFICATION, IS_PUBLISHED, LOCK_BINDING, READ_BINDING, type BindingRow } from './binding.query.js';
+import { QualifiedTarget } from './qualified-target.js';
+import { QUALIFICATION_STEPS, QUALIFY, type QualificationInput } from './qualification.input.js';
+import { chatCompletion, listModels, streamedCompletion, unknownModel, type CallableTarget, type CallResult } from './target-calls.js';
+
+type Context = StepContext<QualificationInput>;
+type Call = (target: CallableTarget, signal: AbortSignal) => Promise<CallResult>;
+
+const CALLS = ['list_models', 'chat_completion', 'streamed_completion', 'unknown_model'] as const;
+const READY_LIMIT_MS = 600_000;
+const READY_LOOK_MS = 500;
+/** A revision stays up that long for the publication that usually follows. */
+const WARM_MS = 3_600_000;
+
+/**
+ * Qualifies a target binding:
+ *
+ *   prepare → await_ready → list_models → chat_completion → streamed_completion → unknown_model → conclude
+ *   on failure or cancel: release_target
+ *
+ * The calls note what they find and never fail, so that one qualification tells everything that is wrong; `conclude` judges.
+ * Nothing that a target says gets into a row, an event or a message.
+ */
+@Injectable()
+@DurableOperation(QUALIFY)
+export class QualifyTargetBindingOperation implements OperationDefinition<QualificationInput> {
+  readonly kind = QUALIFY;
+
+  readonly steps = {
+    prepare: { run: (context: Context) => this.prepare(context) },
+    await_ready: { run: (context: Context) => this.awaitReady(context) },
+    list_models: { run: (context: Context) => this.call(context, listModels) },
+    chat_completion: { run: (context: Context) => this.call(context, chatCompletion) },
+    streamed_completion: { run: (context: Context) => this.call(context, streamedCompletion) },
+    unknown_model: { run: (context: Context) => this.call(context, unknownModel) },
+    conclude: { run: (context: Context) => this.conclude(context) },
+  };
+
+  readonly unwind: readonly UnwindStep<QualificationInput>[] = [
+    { name: 'release_target', undoes: QUALIFICATION_STEPS, run: async () => done() },
+  ];
+
+  constructor(
+    private readonly database: Database,
+    private readonly target: QualifiedTarget,
+    @Inject(REVISIONS) private readonly revisions: RevisionsPort,
+    @Inject(INSTANCES) private readonly instances: InstancesPort,
+  ) {}
+
+  private async prepare({ operation, input }: Context): Promise<StepOutcome> {
+    return done({
+      commit: async (tx) => {
+        await tx.query(CLEAR_CHECKS, [input.bindingId]);
+        if (input.revisionId === null) return;
+        const [revision] = await this.revisions.getMany(tx, [input.revisionId]);
+        if (!revision) throw new StepFailed('validation_failed', 'the revision is gone', { retryable: false });
+        const { tenantId, deploymentId, id: revisionId, spec } = revision;
+        await this.instances.want(tx, { tenantId, deploymentId, revisionId, spec }, `operation:${operation.id}`);
+      },
+    });
+  }
+
+  private async awaitReady({ operation, input, step }: Context): Promise<StepOutcome> {
+    const { revisionId } = input;
+    if (revisionId === null) return done({ skipped: true, message: 'the supplier runs it' });
+    const status = await this.database.tx('system', (tx) => this.instances.status(tx, revisionId));
+    const isServing = status && status.ready > 0 && (await this.target.of(await this.binding(operation))) !== undefined;
+    if (isServing) return done({ message: `${status.ready} of ${status.desired} instances are ready` });
+    const leftMs = step.startedAt.getTime() + READY_LIMIT_MS - Date.now();
+    if (leftMs <= 0) throw new StepFailed('target_not_ready', `no instance was ready after ${READY_LIMIT_MS / 1_000} s`);
+    return sleep({
+      forMs: Math.min(READY_LOOK_MS, leftMs), status: 'running', message: 'waits for an instance',
+      commit: (tx) => this.instances.wakeOnChange(tx, revisionId, operation.id),
+    });
+  }
+
+  private async call({ operation, input, step, signal }: Context, call: Call): Promise<StepOutcome> {
+    const target = await this.target.of(await this.binding(operation));
+    const { passed, message, isOutage, durationMs } = target ? await call(target, signal) : GONE;
+    const check = { name: step.name, passed, message, duration_ms: durationMs };
+    return done({
+      message, evidence: check, result: { ...check, isOutage },
+      commit: async (tx) => void (await tx.query(ADD_CHECK, [input.bindingId, JSON.stringify(check)])),
+    });
+  }
+
+  private async conclude({ results }: Context): Promise<StepOutcome> {
+    const failed = CALLS.map((name) => results[name]).filter((check) => !check.passed);
+    if (failed.length === 0) return done({ message: 'qualified', operationResult: { qualified: true } });
+    const code = failed.some((check) => check.isOutage) ? 'dependency_outage' : 'validation_failed';
+    throw new StepFailed(code, `${failed.length} of ${CALLS.length} checks failed: ${failed.map(({ name, message }) => `${name}: ${message}`).join('; ')}`);
+  }
+
+  /** Frees the binding, with the state that its checks give it. A binding that could serve and now failed is not to be published again. */
+  async finish(tx: Tx, { id, tenantId, input }: OperationRow<QualificationInput>, outcome: Outcome, failure?: Failure) {
+    const binding = await tx.one<BindingRow>(LOCK_BINDING, [input.bindingId, tenantId]);
+    if (!binding) return undefined;
+    if (outcome === 'failed' && binding.checks.every((check) => check.passed)) {
+      await tx.query(ADD_CHECK, [binding.id, JSON.stringify({ name: 'target', passed: false, message: failure?.message ?? 'failed', duration_ms: null })]);
+    }
+    const failedState = binding.state === 'qualified' ? 'suspended' : null;
+    const state = outcome === 'succeeded' ? 'qualified' : outcome === 'failed' ? failedState : null;
+    await tx.query(END_QUALIFICATION, [binding.id, state]);
+    if (binding.revisionId !== null) await this.moveHolds(tx, binding, id, outcome);
+    return { result: { qualified: outcome === 'succeeded', binding_id: binding.id } };
+  }
+
+  /** A retry of an old qualification must not run beside a new one. */
+  async reclaim(tx: Tx, { id, tenantId, input }: OperationRow<QualificationInput>): Promise<void> {
+    const binding = await tx.one<BindingRow>(LOCK_BINDING, [input.bindingId, tenantId]);
+    if (!binding) throw operationErrors.operation_not_retryable();
+    if (binding.operationId) throw operationErrors.operation_in_progress({ message: `Operation ${binding.operationId} qualifies this binding.`, extra: { operation_id: binding.operationId } });
+    await tx.query(BEGIN_QUALIFICATION, [binding.id, id]);
+  }
+
+  private async moveHolds(tx: Tx, binding: BindingRow, operationId: string, outcome: Outcome): Promise<void> {
+    const revisionId = binding.revisionId as string;
+    const isPublished = (await tx.one(IS_PUBLISHED, [binding.productId, binding.id])) !== undefined;
+    if (outcome === 'succeeded' && !isPublished) await this.instances.hold(tx, revisionId, `binding:${binding.id}`, new Date(Date.now() + WARM_MS));
+    await this.instances.release(tx, revisionId, `operation:${operationId}`);
+  }
+
+  private async binding({ tenantId, input }: OperationRow<QualificationInput>): Promise<BindingRow> {
+    const [binding] = await this.database.read<BindingRow>('system', READ_BINDING, [input.bindingId, tenantId]);
+    if (!binding) throw new StepFailed('validation_failed', 'the binding is gone', { retryable: false });
+    return binding;
+  }
+}
+
+const GONE: CallResult = { passed: false, message: 'no instance of the revision is ready', isOutage: true, durationMs: 0 };
