@@ -88,9 +88,12 @@ export class PlanAuthor {
 function withStrategy(rollout: Record<string, unknown>, deployment: Deployment, base: Revision, policy: PolicyContent | undefined): Record<string, unknown> {
   const { plan_id: _, ...body } = rollout;
   const given = body['strategy'] ?? deployment.defaultStrategy ?? { type: 'candidate' };
-  const isBareCanary = typeof given === 'object' && given !== null && (given as PlanStrategy).type === 'canary' && (given as PlanStrategy).steps === undefined;
-  const strategy = isBareCanary && policy ? { ...given, steps: allowedSteps(policy) } : given;
-  return { ...body, strategy, ...(body['spec_patch'] === undefined || body['base_revision'] !== undefined ? {} : { base_revision: base.name }) };
+  const { type, steps } = given as PlanStrategy;
+  const isBareCanary = type === 'canary' && (steps ?? null) === null;
+  // A policy that allows no canary leaves none to choose, and the reader refuses an empty list by its name.
+  const strategy = isBareCanary && policy ? { ...given, steps: allowedSteps(policy) ?? [] } : given;
+  const base_revision = body['base_revision'] ?? (body['spec_patch'] ? base.name : undefined);
+  return { ...body, strategy, ...(base_revision === undefined ? {} : { base_revision }) };
 }
 
 function evidenceOf({ kind, metric, ...item }: PlanEvidenceDto): PlanEvidenceDto {
