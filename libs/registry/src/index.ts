@@ -1,1 +1,1 @@
-export { AREAS, ENTITIES, MIGRATIONS } from './product.js';
+export { AREAS, COMMANDS, ENTITIES, MIGRATIONS, type Command } from './product.js';

@@ -1,15 +1,20 @@
 import type { Type } from '@nestjs/common';
 import { migrations as dataplane } from '@slipway/dataplane';
 import { migrations as auth } from '@slipway/platform-auth';
+import type { Config } from '@slipway/platform-config';
 import { migrations as database, type Migration } from '@slipway/platform-database';
 import { migrations as operations } from '@slipway/platform-operations';
 import * as areas from './areas.js';
 
-/** What an area's index exports: one class whose name ends in `Module`, and its tables where it has some. */
+/** What an area's index exports: one class whose name ends in `Module`, and its tables and commands where it has some. */
 interface Area {
   migrations?: readonly Migration[];
   entities?: readonly Function[];
+  commands?: Record<string, Command>;
 }
+
+/** Something an operator runs by hand. Answers the exit status. */
+export type Command = (config: Config, args: string[]) => Promise<number>;
 
 const LIST = Object.entries(areas) as [string, Area][];
 
@@ -21,6 +26,9 @@ export const ENTITIES: Function[] = LIST.flatMap(([, area]) => area.entities ?? 
 
 /** Every migration of the product; their timestamps give the order. */
 export const MIGRATIONS: Migration[] = [...database, ...auth, ...operations, ...dataplane, ...LIST.flatMap(([, area]) => area.migrations ?? [])];
+
+/** Commands of all areas, by name. */
+export const COMMANDS: Record<string, Command> = Object.assign({}, ...LIST.map(([, area]) => area.commands ?? {}));
 
 function moduleOf(name: string, area: Area): Type {
   const modules = Object.entries(area).filter(([exported]) => exported.endsWith('Module'));

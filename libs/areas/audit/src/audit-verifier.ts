@@ -1,0 +1,66 @@
+import type { Database } from '@slipway/platform-database';
+import { GENESIS, objectionTo, type Link } from './audit-chain.js';
+import { CHAINS, SEALED_PAGE, type AuditRow, type ChainEnd } from './audit.query.js';
+
+const PAGE = 1_000;
+/** Below every sequence there can be: a row with a sequence of 0 or less was not sealed by us. */
+const BEFORE_ALL = '-9223372036854775808';
+
+/** The first thing that is wrong with a chain. */
+export interface Break {
+  sequence: number;
+  /** Null where the row is not there. */
+  id: string | null;
+  problem: string;
+}
+
+/** What was found out about one tenant's chain. */
+export interface ChainReport {
+  tenantId: string;
+  tenantName: string;
+  /** Rows whose hashes hold, from the first one on. */
+  verified: Link;
+  /** Rows not in the chain yet: those of the last second or so, while a worker runs. */
+  unsealed: number;
+  broken?: Break;
+}
+
+/**
+ * Recomputes the chains of all tenants, or of the one with this name or id; empty where there is no such tenant. Reads
+ * only, page by page, and may run beside sealers.
+ */
+export async function verifyAudit(database: Database, tenant?: string): Promise<ChainReport[]> {
+  const ends = await database.read<ChainEnd>('system', CHAINS, [tenant ?? null]);
+  const reports: ChainReport[] = [];
+  for (const end of ends) reports.push(await verifyChain(database, end));
+  return reports;
+}
+
+async function verifyChain(database: Database, end: ChainEnd): Promise<ChainReport> {
+  const report = { tenantId: end.tenant_id, tenantName: end.tenant_name, unsealed: end.unsealed };
+  const head: Link = { sequence: end.head_sequence ?? 0, hash: end.head_hash ?? GENESIS };
+  const last = end.last_sequence ?? 0;
+  let link: Link = { sequence: 0, hash: GENESIS };
+  let after: string | number = BEFORE_ALL;
+  for (;;) {
+    const rows: AuditRow[] = await database.read<AuditRow>('system', SEALED_PAGE, [end.tenant_id, after, PAGE]);
+    for (const row of rows) {
+      // What was sealed since the ends were read is not judged by them.
+      if (row.sequence! > Math.max(head.sequence, last)) return { ...report, verified: link, broken: endObjection(link, head, last) };
+      const problem = objectionTo(row, link);
+      if (problem) return { ...report, verified: link, broken: { sequence: row.sequence!, id: row.id, problem } };
+      link = { sequence: row.sequence!, hash: row.hash! };
+      if (link.sequence === head.sequence && link.hash !== head.hash) {
+        return { ...report, verified: link, broken: { sequence: link.sequence, id: row.id, problem: 'the stored head of the chain has another hash' } };
+      }
+      after = link.sequence;
+    }
+    if (rows.length < PAGE) return { ...report, verified: link, broken: endObjection(link, head, last) };
+  }
+}
+
+function endObjection(link: Link, head: Link, last: number): Break | undefined {
+  if (link.sequence < head.sequence) return { sequence: link.sequence + 1, id: null, problem: `rows ${link.sequence + 1} to ${head.sequence} are missing at the end` };
+  if (last > head.sequence) return { sequence: head.sequence + 1, id: null, problem: `the stored head of the chain stands before it, at ${head.sequence}` };
+  return undefined;
+}
