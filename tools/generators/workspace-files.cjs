@@ -8,13 +8,13 @@ exports.withSortedLine = function withSortedLine(text, line, isListed) {
   return lines.join('\n');
 };
 
-/** Adds a project reference; the order of references means nothing to TypeScript. */
+/** Adds a project reference where it sorts; those that are there stay where they are, so that the diff is one entry. */
 exports.addReference = function addReference(tree, file, path) {
   const json = JSON.parse(tree.read(file, 'utf8'));
   json.references ??= [];
   if (json.references.some((reference) => reference.path === path)) return;
-  json.references.push({ path });
-  json.references.sort((a, b) => (a.path < b.path ? -1 : 1));
+  const at = json.references.findIndex((reference) => reference.path > path);
+  json.references.splice(at < 0 ? json.references.length : at, 0, { path });
   tree.write(file, `${JSON.stringify(json, null, 2)}\n`);
 };
 
