@@ -1,1 +1,1 @@
-export {};
+export { ContextPassportModule } from './context-passport.module.js';

@@ -1,1 +1,1 @@
-export {};
+export { ModelApisModule } from './model-apis.module.js';

@@ -1,0 +1,103 @@
+import { IntField, ObjectField, StringField, TimestampField } from '@slipway/platform-http';
+
+const SOURCES = ['x-session-id', 'session_id', 'prompt_cache_key', 'user', 'declared'] as const;
+const REBIND_REASONS = ['target_unhealthy', 'revision_retired', 'weights_changed', 'ttl_expired', 'capacity'] as const;
+
+export class PassportAffinityRequestDto {
+  @StringField({ enum: ['none', 'soft'], optional: true, description: "The route's unless given; `soft` where there is no route." })
+  mode?: 'none' | 'soft';
+
+  @IntField({ min: 1, max: 86_400, optional: true, description: "The route's unless given; 600 where there is no route." })
+  ttl_seconds?: number;
+}
+
+export class CreatePassportDto {
+  @StringField({ min: 1, max: 190, example: 'chat', description: 'What requests of the session send as `model`: the name of a deployment, or the slug of a model API.' })
+  deployment: string;
+
+  @StringField({ min: 1, max: 1024, description: 'The key that requests of the session carry. Only a keyed hash of it is stored.' })
+  session_id: string;
+
+  @StringField({ min: 1, max: 255, optional: true, description: 'Whose session it is, in words of the caller.' })
+  subject?: string;
+
+  @ObjectField(() => PassportAffinityRequestDto, { optional: true, description: 'Until the first request; from then on the route decides.' })
+  affinity?: PassportAffinityRequestDto;
+}
+
+export class PassportSessionDto {
+  @StringField({ description: 'Keyed hash of the session key; the key itself is stored nowhere' })
+  key_hash: string;
+
+  @StringField({ enum: SOURCES, description: 'Where the key came from' })
+  source: string;
+}
+
+export class PassportAffinityDto {
+  @StringField({ enum: ['best_effort'] })
+  guarantee: 'best_effort';
+
+  @StringField({ enum: ['none', 'soft'] })
+  mode: string;
+
+  @StringField({ description: 'What requests of the session send as `model`' })
+  deployment: string;
+
+  @StringField({ nullable: true, description: 'Name of the revision it is bound to; null before the first request and for a model API' })
+  revision: string | null;
+
+  @StringField({ nullable: true, description: 'Opaque; equal while the session stays where it is' })
+  target: string | null;
+
+  @TimestampField({ nullable: true })
+  bound_at: string | null;
+
+  @IntField()
+  ttl_seconds: number;
+}
+
+export class PassportStatsDto {
+  @IntField({ min: 0 })
+  requests: number;
+
+  @IntField({ min: 0 })
+  hits: number;
+
+  @IntField({ min: 0 })
+  misses: number;
+
+  @IntField({ min: 0 })
+  rebinds: number;
+
+  @StringField({ enum: REBIND_REASONS, nullable: true })
+  last_rebind_reason: string | null;
+}
+
+export class PassportDto {
+  @StringField({ example: 'cp_6f1ed002ab5595859014ebf0951522d9' })
+  id: string;
+
+  @StringField({ enum: ['active', 'expired', 'revoked'] })
+  state: string;
+
+  @ObjectField(() => PassportSessionDto)
+  session: PassportSessionDto;
+
+  @StringField({ nullable: true, description: 'As declared, or the token that was last seen with the session' })
+  subject: string | null;
+
+  @TimestampField()
+  created_at: string;
+
+  @TimestampField()
+  last_seen_at: string;
+
+  @TimestampField()
+  expires_at: string;
+
+  @ObjectField(() => PassportAffinityDto)
+  affinity: PassportAffinityDto;
+
+  @ObjectField(() => PassportStatsDto)
+  stats: PassportStatsDto;
+}

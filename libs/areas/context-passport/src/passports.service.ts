@@ -1,0 +1,86 @@
+import type { KeyObject } from 'node:crypto';
+import { Inject, Injectable } from '@nestjs/common';
+import { declarePassport, findPassport, passportId, passportKey, revokePassport, sessionKeyHash } from '@slipway/dataplane';
+import { CONFIG, type Config } from '@slipway/platform-config';
+import { Database, type Tx } from '@slipway/platform-database';
+import { reply, type Principal, type Reply } from '@slipway/platform-http';
+import { appendAudit } from '@slipway/platform-operations';
+import { DEPLOYMENTS, PRODUCTS, ROUTES, type DeploymentsPort, type ProductsPort, type RouteAffinity, type RoutesPort } from '@slipway/ports';
+import type { CreatePassportDto, PassportDto } from './passport.dto.js';
+import { passportAnswer } from './passport-answer.js';
+import { passportErrors } from './passport.errors.js';
+
+const DEFAULT_AFFINITY: RouteAffinity = { mode: 'soft', ttlSeconds: 600 };
+
+/** What the gateway counts a session under: a deployment, or a published slug. */
+interface Place {
+  deploymentId: string;
+  deploymentName: string;
+  affinity: RouteAffinity;
+}
+
+@Injectable()
+export class PassportsService {
+  private readonly key: KeyObject;
+
+  constructor(
+    @Inject(CONFIG) config: Pick<Config, 'secretKey'>,
+    private readonly database: Database,
+    @Inject(DEPLOYMENTS) private readonly deployments: DeploymentsPort,
+    @Inject(ROUTES) private readonly routes: RoutesPort,
+    @Inject(PRODUCTS) private readonly products: ProductsPort,
+  ) {
+    this.key = passportKey(config.secretKey);
+  }
+
+  /** The same session declared again is the same passport, renewed; a revoked one lives again. */
+  async create(who: Principal, body: CreatePassportDto): Promise<Reply<PassportDto>> {
+    const published = body.deployment.includes('/') ? await this.products.visibleTo(who.tenantId, body.deployment) : undefined;
+    return this.database.tx({ tenantId: who.tenantId }, async (tx) => {
+      const place = published ? placeOfSlug(published.slug) : await this.placeOfDeployment(tx, who.tenantId, body.deployment);
+      const { deploymentId, deploymentName, affinity } = place;
+      const row = await declarePassport(tx, {
+        id: passportId(this.key, who.tenantId, deploymentId, body.session_id), tenantId: who.tenantId, deploymentId, deploymentName,
+        keyHash: sessionKeyHash(this.key, who.tenantId, body.session_id), subject: body.subject ?? null,
+        mode: body.affinity?.mode ?? affinity.mode, ttlSeconds: body.affinity?.ttl_seconds ?? affinity.ttlSeconds,
+      });
+      const answer = passportAnswer(row, this.key, new Date());
+      await appendAudit(tx, { action: 'context_passport.create', resourceType: 'context_passport', resourceName: row.id, after: answer });
+      return reply(201, answer, { location: `/api/v1/context-passports/${row.id}` });
+    });
+  }
+
+  async get(who: Principal, id: string): Promise<PassportDto> {
+    return this.database.tx({ tenantId: who.tenantId }, async (tx) => {
+      const row = await findPassport(tx, who.tenantId, id);
+      if (!row) throw passportErrors.context_passport_not_found();
+      return passportAnswer(row, this.key, new Date());
+    });
+  }
+
+  /** Gateways hear of it at the commit: they forget where the session was bound, and bind it no more. */
+  async revoke(who: Principal, id: string): Promise<PassportDto> {
+    return this.database.tx({ tenantId: who.tenantId }, async (tx) => {
+      const before = await findPassport(tx, who.tenantId, id);
+      if (!before) throw passportErrors.context_passport_not_found();
+      const row = await revokePassport(tx, who.tenantId, id);
+      if (!row) throw passportErrors.context_passport_not_found();
+      const answer = passportAnswer(row, this.key, new Date());
+      // Revoking again answers the same and leaves no second row.
+      if (before.revoked_at === null) {
+        await appendAudit(tx, { action: 'context_passport.revoke', resourceType: 'context_passport', resourceName: id, before: passportAnswer(before, this.key, new Date()), after: answer });
+      }
+      return answer;
+    });
+  }
+
+  private async placeOfDeployment(tx: Tx, tenantId: string, name: string): Promise<Place> {
+    const deployment = await this.deployments.get(tx, tenantId, name);
+    const route = await this.routes.current(tx, deployment.id);
+    return { deploymentId: deployment.id, deploymentName: deployment.name, affinity: route?.affinity ?? DEFAULT_AFFINITY };
+  }
+}
+
+function placeOfSlug(slug: string): Place {
+  return { deploymentId: `slug:${slug}`, deploymentName: slug, affinity: DEFAULT_AFFINITY };
+}

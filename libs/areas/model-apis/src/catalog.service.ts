@@ -1,0 +1,37 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { CONFIG, type Config } from '@slipway/platform-config';
+import { encodeCursor, type PageOf, type PageRequest, type Principal } from '@slipway/platform-http';
+import { PRODUCTS, type ProductsPort, type PublishedProduct } from '@slipway/ports';
+import type { CatalogEntryDto } from './catalog.dto.js';
+import { catalogEntry } from './catalog-entry.js';
+import { catalogErrors } from './catalog.errors.js';
+import { ProductMeasurements } from './product-measurements.js';
+
+@Injectable()
+export class CatalogService {
+  constructor(
+    @Inject(CONFIG) private readonly config: Pick<Config, 'gateway'>,
+    private readonly measurements: ProductMeasurements,
+    @Inject(PRODUCTS) private readonly products: ProductsPort,
+  ) {}
+
+  async get(who: Principal, reference: string): Promise<CatalogEntryDto> {
+    const product = await this.products.visibleTo(who.tenantId, reference);
+    if (!product) throw catalogErrors.catalog_entry_not_found();
+    return this.entry(product);
+  }
+
+  async list(who: Principal, { limit, cursor }: PageRequest): Promise<PageOf<CatalogEntryDto>> {
+    const after = (cursor?.[0] as string | undefined) ?? null;
+    const found = await this.products.listVisibleTo(who.tenantId, { after, limit: limit + 1 });
+    const shown = found.slice(0, limit);
+    const data: CatalogEntryDto[] = [];
+    // One after the other: a page must not take every connection of the pool.
+    for (const product of shown) data.push(await this.entry(product));
+    return { data, next_cursor: found.length > limit ? encodeCursor([shown[shown.length - 1]!.slug]) : null };
+  }
+
+  private async entry(product: PublishedProduct): Promise<CatalogEntryDto> {
+    return catalogEntry(product, await this.measurements.of(product), this.config.gateway.publicUrl);
+  }
+}
