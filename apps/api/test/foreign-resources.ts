@@ -1,4 +1,4 @@
-import { activeDeployment } from './active-deployment.js';
+import { activeDeployment, owned } from './active-deployment.js';
 import { expectStatus, type TestApi } from './boot-api.js';
 
 /** How to reach a resource of another tenant with one operation. */
@@ -36,6 +36,41 @@ const plan = once(async (api) => {
   const { name } = await activeDeployment(api, 'planned');
   const body = { deployment: name, rollout: { spec_patch: { scaling: { min_replicas: 2 } } } };
   return { id: expectStatus(await api.send('POST', '/api/v1/autopilot/plans', { body }), 201).id };
+});
+
+const webhook = once(async (api) => {
+  const created = expectStatus(await api.send('POST', '/api/v1/webhooks', { body: { url: 'https://hooks.example.com/' } }), 201);
+  return { id: created.id };
+});
+
+const product = once(async (api) => {
+  const { id } = expectStatus(await api.send('POST', '/api/v1/admin/model-api/products', { body: { slug: 'theirs/chat' } }), 201);
+  return { id };
+});
+
+const binding = once(async (api) => {
+  const target = { supplier: 'someone', base_url: 'http://127.0.0.1:9/v1', model: 'm' };
+  const body = { product_id: (await product(api)).id, target };
+  return { id: expectStatus(await api.send('POST', '/api/v1/admin/model-api/target-bindings', { body }), 201).id };
+});
+
+/** For its own tenant alone. No worker runs that would ask the binding's target. */
+const publication = once(async (api) => {
+  const { id } = await binding(api);
+  await owned(api, `update model_api_target_bindings set state = 'qualified' where id = $1`, [id]);
+  const body = { product_id: (await product(api)).id, bindings: [{ binding_id: id }] };
+  return { id: expectStatus(await api.send('POST', '/api/v1/admin/model-api/publications', { body }), 201).id };
+});
+
+const catalogEntry = once(async (api) => {
+  await publication(api);
+  return { id: (await product(api)).id! };
+});
+
+const passport = once(async (api) => {
+  const { name } = await deployment(api);
+  const body = { deployment: name, session_id: 'theirs' };
+  return { id: expectStatus(await api.send('POST', '/api/v1/context-passports', { body }), 201).id };
 });
 
 const operation: ForeignResource = { params: async (api) => ({ id: (await rollout(api)).id! }) };
@@ -88,6 +123,30 @@ export const FOREIGN: Record<string, ForeignResource | NoResource> = {
   whoAmI: { none: 'shows the caller alone' },
   setConsoleAccess: { none: 'maps in the tenant of the caller' },
   listConsoleAccess: { none: 'lists the mappings of the caller' },
+  // Model API administration
+  createModelApiProduct: { none: 'creates in the tenant of the caller' },
+  listModelApiProducts: { none: 'lists the products of the caller' },
+  createTargetBinding: { none: 'creates in the tenant of the caller; a foreign product is 404, which model-api.e2e.spec.ts shows' },
+  listTargetBindings: { none: 'lists the bindings of the caller' },
+  getTargetBinding: { params: binding },
+  qualifyTargetBinding: { params: binding },
+  createModelApiPublication: { none: 'creates in the tenant of the caller; a foreign product is 404, which model-api.e2e.spec.ts shows' },
+  listModelApiPublications: { none: 'lists the publications of the caller' },
+  withdrawModelApiPublication: { params: publication },
+  // Model APIs
+  listModelApiCatalog: { none: 'lists what is published for the caller' },
+  getModelApiCatalogEntry: { params: catalogEntry },
+  // Context Passport
+  createContextPassport: { none: 'creates in the tenant of the caller; a foreign deployment is 404, which context-passports.e2e.spec.ts shows' },
+  getContextPassport: { params: passport },
+  revokeContextPassport: { params: passport },
+  // Audit
+  listAudit: { none: 'lists the audit rows of the caller' },
+  // Webhooks
+  createWebhook: { none: 'creates in the tenant of the caller; a foreign deployment is not found, which webhooks.int.spec.ts shows' },
+  listWebhooks: { none: 'lists the webhooks of the caller' },
+  deleteWebhook: { params: webhook },
+  listWebhookDeliveries: { params: webhook },
 };
 
 /** One resource serves every operation on its kind. */
