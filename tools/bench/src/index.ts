@@ -1,1 +1,1 @@
-export {};
+export { BENCHMARKS, type Benchmark, type Finding } from './benchmarks.js';

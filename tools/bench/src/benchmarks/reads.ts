@@ -1,0 +1,28 @@
+import { ApiClient } from '../api-client.js';
+import type { Finding } from '../benchmarks.js';
+import { requestText } from '../http-connection.js';
+import { closedLoop } from '../load.js';
+import { asRatio, compare, perSecond } from '../measure.js';
+import type { Stand } from '../stand.js';
+
+const CONNECTIONS = 32;
+
+/** GET /operations/{id} with its bearer check, against bare node:http with one prepared statement for token and row. */
+export async function reads(stand: Stand): Promise<Finding[]> {
+  const apiUrl = await stand.app('api');
+  const api = new ApiClient(apiUrl, stand.bearer);
+  await api.call('POST', '/deployments', { name: 'bench' });
+  const spec = { model: { id: 'm' }, runtime: { target: 'local', engine: 'sim' } };
+  const { operation } = await api.call('POST', '/deployments/bench/rollouts', { spec, strategy: { type: 'candidate' } });
+  const limitUrl = (await stand.limit('read-server', stand.adminUrl)).url;
+  const request = requestText('GET', `/api/v1/operations/${operation.id}`, stand.bearer);
+  const ours = await closedLoop(apiUrl, CONNECTIONS, 200, () => request);
+  const limit = await closedLoop(limitUrl, CONNECTIONS, 200, () => request);
+  const rates = await compare(stand.slices, ours.side, limit.side);
+  ours.close();
+  limit.close();
+  return [{
+    name: 'reads: GET an operation', ours: perSecond(rates.ours), limit: perSecond(rates.limit), ratio: asRatio(rates.ratio),
+    notes: `limit: bare node:http + pg, one named statement for token and row, no roles; ${CONNECTIONS} connections`,
+  }];
+}

@@ -1,0 +1,105 @@
+import 'reflect-metadata';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Injectable, Logger, Module } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import pg from 'pg';
+import { ConfigModule, loadConfigOrExit } from '@slipway/platform-config';
+import { Database, DatabaseModule } from '@slipway/platform-database';
+import { done, DurableOperation, OperationRunner, OperationsModule, OperationStore, type OperationDefinition } from '@slipway/platform-operations';
+import { QueueModule } from '@slipway/platform-queue';
+import { claimLoop } from './claim-loop.js';
+
+// A worker process with one kind of operation, five steps that do nothing, and beside it the claim loop it is compared with.
+const CONCURRENCY = 20;
+const STEPS = ['one', 'two', 'three', 'four', 'five'];
+const TENANT = 'ten_bench';
+
+@Injectable()
+@DurableOperation('bench')
+class BenchOperation implements OperationDefinition {
+  readonly kind = 'bench';
+  readonly steps = Object.fromEntries(STEPS.map((name) => [name, { run: async () => done() }]));
+  readonly unwind = [];
+}
+
+@Module({ providers: [BenchOperation] })
+class BenchModule {}
+
+Logger.overrideLogger(['error']);
+const config = loadConfigOrExit();
+
+@Module({ imports: [ConfigModule.forRoot(config), DatabaseModule.forRoot(config), QueueModule.forRoot(config), OperationsModule.forWorker(), BenchModule] })
+class WorkerModule {}
+
+const context = await NestFactory.createApplicationContext(WorkerModule, { logger: ['error'] });
+const database = context.get(Database, { strict: false });
+const store = context.get(OperationStore, { strict: false });
+const runner = context.get(OperationRunner, { strict: false });
+const admin = new pg.Pool({ connectionString: process.argv[3] as string, max: CONCURRENCY });
+process.on('disconnect', () => process.exit(0));
+process.on('message', (order: { work: string; prefix: string; count: number }) => {
+  perform(order).then(
+    (answer) => process.send?.(answer),
+    (error: Error) => process.send?.({ error: error.stack }),
+  );
+});
+process.send?.(0);
+
+async function perform({ work, prefix, count }: { work: string; prefix: string; count: number }): Promise<object> {
+  if (work === 'steady') return { latencies: await steady(count) };
+  const cpu = process.cpuUsage();
+  const begin = performance.now();
+  if (work === 'runner') await inLanes(count, (n) => runner.drive(`${prefix}${n + 1}`));
+  else if (work === 'claim-loop') await claimLoop(admin, CONCURRENCY, STEPS.length);
+  else await path(count);
+  const { user, system } = process.cpuUsage(cpu);
+  const ms = performance.now() - begin;
+  if (work === 'runner') await assertSucceeded(prefix, count);
+  return { done: count, ms, cpuMs: (user + system) / 1_000 };
+}
+
+async function inLanes(count: number, each: (n: number) => Promise<unknown>): Promise<void> {
+  let next = 0;
+  await Promise.all(Array.from({ length: CONCURRENCY }, async () => {
+    for (let n = next++; n < count; n = next++) await each(n);
+  }));
+}
+
+/** Accepts operations as a request does and waits until the last of them has ended. */
+async function path(count: number): Promise<void> {
+  const ids: string[] = [];
+  await inLanes(count, async () => ids.push(await accept()));
+  for (;;) {
+    const { rows } = await admin.query<{ left: number }>(`select count(*)::int as left from operations where id = any($1) and status <> 'succeeded'`, [ids]);
+    if (rows[0]!.left === 0) return;
+    await delay(10);
+  }
+}
+
+async function steady(count: number): Promise<number[]> {
+  const ids: string[] = [];
+  const begin = performance.now();
+  for (let n = 0; n < count; n += 1) {
+    await delay(Math.max(0, begin + n * 20 - performance.now()));
+    void accept().then((id) => ids.push(id));
+  }
+  await delay(2_000);
+  const { rows } = await admin.query<{ ms: number }>(
+    `select extract(epoch from s.started_at - o.created_at)::float8 * 1000 as ms from operations o join operation_steps s on s.operation_id = o.id and s.index = 0
+     where o.id = any($1) and s.started_at is not null`, [ids]);
+  if (rows.length < count) throw new Error(`${count - rows.length} operations have not begun`);
+  return rows.map((row) => row.ms);
+}
+
+function accept(): Promise<string> {
+  return database.tx({ tenantId: TENANT }, async (tx) => {
+    const { id } = await store.claim(tx, { kind: 'bench', resourceType: 'thing', resourceName: 'thing', requestedBy: { type: 'system', id: 'bench' } });
+    await store.start(tx, id, { resourceId: 'thing', stream: `operation/${id}`, input: {}, steps: STEPS });
+    return id;
+  });
+}
+
+async function assertSucceeded(prefix: string, count: number): Promise<void> {
+  const { rows } = await admin.query<{ n: number }>(`select count(*)::int as n from operations where id like $1 || '%' and status = 'succeeded'`, [prefix]);
+  if (rows[0]!.n !== count) throw new Error(`${rows[0]!.n} of ${count} operations succeeded`);
+}

@@ -1,0 +1,134 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import pg from 'pg';
+import { childEnvironment } from '@slipway/platform-config';
+import { startEmbeddedPostgres, type EmbeddedPostgres } from '@slipway/platform-database';
+
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+const READY_MS = 60_000;
+
+export type App = 'api' | 'worker' | 'gateway';
+
+/** What benchmarks run on: an embedded Postgres with its durable settings, and the product's own processes. */
+export class Stand {
+  readonly token = `slw_bench00000001_${'b'.repeat(43)}`;
+  private readonly children = new Set<ChildProcess>();
+
+  private constructor(
+    readonly isQuick: boolean,
+    private readonly home: string,
+    readonly postgres: EmbeddedPostgres,
+    /** A superuser in the product's database: fills tables, and is the role of the limits. */
+    readonly admin: pg.Pool,
+  ) {}
+
+  static async open(isQuick: boolean): Promise<Stand> {
+    const home = mkdtempSync(path.join(tmpdir(), 'slipway-bench-'));
+    const postgres = await startEmbeddedPostgres({ dir: home });
+    const url = new URL(postgres.superuserUrl);
+    url.pathname = new URL(postgres.appUrl).pathname;
+    const stand = new Stand(isQuick, home, postgres, new pg.Pool({ connectionString: url.href, max: 32 }));
+    await stand.run(path.join(ROOT, 'apps/api/dist/migrate.js'));
+    return stand;
+  }
+
+  get adminUrl(): string {
+    return (this.admin.options as { connectionString: string }).connectionString;
+  }
+
+  /** Slices of half the length and fewer of them in a quick run. */
+  get slices(): { rounds: number; sliceMs: number } {
+    return this.isQuick ? { rounds: 3, sliceMs: 600 } : { rounds: 7, sliceMs: 1_000 };
+  }
+
+  get bearer(): { authorization: string } {
+    return { authorization: `Bearer ${this.token}` };
+  }
+
+  /** Starts a process of the product and waits until it is ready. @returns its address (none for the worker) */
+  async app(app: App): Promise<string> {
+    const port = await freePort();
+    const own = { [app === 'api' ? 'SLIPWAY_API_PORT' : 'SLIPWAY_GATEWAY_PORT']: String(port) };
+    await this.child(path.join(ROOT, `apps/${app}/dist/main.js`), [], own);
+    return `http://127.0.0.1:${port}`;
+  }
+
+  /** Starts one of our own processes, which tells its port (or 0) once it is ready. */
+  async limit(name: string, ...args: string[]): Promise<{ url: string; child: ChildProcess }> {
+    const { child, message } = await this.child(fileURLToPath(new URL(`./limits/${name}.js`, import.meta.url)), args, {});
+    return { url: `http://127.0.0.1:${message}`, child };
+  }
+
+  /** Ends the processes and empties the tables, so that no benchmark works on another's rows. */
+  async clear(): Promise<void> {
+    await Promise.all([...this.children].map((child) => end(child)));
+    const { rows } = await this.admin.query<{ list: string }>(
+      `select string_agg(format('%I', tablename), ', ') as list from pg_tables where schemaname = 'public' and tablename not in ('schema_migrations', 'tenants', 'api_tokens')`,
+    );
+    await this.admin.query(`truncate ${rows[0]!.list} cascade`);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.children].map((child) => end(child)));
+    await this.admin.end();
+    await this.postgres.stop();
+    rmSync(this.home, { recursive: true, force: true });
+  }
+
+  private environment(own: Record<string, string>): NodeJS.ProcessEnv {
+    return childEnvironment({
+      NODE_ENV: 'test', DATABASE_URL: this.postgres.appUrl, SLIPWAY_MIGRATE_DATABASE_URL: this.postgres.ownerUrl, SLIPWAY_HOME: this.home,
+      SLIPWAY_CONFIG: undefined, REDIS_URL: undefined, QUEUE_BACKEND: 'postgres', SLIPWAY_SECRET_KEY: Buffer.alloc(32, 9).toString('base64'),
+      SLIPWAY_BOOTSTRAP_TOKEN: this.token, SLIPWAY_LOG_LEVEL: 'warn', SLIPWAY_RATE_LIMIT_READS: '0', SLIPWAY_RATE_LIMIT_MUTATIONS: '0',
+      SLIPWAY_GATEWAY_RATE_LIMIT: '0', SLIPWAY_GATEWAY_CONCURRENCY: '0', SLIPWAY_METRICS_PORT: undefined, ...own,
+    });
+  }
+
+  private async child(entry: string, args: string[], own: Record<string, string>): Promise<{ child: ChildProcess; message: unknown }> {
+    const child = fork(entry, args, { cwd: this.home, env: this.environment(own), stdio: ['ignore', 'ignore', 'inherit', 'ipc'], execArgv: [] });
+    this.children.add(child);
+    child.once('exit', () => this.children.delete(child));
+    return { child, message: await firstMessage(child, entry) };
+  }
+
+  private async run(entry: string): Promise<void> {
+    const child = fork(entry, [], { cwd: this.home, env: this.environment({}), stdio: ['ignore', 'ignore', 'inherit', 'ipc'], execArgv: [] });
+    const code = await new Promise((resolve) => child.once('exit', resolve));
+    if (code !== 0) throw new Error(`${path.basename(entry)} ended with ${String(code)}`);
+  }
+}
+
+function firstMessage(child: ChildProcess, entry: string): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const limit = setTimeout(() => reject(new Error(`${entry} is not ready after ${READY_MS} ms`)), READY_MS);
+    child.once('message', (message) => {
+      clearTimeout(limit);
+      resolve(message);
+    });
+    child.once('exit', (code) => {
+      clearTimeout(limit);
+      reject(new Error(`${entry} ended with ${String(code)} before it was ready`));
+    });
+  });
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const gone = new Promise((resolve) => child.once('exit', resolve));
+  child.kill('SIGTERM');
+  const insist = setTimeout(() => child.kill('SIGKILL'), 3_000);
+  await gone;
+  clearTimeout(insist);
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer();
+  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
+  const { port } = probe.address() as AddressInfo;
+  await new Promise((resolve) => probe.close(resolve));
+  return port;
+}
