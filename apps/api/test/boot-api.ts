@@ -87,7 +87,7 @@ async function exchange(url: string, method: string, path: string, { body, token
   const answer = await fetch(url + path, {
     method,
     redirect: 'manual',
-    body: body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body),
+    body: body === undefined ? undefined : typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body),
     headers: {
       ...(token === null ? {} : { authorization: `Bearer ${token ?? BOOTSTRAP_TOKEN}` }),
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),

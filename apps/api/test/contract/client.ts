@@ -1,0 +1,55 @@
+import type { Answer, TestApi } from '../boot-api.js';
+import type { ApiDocument, Described } from './document.js';
+import type { Asked } from './row.js';
+
+/** A request as it goes out; `text` is sent as the body instead of `body`, and no body where both are missing. */
+export interface Sent extends Asked {
+  text?: string | Uint8Array;
+  method?: string;
+}
+
+const SLOWEST_MS = 5_000;
+
+/** Sends requests to operations and judges every single answer by what holds for all of them. */
+export class Client {
+  private count = 0;
+
+  constructor(
+    readonly api: TestApi,
+    readonly document: ApiDocument,
+    /** What no answer may break, found so far: one line each. */
+    readonly violations: string[] = [],
+  ) {}
+
+  async ask(one: Described, sent: Sent): Promise<Answer> {
+    const requestId = `contract-${++this.count}`;
+    const begun = performance.now();
+    const answer = await this.api.send(sent.method ?? one.method, pathOf(one, sent), {
+      body: sent.text ?? sent.body,
+      token: sent.token,
+      headers: { 'x-request-id': requestId, ...sent.headers },
+    });
+    const found = this.violationOf(one, answer, requestId, performance.now() - begun);
+    if (found) this.violations.push(`${one.operationId}: ${found}: ${answer.status} ${answer.text.slice(0, 300)} to ${shown(sent)}`);
+    return answer;
+  }
+
+  private violationOf(one: Described, answer: Answer, requestId: string, tookMs: number): string | undefined {
+    if (tookMs > SLOWEST_MS) return `took ${Math.round(tookMs)} ms`;
+    if (answer.headers['x-request-id'] !== requestId) return `X-Request-Id ${answer.headers['x-request-id']} instead of ${requestId}`;
+    // A full workspace is the one answer above 499 that a client can bring about by itself.
+    if (answer.status >= 500 && answer.body?.error?.code !== 'workspace_full') return 'a failure of the service';
+    return this.document.violationOf(one, answer);
+  }
+}
+
+export function pathOf(one: Described, { params, query }: Asked): string {
+  const path = one.path.replace(/\{(\w+)\}/g, (_all, name: string) => encodeURIComponent(params?.[name] ?? 'x'));
+  const search = new URLSearchParams(query).toString();
+  return search === '' ? path : `${path}?${search}`;
+}
+
+export function shown(sent: Sent): string {
+  const text = JSON.stringify({ ...sent, ...(sent.text instanceof Uint8Array && { text: Buffer.from(sent.text).toString('hex') }) });
+  return text.length > 400 ? `${text.slice(0, 400)}...` : text;
+}

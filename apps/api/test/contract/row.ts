@@ -1,0 +1,89 @@
+import { activeDeployment, owned, type ActiveDeployment } from '../active-deployment.js';
+import { expectStatus, type TestApi } from '../boot-api.js';
+import type { Json } from './schema.js';
+
+/** A request to one operation. Without a body it has none; the token is the bootstrap token unless given. */
+export interface Asked {
+  params?: Record<string, string>;
+  query?: Record<string, string>;
+  body?: Json;
+  headers?: Record<string, string>;
+  token?: string;
+}
+
+/** How to ask one operation so that it does what it is for. */
+export interface Row {
+  /** The status of that. */
+  status: number;
+  /** Makes what the least valid request needs, and the request. Each call gives one that has not been sent before. */
+  valid: (bed: Bed) => Promise<Asked>;
+  /** The body with every nested object in it, from the least body. Needed where the schema has nested objects. */
+  full?: (body: Json) => Json;
+  /** Nested objects that cannot stand beside the others, such as alternatives. */
+  apart?: string[];
+  /** Fields that a rule about several fields refuses with the code of a bound. */
+  related?: string[];
+}
+
+export type Rows = Record<string, Row>;
+
+export const SPEC = { model: { id: 'm' }, runtime: { target: 'local', engine: 'sim' } };
+export const SPEC_WITH_ALL = { ...SPEC, resources: { count: 1 }, scaling: { min_replicas: 1 }, probes: { path: '/health' } };
+
+/** Makes what requests need, over the API wherever it can. */
+export class Bed {
+  private count = 0;
+  private person: Promise<string> | undefined;
+
+  constructor(readonly api: TestApi) {}
+
+  name(stem = 'thing'): string {
+    return `${stem}-${++this.count}`;
+  }
+
+  /** Posts (or puts) and answers the body of the success. */
+  async make(method: 'POST' | 'PUT', path: string, body: Json = {}): Promise<any> {
+    const answer = await this.api.send(method, `/api/v1${path}`, { body });
+    if (answer.status < 300) return answer.body;
+    return expectStatus(answer, 201);
+  }
+
+  /** A deployment without revisions. */
+  async deployment(): Promise<string> {
+    return (await this.make('POST', '/deployments', { name: this.name('chat') })).name;
+  }
+
+  active(): Promise<ActiveDeployment> {
+    return activeDeployment(this.api, this.name('chat'));
+  }
+
+  /** Active, and with an instance that can serve. */
+  async serving(): Promise<string> {
+    const { id, name, revisionId } = await this.active();
+    await owned(this.api, `insert into workloads (revision_id, tenant_id, deployment_id, revision_name, target, replicas, spec)
+      select id, tenant_id, deployment_id, 'any', 'local', 1, '{}' from revisions where deployment_id = $1 on conflict do nothing`, [id]);
+    await owned(this.api, `insert into instances (id, revision_id, tenant_id, target, ordinal, state, base_url, ready_since)
+      select $1, $1, tenant_id, 'local', 0, 'ready', 'http://127.0.0.1:9', now() from revisions where id = $1`, [revisionId]);
+    return name;
+  }
+
+  /** A rollout that no worker picks up. */
+  async rollout(): Promise<{ deployment: string; id: string }> {
+    const deployment = await this.deployment();
+    const { operation } = await this.make('POST', `/deployments/${deployment}/rollouts`, { spec: SPEC });
+    return { deployment, id: operation.id };
+  }
+
+  /** Lets an operation have come to this state, as a worker would. */
+  async operation(set: string): Promise<{ id: string }> {
+    const { id } = await this.rollout();
+    await owned(this.api, `update operations set ${set} where id = $1`, [id]);
+    await owned(this.api, `update deployments set current_operation_id = null where current_operation_id = $1`, [id]);
+    return { id };
+  }
+
+  /** The token of an operator who has made nothing, so who may approve. */
+  someoneElse(): Promise<string> {
+    return (this.person ??= this.api.createToken('operator'));
+  }
+}
