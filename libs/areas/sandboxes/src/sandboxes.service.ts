@@ -44,15 +44,15 @@ export class SandboxesService implements ExistenceCheck {
         // Postgres knows fewer offsets than RFC 3339 allows.
         expiresAt: dto.expires_at === undefined ? undefined : new Date(dto.expires_at).toISOString(),
       });
+      await appendAudit(tx, { action: 'sandbox.create', resourceType: 'sandbox', resourceName: row.id, after: JSON.parse(row.json) });
       return reply(201, rawJson(row.json), { location: `/api/v1/sandboxes/${row.id}` });
     });
   }
 
-  /** Writes the sandbox and its audit row. */
+  /** Writes the sandbox. The audit row is its caller's: one mutation leaves one, also where it makes more than the sandbox. */
   async insert(tx: Tx, sandbox: NewSandbox): Promise<AnswerRow> {
     const { id, provider, referenceId, bytesLimit = this.maxWorkspaceBytes, labels = {}, expiresAt = null } = sandbox;
     const row = await tx.one<AnswerRow>(INSERT_SANDBOX, [id, tx.tenant, provider, referenceId, bytesLimit, JSON.stringify(labels), expiresAt]);
-    await appendAudit(tx, { action: 'sandbox.create', resourceType: 'sandbox', resourceName: id, after: JSON.parse(row!.json) });
     return row!;
   }
 
