@@ -62,7 +62,7 @@ describe('the autopilot', () => {
     await sweep();
     await policy();
     await record(300);
-    const written = ['autopilot_plans', 'autopilot_schedules', 'events', 'event_streams', 'audit_log', 'dataplane_gateways'];
+    const written = ['autopilot_plans', 'autopilot_schedules', 'events', 'event_streams', 'audit_log', 'audit_heads', 'dataplane_gateways'];
     const before = await everyRow(api, written);
     await sweep();
     expect(await everyRow(api, written)).toEqual(before);

@@ -47,3 +47,23 @@ it('sees slow answers that clients really got, proposes, waits for a person, and
   expect(await stack.operation(operation.id, ['waiting'])).toMatchObject({ current_step: 'soak:1', resource_name: 'chat' });
   expect((await stack.send('GET', '/deployments/chat/revisions/2')).body).toMatchObject({ source: { kind: 'plan', plan_id: plan.id }, spec: { scaling: { min_replicas: 2 } } });
 });
+
+it('records an approval once where the api dies between its commit and its answer', async () => {
+  const plan = await must(201, 'POST', '/autopilot/plans', { deployment: 'chat', changes: [{ path: '/scaling/min_replicas', value: 3 }] });
+  const { token } = await must(201, 'POST', '/tokens', { name: 'approver', scopes: ['operator'] });
+  const approve = () => stack.send('POST', `/autopilot/plans/${plan.id}/approve`, { plan_digest: plan.content_digest }, { token, headers: { 'idempotency-key': 'k' } });
+  const point = 'autopilot:approve:after-commit';
+  await stack.kill('api');
+  stack.spawn('api', 0, { SLIPWAY_PAUSE_POINT: point });
+  await stack.ready();
+  const unanswered = approve().then(() => 'answered', () => 'cut');
+  await stack.paused('api', 0, point);
+  await stack.kill('api');
+  expect(await unanswered).toBe('cut');
+  stack.spawn('api');
+  await stack.ready();
+  const retried = await approve();
+  expect([retried.status, retried.headers.get('idempotency-replayed'), retried.body.approval.state]).toEqual([200, 'true', 'approved']);
+  expect(await stack.query('select decision from autopilot_plan_decisions where plan_id = $1', [plan.id])).toHaveLength(1);
+  expect(await stack.query(`select 1 from events where type = 'plan.approved' and data->>'plan_id' = $1`, [plan.id])).toHaveLength(1);
+});

@@ -156,7 +156,7 @@ describe('reading plans', () => {
 describe('approving', () => {
   it('writes the approval, its event and its audit row, and nothing else', async () => {
     const made = await plan({ rollout: { spec_patch: { scaling: { min_replicas: 2 } }, strategy: { type: 'immediate' } } });
-    const written = ['autopilot_plan_decisions', 'events', 'event_streams', 'audit_log', 'idempotency_keys'];
+    const written = ['autopilot_plan_decisions', 'events', 'event_streams', 'audit_log', 'audit_heads', 'idempotency_keys'];
     const counts = async () => (await owned(api, `select (select count(*) from autopilot_plan_decisions)::int decisions, (select count(*) from events)::int events,
       (select count(*) from audit_log)::int audits, (select count(*) from outbox)::int outbox, (select count(*) from operations)::int operations`))[0];
     const [rows, before] = [await everyRow(api, written), await counts()];

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Tx } from '@slipway/platform-database';
 import { reply, type ExistenceCheck, type IdempotencyClaim, type Principal, type Reply } from '@slipway/platform-http';
-import { appendAudit, appendEvents, IdempotentMutation } from '@slipway/platform-operations';
+import { appendAudit, appendEvents, IdempotentMutation, PausePoints } from '@slipway/platform-operations';
 import { deploymentStream } from '@slipway/ports';
 import { planAnswer } from './plan-answer.js';
 import type { ApprovePlanDto, RejectPlanDto } from './plan.dto.js';
@@ -15,14 +15,15 @@ export class DecisionsService implements ExistenceCheck {
     private readonly database: Database,
     private readonly store: PlanStore,
     private readonly idempotent: IdempotentMutation,
+    private readonly pausePoints: PausePoints,
   ) {}
 
   /**
    * Records one person's approval: the decision, its event and its audit row, and nothing else. The plan counts as approved
    * once as many distinct people have approved as the cited policy asks for; a person who approves twice counts once.
    */
-  approve(who: Principal, id: string, body: ApprovePlanDto, claim: IdempotencyClaim | undefined): Promise<Reply> {
-    return this.idempotent.run({ tenantId: who.tenantId }, claim, async (tx) => {
+  async approve(who: Principal, id: string, body: ApprovePlanDto, claim: IdempotencyClaim | undefined): Promise<Reply> {
+    const answer = await this.idempotent.run({ tenantId: who.tenantId }, claim, async (tx) => {
       const plan = await this.store.lock(tx, who.tenantId, id);
       if (plan.preventSelfApproval && isSame(plan.createdBy, who.actor)) throw planErrors.self_approval_forbidden();
       assertUndecided(plan);
@@ -31,6 +32,8 @@ export class DecisionsService implements ExistenceCheck {
       const hasApproved = plan.decisions.some(({ by }) => isSame(by, who.actor));
       return this.answer(tx, hasApproved ? plan : await this.record(tx, plan, 'approved', who.actor, body.comment));
     });
+    await this.pausePoints.reach('autopilot:approve:after-commit');
+    return answer;
   }
 
   /** Anybody who may decide may reject, the creator too: that takes the plan back. */

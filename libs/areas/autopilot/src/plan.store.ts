@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { digestOf, type Tx } from '@slipway/platform-database';
 import { SlipwayError } from '@slipway/platform-http';
-import { DEPLOYMENTS, type DeploymentsPort, type ExecutablePlan, type PlanExecution, type PlansPort } from '@slipway/ports';
+import { DEPLOYMENTS, type Deployment, type DeploymentsPort, type ExecutablePlan, type PlanExecution, type PlansPort } from '@slipway/ports';
 import type { PlanDto, PlanState } from './plan.dto.js';
 import { planErrors } from './plan.errors.js';
 import { DECIDE, FIND, INSERT, LIST, LOCK, OPEN, PROPOSED } from './plan.query.js';
@@ -96,15 +96,19 @@ export class PlanStore implements PlansPort {
     return (await tx.one<{ inPeriod: number; lastAt: Date | null; gpuHours: number }>(PROPOSED, [deploymentId, days]))!;
   }
 
-  /** Whether another revision than the plan's base is active now, or the deployment is gone. */
   async isStale(tx: Tx, plan: Plan): Promise<boolean> {
-    try {
-      const deployment = await this.deployments.get(tx, plan.tenantId, plan.deploymentName);
-      return deployment.id !== plan.deploymentId || deployment.activeRevisionId !== plan.baseRevisionId;
-    } catch (missing) {
-      if (missing instanceof SlipwayError && missing.status === 404) return true;
-      throw missing;
+    return (await this.staleAmong(tx, [plan])).has(plan);
+  }
+
+  /** Those whose base is not the active revision now, or whose deployment is gone. Each deployment is asked for once. */
+  async staleAmong(tx: Tx, plans: readonly Plan[]): Promise<Set<Plan>> {
+    const stale = new Set(plans);
+    for (const name of new Set(plans.map((plan) => plan.deploymentName))) {
+      const ofName = plans.filter((plan) => plan.deploymentName === name);
+      const deployment = await this.deploymentOf(tx, ofName[0] as Plan);
+      for (const plan of ofName) if (plan.deploymentId === deployment?.id && plan.baseRevisionId === deployment.activeRevisionId) stale.delete(plan);
     }
+    return stale;
   }
 
   async rolloutOf(tx: Tx, plan: Pick<PlanExecution, 'tenantId' | 'planId' | 'deploymentId'>): Promise<Record<string, unknown>> {
@@ -122,6 +126,15 @@ export class PlanStore implements PlansPort {
       throw planErrors.plan_digest_mismatch({ message: `This rollout is not the one plan ${plan.id} was approved for.`, remediation: 'Send the rollout of the plan, or only its plan_id.' });
     }
     return { id: plan.id, contentDigest: plan.contentDigest, policyVersion: plan.content.policy_version };
+  }
+
+  private async deploymentOf(tx: Tx, { tenantId, deploymentName }: Plan): Promise<Deployment | undefined> {
+    try {
+      return await this.deployments.get(tx, tenantId, deploymentName);
+    } catch (missing) {
+      if (missing instanceof SlipwayError && missing.status === 404) return undefined;
+      throw missing;
+    }
   }
 
   private async planFor(tx: Tx, { tenantId, planId, deploymentId }: Pick<PlanExecution, 'tenantId' | 'planId' | 'deploymentId'>): Promise<Plan> {

@@ -45,9 +45,8 @@ export class PlansService {
     return this.database.tx({ tenantId: who.tenantId }, async (tx) => {
       const rows = await this.store.list(tx, who.tenantId, { ...filter, before: cursor?.[0] as string | undefined, limit: limit + 1 });
       const shown = rows.slice(0, limit);
-      const data: PlanDto[] = [];
-      for (const plan of shown) data.push(planAnswer(plan, await this.store.isStale(tx, plan)));
-      return { data, next_cursor: rows.length > limit ? encodeCursor([shown[shown.length - 1]!.id]) : null };
+      const stale = await this.store.staleAmong(tx, shown);
+      return { data: shown.map((plan) => planAnswer(plan, stale.has(plan))), next_cursor: rows.length > limit ? encodeCursor([shown[shown.length - 1]!.id]) : null };
     });
   }
 
