@@ -1,3 +1,3 @@
-import { prepared } from '@slipway/platform-database';
+import { lookup } from '@slipway/platform-database';
 
-export const STREAM = prepared('operation-stream', `select stream from operations where id = $1 and tenant_id = $2`);
+export const STREAM = lookup('operation-stream', `select stream from operations where id = $1 and tenant_id = $2`);

@@ -1,10 +1,10 @@
-import { prepared } from '@slipway/platform-database';
+import { lookup, prepared } from '@slipway/platform-database';
 
 /**
  * One round trip decides about a token; there is no cache, so that a revocation holds at the next request of every
  * process. It runs as the system because the tenant is what it finds out. Time is the database's: processes may disagree.
  */
-export const LOOK_UP_TOKEN = prepared(
+export const LOOK_UP_TOKEN = lookup(
   'token-look-up',
   `select k.id, k.tenant_id, k.scopes, k.secret_sha256, k.revoked_at is not null as is_revoked, k.expires_at <= now() as is_expired,
      t.name as tenant_name, t.is_operator, k.last_used_at is null or k.last_used_at < now() - interval '1 minute' as is_use_due

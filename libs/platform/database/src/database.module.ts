@@ -4,6 +4,7 @@ import type { Config } from '@slipway/platform-config';
 import type { DataSourceOptions } from 'typeorm';
 import { Database } from './database.js';
 import { Notifications } from './notifications.js';
+import { PipelinedReader } from './pipelined-reader.js';
 
 /** Connection settings shared by the application and the migration tests. `entities` are the table maps of all areas. */
 export function dataSourceOptions(url: string, poolSize: number, entities: Function[]): DataSourceOptions {
@@ -16,17 +17,18 @@ export function dataSourceOptions(url: string, poolSize: number, entities: Funct
     logging: false,
     applicationName: 'slipway',
     poolSize,
-    extra: {
-      pipeline: true,
-      idleTimeoutMillis: 30_000,
-      connectionTimeoutMillis: 5_000,
-      keepAlive: true,
-      statement_timeout: 15_000,
-      lock_timeout: 10_000,
-      idle_in_transaction_session_timeout: 30_000,
-    },
+    extra: { ...CONNECTION, pipeline: true, idleTimeoutMillis: 30_000 },
   };
 }
+
+/** What holds for every connection that answers requests. */
+const CONNECTION = {
+  connectionTimeoutMillis: 5_000,
+  keepAlive: true,
+  statement_timeout: 15_000,
+  lock_timeout: 10_000,
+  idle_in_transaction_session_timeout: 30_000,
+};
 
 @Module({})
 export class DatabaseModule {
@@ -36,7 +38,11 @@ export class DatabaseModule {
       module: DatabaseModule,
       global: true,
       imports: [TypeOrmModule.forRoot({ ...dataSourceOptions(url, poolSize, entities), retryAttempts: 10, retryDelay: 500 })],
-      providers: [Database, { provide: Notifications, useFactory: () => new Notifications(url) }],
+      providers: [
+        Database,
+        { provide: Notifications, useFactory: () => new Notifications(url) },
+        { provide: PipelinedReader, useFactory: () => new PipelinedReader({ ...CONNECTION, connectionString: url, application_name: 'slipway-read' }) },
+      ],
       exports: [Database],
     };
   }

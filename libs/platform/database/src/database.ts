@@ -2,7 +2,8 @@ import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { PoolClient } from 'pg';
 import { Notifications } from './notifications.js';
-import { asQuery, Tx, type TxScope } from './tx.js';
+import { PipelinedReader } from './pipelined-reader.js';
+import { asQuery, beginText, Tx, type TxScope } from './tx.js';
 import type { Statement } from './statement.js';
 
 /** Thrown inside to leave a dry run: everything is rolled back, the callback's value is still the answer. */
@@ -19,6 +20,7 @@ export class Database implements OnModuleDestroy {
   constructor(
     @Inject(DataSource) private readonly dataSource: DataSource,
     @Inject(Notifications) private readonly notifications: Notifications,
+    @Inject(PipelinedReader) private readonly reader: PipelinedReader,
   ) {}
 
   /**
@@ -48,6 +50,11 @@ export class Database implements OnModuleDestroy {
 
   /** One statement in a transaction of its own, sent and answered in one round trip. Returns its rows. */
   async read<R = Record<string, unknown>>(scope: TxScope, statement: Statement | string, values: unknown[] = []): Promise<R[]> {
+    const shared = typeof statement !== 'string' && statement.isLookup ? await this.reader.read<R>(scope, statement, values) : undefined;
+    return shared ?? this.readAlone<R>(scope, statement, values);
+  }
+
+  private readAlone<R>(scope: TxScope, statement: Statement | string, values: unknown[]): Promise<R[]> {
     return this.onConnection(async (client) => {
       const results = await Promise.allSettled([
         client.query(beginText(scope)),
@@ -74,7 +81,7 @@ export class Database implements OnModuleDestroy {
   }
 
   async onModuleDestroy(): Promise<void> {
-    await this.notifications.close();
+    await Promise.all([this.notifications.close(), this.reader.close()]);
   }
 
   private async onConnection<T>(work: (client: PoolClient, tx: Tx) => Promise<T>, scope: TxScope): Promise<T> {
@@ -89,11 +96,4 @@ export class Database implements OnModuleDestroy {
       await runner.release();
     }
   }
-}
-
-function beginText(scope: TxScope): string {
-  if (scope === 'system') return 'BEGIN; SET LOCAL ROLE slipway_system';
-  // The id stands in the text because SET takes no parameters; the pattern keeps it harmless.
-  if (!/^[a-z0-9_]{1,64}$/.test(scope.tenantId)) throw new Error('not a tenant id');
-  return `BEGIN; SET LOCAL ROLE slipway_tenant; SET LOCAL slipway.tenant = '${scope.tenantId}'`;
 }

@@ -1,7 +1,7 @@
 export { Database } from './database.js';
 export { DatabaseModule, dataSourceOptions } from './database.module.js';
 export { Tx, type TxScope } from './tx.js';
-export { prepared, type Statement } from './statement.js';
+export { lookup, prepared, type Statement } from './statement.js';
 export { startEmbeddedPostgres, type EmbeddedPostgres, type EmbeddedPostgresOptions } from './embedded/index.js';
 export { newId } from './ids.js';
 export { canonicalJson, digestOf } from './digest.js';

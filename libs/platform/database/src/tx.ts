@@ -41,3 +41,11 @@ export function asQuery(statement: Statement | string, values: unknown[]) {
   if (typeof statement === 'string') return { text: statement, values };
   return { name: statement.name, text: statement.text, values };
 }
+
+/** Opens a transaction under the scope's role and tenant, in one message. */
+export function beginText(scope: TxScope): string {
+  if (scope === 'system') return 'BEGIN; SET LOCAL ROLE slipway_system';
+  // The id stands in the text because SET takes no parameters; the pattern keeps it harmless.
+  if (!/^[a-z0-9_]{1,64}$/.test(scope.tenantId)) throw new Error('not a tenant id');
+  return `BEGIN; SET LOCAL ROLE slipway_tenant; SET LOCAL slipway.tenant = '${scope.tenantId}'`;
+}

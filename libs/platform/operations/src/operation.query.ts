@@ -1,4 +1,4 @@
-import { prepared } from '@slipway/platform-database';
+import { lookup, prepared } from '@slipway/platform-database';
 import { OUTBOX_CHANNEL } from './dispatch.js';
 import { OPERATION_COLUMNS, STEP_COLUMNS } from './operation.row.js';
 
@@ -17,7 +17,7 @@ export const RECORD = `json_strip_nulls(json_build_object('error_code', o.error_
         'message', s.message, 'evidence', s.evidence) order by s.index)
       from operation_steps s where s.operation_id = o.id), '[]'::jsonb))`;
 
-export const GET_RECORD = prepared('operation-record', `select (${RECORD})::text as json from operations o where o.id = $1 and o.tenant_id = $2`);
+export const GET_RECORD = lookup('operation-record', `select (${RECORD})::text as json from operations o where o.id = $1 and o.tenant_id = $2`);
 
 export const LIST_RECORDS = prepared(
   'operation-list',
@@ -63,7 +63,7 @@ export const START = prepared(
 
 export const READ = prepared('operation-read', `select ${OPERATION_COLUMNS} from operations o where o.id = $1 and o.tenant_id = $2`);
 export const LOCK = prepared('operation-lock', `select ${OPERATION_COLUMNS} from operations o where o.id = $1 and o.tenant_id = $2 for update`);
-export const STEPS = prepared('operation-steps', `select ${STEP_COLUMNS} from operation_steps s where s.operation_id = $1 order by s.index`);
+export const STEPS = lookup('operation-steps', `select ${STEP_COLUMNS} from operation_steps s where s.operation_id = $1 order by s.index`);
 
 /*
  * Takes the lease. Only a row nobody holds, or whose holder's lease ran out (a crash: that counts as a try), and that is
