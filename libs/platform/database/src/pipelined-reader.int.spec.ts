@@ -1,0 +1,98 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import pg from 'pg';
+import { migrations } from './index.js';
+import { PipelinedReader } from './pipelined-reader.js';
+import { lookup } from './statement.js';
+import { createTestDatabase, type TestDatabase } from './testing/test-database.js';
+
+const NAMES = lookup('reader-names', 'select name from things order by name');
+const WHO = lookup('reader-who', `select current_user as role, current_setting('slipway.tenant', true) as tenant, pg_backend_pid() as pid`);
+const DIVIDE = lookup('reader-divide', 'select 1 / $1::int as result');
+
+let database: TestDatabase;
+let owner: pg.Client;
+let reader: PipelinedReader;
+
+beforeAll(async () => {
+  database = await createTestDatabase(migrations);
+  owner = new pg.Client({ connectionString: database.ownerUrl });
+  await owner.connect();
+  await owner.query(`create table things (tenant_id text not null, name text not null); select slipway_tenant_table('things');`);
+  await owner.query(`insert into things values ('ten_a', 'a1'), ('ten_a', 'a2'), ('ten_b', 'b1')`);
+});
+
+beforeEach(() => {
+  reader = new PipelinedReader({ connectionString: database.url, application_name: 'slipway-read' });
+});
+
+afterEach(() => reader.close());
+
+afterAll(async () => {
+  await owner.end();
+  await database.drop();
+});
+
+it('shows each of many interleaved reads the rows of its own scope only', async () => {
+  const scopes = [{ tenantId: 'ten_a' }, { tenantId: 'ten_b' }, 'system', { tenantId: 'ten_none' }] as const;
+  const wanted = [['a1', 'a2'], ['b1'], ['a1', 'a2', 'b1'], []];
+  const reads = Array.from({ length: 200 }, (_, n) => reader.read<{ name: string }>(scopes[n % 4]!, NAMES, []));
+  const seen = (await Promise.all(reads)).map((rows) => rows?.map((row) => row.name));
+  expect(seen).toEqual(Array.from({ length: 200 }, (_, n) => wanted[n % 4]));
+});
+
+it('leaves neither role nor tenant behind, and uses three connections for any number of reads', async () => {
+  const reads = await Promise.all(Array.from({ length: 30 }, (_, n) => reader.read<any>(n % 3 === 0 ? 'system' : { tenantId: `ten_${n}` }, WHO, [])));
+  reads.forEach((rows, n) => {
+    expect(rows?.[0]).toMatchObject(n % 3 === 0 ? { role: 'slipway_system' } : { role: 'slipway_tenant', tenant: `ten_${n}` });
+    if (n % 3 === 0) expect(rows?.[0].tenant || null).toBeNull();
+  });
+  expect(new Set(reads.map((rows) => rows?.[0].pid)).size).toBeLessThanOrEqual(3);
+});
+
+it.each(['system', { tenantId: 'ten_a' }] as const)('keeps a failed read of %o from its neighbours', async (scope) => {
+  const results = await Promise.allSettled(Array.from({ length: 40 }, (_, n) => reader.read<{ result: number }>(scope, DIVIDE, [n % 4])));
+  results.forEach((result, n) => {
+    if (n % 4 === 0) expect(result).toMatchObject({ status: 'rejected', reason: { code: '22012' } });
+    else expect(result).toMatchObject({ status: 'fulfilled', value: [{ result: Math.trunc(1 / (n % 4)) }] });
+  });
+});
+
+it('refuses what is no tenant id before it sends anything', async () => {
+  await expect(reader.read({ tenantId: `x'; reset role; --` }, NAMES, [])).rejects.toThrow('not a tenant id');
+  expect(await reader.read({ tenantId: 'ten_b' }, NAMES, [])).toEqual([{ name: 'b1' }]);
+});
+
+it('fails what was under way when its connection dies, and connects again', async () => {
+  for (const scope of ['system', { tenantId: 'ten_b' }] as const) {
+    const [before] = (await reader.read<{ pid: number }>(scope, WHO, []))!;
+    const slow = reader.read(scope, lookup('reader-slow', 'select pg_sleep(30)'), []);
+    const failed = expect(slow).rejects.toThrow();
+    await untilSleeping(before!.pid);
+    await owner.query('select pg_terminate_backend($1)', [before!.pid]);
+    await failed;
+    const [after] = (await reader.read<{ pid: number }>(scope, WHO, []))!;
+    expect(after!.pid).not.toBe(before!.pid);
+  }
+});
+
+it('tries to connect anew for each read while the server cannot be reached', async () => {
+  const nowhere = new PipelinedReader({ connectionString: 'postgres://slipway_app@127.0.0.1:1/x' });
+  await expect(nowhere.read('system', NAMES, [])).rejects.toThrow(/ECONNREFUSED/);
+  await expect(nowhere.read('system', NAMES, [])).rejects.toThrow(/ECONNREFUSED/);
+  await nowhere.close();
+});
+
+it('sends a caller away when its lanes are full', async () => {
+  const reads = Array.from({ length: 300 }, () => reader.read('system', NAMES, []));
+  const answers = await Promise.all(reads);
+  expect(answers.filter((rows) => rows === undefined)).toHaveLength(300 - 256);
+  expect(await reader.read('system', NAMES, [])).toHaveLength(3);
+});
+
+async function untilSleeping(pid: number): Promise<void> {
+  for (const deadline = Date.now() + 5_000; Date.now() < deadline; ) {
+    const { rows } = await owner.query('select 1 from pg_stat_activity where pid = $1 and query like $2 and state = $3', [pid, '%pg_sleep%', 'active']);
+    if (rows.length > 0) return;
+  }
+  throw new Error('the slow read did not begin');
+}
