@@ -13,3 +13,4 @@ export * as routing from '@slipway/area-routing';
 export * as sandboxes from '@slipway/area-sandboxes';
 export * as system from '@slipway/area-system';
 export * as targets from '@slipway/area-targets';
+export * as webhooks from '@slipway/area-webhooks';

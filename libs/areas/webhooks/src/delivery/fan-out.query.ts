@@ -1,0 +1,75 @@
+import { prepared } from '@slipway/platform-database';
+
+/** Events of one stream that become deliveries in one transaction, per webhook. */
+export const FAN_OUT_PAGE = 200;
+/** Streams that one scan names. */
+export const SCAN_PAGE = 1_000;
+
+const IS_BEHIND = `exists (
+  select 1 from webhooks w left join webhook_lanes l on l.webhook_id = w.id and l.stream = s.stream
+  where w.tenant_id = s.tenant_id and w.state = 'active' and s.last_sequence > coalesce(l.sequence, 0))`;
+
+/** Which of the named streams have events that some webhook has not been given yet. */
+export const BEHIND_OF = prepared('webhook-behind-of', `select s.stream from event_streams s where s.stream = any($1::text[]) and ${IS_BEHIND}`);
+
+/** The same for all streams: what makes lost notifications harmless. Driven by the webhooks, whose tenants are few. */
+export const BEHIND = prepared(
+  'webhook-behind',
+  `select s.stream from event_streams s where s.tenant_id in (select tenant_id from webhooks where state = 'active') and ${IS_BEHIND} limit ${SCAN_PAGE}`,
+);
+
+/*
+ * One stream is turned into deliveries by four statements in one transaction. Locks are taken in the order webhook, lane,
+ * delivery, as everywhere in this area:
+ * - the webhooks, so that none is disabled or deleted between its look and its deliveries;
+ * - their lanes, made where a stream is new. Two workers that were woken by the same event queue up here, and the second
+ *   finds nothing left. It must wait and not skip: the first may have read before the newest event was committed.
+ * - then, with a fresh snapshot behind these locks, the page itself.
+ */
+export const LOCK_WEBHOOKS = prepared(
+  'webhook-fan-out-lock',
+  `select w.id from webhooks w where w.tenant_id = (select s.tenant_id from event_streams s where s.stream = $1) and w.state = 'active' order by w.id for share`,
+);
+
+export const ADD_LANES = prepared(
+  'webhook-fan-out-lanes',
+  `insert into webhook_lanes (webhook_id, stream, tenant_id, sequence)
+   select w.id, $1, w.tenant_id, 0 from webhooks w where w.id = any($2::text[]) order by w.id on conflict do nothing`,
+);
+
+export const LOCK_LANES = prepared('webhook-fan-out-lock-lanes', `select 1 from webhook_lanes where stream = $1 and webhook_id = any($2::text[]) order by webhook_id for update`);
+
+/**
+ * The lane moves over everything it has read, wanted or not. `due_at` of a lane that already has something pending stays: it is
+ * a back-off or a lease, and a new event must not cut either short.
+ */
+export const ADVANCE = prepared(
+  'webhook-fan-out-advance',
+  `with lane as (
+     select l.webhook_id, l.tenant_id, l.sequence, w.event_types, w.streams
+     from webhook_lanes l join webhooks w on w.id = l.webhook_id where l.stream = $1 and l.webhook_id = any($2::text[])
+   ), page as (
+     select lane.webhook_id, lane.tenant_id, e.sequence, e.id, e.type,
+       (cardinality(lane.event_types) = 0 or e.type = any(lane.event_types) or split_part(e.type, '.', 1) || '.*' = any(lane.event_types))
+       and (cardinality(lane.streams) = 0 or $1 = any(lane.streams)) as is_wanted
+     from lane cross join lateral (
+       select sequence, id, type from events where stream = $1 and sequence > lane.sequence order by sequence limit ${FAN_OUT_PAGE}) e
+   ), added as (
+     insert into webhook_deliveries (webhook_id, event_id, tenant_id, stream, sequence, event_type)
+     select webhook_id, id, tenant_id, $1, sequence, type from page where is_wanted on conflict (webhook_id, event_id) do nothing
+   ), read as (
+     select webhook_id, max(sequence) as last, bool_or(is_wanted) as has_wanted, count(*)::int as count from page group by webhook_id
+   ), moved as (
+     update webhook_lanes l set sequence = read.last, due_at = case when read.has_wanted then coalesce(l.due_at, now()) else l.due_at end
+     from read where l.webhook_id = read.webhook_id and l.stream = $1 returning read.count
+   )
+   select coalesce(max(count), 0)::int as most from moved`,
+);
+
+/** Where events beyond the cursor are no longer kept: without this the stream would look behind for ever. */
+export const SKIP_UNKEPT = prepared(
+  'webhook-fan-out-skip',
+  `update webhook_lanes l set sequence = s.last_sequence from event_streams s
+   where s.stream = $1 and l.stream = $1 and l.webhook_id = any($2::text[]) and l.sequence < s.last_sequence
+     and not exists (select 1 from events e where e.stream = $1 and e.sequence > l.sequence)`,
+);

@@ -1,0 +1,13 @@
+// A worker of its own with this area alone, for tests that kill it. Database and timing come as JSON in the first argument.
+import 'reflect-metadata';
+import { NestFactory } from '@nestjs/core';
+import type { Config } from '@slipway/platform-config';
+import { Sweeper } from '@slipway/platform-operations';
+import type { DeliveryTiming } from '../src/index.js';
+import { AreaOnly } from './surroundings.js';
+
+const { config, timing } = JSON.parse(process.argv[2] as string) as { config: Config; timing: DeliveryTiming };
+const context = await NestFactory.createApplicationContext(AreaOnly.of({ ...config, secretKey: Buffer.alloc(32, 7) }, 'worker', timing), { logger: ['error', 'warn'] });
+context.get(Sweeper).start();
+process.on('disconnect', () => process.exit(0));
+process.send?.('ready');
