@@ -101,6 +101,19 @@ describe('rollout and rollback', () => {
   });
   const broken = (step: string) => new StepFailed('dependency_outage', `${step} broke`);
 
+  it('keeps as many surplus revisions as a deployment asks for, and all that something refers to', async () => {
+    const name = `p-${++number}`;
+    await service('DeploymentsService').create(principal, { name, labels: {}, revision_history_limit: 1 }, false);
+    for (let i = 1; i <= 5; i += 1) await harness.finish(principal.tenantId, await rollout(name, `${name}-m${i}`));
+    const { deployment } = await read(name);
+    const states = `update revisions set state = 'retired' where deployment_id = $1 and state = 'standby'`;
+    await harness.database.tx('system', (tx) => tx.query(states, [deployment.id]));
+    await service('RevisionCollector').collect();
+    const left = await harness.database.read<{ number: number }>('system', 'select number from revisions where deployment_id = $1 order by number', [deployment.id]);
+    // 5 is active, 4 the previous one, 3 the one surplus revision that is kept.
+    expect(left.map((row) => row.number)).toEqual([3, 4, 5]);
+  }, 60_000);
+
   it('every step of a rollout is repeatable', () => everyStepIsRepeatable(rolloutCase()), 240_000);
   it('every step of a rollout may fail and unwinds clean', () => everyStepMayFail(rolloutCase(), broken), 240_000);
   it('a crash around each commit of a rollout resumes', () => everyCrashResumes(rolloutCase()), 240_000);

@@ -7,3 +7,4 @@ export * from './plans.port.js';
 export * from './rollouts.port.js';
 export * from './autopilot.port.js';
 export * from './products.port.js';
+export * from './revision-pins.port.js';

@@ -2,6 +2,7 @@ import { Global, Module } from '@nestjs/common';
 import { REVISIONS, ROLLOUTS } from '@slipway/ports';
 import { Analyst } from './analyst.js';
 import { Candidate } from './candidate.js';
+import { RevisionCollector } from './revision-collector.js';
 import { RevisionStore } from './revision.store.js';
 import { RevisionsController } from './revisions.controller.js';
 import { RevisionsService } from './revisions.service.js';
@@ -18,7 +19,7 @@ import { RolloutsService } from './rollouts.service.js';
   providers: [
     RevisionStore, { provide: REVISIONS, useExisting: RevisionStore },
     RolloutCheck, { provide: ROLLOUTS, useExisting: RolloutCheck },
-    Analyst, Candidate, RolloutOperation, RollbackOperation, RolloutsService, RollbacksService, RevisionsService, DeploymentExists,
+    Analyst, Candidate, RolloutOperation, RollbackOperation, RolloutsService, RollbacksService, RevisionsService, DeploymentExists, RevisionCollector,
   ],
   exports: [REVISIONS, ROLLOUTS],
 })
