@@ -12,7 +12,7 @@ export class ConsoleAccessController {
   @Route({
     method: 'PUT', path: '/console/access', scope: 'admin', tag: 'Identity', operationId: 'setConsoleAccess',
     summary: 'Map a hosted identity and grant or revoke private-console access',
-    description: 'Provider, organization and user name the mapping, so repeating a request changes nothing. A revocation holds at the next request of the identity, open event streams included.',
+    description: 'Provider, organization and user name the mapping, so repeating a request changes nothing. A revocation holds at the next request of the identity, open event streams included. An identity that several tenants know names one, by id or name, in the header `X-Slipway-Tenant`.',
     ok: { 200: ConsoleAccessDto }, errors: ['last_admin'],
   })
   set(@Principal() who: Principal, @Body() dto: SetConsoleAccessDto): Promise<ConsoleAccessRow> {
