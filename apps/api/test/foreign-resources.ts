@@ -73,6 +73,13 @@ const passport = once(async (api) => {
   return { id: expectStatus(await api.send('POST', '/api/v1/context-passports', { body }), 201).id };
 });
 
+const sandbox = once(async (api) => ({ id: expectStatus(await api.send('POST', '/api/v1/sandboxes', { body: {} }), 201).id }));
+
+const sandboxReference = once(async (api) => {
+  const body = { provider: 'e2b', base_url: 'https://sandbox.example.com', external_id: 'theirs' };
+  return { id: expectStatus(await api.send('POST', '/api/v1/sandboxes/references', { body }), 201).id };
+});
+
 const operation: ForeignResource = { params: async (api) => ({ id: (await rollout(api)).id! }) };
 const revision: ForeignResource = { params: rollout };
 
@@ -112,6 +119,15 @@ export const FOREIGN: Record<string, ForeignResource | NoResource> = {
   retryOperation: operation,
   resumeOperation: operation,
   listOperationEvents: operation,
+  // Sandboxes
+  createSandbox: { none: 'creates in the tenant of the caller' },
+  listSandboxes: { none: 'lists the sandboxes of the caller' },
+  getSandbox: { params: sandbox },
+  putSandboxFile: { params: sandbox, body: { path: 'a', content: 'b' } },
+  listSandboxFiles: { params: sandbox },
+  createSandboxReference: { none: 'creates in the tenant of the caller' },
+  listSandboxReferences: { none: 'lists the references of the caller' },
+  revokeSandboxReference: { params: sandboxReference },
   // Targets
   listTargets: { none: 'the operator defines the targets for all tenants' },
   // Identity
