@@ -110,9 +110,10 @@ export class Upstream {
     readonly url: string,
   ) {}
 
-  static async start(answer: (request: { path: string; body: any }, response: ServerResponse) => void): Promise<Upstream> {
+  /** @param answer what it does with a request; a sound server of the model `sim` unless given */
+  static async start(answer: (request: { path: string; body: any }, response: ServerResponse) => void = soundAnswer, port = 0): Promise<Upstream> {
     const server = createServer((request, response) => void upstream.take(request, response, answer));
-    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+    await new Promise<void>((listening) => server.listen(port, '127.0.0.1', listening));
     const upstream = new Upstream(server, `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
     return upstream;
   }
@@ -130,4 +131,12 @@ export class Upstream {
     this.seen.push({ method: request.method as string, path, authorization: request.headers.authorization, body });
     answer({ path, body }, response);
   }
+}
+
+function soundAnswer({ path, body }: { path: string; body: any }, response: ServerResponse): void {
+  if (path === '/v1/models') return void response.end(JSON.stringify({ object: 'list', data: [{ id: 'sim' }] }));
+  if (body?.model !== 'sim') return void response.writeHead(404).end(JSON.stringify({ error: { message: 'no such model' } }));
+  if (body.stream !== true) return void response.end(JSON.stringify({ choices: [{ index: 0, message: { role: 'assistant', content: 'ready' }, finish_reason: 'stop' }] }));
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  response.end(`data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: 'ready' } }] })}\n\ndata: [DONE]\n\n`);
 }

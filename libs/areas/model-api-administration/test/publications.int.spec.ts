@@ -1,14 +1,13 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { startSimulator, type Simulator } from '@slipway/inference-sim';
 import { openSecret } from '@slipway/platform-database';
 import { testConfig } from '@slipway/platform-testing';
-import { ADMIN, Administration, OTHER } from './administration.js';
+import { ADMIN, Administration, OTHER, Upstream } from './administration.js';
 
 let area: Administration;
-let simulator: Simulator;
+let simulator: Upstream;
 
 beforeAll(async () => {
-  simulator = await startSimulator({ port: 0, model: 'sim' });
+  simulator = await Upstream.start();
   area = await Administration.start();
 });
 afterAll(async () => {

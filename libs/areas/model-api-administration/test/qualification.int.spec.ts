@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { startSimulator, type Simulator } from '@slipway/inference-sim';
 import { StepFailed } from '@slipway/platform-operations';
 import { everyCrashResumes, everyStepIsRepeatable, everyStepMayFail, type OperationCase } from '@slipway/platform-testing';
 import { ADMIN, Administration, Upstream } from './administration.js';
@@ -8,10 +7,10 @@ const SENTINEL = 'zz-sentinel';
 const CHECKS = ['list_models', 'chat_completion', 'streamed_completion', 'unknown_model'];
 
 let area: Administration;
-let simulator: Simulator;
+let simulator: Upstream;
 
 beforeAll(async () => {
-  simulator = await startSimulator({ port: 0, model: 'sim' });
+  simulator = await Upstream.start();
   area = await Administration.start();
 });
 afterAll(async () => {
@@ -72,7 +71,7 @@ it('refuses a target that answers to any name, and keeps the binding unqualified
 });
 
 it('says dependency_outage where nobody listens, and a retry calls again', async () => {
-  let upstream = await Upstream.start((_request, response) => response.end());
+  const upstream = await Upstream.start((_request, response) => response.end());
   const { url } = upstream;
   await upstream.stop();
   const { id: productId } = await area.product();
@@ -80,7 +79,7 @@ it('says dependency_outage where nobody listens, and a retry calls again', async
   const record = await area.qualify(binding.id);
   expect(record).toMatchObject({ status: 'failed', error_code: 'dependency_outage', retryable: true });
   expect((await stateOf(binding.id)).qualification.checks[0].message).toBe('the target could not be reached (ECONNREFUSED)');
-  const late = await startSimulator({ port: Number(new URL(url).port), model: 'sim' });
+  const late = await Upstream.start(undefined, Number(new URL(url).port));
   await area.harness.database.tx({ tenantId: 'ten_1' }, (tx) => area.harness.store.retry(tx, record['id'], ADMIN.actor));
   expect(await area.harness.finish('ten_1', record['id'])).toMatchObject({ status: 'succeeded' });
   expect((await stateOf(binding.id)).qualification.checks).toHaveLength(CHECKS.length);
@@ -112,7 +111,7 @@ it('brings a revision up for the calls, keeps it warm after them, and lets it go
 });
 
 it('suspends a binding that had passed and fails now', async () => {
-  const upstream = await startSimulator({ port: 0, model: 'sim' });
+  const upstream = await Upstream.start();
   const { id: productId } = await area.product();
   const binding = await area.supplierBinding(productId, upstream.url);
   await area.qualify(binding.id);
