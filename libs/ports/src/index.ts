@@ -8,3 +8,4 @@ export * from './rollouts.port.js';
 export * from './autopilot.port.js';
 export * from './products.port.js';
 export * from './revision-pins.port.js';
+export * from './strategy.dto.js';

@@ -1,45 +1,8 @@
-import { ArrayField, BooleanField, IntField, MapField, ObjectField, StringField, TimestampField, type FieldIssue } from '@slipway/platform-http';
-import type { DeploymentState } from '@slipway/ports';
+import { ArrayField, IntField, MapField, ObjectField, StringField, TimestampField } from '@slipway/platform-http';
+import { StrategyDto, type DeploymentState } from '@slipway/ports';
 import type { Condition } from './conditions.js';
 
 const STATES = ['creating', 'active', 'progressing', 'paused', 'degraded', 'failed', 'deleting'] as const;
-const STRATEGY_TYPES = ['candidate', 'canary', 'blue_green', 'immediate'] as const;
-
-export class DefaultStrategyStepDto {
-  @IntField({ min: 1, max: 100, description: 'Share of the traffic the candidate gets at this step' })
-  traffic_percent: number;
-
-  @IntField({ min: 0, max: 604_800, default: 180 })
-  soak_seconds: number;
-
-  @BooleanField({ default: false, description: 'Waits for POST /operations/{id}/resume after this step' })
-  requires_approval: boolean;
-}
-
-export class DefaultStrategyDto {
-  @StringField({ enum: STRATEGY_TYPES, description: '`candidate` proves a revision ready and moves no traffic' })
-  type: (typeof STRATEGY_TYPES)[number];
-
-  @ArrayField(() => DefaultStrategyStepDto, { minItems: 1, maxItems: 32, optional: true, description: 'canary: 5, 25, 50, 100 where absent; blue_green: one step of 100' })
-  steps?: DefaultStrategyStepDto[];
-
-  static check(strategy: DefaultStrategyDto): FieldIssue[] {
-    return strategyIssues(strategy);
-  }
-}
-
-/** The rules of a strategy: only traffic moves in steps, each step gives more, the last gives all. */
-export function strategyIssues({ type, steps }: Pick<DefaultStrategyDto, 'type' | 'steps'>): FieldIssue[] {
-  if (!steps) return [];
-  if (type === 'candidate' || type === 'immediate') return [{ field: 'steps', code: 'not_applicable', message: `a strategy of type ${type} has no steps` }];
-  const percents = steps.map((step) => step.traffic_percent);
-  if (type === 'blue_green' && percents.join() !== '100') return [{ field: 'steps', code: 'invalid', message: 'blue_green has one step, of 100 percent' }];
-  if (percents.some((percent, index) => index > 0 && percent <= (percents[index - 1] as number))) {
-    return [{ field: 'steps', code: 'order', message: 'traffic_percent must rise from step to step' }];
-  }
-  if (percents[percents.length - 1] !== 100) return [{ field: 'steps', code: 'order', message: 'the last step must be 100 percent' }];
-  return [];
-}
 
 export class CreateDeploymentDto {
   @StringField({ min: 1, max: 63, pattern: /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/, description: 'What clients send as model; unique among the tenant\'s deployments', example: 'chat' })
@@ -57,8 +20,8 @@ export class CreateDeploymentDto {
   @StringField({ min: 1, max: 63, optional: true, example: 'production' })
   environment?: string;
 
-  @ObjectField(() => DefaultStrategyDto, { optional: true, description: 'Strategy of a rollout that names none' })
-  default_strategy?: DefaultStrategyDto;
+  @ObjectField(() => StrategyDto, { optional: true, description: 'Strategy of a rollout that names none' })
+  default_strategy?: StrategyDto;
 
   @IntField({ min: 1, max: 1000, default: 10, description: 'Revisions kept that no route, binding or rollback refers to' })
   revision_history_limit: number;
@@ -143,7 +106,7 @@ export class DeploymentDto {
   @StringField({ nullable: true })
   environment: string | null;
 
-  @ObjectField(() => DefaultStrategyDto, { nullable: true })
+  @ObjectField(() => StrategyDto, { nullable: true })
   default_strategy: Record<string, unknown> | null;
 
   @IntField()

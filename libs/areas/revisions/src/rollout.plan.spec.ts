@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { completeSpec, mergePatch, patchedSpec } from './candidate-spec.js';
-import { StrategyDto } from './rollout.dto.js';
+import { StrategyDto } from '@slipway/ports';
 import { rolloutAllowed } from './rollout.input.js';
 import { chooseStrategy, percentAt, rolloutSteps } from './rollout.plan.js';
 

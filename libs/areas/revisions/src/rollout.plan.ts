@@ -1,4 +1,4 @@
-import type { StrategyDto, StrategyType } from './rollout.dto.js';
+import type { StrategyDto, StrategyType } from '@slipway/ports';
 
 /** A strategy with its defaults written out, as an operation keeps it. */
 export interface Strategy {
