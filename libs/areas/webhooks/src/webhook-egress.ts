@@ -1,4 +1,4 @@
-import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
+import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { CONFIG, type Config } from '@slipway/platform-config';
 import { errors } from '@slipway/platform-http';
 import { checkUrl, guardedDispatcher, parseAllow, type AllowRule } from '@slipway/target-driver';
@@ -9,7 +9,7 @@ const PUBLIC_TLS = 'https://*:*';
 
 /** Where events may be posted to: public servers over TLS, and what the operator allows for endpoint targets. */
 @Injectable()
-export class WebhookEgress implements OnModuleDestroy {
+export class WebhookEgress implements OnApplicationShutdown {
   /** Refuses at connect time what only a name's resolution shows. */
   readonly dispatcher: Dispatcher;
   private readonly rules: AllowRule[];
@@ -28,7 +28,8 @@ export class WebhookEgress implements OnModuleDestroy {
     throw errors.validation_failed({ message, details: [{ field: 'url', code: verdict.code, message }] });
   }
 
-  async onModuleDestroy(): Promise<void> {
+  /** Not earlier: a sender that stops waits for the answers under way. */
+  async onApplicationShutdown(): Promise<void> {
     await this.dispatcher.destroy();
   }
 }

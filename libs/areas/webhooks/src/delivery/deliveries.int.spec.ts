@@ -8,6 +8,8 @@ let receiver: Receiver;
 let count = 0;
 /** A deployment, and with it a stream, of each test's own. */
 let chat: string;
+/** A tenant too, so that nothing goes to the receivers of earlier tests. */
+let tenant: string;
 
 beforeAll(async () => {
   bed = await WebhooksBed.start();
@@ -16,6 +18,7 @@ afterAll(() => bed?.stop());
 beforeEach(async () => {
   count += 1;
   chat = `chat-${count}`;
+  tenant = `ten_${count}`;
   receiver = await Receiver.start();
 });
 afterEach(async () => {
@@ -30,13 +33,17 @@ function isSigned({ headers, body }: Received, secret: string): boolean {
   return given.length === expected.length && timingSafeEqual(given, expected);
 }
 
-const summary = async (id: string) => (await bed.deliveries(id)).map(({ status, attempts, response_status, error }) => ({ status, attempts, response_status, error }));
-const register = (body: object = {}, tenant?: string) => bed.register({ url: receiver.url, ...body }, tenant);
+const summary = async (id: string) => (await bed.deliveries(id, tenant)).map(({ status, attempts, response_status, error }) => ({ status, attempts, response_status, error }));
+/** Waits until so many deliveries have ended. */
+const ended = (id: string, deliveries: number) =>
+  until(`${deliveries} deliveries to end`, async () => (await summary(id)).filter(({ status }) => status !== 'pending').length === deliveries, () => summary(id));
+const register = (body: object = {}) => bed.register({ url: receiver.url, ...body }, tenant);
+const append = (deployment: string, types: readonly string[]) => bed.append(deployment, types, tenant);
 
 it('posts a signed CloudEvent', async () => {
   const { id, secret } = await register();
   await bed.worker();
-  await bed.append(chat, ['route.updated']);
+  await append(chat, ['route.updated']);
   await until('the event', () => receiver.received.length === 1);
   const [got] = receiver.received as [Received];
   expect(isSigned(got, secret)).toBe(true);
@@ -45,16 +52,16 @@ it('posts a signed CloudEvent', async () => {
   expect(Math.abs(Date.now() / 1_000 - Number(got.headers['webhook-timestamp']))).toBeLessThan(30);
   expect(got.event).toMatchObject({ specversion: '1.0', type: 'route.updated', subject: `deployments/${chat}`, sequence: 1, actor: 'token:tok_1', data: { index: 0 } });
   await until('the log', async () => (await summary(id))[0]?.status === 'succeeded');
-  expect(await bed.deliveries(id)).toEqual([{
+  expect(await bed.deliveries(id, tenant)).toEqual([{
     event_id: got.event.id, event_type: 'route.updated', status: 'succeeded', attempts: 1, response_status: 204, error: null, next_attempt_at: null,
     last_attempt_at: expect.any(String), created_at: expect.any(String), completed_at: expect.any(String),
   }]);
 });
 
 it('begins with what happens after its creation', async () => {
-  await bed.append(chat, ['deployment.created', 'route.updated']);
+  await append(chat, ['deployment.created', 'route.updated']);
   await register();
-  await bed.append(chat, ['policy.updated']);
+  await append(chat, ['policy.updated']);
   await bed.worker();
   await until('the event', () => receiver.received.length > 0);
   expect(receiver.received.map(({ event }) => event.type)).toEqual(['policy.updated']);
@@ -62,8 +69,8 @@ it('begins with what happens after its creation', async () => {
 
 it('sends only the types and deployments that were asked for', async () => {
   await register({ event_types: ['rollout.*', 'route.updated'], deployments: [chat] });
-  await bed.append('other', ['rollout.started']);
-  await bed.append(chat, ['rollout.started', 'rollback.started', 'operation.status_changed', 'route.updated']);
+  await append('other', ['rollout.started']);
+  await append(chat, ['rollout.started', 'rollback.started', 'operation.status_changed', 'route.updated']);
   await bed.worker();
   await until('the last one', () => receiver.received.some(({ event }) => event.type === 'route.updated'));
   expect(receiver.received.map(({ event }) => `${event.subject} ${event.type}`)).toEqual([`deployments/${chat} rollout.started`, `deployments/${chat} route.updated`]);
@@ -74,8 +81,8 @@ it('tries again after a failure, before anything later of the same stream', asyn
   receiver.behave = (_request, response) => response.writeHead(refusals-- > 0 ? 500 : 200).end();
   const { id } = await register();
   await bed.worker();
-  await bed.append(chat, ['rollout.started', 'rollout.promoted']);
-  await until('both', async () => (await summary(id)).every(({ status }) => status === 'succeeded'), () => summary(id));
+  await append(chat, ['rollout.started', 'rollout.promoted']);
+  await ended(id, 2);
   expect(receiver.received.map(({ event }) => event.type)).toEqual(['rollout.started', 'rollout.started', 'rollout.started', 'rollout.promoted']);
   expect(await summary(id)).toEqual([
     { status: 'succeeded', attempts: 1, response_status: 200, error: null },
@@ -87,11 +94,11 @@ it('waits between attempts, and a new event does not shorten the wait', async ()
   receiver.behave = (_request, response) => response.writeHead(503).end();
   const { id } = await register();
   await bed.worker({ ...QUICK, retryDelaysMs: [60_000] });
-  await bed.append(chat, ['rollout.started']);
+  await append(chat, ['rollout.started']);
   await until('the first attempt', async () => (await summary(id))[0]?.attempts === 1);
-  await bed.append(chat, ['rollout.promoted']);
-  await until('the second delivery', async () => (await bed.deliveries(id)).length === 2);
-  const [later, first] = await bed.deliveries(id);
+  await append(chat, ['rollout.promoted']);
+  await until('the second delivery', async () => (await bed.deliveries(id, tenant)).length === 2);
+  const [later, first] = await bed.deliveries(id, tenant);
   expect(Date.parse(first.next_attempt_at) - Date.now()).toBeGreaterThan(40_000);
   expect(later).toMatchObject({ status: 'pending', attempts: 0 });
   expect(receiver.received).toHaveLength(1);
@@ -104,7 +111,7 @@ it.each([
   receiver.behave = ({ event }, response) => response.writeHead(event.type === 'rollout.started' ? status : 200, { location: receiver.url }).end();
   const { id } = await register();
   await bed.worker({ ...QUICK, retryDelaysMs: [20] });
-  await bed.append(chat, ['rollout.started', 'rollout.promoted']);
+  await append(chat, ['rollout.started', 'rollout.promoted']);
   await until('the second', () => receiver.received.some(({ event }) => event.type === 'rollout.promoted'));
   await until('the log', async () => (await summary(id))[0]?.status === 'succeeded');
   expect((await summary(id))[1]).toEqual({ status: 'failed', attempts: 2, response_status: status, error });
@@ -117,8 +124,8 @@ it('cuts off a receiver that does not answer, or never ends its answer', async (
   };
   const { id } = await register();
   await bed.worker({ timeoutMs: 200, leaseMs: 2_000, retryDelaysMs: [] });
-  await bed.append(chat, ['rollout.started', 'route.updated']);
-  await until('both ended', async () => (await summary(id)).every(({ status }) => status !== 'pending') && (await summary(id)).length === 2, () => summary(id));
+  await append(chat, ['rollout.started', 'route.updated']);
+  await ended(id, 2);
   expect(await summary(id)).toEqual([
     { status: 'succeeded', attempts: 1, response_status: 200, error: null },
     { status: 'failed', attempts: 1, response_status: null, error: 'timeout' },
@@ -129,31 +136,32 @@ it('does not dial a private address that a name or an old row leads to', async (
   const { id } = await register();
   // As if the operator had taken the allowance back: https is still public, but this address is not.
   await bed.database.read('system', 'update webhooks set url = $2 where id = $1', [id, receiver.url.replace('http://127.0.0.1', 'https://127.0.0.1')]);
-  const named = await bed.register({ url: 'https://localhost:9/hook' }).catch(() => undefined);
+  const named = await bed.register({ url: 'https://localhost:9/hook' }, tenant);
   await bed.worker({ ...QUICK, retryDelaysMs: [] });
-  await bed.append(chat, ['route.updated']);
-  const errorsOf = async (webhook: string) => (await bed.deliveries(webhook)).map(({ error }) => error);
-  await until('both refused', async () => (await errorsOf(id))[0] !== null && (await errorsOf(named!.id))[0] !== null, () => errorsOf(id));
-  expect([await errorsOf(id), await errorsOf(named!.id)]).toEqual([['address_refused'], ['address_refused']]);
+  await append(chat, ['route.updated']);
+  await ended(id, 1);
+  await ended(named.id, 1);
+  const errorsOf = async (webhook: string) => (await bed.deliveries(webhook, tenant)).map(({ error }) => error);
+  expect([await errorsOf(id), await errorsOf(named.id)]).toEqual([['address_refused'], ['address_refused']]);
   expect(receiver.received).toEqual([]);
 });
 
 it('disables a webhook whose receiver is gone', async () => {
   receiver.behave = (_request, response) => response.writeHead(410).end();
   const { id } = await register();
-  await bed.append(chat, ['rollout.started', 'rollout.promoted']);
-  await bed.append(`${chat}-b`, ['rollout.started']);
+  await append(chat, ['rollout.started', 'rollout.promoted']);
+  await append(`${chat}-b`, ['rollout.started']);
   await bed.worker();
-  const found = async () => (await bed.send('GET', '/webhooks')).body.data.find((webhook: { id: string }) => webhook.id === id);
+  const found = async () => (await bed.send('GET', '/webhooks', { tenant })).body.data.find((webhook: { id: string }) => webhook.id === id);
   await until('it to be disabled', async () => (await found()).state === 'disabled');
   expect(await found()).toMatchObject({ disabled_reason: 'gone', disabled_at: expect.any(String) });
-  await until('nothing pending', async () => (await summary(id)).every(({ status }) => status !== 'pending'), () => summary(id));
+  await ended(id, 3);
   const seen = receiver.received.length;
   expect((await summary(id)).filter(({ status }) => status === 'cancelled').length).toBeGreaterThan(0);
-  await bed.append(chat, ['route.updated']);
+  await append(chat, ['route.updated']);
   const other = await Receiver.start();
-  await bed.register({ url: other.url });
-  await bed.append(chat, ['policy.updated']);
+  await bed.register({ url: other.url }, tenant);
+  await append(chat, ['policy.updated']);
   await until('another webhook gets what follows', () => other.received.length === 1);
   await other.stop();
   expect(receiver.received).toHaveLength(seen);
@@ -162,11 +170,11 @@ it('disables a webhook whose receiver is gone', async () => {
 
 it('sends a tenant its own events only', async () => {
   const other = await Receiver.start();
-  await register({}, 'ten_a');
-  await bed.register({ url: other.url }, 'ten_b');
+  await register();
+  await bed.register({ url: other.url }, 'ten_other');
   await bed.worker();
-  await bed.append(`${chat}-a`, ['route.updated'], 'ten_a');
-  await bed.append(`${chat}-b`, ['route.updated'], 'ten_b');
+  await append(`${chat}-a`, ['route.updated']);
+  await bed.append(`${chat}-b`, ['route.updated'], 'ten_other');
   await until('both', () => receiver.received.length > 0 && other.received.length > 0);
   await other.stop();
   expect([receiver, other].map(({ received }) => received.map(({ event }) => event.subject))).toEqual([[`deployments/${chat}-a`], [`deployments/${chat}-b`]]);
@@ -180,12 +188,12 @@ it('sends again what a killed worker had under way, and nothing twice at once', 
   const { id } = await register();
   const timing = { ...QUICK, timeoutMs: 30_000, leaseMs: 3_000 };
   const doomed = await bed.child(timing);
-  await bed.append(chat, ['rollout.started', 'rollout.promoted']);
+  await append(chat, ['rollout.started', 'rollout.promoted']);
   await until('the request', () => receiver.received.length === 1);
   await bed.worker(timing);
   doomed.kill('SIGKILL');
   held = false;
-  await until('both', async () => (await summary(id)).every(({ status }) => status === 'succeeded'), () => summary(id));
+  await ended(id, 2);
   expect(receiver.received.map(({ event }) => event.type)).toEqual(['rollout.started', 'rollout.started', 'rollout.promoted']);
 }, 60_000);
 
@@ -196,7 +204,7 @@ it('loses nothing, repeats nothing and keeps the order over 500 events with thre
   await Promise.all([bed.worker(), bed.worker()]);
   const TYPES = ['rollout.started', 'route.updated'];
   const produced = Promise.all(streams.map(async (stream) => {
-    for (let index = 0; index < 50; index += 1) await bed.append(stream, TYPES);
+    for (let index = 0; index < 50; index += 1) await append(stream, TYPES);
   }));
   await until('a part', () => receiver.received.length > 100, () => receiver.received.length, 60_000);
   doomed.kill('SIGKILL');
@@ -214,26 +222,26 @@ it('loses nothing, repeats nothing and keeps the order over 500 events with thre
 
 it('finds what nobody notified, and what was committed while no worker was there', async () => {
   const { id } = await register();
-  await bed.append(chat, ['rollout.started']);
+  await append(chat, ['rollout.started']);
   const worker = await bed.worker();
   await until('the first', () => receiver.received.length === 1);
   await bed.stopWorker(worker);
-  await bed.append(chat, ['rollout.promoted']);
+  await append(chat, ['rollout.promoted']);
   await bed.worker();
   await until('the second', () => receiver.received.length === 2);
-  await until('the log', async () => (await summary(id)).every(({ status }) => status === 'succeeded'));
+  await ended(id, 2);
   expect(receiver.received.map(({ event }) => event.type)).toEqual(['rollout.started', 'rollout.promoted']);
 });
 
 it('forgets ended deliveries after thirty days', async () => {
   const { id } = await register();
-  await bed.append(chat, ['rollout.started', 'rollout.promoted']);
+  await append(chat, ['rollout.started', 'rollout.promoted']);
   const worker = await bed.worker();
-  await until('both', async () => (await summary(id)).filter(({ status }) => status === 'succeeded').length === 2);
+  await ended(id, 2);
   await bed.stopWorker(worker);
-  const [, first] = await bed.deliveries(id);
+  const [, first] = await bed.deliveries(id, tenant);
   await bed.database.read('system', `update webhook_deliveries set completed_at = now() - interval '31 days' where event_id = $1 and webhook_id = $2`, [first.event_id, id]);
   await bed.worker();
-  await until('the first to be gone', async () => (await bed.deliveries(id)).length === 1);
-  expect((await bed.deliveries(id))[0].event_type).toBe('rollout.promoted');
+  await until('the first to be gone', async () => (await bed.deliveries(id, tenant)).length === 1);
+  expect((await bed.deliveries(id, tenant))[0].event_type).toBe('rollout.promoted');
 });

@@ -55,7 +55,7 @@ export class LaneSender {
     while (this.isAgain && !this.isStopped) {
       this.isAgain = false;
       try {
-        while (this.sending.size < SLOTS && (await this.claimOne()));
+        while (!this.isStopped && this.sending.size < SLOTS && (await this.claimOne()));
       } catch (error) {
         // The lanes stay due; the next kick tries again.
         this.warn('claim', error);

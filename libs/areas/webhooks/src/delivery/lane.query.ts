@@ -35,10 +35,11 @@ export interface PendingRow {
   attempts: number;
 }
 
+/** Ordered by the column, which the answer shows as text: `order by sequence` alone would mean the text. */
 export const PENDING = prepared(
   'webhook-lane-pending',
-  `select event_id, sequence::text, attempts from webhook_deliveries
-   where webhook_id = $1 and stream = $2 and status = 'pending' order by sequence limit 20`,
+  `select d.event_id, d.sequence::text as sequence, d.attempts from webhook_deliveries d
+   where d.webhook_id = $1 and d.stream = $2 and d.status = 'pending' order by d.sequence limit 20`,
 );
 
 /** $1 webhook, $2 stream, $3 lease version, $4 the lane's next due time from now. */
