@@ -38,10 +38,11 @@ export class PublicationsService {
         JSON.stringify(audience), body.notes ?? null, JSON.stringify(who.actor),
       ]);
       await this.moveHolds(tx, previous, [...bindings.values()]);
-      await publishSlug(tx, {
+      const isOurs = await publishSlug(tx, {
         slug: product.slug, tenantId: who.tenantId, productId: product.id, audience: { ...audience, tenants: [...audience.tenants] },
         bindings: body.bindings.filter(({ weight }) => weight > 0).map((one) => this.published(one, bindings.get(one.binding_id) as BindingRow)),
       });
+      if (!isOurs) throw new Error(`the gateways serve ${product.slug} for another tenant`);
       await tx.query(SET_PRODUCT_STATE, [who.tenantId, product.id, 'active']);
       await appendAudit(tx, { action: 'publication.create', resourceType: 'publication', resourceName: publication!.id, after: publication });
       if (isDryRun) return rehearsal(`publish version ${publication!.version} of ${product.slug}`, [], diff(previous, publication!));

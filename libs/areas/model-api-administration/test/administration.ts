@@ -20,6 +20,8 @@ export const OTHER = { ...ADMIN, tenantId: 'ten_2', tenantName: 'two' } as Princ
 export class Administration {
   /** Holders by revision. */
   readonly holds = new Map<string, Set<string>>();
+  /** When a hold ends by itself, by revision and holder. */
+  readonly holdEnds = new Map<string, Date | undefined>();
   readonly ready = new Map<string, number>();
   private sequence = 0;
 
@@ -87,7 +89,10 @@ export class Administration {
         provide: INSTANCES,
         useValue: {
           want: async (_tx: unknown, { revisionId }: { revisionId: string }, holder: string) => void heldBy(revisionId).add(holder),
-          hold: async (_tx: unknown, id: string, holder: string) => void heldBy(id).add(holder),
+          hold: async (_tx: unknown, id: string, holder: string, until?: Date) => {
+            heldBy(id).add(holder);
+            this.holdEnds.set(`${id} ${holder}`, until);
+          },
           release: async (_tx: unknown, id: string, holder: string) => void heldBy(id).delete(holder),
           status: async (_tx: unknown, id: string) => ({ desired: 1, ready: this.ready.get(id) ?? 0, alive: 1, restarts: 0, message: null, baseUrls: [] }),
           wakeOnChange: async () => undefined,

@@ -121,6 +121,11 @@ it('keeps a published revision up, and lets it go with the publication', async (
   const published = await publish(product.id, [one(binding.id)]);
   expect((await served(product.slug)).bindings[0].upstream).toEqual({ kind: 'revision', deployment_id: 'dep_1', revision_id: 'rev_5' });
   expect([...area.holds.get('rev_5')!]).toEqual([`binding:${binding.id}`]);
+  expect(area.holdEnds.get(`rev_5 binding:${binding.id}`)).toBeUndefined();
+  // Qualifying what is published must not put an end to its hold.
+  expect((await area.qualify(binding.id))['status']).toBe('succeeded');
+  expect([...area.holds.get('rev_5')!]).toEqual([`binding:${binding.id}`]);
+  expect(area.holdEnds.get(`rev_5 binding:${binding.id}`)).toBeUndefined();
   await area.publications.withdraw(ADMIN, published.id);
   expect([...area.holds.get('rev_5')!]).toEqual([]);
 });
