@@ -86,7 +86,7 @@ describe('rollout and rollback', () => {
     },
     assertUnwound: async (record) => {
       expect(await restingOf(record)).toEqual([[revisionsOf(record)[0], 100]]);
-      const status = await harness.database.tx('system', (tx) => service('InstancesPort').status(tx, record['result'].revision_id));
+      const status = await harness.database.tx<{ desired: number } | undefined>('system', (tx) => service('InstancesPort').status(tx, record['result'].revision_id));
       expect(status?.desired ?? 0).toBe(0);
     },
   });
