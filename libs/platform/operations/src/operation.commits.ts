@@ -3,7 +3,7 @@ import { prepared } from '@slipway/platform-database';
 import { dispatch } from './dispatch.js';
 import { appendEvents, type NewEvent } from './event.store.js';
 import type { Failure, OperationDefinition, Outcome, StepFailed, StepOutcome, UnwindStep } from './operation.definition.js';
-import type { OperationRow, OperationStatus, StepRow } from './operation.row.js';
+import type { OperationRow, OperationStatus, StepRow, StepStatus } from './operation.row.js';
 import { statusChanged } from './operation.store.js';
 
 /** The guard of a commit matched no row: another worker holds the lease, or a cancel came first. Everything rolls back. */
@@ -15,25 +15,30 @@ const WORKER = { type: 'system', id: 'worker' };
  * Every write of a worker goes through this guard: it names the lease version it holds, and forward steps also stand aside
  * for a cancel, so that no step commits after a cancel was accepted. Locks are taken in one order everywhere: deployment
  * (in the step's own commit), operation (here), event stream (last); requests do the same, so they cannot deadlock.
+ *
+ * The step that ends and the one that begins hang on the guard in the same statement: what it refuses touches no step.
  */
 const GUARD = prepared(
   'operation-guard',
-  `update operations set
+  `with guarded as (
+     update operations set
      status = $3, current_step = $4, current_step_status = $5, progress = greatest(progress, $6), attempt = $7, message = $8,
      awaiting = $9, is_resumed = false, wake_at = now() + make_interval(secs => $10::float8 / 1000), phase = $11, failure = $12,
      result = result || $13::jsonb, error_code = $14, retryable = $15, updated_at = now(),
      completed_at = case when $3 in ('succeeded','failed','cancelled') then now() end,
      lease_expires_at = case when $16::float8 is null then null else now() + make_interval(secs => $16) end
    where id = $1 and lease_version = $2 and status in ('running','waiting','cancelling') and (phase = 'unwinding' or $11 = 'unwinding' or not cancel_requested)
-   returning id`,
+     returning id
+   ), ended as (
+     update operation_steps s set status = $18, completed_at = now(), message = $19, evidence = coalesce($20::jsonb, s.evidence), result = $21::jsonb, state = null,
+       started_at = coalesce(s.started_at, now())
+     from guarded where s.operation_id = guarded.id and s.name = $17
+   ), begun as (
+     update operation_steps s set status = 'running', started_at = coalesce(s.started_at, now()) from guarded where s.operation_id = guarded.id and s.name = $22
+   )
+   select id from guarded`,
 );
 
-const STEP_DONE = prepared(
-  'operation-step-done',
-  `update operation_steps set status = $3, completed_at = now(), message = $4, evidence = coalesce($5::jsonb, evidence), result = $6::jsonb, state = null,
-     started_at = coalesce(started_at, now()) where operation_id = $1 and name = $2`,
-);
-const STEP_BEGIN = prepared('operation-step-begin', `update operation_steps set status = 'running', started_at = coalesce(started_at, now()) where operation_id = $1 and name = $2`);
 const STEP_SLEEP = prepared('operation-step-sleep', `update operation_steps set status = $3, message = $4, state = $5::jsonb where operation_id = $1 and name = $2`);
 const STEPS_UNDONE = prepared(
   'operation-steps-undone',
@@ -54,15 +59,29 @@ interface Write {
   result?: Record<string, unknown>;
   failure?: (Failure & { step: string }) | null;
   isTerminal?: boolean;
+  /** The step that ends with this write. */
+  ended?: EndedStep;
+  /** The step that begins with it. */
+  begins?: string;
+}
+
+interface EndedStep {
+  name: string;
+  status: StepStatus;
+  message?: string;
+  evidence?: unknown;
+  result?: unknown;
 }
 
 async function guard(tx: Tx, operation: OperationRow, write: Write): Promise<void> {
   const failure = write.failure ?? null;
-  const ended = write.isTerminal && failure ? failure : null;
+  const reason = write.isTerminal && failure ? failure : null;
+  const { ended } = write;
   const row = await tx.one(GUARD, [
     operation.id, operation.leaseVersion, write.status, write.step, write.stepStatus, write.progress ?? 0, write.attempt ?? operation.attempt,
     write.message ?? '', write.awaiting ?? null, write.sleepMs ?? null, failure ? 'unwinding' : 'forward', failure ? JSON.stringify(failure) : null,
-    JSON.stringify(write.result ?? {}), ended?.code ?? null, ended?.retryable ?? false, write.leaseSeconds,
+    JSON.stringify(write.result ?? {}), reason?.code ?? null, reason?.retryable ?? false, write.leaseSeconds,
+    ended?.name ?? null, ended?.status ?? null, ended?.message ?? '', json(ended?.evidence), json(ended?.result), write.begins ?? null,
   ]);
   if (!row) throw new GuardLost();
 }
@@ -81,17 +100,18 @@ export class OperationCommits {
     const events: NewEvent[] = [...(extra?.events ?? [])];
     const status = outcome.skipped ? 'skipped' : 'succeeded';
     if (definition.stepEvent && !step.isUnwind) events.push(this.advanced(definition.stepEvent, operation, step, status, progress));
+    const ended = { name: step.name, status, message: outcome.message, evidence: outcome.evidence, result: outcome.result } as const;
     if (next) {
       const running = operation.phase === 'unwinding' && operation.cancelRequested ? 'cancelling' : 'running';
-      await guard(tx, operation, { status: running, step: next.name, stepStatus: 'running', progress, attempt: 1, leaseSeconds: this.leaseSeconds, result: outcome.operationResult, failure: unwinding, message: outcome.message });
+      await guard(tx, operation, { status: running, step: next.name, stepStatus: 'running', progress, attempt: 1, leaseSeconds: this.leaseSeconds, result: outcome.operationResult, failure: unwinding, message: outcome.message, ended, begins: next.name });
       if (operation.status !== running) events.push(statusChanged(operation, running, WORKER));
     } else {
-      await this.end(tx, definition, operation, step, unwinding, outcome, events);
+      await this.end(tx, definition, operation, step, unwinding, outcome, events, ended);
     }
-    await tx.query(STEP_DONE, [operation.id, step.name, status, outcome.message ?? '', json(outcome.evidence), json(outcome.result)]);
-    if (step.isUnwind) await tx.query(STEPS_UNDONE, [operation.id, unwindStep(definition, step.name).undoes]);
-    if (next) await tx.query(STEP_BEGIN, [operation.id, next.name]);
-    await appendEvents(tx, operation.tenantId, operation.stream, events);
+    await Promise.all([
+      step.isUnwind ? tx.query(STEPS_UNDONE, [operation.id, unwindStep(definition, step.name).undoes]) : undefined,
+      appendEvents(tx, operation.tenantId, operation.stream, events),
+    ]);
   }
 
   /** The step sleeps: lease given back, wake-up in the outbox. */
@@ -103,11 +123,14 @@ export class OperationCommits {
       status, step: step.name, stepStatus: outcome.status, message: outcome.message, awaiting: outcome.awaiting,
       sleepMs: outcome.forMs, leaseSeconds: null, failure,
     });
-    await tx.query(STEP_SLEEP, [operation.id, step.name, outcome.status, outcome.message ?? '', json(outcome.state)]);
-    if (!outcome.awaiting && outcome.forMs !== undefined) await dispatch(tx, operation.id, outcome.forMs);
     const events = [...(extra?.events ?? [])];
     if (operation.status !== status) events.push(statusChanged(operation, status, WORKER));
-    await appendEvents(tx, operation.tenantId, operation.stream, events);
+    // Sent together; Postgres runs them in this order, the events last.
+    await Promise.all([
+      tx.query(STEP_SLEEP, [operation.id, step.name, outcome.status, outcome.message ?? '', json(outcome.state)]),
+      !outcome.awaiting && outcome.forMs !== undefined ? dispatch(tx, operation.id, outcome.forMs) : undefined,
+      appendEvents(tx, operation.tenantId, operation.stream, events),
+    ]);
   }
 
   /** One more try later: the lease is given back, the attempt counted. */
@@ -128,9 +151,10 @@ export class OperationCommits {
     const needed = definition.unwind.filter((one) => one.undoes.some((name) => touched.has(name)));
     const events: NewEvent[] = [];
     const first = needed[0];
+    const ended = step && ({ name: step.name, status: wasCancelled ? 'cancelled' : 'failed', message: failure.message, evidence: found.evidence } as const);
     if (first) {
       const status = wasCancelled ? 'cancelling' : 'running';
-      await guard(tx, operation, { status, step: first.name, stepStatus: 'running', attempt: 1, message: failure.message, leaseSeconds: this.leaseSeconds, failure: unwinding, result: found.result });
+      await guard(tx, operation, { status, step: first.name, stepStatus: 'running', attempt: 1, message: failure.message, leaseSeconds: this.leaseSeconds, failure: unwinding, result: found.result, ended });
       if (operation.status !== status) events.push(statusChanged(operation, status, WORKER));
       await tx.query(
         `insert into operation_steps (operation_id, tenant_id, name, index, is_unwind, status, started_at)
@@ -138,20 +162,19 @@ export class OperationCommits {
          from unnest($3::text[]) with ordinality as step(name, ordinality)`,
         [operation.id, operation.tenantId, needed.map((one) => one.name), steps.length]);
     } else {
-      await this.end(tx, definition, operation, undefined, unwinding, { operationResult: found.result }, events);
+      await this.end(tx, definition, operation, undefined, unwinding, { operationResult: found.result }, events, ended);
     }
-    if (step) await tx.query(STEP_DONE, [operation.id, step.name, wasCancelled ? 'cancelled' : 'failed', failure.message, json(found.evidence), null]);
     await appendEvents(tx, operation.tenantId, operation.stream, events);
   }
 
-  private async end(tx: Tx, definition: OperationDefinition, operation: OperationRow, last: StepRow | undefined, unwinding: Unwinding | null, outcome: { operationResult?: Record<string, unknown>; message?: string }, events: NewEvent[]): Promise<void> {
+  private async end(tx: Tx, definition: OperationDefinition, operation: OperationRow, last: StepRow | undefined, unwinding: Unwinding | null, outcome: { operationResult?: Record<string, unknown>; message?: string }, events: NewEvent[], ended: EndedStep | undefined): Promise<void> {
     const status: Outcome = unwinding ? (unwinding.code === 'cancelled_by_user' ? 'cancelled' : 'failed') : 'succeeded';
     const row = { ...operation, result: { ...operation.result, ...outcome.operationResult } };
     const finished = await definition.finish?.(tx, row, status, unwinding ?? undefined);
     await guard(tx, operation, {
       status, step: unwinding?.step ?? last?.name ?? operation.currentStep, stepStatus: status, progress: status === 'succeeded' ? 100 : 0,
       message: unwinding?.message ?? outcome.message, leaseSeconds: null, failure: unwinding, isTerminal: true,
-      result: { ...outcome.operationResult, ...finished?.result },
+      result: { ...outcome.operationResult, ...finished?.result }, ended,
     });
     events.push(...(finished?.events ?? []), statusChanged(operation, status, WORKER));
   }

@@ -65,6 +65,17 @@ export const READ = prepared('operation-read', `select ${OPERATION_COLUMNS} from
 export const LOCK = prepared('operation-lock', `select ${OPERATION_COLUMNS} from operations o where o.id = $1 and o.tenant_id = $2 for update`);
 export const STEPS = lookup('operation-steps', `select ${STEP_COLUMNS} from operation_steps s where s.operation_id = $1 order by s.index`);
 
+/** The row as its worker sees it again: nothing once the lease has gone to another or the operation has ended. */
+export const HELD = lookup(
+  'operation-held',
+  `select ${OPERATION_COLUMNS} from operations o where o.id = $1 and o.lease_version = $2 and o.status in ('running','waiting','cancelling')`,
+);
+
+export const FIRST_STEP_BEGINS = prepared(
+  'operation-first-step',
+  `update operation_steps set status = 'running', started_at = coalesce(started_at, now()) where operation_id = $1 and name = $2`,
+);
+
 /*
  * Takes the lease. Only a row nobody holds, or whose holder's lease ran out (a crash: that counts as a try), and that is
  * due. A cancel makes it due at once. The version rises by one; whoever held the one before can write no more.

@@ -6,8 +6,8 @@ import { Leases } from './leases.js';
 import { baseName, GuardLost, OperationCommits } from './operation.commits.js';
 import { StepFailed, type Failure, type OperationDefinition, type Step } from './operation.definition.js';
 import { OperationDefinitions } from './operation.definitions.js';
-import { ACQUIRE, STEPS } from './operation.query.js';
-import { OPERATION_COLUMNS, type OperationRow, type StepRow } from './operation.row.js';
+import { ACQUIRE, FIRST_STEP_BEGINS, HELD, STEPS } from './operation.query.js';
+import type { OperationRow, StepRow } from './operation.row.js';
 import { statusChanged } from './operation.store.js';
 import { PausePoints } from './pause-points.js';
 
@@ -17,6 +17,12 @@ const BACKOFF_MAX_MS = 10_000;
 
 /** What `turn` found: go on with the row as it now stands, or stop driving. */
 type Turn = 'again' | 'stop';
+
+/** An operation under our lease, as it stands before a turn. */
+interface Standing {
+  operation: OperationRow;
+  steps: readonly StepRow[];
+}
 
 /**
  * Drives one operation as far as it goes now: takes the lease, runs step after step, and stops when the operation sleeps,
@@ -37,43 +43,48 @@ export class OperationRunner {
   }
 
   async drive(operationId: string): Promise<void> {
-    const operation = await this.acquire(operationId);
-    if (!operation) return;
+    const acquired = await this.acquire(operationId);
+    if (!acquired) return;
+    const { operation } = acquired;
     const signal = this.leases.hold(operation.id, operation.leaseVersion);
     try {
       await withLogContext({ operation_id: operation.id, tenant_id: operation.tenantId }, async () => {
-        let current: OperationRow | undefined = operation;
-        while (current && (await this.turn(current, signal)) === 'again') current = await this.reload(current);
+        let current: Standing | undefined = acquired;
+        while (current && (await this.turn(current, signal)) === 'again') current = await this.reload(operation);
       });
     } finally {
       this.leases.drop(operation.id, operation.leaseVersion);
     }
   }
 
-  private async acquire(operationId: string): Promise<OperationRow | undefined> {
-    const operation = await this.database.tx('system', async (tx) => {
+  private async acquire(operationId: string): Promise<Standing | undefined> {
+    const acquired = await this.database.tx('system', async (tx) => {
       const row = await tx.one<OperationRow & { isFirst: boolean }>(ACQUIRE, [operationId, this.leases.owner, this.leases.seconds]);
-      if (!row?.isFirst) return row;
-      await tx.query(`update operation_steps set status = 'running', started_at = coalesce(started_at, now()) where operation_id = $1 and name = $2`, [row.id, row.currentStep]);
-      await appendEvents(tx, row.tenantId, row.stream, [statusChanged({ ...row, status: 'pending' }, 'running', { type: 'system', id: 'worker' })]);
-      return row;
+      if (!row) return undefined;
+      if (!row.isFirst) return { operation: row, steps: await tx.query<StepRow>(STEPS, [row.id]) };
+      // Sent together; Postgres runs them in this order.
+      const [, steps] = await Promise.all([
+        tx.query(FIRST_STEP_BEGINS, [row.id, row.currentStep]),
+        tx.query<StepRow>(STEPS, [row.id]),
+        appendEvents(tx, row.tenantId, row.stream, [statusChanged({ ...row, status: 'pending' }, 'running', { type: 'system', id: 'worker' })]),
+      ]);
+      return { operation: row, steps };
     });
-    if (operation) await this.pausePoints.reach('operation:acquired');
-    return operation;
+    if (acquired) await this.pausePoints.reach('operation:acquired');
+    return acquired;
   }
 
-  /** The row after a commit, as long as the lease is still ours and there is something left to do. */
-  private async reload(operation: OperationRow): Promise<OperationRow | undefined> {
-    const rows = await this.database.read<OperationRow>(
-      'system',
-      `select ${OPERATION_COLUMNS} from operations o where o.id = $1 and o.lease_version = $2 and o.status in ('running','waiting','cancelling')`,
-      [operation.id, operation.leaseVersion]);
-    return rows[0];
+  /** What stands after a commit, as long as the lease is still ours and there is something left to do; asked in one round trip. */
+  private async reload({ id, leaseVersion }: OperationRow): Promise<Standing | undefined> {
+    const [[operation], steps] = await Promise.all([
+      this.database.read<OperationRow>('system', HELD, [id, leaseVersion]),
+      this.database.read<StepRow>('system', STEPS, [id]),
+    ]);
+    return operation && { operation, steps };
   }
 
-  private async turn(operation: OperationRow, signal: AbortSignal): Promise<Turn> {
+  private async turn({ operation, steps }: Standing, signal: AbortSignal): Promise<Turn> {
     const definition = this.definitions.find(operation.kind);
-    const steps = await this.database.read<StepRow>('system', STEPS, [operation.id]);
     const isUnwinding = operation.phase === 'unwinding';
     const open = steps.filter((step) => step.isUnwind === isUnwinding && !['succeeded', 'skipped'].includes(step.status));
     const step = open[0];

@@ -21,7 +21,7 @@ export async function operations(stand: Stand): Promise<Finding[]> {
   const batches: Record<Work, { rates: number[]; own: number[]; postgres: number[] }> = {
     runner: { rates: [], own: [], postgres: [] }, 'claim-loop': { rates: [], own: [], postgres: [] }, path: { rates: [], own: [], postgres: [] },
   };
-  const count = stand.isQuick ? 200 : 500;
+  const count = stand.isQuick ? 100 : 250;
   for (let round = -1; round < stand.slices.rounds; round += 1) {
     for (const work of ['runner', 'claim-loop', 'path'] as const) {
       const prefix = `${work}${round + 1}-`;
@@ -34,7 +34,7 @@ export async function operations(stand: Stand): Promise<Finding[]> {
       batches[work].postgres.push(((cpuSecondsOf(stand.postgres.pid) - before) * 1_000) / done);
     }
   }
-  const started = await ask<{ latencies: number[] }>(child, { work: 'steady', count: stand.isQuick ? 100 : 300 });
+  const started = await ask<{ latencies: number[] }>(child, { work: 'steady', count: stand.isQuick ? 40 : 120 });
   const limit = quantile(batches['claim-loop'].rates, 0.5);
   const cpu = (work: Work): string => `${quantile(batches[work].own, 0.5).toFixed(1)} + ${quantile(batches[work].postgres, 0.5).toFixed(1)}`;
   const row = (work: Work, what: string): Finding => {
@@ -49,7 +49,7 @@ export async function operations(stand: Stand): Promise<Finding[]> {
     row('path', 'accept → queue → runner, 5 steps'),
     {
       name: 'operations: accepted → first step', ours: `${inMs(quantile(started.latencies, 0.5))} / ${inMs(quantile(started.latencies, 0.99))}`, limit: '-', ratio: '-',
-      notes: 'p50 / p99 at 50 operations/s, created_at → started_at',
+      notes: 'p50 / p99 at 20 operations/s, created_at → started_at',
     },
   ];
 }

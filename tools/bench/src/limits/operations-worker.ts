@@ -80,7 +80,7 @@ async function steady(count: number): Promise<number[]> {
   const ids: string[] = [];
   const begin = performance.now();
   for (let n = 0; n < count; n += 1) {
-    await delay(Math.max(0, begin + n * 20 - performance.now()));
+    await delay(Math.max(0, begin + n * 50 - performance.now()));
     void accept().then((id) => ids.push(id));
   }
   await delay(2_000);
