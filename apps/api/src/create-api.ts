@@ -6,6 +6,7 @@ import type { Config } from '@slipway/platform-config';
 import { Database } from '@slipway/platform-database';
 import { serveOpenApi, SlipwayHttpAdapter } from '@slipway/platform-http';
 import { AppModule } from './app.module.js';
+import { pauseBeforeAnswers } from './pause-before-answer.js';
 
 /** The whole api, ready to listen. The schema must have been migrated. `/docs` can be left out where nobody reads it. */
 export async function createApi(config: Config, options: { logger?: LoggerService | false; docs?: boolean } = {}): Promise<NestFastifyApplication> {
@@ -13,6 +14,7 @@ export async function createApi(config: Config, options: { logger?: LoggerServic
     logger: options.logger,
     abortOnError: false,
   });
+  if (config.pausePoint?.startsWith('http:')) pauseBeforeAnswers(app);
   serveOpenApi(app, { docs: options.docs ?? true });
   await ensureBootstrap(app.get(Database, { strict: false }), config);
   return app;
