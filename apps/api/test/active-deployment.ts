@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { expectStatus, type TestApi } from './boot-api.js';
+import { expectStatus, type ApiClient } from './boot-api.js';
 
 export interface ActiveDeployment {
   id: string;
@@ -10,7 +10,7 @@ export interface ActiveDeployment {
 const SPEC = { model: { id: 'm' }, runtime: { target: 'local', engine: 'sim', args: { ttft_ms: 20 } } };
 
 /** A deployment whose first revision is active. No worker runs beside these tests, so what one would have written is written here. */
-export async function activeDeployment(api: TestApi, name: string, options: { token?: string; body?: object; spec?: object } = {}): Promise<ActiveDeployment> {
+export async function activeDeployment(api: ApiClient, name: string, options: { token?: string; body?: object; spec?: object } = {}): Promise<ActiveDeployment> {
   const { token } = options;
   const { id } = expectStatus(await api.send('POST', '/api/v1/deployments', { token, body: { name, ...options.body } }), 201);
   expectStatus(await api.send('POST', `/api/v1/deployments/${name}/rollouts`, { token, body: { spec: options.spec ?? SPEC, strategy: { type: 'candidate' } } }), 202);
@@ -18,7 +18,7 @@ export async function activeDeployment(api: TestApi, name: string, options: { to
 }
 
 /** Lets the rollout of the newest revision have succeeded, with all traffic on it. */
-export async function activateNewest(api: TestApi, deploymentId: string): Promise<string> {
+export async function activateNewest(api: ApiClient, deploymentId: string): Promise<string> {
   const [revision] = await owned<{ id: string }>(api, `update revisions set state = 'active' where deployment_id = $1
     and number = (select max(number) from revisions where deployment_id = $1) returning id`, [deploymentId]);
   await owned(api, `update operations set status = 'succeeded', progress = 100, completed_at = now() where resource_id = $1`, [deploymentId]);
@@ -27,7 +27,7 @@ export async function activateNewest(api: TestApi, deploymentId: string): Promis
 }
 
 /** A statement of the database's owner, whom row-level security does not bind. */
-export async function owned<R = Record<string, any>>(api: TestApi, text: string, values: unknown[] = []): Promise<R[]> {
+export async function owned<R = Record<string, any>>(api: ApiClient, text: string, values: unknown[] = []): Promise<R[]> {
   const client = new pg.Client({ connectionString: api.database.ownerUrl });
   await client.connect();
   try {

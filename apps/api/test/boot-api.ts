@@ -7,18 +7,22 @@ import { createTestDatabase, type TestDatabase } from '@slipway/platform-testing
 import { MIGRATIONS } from '@slipway/registry';
 import { createApi } from '../src/create-api.js';
 
-/** An api on a real socket with a database of its own. `token` is the operator tenant's bootstrap token. */
-export interface TestApi {
-  app: NestFastifyApplication;
-  url: string;
-  config: Config;
+/** A client of an api, wherever that runs, and the database behind it. */
+export interface ApiClient {
   database: TestDatabase;
-  token: string;
   send(method: string, path: string, options?: SendOptions): Promise<Answer>;
   /** A second tenant with an admin token of its own. */
   createTenant(name: string): Promise<{ id: string; name: string; token: string }>;
   /** A token of the given tenant's admin, the operator's unless told otherwise. */
   createToken(scope: 'viewer' | 'operator' | 'admin', admin?: string): Promise<string>;
+}
+
+/** An api on a real socket with a database of its own. `token` is the operator tenant's bootstrap token. */
+export interface TestApi extends ApiClient {
+  app: NestFastifyApplication;
+  url: string;
+  config: Config;
+  token: string;
   close(): Promise<void>;
 }
 
@@ -59,21 +63,30 @@ export async function bootApi(env: Record<string, string> = {}): Promise<TestApi
   const app = await createApi(config, { logger: false, docs: false });
   await app.listen(0, '127.0.0.1');
   const url = `http://127.0.0.1:${(app.getHttpServer().address() as AddressInfo).port}`;
-  const send = (method: string, path: string, options: SendOptions = {}): Promise<Answer> => exchange(url, method, path, options);
   return {
-    app, url, config, database, send,
+    ...clientOf(() => url, database, BOOTSTRAP_TOKEN),
+    app, url, config,
     token: BOOTSTRAP_TOKEN,
+    async close() {
+      app.getHttpServer().closeAllConnections();
+      await app.close();
+      await database.drop();
+    },
+  };
+}
+
+/** @param token the bootstrap token, which requests carry unless they say otherwise */
+export function clientOf(url: () => string, database: TestDatabase, token: string): ApiClient {
+  const send = (method: string, path: string, options: SendOptions = {}): Promise<Answer> =>
+    exchange(url(), method, path, { ...options, token: options.token === undefined ? token : options.token });
+  return {
+    database, send,
     async createTenant(name) {
       return expectStatus(await send('POST', '/api/v1/tenants', { body: { name } }), 201);
     },
     async createToken(scope, admin) {
       const answer = await send('POST', '/api/v1/tokens', { body: { name: scope, scopes: [scope] }, ...(admin && { token: admin }) });
       return expectStatus(answer, 201).token;
-    },
-    async close() {
-      app.getHttpServer().closeAllConnections();
-      await app.close();
-      await database.drop();
     },
   };
 }
@@ -89,7 +102,7 @@ async function exchange(url: string, method: string, path: string, { body, token
     redirect: 'manual',
     body: body === undefined ? undefined : typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body),
     headers: {
-      ...(token === null ? {} : { authorization: `Bearer ${token ?? BOOTSTRAP_TOKEN}` }),
+      ...(token === null ? {} : { authorization: `Bearer ${token}` }),
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       ...headers,
     },

@@ -1,5 +1,5 @@
 import { activeDeployment, owned, type ActiveDeployment } from '../active-deployment.js';
-import { expectStatus, type TestApi } from '../boot-api.js';
+import { expectStatus, type ApiClient } from '../boot-api.js';
 import type { Json } from './schema.js';
 
 /** A request to one operation. Without a body it has none; the token is the bootstrap token unless given. */
@@ -35,15 +35,15 @@ export class Bed {
   private count = 0;
   private person: Promise<string> | undefined;
 
-  constructor(readonly api: TestApi) {}
+  constructor(readonly api: ApiClient) {}
 
   name(stem = 'thing'): string {
     return `${stem}-${++this.count}`;
   }
 
   /** Posts (or puts) and answers the body of the success. */
-  async make(method: 'POST' | 'PUT', path: string, body: Json = {}): Promise<any> {
-    const answer = await this.api.send(method, `/api/v1${path}`, { body });
+  async make(method: 'POST' | 'PUT', path: string, body: Json = {}, token?: string): Promise<any> {
+    const answer = await this.api.send(method, `/api/v1${path}`, { body, ...(token !== undefined && { token }) });
     if (answer.status < 300) return answer.body;
     return expectStatus(answer, 201);
   }
@@ -80,6 +80,11 @@ export class Bed {
     await owned(this.api, `update operations set ${set} where id = $1`, [id]);
     await owned(this.api, `update deployments set current_operation_id = null where current_operation_id = $1`, [id]);
     return { id };
+  }
+
+  /** The token of a tenant that has nothing yet, for what a tenant may have only so many of. */
+  async newTenant(): Promise<string> {
+    return (await this.api.createTenant(this.name('tenant'))).token;
   }
 
   /** The token of an operator who has made nothing, so who may approve. */
