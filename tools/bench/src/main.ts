@@ -21,8 +21,8 @@ for (const name of options.names) {
   }
   await stand.clear();
 }
-await stand.close();
 process.stdout.write(options.isJson ? `${JSON.stringify(findings, null, 2)}\n` : table(findings));
+await stand.close();
 process.exit(failures > 0 ? 1 : 0);
 
 function readOptions(argv: string[]): { isQuick: boolean; isJson: boolean; names: string[] } {

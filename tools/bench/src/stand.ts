@@ -31,7 +31,10 @@ export class Stand {
     const postgres = await startEmbeddedPostgres({ dir: home });
     const url = new URL(postgres.superuserUrl);
     url.pathname = new URL(postgres.appUrl).pathname;
-    const stand = new Stand(isQuick, home, postgres, new pg.Pool({ connectionString: url.href, max: 32 }));
+    const admin = new pg.Pool({ connectionString: url.href, max: 32 });
+    // The pool's end does not wait for its connections', and the server goes next.
+    admin.on('error', () => undefined);
+    const stand = new Stand(isQuick, home, postgres, admin);
     await stand.run(path.join(ROOT, 'apps/api/dist/migrate.js'));
     return stand;
   }
