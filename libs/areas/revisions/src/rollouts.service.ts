@@ -116,14 +116,17 @@ export class RolloutsService {
     await this.deployments.update(tx, deployment.id, { currentOperationId: operationId, candidateRevisionId: revision.id, state: 'progressing' });
     const stream = deploymentStream(deployment.id);
     const result = { revision: revision.name, revision_id: revision.id, ...(revision.isReused ? { reused: true } : {}) };
-    await this.operations.start(tx, operationId, { resourceId: deployment.id, stream, input, steps, result });
-    await appendAudit(tx, { action: 'rollout.create', resourceType: 'deployment', resourceName: deployment.name, after: revision.spec });
     const started = {
       type: 'rollout.started', subject: `deployments/${deployment.name}`, actor: principal.actor, operationId, revisionId: revision.id,
       data: { operation_id: operationId, revision: revision.name, strategy: strategy.type, steps, reason: body.reason ?? null },
     };
     const created = revision.isReused ? [] : [revisionEvent('revision.created', revision, principal.actor, operationId)];
-    await appendEvents(tx, principal.tenantId, stream, [...created, started]);
+    // One statement each, sent together; Postgres runs them in this order, so the stream is still locked last.
+    await Promise.all([
+      this.operations.start(tx, operationId, { resourceId: deployment.id, stream, input, steps, result }),
+      appendAudit(tx, { action: 'rollout.create', resourceType: 'deployment', resourceName: deployment.name, after: revision.spec }),
+      appendEvents(tx, principal.tenantId, stream, [...created, started]),
+    ]);
     return steps;
   }
 }
