@@ -31,11 +31,14 @@ export class Stack {
     private readonly env: NodeJS.ProcessEnv,
   ) {}
 
-  /** @param options.env variables for every process; `config` replaces the embedded default of execution targets */
-  static async start(options: { apis?: number; workers?: number; gateway?: boolean; env?: NodeJS.ProcessEnv; config?: (home: string) => string } = {}): Promise<Stack> {
+  /**
+   * @param options.env variables for every process; `config` replaces the embedded default of execution targets; `through`
+   * changes the way to Postgres
+   */
+  static async start(options: { apis?: number; workers?: number; gateway?: boolean; env?: NodeJS.ProcessEnv; through?: (databaseUrl: string) => string; config?: (home: string) => string } = {}): Promise<Stack> {
     const testDatabase = await createTestDatabase(MIGRATIONS);
     const ports = { api: await Promise.all(Array.from({ length: options.apis ?? 1 }, freePort)), gateway: await freePort() };
-    const stack = new Stack(testDatabase, ports, options.env ?? {});
+    const stack = new Stack(testDatabase, ports, { ...(options.through && { DATABASE_URL: options.through(testDatabase.url) }), ...options.env });
     if (options.config) writeFileSync(path.join(stack.home, 'slipway.config.yaml'), options.config(stack.home));
     for (let i = 0; i < ports.api.length; i += 1) stack.spawn('api', i);
     for (let i = 0; i < (options.workers ?? 1); i += 1) stack.spawn('worker', i);

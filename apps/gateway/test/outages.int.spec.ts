@@ -9,7 +9,7 @@ import { routeFollowers } from '@slipway/dataplane';
 import type { Gateway } from '../src/index.js';
 import { ask } from './client.js';
 import { eventually, Installation, type TestToken } from './installation.js';
-import { TcpProxy } from './tcp-proxy.js';
+import { TcpProxy } from '@slipway/platform-database/testing';
 import { Upstream } from './upstream.js';
 
 const MAIN = fileURLToPath(new URL('../dist/main.js', import.meta.url));

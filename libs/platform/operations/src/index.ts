@@ -12,7 +12,7 @@ export { GET_RECORD, LIST_RECORDS } from './operation.query.js';
 export { OperationDto, OperationEnvelopeDto, operationAnswer } from './operation.dto.js';
 export { OperationRunner } from './operation.runner.js';
 export { dispatch, wake } from './dispatch.js';
-export { appendEvents, lockBeforeEvents, type NewEvent, type EventSource } from './event.store.js';
+export { appendEvents, EVENTS_CHANNEL, lockBeforeEvents, type NewEvent, type EventSource } from './event.store.js';
 export { eventPage, type StoredEvent } from './event.store.js';
 export { EventHub } from './event.hub.js';
 export { EventDto, EventPageDto, EventQueryDto } from './event.dto.js';

@@ -1,12 +1,10 @@
 import { Injectable, Optional, Inject, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
 import { Database, type Tx } from '@slipway/platform-database';
-import { OperationRunner, Sweeper, type DueWork } from '@slipway/platform-operations';
+import { EVENTS_CHANNEL, OperationRunner, Sweeper, type DueWork } from '@slipway/platform-operations';
 import { FanOut } from './fan-out.js';
 import { LaneSender } from './lane-sender.js';
 import { PRUNE_DELIVERIES } from './lane.query.js';
 
-/** The channel on which every appended event tells its stream. */
-const EVENTS_CHANNEL = 'slipway_events';
 const SCAN_EVERY_SWEEPS = 10;
 const PRUNE_EVERY_SWEEPS = 60;
 

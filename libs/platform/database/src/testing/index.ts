@@ -1,1 +1,2 @@
 export { createTestDatabase, type TestDatabase } from './test-database.js';
+export { TcpProxy } from './tcp-proxy.js';
