@@ -77,7 +77,7 @@ it('would notice an answer that breaks the document', async () => {
     { headers: { ...sound.headers, 'content-type': 'text/html' } },
   ];
   for (const change of broken) expect([change, document.violationOf(one, { ...sound, ...change })]).toEqual([change, expect.any(String)]);
-  for (const change of [{ code: undefined }, { code: 'surprise' }, { category: 'other' }, { retryable: true }, { request_id: 'other' }]) {
+  for (const change of [{ code: undefined }, { code: 'surprise' }, { category: 'other' }, { retryable: true }, { secret: 'x' }, { request_id: 'other' }]) {
     expect([change, document.violationOf(one, { ...refused, body: { error: { ...error, ...change } } })]).toEqual([change, expect.any(String)]);
   }
 });

@@ -62,7 +62,8 @@ export class ApiDocument {
 
   /** What an error breaks of the envelope every error has, or undefined. */
   envelopeViolation(answer: Answer): string | undefined {
-    const mismatch = this.mismatch('#/components/schemas/ErrorEnvelopeDto', answer.body);
+    const envelope = '#/components/schemas/ErrorEnvelopeDto';
+    const mismatch = this.mismatch(envelope, answer.body) ?? undocumented({ $ref: envelope }, answer.body, this.resolve, '');
     if (mismatch) return mismatch;
     const { error } = answer.body;
     if (!CATEGORIES.has(error.category)) return `category ${error.category}`;

@@ -48,6 +48,24 @@ export class ErrorBodyDto {
 
   @IntField({ optional: true, description: 'With body_too_large and file_too_large: the limit in bytes.' })
   max_bytes?: number;
+
+  @StringField({ optional: true, description: 'With scope_insufficient: the scope that is needed.' })
+  required_scope?: string;
+
+  @StringField({ optional: true, description: 'With conflicts: the operation that is in the way.' })
+  operation_id?: string;
+
+  @StringField({ optional: true, description: 'With revision_not_ready: the first revision that is not.' })
+  revision?: string;
+
+  @ArrayField('string', { optional: true, description: 'With revision_not_ready: all that are not.' })
+  revisions?: string[];
+
+  @StringField({ optional: true, description: 'With binding_exists: the binding there is.' })
+  binding_id?: string;
+
+  @IntField({ optional: true, description: 'With cursor_expired: the first event that is still kept.' })
+  first_sequence?: number;
 }
 
 /** Every non-success answer. */
