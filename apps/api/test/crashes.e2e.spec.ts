@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { Stack, until } from './stack.js';
 
-jest.setTimeout(180_000);
+// Thirteen starts and deaths of a worker take minutes where the machine is busy.
+jest.setTimeout(400_000);
 
 const STEPS = ['validate', 'provision', 'await_ready', 'shift_traffic:1', 'promote', 'drain_previous'];
 const body = (model: string, extra: object = {}) => ({ spec: { model: { id: model }, runtime: { target: 'local', engine: 'sim' } }, strategy: { type: 'immediate' }, ...extra });

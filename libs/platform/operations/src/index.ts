@@ -21,6 +21,7 @@ export { EventStreams } from './event-stream.js';
 export { Client, EventFeed, type FeedClient } from './event-feed.js';
 export { appendAudit, type AuditEntry } from './audit.js';
 export { Sweeper, type DueWork } from './sweeper.js';
+export { Retention } from './retention.js';
 export { PausePoints } from './pause-points.js';
 import { Operations1700000000020 } from './migrations/1700000000020-operations.js';
 import { Outbox1700000000021 } from './migrations/1700000000021-outbox.js';

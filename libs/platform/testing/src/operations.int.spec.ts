@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { migrations as databaseMigrations, newId, type Tx } from '@slipway/platform-database';
-import { dispatch, done, migrations as operationMigrations, sleep, StepFailed, Sweeper, type OperationDefinition, type StepContext } from '@slipway/platform-operations';
+import { dispatch, done, migrations as operationMigrations, Retention, sleep, StepFailed, type OperationDefinition, type StepContext } from '@slipway/platform-operations';
 import { everyCrashResumes, everyStepIsRepeatable, everyStepMayFail, OperationHarness } from './index.js';
 
 const TENANT = newId('ten');
@@ -146,7 +146,7 @@ describe('durable operations', () => {
       await tx.query(`update operations set completed_at = now() - interval '31 days' where id = $1`, [ended]);
       await tx.query(`update operations set created_at = now() - interval '31 days' where id = $1`, [live]);
     });
-    await harness.context.get(Sweeper).sweep();
+    await harness.database.tx('system', (tx) => new Retention().sweep(tx));
     const rows = await harness.database.read<{ id: string }>('system', 'select id from operations where id = any($1)', [[ended, live]]);
     expect(rows).toEqual([{ id: live }]);
   });
