@@ -133,7 +133,7 @@ export class Stack {
     for (const [key, { app }] of this.children) await this.kill(app, Number(key.slice(app.length)));
     for (const { pid } of this.simulatorStarts()) if (isAlive(pid)) process.kill(pid, 'SIGKILL');
     await this.testDatabase.drop();
-    rmSync(this.home, { recursive: true, force: true });
+    rmSync(this.home, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
   }
 
   private environment(app: App, index: number): NodeJS.ProcessEnv {

@@ -156,7 +156,7 @@ it('serves from its snapshot after kill -9 and a restart without Postgres', asyn
 
   proxy.restore();
   await eventually(async () => expect((await ask(port, null, { path: '/readyz', method: 'GET' })).body.postgres).toBe('up'), 3_000);
-  rmSync(home, { recursive: true, force: true });
+  rmSync(home, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
 }, 30_000);
 
 it('finishes what is in flight on SIGTERM, and when its launcher is gone, then exits with 0', async () => {
@@ -175,7 +175,7 @@ it('finishes what is in flight on SIGTERM, and when its launcher is gone, then e
     for (const { status, text } of await streams) expect({ status, isWhole: text.endsWith('data: [DONE]\n\n') }).toEqual({ status: 200, isWhole: true });
     expect(await exited).toEqual({ code: 0, signal: null });
     await expect(chat(port)).rejects.toThrow();
-    rmSync(home, { recursive: true, force: true });
+    rmSync(home, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
   }
   for (const upstream of upstreams) upstream.behaviour = (request, response) => upstream.answer(request, response);
 }, 30_000);
@@ -194,5 +194,5 @@ it('waits, not ready, where there is neither Postgres nor a snapshot, and ignore
   proxy.restore();
   expect(await ready).toBe('slipway:ready');
   expect((await chat(port)).status).toBe(200);
-  rmSync(home, { recursive: true, force: true });
+  rmSync(home, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
 }, 30_000);

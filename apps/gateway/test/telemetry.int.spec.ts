@@ -26,7 +26,7 @@ afterAll(async () => {
 async function deployment(name: string): Promise<void> {
   await installation.revision(tenant, name, `${name}-1`, [upstream]);
   const generation = await installation.route(tenant, name, { [`${name}-1`]: 100 });
-  await eventually(async () => expect(await routeFollowers(installation.db, `dep_${name}`, generation)).toMatchObject({ behind: 0 }));
+  await eventually(async () => expect(await routeFollowers(installation.db, `dep_${name}`, generation)).toMatchObject({ gateways: 1, behind: 0 }));
 }
 
 /** What is stored once everything up to now is. */
