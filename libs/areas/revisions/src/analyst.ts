@@ -3,6 +3,7 @@ import { lastWindowWith, statsBetween, statsCompleteUntil, type RequestStats } f
 import { Database, type Tx } from '@slipway/platform-database';
 import { done, sleep, StepFailed, type FailureCode, type NewEvent, type StepContext, type StepOutcome } from '@slipway/platform-operations';
 import { judge, type MetricResult, type Verdict } from './analysis.js';
+import { Candidate } from './candidate.js';
 import type { AnalysisDto, AnalysisMetricDto } from './rollout.dto.js';
 import type { RolloutInput } from './rollout.input.js';
 import { soakSecondsAt } from './rollout.plan.js';
@@ -26,13 +27,17 @@ interface Judgement {
  */
 @Injectable()
 export class Analyst {
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly candidate: Candidate,
+  ) {}
 
   async analyze(context: Context): Promise<StepOutcome> {
     const { input, state, step } = context;
     if (!input.analysis) return done({ skipped: true, message: 'no metrics were asked for' });
     if (state?.['judgement']) return this.act(context, input.analysis, state['judgement'] as Judgement);
     const judgement = await this.database.tx('system', async (tx) => {
+      await this.candidate.standing(tx, context, input.revisionId, input.revisionName);
       const until = await statsCompleteUntil(tx);
       const isOver = Date.now() - step.startedAt.getTime() > STATS_LIMIT_MS;
       if (!isOver && (!until || until.getTime() < floorSecond(step.startedAt).getTime())) return undefined;

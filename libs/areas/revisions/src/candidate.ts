@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { Database } from '@slipway/platform-database';
+import { Database, type Tx } from '@slipway/platform-database';
 import { done, sleep, StepFailed, type Failure, type OperationRow, type StepContext, type StepOutcome } from '@slipway/platform-operations';
-import { DEPLOYMENTS, INSTANCES, type DeploymentsPort, type InstancesPort } from '@slipway/ports';
+import { DEPLOYMENTS, INSTANCES, type DeploymentsPort, type InstancesPort, type WorkloadStatus } from '@slipway/ports';
 import { revisionEvent, RevisionStore } from './revision.store.js';
 
 /** The longest a readiness wait sleeps when nothing wakes it: the reconciler's wake-up may come while the step is running. */
@@ -52,7 +52,9 @@ export class Candidate {
   async awaitReady(context: StepContext<unknown>, revisionId: string, deadlineSeconds: number): Promise<StepOutcome> {
     const status = await this.database.tx('system', (tx) => this.instances.status(tx, revisionId));
     const { desired = 1, ready = 0, message = null } = status ?? {};
-    if (ready >= desired) return done({ message: `${ready} of ${desired} instances are ready`, commit: (tx) => this.markReady(tx, context, revisionId) });
+    if (ready >= desired) {
+      return done({ message: `${ready} of ${desired} instances are ready`, result: { restarts: status?.restarts ?? 0 }, commit: (tx) => this.markReady(tx, context, revisionId) });
+    }
     const leftMs = context.step.startedAt.getTime() + deadlineSeconds * 1_000 - Date.now();
     if (leftMs <= 0) {
       throw new StepFailed('target_not_ready', `${ready} of ${desired} instances were ready after ${deadlineSeconds} s${message ? `: ${message}` : ''}`, {
@@ -63,6 +65,17 @@ export class Candidate {
       forMs: Math.min(READY_LOOK_MS, leftMs), status: 'running', message: message ?? `${ready} of ${desired} instances are ready`,
       commit: (tx) => this.instances.wakeOnChange(tx, revisionId, context.operation.id),
     });
+  }
+
+  /**
+   * How the candidate stands now. A crash since it was proven ready fails the operation, whichever step notices it first:
+   * what gateways recorded of a dead candidate would only say the same less clearly.
+   */
+  async standing(tx: Tx, context: StepContext<unknown>, revisionId: string, revisionName: string): Promise<WorkloadStatus | undefined> {
+    const status = await this.instances.status(tx, revisionId);
+    const restarts = (status?.restarts ?? 0) - Number(context.results['await_ready']?.restarts ?? 0);
+    if (status && restarts <= 0) return status;
+    throw didNotStayUp(revisionName, status, restarts);
   }
 
   /** Takes the operation's hold away and gives the processes a moment to go. */
@@ -86,15 +99,22 @@ export class Candidate {
     return done();
   }
 
-  private async markReady(tx: Parameters<RevisionStore['get']>[0], context: StepContext<unknown>, revisionId: string) {
+  private async markReady(tx: Tx, context: StepContext<unknown>, revisionId: string) {
     const moved = await this.revisions.setState(tx, revisionId, 'ready', { from: ['pending', 'provisioning'] });
     return { events: moved ? [revisionEvent('revision.ready', moved, WORKER, context.operation.id)] : [] };
   }
 
   /** A revision that served before stays restorable; a cancel is nobody's fault. */
-  private async markFailed(tx: Parameters<RevisionStore['get']>[0], operation: OperationRow, revisionId: string, failure: Failure) {
+  private async markFailed(tx: Tx, operation: OperationRow, revisionId: string, failure: Failure) {
     if (failure.code === 'cancelled_by_user' || (await this.revisions.wasEverActive(tx, revisionId))) return;
     const moved = await this.revisions.setState(tx, revisionId, 'failed', { message: failure.message });
     return { events: moved ? [revisionEvent('revision.failed', moved, WORKER, operation.id, { error_code: failure.code, message: failure.message })] : [] };
   }
+}
+
+/** The failure of a candidate that was ready and is so no longer. */
+export function didNotStayUp(revisionName: string, status: WorkloadStatus | undefined, restarts: number): StepFailed {
+  return new StepFailed('health_regression', `${revisionName} did not stay up: ${status?.message ?? 'no instance answers its probe'}`, {
+    evidence: { restarts, ready: status?.ready ?? 0, desired: status?.desired ?? 0 },
+  });
 }

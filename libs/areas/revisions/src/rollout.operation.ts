@@ -1,10 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Tx } from '@slipway/platform-database';
 import { Database } from '@slipway/platform-database';
-import { done, DurableOperation, sleep, StepFailed, type Failure, type OperationDefinition, type OperationRow, type Outcome, type StepContext, type UnwindStep } from '@slipway/platform-operations';
+import { done, DurableOperation, sleep, type Failure, type OperationDefinition, type OperationRow, type Outcome, type StepContext, type UnwindStep } from '@slipway/platform-operations';
 import { DEPLOYMENTS, INSTANCES, ROUTES, type DeploymentsPort, type InstancesPort, type RouteTarget, type RoutesPort } from '@slipway/ports';
 import { Analyst } from './analyst.js';
-import { Candidate } from './candidate.js';
+import { Candidate, didNotStayUp } from './candidate.js';
 import { RevisionStore } from './revision.store.js';
 import { rolloutAllowed, type RolloutInput } from './rollout.input.js';
 import { movesTraffic, percentAt, soakSecondsAt } from './rollout.plan.js';
@@ -72,22 +72,17 @@ export class RolloutOperation implements OperationDefinition<RolloutInput> {
   }
 
   /** Sleeps in Postgres; the reconciler wakes it when an instance of the candidate changes, so a crash is seen at once. */
-  private async soak({ operation, input, step, state }: Context) {
+  private async soak(context: Context) {
+    const { operation, input, step, state } = context;
     const soakMs = soakSecondsAt(input.strategy, step.number) * 1_000;
-    const status = await this.database.tx('system', (tx) => this.instances.status(tx, input.revisionId));
-    const restarts = Number(state?.['restarts'] ?? status?.restarts ?? 0);
+    const status = await this.database.tx('system', (tx) => this.candidate.standing(tx, context, input.revisionId, input.revisionName));
     // Without a crash, no answer may only mean that this worker has just started and has not looked yet.
     const silentSince = status?.ready === 0 ? Number(state?.['silentSince'] ?? Date.now()) : undefined;
-    const isSilent = silentSince !== undefined && Date.now() - silentSince > SILENCE_LIMIT_MS;
-    if (!status || status.restarts > restarts || isSilent) {
-      throw new StepFailed('health_regression', `${input.revisionName} did not stay up: ${status?.message ?? 'no instance answers its probe'}`, {
-        evidence: { restarts: (status?.restarts ?? restarts) - restarts, ready: status?.ready ?? 0, desired: status?.desired ?? 0 },
-      });
-    }
+    if (silentSince !== undefined && Date.now() - silentSince > SILENCE_LIMIT_MS) throw didNotStayUp(input.revisionName, status, 0);
     const leftMs = step.startedAt.getTime() + soakMs - Date.now();
     if (leftMs <= 0 && silentSince === undefined) return done({ message: `soaked for ${soakMs / 1_000} s` });
     return sleep({
-      forMs: silentSince === undefined ? leftMs : SILENCE_LOOK_MS, status: 'waiting', state: { restarts, silentSince },
+      forMs: silentSince === undefined ? leftMs : SILENCE_LOOK_MS, status: 'waiting', state: { silentSince },
       message: `soaking until ${new Date(step.startedAt.getTime() + soakMs).toISOString()}`,
       commit: (tx) => this.instances.wakeOnChange(tx, input.revisionId, operation.id),
     });

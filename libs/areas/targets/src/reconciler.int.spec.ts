@@ -61,8 +61,10 @@ it('restarts what crashed as the next generation, waiting longer each time, and 
   await worker.ready('rev_1');
   expect((await bed.starts()).map(({ generation }) => generation)).toEqual([1, 2, 3]);
   expect(await worker.status('rev_1')).toMatchObject({ restarts: 2, message: null });
-  expect((await worker.events()).map(({ type }) => type)).toEqual(['instance.ready', 'instance.crashed', 'instance.ready', 'instance.crashed', 'instance.ready']);
-  expect((await worker.events())[1]?.data).toMatchObject({ restarts: 1, restarts_in_seconds: 0.5, generation: 1 });
+  // Where the machine is busy a probe may notice the silence before the reconciler sees the death.
+  const told = (await worker.events()).filter(({ type }) => type !== 'instance.unhealthy');
+  expect(told.map(({ type }) => type)).toEqual(['instance.ready', 'instance.crashed', 'instance.ready', 'instance.crashed', 'instance.ready']);
+  expect(told[1]?.data).toMatchObject({ restarts: 1, restarts_in_seconds: 0.5, generation: 1 });
   const left = await worker.database.read('system', 'select 1 from workload_waiters');
   expect(left).toEqual([]);
 });
