@@ -58,8 +58,12 @@ export async function schemaGap(appUrl: string, migrations: readonly Migration[]
 async function admit(client: pg.Client, appRole: string): Promise<void> {
   const role = pg.escapeIdentifier(appRole);
   await client.query(`grant select on ${TABLE} to ${role}`);
-  const { rows } = await client.query(`select current_setting('server_version_num')::int as version, rolsuper as is_superuser from pg_roles where rolname = $1`, [appRole]);
-  if (rows[0]?.is_superuser) return;
+  const { rows } = await client.query(
+    // Since 16 a role's maker is its member without being allowed to take it, so membership alone says too little.
+    `with server as (select current_setting('server_version_num')::int as version), asked as (select version, case when version >= 160000 then 'SET' else 'MEMBER' end as how from server)
+     select version, rolsuper or (pg_has_role(rolname, 'slipway_tenant', how) and pg_has_role(rolname, 'slipway_system', how)) as is_admitted from pg_roles, asked where rolname = $1`,
+    [appRole]);
+  if (rows[0]?.is_admitted) return;
   // Without INHERIT the login role sees nothing until a transaction takes one of the two roles.
   const how = rows[0]?.version >= 160_000 ? 'with inherit false, set true' : '';
   await client.query(`grant slipway_tenant, slipway_system to ${role} ${how}`);
