@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
+import { freePort } from '@slipway/platform-database/testing';
 import { createTestDatabase, type TestDatabase } from '@slipway/platform-testing';
 import { MIGRATIONS } from '@slipway/registry';
 
@@ -25,15 +25,6 @@ afterEach(async () => {
   for (const child of children.splice(0)) if (child.exitCode === null) child.kill('SIGKILL');
   await database.drop();
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const found = (server.address() as AddressInfo).port;
-  server.close();
-  await once(server, 'close');
-  return found;
-}
 
 function start(file: string, env: Record<string, string> = {}): { child: ChildProcess; stderr: () => string; exit: Promise<number | null> } {
   const child = fork(file, {

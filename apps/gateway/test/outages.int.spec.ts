@@ -1,6 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,7 +8,7 @@ import { routeFollowers } from '@slipway/dataplane';
 import type { Gateway } from '../src/index.js';
 import { ask } from './client.js';
 import { eventually, Installation, type TestToken } from './installation.js';
-import { TcpProxy } from '@slipway/platform-database/testing';
+import { freePort, TcpProxy } from '@slipway/platform-database/testing';
 import { Upstream } from './upstream.js';
 
 const MAIN = fileURLToPath(new URL('../dist/main.js', import.meta.url));
@@ -105,14 +104,6 @@ it('forgets a token that was revoked while it could not be told', async () => {
   proxy.restore();
   await eventually(async () => expect((await chat(gateway, doomed)).status).toBe(401), 2_000);
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 function startProcess(home: string, port: number): { child: ChildProcess; ready: Promise<unknown> } {
   if (!existsSync(MAIN)) throw new Error(`${MAIN} is missing: build the gateway first`);

@@ -8,7 +8,7 @@ export class PortTakenError extends Error {}
  * @throws PortTakenError naming the variable.
  */
 export async function choosePort(wanted: number, host: string, variable: { name: string; isSet: boolean }, say: (line: string) => void): Promise<number> {
-  if (wanted === 0) return bound(0, host);
+  if (wanted === 0) return anyPort(host);
   try {
     return await bound(wanted, host);
   } catch (error) {
@@ -16,10 +16,22 @@ export async function choosePort(wanted: number, host: string, variable: { name:
     if (code !== 'EADDRINUSE' && code !== 'EACCES') throw new PortTakenError(`SLIPWAY_HOST: cannot listen on ${host} (${code})`);
     const problem = code === 'EACCES' ? 'may not be used by this user' : 'is taken by another program';
     if (variable.isSet) throw new PortTakenError(`${variable.name}: port ${wanted} ${problem}. Free it, or set ${variable.name} to another one.`);
-    const other = await bound(0, host);
+    const other = await anyPort(host);
     say(`port ${wanted} ${problem}, so ${other} is used instead (set ${variable.name} to choose)`);
     return other;
   }
+}
+
+/** Below the ports that systems give to outgoing connections: while a dead process is started again, nobody is given its port. */
+const ANY = { from: 10_000, count: 10_000, tries: 50 };
+
+async function anyPort(host: string): Promise<number> {
+  for (let i = 0; i < ANY.tries; i += 1) {
+    const port = ANY.from + Math.floor(Math.random() * ANY.count);
+    const found = await bound(port, host).catch(() => undefined);
+    if (found !== undefined) return found;
+  }
+  return bound(0, host);
 }
 
 /** Binds and releases. Another program may take the port in between; its process then fails to start and says so. */

@@ -78,6 +78,12 @@ export class Candidate {
     throw didNotStayUp(revisionName, status, restarts);
   }
 
+  /** Whether every ready instance answers a request now, and there is one. */
+  async answers(revisionId: string): Promise<boolean> {
+    const { answered, asked } = await this.instances.probe(revisionId);
+    return asked > 0 && answered === asked;
+  }
+
   /** Takes the operation's hold away and gives the processes a moment to go. */
   async remove(context: StepContext<unknown>, revisionId: string): Promise<StepOutcome> {
     const { operation, state, step } = context;

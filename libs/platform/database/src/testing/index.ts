@@ -1,2 +1,3 @@
 export { createTestDatabase, type TestDatabase } from './test-database.js';
 export { TcpProxy } from './tcp-proxy.js';
+export { freePort } from './free-port.js';
