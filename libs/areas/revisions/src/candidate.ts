@@ -7,6 +7,8 @@ import { revisionEvent, RevisionStore } from './revision.store.js';
 /** The longest a readiness wait sleeps when nothing wakes it: the reconciler's wake-up may come while the step is running. */
 const READY_LOOK_MS = 500;
 const GONE_LOOK_MS = 100;
+const DRAIN_LIMIT_MS = 30_000;
+const DRAIN_LOOK_MS = 250;
 /** A cancel must not wait for an engine's whole grace period; the reconciler stops it in any case. */
 const GONE_LIMIT_MS = { cancelled: 1_000, failed: 15_000 };
 const WORKER = { type: 'system', id: 'worker' };
@@ -82,6 +84,15 @@ export class Candidate {
   async answers(revisionId: string): Promise<boolean> {
     const { answered, asked } = await this.instances.probe(revisionId);
     return asked > 0 && answered === asked;
+  }
+
+  /** Waits until the gateways have no request in flight to the revisions that lost their traffic, but not for ever. */
+  async drain({ step }: StepContext<unknown>, revisionIds: readonly string[], operationResult?: Record<string, unknown>): Promise<StepOutcome> {
+    const counts = await this.database.tx('system', (tx) => Promise.all(revisionIds.map((id) => this.instances.inFlight(tx, id))));
+    const left = counts.reduce((total, count) => total + count, 0);
+    const isOver = Date.now() - step.startedAt.getTime() > DRAIN_LIMIT_MS;
+    if (left > 0 && !isOver) return sleep({ forMs: DRAIN_LOOK_MS, status: 'running', message: `${left} requests in flight` });
+    return done({ message: left > 0 ? `${left} requests were still in flight after ${DRAIN_LIMIT_MS / 1_000} s` : '', operationResult });
   }
 
   /** Takes the operation's hold away and gives the processes a moment to go. */

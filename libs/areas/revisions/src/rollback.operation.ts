@@ -1,6 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Tx } from '@slipway/platform-database';
-import { Database } from '@slipway/platform-database';
 import { done, DurableOperation, sleep, StepFailed, type OperationDefinition, type OperationRow, type Outcome, type StepContext } from '@slipway/platform-operations';
 import { DEPLOYMENTS, INSTANCES, ROUTES, type DeploymentsPort, type InstancesPort, type RoutesPort } from '@slipway/ports';
 import { Candidate } from './candidate.js';
@@ -10,8 +9,6 @@ import { rolloutAllowed, type RollbackInput } from './rollout.input.js';
 type Context = StepContext<RollbackInput>;
 
 const READY_DEADLINE_SECONDS = 600;
-const DRAIN_LIMIT_MS = 30_000;
-const DRAIN_LOOK_MS = 250;
 const VERIFY_LIMIT_MS = 10_000;
 const VERIFY_LOOK_MS = 200;
 const WORKER = { type: 'system', id: 'worker' };
@@ -41,7 +38,6 @@ export class RollbackOperation implements OperationDefinition<RollbackInput> {
   };
 
   constructor(
-    private readonly database: Database,
     private readonly revisions: RevisionStore,
     private readonly candidate: Candidate,
     @Inject(DEPLOYMENTS) private readonly deployments: DeploymentsPort,
@@ -78,12 +74,9 @@ export class RollbackOperation implements OperationDefinition<RollbackInput> {
     throw new StepFailed('health_regression', `${answered} of ${asked} instances of ${input.revisionName} answered; the traffic stays on it`, { evidence: { answered, asked } });
   }
 
-  private async drainPrevious({ input, step }: Context) {
-    const left = input.leftRevisionId;
-    const inFlight = left ? await this.database.tx('system', (tx) => this.instances.inFlight(tx, left)) : 0;
-    const isOver = Date.now() - step.startedAt.getTime() > DRAIN_LIMIT_MS;
-    if (inFlight > 0 && !isOver) return sleep({ forMs: DRAIN_LOOK_MS, status: 'running', message: `${inFlight} requests in flight` });
-    return done({ message: inFlight > 0 ? `${inFlight} requests were still in flight after ${DRAIN_LIMIT_MS / 1_000} s` : '', operationResult: { outcome: 'rolled_back' } });
+  private drainPrevious(context: Context) {
+    const { leftRevisionId } = context.input;
+    return this.candidate.drain(context, leftRevisionId ? [leftRevisionId] : [], { outcome: 'rolled_back' });
   }
 
   async finish(tx: Tx, operation: OperationRow<RollbackInput>, outcome: Outcome) {

@@ -88,7 +88,7 @@ export class RollbacksService {
     const leftRevisionId = deployment.activeRevisionId === target.id ? (live?.input.revisionId ?? null) : deployment.activeRevisionId;
     const input: RollbackInput = {
       deploymentId: deployment.id, deploymentName: deployment.name, revisionId: target.id, revisionName: target.name,
-      leftRevisionId, supersededOperationId: live?.id ?? null,
+      leftRevisionId,
     };
     await this.deployments.update(tx, deployment.id, { currentOperationId: operationId, candidateRevisionId: null, state: 'progressing' });
     const stream = deploymentStream(deployment.id);

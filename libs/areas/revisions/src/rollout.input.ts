@@ -29,8 +29,6 @@ export interface RollbackInput {
   revisionName: string;
   /** The revision whose traffic is taken away, if there is one. */
   leftRevisionId: string | null;
-  /** The rollout this rollback pre-empted. */
-  supersededOperationId: string | null;
 }
 
 /** Whether a rollout may begin on this deployment. Throws the conflict that forbids it. */

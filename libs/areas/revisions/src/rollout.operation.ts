@@ -11,8 +11,6 @@ import { movesTraffic, percentAt, soakSecondsAt } from './rollout.plan.js';
 
 type Context = StepContext<RolloutInput>;
 
-const DRAIN_LIMIT_MS = 30_000;
-const DRAIN_LOOK_MS = 250;
 const SILENCE_LIMIT_MS = 15_000;
 const SILENCE_LOOK_MS = 250;
 const WORKER = { type: 'system', id: 'worker' };
@@ -112,12 +110,10 @@ export class RolloutOperation implements OperationDefinition<RolloutInput> {
     });
   }
 
-  private async drainPrevious({ input, step }: Context) {
-    const previous = input.foundRoute?.targets.filter((target) => target.revisionId !== input.revisionId) ?? [];
-    const left = await this.database.tx('system', (tx) => sum(previous.map((target) => this.instances.inFlight(tx, target.revisionId))));
-    const isOver = Date.now() - step.startedAt.getTime() > DRAIN_LIMIT_MS;
-    if (left > 0 && !isOver) return sleep({ forMs: DRAIN_LOOK_MS, status: 'running', message: `${left} requests in flight` });
-    return done({ message: left > 0 ? `${left} requests were still in flight after ${DRAIN_LIMIT_MS / 1_000} s` : '' });
+  private drainPrevious(context: Context) {
+    const { foundRoute, revisionId } = context.input;
+    const previous = foundRoute?.targets.filter((target) => target.revisionId !== revisionId) ?? [];
+    return this.candidate.drain(context, previous.map((target) => target.revisionId));
   }
 
   private async revertTraffic({ operation, input }: Context) {
@@ -195,8 +191,3 @@ export class RolloutOperation implements OperationDefinition<RolloutInput> {
     };
   }
 }
-
-async function sum(numbers: Promise<number>[]): Promise<number> {
-  return (await Promise.all(numbers)).reduce((total, number) => total + number, 0);
-}
-
