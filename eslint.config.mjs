@@ -22,7 +22,10 @@ export default [
       '@nx/enforce-module-boundaries': ['error', { depConstraints: boundaries }],
       'no-else-return': 'error',
       eqeqeq: ['error', 'always', { null: 'ignore' }],
-      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_', caughtErrors: 'none' }],
+      '@typescript-eslint/no-unused-vars': [
+        'error',
+        { argsIgnorePattern: '^_', varsIgnorePattern: '^_', caughtErrors: 'none' },
+      ],
       // Casts at a boundary are the smell; `any` from JSON and drivers that is narrowed at once is not.
       '@typescript-eslint/no-explicit-any': 'off',
       '@typescript-eslint/no-empty-object-type': 'off',
@@ -34,7 +37,13 @@ export default [
     files: ['{apps,libs}/**/src/**/*.ts'],
     ignores: ['**/*.spec.ts', 'libs/platform/testing/**'],
     rules: {
-      'no-restricted-imports': ['error', ...['@slipway/platform-testing', '@slipway/platform-database/testing'].map((name) => ({ name, message: 'Only specs and `test` folders may. Product code must run without it.' }))],
+      'no-restricted-imports': [
+        'error',
+        ...['@slipway/platform-testing', '@slipway/platform-database/testing'].map((name) => ({
+          name,
+          message: 'Only specs and `test` folders may. Product code must run without it.',
+        })),
+      ],
     },
   },
   {

@@ -10,7 +10,10 @@ export default {
   transform: {
     '^.+\\.ts$': ['@swc/jest', { ...swcrc, swcrc: false }],
     // Fastify's parts (CommonJS) require these (ESM only), and Jest cannot require(esm) below Node 24.9.
-    '/node_modules/(cookie|content-disposition)/.+\\.js$': ['@swc/jest', { swcrc: false, jsc: { target: 'es2022' }, module: { type: 'commonjs' } }],
+    '/node_modules/(cookie|content-disposition)/.+\\.js$': [
+      '@swc/jest',
+      { swcrc: false, jsc: { target: 'es2022' }, module: { type: 'commonjs' } },
+    ],
   },
   transformIgnorePatterns: ['/node_modules/(?!cookie/|content-disposition/)'],
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },

@@ -14,10 +14,17 @@ await setUp();
 let api;
 try {
   const database = await makeDatabase();
-  const port = execFileSync(process.execPath, [path.join(import.meta.dirname, 'free-ports.mjs'), '1'], { encoding: 'utf8' }).trim();
+  const port = execFileSync(process.execPath, [path.join(import.meta.dirname, 'free-ports.mjs'), '1'], {
+    encoding: 'utf8',
+  }).trim();
   const env = {
-    PATH: process.env.PATH, NODE_ENV: 'test', DATABASE_URL: database, SLIPWAY_HOME: path.dirname(path.resolve(file)),
-    SLIPWAY_SECRET_KEY: randomBytes(32).toString('base64'), SLIPWAY_API_PORT: port, SLIPWAY_LOG_LEVEL: 'warn',
+    PATH: process.env.PATH,
+    NODE_ENV: 'test',
+    DATABASE_URL: database,
+    SLIPWAY_HOME: path.dirname(path.resolve(file)),
+    SLIPWAY_SECRET_KEY: randomBytes(32).toString('base64'),
+    SLIPWAY_API_PORT: port,
+    SLIPWAY_LOG_LEVEL: 'warn',
   };
   execFileSync(process.execPath, [main('migrate.js')], { env, stdio: ['ignore', 'ignore', 'inherit'] });
   api = fork(main('main.js'), { env });
@@ -28,7 +35,9 @@ try {
   const answer = await fetch(`http://127.0.0.1:${port}/openapi.json`);
   await writeFile(file, await answer.text());
   const redocly = path.join(root, 'node_modules/@redocly/cli/bin/cli.js');
-  process.exitCode = spawnSync(process.execPath, [redocly, 'lint', file], { cwd: path.dirname(path.resolve(file)), stdio: 'inherit' }).status ?? 1;
+  process.exitCode =
+    spawnSync(process.execPath, [redocly, 'lint', file], { cwd: path.dirname(path.resolve(file)), stdio: 'inherit' })
+      .status ?? 1;
 } finally {
   if (api?.exitCode === null) {
     const ended = new Promise((resolve) => api.once('exit', resolve));

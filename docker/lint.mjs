@@ -35,11 +35,13 @@ function lintWith(name, args) {
 
 function lintDockerfile(file) {
   const report = lintWith('dockerfilelint', ['--output', 'json', file]);
-  for (const { issues } of report.files) for (const issue of issues) fail(`${file}:${issue.line}`, `${issue.title}: ${issue.description}`);
+  for (const { issues } of report.files)
+    for (const issue of issues) fail(`${file}:${issue.line}`, `${issue.title}: ${issue.description}`);
 
   const text = read(file).replaceAll(/\\\n\s*/g, ' ');
   const instructions = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
-  const values = (name) => instructions.filter((line) => line.startsWith(`${name} `)).map((line) => line.slice(name.length + 1));
+  const values = (name) =>
+    instructions.filter((line) => line.startsWith(`${name} `)).map((line) => line.slice(name.length + 1));
   if (!existsSync(join(folder, `${file}.dockerignore`))) fail(file, 'has no .dockerignore beside it');
   if (!/^[1-9]\d*(:|$)/.test(values('USER').at(-1) ?? '')) fail(file, 'must end as a numbered user other than root');
   if (!values('HEALTHCHECK').some((value) => value.includes('/healthz'))) fail(file, 'has no HEALTHCHECK of /healthz');
@@ -48,13 +50,17 @@ function lintDockerfile(file) {
     const secret = /\w*(SECRET|PASSWORD|TOKEN|DATABASE_URL|CREDENTIAL)\w*/.exec(value);
     if (secret) fail(file, `sets ${secret[0]}: an image must hold no secret`);
   }
-  for (const value of values('FROM')) if (!/:\S+/.test(value.split(' ')[0])) fail(file, `builds on an image without a tag: ${value}`);
+  for (const value of values('FROM'))
+    if (!/:\S+/.test(value.split(' ')[0])) fail(file, `builds on an image without a tag: ${value}`);
 }
 
 function lintIgnoreFile(file) {
-  const rules = read(file).split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  const rules = read(file)
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('#'));
   if (rules[0] !== '*') fail(file, 'must begin with `*`, so that a build sees only what is named');
-  for (const rule of ['**/node_modules', '**/.env', '**/.env.*']) if (!rules.includes(rule)) fail(file, `must leave out ${rule}`);
+  for (const rule of ['**/node_modules', '**/.env', '**/.env.*'])
+    if (!rules.includes(rule)) fail(file, `must leave out ${rule}`);
 }
 
 function lintCompose(file) {
@@ -64,18 +70,22 @@ function lintCompose(file) {
   const source = read(file);
   const { services } = parse(source, { merge: true });
   const described = new Set([...read('.env.example').matchAll(/^#? ?([A-Z][A-Z0-9_]+)=/gm)].map(([, name]) => name));
-  for (const [, name] of source.matchAll(/\$\{([A-Z][A-Z0-9_]*)/g)) if (!described.has(name)) fail(file, `${name} is not in .env.example`);
+  for (const [, name] of source.matchAll(/\$\{([A-Z][A-Z0-9_]*)/g))
+    if (!described.has(name)) fail(file, `${name} is not in .env.example`);
   for (const [name, service] of Object.entries(services)) {
     if (service.container_name) fail(file, `${name} has a fixed container_name, so it cannot be scaled`);
     for (const variable of Object.keys(service.environment ?? {})) {
-      if (variable.startsWith('SLIPWAY_') && !described.has(variable)) fail(file, `${variable} of ${name} is not in .env.example`);
+      if (variable.startsWith('SLIPWAY_') && !described.has(variable))
+        fail(file, `${variable} of ${name} is not in .env.example`);
     }
     for (const mount of service.volumes ?? []) {
       const [from] = mount.split(':');
-      if (from.startsWith('./') && !existsSync(join(folder, from))) fail(file, `${name} mounts ${from}, which does not exist`);
+      if (from.startsWith('./') && !existsSync(join(folder, from)))
+        fail(file, `${name} mounts ${from}, which does not exist`);
     }
     const dockerfile = service.build?.dockerfile;
-    if (dockerfile && !existsSync(join(folder, '..', dockerfile))) fail(file, `${name} builds ${dockerfile}, which does not exist`);
+    if (dockerfile && !existsSync(join(folder, '..', dockerfile)))
+      fail(file, `${name} builds ${dockerfile}, which does not exist`);
   }
 }
 
@@ -85,7 +95,12 @@ function lintScript(file) {
 }
 
 const files = readdirSync(folder).sort();
-const linted = { '.Dockerfile': lintDockerfile, '.dockerignore': lintIgnoreFile, 'compose.yaml': lintCompose, '.sh': lintScript };
+const linted = {
+  '.Dockerfile': lintDockerfile,
+  '.dockerignore': lintIgnoreFile,
+  'compose.yaml': lintCompose,
+  '.sh': lintScript,
+};
 let count = 0;
 for (const [ending, lint] of Object.entries(linted)) {
   const matching = files.filter((file) => file.endsWith(ending));

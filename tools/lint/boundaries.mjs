@@ -8,7 +8,10 @@ export const boundaries = [
   { sourceTag: 'app:gateway', onlyDependOnLibsWithTags: ['type:dataplane', 'type:platform', 'type:target'] },
   { sourceTag: 'app:console', onlyDependOnLibsWithTags: ['type:sdk'] },
   { sourceTag: 'app:cli', onlyDependOnLibsWithTags: ['type:sdk'] },
-  { sourceTag: 'type:app', onlyDependOnLibsWithTags: ['type:registry', 'type:dataplane', 'type:platform', 'type:target', 'type:sdk'] },
+  {
+    sourceTag: 'type:app',
+    onlyDependOnLibsWithTags: ['type:registry', 'type:dataplane', 'type:platform', 'type:target', 'type:sdk'],
+  },
   { sourceTag: 'type:registry', onlyDependOnLibsWithTags: ['type:area', 'type:dataplane', 'type:platform'] },
   { sourceTag: 'type:area', onlyDependOnLibsWithTags: ['type:port', 'type:target', 'type:dataplane', 'type:platform'] },
   { sourceTag: 'type:port', onlyDependOnLibsWithTags: ['type:platform'] },

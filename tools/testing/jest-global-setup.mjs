@@ -6,12 +6,17 @@ import path from 'node:path';
 const embedded = new URL('../../libs/platform/database/dist/embedded/index.js', import.meta.url);
 
 /** Each of several test processes may hold dozens of pools. A test server loses everything with its folder, so it need not sync. */
-const FLAGS = ['fsync=off', 'full_page_writes=off', 'synchronous_commit=off', 'max_connections=300'].flatMap((setting) => ['-c', setting]);
+const FLAGS = ['fsync=off', 'full_page_writes=off', 'synchronous_commit=off', 'max_connections=300'].flatMap(
+  (setting) => ['-c', setting],
+);
 
 /** Gives every test a server to make databases on: TEST_PG_URL where it is set (superuser), else one of our own until the teardown. */
 export default async function setUp() {
   if (process.env.TEST_PG_URL) return;
-  if (!existsSync(embedded)) throw new Error('libs/platform/database is not built: run `npx nx build @slipway/platform-database` first, or set TEST_PG_URL');
+  if (!existsSync(embedded))
+    throw new Error(
+      'libs/platform/database is not built: run `npx nx build @slipway/platform-database` first, or set TEST_PG_URL',
+    );
   const { startEmbeddedPostgres } = await import(embedded.href);
   const dir = mkdtempSync(path.join(os.tmpdir(), 'slipway-test-pg-'));
   // Root lets another OS user run the server, who must get through.

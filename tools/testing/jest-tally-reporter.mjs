@@ -7,7 +7,11 @@ export default class TallyReporter {
   }
 
   onRunComplete(_contexts, results) {
-    const skipped = results.testResults.flatMap((suite) => suite.testResults.filter((test) => ['pending', 'todo', 'disabled'].includes(test.status)).map((test) => ({ file: suite.testFilePath, name: test.fullName })));
+    const skipped = results.testResults.flatMap((suite) =>
+      suite.testResults
+        .filter((test) => ['pending', 'todo', 'disabled'].includes(test.status))
+        .map((test) => ({ file: suite.testFilePath, name: test.fullName })),
+    );
     const line = {
       passed: results.numPassedTests,
       // A spec file that does not even load has no tests that could fail.

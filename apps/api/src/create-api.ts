@@ -9,7 +9,10 @@ import { AppModule } from './app.module.js';
 import { pauseBeforeAnswers } from './pause-before-answer.js';
 
 /** The whole api, ready to listen. The schema must have been migrated. `/docs` can be left out where nobody reads it. */
-export async function createApi(config: Config, options: { logger?: LoggerService | false; docs?: boolean } = {}): Promise<NestFastifyApplication> {
+export async function createApi(
+  config: Config,
+  options: { logger?: LoggerService | false; docs?: boolean } = {},
+): Promise<NestFastifyApplication> {
   const app = await NestFactory.create<NestFastifyApplication>(AppModule.forRoot(config), new SlipwayHttpAdapter(), {
     logger: options.logger,
     abortOnError: false,

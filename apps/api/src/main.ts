@@ -49,7 +49,8 @@ async function drain(why: string): Promise<void> {
 /** A process that does not know the schema would write rows that the one which does cannot read. */
 async function refuseUnfittingSchema({ database }: Config): Promise<void> {
   const gap = await schemaGap(database.url, MIGRATIONS);
-  if (gap.unknown.length > 0) exit(`the database was migrated by a newer version, which added ${gap.unknown.join(', ')}`);
+  if (gap.unknown.length > 0)
+    exit(`the database was migrated by a newer version, which added ${gap.unknown.join(', ')}`);
   if (gap.missing.length > 0) exit(`the database lacks ${gap.missing.length} migrations: run \`npm run migrate\``);
 }
 

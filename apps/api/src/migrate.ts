@@ -6,7 +6,9 @@ const { database } = loadConfigOrExit();
 
 try {
   const applied = await migrate(database.migrateUrl, MIGRATIONS, database.url);
-  process.stdout.write(applied.length === 0 ? 'nothing to migrate\n' : `${applied.map((name) => `migrated ${name}`).join('\n')}\n`);
+  process.stdout.write(
+    applied.length === 0 ? 'nothing to migrate\n' : `${applied.map((name) => `migrated ${name}`).join('\n')}\n`,
+  );
 } catch (failure) {
   process.stderr.write(`migration failed: ${failure instanceof Error ? failure.message : String(failure)}\n`);
   process.exitCode = 1;

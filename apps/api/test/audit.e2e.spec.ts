@@ -47,23 +47,38 @@ async function failuresOf(chosen: Case[], judge: (one: Case) => Promise<string |
 
 const known = (): Case[] => cases.filter((one) => MUTATIONS[one.operationId]);
 
-async function auditRows(requestId: string): Promise<{ action: string; actor: string; xmin: string; after_digest: string | null }[]> {
+async function auditRows(
+  requestId: string,
+): Promise<{ action: string; actor: string; xmin: string; after_digest: string | null }[]> {
   return owned(api, `select action, actor, after_digest, xmin::text from audit_log where request_id = $1`, [requestId]);
 }
 
 /** The tables in which a transaction has left rows. */
 async function tablesOf(xmin: string): Promise<string[]> {
-  const tables = await owned<{ name: string }>(api, `select tablename as name from pg_tables where schemaname = 'public' and tablename <> 'audit_log' order by 1`);
-  const parts = tables.map(({ name }) => `select '${name}' as name where exists (select 1 from "${name}" where xmin = $1::text::xid)`);
+  const tables = await owned<{ name: string }>(
+    api,
+    `select tablename as name from pg_tables where schemaname = 'public' and tablename <> 'audit_log' order by 1`,
+  );
+  const parts = tables.map(
+    ({ name }) => `select '${name}' as name where exists (select 1 from "${name}" where xmin = $1::text::xid)`,
+  );
   return (await owned<{ name: string }>(api, parts.join(' union all '), [xmin])).map(({ name }) => name);
 }
 
 /** A mark of the content of each table, all in one statement: two of them are equal where nothing was written in between. */
 async function marks(): Promise<Record<string, string>> {
-  const tables = await owned<{ name: string }>(api, `select tablename as name from pg_tables where schemaname = 'public' order by 1`);
+  const tables = await owned<{ name: string }>(
+    api,
+    `select tablename as name from pg_tables where schemaname = 'public' order by 1`,
+  );
   const mark = `md5(string_agg((to_jsonb(t) - 'last_used_at')::text, '' order by to_jsonb(t)::text))`;
   const parts = tables.map(({ name }) => `select '${name}' as name, (select ${mark} from "${name}" t) as mark`);
-  return Object.fromEntries((await owned<{ name: string; mark: string }>(api, parts.join(' union all '))).map(({ name, mark: value }) => [name, value]));
+  return Object.fromEntries(
+    (await owned<{ name: string; mark: string }>(api, parts.join(' union all '))).map(({ name, mark: value }) => [
+      name,
+      value,
+    ]),
+  );
 }
 
 describe('every mutation of the OpenAPI document', () => {
@@ -71,57 +86,71 @@ describe('every mutation of the OpenAPI document', () => {
     expect(cases.filter((one) => !MUTATIONS[one.operationId]).map((one) => one.operationId)).toEqual([]);
   });
 
-  it('writes exactly one audit row, in the transaction of its change', async () => {
-    const judge = async (one: Case): Promise<string | undefined> => {
-      const mutation = MUTATIONS[one.operationId]!;
-      const prepared = await mutation.prepare(api);
-      const answer = await send(api, one.method, one.path, prepared, `one-${one.operationId}`);
-      if (answer.status >= 300) return `answered ${answer.status} ${answer.text.slice(0, 300)}`;
-      const rows = await auditRows(`one-${one.operationId}`);
-      if (rows.length !== 1) return `wrote ${rows.length} audit rows`;
-      const [row] = rows as [(typeof rows)[0]];
-      if (row.action !== mutation.action) return `is called ${row.action}`;
-      if (!/^token:tok_/.test(row.actor)) return `names the actor ${row.actor}`;
-      // A deletion leaves nothing to find.
-      if (one.method !== 'DELETE' && (await tablesOf(row.xmin)).length === 0) return 'wrote its row in a transaction of its own';
-      return undefined;
-    };
-    expect(await failuresOf(known(), judge)).toEqual([]);
-  }, LONG_MS);
+  it(
+    'writes exactly one audit row, in the transaction of its change',
+    async () => {
+      const judge = async (one: Case): Promise<string | undefined> => {
+        const mutation = MUTATIONS[one.operationId]!;
+        const prepared = await mutation.prepare(api);
+        const answer = await send(api, one.method, one.path, prepared, `one-${one.operationId}`);
+        if (answer.status >= 300) return `answered ${answer.status} ${answer.text.slice(0, 300)}`;
+        const rows = await auditRows(`one-${one.operationId}`);
+        if (rows.length !== 1) return `wrote ${rows.length} audit rows`;
+        const [row] = rows as [(typeof rows)[0]];
+        if (row.action !== mutation.action) return `is called ${row.action}`;
+        if (!/^token:tok_/.test(row.actor)) return `names the actor ${row.actor}`;
+        // A deletion leaves nothing to find.
+        if (one.method !== 'DELETE' && (await tablesOf(row.xmin)).length === 0)
+          return 'wrote its row in a transaction of its own';
+        return undefined;
+      };
+      expect(await failuresOf(known(), judge)).toEqual([]);
+    },
+    LONG_MS,
+  );
 
-  it('changes nothing where its audit row cannot be written', async () => {
-    const judge = async (one: Case): Promise<string | undefined> => {
-      const prepared = await MUTATIONS[one.operationId]!.prepare(api);
-      await owned(api, `alter table audit_log add constraint full_up check (false) not valid`);
-      try {
-        const before = await marks();
-        const answer = await send(api, one.method, one.path, prepared, `full-${one.operationId}`);
-        if (answer.status !== 500) return `answered ${answer.status} ${answer.text.slice(0, 200)}`;
-        const after = await marks();
-        const changed = Object.keys(after).filter((table) => after[table] !== before[table] && !TRACES.has(table));
-        return changed.length > 0 ? `changed ${changed.join(', ')}` : undefined;
-      } finally {
-        await owned(api, `alter table audit_log drop constraint full_up`);
-      }
-    };
-    expect(await failuresOf(known(), judge)).toEqual([]);
-  }, LONG_MS);
+  it(
+    'changes nothing where its audit row cannot be written',
+    async () => {
+      const judge = async (one: Case): Promise<string | undefined> => {
+        const prepared = await MUTATIONS[one.operationId]!.prepare(api);
+        await owned(api, `alter table audit_log add constraint full_up check (false) not valid`);
+        try {
+          const before = await marks();
+          const answer = await send(api, one.method, one.path, prepared, `full-${one.operationId}`);
+          if (answer.status !== 500) return `answered ${answer.status} ${answer.text.slice(0, 200)}`;
+          const after = await marks();
+          const changed = Object.keys(after).filter((table) => after[table] !== before[table] && !TRACES.has(table));
+          return changed.length > 0 ? `changed ${changed.join(', ')}` : undefined;
+        } finally {
+          await owned(api, `alter table audit_log drop constraint full_up`);
+        }
+      };
+      expect(await failuresOf(known(), judge)).toEqual([]);
+    },
+    LONG_MS,
+  );
 
-  it('writes none when it is rehearsed or refused', async () => {
-    const judge = async (one: Case): Promise<string | undefined> => {
-      const prepared = await MUTATIONS[one.operationId]!.prepare(api);
-      const id = `none-${one.operationId}`;
-      if (declaredRoute(one.operationId)!.dryRun) {
-        const rehearsed = await send(api, one.method, one.path, { ...prepared, query: '?validate_only=true' }, id);
-        if (rehearsed.status !== 200) return `rehearsing answered ${rehearsed.status} ${rehearsed.text.slice(0, 200)}`;
-      }
-      if (one.path.includes('{')) await send(api, one.method, one.path, { ...prepared, params: {} }, id);
-      if (one.method !== 'DELETE') await send(api, one.method, one.path, { ...prepared, body: '[]' }, id);
-      const rows = await auditRows(id);
-      return rows.length === 0 ? undefined : `wrote ${rows.length} audit rows`;
-    };
-    expect(await failuresOf(known(), judge)).toEqual([]);
-  }, LONG_MS);
+  it(
+    'writes none when it is rehearsed or refused',
+    async () => {
+      const judge = async (one: Case): Promise<string | undefined> => {
+        const prepared = await MUTATIONS[one.operationId]!.prepare(api);
+        const id = `none-${one.operationId}`;
+        if (declaredRoute(one.operationId)!.dryRun) {
+          const rehearsed = await send(api, one.method, one.path, { ...prepared, query: '?validate_only=true' }, id);
+          if (rehearsed.status !== 200)
+            return `rehearsing answered ${rehearsed.status} ${rehearsed.text.slice(0, 200)}`;
+        }
+        if (one.path.includes('{')) await send(api, one.method, one.path, { ...prepared, params: {} }, id);
+        if (one.method !== 'DELETE') await send(api, one.method, one.path, { ...prepared, body: '[]' }, id);
+        const rows = await auditRows(id);
+        return rows.length === 0 ? undefined : `wrote ${rows.length} audit rows`;
+      };
+      expect(await failuresOf(known(), judge)).toEqual([]);
+    },
+    LONG_MS,
+  );
 });
 
 describe('GET /audit', () => {
@@ -129,17 +158,38 @@ describe('GET /audit', () => {
   let tenantId: string;
   beforeAll(async () => {
     ({ token, id: tenantId } = await api.createTenant('audited'));
-    for (const name of ['one', 'two', 'three']) expectStatus(await api.send('POST', '/api/v1/deployments', { token, body: { name }, headers: { 'x-request-id': `make-${name}` } }), 201);
+    for (const name of ['one', 'two', 'three'])
+      expectStatus(
+        await api.send('POST', '/api/v1/deployments', {
+          token,
+          body: { name },
+          headers: { 'x-request-id': `make-${name}` },
+        }),
+        201,
+      );
     expectStatus(await api.send('POST', '/api/v1/tokens', { token, body: { name: 'n', scopes: ['viewer'] } }), 201);
   });
 
-  const list = async (query = '', as = token): Promise<any> => expectStatus(await api.send('GET', `/api/v1/audit${query}`, { token: as }), 200);
+  const list = async (query = '', as = token): Promise<any> =>
+    expectStatus(await api.send('GET', `/api/v1/audit${query}`, { token: as }), 200);
   const names = (page: any): string[] => page.data.map((row: any) => row.resource_name);
 
   it('lists the rows of the caller, newest first, by pages and filters', async () => {
     const all = await list();
-    expect(all.data.map((row: any) => row.action)).toEqual(['token.create', 'deployment.create', 'deployment.create', 'deployment.create']);
-    expect(all.data[3]).toMatchObject({ tenant_id: tenantId, resource_type: 'deployment', resource_name: 'one', request_id: 'make-one', before_digest: null, after_digest: expect.stringMatching(/^[0-9a-f]{64}$/) });
+    expect(all.data.map((row: any) => row.action)).toEqual([
+      'token.create',
+      'deployment.create',
+      'deployment.create',
+      'deployment.create',
+    ]);
+    expect(all.data[3]).toMatchObject({
+      tenant_id: tenantId,
+      resource_type: 'deployment',
+      resource_name: 'one',
+      request_id: 'make-one',
+      before_digest: null,
+      after_digest: expect.stringMatching(/^[0-9a-f]{64}$/),
+    });
     const first = await list('?limit=3');
     const second = await list(`?limit=3&cursor=${first.next_cursor}`);
     expect([...first.data, ...second.data]).toEqual(all.data);
@@ -150,7 +200,9 @@ describe('GET /audit', () => {
     expect((await list(`?actor=${encodeURIComponent(actor)}`)).data).toEqual(all.data);
     expect((await list('?actor=token:nobody')).data).toEqual([]);
     expect((await api.send('GET', '/api/v1/audit?action=a&action=b', { token })).status).toBe(400);
-    expect((await api.send('GET', '/api/v1/audit', { token: await api.createToken('operator', token) })).status).toBe(403);
+    expect((await api.send('GET', '/api/v1/audit', { token: await api.createToken('operator', token) })).status).toBe(
+      403,
+    );
     expect(names(await list('?resource_name=two', api.token))).toEqual([]);
   });
 
@@ -161,11 +213,15 @@ describe('GET /audit', () => {
     let previous = '0'.repeat(64);
     for (const [index, { previous_hash, hash, ...covered }] of rows.entries()) {
       expect([covered.sequence, previous_hash]).toEqual([index + 1, previous]);
-      previous = createHash('sha256').update(previous_hash + canonicalJson(covered)).digest('hex');
+      previous = createHash('sha256')
+        .update(previous_hash + canonicalJson(covered))
+        .digest('hex');
       expect(hash).toBe(previous);
     }
     expect(await COMMANDS['audit-verify']!(api.config, [])).toBe(0);
-    await owned(api, `update audit_log set actor = 'token:tok_other' where tenant_id = $1 and sequence = 2`, [tenantId]);
+    await owned(api, `update audit_log set actor = 'token:tok_other' where tenant_id = $1 and sequence = 2`, [
+      tenantId,
+    ]);
     expect(await COMMANDS['audit-verify']!(api.config, [])).toBe(1);
     expect(await COMMANDS['audit-verify']!(api.config, ['--tenant', 'default'])).toBe(0);
   });

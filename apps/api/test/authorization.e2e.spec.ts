@@ -22,7 +22,10 @@ beforeAll(async () => {
   api = await bootApi();
   const { body } = await api.send('GET', '/openapi.json', { token: null });
   cases = operationsOf(body).map(({ path, method, operation }) => ({
-    operationId: operation.operationId, method: method.toUpperCase(), path, scope: operation['x-required-scope'] as Case['scope'],
+    operationId: operation.operationId,
+    method: method.toUpperCase(),
+    path,
+    scope: operation['x-required-scope'] as Case['scope'],
   }));
   for (const scope of ['viewer', 'operator'] as const) tokens.set(scope, await api.createToken(scope));
   stranger = (await api.createTenant('stranger')).token;
@@ -42,10 +45,19 @@ async function failuresOf(chosen: Case[], judge: (one: Case) => Promise<string |
   return failures;
 }
 
-function ask(one: Case, token: string | null, resource?: { params: Record<string, string>; body?: unknown; query?: string }): Promise<Answer> {
-  const path = one.path.replace(/\{(\w+)\}/g, (_all, name: string) => encodeURIComponent(resource?.params[name] ?? 'x'));
+function ask(
+  one: Case,
+  token: string | null,
+  resource?: { params: Record<string, string>; body?: unknown; query?: string },
+): Promise<Answer> {
+  const path = one.path.replace(/\{(\w+)\}/g, (_all, name: string) =>
+    encodeURIComponent(resource?.params[name] ?? 'x'),
+  );
   const hasBody = one.method !== 'GET' && one.method !== 'DELETE';
-  return api.send(one.method, path + (resource?.query ?? ''), { token, body: hasBody ? (resource?.body ?? {}) : undefined });
+  return api.send(one.method, path + (resource?.query ?? ''), {
+    token,
+    body: hasBody ? (resource?.body ?? {}) : undefined,
+  });
 }
 
 function unless(answer: Answer, status: number, code?: string): string | undefined {
@@ -58,8 +70,13 @@ describe('every operation of the OpenAPI document', () => {
     const { body } = await api.send('GET', '/openapi.json', { token: null });
     expect(body.security).toBeUndefined();
     const broken = operationsOf(body).filter(({ path, operation }) => {
-      const isSound = ['viewer', 'operator', 'admin'].includes(String(operation['x-required-scope'])) && path.startsWith('/api/v1/');
-      return !isSound || JSON.stringify(operation['security']) !== '[{"bearer":[]}]' || (operation['tags'] as string[]).length !== 1;
+      const isSound =
+        ['viewer', 'operator', 'admin'].includes(String(operation['x-required-scope'])) && path.startsWith('/api/v1/');
+      return (
+        !isSound ||
+        JSON.stringify(operation['security']) !== '[{"bearer":[]}]' ||
+        (operation['tags'] as string[]).length !== 1
+      );
     });
     expect(broken).toEqual([]);
     expect(cases.length).toBeGreaterThan(0);
@@ -92,15 +109,21 @@ describe('every operation of the OpenAPI document', () => {
   });
 
   it("answers 404 to a stranger who names another tenant's resource, as if there were none", async () => {
-    const withResource = cases.filter((one) => FOREIGN[one.operationId] !== undefined && 'params' in FOREIGN[one.operationId]!);
+    const withResource = cases.filter(
+      (one) => FOREIGN[one.operationId] !== undefined && 'params' in FOREIGN[one.operationId]!,
+    );
     const judge = async (one: Case): Promise<string | undefined> => {
       const row = FOREIGN[one.operationId] as ForeignResource;
       const made = await row.params(api);
       const params = Object.fromEntries(Object.entries(made).filter(([name]) => one.path.includes(`{${name}}`)));
       const foreign = await ask(one, stranger, { ...row, params });
-      const missing = await ask(one, stranger, { ...row, params: Object.fromEntries(Object.keys(params).map((name) => [name, 'no-such-thing'])) });
+      const missing = await ask(one, stranger, {
+        ...row,
+        params: Object.fromEntries(Object.keys(params).map((name) => [name, 'no-such-thing'])),
+      });
       if (foreign.status !== 404) return unless(foreign, 404);
-      if (missing.body?.error?.code !== foreign.body?.error?.code) return `a foreign resource answers ${foreign.text}, a missing one ${missing.text}`;
+      if (missing.body?.error?.code !== foreign.body?.error?.code)
+        return `a foreign resource answers ${foreign.text}, a missing one ${missing.text}`;
       return undefined;
     };
     expect(await failuresOf(withResource, judge)).toEqual([]);

@@ -31,16 +31,31 @@ async function policy(body: object = POLICY): Promise<void> {
 }
 
 /** A gateway that lives and has recorded, for each of the last seconds, `perSecond` answers that took `ms`. */
-async function record(ms: number, options: { seconds?: number; perSecond?: number; revisionId?: string } = {}): Promise<void> {
+async function record(
+  ms: number,
+  options: { seconds?: number; perSecond?: number; revisionId?: string } = {},
+): Promise<void> {
   const { seconds = SECONDS, perSecond = 5, revisionId = chat.revisionId } = options;
-  const histogram = { n: perSecond, sum: perSecond * ms, sq: perSecond * ms * ms, b: { [Math.floor(Math.log2(ms) * 8)]: perSecond } };
+  const histogram = {
+    n: perSecond,
+    sum: perSecond * ms,
+    sq: perSecond * ms * ms,
+    b: { [Math.floor(Math.log2(ms) * 8)]: perSecond },
+  };
   const none = { n: 0, sum: 0, sq: 0, b: {} };
-  await owned(api, `insert into dataplane_gateways (gateway_id, seen_at, stats_until) values ('gw', clock_timestamp(), clock_timestamp())
-    on conflict (gateway_id) do update set seen_at = clock_timestamp(), stats_until = clock_timestamp()`);
-  await owned(api, `insert into dataplane_request_stats (revision_id, window_start, gateway_id, tenant_id, ok, client_error, server_error, connect_error, cancelled, retried, streamed,
+  await owned(
+    api,
+    `insert into dataplane_gateways (gateway_id, seen_at, stats_until) values ('gw', clock_timestamp(), clock_timestamp())
+    on conflict (gateway_id) do update set seen_at = clock_timestamp(), stats_until = clock_timestamp()`,
+  );
+  await owned(
+    api,
+    `insert into dataplane_request_stats (revision_id, window_start, gateway_id, tenant_id, ok, client_error, server_error, connect_error, cancelled, retried, streamed,
       tokens_in, tokens_out, ttft_ms, itl_ms, e2e_latency_ms, output_tokens_per_s)
     select $1, date_trunc('second', now()) - make_interval(secs => s), 'gw', d.tenant_id, $3, 0, 0, 0, 0, 0, 0, 0, 0, $5, $5, $4, $5
-    from generate_series(1, $2::int) s, deployments d where d.id = $6 on conflict do nothing`, [revisionId, seconds, perSecond, histogram, none, chat.id]);
+    from generate_series(1, $2::int) s, deployments d where d.id = $6 on conflict do nothing`,
+    [revisionId, seconds, perSecond, histogram, none, chat.id],
+  );
 }
 
 /** What a second of a worker does, for this deployment too. */
@@ -51,9 +66,12 @@ async function sweep(): Promise<void> {
   await api.app.get(Sweeper, { strict: false }).sweep();
 }
 
-const plans = async (): Promise<any[]> => (await api.send('GET', `/api/v1/autopilot/plans?deployment=${chat.name}`)).body.data;
+const plans = async (): Promise<any[]> =>
+  (await api.send('GET', `/api/v1/autopilot/plans?deployment=${chat.name}`)).body.data;
 const events = async (): Promise<any[]> =>
-  (await api.send('GET', `/api/v1/deployments/${chat.name}/events?order=asc&limit=200`)).body.data.filter((event: any) => /^(autopilot|plan)\./.test(event.type));
+  (await api.send('GET', `/api/v1/deployments/${chat.name}/events?order=asc&limit=200`)).body.data.filter(
+    (event: any) => /^(autopilot|plan)\./.test(event.type),
+  );
 const typesOf = async (): Promise<string[]> => (await events()).map((event) => event.type);
 
 describe('the autopilot', () => {
@@ -62,24 +80,42 @@ describe('the autopilot', () => {
     await sweep();
     await policy();
     await record(300);
-    const written = ['autopilot_plans', 'autopilot_schedules', 'events', 'event_streams', 'audit_log', 'audit_heads', 'dataplane_gateways'];
+    const written = [
+      'autopilot_plans',
+      'autopilot_schedules',
+      'events',
+      'event_streams',
+      'audit_log',
+      'audit_heads',
+      'dataplane_gateways',
+    ];
     const before = await everyRow(api, written);
     await sweep();
     expect(await everyRow(api, written)).toEqual(before);
     const [plan, ...others] = await plans();
     expect(others).toEqual([]);
     expect(plan).toMatchObject({
-      created_by: { type: 'system', id: 'autopilot' }, policy_version: 1, base_revision: `${chat.name}-00001`, approval: { state: 'pending' }, risk: { level: 'low' },
+      created_by: { type: 'system', id: 'autopilot' },
+      policy_version: 1,
+      base_revision: `${chat.name}-00001`,
+      approval: { state: 'pending' },
+      risk: { level: 'low' },
       changes: [{ op: 'replace', path: '/scaling/min_replicas', from: 1, value: 2 }],
       evidence: [{ kind: 'telemetry', tool: 'slipway', metric: 'e2e_latency_ms', stat: 'p95', candidate: null }],
-      rollout: { spec_patch: { scaling: { min_replicas: 2 } }, strategy: { type: 'canary' }, analysis: { metrics: [{ name: 'e2e_latency_ms', check: 'threshold', threshold: 100 }] } },
+      rollout: {
+        spec_patch: { scaling: { min_replicas: 2 } },
+        strategy: { type: 'canary' },
+        analysis: { metrics: [{ name: 'e2e_latency_ms', check: 'threshold', threshold: 100 }] },
+      },
     });
     expect(plan.evidence[0].baseline.n).toBeGreaterThanOrEqual(290);
     expect(Math.abs(plan.evidence[0].baseline.value - 300)).toBeLessThan(300 * 0.05);
     expect(plan.evidence[0].digest).toMatch(/^sha256:[0-9a-f]{64}$/);
     expect(plan.rollout.strategy.steps.map((step: any) => step.traffic_percent)).toEqual([5, 30, 55, 80, 100]);
     expect(await typesOf()).toEqual(['plan.created']);
-    expect(await owned(api, `select actor from audit_log where action = 'plan.create' and resource_name = $1`, [plan.id])).toEqual([{ actor: 'system:autopilot' }]);
+    expect(
+      await owned(api, `select actor from audit_log where action = 'plan.create' and resource_name = $1`, [plan.id]),
+    ).toEqual([{ actor: 'system:autopilot' }]);
   });
 
   it('makes a plan that a person can approve and execute', async () => {
@@ -87,9 +123,19 @@ describe('the autopilot', () => {
     await record(300);
     await sweep();
     const [plan] = await plans();
-    expectStatus(await api.send('POST', `/api/v1/autopilot/plans/${plan.id}/approve`, { body: { plan_digest: plan.content_digest } }), 200);
-    const { operation } = expectStatus(await api.send('POST', `/api/v1/deployments/${chat.name}/rollouts`, { body: plan.rollout }), 202);
-    expect(operation.steps.map((step: any) => step.name)).toEqual(expect.arrayContaining(['provision', 'shift_traffic:1', 'analyze:5', 'promote']));
+    expectStatus(
+      await api.send('POST', `/api/v1/autopilot/plans/${plan.id}/approve`, {
+        body: { plan_digest: plan.content_digest },
+      }),
+      200,
+    );
+    const { operation } = expectStatus(
+      await api.send('POST', `/api/v1/deployments/${chat.name}/rollouts`, { body: plan.rollout }),
+      202,
+    );
+    expect(operation.steps.map((step: any) => step.name)).toEqual(
+      expect.arrayContaining(['provision', 'shift_traffic:1', 'analyze:5', 'promote']),
+    );
   });
 
   it('proposes one plan at a time, also where several workers sweep at once, and then keeps to the cooldown', async () => {
@@ -114,11 +160,18 @@ describe('the autopilot', () => {
     expectStatus(await api.send('POST', `/api/v1/autopilot/plans/${(await plans())[0].id}/reject`, { body: {} }), 200);
     await sweep();
     expect(await plans()).toHaveLength(1);
-    expect((await events()).at(-1)).toMatchObject({ type: 'autopilot.slo_missed', data: { because: 'budget', proposed: false } });
+    expect((await events()).at(-1)).toMatchObject({
+      type: 'autopilot.slo_missed',
+      data: { because: 'budget', proposed: false },
+    });
   });
 
   it.each<[string, string, object]>([
-    ['within a freeze window', 'freeze_window', { reliability: { freeze_windows: [{ start: '2020-01-01T00:00:00Z', end: '2100-01-01T00:00:00Z' }] } }],
+    [
+      'within a freeze window',
+      'freeze_window',
+      { reliability: { freeze_windows: [{ start: '2020-01-01T00:00:00Z', end: '2100-01-01T00:00:00Z' }] } },
+    ],
     ['where nothing may be changed', 'no_allowed_knob', { experiment_budget: { allowed_knobs: [] } }],
     ['where it may only observe', 'observe', { mode: 'observe' }],
   ])('proposes nothing %s, and says so once', async (_what, because, rest) => {
@@ -126,11 +179,19 @@ describe('the autopilot', () => {
     await record(300);
     for (let i = 0; i < 3; i += 1) await sweep();
     expect(await plans()).toEqual([]);
-    expect(await events()).toMatchObject([{ type: 'autopilot.slo_missed', actor: 'system:autopilot', data: { because, slos: [{ ...SLO, samples: expect.any(Number) }] } }]);
+    expect(await events()).toMatchObject([
+      {
+        type: 'autopilot.slo_missed',
+        actor: 'system:autopilot',
+        data: { because, slos: [{ ...SLO, samples: expect.any(Number) }] },
+      },
+    ]);
   });
 
   it('proposes nothing that the target cannot run', async () => {
-    chat = await activeDeployment(api, `full-${count}`, { spec: { model: { id: 'm' }, runtime: { target: 'local', engine: 'sim' }, scaling: { min_replicas: 16 } } });
+    chat = await activeDeployment(api, `full-${count}`, {
+      spec: { model: { id: 'm' }, runtime: { target: 'local', engine: 'sim' }, scaling: { min_replicas: 16 } },
+    });
     await policy();
     await record(300);
     await sweep();
@@ -143,7 +204,12 @@ describe('the autopilot', () => {
     await record(300, { seconds: 5 });
     for (let i = 0; i < 3; i += 1) await sweep();
     expect(await plans()).toEqual([]);
-    expect(await events()).toMatchObject([{ type: 'autopilot.evidence_insufficient', data: { because: 'samples', evidence: { min_samples: 50, min_duration_seconds: SECONDS } } }]);
+    expect(await events()).toMatchObject([
+      {
+        type: 'autopilot.evidence_insufficient',
+        data: { because: 'samples', evidence: { min_samples: 50, min_duration_seconds: SECONDS } },
+      },
+    ]);
   });
 
   it('has nothing to say where the SLO is met, nothing is wanted, or the mode is off', async () => {
@@ -162,13 +228,21 @@ describe('the autopilot', () => {
     await policy({ ...POLICY, promotion: { cooldown_seconds: 0 } });
     await record(300);
     await sweep();
-    expectStatus(await api.send('POST', `/api/v1/deployments/${chat.name}/rollouts`, { body: { spec_patch: { runtime: { args: { ttft_ms: 1 } } } } }), 202);
+    expectStatus(
+      await api.send('POST', `/api/v1/deployments/${chat.name}/rollouts`, {
+        body: { spec_patch: { runtime: { args: { ttft_ms: 1 } } } },
+      }),
+      202,
+    );
     await sweep();
     expect((await plans()).map((one) => one.approval.state)).toEqual(['pending']);
     const revisionId = await activateNewest(api, chat.id);
     await record(300, { revisionId });
     await sweep();
-    expect((await plans()).map((one) => [one.base_revision, one.approval.state])).toEqual([[`${chat.name}-00002`, 'pending'], [`${chat.name}-00001`, 'superseded']]);
+    expect((await plans()).map((one) => [one.base_revision, one.approval.state])).toEqual([
+      [`${chat.name}-00002`, 'pending'],
+      [`${chat.name}-00001`, 'superseded'],
+    ]);
     expect(await typesOf()).toEqual(['plan.created', 'plan.superseded', 'plan.created']);
   });
 
@@ -176,16 +250,23 @@ describe('the autopilot', () => {
     await policy({ promotion: { plan_ttl_seconds: 1 } });
     const body = { deployment: chat.name, changes: [{ path: '/scaling/min_replicas', value: 2 }] };
     const { id } = expectStatus(await api.send('POST', '/api/v1/autopilot/plans', { body }), 201);
-    const isExpired = async (): Promise<boolean> => (await api.send('GET', `/api/v1/autopilot/plans/${id}`)).body.approval.state === 'expired';
+    const isExpired = async (): Promise<boolean> =>
+      (await api.send('GET', `/api/v1/autopilot/plans/${id}`)).body.approval.state === 'expired';
     for (const deadline = Date.now() + 10_000; !(await isExpired());) expect(Date.now()).toBeLessThan(deadline);
     await Promise.all([sweep(), sweep()]);
-    expect((await plans())[0].approval).toMatchObject({ state: 'expired', version: 1, ended: { by: { type: 'system', id: 'clock' } } });
+    expect((await plans())[0].approval).toMatchObject({
+      state: 'expired',
+      version: 1,
+      ended: { by: { type: 'system', id: 'clock' } },
+    });
     expect(await typesOf()).toEqual(['plan.created', 'plan.expired']);
   });
 
   it('forgets a deployment that is gone', async () => {
     await policy();
-    await api.app.get(Database, { strict: false }).tx('system', (tx) => tx.query(`update deployments set deleted_at = now() where id = $1`, [chat.id]));
+    await api.app
+      .get(Database, { strict: false })
+      .tx('system', (tx) => tx.query(`update deployments set deleted_at = now() where id = $1`, [chat.id]));
     await sweep();
     expect(await owned(api, 'select 1 from autopilot_schedules where deployment_id = $1', [chat.id])).toEqual([]);
   });

@@ -65,7 +65,9 @@ export async function bootApi(env: Record<string, string> = {}): Promise<TestApi
   const url = `http://127.0.0.1:${(app.getHttpServer().address() as AddressInfo).port}`;
   return {
     ...clientOf(() => url, database, BOOTSTRAP_TOKEN),
-    app, url, config,
+    app,
+    url,
+    config,
     token: BOOTSTRAP_TOKEN,
     async close() {
       app.getHttpServer().closeAllConnections();
@@ -80,12 +82,16 @@ export function clientOf(url: () => string, database: TestDatabase, token: strin
   const send = (method: string, path: string, options: SendOptions = {}): Promise<Answer> =>
     exchange(url(), method, path, { ...options, token: options.token === undefined ? token : options.token });
   return {
-    database, send,
+    database,
+    send,
     async createTenant(name) {
       return expectStatus(await send('POST', '/api/v1/tenants', { body: { name } }), 201);
     },
     async createToken(scope, admin) {
-      const answer = await send('POST', '/api/v1/tokens', { body: { name: scope, scopes: [scope] }, ...(admin && { token: admin }) });
+      const answer = await send('POST', '/api/v1/tokens', {
+        body: { name: scope, scopes: [scope] },
+        ...(admin && { token: admin }),
+      });
       return expectStatus(answer, 201).token;
     },
   };
@@ -96,11 +102,21 @@ export function expectStatus(answer: Answer, status: number): any {
   return answer.body;
 }
 
-async function exchange(url: string, method: string, path: string, { body, token, headers }: SendOptions): Promise<Answer> {
+async function exchange(
+  url: string,
+  method: string,
+  path: string,
+  { body, token, headers }: SendOptions,
+): Promise<Answer> {
   const answer = await fetch(url + path, {
     method,
     redirect: 'manual',
-    body: body === undefined ? undefined : typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body),
+    body:
+      body === undefined
+        ? undefined
+        : typeof body === 'string' || body instanceof Uint8Array
+          ? body
+          : JSON.stringify(body),
     headers: {
       ...(token === null ? {} : { authorization: `Bearer ${token}` }),
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
@@ -109,5 +125,10 @@ async function exchange(url: string, method: string, path: string, { body, token
   });
   const text = await answer.text();
   const isJson = answer.headers.get('content-type')?.startsWith('application/json') && text !== '';
-  return { status: answer.status, headers: Object.fromEntries(answer.headers), text, body: isJson ? JSON.parse(text) : undefined };
+  return {
+    status: answer.status,
+    headers: Object.fromEntries(answer.headers),
+    text,
+    body: isJson ? JSON.parse(text) : undefined,
+  };
 }

@@ -5,8 +5,14 @@ import { isAlive, Stack, until } from './stack.js';
 jest.setTimeout(180_000);
 
 const REQUESTS_PER_SECOND = Number(process.env['SLIPWAY_TEST_LOAD'] ?? 100);
-const spec = (model: string, args: object = {}) => ({ model: { id: model }, runtime: { target: 'local', engine: 'sim', args: { ttft_ms: 20, ...args } } });
-const steps = (...percents: number[]) => ({ type: 'canary', steps: percents.map((traffic_percent) => ({ traffic_percent, soak_seconds: 3 })) });
+const spec = (model: string, args: object = {}) => ({
+  model: { id: model },
+  runtime: { target: 'local', engine: 'sim', args: { ttft_ms: 20, ...args } },
+});
+const steps = (...percents: number[]) => ({
+  type: 'canary',
+  steps: percents.map((traffic_percent) => ({ traffic_percent, soak_seconds: 3 })),
+});
 const errors = { name: 'error_rate', check: 'threshold', threshold: 0.05, min_samples: 20 };
 
 describe('a canary under load', () => {
@@ -22,7 +28,10 @@ describe('a canary under load', () => {
   const underLoad = async () => {
     const name = `canary-${++number}`;
     await stack.send('POST', '/deployments', { name });
-    const first = await stack.send('POST', `/deployments/${name}/rollouts`, { spec: spec(`${name}-stable`), strategy: { type: 'immediate' } });
+    const first = await stack.send('POST', `/deployments/${name}/rollouts`, {
+      spec: spec(`${name}-stable`),
+      strategy: { type: 'immediate' },
+    });
     expect(await stack.operation(first.body.operation.id)).toMatchObject({ status: 'succeeded' });
     const load = new Load(stack.gatewayUrl, stack.token, name, REQUESTS_PER_SECOND);
     await until('the load is served', async () => load.answers.filter((one) => one.status === 200).length > 100);
@@ -38,7 +47,15 @@ describe('a canary under load', () => {
 
   it('of a healthy candidate loses no request and cuts no stream', async () => {
     const { name, load } = await underLoad();
-    const record = await stack.operation(await start(name, { spec: spec(`${name}-good`), strategy: steps(5, 50, 100), analysis: { metrics: [{ ...errors, min_samples: 5 }] } }), undefined, 90_000);
+    const record = await stack.operation(
+      await start(name, {
+        spec: spec(`${name}-good`),
+        strategy: steps(5, 50, 100),
+        analysis: { metrics: [{ ...errors, min_samples: 5 }] },
+      }),
+      undefined,
+      90_000,
+    );
     const answers = await load.stop();
     expect(record).toMatchObject({ status: 'succeeded', result: { outcome: 'promoted' } });
     expect(Object.keys(record.result.analysis)).toEqual(['analyze:1', 'analyze:2', 'analyze:3']);
@@ -48,34 +65,85 @@ describe('a canary under load', () => {
 
   it.each([
     ['fails a fifth of its requests', { error_rate: 0.2 }, errors, 'analysis_failed'],
-    ['is three times slower to the first token', { ttft_ms: 60 }, { name: 'ttft_ms', stat: 'p50', check: 'regression', max_regression_percent: 50, min_samples: 20 }, 'analysis_failed'],
+    [
+      'is three times slower to the first token',
+      { ttft_ms: 60 },
+      { name: 'ttft_ms', stat: 'p50', check: 'regression', max_regression_percent: 50, min_samples: 20 },
+      'analysis_failed',
+    ],
     ['never starts', { never_ready: true }, errors, 'target_not_ready'],
     ['crashes in mid-soak', { crash_after_ms: 2_500 }, errors, 'health_regression'],
-  ])('of a candidate that %s ends failed, with the old route back and nothing lost on the stable revision', async (_what, args, metric, errorCode) => {
-    const { name, load, route } = await underLoad();
-    const record = await stack.operation(await start(name, {
-      spec: spec(`${name}-bad`, args), strategy: steps(50, 100), analysis: { metrics: [metric] }, progress_deadline_seconds: 5,
-    }), undefined, 60_000);
-    const after = (await stack.send('GET', `/deployments/${name}/route`)).body;
-    const answers = await load.stop();
-    expect(record).toMatchObject({ status: 'failed', error_code: errorCode, result: { outcome: 'reverted' } });
-    if (errorCode === 'analysis_failed') expect(record.result.analysis['analyze:1'].metrics[0]).toMatchObject({ verdict: 'breached', candidate: { samples: expect.any(Number) } });
-    expect(targetsOf(after)).toEqual(targetsOf(route));
-    expect(lost(answers).filter((one) => one.revision === `${name}-00001`)).toEqual([]);
-    expect((await stack.send('GET', `/deployments/${name}`)).body).toMatchObject({ active_revision: `${name}-00001`, state: 'active', current_operation_id: null });
-  });
+  ])(
+    'of a candidate that %s ends failed, with the old route back and nothing lost on the stable revision',
+    async (_what, args, metric, errorCode) => {
+      const { name, load, route } = await underLoad();
+      const record = await stack.operation(
+        await start(name, {
+          spec: spec(`${name}-bad`, args),
+          strategy: steps(50, 100),
+          analysis: { metrics: [metric] },
+          progress_deadline_seconds: 5,
+        }),
+        undefined,
+        60_000,
+      );
+      const after = (await stack.send('GET', `/deployments/${name}/route`)).body;
+      const answers = await load.stop();
+      expect(record).toMatchObject({ status: 'failed', error_code: errorCode, result: { outcome: 'reverted' } });
+      if (errorCode === 'analysis_failed')
+        expect(record.result.analysis['analyze:1'].metrics[0]).toMatchObject({
+          verdict: 'breached',
+          candidate: { samples: expect.any(Number) },
+        });
+      expect(targetsOf(after)).toEqual(targetsOf(route));
+      expect(lost(answers).filter((one) => one.revision === `${name}-00001`)).toEqual([]);
+      expect((await stack.send('GET', `/deployments/${name}`)).body).toMatchObject({
+        active_revision: `${name}-00001`,
+        state: 'active',
+        current_operation_id: null,
+      });
+    },
+  );
 
   it('never promotes without metrics, waits for a person, and goes on when one says so', async () => {
     const name = `canary-${++number}`;
     await stack.send('POST', '/deployments', { name });
-    await stack.operation((await stack.send('POST', `/deployments/${name}/rollouts`, { spec: spec(`${name}-stable`), strategy: { type: 'immediate' } })).body.operation.id);
-    const id = await start(name, { spec: spec(`${name}-quiet`), strategy: { type: 'canary', steps: [{ traffic_percent: 50, soak_seconds: 1, requires_approval: true }, { traffic_percent: 100, soak_seconds: 0 }] }, analysis: { metrics: [errors] } });
-    const paused = await stack.operation(id, ['waiting', 'failed', 'succeeded'].filter((status) => status !== 'waiting').concat('waiting'));
+    await stack.operation(
+      (
+        await stack.send('POST', `/deployments/${name}/rollouts`, {
+          spec: spec(`${name}-stable`),
+          strategy: { type: 'immediate' },
+        })
+      ).body.operation.id,
+    );
+    const id = await start(name, {
+      spec: spec(`${name}-quiet`),
+      strategy: {
+        type: 'canary',
+        steps: [
+          { traffic_percent: 50, soak_seconds: 1, requires_approval: true },
+          { traffic_percent: 100, soak_seconds: 0 },
+        ],
+      },
+      analysis: { metrics: [errors] },
+    });
+    const paused = await stack.operation(
+      id,
+      ['waiting', 'failed', 'succeeded'].filter((status) => status !== 'waiting').concat('waiting'),
+    );
     expect(paused.status).toBe('waiting');
-    await until('it pauses at the analysis', async () => (await stack.send('GET', `/operations/${id}`)).body.current_step === 'analyze:1' && (await stack.send('GET', `/operations/${id}`)).body.status === 'waiting');
+    await until(
+      'it pauses at the analysis',
+      async () =>
+        (await stack.send('GET', `/operations/${id}`)).body.current_step === 'analyze:1' &&
+        (await stack.send('GET', `/operations/${id}`)).body.status === 'waiting',
+    );
     expect((await stack.send('GET', `/deployments/${name}`)).body).toMatchObject({ active_revision: `${name}-00001` });
     expect((await stack.send('POST', `/operations/${id}/resume`)).status).toBe(200);
-    await until('it asks for the approval', async () => (await stack.send('GET', `/operations/${id}`)).body.current_step === 'await_promotion:1');
+    await until(
+      'it asks for the approval',
+      async () => (await stack.send('GET', `/operations/${id}`)).body.current_step === 'await_promotion:1',
+    );
     await stack.send('POST', `/operations/${id}/cancel`);
     expect(await stack.operation(id)).toMatchObject({ status: 'cancelled', result: { outcome: 'reverted' } });
     expect(targetsOf((await stack.send('GET', `/deployments/${name}/route`)).body)).toEqual([[`${name}-00001`, 100]]);
@@ -83,19 +151,37 @@ describe('a canary under load', () => {
 
   it.each([
     ['nothing else goes on', async () => undefined],
-    ['a rollout is running', async (name: string) => void (await start(name, { spec: spec(`${name}-next`, { startup_ms: 30_000 }), strategy: { type: 'immediate' } }))],
-    ['its processes are dead', async (name: string) => stack.simulatorStarts(`${name}-broken`).forEach(({ pid }) => isAlive(pid) && process.kill(pid, 'SIGKILL'))],
-  ])('is left by a rollback within a second from request to the last wrong answer, while %s', async (_what, disturb) => {
-    const { name, load } = await underLoad();
-    await stack.operation(await start(name, { spec: spec(`${name}-broken`, { error_rate: 1 }), strategy: { type: 'immediate' } }));
-    await until('the broken revision answers', async () => load.answers.slice(-5).some((one) => one.status !== 200));
-    await disturb(name);
-    const asked = Date.now();
-    // Named, because without a name a rollback of a running rollout goes to what was active when it began: the broken one.
-    const { body } = await stack.send('POST', `/deployments/${name}/rollback`, { to_revision: `${name}-00001` });
-    expect(await stack.operation(body.operation.id)).toMatchObject({ status: 'succeeded' });
-    const answers = await load.stop();
-    const wrong = answers.filter((one) => (one.status !== 200 || one.isCut) && one.at > asked).map((one) => one.at - asked);
-    expect(Math.max(0, ...wrong)).toBeLessThan(1_000);
-  });
+    [
+      'a rollout is running',
+      async (name: string) =>
+        void (await start(name, {
+          spec: spec(`${name}-next`, { startup_ms: 30_000 }),
+          strategy: { type: 'immediate' },
+        })),
+    ],
+    [
+      'its processes are dead',
+      async (name: string) =>
+        stack.simulatorStarts(`${name}-broken`).forEach(({ pid }) => isAlive(pid) && process.kill(pid, 'SIGKILL')),
+    ],
+  ])(
+    'is left by a rollback within a second from request to the last wrong answer, while %s',
+    async (_what, disturb) => {
+      const { name, load } = await underLoad();
+      await stack.operation(
+        await start(name, { spec: spec(`${name}-broken`, { error_rate: 1 }), strategy: { type: 'immediate' } }),
+      );
+      await until('the broken revision answers', async () => load.answers.slice(-5).some((one) => one.status !== 200));
+      await disturb(name);
+      const asked = Date.now();
+      // Named, because without a name a rollback of a running rollout goes to what was active when it began: the broken one.
+      const { body } = await stack.send('POST', `/deployments/${name}/rollback`, { to_revision: `${name}-00001` });
+      expect(await stack.operation(body.operation.id)).toMatchObject({ status: 'succeeded' });
+      const answers = await load.stop();
+      const wrong = answers
+        .filter((one) => (one.status !== 200 || one.isCut) && one.at > asked)
+        .map((one) => one.at - asked);
+      expect(Math.max(0, ...wrong)).toBeLessThan(1_000);
+    },
+  );
 });

@@ -11,7 +11,13 @@ afterAll(async () => {
   await api?.close();
 });
 
-const BODY = { provider: 'acme-id', external_organization_id: 'org_1', external_user_id: 'user_1', access: true, scopes: ['viewer'] };
+const BODY = {
+  provider: 'acme-id',
+  external_organization_id: 'org_1',
+  external_user_id: 'user_1',
+  access: true,
+  scopes: ['viewer'],
+};
 
 function put(change: object = {}, token?: string): Promise<Answer> {
   return api.send('PUT', '/api/v1/console/access', { body: { ...BODY, ...change }, token });
@@ -21,14 +27,25 @@ it('publishes the configured provider as the only value', async () => {
   const { body } = await api.send('GET', '/openapi.json', { token: null });
   const { properties, required } = body.components.schemas.SetConsoleAccessDto;
   expect(properties.provider).toMatchObject({ type: 'string', enum: ['acme-id'] });
-  for (const name of ['display_name', 'external_organization_id', 'external_user_id']) expect(properties[name]).toMatchObject({ type: 'string', minLength: 1, maxLength: 255 });
-  expect(properties.scopes).toMatchObject({ type: 'array', maxItems: 32, items: { type: 'string', enum: ['viewer', 'operator', 'admin'] } });
+  for (const name of ['display_name', 'external_organization_id', 'external_user_id'])
+    expect(properties[name]).toMatchObject({ type: 'string', minLength: 1, maxLength: 255 });
+  expect(properties.scopes).toMatchObject({
+    type: 'array',
+    maxItems: 32,
+    items: { type: 'string', enum: ['viewer', 'operator', 'admin'] },
+  });
   expect([...required].sort()).toEqual(['access', 'external_organization_id', 'external_user_id', 'provider']);
 });
 
 it('grants, repeats, changes and revokes one mapping', async () => {
   const granted = expectStatus(await put({ display_name: 'Ada', scopes: ['viewer', 'operator', 'viewer'] }), 200);
-  expect(granted).toMatchObject({ ...BODY, display_name: 'Ada', scopes: ['viewer', 'operator'], status: 'active', updated_by: { type: 'token', id: 'tok_boot' } });
+  expect(granted).toMatchObject({
+    ...BODY,
+    display_name: 'Ada',
+    scopes: ['viewer', 'operator'],
+    status: 'active',
+    updated_by: { type: 'token', id: 'tok_boot' },
+  });
   expect(granted.id).toMatch(/^cac_[0-9a-f]{32}$/);
   expect(expectStatus(await put({ display_name: 'Ada', scopes: ['viewer', 'operator'] }), 200)).toEqual(granted);
   const changed = expectStatus(await put({ scopes: ['admin'] }), 200);
@@ -41,7 +58,12 @@ it('grants, repeats, changes and revokes one mapping', async () => {
 
 it('keeps organizations, users and tenants apart', async () => {
   const { token } = await api.createTenant('other');
-  const [mine, org, user, theirs] = [await put(), await put({ external_organization_id: 'org_2' }), await put({ external_user_id: 'user_2' }), await put({}, token)];
+  const [mine, org, user, theirs] = [
+    await put(),
+    await put({ external_organization_id: 'org_2' }),
+    await put({ external_user_id: 'user_2' }),
+    await put({}, token),
+  ];
   expect(new Set([mine, org, user, theirs].map((answer) => expectStatus(answer, 200).id)).size).toBe(4);
   const listed = expectStatus(await api.send('GET', '/api/v1/console/access', { token }), 200);
   expect(listed).toEqual({ data: [theirs.body], next_cursor: null });
@@ -64,8 +86,18 @@ it('takes texts at their limit, in characters', async () => {
 
 it.each<[string, object, number, string[]]>([
   ['another provider', { provider: 'other' }, 422, ['provider enum']],
-  ['nothing', { provider: undefined, external_organization_id: undefined, external_user_id: undefined, access: undefined }, 422, ['access required', 'external_organization_id required', 'external_user_id required', 'provider required']],
-  ['empty texts', { display_name: '', external_organization_id: '', external_user_id: '' }, 422, ['display_name too_short', 'external_organization_id too_short', 'external_user_id too_short']],
+  [
+    'nothing',
+    { provider: undefined, external_organization_id: undefined, external_user_id: undefined, access: undefined },
+    422,
+    ['access required', 'external_organization_id required', 'external_user_id required', 'provider required'],
+  ],
+  [
+    'empty texts',
+    { display_name: '', external_organization_id: '', external_user_id: '' },
+    422,
+    ['display_name too_short', 'external_organization_id too_short', 'external_user_id too_short'],
+  ],
   ['long texts', { external_user_id: 'x'.repeat(256) }, 422, ['external_user_id too_long']],
   ['a grant of nothing', { scopes: [] }, 422, ['scopes min_items']],
   ['a grant without scopes', { scopes: undefined }, 422, ['scopes required']],
@@ -93,7 +125,12 @@ it('does not revoke the last admin token of a tenant', async () => {
   expectStatus(await put({ scopes: ['admin'] }, token), 200);
   expect((await api.send('DELETE', `/api/v1/tokens/${first.id}`, { token })).status).toBe(409);
   expectStatus(await put({ access: false }, token), 200);
-  const second = expectStatus(await api.send('POST', '/api/v1/tokens', { token, body: { name: 'second', scopes: ['admin'] } }), 201);
-  const both = await Promise.all([first.id, second.id].map((id: string) => api.send('DELETE', `/api/v1/tokens/${id}`, { token: second.token })));
+  const second = expectStatus(
+    await api.send('POST', '/api/v1/tokens', { token, body: { name: 'second', scopes: ['admin'] } }),
+    201,
+  );
+  const both = await Promise.all(
+    [first.id, second.id].map((id: string) => api.send('DELETE', `/api/v1/tokens/${id}`, { token: second.token })),
+  );
   expect(both.filter((answer) => answer.status === 200)).toHaveLength(1);
 });

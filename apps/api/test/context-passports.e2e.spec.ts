@@ -17,14 +17,20 @@ afterAll(() => stack?.stop());
 
 async function ask(session: string): Promise<{ status: number; passport: string; affinity: string | null }> {
   const answer = await fetch(`${stack.gatewayUrl}/v1/chat/completions`, {
-    method: 'POST', headers: { authorization: `Bearer ${stack.token}`, 'content-type': 'application/json', 'x-session-id': session },
+    method: 'POST',
+    headers: { authorization: `Bearer ${stack.token}`, 'content-type': 'application/json', 'x-session-id': session },
     body: JSON.stringify({ model: 'chat', messages: [{ role: 'user', content: 'hello' }] }),
   });
   await answer.text();
-  return { status: answer.status, passport: answer.headers.get('x-context-passport') as string, affinity: answer.headers.get('x-affinity') };
+  return {
+    status: answer.status,
+    passport: answer.headers.get('x-context-passport') as string,
+    affinity: answer.headers.get('x-affinity'),
+  };
 }
 
-const passport = async (id: string, token?: string): Promise<any> => (await stack.send('GET', `/context-passports/${id}`, undefined, { token })).body;
+const passport = async (id: string, token?: string): Promise<any> =>
+  (await stack.send('GET', `/context-passports/${id}`, undefined, { token })).body;
 
 it('shows the passport that a gateway made within a second, and what became of the session', async () => {
   const first = await ask('secret session key');
@@ -34,19 +40,45 @@ it('shows the passport that a gateway made within a second, and what became of t
   await until('the requests are counted', async () => (await passport(first.passport)).stats.requests === 4, 5_000);
   const record = await passport(first.passport);
   expect(record).toEqual({
-    id: first.passport, state: 'active', session: { key_hash: expect.stringMatching(/^[0-9a-f]{64}$/), source: 'x-session-id' }, subject: expect.any(String),
-    created_at: expect.any(String), last_seen_at: expect.any(String), expires_at: expect.any(String),
-    affinity: { guarantee: 'best_effort', mode: 'soft', deployment: 'chat', revision: 'chat-00001', target: expect.stringMatching(/^tgt_[0-9a-f]{16}$/), bound_at: expect.any(String), ttl_seconds: 600 },
+    id: first.passport,
+    state: 'active',
+    session: { key_hash: expect.stringMatching(/^[0-9a-f]{64}$/), source: 'x-session-id' },
+    subject: expect.any(String),
+    created_at: expect.any(String),
+    last_seen_at: expect.any(String),
+    expires_at: expect.any(String),
+    affinity: {
+      guarantee: 'best_effort',
+      mode: 'soft',
+      deployment: 'chat',
+      revision: 'chat-00001',
+      target: expect.stringMatching(/^tgt_[0-9a-f]{16}$/),
+      bound_at: expect.any(String),
+      ttl_seconds: 600,
+    },
     stats: { requests: 4, hits: 3, misses: 1, rebinds: 0, last_rebind_reason: null },
   });
-  const [row] = await stack.query('select to_jsonb(p)::text as text from dataplane_passports p where id = $1', [first.passport]);
+  const [row] = await stack.query('select to_jsonb(p)::text as text from dataplane_passports p where id = $1', [
+    first.passport,
+  ]);
   expect(row.text).not.toContain('secret session key');
 });
 
 it('declares a session that the gateway then knows by the same passport', async () => {
-  const made = await stack.send('POST', '/context-passports', { deployment: 'chat', session_id: 'declared', subject: 'alice', affinity: { ttl_seconds: 60 } });
+  const made = await stack.send('POST', '/context-passports', {
+    deployment: 'chat',
+    session_id: 'declared',
+    subject: 'alice',
+    affinity: { ttl_seconds: 60 },
+  });
   expect([made.status, made.headers.get('location')]).toEqual([201, `/api/v1/context-passports/${made.body.id}`]);
-  expect(made.body).toMatchObject({ state: 'active', subject: 'alice', session: { source: 'declared' }, affinity: { mode: 'soft', ttl_seconds: 60, target: null, revision: null }, stats: { requests: 0 } });
+  expect(made.body).toMatchObject({
+    state: 'active',
+    subject: 'alice',
+    session: { source: 'declared' },
+    affinity: { mode: 'soft', ttl_seconds: 60, target: null, revision: null },
+    stats: { requests: 0 },
+  });
   expect((await ask('declared')).passport).toBe(made.body.id);
   const again = await stack.send('POST', '/context-passports', { deployment: 'chat', session_id: 'declared' });
   expect([again.status, again.body.id]).toEqual([201, made.body.id]);
@@ -67,7 +99,11 @@ it('revokes: the affinity ends at once, for good, and the same answer comes twic
 });
 
 it('says expired once the time is over', async () => {
-  const { body } = await stack.send('POST', '/context-passports', { deployment: 'chat', session_id: 'short', affinity: { ttl_seconds: 1 } });
+  const { body } = await stack.send('POST', '/context-passports', {
+    deployment: 'chat',
+    session_id: 'short',
+    affinity: { ttl_seconds: 1 },
+  });
   await until('it has expired', async () => (await passport(body.id)).state === 'expired', 5_000);
 });
 
@@ -77,6 +113,15 @@ it('knows nothing of another tenant', async () => {
   await until('the record is readable', async () => (await passport(id)).id === id, 5_000);
   expect((await passport(id, tenant.token)).error.code).toBe('context_passport_not_found');
   expect((await stack.send('DELETE', `/context-passports/${id}`, undefined, { token: tenant.token })).status).toBe(404);
-  expect((await stack.send('POST', '/context-passports', { deployment: 'chat', session_id: 'mine' }, { token: tenant.token })).body.error.code).toBe('deployment_not_found');
+  expect(
+    (
+      await stack.send(
+        'POST',
+        '/context-passports',
+        { deployment: 'chat', session_id: 'mine' },
+        { token: tenant.token },
+      )
+    ).body.error.code,
+  ).toBe('deployment_not_found');
   expect((await passport(id)).state).toBe('active');
 });

@@ -5,7 +5,11 @@ import { Stack, until } from './stack.js';
 jest.setTimeout(400_000);
 
 const STEPS = ['validate', 'provision', 'await_ready', 'shift_traffic:1', 'promote', 'drain_previous'];
-const body = (model: string, extra: object = {}) => ({ spec: { model: { id: model }, runtime: { target: 'local', engine: 'sim' } }, strategy: { type: 'immediate' }, ...extra });
+const body = (model: string, extra: object = {}) => ({
+  spec: { model: { id: model }, runtime: { target: 'local', engine: 'sim' } },
+  strategy: { type: 'immediate' },
+  ...extra,
+});
 
 describe('kill -9', () => {
   let stack: Stack;
@@ -29,11 +33,15 @@ describe('kill -9', () => {
       const [effects] = await stack.query(
         `select (select count(*)::int from revision_activations where operation_id = $1) as activations,
                 (select count(*)::int from events where operation_id = $1 and type = 'rollout.promoted') as promotions,
-                (select count(*)::int from events where operation_id = $1 and type = 'rollout.step_advanced') as advances`, [envelope.operation.id]);
+                (select count(*)::int from events where operation_id = $1 and type = 'rollout.step_advanced') as advances`,
+        [envelope.operation.id],
+      );
       expect([point, effects]).toEqual([point, { activations: 1, promotions: 1, advances: STEPS.length }]);
       await stack.kill('worker');
     }
-    const sequences = await stack.query(`select sequence::int from events where stream like 'deployment/%' order by sequence`);
+    const sequences = await stack.query(
+      `select sequence::int from events where stream like 'deployment/%' order by sequence`,
+    );
     expect(sequences.map((row) => row.sequence)).toEqual(sequences.map((_, index) => index + 1));
   });
 
@@ -41,7 +49,13 @@ describe('kill -9', () => {
     stack = await Stack.start();
     for (let round = 1; round <= 6; round += 1) {
       await stack.send('POST', '/deployments', { name: `chat-${round}` });
-      const { body: envelope } = await stack.send('POST', `/deployments/chat-${round}/rollouts`, body(`r-${round}`, { spec: { model: { id: `r-${round}` }, runtime: { target: 'local', engine: 'sim', args: { startup_ms: 300 } } } }));
+      const { body: envelope } = await stack.send(
+        'POST',
+        `/deployments/chat-${round}/rollouts`,
+        body(`r-${round}`, {
+          spec: { model: { id: `r-${round}` }, runtime: { target: 'local', engine: 'sim', args: { startup_ms: 300 } } },
+        }),
+      );
       await new Promise((resolve) => setTimeout(resolve, 60 * round));
       await Promise.all([stack.kill('api'), stack.kill('worker')]);
       stack.spawn('api');
@@ -55,12 +69,22 @@ describe('kill -9', () => {
   it('of the queue itself: its schema dropped in mid-rollout loses nothing', async () => {
     stack = await Stack.start();
     await stack.send('POST', '/deployments', { name: 'chat' });
-    const { body: envelope } = await stack.send('POST', '/deployments/chat/rollouts', body('m-queue', { spec: { model: { id: 'm-queue' }, runtime: { target: 'local', engine: 'sim', args: { startup_ms: 1_500 } } } }));
+    const { body: envelope } = await stack.send(
+      'POST',
+      '/deployments/chat/rollouts',
+      body('m-queue', {
+        spec: { model: { id: 'm-queue' }, runtime: { target: 'local', engine: 'sim', args: { startup_ms: 1_500 } } },
+      }),
+    );
     await stack.operation(envelope.operation.id, ['running']);
     await stack.query('drop schema bullmq cascade');
     expect(await stack.operation(envelope.operation.id)).toMatchObject({ status: 'succeeded' });
     expect(stack.simulatorStarts('m-queue')).toHaveLength(1);
-    await until('the queue is whole again', async () => (await stack.query(`select 1 from information_schema.schemata where schema_name = 'bullmq'`)).length === 1);
+    await until(
+      'the queue is whole again',
+      async () =>
+        (await stack.query(`select 1 from information_schema.schemata where schema_name = 'bullmq'`)).length === 1,
+    );
     const { body: again } = await stack.send('POST', '/deployments/chat/rollouts', body('m-after'));
     expect(await stack.operation(again.operation.id)).toMatchObject({ status: 'succeeded' });
   });

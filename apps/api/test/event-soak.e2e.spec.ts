@@ -26,7 +26,11 @@ interface SeenEvent {
 /** As the specification of EventSource reads a stream: an event counts once its empty line is there. */
 function parse(block: string): SeenEvent | undefined {
   const lines = block.split('\n');
-  const value = (field: string) => lines.filter((line) => line.startsWith(`${field}: `)).map((line) => line.slice(field.length + 2)).join('\n');
+  const value = (field: string) =>
+    lines
+      .filter((line) => line.startsWith(`${field}: `))
+      .map((line) => line.slice(field.length + 2))
+      .join('\n');
   if (value('data') === '') return undefined;
   const { id, sequence } = JSON.parse(value('data')) as { id: string; sequence: number };
   return { cursor: value('id'), id, sequence };
@@ -60,7 +64,11 @@ class FlakyClient {
     const last = this.seen.at(-1)?.cursor;
     const sent = request(`${stack.apiUrl(connection % 2)}/api/v1/deployments/${NAME}/events`, {
       agent: false,
-      headers: { authorization: `Bearer ${stack.token}`, accept: 'text/event-stream', ...(last === undefined ? {} : { 'last-event-id': last }) },
+      headers: {
+        authorization: `Bearer ${stack.token}`,
+        accept: 'text/event-stream',
+        ...(last === undefined ? {} : { 'last-event-id': last }),
+      },
     }).end();
     const [answer] = (await once(sent, 'response')) as [IncomingMessage];
     sent.on('error', () => undefined);
@@ -99,7 +107,10 @@ it(`brings ${CLIENTS} clients, each cut ${CUTS} times, every event once and in o
   let produced = 0;
   const produce = async (api: number) => {
     for (let version = 0; isProducing; version += 1) {
-      const body = { mode: version % 2 === 0 ? 'observe' : 'recommend', workload: { profile: 'chat', concurrency: 1 + version } };
+      const body = {
+        mode: version % 2 === 0 ? 'observe' : 'recommend',
+        workload: { profile: 'chat', concurrency: 1 + version },
+      };
       const { status } = await stack.send('PUT', `/deployments/${NAME}/continual-optimization/policy`, body, { api });
       if (status !== 200) throw new Error(`the policy answered ${status}`);
       produced += 1;
@@ -107,21 +118,34 @@ it(`brings ${CLIENTS} clients, each cut ${CUTS} times, every event once and in o
   };
   const producing = Promise.all([produce(0), produce(1)]);
   const cuts = () => clients.map((client) => client.cuts);
-  await until('every client was cut, in the middle of enough events', async () => produced > 120 && cuts().every((count) => count >= CUTS), LIMIT_MS, () => `${Math.min(...cuts())} at least`);
+  await until(
+    'every client was cut, in the middle of enough events',
+    async () => produced > 120 && cuts().every((count) => count >= CUTS),
+    LIMIT_MS,
+    () => `${Math.min(...cuts())} at least`,
+  );
   isProducing = false;
   await producing;
 
   const events = await stack.query<{ id: string; sequence: string }>(
-    `select e.id, e.sequence from events e join deployments d on e.stream = 'deployment/' || d.id where d.name = $1 order by e.sequence`, [NAME]);
-  await until('every client has the last event', async () => clients.every((client) => (client.seen.at(-1)?.sequence ?? 0) >= events.length), 30_000,
-    () => `${Math.min(...clients.map((client) => client.seen.length))} of ${events.length}`);
+    `select e.id, e.sequence from events e join deployments d on e.stream = 'deployment/' || d.id where d.name = $1 order by e.sequence`,
+    [NAME],
+  );
+  await until(
+    'every client has the last event',
+    async () => clients.every((client) => (client.seen.at(-1)?.sequence ?? 0) >= events.length),
+    30_000,
+    () => `${Math.min(...clients.map((client) => client.seen.length))} of ${events.length}`,
+  );
   for (const client of clients) client.stop();
   await Promise.all(following);
 
   const expected = events.map(({ id }) => id);
   expect(events.map(({ sequence }) => Number(sequence))).toEqual(expected.map((_id, index) => index + 1));
   // One sentence about the first client that differs, instead of a hundred lists of ids.
-  const wrong = clients.findIndex((client) => JSON.stringify(client.seen.map(({ id }) => id)) !== JSON.stringify(expected));
+  const wrong = clients.findIndex(
+    (client) => JSON.stringify(client.seen.map(({ id }) => id)) !== JSON.stringify(expected),
+  );
   expect({ wrong, seen: clients[wrong]?.seen.map(({ sequence }) => sequence) }).toEqual({ wrong: -1, seen: undefined });
   expect(clients.flatMap((client) => client.failures)).toEqual([]);
   expect(Math.min(...cuts())).toBe(CUTS);

@@ -27,7 +27,10 @@ const clients = new Set<ClientRequest>();
 
 /** A connection of its own, without the reconnecting of `fetch`. */
 async function open(token: string, headers: Record<string, string> = {}): Promise<Stream> {
-  const sent = request(`${api.url}/api/v1/deployments/chat/events`, { agent: false, headers: { authorization: `Bearer ${token}`, accept: 'text/event-stream', ...headers } }).end();
+  const sent = request(`${api.url}/api/v1/deployments/chat/events`, {
+    agent: false,
+    headers: { authorization: `Bearer ${token}`, accept: 'text/event-stream', ...headers },
+  }).end();
   clients.add(sent);
   const [answer] = (await once(sent, 'response')) as [IncomingMessage];
   const stream: Stream = { status: answer.statusCode ?? 0, headers: answer.headers, text: '', hasEnded: false };
@@ -45,9 +48,14 @@ async function until(what: string, isSo: () => boolean): Promise<void> {
 }
 
 it('ends the streams of a token that is revoked, and no others', async () => {
-  const { id, token } = expectStatus(await api.send('POST', '/api/v1/tokens', { body: { name: 'watcher', scopes: ['viewer'] } }), 201);
+  const { id, token } = expectStatus(
+    await api.send('POST', '/api/v1/tokens', { body: { name: 'watcher', scopes: ['viewer'] } }),
+    201,
+  );
   const [watching, other] = [await open(token), await open(api.token)];
-  await until('both got the creation', () => [watching, other].every((stream) => stream.text.includes('event: deployment.created')));
+  await until('both got the creation', () =>
+    [watching, other].every((stream) => stream.text.includes('event: deployment.created')),
+  );
   expectStatus(await api.send('DELETE', `/api/v1/tokens/${id}`), 200);
   await until('the stream ends', () => watching.hasEnded);
   expect(other.hasEnded).toBe(false);
@@ -55,13 +63,22 @@ it('ends the streams of a token that is revoked, and no others', async () => {
 });
 
 it('answers failures before the stream begins with the envelope', async () => {
-  const unknown = await api.send('GET', '/api/v1/deployments/nobody/events', { headers: { accept: 'text/event-stream' } });
+  const unknown = await api.send('GET', '/api/v1/deployments/nobody/events', {
+    headers: { accept: 'text/event-stream' },
+  });
   expect([unknown.status, unknown.body.error.code]).toEqual([404, 'deployment_not_found']);
-  const wrong = await api.send('GET', '/api/v1/deployments/chat/events', { headers: { accept: 'text/event-stream', 'last-event-id': '-1' } });
+  const wrong = await api.send('GET', '/api/v1/deployments/chat/events', {
+    headers: { accept: 'text/event-stream', 'last-event-id': '-1' },
+  });
   expect([wrong.status, wrong.body.error.code]).toEqual([400, 'invalid_parameter']);
 });
 
 it('carries the headers of every answer', async () => {
   const stream = await open(api.token, { 'x-request-id': 'mine' });
-  expect(stream.headers).toMatchObject({ 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store', 'x-request-id': 'mine', vary: 'accept' });
+  expect(stream.headers).toMatchObject({
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-store',
+    'x-request-id': 'mine',
+    vary: 'accept',
+  });
 });

@@ -3,11 +3,17 @@ import type { TestApi } from './boot-api.js';
 
 /** The content of every table but the named ones, as text by table: two of them are equal where nothing was written in between. */
 export async function everyRow(api: TestApi, except: readonly string[]): Promise<Record<string, string>> {
-  const tables = await owned<{ name: string }>(api, `select tablename as name from pg_tables where schemaname = 'public' order by 1`);
+  const tables = await owned<{ name: string }>(
+    api,
+    `select tablename as name from pg_tables where schemaname = 'public' order by 1`,
+  );
   const rows: Record<string, string> = {};
   for (const { name } of tables.filter((table) => !except.includes(table.name))) {
     // When a token was last used is nobody's doing but that of the request itself.
-    const [row] = await owned<{ all: string }>(api, `select coalesce(string_agg(r, E'\\n' order by r), '') as all from (select (to_jsonb(t) - 'last_used_at')::text as r from "${name}" t) x`);
+    const [row] = await owned<{ all: string }>(
+      api,
+      `select coalesce(string_agg(r, E'\\n' order by r), '') as all from (select (to_jsonb(t) - 'last_used_at')::text as r from "${name}" t) x`,
+    );
     rows[name] = row!.all;
   }
   return rows;

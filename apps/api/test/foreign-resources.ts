@@ -14,7 +14,10 @@ export interface ForeignResource {
 export type NoResource = { none: string };
 
 const token = once(async (api) => {
-  const created = expectStatus(await api.send('POST', '/api/v1/tokens', { body: { name: 'theirs', scopes: ['viewer'] } }), 201);
+  const created = expectStatus(
+    await api.send('POST', '/api/v1/tokens', { body: { name: 'theirs', scopes: ['viewer'] } }),
+    201,
+  );
   return { id: created.id };
 });
 
@@ -28,7 +31,10 @@ const spec = { model: { id: 'm' }, runtime: { target: 'local', engine: 'sim' } }
 /** The operation of a rollout that no worker ever picks up, and the revision it made. */
 const rollout = once(async (api) => {
   const { name } = await deployment(api);
-  const { operation } = expectStatus(await api.send('POST', `/api/v1/deployments/${name}/rollouts`, { body: { spec } }), 202);
+  const { operation } = expectStatus(
+    await api.send('POST', `/api/v1/deployments/${name}/rollouts`, { body: { spec } }),
+    202,
+  );
   return { name: name!, id: operation.id, revision: '1', a: '1', b: '1' };
 });
 
@@ -39,12 +45,18 @@ const plan = once(async (api) => {
 });
 
 const webhook = once(async (api) => {
-  const created = expectStatus(await api.send('POST', '/api/v1/webhooks', { body: { url: 'https://hooks.example.com/' } }), 201);
+  const created = expectStatus(
+    await api.send('POST', '/api/v1/webhooks', { body: { url: 'https://hooks.example.com/' } }),
+    201,
+  );
   return { id: created.id };
 });
 
 const product = once(async (api) => {
-  const { id } = expectStatus(await api.send('POST', '/api/v1/admin/model-api/products', { body: { slug: 'theirs/chat' } }), 201);
+  const { id } = expectStatus(
+    await api.send('POST', '/api/v1/admin/model-api/products', { body: { slug: 'theirs/chat' } }),
+    201,
+  );
   return { id };
 });
 
@@ -73,7 +85,9 @@ const passport = once(async (api) => {
   return { id: expectStatus(await api.send('POST', '/api/v1/context-passports', { body }), 201).id };
 });
 
-const sandbox = once(async (api) => ({ id: expectStatus(await api.send('POST', '/api/v1/sandboxes', { body: {} }), 201).id }));
+const sandbox = once(async (api) => ({
+  id: expectStatus(await api.send('POST', '/api/v1/sandboxes', { body: {} }), 201).id,
+}));
 
 const sandboxReference = once(async (api) => {
   const body = { provider: 'e2b', base_url: 'https://sandbox.example.com', external_id: 'theirs' };
@@ -104,7 +118,9 @@ export const FOREIGN: Record<string, ForeignResource | NoResource> = {
   getContinualOptimizationPolicy: { params: deployment },
   setContinualOptimizationPolicy: { params: deployment },
   // Autopilot
-  createAutopilotPlan: { none: 'creates in the tenant of the caller; a foreign deployment is 404, which autopilot.e2e.spec.ts shows' },
+  createAutopilotPlan: {
+    none: 'creates in the tenant of the caller; a foreign deployment is 404, which autopilot.e2e.spec.ts shows',
+  },
   listAutopilotPlans: { none: 'lists the plans of the caller' },
   getAutopilotPlan: { params: plan },
   approveAutopilotPlan: { params: plan, body: { plan_digest: 'x' } },
@@ -142,24 +158,32 @@ export const FOREIGN: Record<string, ForeignResource | NoResource> = {
   // Model API administration
   createModelApiProduct: { none: 'creates in the tenant of the caller' },
   listModelApiProducts: { none: 'lists the products of the caller' },
-  createTargetBinding: { none: 'creates in the tenant of the caller; a foreign product is 404, which model-api.e2e.spec.ts shows' },
+  createTargetBinding: {
+    none: 'creates in the tenant of the caller; a foreign product is 404, which model-api.e2e.spec.ts shows',
+  },
   listTargetBindings: { none: 'lists the bindings of the caller' },
   getTargetBinding: { params: binding },
   qualifyTargetBinding: { params: binding },
-  createModelApiPublication: { none: 'creates in the tenant of the caller; a foreign product is 404, which model-api.e2e.spec.ts shows' },
+  createModelApiPublication: {
+    none: 'creates in the tenant of the caller; a foreign product is 404, which model-api.e2e.spec.ts shows',
+  },
   listModelApiPublications: { none: 'lists the publications of the caller' },
   withdrawModelApiPublication: { params: publication },
   // Model APIs
   listModelApiCatalog: { none: 'lists what is published for the caller' },
   getModelApiCatalogEntry: { params: catalogEntry },
   // Context Passport
-  createContextPassport: { none: 'creates in the tenant of the caller; a foreign deployment is 404, which context-passports.e2e.spec.ts shows' },
+  createContextPassport: {
+    none: 'creates in the tenant of the caller; a foreign deployment is 404, which context-passports.e2e.spec.ts shows',
+  },
   getContextPassport: { params: passport },
   revokeContextPassport: { params: passport },
   // Audit
   listAudit: { none: 'lists the audit rows of the caller' },
   // Webhooks
-  createWebhook: { none: 'creates in the tenant of the caller; a foreign deployment is not found, which webhooks.int.spec.ts shows' },
+  createWebhook: {
+    none: 'creates in the tenant of the caller; a foreign deployment is not found, which webhooks.int.spec.ts shows',
+  },
   listWebhooks: { none: 'lists the webhooks of the caller' },
   deleteWebhook: { params: webhook },
   listWebhookDeliveries: { params: webhook },

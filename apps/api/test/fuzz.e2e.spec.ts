@@ -41,10 +41,20 @@ beforeAll(async () => {
     const made: Asked[] = [];
     for (let i = 0; i < TEMPLATES; i += 1) made.push(await row.valid(bed));
     templates.set(one.operationId, made);
-    const first = await client.ask(one, one.isPaged ? { ...made[0], query: { ...made[0]!.query, limit: '1' } } : made[0]!);
-    cursors.set(one.operationId, [first.body?.next_cursor].filter((cursor) => typeof cursor === 'string'));
+    const first = await client.ask(
+      one,
+      one.isPaged ? { ...made[0], query: { ...made[0]!.query, limit: '1' } } : made[0]!,
+    );
+    cursors.set(
+      one.operationId,
+      [first.body?.next_cursor].filter((cursor) => typeof cursor === 'string'),
+    );
   }
-  pool = [...new Set([...templates.values()].flat().flatMap((asked) => [...Object.values(asked.params ?? {}), ...textsOf(asked.body)]))];
+  pool = [
+    ...new Set(
+      [...templates.values()].flat().flatMap((asked) => [...Object.values(asked.params ?? {}), ...textsOf(asked.body)]),
+    ),
+  ];
 });
 
 afterAll(async () => {
@@ -57,7 +67,9 @@ it('has a row to begin from for every operation of the document', () => {
 });
 
 it(`answers ${RUNS} requests to every operation as the document says, soon, and without a failure of its own`, async () => {
-  const waiting = document.operations.filter((one) => templates.has(one.operationId) && (ONLY === undefined || ONLY === one.operationId));
+  const waiting = document.operations.filter(
+    (one) => templates.has(one.operationId) && (ONLY === undefined || ONLY === one.operationId),
+  );
   const chosen = [...waiting];
   const failures: string[] = [];
   const lane = async (): Promise<void> => {
@@ -74,9 +86,18 @@ it(`answers ${RUNS} requests to every operation as the document says, soon, and 
 
 /** Answers what went wrong, reduced to the smallest request that shows it, and how to see it again. */
 async function fuzz(one: Described): Promise<string | undefined> {
-  const material: Material = { templates: templates.get(one.operationId)!, pool, cursors: cursors.get(one.operationId)! };
+  const material: Material = {
+    templates: templates.get(one.operationId)!,
+    pool,
+    cursors: cursors.get(one.operationId)!,
+  };
   const property = fc.asyncProperty(requestsTo(one, document, material), (request) => judge(one, request));
-  const outcome = await fc.check(property, { numRuns: RUNS, seed: SEED, interruptAfterTimeLimit: 60_000 + RUNS * 1_000, markInterruptAsFailure: true });
+  const outcome = await fc.check(property, {
+    numRuns: RUNS,
+    seed: SEED,
+    interruptAfterTimeLimit: 60_000 + RUNS * 1_000,
+    markInterruptAsFailure: true,
+  });
   if (!outcome.failed) return undefined;
   const [smallest] = outcome.counterexample ?? [];
   const again = `SLIPWAY_FUZZ_SEED=${SEED} SLIPWAY_FUZZ_RUNS=${RUNS} SLIPWAY_FUZZ_OPERATION=${one.operationId}`;

@@ -24,7 +24,12 @@ export class HostedProvider {
   }
 
   get environment(): Record<string, string> {
-    return { SLIPWAY_IDENTITY_PROVIDER: 'acme-id', SLIPWAY_IDENTITY_ISSUER: this.issuer, SLIPWAY_IDENTITY_AUDIENCE: AUDIENCE, SLIPWAY_IDENTITY_JWKS_URL: `${this.issuer}/jwks` };
+    return {
+      SLIPWAY_IDENTITY_PROVIDER: 'acme-id',
+      SLIPWAY_IDENTITY_ISSUER: this.issuer,
+      SLIPWAY_IDENTITY_AUDIENCE: AUDIENCE,
+      SLIPWAY_IDENTITY_JWKS_URL: `${this.issuer}/jwks`,
+    };
   }
 
   /** Starts, or starts again on the same port, with these keys. */
@@ -46,7 +51,10 @@ export class HostedProvider {
   async token(client: string): Promise<string> {
     const answer = await fetch(`${this.issuer}/token`, {
       method: 'POST',
-      headers: { authorization: `Basic ${Buffer.from(`${client}:secret-of-${client}`).toString('base64')}`, 'content-type': 'application/x-www-form-urlencoded' },
+      headers: {
+        authorization: `Basic ${Buffer.from(`${client}:secret-of-${client}`).toString('base64')}`,
+        'content-type': 'application/x-www-form-urlencoded',
+      },
       body: new URLSearchParams({ grant_type: 'client_credentials', resource: AUDIENCE }),
     });
     const body = (await answer.json()) as { access_token?: string };

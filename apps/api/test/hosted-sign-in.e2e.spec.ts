@@ -25,13 +25,27 @@ afterAll(async () => {
   await provider.stop();
 });
 
-function put(user: string, access: boolean, scopes: string[] = [], options: { token?: string; organization?: string } = {}): Promise<Answer> {
-  const body = { provider: 'acme-id', external_organization_id: options.organization ?? 'org_acme', external_user_id: user, access, scopes };
+function put(
+  user: string,
+  access: boolean,
+  scopes: string[] = [],
+  options: { token?: string; organization?: string } = {},
+): Promise<Answer> {
+  const body = {
+    provider: 'acme-id',
+    external_organization_id: options.organization ?? 'org_acme',
+    external_user_id: user,
+    access,
+    scopes,
+  };
   return api.send('PUT', '/api/v1/console/access', { body, token: options.token });
 }
 
 function whoAmI(token: string, tenant?: string): Promise<Answer> {
-  return api.send('GET', '/api/v1/whoami', { token, headers: tenant === undefined ? {} : { 'x-slipway-tenant': tenant } });
+  return api.send('GET', '/api/v1/whoami', {
+    token,
+    headers: tenant === undefined ? {} : { 'x-slipway-tenant': tenant },
+  });
 }
 
 function codeOf(answer: Answer): [number, string] {
@@ -39,10 +53,27 @@ function codeOf(answer: Answer): [number, string] {
 }
 
 /** A token that the provider could have issued, changed where a test wants it so. */
-async function forge(claims: JWTPayload = {}, header: Record<string, unknown> = {}, signer: JWK = key): Promise<string> {
+async function forge(
+  claims: JWTPayload = {},
+  header: Record<string, unknown> = {},
+  signer: JWK = key,
+): Promise<string> {
   const now = Math.floor(Date.now() / 1000);
-  const payload = { iss: provider.issuer, aud: AUDIENCE, sub: 'ada', org_id: 'org_acme', iat: now, exp: now + 60, ...claims };
-  const signing = new SignJWT(JSON.parse(JSON.stringify(payload))).setProtectedHeader({ alg: signer.alg!, typ: 'at+jwt', kid: signer.kid, ...header });
+  const payload = {
+    iss: provider.issuer,
+    aud: AUDIENCE,
+    sub: 'ada',
+    org_id: 'org_acme',
+    iat: now,
+    exp: now + 60,
+    ...claims,
+  };
+  const signing = new SignJWT(JSON.parse(JSON.stringify(payload))).setProtectedHeader({
+    alg: signer.alg!,
+    typ: 'at+jwt',
+    kid: signer.kid,
+    ...header,
+  });
   return signing.sign(await importJWK(signer, signer.alg));
 }
 
@@ -59,7 +90,11 @@ describe('a granted identity', () => {
     expect(codeOf(await whoAmI(ada))).toEqual([401, 'unauthenticated']);
     expectStatus(await put('ada', true, ['operator']), 200);
     const who = expectStatus(await whoAmI(ada), 200);
-    expect(who).toMatchObject({ tenant: { name: 'default' }, actor: { type: 'user', id: 'ada' }, scopes: ['viewer', 'operator'] });
+    expect(who).toMatchObject({
+      tenant: { name: 'default' },
+      actor: { type: 'user', id: 'ada' },
+      scopes: ['viewer', 'operator'],
+    });
     expect((await api.send('GET', '/api/v1/tokens', { token: ada })).status).toBe(403);
     expect((await api.send('POST', '/api/v1/deployments', { token: ada, body: { name: 'by-ada' } })).status).toBe(201);
     expect((await whoAmI(await provider.token('eve'))).status).toBe(401);
@@ -67,7 +102,10 @@ describe('a granted identity', () => {
 
   it('is refused at its next request after a revocation, and its event streams end', async () => {
     expectStatus(await put('ada', true, ['viewer']), 200);
-    const stream = await fetch(`${api.url}/api/v1/deployments/by-ada/events`, { headers: { authorization: `Bearer ${ada}`, accept: 'text/event-stream' }, signal: leaving.signal });
+    const stream = await fetch(`${api.url}/api/v1/deployments/by-ada/events`, {
+      headers: { authorization: `Bearer ${ada}`, accept: 'text/event-stream' },
+      signal: leaving.signal,
+    });
     expect(stream.status).toBe(200);
     const reader = stream.body!.getReader();
     await reader.read();
@@ -90,8 +128,13 @@ describe('a granted identity', () => {
     expectStatus(await put('bob', true, ['admin'], { token: acme.token }), 200);
     const ambiguous = await whoAmI(bob);
     expect(codeOf(ambiguous)).toEqual([400, 'invalid_parameter']);
-    expect(ambiguous.body.error.details).toEqual([expect.objectContaining({ field: 'X-Slipway-Tenant', message: expect.stringContaining('acme, default') })]);
-    expect(expectStatus(await whoAmI(bob, 'acme'), 200)).toMatchObject({ tenant: { id: acme.id }, scopes: ['viewer', 'operator', 'admin'] });
+    expect(ambiguous.body.error.details).toEqual([
+      expect.objectContaining({ field: 'X-Slipway-Tenant', message: expect.stringContaining('acme, default') }),
+    ]);
+    expect(expectStatus(await whoAmI(bob, 'acme'), 200)).toMatchObject({
+      tenant: { id: acme.id },
+      scopes: ['viewer', 'operator', 'admin'],
+    });
     expect(expectStatus(await whoAmI(bob, acme.id), 200).tenant.name).toBe('acme');
     expect(expectStatus(await whoAmI(bob, 'default'), 200).scopes).toEqual(['viewer']);
     expect(codeOf(await whoAmI(bob, 'nobody'))).toEqual([401, 'unauthenticated']);
@@ -105,7 +148,10 @@ describe('a granted identity', () => {
     const solo = await api.createTenant('solo');
     const boss = await forge({ sub: 'boss' });
     const [first] = expectStatus(await api.send('GET', '/api/v1/tokens', { token: solo.token }), 200).data;
-    expect(codeOf(await api.send('DELETE', `/api/v1/tokens/${first.id}`, { token: solo.token }))).toEqual([409, 'last_admin']);
+    expect(codeOf(await api.send('DELETE', `/api/v1/tokens/${first.id}`, { token: solo.token }))).toEqual([
+      409,
+      'last_admin',
+    ]);
     expectStatus(await put('boss', true, ['admin'], { token: solo.token }), 200);
     expectStatus(await api.send('DELETE', `/api/v1/tokens/${first.id}`, { token: boss }), 200);
     expect((await whoAmI(solo.token)).status).toBe(401);
@@ -122,7 +168,10 @@ describe('a granted identity', () => {
       for (const name of ['one', 'two']) expectStatus(await put(`${name}-${round}`, true, ['admin'], { token }), 200);
       const [first] = expectStatus(await api.send('GET', '/api/v1/tokens', { token }), 200).data;
       expectStatus(await api.send('DELETE', `/api/v1/tokens/${first.id}`, { token: one }), 200);
-      const answers = await Promise.all([put(`two-${round}`, false, [], { token: one }), put(`one-${round}`, false, [], { token: two })]);
+      const answers = await Promise.all([
+        put(`two-${round}`, false, [], { token: one }),
+        put(`one-${round}`, false, [], { token: two }),
+      ]);
       // The loser is told that it is the last, or that it has just been removed itself.
       expect(answers.filter((answer) => answer.status === 200)).toHaveLength(1);
       expect([403, 409]).toContain(answers.find((answer) => answer.status !== 200)!.status);
@@ -161,7 +210,9 @@ describe('a token that the provider did not issue for us', () => {
     ['a user beyond 255 characters', { sub: 'a'.repeat(256) }, {}],
     ['a critical header nobody knows', {}, { crit: ['exp2'], exp2: 1 }],
   ])('%s: 401', async (_what, claims, header, code = 'unauthenticated') => {
-    const token = await forge(claims, header).catch(() => unsigned({ alg: 'ES256', typ: 'at+jwt', kid: 'first', ...header }, 'AAAA'));
+    const token = await forge(claims, header).catch(() =>
+      unsigned({ alg: 'ES256', typ: 'at+jwt', kid: 'first', ...header }, 'AAAA'),
+    );
     expect(codeOf(await whoAmI(token))).toEqual([401, code]);
   });
 
@@ -172,7 +223,11 @@ describe('a token that the provider did not issue for us', () => {
       const input = unsigned(header).slice(0, -1);
       const secrets = [spki, JSON.stringify({ ...key, d: undefined }), ''];
       for (const secret of secrets) {
-        const signature = alg.startsWith('HS') ? createHmac(alg === 'HS256' ? 'sha256' : 'sha512', secret).update(input).digest('base64url') : '';
+        const signature = alg.startsWith('HS')
+          ? createHmac(alg === 'HS256' ? 'sha256' : 'sha512', secret)
+              .update(input)
+              .digest('base64url')
+          : '';
         expect(codeOf(await whoAmI(`${input}.${signature}`))).toEqual([401, 'unauthenticated']);
       }
     }
@@ -194,7 +249,9 @@ describe('a token that the provider did not issue for us', () => {
       evil = await makeKey('first');
       server = createServer((_request, response) => {
         asked += 1;
-        response.setHeader('content-type', 'application/json').end(JSON.stringify({ keys: [{ ...evil, d: undefined }] }));
+        response
+          .setHeader('content-type', 'application/json')
+          .end(JSON.stringify({ keys: [{ ...evil, d: undefined }] }));
       });
       await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     });
@@ -234,10 +291,19 @@ describe('the keys of the provider', () => {
     await provider.start([second]);
     const other = await bootApi(provider.environment);
     try {
-      const body = { provider: 'acme-id', external_organization_id: 'org_acme', external_user_id: 'ada', access: true, scopes: ['viewer'] };
+      const body = {
+        provider: 'acme-id',
+        external_organization_id: 'org_acme',
+        external_user_id: 'ada',
+        access: true,
+        scopes: ['viewer'],
+      };
       expectStatus(await other.send('PUT', '/api/v1/console/access', { body }), 200);
       expect((await other.send('GET', '/api/v1/whoami', { token: await provider.token('ada') })).status).toBe(200);
-      expect(codeOf(await other.send('GET', '/api/v1/whoami', { token: await forge() }))).toEqual([401, 'unauthenticated']);
+      expect(codeOf(await other.send('GET', '/api/v1/whoami', { token: await forge() }))).toEqual([
+        401,
+        'unauthenticated',
+      ]);
     } finally {
       await other.close();
     }

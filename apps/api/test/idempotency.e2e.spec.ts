@@ -82,7 +82,11 @@ async function prepared(operationId: string): Promise<Keyed> {
 
 function send(operationId: string, { asked, key }: Keyed, api: number, body = asked.body): Promise<Answer> {
   const one = operations.get(operationId)!;
-  return clients[api]!.send(one.method, pathOf(one, asked), { body, token: asked.token, headers: { ...asked.headers, 'idempotency-key': key } });
+  return clients[api]!.send(one.method, pathOf(one, asked), {
+    body,
+    token: asked.token,
+    headers: { ...asked.headers, 'idempotency-key': key },
+  });
 }
 
 /** As a client does: tries again while the first request is still being worked on. */
@@ -91,7 +95,11 @@ async function sendUntilAnswered(operationId: string, keyed: Keyed, api: number)
   for (;;) {
     const answer = await send(operationId, keyed, api);
     if (answer.body?.error?.code !== 'idempotency_in_progress') return answer;
-    expect([answer.status, answer.body.error.retryable, Number(answer.headers['retry-after']) > 0]).toEqual([409, true, true]);
+    expect([answer.status, answer.body.error.retryable, Number(answer.headers['retry-after']) > 0]).toEqual([
+      409,
+      true,
+      true,
+    ]);
     if (Date.now() > deadline) throw new Error('the first request is never answered');
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
@@ -113,7 +121,11 @@ function once(operationId: string): Record<string, number> {
 
 function expectReplay(operationId: string, answer: Answer): void {
   const isEnvelope = answer.body?.operation !== undefined;
-  expect([operationId, answer.status, answer.headers['idempotency-replayed']]).toEqual([operationId, isEnvelope ? 200 : ROWS[operationId]!.status, 'true']);
+  expect([operationId, answer.status, answer.headers['idempotency-replayed']]).toEqual([
+    operationId,
+    isEnvelope ? 200 : ROWS[operationId]!.status,
+    'true',
+  ]);
   if (isEnvelope) expect(answer.body.created).toBe(false);
 }
 
@@ -127,9 +139,13 @@ describe.each(Object.keys(KEYED))('%s', (operationId) => {
 
   it(`has one effect when ${AT_ONCE} requests with one key arrive at once, at two processes`, async () => {
     const keyed = await prepared(operationId);
-    const answers = await Promise.all(Array.from({ length: AT_ONCE }, (_, index) => sendUntilAnswered(operationId, keyed, index % 2)));
+    const answers = await Promise.all(
+      Array.from({ length: AT_ONCE }, (_, index) => sendUntilAnswered(operationId, keyed, index % 2)),
+    );
     const first = answers.filter((answer) => answer.headers['idempotency-replayed'] === undefined);
-    expect(first.map((answer) => [answer.status, answer.body?.created ?? true])).toEqual([[ROWS[operationId]!.status, true]]);
+    expect(first.map((answer) => [answer.status, answer.body?.created ?? true])).toEqual([
+      [ROWS[operationId]!.status, true],
+    ]);
     for (const answer of answers) if (answer !== first[0]) expectReplay(operationId, answer);
     for (const answer of answers) expect(row.identity(answer.body)).toEqual(row.identity(first[0]!.body));
     expect(await effectsOf(operationId, keyed)).toEqual(once(operationId));
@@ -155,7 +171,10 @@ describe.each(Object.keys(KEYED))('%s', (operationId) => {
     await stack.kill('api', 1);
     stack.spawn('api', 1, { SLIPWAY_PAUSE_POINT: point });
     await stack.ready();
-    const unheard = send(operationId, keyed, 1).then((answer) => answer.status, () => 'no answer');
+    const unheard = send(operationId, keyed, 1).then(
+      (answer) => answer.status,
+      () => 'no answer',
+    );
     await stack.paused('api', 1, point);
     expect(await effectsOf(operationId, keyed)).toEqual(once(operationId));
     await stack.kill('api', 1);

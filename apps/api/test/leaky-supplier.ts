@@ -25,28 +25,49 @@ export async function startLeakySupplier(name: string): Promise<LeakySupplier> {
     let text = '';
     for await (const chunk of request) text += String(chunk);
     const body = text === '' ? undefined : JSON.parse(text);
-    for (const header of ['server', 'x-powered-by', 'via', 'x-request-id', `x-${name}-region`, 'openai-organization']) response.setHeader(header, name);
+    for (const header of ['server', 'x-powered-by', 'via', 'x-request-id', `x-${name}-region`, 'openai-organization'])
+      response.setHeader(header, name);
     response.setHeader('set-cookie', `${name}=${name}`);
     if (isFailing) return send(response, 500, { error: { message: `${name} is down`, type: name, code: name } });
-    if (request.url?.endsWith('/models')) return send(response, 200, { object: 'list', data: [{ id: model, object: 'model', owned_by: name }] });
-    if (body?.model !== model) return send(response, 404, { error: { message: `${name} has no such model`, type: name, code: name, param: name } });
-    if (body.max_tokens === 0) return send(response, 400, { error: { message: `${name}: max_tokens must be positive`, type: name, code: name, param: 'max_tokens' } });
+    if (request.url?.endsWith('/models'))
+      return send(response, 200, { object: 'list', data: [{ id: model, object: 'model', owned_by: name }] });
+    if (body?.model !== model)
+      return send(response, 404, {
+        error: { message: `${name} has no such model`, type: name, code: name, param: name },
+      });
+    if (body.max_tokens === 0)
+      return send(response, 400, {
+        error: { message: `${name}: max_tokens must be positive`, type: name, code: name, param: 'max_tokens' },
+      });
     if (body.stream) return stream(response);
     const message = { role: 'assistant', content: 'ready', [name]: name };
-    send(response, 200, { id: `${name}-1`, object: name, created: 1, model, provider: name, system_fingerprint: name, choices: [{ index: 0, message, finish_reason: 'stop', [name]: 1 }], usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2, [name]: 1 } });
+    send(response, 200, {
+      id: `${name}-1`,
+      object: name,
+      created: 1,
+      model,
+      provider: name,
+      system_fingerprint: name,
+      choices: [{ index: 0, message, finish_reason: 'stop', [name]: 1 }],
+      usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2, [name]: 1 },
+    });
   }
 
   function stream(response: ServerResponse): void {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     response.write(`: ${name} is working\n\n`);
     for (const content of ['re', 'ady']) {
-      response.write(`event: ${name}\nid: ${name}\ndata: ${JSON.stringify({ id: name, object: name, created: 1, model, provider: name, choices: [{ index: 0, delta: { content, [name]: name }, finish_reason: null }] })}\n\n`);
+      response.write(
+        `event: ${name}\nid: ${name}\ndata: ${JSON.stringify({ id: name, object: name, created: 1, model, provider: name, choices: [{ index: 0, delta: { content, [name]: name }, finish_reason: null }] })}\n\n`,
+      );
     }
     response.end('data: [DONE]\n\n');
   }
 
   function send(response: ServerResponse, status: number, body: object): void {
-    response.writeHead(status, { 'content-type': 'application/json', location: `https://${name}.example` }).end(JSON.stringify(body));
+    response
+      .writeHead(status, { 'content-type': 'application/json', location: `https://${name}.example` })
+      .end(JSON.stringify(body));
   }
 
   return {

@@ -18,7 +18,12 @@ export class Load {
   private readonly timer: NodeJS.Timeout;
   private count = 0;
 
-  constructor(private readonly url: string, private readonly token: string, private readonly model: string, perSecond: number) {
+  constructor(
+    private readonly url: string,
+    private readonly token: string,
+    private readonly model: string,
+    perSecond: number,
+  ) {
     const started = performance.now();
     this.timer = setInterval(() => {
       const due = Math.floor(((performance.now() - started) * perSecond) / 1_000);
@@ -44,13 +49,25 @@ export class Load {
     let revision = '';
     try {
       const answer = await request(`${this.url}/v1/chat/completions`, {
-        method: 'POST', dispatcher: this.agent, headers: { authorization: `Bearer ${this.token}`, 'content-type': 'application/json' },
-        body: JSON.stringify({ model: this.model, stream: isStream, max_tokens: 8, messages: [{ role: 'user', content: 'hello' }] }),
+        method: 'POST',
+        dispatcher: this.agent,
+        headers: { authorization: `Bearer ${this.token}`, 'content-type': 'application/json' },
+        body: JSON.stringify({
+          model: this.model,
+          stream: isStream,
+          max_tokens: 8,
+          messages: [{ role: 'user', content: 'hello' }],
+        }),
       });
       status = answer.statusCode;
       revision = String(answer.headers['x-slipway-revision'] ?? '');
       const text = await answer.body.text();
-      return { at: Date.now(), status, revision, isCut: status === 200 && isStream && !text.trimEnd().endsWith('data: [DONE]') };
+      return {
+        at: Date.now(),
+        status,
+        revision,
+        isCut: status === 200 && isStream && !text.trimEnd().endsWith('data: [DONE]'),
+      };
     } catch {
       return { at: Date.now(), status, revision, isCut: true };
     }

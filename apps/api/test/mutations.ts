@@ -45,10 +45,18 @@ async function operation(api: TestApi, set?: string): Promise<string> {
 /** A deployment whose one revision is active and has an instance that can serve. */
 async function serving(api: TestApi): Promise<string> {
   const { name, revisionId } = await activeDeployment(api, fresh('routed'));
-  await owned(api, `insert into workloads (revision_id, tenant_id, deployment_id, revision_name, target, replicas, spec)
-    select id, tenant_id, deployment_id, 'any', 'local', 1, '{}' from revisions where id = $1 on conflict do nothing`, [revisionId]);
-  await owned(api, `insert into instances (id, revision_id, tenant_id, target, ordinal, state, base_url, ready_since)
-    select $1, $1, tenant_id, 'local', 0, 'ready', 'http://127.0.0.1:9', now() from revisions where id = $1`, [revisionId]);
+  await owned(
+    api,
+    `insert into workloads (revision_id, tenant_id, deployment_id, revision_name, target, replicas, spec)
+    select id, tenant_id, deployment_id, 'any', 'local', 1, '{}' from revisions where id = $1 on conflict do nothing`,
+    [revisionId],
+  );
+  await owned(
+    api,
+    `insert into instances (id, revision_id, tenant_id, target, ordinal, state, base_url, ready_since)
+    select $1, $1, tenant_id, 'local', 0, 'ready', 'http://127.0.0.1:9', now() from revisions where id = $1`,
+    [revisionId],
+  );
   return name;
 }
 
@@ -58,7 +66,13 @@ async function plan(api: TestApi): Promise<any> {
 }
 
 async function reference(api: TestApi): Promise<string> {
-  return (await post(api, '/sandboxes/references', { provider: 'e2b', base_url: 'https://sandbox.example.com', external_id: fresh('ext') })).id;
+  return (
+    await post(api, '/sandboxes/references', {
+      provider: 'e2b',
+      base_url: 'https://sandbox.example.com',
+      external_id: fresh('ext'),
+    })
+  ).id;
 }
 
 async function product(api: TestApi): Promise<string> {
@@ -66,7 +80,10 @@ async function product(api: TestApi): Promise<string> {
 }
 
 async function bindingBody(api: TestApi): Promise<object> {
-  return { product_id: await product(api), target: { supplier: 'sim', base_url: 'http://127.0.0.1:9/v1', model: fresh('m') } };
+  return {
+    product_id: await product(api),
+    target: { supplier: 'sim', base_url: 'http://127.0.0.1:9/v1', model: fresh('m') },
+  };
 }
 
 async function publicationBody(api: TestApi): Promise<object> {
@@ -85,8 +102,14 @@ const WEBHOOK = { url: 'https://hooks.example.com/slipway' };
 export const MUTATIONS: Record<string, Mutation> = {
   // Deployments and revisions
   createDeployment: { action: 'deployment.create', prepare: async () => ({ body: { name: fresh('audited') } }) },
-  deleteDeployment: { action: 'deployment.delete', prepare: async (api) => ({ params: { name: await deployment(api) } }) },
-  createRollout: { action: 'rollout.create', prepare: async (api) => ({ params: { name: await deployment(api) }, body: { spec: SPEC } }) },
+  deleteDeployment: {
+    action: 'deployment.delete',
+    prepare: async (api) => ({ params: { name: await deployment(api) } }),
+  },
+  createRollout: {
+    action: 'rollout.create',
+    prepare: async (api) => ({ params: { name: await deployment(api) }, body: { spec: SPEC } }),
+  },
   createRollback: {
     action: 'rollback.create',
     prepare: async (api) => {
@@ -99,14 +122,24 @@ export const MUTATIONS: Record<string, Mutation> = {
   },
   setRoute: {
     action: 'route.set',
-    prepare: async (api) => ({ params: { name: await serving(api) }, body: { targets: [{ revision: '1', weight: 100 }] } }),
+    prepare: async (api) => ({
+      params: { name: await serving(api) },
+      body: { targets: [{ revision: '1', weight: 100 }] },
+    }),
   },
-  setContinualOptimizationPolicy: { action: 'policy.set', prepare: async (api) => ({ params: { name: await deployment(api) }, body: { mode: 'observe' } }) },
+  setContinualOptimizationPolicy: {
+    action: 'policy.set',
+    prepare: async (api) => ({ params: { name: await deployment(api) }, body: { mode: 'observe' } }),
+  },
   // Operations
   cancelOperation: { action: 'operation.cancel', prepare: async (api) => ({ params: { id: await operation(api) } }) },
   retryOperation: {
     action: 'operation.retry',
-    prepare: async (api) => ({ params: { id: await operation(api, `status = 'failed', retryable = true, error_code = 'internal', completed_at = now()`) } }),
+    prepare: async (api) => ({
+      params: {
+        id: await operation(api, `status = 'failed', retryable = true, error_code = 'internal', completed_at = now()`),
+      },
+    }),
   },
   resumeOperation: {
     action: 'operation.resume',
@@ -127,39 +160,99 @@ export const MUTATIONS: Record<string, Mutation> = {
       return { params: { id }, body: { plan_digest: content_digest }, token: await api.createToken('operator') };
     },
   },
-  rejectAutopilotPlan: { action: 'plan.reject', prepare: async (api) => ({ params: { id: (await plan(api)).id }, token: await api.createToken('operator') }) },
+  rejectAutopilotPlan: {
+    action: 'plan.reject',
+    prepare: async (api) => ({ params: { id: (await plan(api)).id }, token: await api.createToken('operator') }),
+  },
   // Sandboxes
   createSandbox: { action: 'sandbox.create', prepare: async () => ({}) },
-  createSandboxReference: { action: 'sandbox_reference.create', prepare: async () => ({ body: { provider: 'e2b', base_url: 'https://sandbox.example.com', external_id: fresh('ext') } }) },
-  revokeSandboxReference: { action: 'sandbox_reference.revoke', prepare: async (api) => ({ params: { id: await reference(api) } }) },
-  putSandboxFile: { action: 'sandbox_file.put', prepare: async (api) => ({ params: { id: (await post(api, '/sandboxes', {})).id }, body: { path: 'a', content: 'b' } }) },
+  createSandboxReference: {
+    action: 'sandbox_reference.create',
+    prepare: async () => ({
+      body: { provider: 'e2b', base_url: 'https://sandbox.example.com', external_id: fresh('ext') },
+    }),
+  },
+  revokeSandboxReference: {
+    action: 'sandbox_reference.revoke',
+    prepare: async (api) => ({ params: { id: await reference(api) } }),
+  },
+  putSandboxFile: {
+    action: 'sandbox_file.put',
+    prepare: async (api) => ({
+      params: { id: (await post(api, '/sandboxes', {})).id },
+      body: { path: 'a', content: 'b' },
+    }),
+  },
   // Model APIs
-  createModelApiProduct: { action: 'model_api_product.create', prepare: async () => ({ body: { slug: fresh('acme/chat') } }) },
+  createModelApiProduct: {
+    action: 'model_api_product.create',
+    prepare: async () => ({ body: { slug: fresh('acme/chat') } }),
+  },
   createTargetBinding: { action: 'target_binding.create', prepare: async (api) => ({ body: await bindingBody(api) }) },
-  qualifyTargetBinding: { action: 'target_binding.qualify', prepare: async (api) => ({ params: { id: (await post(api, '/admin/model-api/target-bindings', await bindingBody(api))).id } }) },
-  createModelApiPublication: { action: 'publication.create', prepare: async (api) => ({ body: await publicationBody(api) }) },
+  qualifyTargetBinding: {
+    action: 'target_binding.qualify',
+    prepare: async (api) => ({
+      params: { id: (await post(api, '/admin/model-api/target-bindings', await bindingBody(api))).id },
+    }),
+  },
+  createModelApiPublication: {
+    action: 'publication.create',
+    prepare: async (api) => ({ body: await publicationBody(api) }),
+  },
   withdrawModelApiPublication: {
     action: 'publication.withdraw',
-    prepare: async (api) => ({ params: { id: (await post(api, '/admin/model-api/publications', await publicationBody(api))).id } }),
+    prepare: async (api) => ({
+      params: { id: (await post(api, '/admin/model-api/publications', await publicationBody(api))).id },
+    }),
   },
   // Context passports and webhooks
-  createContextPassport: { action: 'context_passport.create', prepare: async (api) => ({ body: await passportBody(api) }) },
-  revokeContextPassport: { action: 'context_passport.revoke', prepare: async (api) => ({ params: { id: (await post(api, '/context-passports', await passportBody(api))).id } }) },
+  createContextPassport: {
+    action: 'context_passport.create',
+    prepare: async (api) => ({ body: await passportBody(api) }),
+  },
+  revokeContextPassport: {
+    action: 'context_passport.revoke',
+    prepare: async (api) => ({ params: { id: (await post(api, '/context-passports', await passportBody(api))).id } }),
+  },
   createWebhook: { action: 'webhook.create', prepare: async () => ({ body: WEBHOOK }) },
-  deleteWebhook: { action: 'webhook.delete', prepare: async (api) => ({ params: { id: (await post(api, '/webhooks', WEBHOOK)).id } }) },
+  deleteWebhook: {
+    action: 'webhook.delete',
+    prepare: async (api) => ({ params: { id: (await post(api, '/webhooks', WEBHOOK)).id } }),
+  },
   // Identity
   createTenant: { action: 'tenant.create', prepare: async () => ({ body: { name: fresh('tenant') } }) },
   createToken: { action: 'token.create', prepare: async () => ({ body: { name: 'n', scopes: ['viewer'] } }) },
-  revokeToken: { action: 'token.revoke', prepare: async (api) => ({ params: { id: (await post(api, '/tokens', { name: 'n', scopes: ['viewer'] })).id } }) },
+  revokeToken: {
+    action: 'token.revoke',
+    prepare: async (api) => ({ params: { id: (await post(api, '/tokens', { name: 'n', scopes: ['viewer'] })).id } }),
+  },
   setConsoleAccess: {
     action: 'console_access.grant',
-    prepare: async () => ({ body: { provider: 'oidc', external_organization_id: 'o', external_user_id: fresh('u'), access: true, scopes: ['viewer'] } }),
+    prepare: async () => ({
+      body: {
+        provider: 'oidc',
+        external_organization_id: 'o',
+        external_user_id: fresh('u'),
+        access: true,
+        scopes: ['viewer'],
+      },
+    }),
   },
 };
 
 /** Sends a prepared request of the operation at `path`. */
-export function send(api: TestApi, method: string, path: string, { params, query, body, token }: Prepared, requestId: string): Promise<Answer> {
+export function send(
+  api: TestApi,
+  method: string,
+  path: string,
+  { params, query, body, token }: Prepared,
+  requestId: string,
+): Promise<Answer> {
   const target = path.replace(/\{(\w+)\}/g, (_all, name: string) => encodeURIComponent(params?.[name] ?? `no-${name}`));
   const hasBody = method !== 'GET' && method !== 'DELETE';
-  return api.send(method, target + (query ?? ''), { token, body: hasBody ? (body ?? {}) : undefined, headers: { 'x-request-id': requestId } });
+  return api.send(method, target + (query ?? ''), {
+    token,
+    body: hasBody ? (body ?? {}) : undefined,
+    headers: { 'x-request-id': requestId },
+  });
 }

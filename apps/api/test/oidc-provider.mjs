@@ -10,8 +10,12 @@ process.once('message', ({ port, audience, jwks, clients }) => {
     const provider = new Provider(issuer, {
       jwks,
       clients: Object.keys(clients).map((id) => ({
-        client_id: id, client_secret: `secret-of-${id}`, id_token_signed_response_alg: 'ES256',
-        grant_types: ['client_credentials'], redirect_uris: [], response_types: [],
+        client_id: id,
+        client_secret: `secret-of-${id}`,
+        id_token_signed_response_alg: 'ES256',
+        grant_types: ['client_credentials'],
+        redirect_uris: [],
+        response_types: [],
       })),
       features: {
         devInteractions: { enabled: false },
@@ -19,7 +23,12 @@ process.once('message', ({ port, audience, jwks, clients }) => {
         resourceIndicators: {
           enabled: true,
           defaultResource: () => audience,
-          getResourceServerInfo: () => ({ scope: '', audience, accessTokenFormat: 'jwt', jwt: { sign: { alg: 'ES256' } } }),
+          getResourceServerInfo: () => ({
+            scope: '',
+            audience,
+            accessTokenFormat: 'jwt',
+            jwt: { sign: { alg: 'ES256' } },
+          }),
         },
       },
       extraTokenClaims: (_context, token) => ({ org_id: clients[token.clientId] }),

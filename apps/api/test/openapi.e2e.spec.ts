@@ -21,19 +21,34 @@ afterAll(async () => {
 });
 
 /** Both paths are fixed by the specification; a sandbox id never is the word `references`. */
-const GIVEN = 'no-ambiguous-paths: Paths should resolve unambiguously. Found two ambiguous paths: `/api/v1/sandboxes/references/{id}` and `/api/v1/sandboxes/{id}/files`.';
+const GIVEN =
+  'no-ambiguous-paths: Paths should resolve unambiguously. Found two ambiguous paths: `/api/v1/sandboxes/references/{id}` and `/api/v1/sandboxes/{id}/files`.';
 
 it('passes the recommended rules of the linter without error, and with no warning but the one the specification brings', async () => {
   const folder = await mkdtemp(path.join(tmpdir(), 'slipway-openapi-'));
   try {
     const file = path.join(folder, 'openapi.json');
     await writeFile(file, JSON.stringify(document, null, 1));
-    const cli = path.join(path.dirname(createRequire(import.meta.url).resolve('@redocly/cli/package.json')), 'bin/cli.js');
-    const env = { PATH: process.env['PATH'], HOME: folder, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };
-    const run = promisify(execFile)(process.execPath, [cli, 'lint', file, '--format=json'], { cwd: folder, env, maxBuffer: 1e8 });
+    const cli = path.join(
+      path.dirname(createRequire(import.meta.url).resolve('@redocly/cli/package.json')),
+      'bin/cli.js',
+    );
+    const env = {
+      PATH: process.env['PATH'],
+      HOME: folder,
+      REDOCLY_TELEMETRY: 'off',
+      REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true',
+    };
+    const run = promisify(execFile)(process.execPath, [cli, 'lint', file, '--format=json'], {
+      cwd: folder,
+      env,
+      maxBuffer: 1e8,
+    });
     const { stdout } = await run.catch((failure: { stdout: string }) => failure);
     const { totals, problems } = JSON.parse(stdout.slice(stdout.indexOf('{')));
-    const found = problems.map((problem: any) => `${problem.ruleId}: ${problem.message} ${problem.location[0]?.pointer}`);
+    const found = problems.map(
+      (problem: any) => `${problem.ruleId}: ${problem.message} ${problem.location[0]?.pointer}`,
+    );
     expect(found.filter((problem: string) => !problem.startsWith(GIVEN))).toEqual([]);
     expect(totals).toMatchObject({ errors: 0 });
   } finally {
@@ -58,7 +73,8 @@ it('publishes each path parameter as a string of at least one character', () => 
     const placeholders = [...route.matchAll(/\{(\w+)\}/g)].map((match) => match[1]);
     const parameters = (operation.parameters ?? []).filter((parameter) => parameter.in === 'path');
     expect(parameters.map((parameter) => parameter.name).sort()).toEqual(placeholders.sort());
-    for (const parameter of parameters) expect(parameter).toMatchObject({ required: true, schema: { type: 'string', minLength: 1 } });
+    for (const parameter of parameters)
+      expect(parameter).toMatchObject({ required: true, schema: { type: 'string', minLength: 1 } });
   }
 });
 
@@ -68,7 +84,9 @@ it('publishes the error envelope on every failure', () => {
     expect(statuses).toEqual(expect.arrayContaining(['400', '401', '403', '500', '503']));
     for (const [status, response] of Object.entries(operation.responses)) {
       if (Number(status) < 400) continue;
-      expect((response as any).content['application/json'].schema).toEqual({ $ref: '#/components/schemas/ErrorEnvelopeDto' });
+      expect((response as any).content['application/json'].schema).toEqual({
+        $ref: '#/components/schemas/ErrorEnvelopeDto',
+      });
     }
   }
 });

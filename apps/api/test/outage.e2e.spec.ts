@@ -22,7 +22,10 @@ it('serves every known token while api, worker and Postgres are away, and follow
   stack = await Stack.start({ gateway: true, through: (url) => proxy!.through(url) });
   await stack.send('POST', '/deployments', { name: 'chat' });
   for (const model of ['one', 'two']) {
-    const { body } = await stack.send('POST', '/deployments/chat/rollouts', { spec: { model: { id: model }, runtime: { target: 'local', engine: 'sim' } }, strategy: { type: 'immediate' } });
+    const { body } = await stack.send('POST', '/deployments/chat/rollouts', {
+      spec: { model: { id: model }, runtime: { target: 'local', engine: 'sim' } },
+      strategy: { type: 'immediate' },
+    });
     expect(await stack.operation(body.operation.id)).toMatchObject({ status: 'succeeded' });
   }
   const load = new Load(stack.gatewayUrl, stack.token, 'chat', 50);

@@ -17,26 +17,45 @@ afterAll(async () => {
 
 function put(body: unknown, options: { ifMatch?: string; query?: string; token?: string } = {}): Promise<Answer> {
   const headers: Record<string, string> = options.ifMatch === undefined ? {} : { 'if-match': options.ifMatch };
-  return api.send('PUT', PATH + (options.query ?? ''), { body, headers, ...(options.token && { token: options.token }) });
+  return api.send('PUT', PATH + (options.query ?? ''), {
+    body,
+    headers,
+    ...(options.token && { token: options.token }),
+  });
 }
 
-const eventTypes = async (): Promise<string[]> => (await api.send('GET', '/api/v1/deployments/chat/events?type=policy.updated')).body.data.map((event: any) => event.type);
+const eventTypes = async (): Promise<string[]> =>
+  (await api.send('GET', '/api/v1/deployments/chat/events?type=policy.updated')).body.data.map(
+    (event: any) => event.type,
+  );
 
 describe('the continual-optimization policy', () => {
   it('is 404 before the first PUT, for an unknown deployment too, and If-Match cannot hold', async () => {
     expect((await api.send('GET', PATH)).body.error.code).toBe('policy_not_found');
     expect((await api.send('GET', PATH.replace('chat', 'none'))).body.error.code).toBe('deployment_not_found');
-    expect((await api.send('PUT', PATH.replace('chat', 'none'), { body: { mode: 'x' } })).body.error.code).toBe('deployment_not_found');
+    expect((await api.send('PUT', PATH.replace('chat', 'none'), { body: { mode: 'x' } })).body.error.code).toBe(
+      'deployment_not_found',
+    );
     expect((await put({}, { ifMatch: '"x"' })).status).toBe(412);
   });
 
   it('shows every default of an empty body', async () => {
     const answer = await put({});
     expect(expectStatus(answer, 200)).toMatchObject({
-      deployment: 'chat', version: 1, mode: 'recommend', slos: [],
+      deployment: 'chat',
+      version: 1,
+      mode: 'recommend',
+      slos: [],
       evidence: { min_samples: 50, min_duration_seconds: 1800, max_age_seconds: 604800, confidence: 0.95 },
-      experiment_budget: { max_parallel: 1, max_traffic_percent: 5 }, reliability: { freeze_windows: [] },
-      promotion: { approvals_required: 1, prevent_self_approval: true, max_step_percent: 25, cooldown_seconds: 86400, plan_ttl_seconds: 604800 },
+      experiment_budget: { max_parallel: 1, max_traffic_percent: 5 },
+      reliability: { freeze_windows: [] },
+      promotion: {
+        approvals_required: 1,
+        prevent_self_approval: true,
+        max_step_percent: 25,
+        cooldown_seconds: 86400,
+        plan_ttl_seconds: 604800,
+      },
       updated_by: { type: 'token' },
     });
     expect(answer.headers['etag']).toBe(answer.body.etag);
@@ -45,10 +64,15 @@ describe('the continual-optimization policy', () => {
   it('makes no new version of the same content, and one of another; all versions are kept and none can change', async () => {
     const first = expectStatus(await api.send('GET', PATH), 200);
     expect(expectStatus(await put({ evidence: {} }), 200)).toEqual(first);
-    const second = expectStatus(await put({ slos: [{ metric: 'ttft_ms', threshold: 200 }] }, { ifMatch: first.etag }), 200);
+    const second = expectStatus(
+      await put({ slos: [{ metric: 'ttft_ms', threshold: 200 }] }, { ifMatch: first.etag }),
+      200,
+    );
     expect(second).toMatchObject({ version: 2, slos: [{ metric: 'ttft_ms', stat: 'p95', threshold: 200 }] });
     expect(await eventTypes()).toEqual(['policy.updated', 'policy.updated']);
-    expect((await owned(api, 'select version from optimization_policies order by version')).map((row) => row['version'])).toEqual([1, 2]);
+    expect(
+      (await owned(api, 'select version from optimization_policies order by version')).map((row) => row['version']),
+    ).toEqual([1, 2]);
     await expect(owned(api, `update optimization_policies set content = '{}'`)).rejects.toThrow('never changes');
     expect(await owned(api, `select 1 from audit_log where action = 'policy.set'`)).toHaveLength(2);
   });
@@ -69,8 +93,12 @@ describe('the continual-optimization policy', () => {
   });
 
   it('lets fifty PUTs at once make one version each, in a row', async () => {
-    const answers = await Promise.all(Array.from({ length: 50 }, (_, n) => put({ evidence: { min_samples: 100 + n } })));
-    expect(answers.map((answer) => answer.body.version).sort((a, b) => a - b)).toEqual(Array.from({ length: 50 }, (_, n) => n + 3));
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, (_, n) => put({ evidence: { min_samples: 100 + n } })),
+    );
+    expect(answers.map((answer) => answer.body.version).sort((a, b) => a - b)).toEqual(
+      Array.from({ length: 50 }, (_, n) => n + 3),
+    );
   });
 
   it.each<[string, string, unknown]>([
@@ -86,24 +114,58 @@ describe('the continual-optimization policy', () => {
     ['slos[0].threshold', 'required', { slos: [{ metric: 'ttft_ms' }] }],
     ['slos[0].threshold', 'max', { slos: [{ metric: 'error_rate', threshold: 5 }] }],
     ['slos[0].stat', 'not_applicable', { slos: [{ metric: 'error_rate', stat: 'p95', threshold: 0.1 }] }],
-    ['slos[1].stat', 'not_applicable', { slos: [{ metric: 'ttft_ms', threshold: 1 }, { metric: 'itl_ms', stat: 'rate', threshold: 1 }] }],
-    ['slos[1]', 'unique', { slos: [{ metric: 'ttft_ms', threshold: 1 }, { metric: 'ttft_ms', stat: 'p95', threshold: 2 }] }],
+    [
+      'slos[1].stat',
+      'not_applicable',
+      {
+        slos: [
+          { metric: 'ttft_ms', threshold: 1 },
+          { metric: 'itl_ms', stat: 'rate', threshold: 1 },
+        ],
+      },
+    ],
+    [
+      'slos[1]',
+      'unique',
+      {
+        slos: [
+          { metric: 'ttft_ms', threshold: 1 },
+          { metric: 'ttft_ms', stat: 'p95', threshold: 2 },
+        ],
+      },
+    ],
     ['evidence.min_samples', 'min', { evidence: { min_samples: 0 } }],
     ['evidence.confidence', 'max', { evidence: { confidence: 1 } }],
     ['evidence.max_age_seconds', 'min', { evidence: { min_duration_seconds: 100, max_age_seconds: 99 } }],
     ['experiment_budget.max_gpu_hours', 'min', { experiment_budget: { max_gpu_hours: -1 } }],
-    ['experiment_budget.max_cost.currency', 'pattern', { experiment_budget: { max_cost: { amount: 1, currency: 'euro' } } }],
+    [
+      'experiment_budget.max_cost.currency',
+      'pattern',
+      { experiment_budget: { max_cost: { amount: 1, currency: 'euro' } } },
+    ],
     ['experiment_budget.max_cost.amount', 'required', { experiment_budget: { max_cost: { currency: 'EUR' } } }],
     ['experiment_budget.max_experiments', 'min', { experiment_budget: { max_experiments: -1 } }],
     ['experiment_budget.max_parallel', 'min', { experiment_budget: { max_parallel: 0 } }],
     ['experiment_budget.max_traffic_percent', 'max', { experiment_budget: { max_traffic_percent: 101 } }],
     ['experiment_budget.period', 'enum', { experiment_budget: { period: 'year' } }],
-    ['experiment_budget.allowed_knobs[1]', 'unknown', { experiment_budget: { allowed_knobs: ['scaling.min_replicas', 'weather.sun'] } }],
+    [
+      'experiment_budget.allowed_knobs[1]',
+      'unknown',
+      { experiment_budget: { allowed_knobs: ['scaling.min_replicas', 'weather.sun'] } },
+    ],
     ['experiment_budget.allowed_knobs', 'unique', { experiment_budget: { allowed_knobs: ['a', 'a'] } }],
     ['reliability.max_error_rate', 'max', { reliability: { max_error_rate: 2 } }],
     ['reliability.min_availability_percent', 'max', { reliability: { min_availability_percent: 100.1 } }],
-    ['reliability.freeze_windows[0].end', 'order', { reliability: { freeze_windows: [{ start: '2026-01-02T00:00:00Z', end: '2026-01-01T00:00:00Z' }] } }],
-    ['reliability.freeze_windows[0].start', 'format', { reliability: { freeze_windows: [{ start: '2026-02-30T00:00:00Z', end: '2026-03-01T00:00:00Z' }] } }],
+    [
+      'reliability.freeze_windows[0].end',
+      'order',
+      { reliability: { freeze_windows: [{ start: '2026-01-02T00:00:00Z', end: '2026-01-01T00:00:00Z' }] } },
+    ],
+    [
+      'reliability.freeze_windows[0].start',
+      'format',
+      { reliability: { freeze_windows: [{ start: '2026-02-30T00:00:00Z', end: '2026-03-01T00:00:00Z' }] } },
+    ],
     ['promotion.approvals_required', 'min', { promotion: { approvals_required: 0 } }],
     ['promotion.max_step_percent', 'max', { promotion: { max_step_percent: 101 } }],
     ['promotion.cooldown_seconds', 'min', { promotion: { cooldown_seconds: -1 } }],
@@ -117,7 +179,9 @@ describe('the continual-optimization policy', () => {
   it('refuses wrong types with 400 and warns of unknown fields', async () => {
     expect((await put({ slos: 'all' })).status).toBe(400);
     expect((await put({ promotion: { approvals_required: '1' } })).status).toBe(400);
-    expect(expectStatus(await put({ evidence: { luck: 1 } }), 200).warnings).toEqual([{ code: 'unknown_field', field: 'evidence.luck' }]);
+    expect(expectStatus(await put({ evidence: { luck: 1 } }), 200).warnings).toEqual([
+      { code: 'unknown_field', field: 'evidence.luck' },
+    ]);
   });
 
   it('is for admins to set, for viewers to read, and hidden from strangers', async () => {

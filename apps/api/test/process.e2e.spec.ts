@@ -26,7 +26,10 @@ afterEach(async () => {
   await database.drop();
 });
 
-function start(file: string, env: Record<string, string> = {}): { child: ChildProcess; stderr: () => string; exit: Promise<number | null> } {
+function start(
+  file: string,
+  env: Record<string, string> = {},
+): { child: ChildProcess; stderr: () => string; exit: Promise<number | null> } {
   const child = fork(file, {
     cwd: tmpdir(),
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
@@ -48,7 +51,10 @@ function start(file: string, env: Record<string, string> = {}): { child: ChildPr
 }
 
 async function ready(child: ChildProcess): Promise<void> {
-  const [message] = await Promise.race([once(child, 'message'), once(child, 'exit').then(([code]) => [`exit ${code}`])]);
+  const [message] = await Promise.race([
+    once(child, 'message'),
+    once(child, 'exit').then(([code]) => [`exit ${code}`]),
+  ]);
   expect(message).toBe('slipway:ready');
 }
 
@@ -65,7 +71,8 @@ it('says when it listens, and drains on SIGTERM', async () => {
   expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200);
   child.kill('SIGTERM');
   expect(await exit).toBe(0);
-  for (const line of stderr().trim().split('\n')) expect(JSON.parse(line)).toMatchObject({ level: expect.any(String), service: 'api' });
+  for (const line of stderr().trim().split('\n'))
+    expect(JSON.parse(line)).toMatchObject({ level: expect.any(String), service: 'api' });
 });
 
 it('stops when its launcher is gone', async () => {
@@ -76,11 +83,15 @@ it('stops when its launcher is gone', async () => {
 });
 
 it('refuses a schema that a newer version made, and one that was not migrated', async () => {
-  await withOwner((client) => client.query(`insert into schema_migrations (timestamp, name) values (1999999999999, 'Future1999999999999')`));
+  await withOwner((client) =>
+    client.query(`insert into schema_migrations (timestamp, name) values (1999999999999, 'Future1999999999999')`),
+  );
   const newer = start(MAIN);
   expect(await newer.exit).toBe(1);
   expect(newer.stderr()).toContain('Future1999999999999');
-  await withOwner((client) => client.query(`delete from schema_migrations where timestamp in (1999999999999, 1700000000024)`));
+  await withOwner((client) =>
+    client.query(`delete from schema_migrations where timestamp in (1999999999999, 1700000000024)`),
+  );
   const older = start(MAIN);
   expect(await older.exit).toBe(1);
   expect(older.stderr()).toContain('npm run migrate');

@@ -13,12 +13,18 @@ describe('the topology of the Compose file: 2 api, 2 worker, 1 gateway, Redis', 
 
   withRedis('rolls out through either api, survives FLUSHALL and the death of one worker', async () => {
     stack = await Stack.start({ apis: 2, workers: 2, gateway: true, env: { QUEUE_BACKEND: 'redis', REDIS_URL } });
-    const spec = (model: string) => ({ spec: { model: { id: model }, runtime: { target: 'local', engine: 'sim', args: { startup_ms: 500 } } }, strategy: { type: 'immediate' } });
+    const spec = (model: string) => ({
+      spec: { model: { id: model }, runtime: { target: 'local', engine: 'sim', args: { startup_ms: 500 } } },
+      strategy: { type: 'immediate' },
+    });
     const names = Array.from({ length: 6 }, (_, index) => `chat-${index}`);
-    const ids = await Promise.all(names.map(async (name, index) => {
-      await stack.send('POST', '/deployments', { name }, { api: index % 2 });
-      return (await stack.send('POST', `/deployments/${name}/rollouts`, spec(name), { api: (index + 1) % 2 })).body.operation.id as string;
-    }));
+    const ids = await Promise.all(
+      names.map(async (name, index) => {
+        await stack.send('POST', '/deployments', { name }, { api: index % 2 });
+        return (await stack.send('POST', `/deployments/${name}/rollouts`, spec(name), { api: (index + 1) % 2 })).body
+          .operation.id as string;
+      }),
+    );
     const redis = new Redis(REDIS_URL as string);
     await redis.flushall();
     await redis.quit();
@@ -29,7 +35,8 @@ describe('the topology of the Compose file: 2 api, 2 worker, 1 gateway, Redis', 
     for (const name of names) {
       await until(`the gateway serves ${name}`, async () => {
         const answer = await fetch(`${stack.gatewayUrl}/v1/chat/completions`, {
-          method: 'POST', headers: { authorization: `Bearer ${stack.token}`, 'content-type': 'application/json' },
+          method: 'POST',
+          headers: { authorization: `Bearer ${stack.token}`, 'content-type': 'application/json' },
           body: JSON.stringify({ model: name, messages: [{ role: 'user', content: 'hello' }] }),
         });
         return answer.status === 200 && answer.headers.get('x-slipway-revision') === `${name}-00001`;

@@ -26,8 +26,12 @@ it('forces row-level security on every table, with a policy for the system and, 
       exists (select from pg_attribute a where a.attrelid = c.oid and a.attname = 'tenant_id' and not a.attisdropped) as "hasTenant"
     from pg_class c where c.relkind in ('r', 'p') and c.relnamespace = 'public'::regnamespace and c.relname <> 'schema_migrations' order by 1`);
   expect(tables.length).toBeGreaterThan(30);
-  expect(tables.filter((table) => !table.isForced || !table.policies?.includes('system')).map((table) => table.name)).toEqual([]);
-  expect(tables.filter((table) => table.hasTenant && !table.policies.includes('tenant')).map((table) => table.name)).toEqual([]);
+  expect(
+    tables.filter((table) => !table.isForced || !table.policies?.includes('system')).map((table) => table.name),
+  ).toEqual([]);
+  expect(
+    tables.filter((table) => table.hasTenant && !table.policies.includes('tenant')).map((table) => table.name),
+  ).toEqual([]);
 });
 
 it('lets the application see nothing before a transaction has taken a role', async () => {
@@ -50,13 +54,22 @@ it('comments every table', async () => {
 });
 
 it('has the columns that each entity maps, of the same type and nullability', async () => {
-  const source = await new DataSource({ type: 'postgres', url: database.ownerUrl, entities: [...ENTITIES] }).initialize();
+  const source = await new DataSource({
+    type: 'postgres',
+    url: database.ownerUrl,
+    entities: [...ENTITIES],
+  }).initialize();
   try {
     for (const entity of source.entityMetadatas) {
       const columns = await rowsOf(`
         select column_name as name, udt_name as type, is_nullable = 'YES' as "isNullable" from information_schema.columns where table_name = '${entity.tableName}'`);
-      const mapped = entity.columns.map((column) => ({ name: column.databaseName, isNullable: column.isNullable, type: (column.isArray ? '_' : '') + (UDT[String(column.type)] ?? String(column.type)) }));
-      for (const column of mapped) expect([entity.tableName, columns.find((one) => one.name === column.name)]).toEqual([entity.tableName, column]);
+      const mapped = entity.columns.map((column) => ({
+        name: column.databaseName,
+        isNullable: column.isNullable,
+        type: (column.isArray ? '_' : '') + (UDT[String(column.type)] ?? String(column.type)),
+      }));
+      for (const column of mapped)
+        expect([entity.tableName, columns.find((one) => one.name === column.name)]).toEqual([entity.tableName, column]);
       const unmapped = columns.filter((one) => !mapped.some((column) => column.name === one.name));
       expect([entity.tableName, unmapped]).toEqual([entity.tableName, []]);
     }
@@ -65,4 +78,11 @@ it('has the columns that each entity maps, of the same type and nullability', as
   }
 });
 
-const UDT: Record<string, string> = { int: 'int4', smallint: 'int2', integer: 'int4', bigint: 'int8', boolean: 'bool', 'timestamp with time zone': 'timestamptz' };
+const UDT: Record<string, string> = {
+  int: 'int4',
+  smallint: 'int2',
+  integer: 'int4',
+  bigint: 'int8',
+  boolean: 'bool',
+  'timestamp with time zone': 'timestamptz',
+};

@@ -35,10 +35,25 @@ export class Stack {
    * @param options.env variables for every process; `config` replaces the embedded default of execution targets; `through`
    * changes the way to Postgres
    */
-  static async start(options: { apis?: number; workers?: number; gateway?: boolean; env?: NodeJS.ProcessEnv; through?: (databaseUrl: string) => string; config?: (home: string) => string } = {}): Promise<Stack> {
+  static async start(
+    options: {
+      apis?: number;
+      workers?: number;
+      gateway?: boolean;
+      env?: NodeJS.ProcessEnv;
+      through?: (databaseUrl: string) => string;
+      config?: (home: string) => string;
+    } = {},
+  ): Promise<Stack> {
     const testDatabase = await createTestDatabase(MIGRATIONS);
-    const ports = { api: await Promise.all(Array.from({ length: options.apis ?? 1 }, freePort)), gateway: await freePort() };
-    const stack = new Stack(testDatabase, ports, { ...(options.through && { DATABASE_URL: options.through(testDatabase.url) }), ...options.env });
+    const ports = {
+      api: await Promise.all(Array.from({ length: options.apis ?? 1 }, freePort)),
+      gateway: await freePort(),
+    };
+    const stack = new Stack(testDatabase, ports, {
+      ...(options.through && { DATABASE_URL: options.through(testDatabase.url) }),
+      ...options.env,
+    });
     if (options.config) writeFileSync(path.join(stack.home, 'slipway.config.yaml'), options.config(stack.home));
     for (let i = 0; i < ports.api.length; i += 1) stack.spawn('api', i);
     for (let i = 0; i < (options.workers ?? 1); i += 1) stack.spawn('worker', i);
@@ -50,7 +65,11 @@ export class Stack {
   /** Starts a process, or starts it again after `kill`. `env` is for this start only. */
   spawn(app: App, index = 0, env: NodeJS.ProcessEnv = {}): ChildProcess {
     const full = { ...this.environment(app, index), ...env };
-    const child = spawn(process.execPath, [path.join(ROOT, `apps/${app}/dist/main.js`)], { cwd: ROOT, env: full, stdio: ['ignore', 'ignore', 'pipe'] });
+    const child = spawn(process.execPath, [path.join(ROOT, `apps/${app}/dist/main.js`)], {
+      cwd: ROOT,
+      env: full,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
     let log = '';
     child.stderr?.on('data', (chunk) => (log = (log + String(chunk)).slice(-20_000)));
     Object.defineProperty(child, 'log', { get: () => log });
@@ -77,10 +96,20 @@ export class Stack {
 
   async ready(): Promise<void> {
     for (let i = 0; i < this.ports.api.length; i += 1) {
-      await until(`api ${i} is ready`, async () => (await fetch(`${this.apiUrl(i)}/readyz`).catch(() => undefined))?.ok === true, 60_000, () => this.logOf('api', i));
+      await until(
+        `api ${i} is ready`,
+        async () => (await fetch(`${this.apiUrl(i)}/readyz`).catch(() => undefined))?.ok === true,
+        60_000,
+        () => this.logOf('api', i),
+      );
     }
     if (this.children.has('gateway0')) {
-      await until('the gateway is ready', async () => (await fetch(`${this.gatewayUrl}/readyz`).catch(() => undefined))?.ok === true, 60_000, () => this.logOf('gateway'));
+      await until(
+        'the gateway is ready',
+        async () => (await fetch(`${this.gatewayUrl}/readyz`).catch(() => undefined))?.ok === true,
+        60_000,
+        () => this.logOf('gateway'),
+      );
     }
   }
 
@@ -92,10 +121,19 @@ export class Stack {
     return `http://127.0.0.1:${this.ports.gateway}`;
   }
 
-  async send(method: string, target: string, body?: unknown, options: { headers?: Record<string, string>; api?: number; token?: string } = {}): Promise<StackAnswer> {
+  async send(
+    method: string,
+    target: string,
+    body?: unknown,
+    options: { headers?: Record<string, string>; api?: number; token?: string } = {},
+  ): Promise<StackAnswer> {
     const answer = await fetch(`${this.apiUrl(options.api)}/api/v1${target}`, {
       method,
-      headers: { authorization: `Bearer ${options.token ?? this.token}`, ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...options.headers },
+      headers: {
+        authorization: `Bearer ${options.token ?? this.token}`,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...options.headers,
+      },
       body: body === undefined ? undefined : JSON.stringify(body),
     });
     const text = await answer.text();
@@ -103,12 +141,21 @@ export class Stack {
   }
 
   /** Waits until an operation has one of these statuses, surviving an API that is away. */
-  async operation(id: string, statuses: readonly string[] = ['succeeded', 'failed', 'cancelled'], limitMs = 60_000): Promise<any> {
+  async operation(
+    id: string,
+    statuses: readonly string[] = ['succeeded', 'failed', 'cancelled'],
+    limitMs = 60_000,
+  ): Promise<any> {
     let last: any;
-    await until(`operation ${id} is ${statuses.join(' or ')}`, async () => {
-      last = (await this.send('GET', `/operations/${id}`).catch(() => undefined))?.body ?? last;
-      return statuses.includes(last?.status);
-    }, limitMs, () => JSON.stringify(last));
+    await until(
+      `operation ${id} is ${statuses.join(' or ')}`,
+      async () => {
+        last = (await this.send('GET', `/operations/${id}`).catch(() => undefined))?.body ?? last;
+        return statuses.includes(last?.status);
+      },
+      limitMs,
+      () => JSON.stringify(last),
+    );
     return last;
   }
 
@@ -137,18 +184,40 @@ export class Stack {
   }
 
   private environment(app: App, index: number): NodeJS.ProcessEnv {
-    const own = { api: { SLIPWAY_API_PORT: String(this.ports.api[index] ?? 0) }, gateway: { SLIPWAY_GATEWAY_PORT: String(this.ports.gateway) }, worker: {} }[app];
+    const own = {
+      api: { SLIPWAY_API_PORT: String(this.ports.api[index] ?? 0) },
+      gateway: { SLIPWAY_GATEWAY_PORT: String(this.ports.gateway) },
+      worker: {},
+    }[app];
     return {
-      PATH: process.env['PATH'], HOME: process.env['HOME'], NODE_ENV: 'test', DATABASE_URL: this.testDatabase.url, SLIPWAY_HOME: this.home,
-      SLIPWAY_SECRET_KEY: Buffer.alloc(32, 9).toString('base64'), SLIPWAY_BOOTSTRAP_TOKEN: this.token, SLIPWAY_LEASE_SECONDS: '2', SLIPWAY_LOG_LEVEL: 'info',
-      SLIPWAY_RATE_LIMIT_READS: '0', SLIPWAY_RATE_LIMIT_MUTATIONS: '0', SLIPWAY_GATEWAY_PORT: String(this.ports.gateway), QUEUE_BACKEND: 'postgres',
-      ...(readOrEmpty(path.join(this.home, 'slipway.config.yaml')) ? { SLIPWAY_CONFIG: path.join(this.home, 'slipway.config.yaml') } : {}),
-      ...own, ...this.env,
+      PATH: process.env['PATH'],
+      HOME: process.env['HOME'],
+      NODE_ENV: 'test',
+      DATABASE_URL: this.testDatabase.url,
+      SLIPWAY_HOME: this.home,
+      SLIPWAY_SECRET_KEY: Buffer.alloc(32, 9).toString('base64'),
+      SLIPWAY_BOOTSTRAP_TOKEN: this.token,
+      SLIPWAY_LEASE_SECONDS: '2',
+      SLIPWAY_LOG_LEVEL: 'info',
+      SLIPWAY_RATE_LIMIT_READS: '0',
+      SLIPWAY_RATE_LIMIT_MUTATIONS: '0',
+      SLIPWAY_GATEWAY_PORT: String(this.ports.gateway),
+      QUEUE_BACKEND: 'postgres',
+      ...(readOrEmpty(path.join(this.home, 'slipway.config.yaml'))
+        ? { SLIPWAY_CONFIG: path.join(this.home, 'slipway.config.yaml') }
+        : {}),
+      ...own,
+      ...this.env,
     };
   }
 }
 
-export async function until(what: string, check: () => Promise<boolean>, limitMs = 30_000, detail: () => string = () => ''): Promise<void> {
+export async function until(
+  what: string,
+  check: () => Promise<boolean>,
+  limitMs = 30_000,
+  detail: () => string = () => '',
+): Promise<void> {
   const deadline = Date.now() + limitMs;
   while (Date.now() < deadline) {
     if (await check()) return;

@@ -35,7 +35,9 @@ it('shows metrics to the metrics token and to the operator tenant only', async (
   const answer = await api.send('GET', '/metrics', { token: 'metrics-secret-of-some-length' });
   expect(answer.status).toBe(200);
   expect(answer.headers['content-type']).toMatch(/^text\/plain/);
-  expect(answer.text).toMatch(/slipway_http_request_duration_seconds_count\{.*route="\/api\/v1\/whoami",status="200".*\} \d/);
+  expect(answer.text).toMatch(
+    /slipway_http_request_duration_seconds_count\{.*route="\/api\/v1\/whoami",status="200".*\} \d/,
+  );
   expect((await api.send('GET', '/metrics')).status).toBe(200);
   expect((await api.send('GET', '/metrics', { token: null })).status).toBe(401);
   const { token } = await api.createTenant('curious');

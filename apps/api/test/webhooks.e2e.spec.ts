@@ -13,13 +13,18 @@ const received: { headers: IncomingHttpHeaders; body: string }[] = [];
 beforeAll(async () => {
   server = createServer((request, response) => {
     let body = '';
-    request.setEncoding('utf8').on('data', (chunk: string) => (body += chunk)).on('end', () => {
-      received.push({ headers: request.headers, body });
-      response.writeHead(204).end();
-    });
+    request
+      .setEncoding('utf8')
+      .on('data', (chunk: string) => (body += chunk))
+      .on('end', () => {
+        received.push({ headers: request.headers, body });
+        response.writeHead(204).end();
+      });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  stack = await Stack.start({ config: () => 'targets:\n  - name: adopted\n    kind: endpoint\n    allow: ["http://127.0.0.1:*"]\n' });
+  stack = await Stack.start({
+    config: () => 'targets:\n  - name: adopted\n    kind: endpoint\n    allow: ["http://127.0.0.1:*"]\n',
+  });
 });
 afterAll(async () => {
   await stack?.stop();
@@ -31,20 +36,37 @@ it('posts what the api lists, from the worker, also what happened while the work
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
   const webhook = (await stack.send('POST', '/webhooks', { url })).body;
   expect((await stack.send('POST', '/deployments', { name: 'chat' })).status).toBe(201);
-  await until('the creation', async () => received.length >= 1, 30_000, () => stack.logOf('worker'));
+  await until(
+    'the creation',
+    async () => received.length >= 1,
+    30_000,
+    () => stack.logOf('worker'),
+  );
   await stack.kill('worker');
-  for (const mode of ['observe', 'recommend', 'off']) expect((await stack.send('PUT', '/deployments/chat/continual-optimization/policy', { mode })).status).toBe(200);
+  for (const mode of ['observe', 'recommend', 'off'])
+    expect((await stack.send('PUT', '/deployments/chat/continual-optimization/policy', { mode })).status).toBe(200);
   stack.spawn('worker');
   const listed = (await stack.send('GET', '/deployments/chat/events?order=asc')).body.data;
   expect(listed).toHaveLength(4);
-  await until('all of it', async () => new Set(received.map(({ headers }) => headers['webhook-id'])).size >= 4, 60_000, () => stack.logOf('worker'));
+  await until(
+    'all of it',
+    async () => new Set(received.map(({ headers }) => headers['webhook-id'])).size >= 4,
+    60_000,
+    () => stack.logOf('worker'),
+  );
 
   // The killed worker may have died between the answer and its note of it; a receiver knows a repetition by its id.
-  const once = received.filter(({ headers }, index) => headers['webhook-id'] !== received[index - 1]?.headers['webhook-id']);
+  const once = received.filter(
+    ({ headers }, index) => headers['webhook-id'] !== received[index - 1]?.headers['webhook-id'],
+  );
   expect(once.map(({ body }) => JSON.parse(body))).toEqual(listed);
   for (const { headers, body } of received) {
     const text = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`;
-    expect(headers['webhook-signature']).toBe(`v1,${createHmac('sha256', Buffer.from(webhook.secret.slice(6), 'base64')).update(text).digest('base64')}`);
+    expect(headers['webhook-signature']).toBe(
+      `v1,${createHmac('sha256', Buffer.from(webhook.secret.slice(6), 'base64'))
+        .update(text)
+        .digest('base64')}`,
+    );
   }
   await until('the log', async () => {
     const { data } = (await stack.send('GET', `/webhooks/${webhook.id}/deliveries`)).body;

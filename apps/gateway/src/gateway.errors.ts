@@ -24,23 +24,33 @@ const INVALID = 'invalid_request_error';
 const SERVER = 'server_error';
 
 export const missingToken = (): GatewayError =>
-  new GatewayError(401, INVALID, 'invalid_api_key', "No API token: send it as 'Authorization: Bearer TOKEN'.", null, { 'www-authenticate': 'Bearer' });
+  new GatewayError(401, INVALID, 'invalid_api_key', "No API token: send it as 'Authorization: Bearer TOKEN'.", null, {
+    'www-authenticate': 'Bearer',
+  });
 
 export const wrongToken = (): GatewayError =>
-  new GatewayError(401, INVALID, 'invalid_api_key', 'The API token is not valid.', null, { 'www-authenticate': 'Bearer error="invalid_token"' });
+  new GatewayError(401, INVALID, 'invalid_api_key', 'The API token is not valid.', null, {
+    'www-authenticate': 'Bearer error="invalid_token"',
+  });
 
 export const expiredToken = (): GatewayError =>
-  new GatewayError(401, INVALID, 'token_expired', 'The API token has expired.', null, { 'www-authenticate': 'Bearer error="invalid_token"' });
+  new GatewayError(401, INVALID, 'token_expired', 'The API token has expired.', null, {
+    'www-authenticate': 'Bearer error="invalid_token"',
+  });
 
 /** Not a 401: nobody may be told that a valid token is wrong because the database is away. */
 export const tokenUnverifiable = (): GatewayError =>
-  new GatewayError(503, SERVER, 'unavailable', 'The API token cannot be checked at the moment. Try again.', null, { 'retry-after': '1' });
+  new GatewayError(503, SERVER, 'unavailable', 'The API token cannot be checked at the moment. Try again.', null, {
+    'retry-after': '1',
+  });
 
 export const unknownPath = (method: string, path: string): GatewayError =>
   new GatewayError(404, INVALID, 'unknown_url', `Unknown request URL: ${method} ${path}.`);
 
 export const wrongMethod = (method: string, path: string, allow: string): GatewayError =>
-  new GatewayError(405, INVALID, 'method_not_allowed', `Not allowed to ${method} on ${path}: use ${allow}.`, null, { allow });
+  new GatewayError(405, INVALID, 'method_not_allowed', `Not allowed to ${method} on ${path}: use ${allow}.`, null, {
+    allow,
+  });
 
 export const invalidJson = (): GatewayError =>
   new GatewayError(400, INVALID, 'invalid_json', 'The body of the request is not a JSON object.');
@@ -52,43 +62,91 @@ export const invalidParameter = (param: string, expected: string): GatewayError 
   new GatewayError(400, INVALID, 'invalid_value', `Invalid value for '${param}': expected ${expected}.`, param);
 
 export const unsupportedMediaType = (): GatewayError =>
-  new GatewayError(415, INVALID, 'unsupported_media_type', "The body must be sent as 'application/json', without a content encoding.");
+  new GatewayError(
+    415,
+    INVALID,
+    'unsupported_media_type',
+    "The body must be sent as 'application/json', without a content encoding.",
+  );
 
 export const bodyTooLarge = (maxBytes: number): GatewayError =>
   new GatewayError(413, INVALID, 'body_too_large', `The body of the request is larger than ${maxBytes} bytes.`);
 
-export const bodyTooSlow = (): GatewayError => new GatewayError(408, INVALID, 'request_timeout', 'The body of the request did not arrive in time.');
+export const bodyTooSlow = (): GatewayError =>
+  new GatewayError(408, INVALID, 'request_timeout', 'The body of the request did not arrive in time.');
 
 export const modelNotFound = (model: string): GatewayError =>
-  new GatewayError(404, INVALID, 'model_not_found', `The model '${model.slice(0, 200)}' does not exist or you do not have access to it.`, 'model');
+  new GatewayError(
+    404,
+    INVALID,
+    'model_not_found',
+    `The model '${model.slice(0, 200)}' does not exist or you do not have access to it.`,
+    'model',
+  );
 
 export const rateLimited = (retryAfterSeconds: number): GatewayError =>
-  new GatewayError(429, 'rate_limit_error', 'rate_limit_exceeded', 'Too many requests with this API token. Try again later.', null, {
-    'retry-after': String(retryAfterSeconds),
-  });
+  new GatewayError(
+    429,
+    'rate_limit_error',
+    'rate_limit_exceeded',
+    'Too many requests with this API token. Try again later.',
+    null,
+    { 'retry-after': String(retryAfterSeconds) },
+  );
 
 export const tooManyAtOnce = (): GatewayError =>
-  new GatewayError(429, 'rate_limit_error', 'concurrency_limit_exceeded', 'Too many requests of this API token are in flight. Try again later.', null, {
-    'retry-after': '1',
-  });
+  new GatewayError(
+    429,
+    'rate_limit_error',
+    'concurrency_limit_exceeded',
+    'Too many requests of this API token are in flight. Try again later.',
+    null,
+    { 'retry-after': '1' },
+  );
 
 export const quotaExceeded = (): GatewayError =>
-  new GatewayError(429, 'rate_limit_error', 'quota_exceeded', 'The model is at its limit of requests. Try again later.', null, { 'retry-after': '1' });
+  new GatewayError(
+    429,
+    'rate_limit_error',
+    'quota_exceeded',
+    'The model is at its limit of requests. Try again later.',
+    null,
+    { 'retry-after': '1' },
+  );
 
 const RETRY_SOON = { 'retry-after': '1' };
 
-export const notReady = (): GatewayError => new GatewayError(503, SERVER, 'unavailable', 'The gateway is not ready yet. Try again.', null, RETRY_SOON);
+export const notReady = (): GatewayError =>
+  new GatewayError(503, SERVER, 'unavailable', 'The gateway is not ready yet. Try again.', null, RETRY_SOON);
 
-export const overloaded = (): GatewayError => new GatewayError(503, SERVER, 'overloaded', 'The gateway is at its limit. Try again.', null, RETRY_SOON);
+export const overloaded = (): GatewayError =>
+  new GatewayError(503, SERVER, 'overloaded', 'The gateway is at its limit. Try again.', null, RETRY_SOON);
 
 export const noCapacity = (model: string): GatewayError =>
-  new GatewayError(503, SERVER, 'unavailable', `The model '${model.slice(0, 200)}' has no instance that can answer at the moment. Try again.`, null, RETRY_SOON);
+  new GatewayError(
+    503,
+    SERVER,
+    'unavailable',
+    `The model '${model.slice(0, 200)}' has no instance that can answer at the moment. Try again.`,
+    null,
+    RETRY_SOON,
+  );
 
 export const upstreamUnreachable = (): GatewayError =>
-  new GatewayError(503, SERVER, 'unavailable', 'The model server cannot be reached at the moment. Try again.', null, RETRY_SOON);
+  new GatewayError(
+    503,
+    SERVER,
+    'unavailable',
+    'The model server cannot be reached at the moment. Try again.',
+    null,
+    RETRY_SOON,
+  );
 
-export const upstreamFailed = (): GatewayError => new GatewayError(502, SERVER, 'upstream_error', 'The model server failed to answer.');
+export const upstreamFailed = (): GatewayError =>
+  new GatewayError(502, SERVER, 'upstream_error', 'The model server failed to answer.');
 
-export const upstreamTimeout = (): GatewayError => new GatewayError(504, SERVER, 'upstream_timeout', 'The model server did not answer in time.');
+export const upstreamTimeout = (): GatewayError =>
+  new GatewayError(504, SERVER, 'upstream_timeout', 'The model server did not answer in time.');
 
-export const internalError = (): GatewayError => new GatewayError(500, SERVER, 'internal', 'The gateway failed. The request id helps to find out why.');
+export const internalError = (): GatewayError =>
+  new GatewayError(500, SERVER, 'internal', 'The gateway failed. The request id helps to find out why.');

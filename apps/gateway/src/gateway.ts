@@ -76,16 +76,37 @@ export class Gateway {
       onRoute: (route) => this.reporter?.onRoute(route),
       onPassportRevoked: (id) => this.sessions.forget(id),
     });
-    this.sessions = new SessionBook(passportKey(options.secretKey), this.snapshot.revokedPassports, this.settings.maxSessions);
+    this.sessions = new SessionBook(
+      passportKey(options.secretKey),
+      this.snapshot.revokedPassports,
+      this.settings.maxSessions,
+    );
     this.tokens = new TokenBook(this.db, () => this.file.save());
     this.limits = new TokenLimits(this.settings.requestsPerMinute, this.settings.maxConcurrencyPerToken);
     this.file = new SnapshotFile(options.home, () => this.stored(), log);
-    this.follower = new SnapshotFollower(this.db, this.snapshot, this.tokens, () => this.file.save(), this.settings.refreshMs, log);
+    this.follower = new SnapshotFollower(
+      this.db,
+      this.snapshot,
+      this.tokens,
+      () => this.file.save(),
+      this.settings.refreshMs,
+      log,
+    );
     this.recorder = new Recorder(this.id);
     const destinations = new Destinations(this.snapshot, this.backends);
-    const parts = { sessions: this.sessions, recorder: this.recorder, settings: this.settings, isRevisionServing: destinations.isServing };
+    const parts = {
+      sessions: this.sessions,
+      recorder: this.recorder,
+      settings: this.settings,
+      isRevisionServing: destinations.isServing,
+    };
     this.inference = new Inference(this.tokens, this.limits, destinations, parts);
-    this.listener = new NotificationListener(options.databaseUrl, [DATAPLANE_CHANNEL, TOKENS_CHANNEL], this.events(), log);
+    this.listener = new NotificationListener(
+      options.databaseUrl,
+      [DATAPLANE_CHANNEL, TOKENS_CHANNEL],
+      this.events(),
+      log,
+    );
     this.server = createGatewayServer(this.handlers(), this.settings, () => this.isDraining, log);
   }
 
@@ -101,7 +122,17 @@ export class Gateway {
   /** Resolves when requests are served: from Postgres, or without it from the snapshot on disk. */
   async start(): Promise<void> {
     const { log } = this.options;
-    this.reporter = new Reporter(this.db, this.id, this.recorder, this.sessions, this.snapshot, this.backends, this.tokens, this.settings.reportMs, log);
+    this.reporter = new Reporter(
+      this.db,
+      this.id,
+      this.recorder,
+      this.sessions,
+      this.snapshot,
+      this.backends,
+      this.tokens,
+      this.settings.reportMs,
+      log,
+    );
     const isRestored = this.restore();
     const followed = this.follower.start().then((hasRead) => {
       this.hasSnapshot ||= hasRead;
@@ -117,7 +148,10 @@ export class Gateway {
       this.server.listen(this.options.port, this.options.host, 1024, resolve);
     });
     await this.untilReady();
-    log.info({ port: this.port, gateway_id: this.id, routes: this.snapshot.routes.size, postgres: this.follower.isFollowing }, 'gateway serves');
+    log.info(
+      { port: this.port, gateway_id: this.id, routes: this.snapshot.routes.size, postgres: this.follower.isFollowing },
+      'gateway serves',
+    );
   }
 
   /** Stops accepting, lets requests finish (bounded), stores what is to be stored. */
@@ -143,7 +177,15 @@ export class Gateway {
 
   metrics(): string {
     const { recorder, snapshot, follower, sessions, tokens, backends } = this;
-    return metricsText({ recorder, snapshot, follower, sessions, tokens, backends, inFlight: () => this.inference.inFlight });
+    return metricsText({
+      recorder,
+      snapshot,
+      follower,
+      sessions,
+      tokens,
+      backends,
+      inFlight: () => this.inference.inFlight,
+    });
   }
 
   private async untilReady(): Promise<void> {
@@ -166,7 +208,10 @@ export class Gateway {
     if (!stored) return false;
     const { routes, backends, slugs, revoked_passports: revokedPassports } = stored;
     this.tokens.load(stored.tokens);
-    this.snapshot.apply({ routes: [], backends: [], slugs: [], passports: [] }, { routes, backends, slugs, revokedPassports });
+    this.snapshot.apply(
+      { routes: [], backends: [], slugs: [], passports: [] },
+      { routes, backends, slugs, revokedPassports },
+    );
     return true;
   }
 
@@ -207,7 +252,11 @@ export class Gateway {
       },
       readiness: () => ({
         isReady: this.isReady,
-        status: { status: this.isReady ? 'ready' : this.isDraining ? 'draining' : 'starting', postgres: this.follower.isFollowing ? 'up' : 'away', routes: this.snapshot.routes.size },
+        status: {
+          status: this.isReady ? 'ready' : this.isDraining ? 'draining' : 'starting',
+          postgres: this.follower.isFollowing ? 'up' : 'away',
+          routes: this.snapshot.routes.size,
+        },
       }),
     };
   }

@@ -17,10 +17,16 @@ export interface Ask {
 }
 
 /** One request to a gateway, with a chat completion as the default. Strings are sent as they are. */
-export async function ask(gateway: Gateway | number, token: TestToken | string | null, { path = '/v1/chat/completions', method = 'POST', body = {}, headers = {}, signal }: Ask = {}): Promise<Answer> {
+export async function ask(
+  gateway: Gateway | number,
+  token: TestToken | string | null,
+  { path = '/v1/chat/completions', method = 'POST', body = {}, headers = {}, signal }: Ask = {},
+): Promise<Answer> {
   const port = typeof gateway === 'number' ? gateway : gateway.port;
-  const authorization: Record<string, string> = token === null ? {} : { authorization: `Bearer ${typeof token === 'string' ? token : token.text}` };
-  const sent = method === 'GET' || method === 'HEAD' ? undefined : typeof body === 'string' ? body : JSON.stringify(body);
+  const authorization: Record<string, string> =
+    token === null ? {} : { authorization: `Bearer ${typeof token === 'string' ? token : token.text}` };
+  const sent =
+    method === 'GET' || method === 'HEAD' ? undefined : typeof body === 'string' ? body : JSON.stringify(body);
   const response = await fetch(`http://127.0.0.1:${port}${path}`, {
     method,
     headers: { 'content-type': 'application/json', ...authorization, ...headers },

@@ -7,7 +7,14 @@ import { migrations as authMigrations } from '@slipway/platform-auth';
 import { migrations as platformMigrations, newId, openSecret } from '@slipway/platform-database';
 import { createTestDatabase, type TestDatabase } from '@slipway/platform-testing';
 import { guardedDispatcher } from '@slipway/target-driver';
-import { migrations as dataplaneMigrations, publishBackend, publishRoute, type Affinity, type NamedSql, type Queryable } from '@slipway/dataplane';
+import {
+  migrations as dataplaneMigrations,
+  publishBackend,
+  publishRoute,
+  type Affinity,
+  type NamedSql,
+  type Queryable,
+} from '@slipway/dataplane';
 import { Gateway, type GatewaySettings } from '../src/index.js';
 import type { Log } from '../src/log.js';
 import type { Upstream } from './upstream.js';
@@ -37,7 +44,10 @@ export class Installation {
     const client = new pg.Client({ connectionString: database.url });
     await client.connect();
     await client.query('set role slipway_system');
-    const db: Queryable = { query: async <R>(statement: NamedSql, values: unknown[] = []) => (await client.query({ ...statement, values })).rows as R[] };
+    const db: Queryable = {
+      query: async <R>(statement: NamedSql, values: unknown[] = []) =>
+        (await client.query({ ...statement, values })).rows as R[],
+    };
     return new Installation(database, client, db);
   }
 
@@ -48,7 +58,10 @@ export class Installation {
     rmSync(this.home, { recursive: true, force: true });
   }
 
-  async gateway(settings: Partial<GatewaySettings> = {}, options: { databaseUrl?: string; home?: string } = {}): Promise<Gateway> {
+  async gateway(
+    settings: Partial<GatewaySettings> = {},
+    options: { databaseUrl?: string; home?: string } = {},
+  ): Promise<Gateway> {
     const log: Log = {
       info: (_fields, message) => this.logged.push(message),
       warn: (fields, message) => this.logged.push(`${message} ${JSON.stringify(fields)}`),
@@ -92,7 +105,13 @@ export class Installation {
   }
 
   /** Publishes a revision with these instances. The revision's id is `rev_<name>`. */
-  async revision(tenantId: string, deployment: string, name: string, upstreams: readonly Upstream[], credential: string | null = null): Promise<string> {
+  async revision(
+    tenantId: string,
+    deployment: string,
+    name: string,
+    upstreams: readonly Upstream[],
+    credential: string | null = null,
+  ): Promise<string> {
     const revisionId = `rev_${name}`;
     await publishBackend(this.db, {
       revisionId,
@@ -100,7 +119,11 @@ export class Installation {
       tenantId,
       deploymentId: `dep_${deployment}`,
       modelId: `model-of-${name}`,
-      instances: upstreams.map((upstream) => ({ id: `ins_${upstream.name}`, base_url: upstream.url, state: 'ready' as const })),
+      instances: upstreams.map((upstream) => ({
+        id: `ins_${upstream.name}`,
+        base_url: upstream.url,
+        state: 'ready' as const,
+      })),
       credential,
       guard: null,
     });
@@ -108,14 +131,23 @@ export class Installation {
   }
 
   /** Publishes the next generation of a route; weights by revision name. */
-  async route(tenantId: string, deployment: string, weights: Record<string, number>, affinity: Affinity = { mode: 'soft', ttl_seconds: 600 }): Promise<number> {
+  async route(
+    tenantId: string,
+    deployment: string,
+    weights: Record<string, number>,
+    affinity: Affinity = { mode: 'soft', ttl_seconds: 600 },
+  ): Promise<number> {
     this.generation += 1;
     await publishRoute(this.db, {
       tenantId,
       deploymentId: `dep_${deployment}`,
       deploymentName: deployment,
       generation: this.generation,
-      targets: Object.entries(weights).map(([name, weight]) => ({ revisionId: `rev_${name}`, revisionName: name, weight })),
+      targets: Object.entries(weights).map(([name, weight]) => ({
+        revisionId: `rev_${name}`,
+        revisionName: name,
+        weight,
+      })),
       affinity,
     });
     return this.generation;

@@ -1,5 +1,14 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
-import OpenAI, { APIConnectionError, APIError, APIUserAbortError, AuthenticationError, BadRequestError, InternalServerError, NotFoundError, RateLimitError } from 'openai';
+import OpenAI, {
+  APIConnectionError,
+  APIError,
+  APIUserAbortError,
+  AuthenticationError,
+  BadRequestError,
+  InternalServerError,
+  NotFoundError,
+  RateLimitError,
+} from 'openai';
 import type { Gateway } from '../src/index.js';
 import { eventually, Installation, type TestToken } from './installation.js';
 import { json, Upstream } from './upstream.js';
@@ -12,7 +21,8 @@ let upstream: Upstream;
 let client: OpenAI;
 const messages = [{ role: 'user' as const, content: 'Hello' }];
 
-const clientWith = (options: { apiKey?: string; maxRetries?: number }): OpenAI => new OpenAI({ baseURL: `http://127.0.0.1:${gateway.port}/v1`, apiKey: token.text, maxRetries: 0, ...options });
+const clientWith = (options: { apiKey?: string; maxRetries?: number }): OpenAI =>
+  new OpenAI({ baseURL: `http://127.0.0.1:${gateway.port}/v1`, apiKey: token.text, maxRetries: 0, ...options });
 
 beforeAll(async () => {
   installation = await Installation.create();
@@ -34,10 +44,18 @@ beforeEach(() => {
   upstream.cancelled = 0;
 });
 
-const failure = (promise: PromiseLike<unknown>): Promise<APIError> => Promise.resolve(promise).then(() => Promise.reject(new Error('did not fail')), (error: APIError) => error);
+const failure = (promise: PromiseLike<unknown>): Promise<APIError> =>
+  Promise.resolve(promise).then(
+    () => Promise.reject(new Error('did not fail')),
+    (error: APIError) => error,
+  );
 
 it('completes a chat and shows the headers of the gateway', async () => {
-  const { data, response, request_id: requestId } = await client.chat.completions.create({ model: 'chat', messages }).withResponse();
+  const {
+    data,
+    response,
+    request_id: requestId,
+  } = await client.chat.completions.create({ model: 'chat', messages }).withResponse();
   expect(data.choices[0]?.message.content).toBe('answer of one');
   expect(data.usage?.total_tokens).toBe(12);
   expect(response.headers.get('x-slipway-revision')).toBe('chat-00001');
@@ -57,7 +75,9 @@ it('streams a chat', async () => {
 
 it('completes text, embeds, lists and retrieves models', async () => {
   upstream.behaviour = (request, response) =>
-    request.path === '/v1/completions' ? json(response, 200, { object: 'text_completion', choices: [{ index: 0, text: 'done', finish_reason: 'stop' }] }) : upstream.answer(request, response);
+    request.path === '/v1/completions'
+      ? json(response, 200, { object: 'text_completion', choices: [{ index: 0, text: 'done', finish_reason: 'stop' }] })
+      : upstream.answer(request, response);
   expect((await client.completions.create({ model: 'chat', prompt: 'x' })).choices[0]?.text).toBe('done');
   expect((await client.embeddings.create({ model: 'chat', input: 'x' })).data[0]?.embedding).toEqual([0.5, -1]);
   const models = [];
@@ -67,19 +87,24 @@ it('completes text, embeds, lists and retrieves models', async () => {
 });
 
 it('throws the class of each refusal, with its code, parameter and request id', async () => {
-  const wrongKey = await failure(clientWith({ apiKey: 'sk-wrong' }).chat.completions.create({ model: 'chat', messages }));
+  const wrongKey = await failure(
+    clientWith({ apiKey: 'sk-wrong' }).chat.completions.create({ model: 'chat', messages }),
+  );
   expect(wrongKey).toBeInstanceOf(AuthenticationError);
   expect(wrongKey).toMatchObject({ status: 401, code: 'invalid_api_key', type: 'invalid_request_error' });
   const unknown = await failure(client.chat.completions.create({ model: 'nobody', messages }));
   expect(unknown).toBeInstanceOf(NotFoundError);
   expect(unknown).toMatchObject({ code: 'model_not_found', param: 'model', requestID: expect.any(String) });
   expect(await failure(client.models.retrieve('nobody'))).toBeInstanceOf(NotFoundError);
-  upstream.behaviour = (_request, response) => json(response, 400, { error: { message: 'bad', type: 'invalid_request_error', param: 'messages', code: null } });
+  upstream.behaviour = (_request, response) =>
+    json(response, 400, { error: { message: 'bad', type: 'invalid_request_error', param: 'messages', code: null } });
   const bad = await failure(client.chat.completions.create({ model: 'chat', messages }));
   expect(bad).toBeInstanceOf(BadRequestError);
   expect(bad.param).toBe('messages');
   upstream.behaviour = (_request, response) => json(response, 500, {});
-  expect(await failure(client.chat.completions.create({ model: 'chat', messages }))).toBeInstanceOf(InternalServerError);
+  expect(await failure(client.chat.completions.create({ model: 'chat', messages }))).toBeInstanceOf(
+    InternalServerError,
+  );
 });
 
 it('throws a rate-limit error and honours Retry-After when it retries', async () => {
@@ -99,7 +124,9 @@ it('retries what may succeed later and not what cannot', async () => {
     if (calls === 1) json(response, 500, { error: { message: 'once' } });
     else upstream.answer(request, response);
   };
-  expect((await clientWith({ maxRetries: 1 }).chat.completions.create({ model: 'chat', messages })).object).toBe('chat.completion');
+  expect((await clientWith({ maxRetries: 1 }).chat.completions.create({ model: 'chat', messages })).object).toBe(
+    'chat.completion',
+  );
   expect(calls).toBe(2);
   upstream.behaviour = (_request, response) => json(response, 422, { error: { message: 'never' } });
   upstream.seen.length = 0;

@@ -60,35 +60,50 @@ it('refuses a revoked token within 100 ms', async () => {
   expect(delays[5] as number).toBeLessThan(100);
 });
 
-it.each(['refused', 'silent'] as const)('serves known tokens while Postgres is %s, says 503 to others, and follows within 2 s of its return', async (how) => {
-  expect((await chat(gateway)).status).toBe(200);
-  const unseen = await installation.token(tenant);
-  if (how === 'refused') proxy.refuse();
-  else proxy.silence();
-  await eventually(async () => expect((await ask(gateway, null, { path: '/readyz', method: 'GET' })).body.postgres).toBe('away'), 10_000);
+it.each(['refused', 'silent'] as const)(
+  'serves known tokens while Postgres is %s, says 503 to others, and follows within 2 s of its return',
+  async (how) => {
+    expect((await chat(gateway)).status).toBe(200);
+    const unseen = await installation.token(tenant);
+    if (how === 'refused') proxy.refuse();
+    else proxy.silence();
+    await eventually(
+      async () => expect((await ask(gateway, null, { path: '/readyz', method: 'GET' })).body.postgres).toBe('away'),
+      10_000,
+    );
 
-  const next = (await chat(gateway)).headers.get('x-slipway-revision') === 'chat-1' ? 'chat-2' : 'chat-1';
-  const generation = await installation.route(tenant, 'chat', { [next]: 100 });
-  const answers = await Promise.all(Array.from({ length: 50 }, () => chat(gateway)));
-  expect(answers.filter((answer) => answer.status !== 200)).toEqual([]);
-  expect(answers[0]?.headers.get('x-slipway-revision')).not.toBe(next);
-  const unknown = await chat(gateway, unseen);
-  expect({ status: unknown.status, code: unknown.body.error.code, retryAfter: unknown.headers.get('retry-after') }).toEqual({ status: 503, code: 'unavailable', retryAfter: '1' });
-  expect((await ask(gateway, `${token.text}x`, { body: { model: 'chat' } })).status).toBe(401);
-  expect((await ask(gateway, null, { path: '/readyz', method: 'GET' })).status).toBe(200);
+    const next = (await chat(gateway)).headers.get('x-slipway-revision') === 'chat-1' ? 'chat-2' : 'chat-1';
+    const generation = await installation.route(tenant, 'chat', { [next]: 100 });
+    const answers = await Promise.all(Array.from({ length: 50 }, () => chat(gateway)));
+    expect(answers.filter((answer) => answer.status !== 200)).toEqual([]);
+    expect(answers[0]?.headers.get('x-slipway-revision')).not.toBe(next);
+    const unknown = await chat(gateway, unseen);
+    expect({
+      status: unknown.status,
+      code: unknown.body.error.code,
+      retryAfter: unknown.headers.get('retry-after'),
+    }).toEqual({ status: 503, code: 'unavailable', retryAfter: '1' });
+    expect((await ask(gateway, `${token.text}x`, { body: { model: 'chat' } })).status).toBe(401);
+    expect((await ask(gateway, null, { path: '/readyz', method: 'GET' })).status).toBe(200);
 
-  proxy.restore();
-  const returnedAt = performance.now();
-  await eventually(async () => expect((await chat(gateway)).headers.get('x-slipway-revision')).toBe(next));
-  expect(performance.now() - returnedAt).toBeLessThan(2_000);
-  expect((await chat(gateway, unseen)).status).toBe(200);
-  await eventually(async () => expect(await routeFollowers(installation.db, 'dep_chat', generation)).toEqual({ gateways: 1, behind: 0 }));
-}, 30_000);
+    proxy.restore();
+    const returnedAt = performance.now();
+    await eventually(async () => expect((await chat(gateway)).headers.get('x-slipway-revision')).toBe(next));
+    expect(performance.now() - returnedAt).toBeLessThan(2_000);
+    expect((await chat(gateway, unseen)).status).toBe(200);
+    await eventually(async () =>
+      expect(await routeFollowers(installation.db, 'dep_chat', generation)).toEqual({ gateways: 1, behind: 0 }),
+    );
+  },
+  30_000,
+);
 
 it('survives connections that die in the middle of queries', async () => {
   for (let round = 0; round < 15; round += 1) {
     // Unknown tokens keep queries under way at the moment of each cut.
-    const asked = Promise.all(Array.from({ length: 20 }, (_, n) => chat(gateway, `slw_unknown${round}x${n}_${'x'.repeat(43)}`)));
+    const asked = Promise.all(
+      Array.from({ length: 20 }, (_, n) => chat(gateway, `slw_unknown${round}x${n}_${'x'.repeat(43)}`)),
+    );
     proxy.restore();
     for (const { status } of await asked) expect([401, 503]).toContain(status);
   }
@@ -143,10 +158,16 @@ it('serves from its snapshot after kill -9 and a restart without Postgres', asyn
   const answer = await chat(port);
   expect(answer.status).toBe(200);
   expect(answer.headers.get('x-slipway-revision')).toBe(before.headers.get('x-slipway-revision'));
-  expect((await ask(port, null, { path: '/readyz', method: 'GET' })).body).toMatchObject({ status: 'ready', postgres: 'away' });
+  expect((await ask(port, null, { path: '/readyz', method: 'GET' })).body).toMatchObject({
+    status: 'ready',
+    postgres: 'away',
+  });
 
   proxy.restore();
-  await eventually(async () => expect((await ask(port, null, { path: '/readyz', method: 'GET' })).body.postgres).toBe('up'), 3_000);
+  await eventually(
+    async () => expect((await ask(port, null, { path: '/readyz', method: 'GET' })).body.postgres).toBe('up'),
+    3_000,
+  );
   rmSync(home, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
 }, 30_000);
 
@@ -156,14 +177,18 @@ it('finishes what is in flight on SIGTERM, and when its launcher is gone, then e
     const port = await freePort();
     const { child, ready } = startProcess(home, port);
     await ready;
-    for (const upstream of upstreams) upstream.behaviour = (request, response) => upstream.stream(request, response, { tokens: 30, gapMs: 10 });
-    const streams = Promise.all(Array.from({ length: 5 }, () => ask(port, token, { body: { model: 'chat', stream: true } })));
+    for (const upstream of upstreams)
+      upstream.behaviour = (request, response) => upstream.stream(request, response, { tokens: 30, gapMs: 10 });
+    const streams = Promise.all(
+      Array.from({ length: 5 }, () => ask(port, token, { body: { model: 'chat', stream: true } })),
+    );
     const count = (): number => upstreams[0].seen.length + upstreams[1].seen.length;
     const target = count() + 5;
     await eventually(() => expect(count()).toBe(target));
     const exited = new Promise((resolve) => child.once('exit', (code, signal) => resolve({ code, signal })));
     stop(child);
-    for (const { status, text } of await streams) expect({ status, isWhole: text.endsWith('data: [DONE]\n\n') }).toEqual({ status: 200, isWhole: true });
+    for (const { status, text } of await streams)
+      expect({ status, isWhole: text.endsWith('data: [DONE]\n\n') }).toEqual({ status: 200, isWhole: true });
     expect(await exited).toEqual({ code: 0, signal: null });
     await expect(chat(port)).rejects.toThrow();
     rmSync(home, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });

@@ -19,7 +19,13 @@ beforeAll(async () => {
   const tenant = await installation.tenant('acme');
   token = await installation.token(tenant);
   [one, two] = [await Upstream.start('one'), await Upstream.start('two')];
-  await installation.revision(tenant, 'chat', 'chat-00001', [one, two], sealSecret(installation.secretKey, 'sk-upstream'));
+  await installation.revision(
+    tenant,
+    'chat',
+    'chat-00001',
+    [one, two],
+    sealSecret(installation.secretKey, 'sk-upstream'),
+  );
   await installation.route(tenant, 'chat', { 'chat-00001': 100 });
   gateway = await installation.gateway({ maxBodyBytes: 64 * 1024 });
 });
@@ -39,14 +45,27 @@ const seen = () => [...one.seen, ...two.seen];
 const asError = (type: string, code: string) => ({ error: { message: expect.any(String), type, param: null, code } });
 
 it('replaces the model and the credential, drops what is Slipway’s own, and changes no other byte', async () => {
-  const sent = '{ "model": "chat",\n "seed": 12345678901234567890, "session_id": "s", "messages": [{"role":"user","content":"h\\u00e9 \\"model\\""}], "temperature": 1.0 }';
-  const answer = await ask(gateway, token, { body: sent, headers: { 'x-request-id': 'req-1', cookie: 'a=b', 'x-custom': 'kept', 'x-session-id': 'secret session' } });
+  const sent =
+    '{ "model": "chat",\n "seed": 12345678901234567890, "session_id": "s", "messages": [{"role":"user","content":"h\\u00e9 \\"model\\""}], "temperature": 1.0 }';
+  const answer = await ask(gateway, token, {
+    body: sent,
+    headers: { 'x-request-id': 'req-1', cookie: 'a=b', 'x-custom': 'kept', 'x-session-id': 'secret session' },
+  });
   expect(answer.status).toBe(200);
   expect(answer.body.choices[0].message.content).toMatch(/answer of (one|two)/);
-  expect(Object.fromEntries(answer.headers)).toMatchObject({ 'x-request-id': 'req-1', 'x-slipway-revision': 'chat-00001', 'x-affinity': 'miss', 'x-context-passport': expect.stringMatching(/^cp_/) });
+  expect(Object.fromEntries(answer.headers)).toMatchObject({
+    'x-request-id': 'req-1',
+    'x-slipway-revision': 'chat-00001',
+    'x-affinity': 'miss',
+    'x-context-passport': expect.stringMatching(/^cp_/),
+  });
   const [request] = seen();
   expect(request?.text).toBe(sent.replace('"chat"', '"model-of-chat-00001"').replace(' "session_id": "s",', ''));
-  expect(request?.headers).toMatchObject({ authorization: 'Bearer sk-upstream', 'x-request-id': 'req-1', 'x-custom': 'kept' });
+  expect(request?.headers).toMatchObject({
+    authorization: 'Bearer sk-upstream',
+    'x-request-id': 'req-1',
+    'x-custom': 'kept',
+  });
   expect(JSON.stringify(request?.headers)).not.toContain('secret session');
   expect(request?.headers.cookie).toBeUndefined();
   expect(JSON.stringify(request)).not.toContain(token.text);
@@ -99,9 +118,18 @@ it('answers every refusal in the shape the OpenAI clients read', async () => {
     expect({ status: answer.status, body: answer.body }).toEqual({ status, body: asError(type, code) });
     expect(answer.headers.get('x-request-id')).toBeTruthy();
   }
-  expect((await ask(gateway, token, { body: {} })).body.error).toMatchObject({ param: 'model', code: 'missing_required_parameter' });
-  expect((await ask(gateway, token, { body: { model: 7 } })).body.error).toMatchObject({ param: 'model', code: 'invalid_value' });
-  expect((await ask(gateway, token, { body: { model: 'nobody' } })).body.error).toMatchObject({ param: 'model', code: 'model_not_found' });
+  expect((await ask(gateway, token, { body: {} })).body.error).toMatchObject({
+    param: 'model',
+    code: 'missing_required_parameter',
+  });
+  expect((await ask(gateway, token, { body: { model: 7 } })).body.error).toMatchObject({
+    param: 'model',
+    code: 'invalid_value',
+  });
+  expect((await ask(gateway, token, { body: { model: 'nobody' } })).body.error).toMatchObject({
+    param: 'model',
+    code: 'model_not_found',
+  });
   expect((await ask(gateway, token, { body, method: 'DELETE' })).headers.get('allow')).toBe('POST');
   expect((await ask(gateway, null, { body })).headers.get('www-authenticate')).toContain('Bearer');
   expect(seen()).toHaveLength(0);
@@ -112,7 +140,15 @@ it('refuses an expired token, and a body that grows over the limit without annou
   expect((await ask(gateway, expired, { body: { model: 'chat' } })).body.error.code).toBe('token_expired');
 
   const refused = await new Promise<http.IncomingMessage>((resolve, reject) => {
-    const request = http.request({ port: gateway.port, path: '/v1/completions', method: 'POST', headers: { authorization: `Bearer ${token.text}`, 'content-type': 'application/json' } }, resolve);
+    const request = http.request(
+      {
+        port: gateway.port,
+        path: '/v1/completions',
+        method: 'POST',
+        headers: { authorization: `Bearer ${token.text}`, 'content-type': 'application/json' },
+      },
+      resolve,
+    );
     request.on('error', reject);
     for (let part = 0; part < 20; part += 1) request.write('x'.repeat(8 * 1024));
     request.end();
@@ -129,17 +165,23 @@ it('answers headers that are too large, and what is no HTTP, without falling ove
       socket.on('data', (chunk) => (answer += chunk.toString()));
       socket.on('close', () => resolve(answer));
     });
-  expect(await raw(`GET / HTTP/1.1\r\nhost: x\r\nx: ${'y'.repeat(20_000)}\r\n\r\n`)).toMatch(/^HTTP\/1.1 431[^]*headers_too_large/);
+  expect(await raw(`GET / HTTP/1.1\r\nhost: x\r\nx: ${'y'.repeat(20_000)}\r\n\r\n`)).toMatch(
+    /^HTTP\/1.1 431[^]*headers_too_large/,
+  );
   expect(await raw('hello\r\n\r\n')).toMatch(/^HTTP\/1.1 400[^]*"invalid_request"/);
 });
 
 it('retries a 503, a 502 and a refused connection on the other instance, and nothing else', async () => {
   for (const status of [503, 502]) {
     one.behaviour = (_request, response) => json(response, status, { error: { message: 'busy' } });
-    for (let round = 0; round < 6; round += 1) expect((await ask(gateway, token, { body: { model: 'chat' } })).body.choices[0].message.content).toBe('answer of two');
+    for (let round = 0; round < 6; round += 1)
+      expect((await ask(gateway, token, { body: { model: 'chat' } })).body.choices[0].message.content).toBe(
+        'answer of two',
+      );
   }
   one.seen.length = two.seen.length = 0;
-  one.behaviour = two.behaviour = (_request, response) => json(response, 500, { error: { message: 'broken', type: 'server_error', param: null, code: 'x' } });
+  one.behaviour = two.behaviour = (_request, response) =>
+    json(response, 500, { error: { message: 'broken', type: 'server_error', param: null, code: 'x' } });
   const failed = await ask(gateway, token, { body: { model: 'chat' } });
   expect(failed.status).toBe(500);
   expect(failed.body.error.message).toBe('broken');
@@ -148,8 +190,11 @@ it('retries a 503, a 502 and a refused connection on the other instance, and not
 });
 
 it('puts an upstream’s odd error into shape, and keeps a good one', async () => {
-  one.behaviour = two.behaviour = (_request, response) => json(response, 400, { object: 'error', message: 'too long', code: 40 });
-  expect((await ask(gateway, token, { body: { model: 'chat' } })).body).toEqual({ error: { message: 'too long', type: 'invalid_request_error', param: null, code: null } });
+  one.behaviour = two.behaviour = (_request, response) =>
+    json(response, 400, { object: 'error', message: 'too long', code: 40 });
+  expect((await ask(gateway, token, { body: { model: 'chat' } })).body).toEqual({
+    error: { message: 'too long', type: 'invalid_request_error', param: null, code: null },
+  });
   one.behaviour = two.behaviour = (_request, response) => {
     response.writeHead(429, { 'retry-after': '7', 'content-type': 'text/html' }).end('<b>slow down</b>');
   };
@@ -171,7 +216,8 @@ it('never retries after the first byte: a cut stream ends with an error event', 
   });
   let text = '';
   const read = (async () => {
-    for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) text += Buffer.from(chunk).toString();
+    for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>)
+      text += Buffer.from(chunk).toString();
   })();
   await expect(read).rejects.toThrow();
   expect(text).toContain('"upstream_error"');
@@ -213,7 +259,12 @@ it('slows upstream down to the pace of the client instead of piling its answer u
     };
     more();
   };
-  const request = http.request({ port: gateway.port, path: '/v1/chat/completions', method: 'POST', headers: { authorization: `Bearer ${token.text}`, 'content-type': 'application/json' } });
+  const request = http.request({
+    port: gateway.port,
+    path: '/v1/chat/completions',
+    method: 'POST',
+    headers: { authorization: `Bearer ${token.text}`, 'content-type': 'application/json' },
+  });
   request.end(JSON.stringify({ model: 'chat', stream: true }));
   const response = await new Promise<http.IncomingMessage>((resolve) => request.on('response', resolve));
   response.pause();
@@ -240,9 +291,19 @@ it('tells a deployment without a route from an unknown one, and both from one wh
     return ask(gateway, token, { path: '/v1/models', method: 'GET' });
   });
   const bare = await ask(gateway, token, { body: { model: 'bare' } });
-  expect({ status: bare.status, code: bare.body.error.code, retryAfter: bare.headers.get('retry-after') }).toEqual({ status: 503, code: 'unavailable', retryAfter: '1' });
-  expect(listed.body).toEqual({ object: 'list', data: [expect.objectContaining({ id: 'chat', object: 'model' }), expect.objectContaining({ id: 'empty' })] });
-  expect((await ask(gateway, token, { path: '/v1/models/chat', method: 'GET' })).body).toMatchObject({ id: 'chat', owned_by: 'slipway' });
+  expect({ status: bare.status, code: bare.body.error.code, retryAfter: bare.headers.get('retry-after') }).toEqual({
+    status: 503,
+    code: 'unavailable',
+    retryAfter: '1',
+  });
+  expect(listed.body).toEqual({
+    object: 'list',
+    data: [expect.objectContaining({ id: 'chat', object: 'model' }), expect.objectContaining({ id: 'empty' })],
+  });
+  expect((await ask(gateway, token, { path: '/v1/models/chat', method: 'GET' })).body).toMatchObject({
+    id: 'chat',
+    owned_by: 'slipway',
+  });
   expect((await ask(gateway, token, { path: '/v1/models/bare', method: 'GET' })).status).toBe(404);
   expect((await ask(gateway, null, { path: '/v1/models', method: 'GET' })).status).toBe(401);
   await unpublishRoute(installation.db, 'dep_bare');
@@ -256,9 +317,20 @@ it('keeps tenants apart: the same name is another deployment, or none', async ()
 });
 
 it('connects only to what the operator allows for addresses a tenant named', async () => {
-  const backend = { revisionName: 'adopted-00001', tenantId: token.tenantId, deploymentId: 'dep_adopted', modelId: 'm', credential: null };
+  const backend = {
+    revisionName: 'adopted-00001',
+    tenantId: token.tenantId,
+    deploymentId: 'dep_adopted',
+    modelId: 'm',
+    credential: null,
+  };
   const instances = [{ id: 'i', base_url: `${one.url}/v1`, state: 'ready' as const }];
-  await publishBackend(installation.db, { ...backend, revisionId: 'rev_adopted-00001', instances, guard: { allow: ['https://*.example.com'] } });
+  await publishBackend(installation.db, {
+    ...backend,
+    revisionId: 'rev_adopted-00001',
+    instances,
+    guard: { allow: ['https://*.example.com'] },
+  });
   await installation.route(token.tenantId, 'adopted', { 'adopted-00001': 100 });
   const refused = await eventually(async () => {
     const answer = await ask(gateway, token, { body: { model: 'adopted' } });
@@ -267,17 +339,27 @@ it('connects only to what the operator allows for addresses a tenant named', asy
   });
   expect({ status: refused.status, code: refused.body.error.code }).toEqual({ status: 502, code: 'upstream_error' });
   expect(seen()).toHaveLength(0);
-  await publishBackend(installation.db, { ...backend, revisionId: 'rev_adopted-00001', instances, guard: { allow: ['http://127.0.0.1:*'] } });
+  await publishBackend(installation.db, {
+    ...backend,
+    revisionId: 'rev_adopted-00001',
+    instances,
+    guard: { allow: ['http://127.0.0.1:*'] },
+  });
   await eventually(async () => expect((await ask(gateway, token, { body: { model: 'adopted' } })).status).toBe(200));
   expect(one.seen.at(-1)?.path).toBe('/v1/chat/completions');
 });
 
 it('says that it lives and is ready, and shows metrics to nobody without a right to them', async () => {
   expect((await ask(gateway, null, { path: '/healthz', method: 'GET' })).body).toEqual({ status: 'ok' });
-  expect((await ask(gateway, null, { path: '/readyz', method: 'GET' })).body).toMatchObject({ status: 'ready', postgres: 'up' });
+  expect((await ask(gateway, null, { path: '/readyz', method: 'GET' })).body).toMatchObject({
+    status: 'ready',
+    postgres: 'up',
+  });
   expect((await ask(gateway, null, { path: '/metrics', method: 'GET' })).status).toBe(401);
   expect((await ask(gateway, token, { path: '/metrics', method: 'GET' })).status).toBe(401);
   const text = gateway.metrics();
   expect(text).toMatch(/slipway_gateway_attempts_total\{tenant="ten_\w+",revision="chat-00001",class="ok"\} [1-9]/);
-  expect(text).toMatch(/slipway_gateway_ttft_milliseconds_bucket\{tenant="ten_\w+",revision="chat-00001",le="\+Inf"\} [1-9]/);
+  expect(text).toMatch(
+    /slipway_gateway_ttft_milliseconds_bucket\{tenant="ten_\w+",revision="chat-00001",le="\+Inf"\} [1-9]/,
+  );
 });

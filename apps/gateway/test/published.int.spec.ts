@@ -1,5 +1,12 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
-import { findPassport, publishSlug, statsBetween, withdrawSlug, type PublishedBinding, type SupplierUpstream } from '@slipway/dataplane';
+import {
+  findPassport,
+  publishSlug,
+  statsBetween,
+  withdrawSlug,
+  type PublishedBinding,
+  type SupplierUpstream,
+} from '@slipway/dataplane';
 import { sealSecret } from '@slipway/platform-database';
 import type { Gateway } from '../src/index.js';
 import { ask, type Answer } from './client.js';
@@ -46,13 +53,24 @@ function bindingTo(upstream: Upstream, id: string, rest: Partial<PublishedBindin
   return { binding_id: id, weight: 1, priority: 0, upstream: to, ...rest };
 }
 
-async function publish(bindings: PublishedBinding[], audience: { visibility: 'tenant' | 'shared'; tenants: string[] } = { visibility: 'shared', tenants: [] }): Promise<void> {
+async function publish(
+  bindings: PublishedBinding[],
+  audience: { visibility: 'tenant' | 'shared'; tenants: string[] } = { visibility: 'shared', tenants: [] },
+): Promise<void> {
   await publishSlug(installation.db, { slug: SLUG, tenantId: publisher, productId: 'prd_1', bindings, audience });
-  const [row] = await installation.sql<{ version: string }>('select version from dataplane_published where slug = $1', [SLUG]);
-  await eventually(() => expect((gateway as unknown as { snapshot: { slugs: Map<string, { version: number }> } }).snapshot.slugs.get(SLUG)?.version).toBe(Number(row?.version)));
+  const [row] = await installation.sql<{ version: string }>('select version from dataplane_published where slug = $1', [
+    SLUG,
+  ]);
+  await eventually(() =>
+    expect(
+      (gateway as unknown as { snapshot: { slugs: Map<string, { version: number }> } }).snapshot.slugs.get(SLUG)
+        ?.version,
+    ).toBe(Number(row?.version)),
+  );
 }
 
-const chat = (more: Record<string, unknown> = {}, headers: Record<string, string> = {}): Promise<Answer> => ask(gateway, token, { body: { model: SLUG, messages: [], ...more }, headers });
+const chat = (more: Record<string, unknown> = {}, headers: Record<string, string> = {}): Promise<Answer> =>
+  ask(gateway, token, { body: { model: SLUG, messages: [], ...more }, headers });
 const everything = (answer: Answer): string => JSON.stringify([...answer.headers]) + answer.text;
 
 it('rebuilds answers and streams so that no byte tells the supplier, and its server learns nothing of the client', async () => {
@@ -63,9 +81,15 @@ it('rebuilds answers and streams so that no byte tells the supplier, and its ser
     if (request.body['stream'] === true) {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       response.write(`: ${SENTINEL} processing\n\nevent: ${SENTINEL}\nid: ${SENTINEL}\n`);
-      response.write(`data: {"id":"${SENTINEL}","provider":"${SENTINEL}","model":"${SENTINEL}","created":5,"object":"x","choices":[{"index":0,"delta":{"role":"assistant","content":"hé","${SENTINEL}":1,`);
-      response.write(`"tool_calls":[{"index":0,"id":"${SENTINEL}","type":"function","function":{"name":"f","arguments":"{}"}}]},"finish_reason":null}]}\n\n`);
-      response.write(`data: {"choices":[{"index":0,"delta":{},"finish_reason":"${SENTINEL}","native_finish_reason":"${SENTINEL}"}],"usage":{"prompt_tokens":2,"completion_tokens":1,"total_tokens":3,"cost_of":"${SENTINEL}"}}\n\n`);
+      response.write(
+        `data: {"id":"${SENTINEL}","provider":"${SENTINEL}","model":"${SENTINEL}","created":5,"object":"x","choices":[{"index":0,"delta":{"role":"assistant","content":"hé","${SENTINEL}":1,`,
+      );
+      response.write(
+        `"tool_calls":[{"index":0,"id":"${SENTINEL}","type":"function","function":{"name":"f","arguments":"{}"}}]},"finish_reason":null}]}\n\n`,
+      );
+      response.write(
+        `data: {"choices":[{"index":0,"delta":{},"finish_reason":"${SENTINEL}","native_finish_reason":"${SENTINEL}"}],"usage":{"prompt_tokens":2,"completion_tokens":1,"total_tokens":3,"cost_of":"${SENTINEL}"}}\n\n`,
+      );
       response.end('data: [DONE]\n\n');
       return;
     }
@@ -75,11 +99,25 @@ it('rebuilds answers and streams so that no byte tells the supplier, and its ser
       model: SENTINEL,
       created: 5,
       system_fingerprint: SENTINEL,
-      choices: [{ index: 0, message: { role: 'assistant', content: 'fine', [SENTINEL]: 1 }, finish_reason: 'stop', logprobs: null }],
+      choices: [
+        {
+          index: 0,
+          message: { role: 'assistant', content: 'fine', [SENTINEL]: 1 },
+          finish_reason: 'stop',
+          logprobs: null,
+        },
+      ],
       usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2, [SENTINEL]: 3 },
     });
   };
-  const whole = await chat({ session_id: 'raw session' }, { 'user-agent': 'OpenAI/JS', 'x-stainless-os': 'Linux', traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01' });
+  const whole = await chat(
+    { session_id: 'raw session' },
+    {
+      'user-agent': 'OpenAI/JS',
+      'x-stainless-os': 'Linux',
+      traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
+    },
+  );
   expect(whole.body).toEqual({
     id: expect.stringMatching(/^chatcmpl-[0-9a-f]{24}$/),
     object: 'chat.completion',
@@ -92,8 +130,30 @@ it('rebuilds answers and streams so that no byte tells the supplier, and its ser
   const events = stream.text.split('\n\n').filter(Boolean);
   expect(events.at(-1)).toBe('data: [DONE]');
   const chunks = events.slice(0, -1).map((event) => JSON.parse(event.slice('data: '.length)));
-  expect(chunks[0]).toMatchObject({ object: 'chat.completion.chunk', model: SLUG, choices: [{ delta: { role: 'assistant', content: 'hé', tool_calls: [{ index: 0, id: expect.stringMatching(/^call_/), type: 'function', function: { name: 'f', arguments: '{}' } }] } }] });
-  expect(chunks[1]).toMatchObject({ choices: [{ delta: {}, finish_reason: 'stop' }], usage: { prompt_tokens: 2, completion_tokens: 1, total_tokens: 3 } });
+  expect(chunks[0]).toMatchObject({
+    object: 'chat.completion.chunk',
+    model: SLUG,
+    choices: [
+      {
+        delta: {
+          role: 'assistant',
+          content: 'hé',
+          tool_calls: [
+            {
+              index: 0,
+              id: expect.stringMatching(/^call_/),
+              type: 'function',
+              function: { name: 'f', arguments: '{}' },
+            },
+          ],
+        },
+      },
+    ],
+  });
+  expect(chunks[1]).toMatchObject({
+    choices: [{ delta: {}, finish_reason: 'stop' }],
+    usage: { prompt_tokens: 2, completion_tokens: 1, total_tokens: 3 },
+  });
   for (const answer of [whole, stream]) {
     expect(everything(answer)).not.toContain(SENTINEL);
     expect(answer.headers.get('x-slipway-revision')).toBeNull();
@@ -101,10 +161,22 @@ it('rebuilds answers and streams so that no byte tells the supplier, and its ser
   const [request] = supplier.seen;
   expect(request?.path).toBe('/openai/v1/chat/completions');
   expect(request?.body).toEqual({ model: `${SENTINEL}-model`, messages: [] });
-  expect(Object.keys(request?.headers ?? {}).sort()).toEqual(['accept', 'authorization', 'connection', 'content-length', 'content-type', 'host', 'user-agent']);
+  expect(Object.keys(request?.headers ?? {}).sort()).toEqual([
+    'accept',
+    'authorization',
+    'connection',
+    'content-length',
+    'content-type',
+    'host',
+    'user-agent',
+  ]);
   expect(request?.headers.authorization).toBe(`Bearer sk-${SENTINEL}`);
   const row = await eventually(async () => {
-    const found = await findPassport(installation.db, token.tenantId, whole.headers.get('x-context-passport') as string);
+    const found = await findPassport(
+      installation.db,
+      token.tenantId,
+      whole.headers.get('x-context-passport') as string,
+    );
     expect(found).toBeDefined();
     return found;
   });
@@ -114,7 +186,13 @@ it('rebuilds answers and streams so that no byte tells the supplier, and its ser
 it('replaces a supplier’s errors, whichever way they come', async () => {
   await publish([bindingTo(supplier, 'bnd_1')]);
   const failing: [number, unknown, number, string | null, string | null][] = [
-    [400, { error: { message: `${SENTINEL} says no`, param: 'messages', code: 'context_length_exceeded' } }, 400, 'context_length_exceeded', 'messages'],
+    [
+      400,
+      { error: { message: `${SENTINEL} says no`, param: 'messages', code: 'context_length_exceeded' } },
+      400,
+      'context_length_exceeded',
+      'messages',
+    ],
     [400, { error: { message: SENTINEL, param: SENTINEL, code: SENTINEL } }, 400, null, null],
     [401, { error: { message: `bad key of ${SENTINEL}` } }, 502, 'upstream_error', null],
     [404, SENTINEL, 502, 'upstream_error', null],
@@ -125,9 +203,14 @@ it('replaces a supplier’s errors, whichever way they come', async () => {
     [200, SENTINEL, 502, 'upstream_error', null],
   ];
   for (const [status, body, expected, code, param] of failing) {
-    supplier.behaviour = (_request, response) => json(response, status, body, { location: `https://${SENTINEL}.example`, 'retry-after': '9', server: SENTINEL });
+    supplier.behaviour = (_request, response) =>
+      json(response, status, body, { location: `https://${SENTINEL}.example`, 'retry-after': '9', server: SENTINEL });
     const answer = await chat();
-    expect({ status: answer.status, code: answer.body.error.code, param: answer.body.error.param }).toEqual({ status: expected, code, param });
+    expect({ status: answer.status, code: answer.body.error.code, param: answer.body.error.param }).toEqual({
+      status: expected,
+      code,
+      param,
+    });
     expect(everything(answer)).not.toContain(SENTINEL);
   }
   supplier.behaviour = (_request, response) => {
@@ -146,10 +229,20 @@ it('replaces a supplier’s errors, whichever way they come', async () => {
 it('serves embeddings and text completions from the allow-list too', async () => {
   await publish([bindingTo(supplier, 'bnd_2')]);
   const embeddings = await ask(gateway, token, { path: '/v1/embeddings', body: { model: SLUG, input: 'x' } });
-  expect(embeddings.body).toEqual({ object: 'list', data: [{ object: 'embedding', index: 0, embedding: [0.5, -1] }], model: SLUG, usage: { prompt_tokens: 3, total_tokens: 3 } });
-  supplier.behaviour = (_request, response) => json(response, 200, { id: SENTINEL, choices: [{ index: 0, text: 'hi', finish_reason: 'length', x: SENTINEL }] });
+  expect(embeddings.body).toEqual({
+    object: 'list',
+    data: [{ object: 'embedding', index: 0, embedding: [0.5, -1] }],
+    model: SLUG,
+    usage: { prompt_tokens: 3, total_tokens: 3 },
+  });
+  supplier.behaviour = (_request, response) =>
+    json(response, 200, { id: SENTINEL, choices: [{ index: 0, text: 'hi', finish_reason: 'length', x: SENTINEL }] });
   const text = await ask(gateway, token, { path: '/v1/completions', body: { model: SLUG, prompt: 'x' } });
-  expect(text.body).toMatchObject({ object: 'text_completion', model: SLUG, choices: [{ index: 0, text: 'hi', logprobs: null, finish_reason: 'length' }] });
+  expect(text.body).toMatchObject({
+    object: 'text_completion',
+    model: SLUG,
+    choices: [{ index: 0, text: 'hi', logprobs: null, finish_reason: 'length' }],
+  });
   expect(everything(text)).not.toContain(SENTINEL);
 });
 
@@ -189,7 +282,12 @@ it('prefers the best priority that works, draws by weight, honours limits', asyn
 });
 
 it('shows a slug to its audience only, and leads to a revision without naming it', async () => {
-  const revision: PublishedBinding = { binding_id: 'bnd_rev', weight: 1, priority: 0, upstream: { kind: 'revision', deployment_id: 'dep_own', revision_id: null } };
+  const revision: PublishedBinding = {
+    binding_id: 'bnd_rev',
+    weight: 1,
+    priority: 0,
+    upstream: { kind: 'revision', deployment_id: 'dep_own', revision_id: null },
+  };
   await installation.revision(publisher, 'own', 'own-00001', [reserve]);
   await installation.route(publisher, 'own', { 'own-00001': 100 });
   await publish([revision], { visibility: 'tenant', tenants: [token.tenantId] });
@@ -200,10 +298,17 @@ it('shows a slug to its audience only, and leads to a revision without naming it
   });
   expect(answer.headers.get('x-slipway-revision')).toBeNull();
   expect(everything(answer)).not.toContain('own-00001');
-  expect((await ask(gateway, token, { path: `/v1/models/${encodeURIComponent(SLUG)}`, method: 'GET' })).body).toMatchObject({ id: SLUG, owned_by: 'slipway' });
+  expect(
+    (await ask(gateway, token, { path: `/v1/models/${encodeURIComponent(SLUG)}`, method: 'GET' })).body,
+  ).toMatchObject({ id: SLUG, owned_by: 'slipway' });
   expect((await ask(gateway, token, { path: `/v1/models/${SLUG}`, method: 'GET' })).status).toBe(200);
   await eventually(async () => {
-    const stats = await statsBetween(installation.db, 'bnd_rev', new Date(Date.now() - 60_000), new Date(Date.now() + 60_000));
+    const stats = await statsBetween(
+      installation.db,
+      'bnd_rev',
+      new Date(Date.now() - 60_000),
+      new Date(Date.now() + 60_000),
+    );
     expect(stats.counts.ok).toBeGreaterThan(0);
   });
 

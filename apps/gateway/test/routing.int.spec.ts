@@ -24,16 +24,22 @@ afterAll(async () => {
 });
 
 async function revisions(deployment: string, names: readonly string[]): Promise<void> {
-  for (const [index, name] of names.entries()) await installation.revision(tenant, deployment, name, [upstreams[index] as Upstream]);
+  for (const [index, name] of names.entries())
+    await installation.revision(tenant, deployment, name, [upstreams[index] as Upstream]);
 }
 
 async function following(deployment: string, generation: number): Promise<void> {
-  await eventually(async () => expect(await routeFollowers(installation.db, `dep_${deployment}`, generation)).toEqual({ gateways: 1, behind: 0 }));
+  await eventually(async () =>
+    expect(await routeFollowers(installation.db, `dep_${deployment}`, generation)).toEqual({ gateways: 1, behind: 0 }),
+  );
 }
 
 /** The revision that answers. */
 async function drawn(model: string, session?: string): Promise<string> {
-  const answer = await ask(gateway, token, { body: { model }, headers: session === undefined ? {} : { 'x-session-id': session } });
+  const answer = await ask(gateway, token, {
+    body: { model },
+    headers: session === undefined ? {} : { 'x-session-id': session },
+  });
   expect(answer.status).toBe(200);
   return answer.headers.get('x-slipway-revision') as string;
 }
@@ -51,7 +57,8 @@ async function inParallel<T>(count: number, width: number, work: (index: number)
   return results;
 }
 
-const share = (answers: readonly string[], name: string): number => (100 * answers.filter((answer) => answer === name).length) / answers.length;
+const share = (answers: readonly string[], name: string): number =>
+  (100 * answers.filter((answer) => answer === name).length) / answers.length;
 
 it('splits 2,000 requests 70/30/0, within 4 points and with none for weight 0', async () => {
   await revisions('split', ['split-1', 'split-2', 'split-3']);
@@ -108,7 +115,10 @@ it('loses no request and cuts no stream while the route goes back and forth unde
   const client = async (index: number): Promise<void> => {
     while (isSwitching) {
       const stream = index % 2 === 0;
-      const answer = await ask(gateway, token, { body: { model: 'busy', stream } }).catch((error: unknown) => ({ status: 0, text: String(error) }));
+      const answer = await ask(gateway, token, { body: { model: 'busy', stream } }).catch((error: unknown) => ({
+        status: 0,
+        text: String(error),
+      }));
       requests += 1;
       const isWhole = answer.status === 200 && (!stream || answer.text.endsWith('data: [DONE]\n\n'));
       if (!isWhole) failures.push(`${answer.status} ${answer.text.slice(0, 200)}`);

@@ -1,5 +1,13 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { findPassport, passportId, passportKey, revokePassport, routeFollowers, withdrawBackend, type PassportRow } from '@slipway/dataplane';
+import {
+  findPassport,
+  passportId,
+  passportKey,
+  revokePassport,
+  routeFollowers,
+  withdrawBackend,
+  type PassportRow,
+} from '@slipway/dataplane';
 import type { Gateway } from '../src/index.js';
 import { ask, type Answer } from './client.js';
 import { eventually, Installation, type TestToken } from './installation.js';
@@ -23,12 +31,19 @@ afterAll(async () => {
   await Promise.all(upstreams.map((upstream) => upstream.stop()));
 });
 
-async function deployment(name: string, weights: Record<string, number>, affinity?: { mode: 'none' | 'soft'; ttl_seconds: number }): Promise<void> {
+async function deployment(
+  name: string,
+  weights: Record<string, number>,
+  affinity?: { mode: 'none' | 'soft'; ttl_seconds: number },
+): Promise<void> {
   const generation = await installation.route(tenant, name, weights, affinity);
-  await eventually(async () => expect(await routeFollowers(installation.db, `dep_${name}`, generation)).toEqual({ gateways: 1, behind: 0 }));
+  await eventually(async () =>
+    expect(await routeFollowers(installation.db, `dep_${name}`, generation)).toEqual({ gateways: 1, behind: 0 }),
+  );
 }
 
-const chat = (model: string, session: string): Promise<Answer> => ask(gateway, token, { body: { model }, headers: { 'x-session-id': session } });
+const chat = (model: string, session: string): Promise<Answer> =>
+  ask(gateway, token, { body: { model }, headers: { 'x-session-id': session } });
 const who = (answer: Answer): string => answer.body.choices[0].message.content;
 const affinity = (answer: Answer): string | null => answer.headers.get('x-affinity');
 const byName = (name: string): Upstream => upstreams.find((upstream) => name.endsWith(upstream.name)) as Upstream;
@@ -54,7 +69,17 @@ it('keeps a session on one instance, shows it within a second, and stores no ses
   const key = passportKey(installation.secretKey);
   expect(first.headers.get('x-context-passport')).toBe(passportId(key, tenant, 'dep_keep', 'my secret session'));
   const row = await passport(first, (found) => expect(found?.requests).toBe(11));
-  expect(row).toMatchObject({ hits: 10, misses: 1, rebinds: 0, last_rebind_reason: null, source: 'x-session-id', subject: token.id, revision_name: 'keep-1', mode: 'soft', ttl_seconds: 600 });
+  expect(row).toMatchObject({
+    hits: 10,
+    misses: 1,
+    rebinds: 0,
+    last_rebind_reason: null,
+    source: 'x-session-id',
+    subject: token.id,
+    revision_name: 'keep-1',
+    mode: 'soft',
+    ttl_seconds: 600,
+  });
   expect(row.expires_at.getTime() - row.last_seen_at.getTime()).toBe(600_000);
   expect(JSON.stringify(row)).not.toContain('secret');
   expect(affinity(await ask(gateway, token, { body: { model: 'keep' } }))).toBe('off');
@@ -63,7 +88,8 @@ it('keeps a session on one instance, shows it within a second, and stores no ses
 it('takes the session key from the header, then session_id, prompt_cache_key, user', async () => {
   const key = passportKey(installation.secretKey);
   const sent = { model: 'keep', session_id: 'b', prompt_cache_key: 'c', user: 'd' };
-  const of = async (body: Record<string, unknown>, headers: Record<string, string> = {}) => (await ask(gateway, token, { body, headers })).headers.get('x-context-passport');
+  const of = async (body: Record<string, unknown>, headers: Record<string, string> = {}) =>
+    (await ask(gateway, token, { body, headers })).headers.get('x-context-passport');
   expect(await of(sent, { 'x-session-id': 'a' })).toBe(passportId(key, tenant, 'dep_keep', 'a'));
   expect(await of(sent)).toBe(passportId(key, tenant, 'dep_keep', 'b'));
   expect(await of({ ...sent, session_id: undefined })).toBe(passportId(key, tenant, 'dep_keep', 'c'));
@@ -82,7 +108,9 @@ it('rebinds when the instance fails or leaves, and says why', async () => {
   expect([affinity(moved), who(moved)]).toEqual(['rebind', `answer of ${other.name}`]);
   bound.behaviour = (request, response) => bound.answer(request, response);
   expect(affinity(await chat('rebind', 's'))).toBe('hit');
-  await passport(moved, (row) => expect(row).toMatchObject({ requests: 3, misses: 1, hits: 1, rebinds: 1, last_rebind_reason: 'target_unhealthy' }));
+  await passport(moved, (row) =>
+    expect(row).toMatchObject({ requests: 3, misses: 1, hits: 1, rebinds: 1, last_rebind_reason: 'target_unhealthy' }),
+  );
 
   await installation.revision(tenant, 'rebind', 'rebind-1', [bound]);
   const left = await eventually(async () => {
@@ -125,7 +153,9 @@ it('lets a binding expire, and has none with affinity none', async () => {
   await deployment('brief', { 'brief-1': 100 }, { mode: 'none', ttl_seconds: 600 });
   const off = await chat('brief', 's2');
   expect(affinity(off)).toBe('off');
-  await passport(off, (found) => expect(found).toMatchObject({ mode: 'none', requests: 1, hits: 0, misses: 0, instance_id: null }));
+  await passport(off, (found) =>
+    expect(found).toMatchObject({ mode: 'none', requests: 1, hits: 0, misses: 0, instance_id: null }),
+  );
 });
 
 it('has no affinity for a revoked passport', async () => {

@@ -1,5 +1,14 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { errorRate, inFlight, mean, quantile, routeFollowers, statsBetween, statsCompleteUntil, type RequestStats } from '@slipway/dataplane';
+import {
+  errorRate,
+  inFlight,
+  mean,
+  quantile,
+  routeFollowers,
+  statsBetween,
+  statsCompleteUntil,
+  type RequestStats,
+} from '@slipway/dataplane';
 import type { Gateway } from '../src/index.js';
 import { ask } from './client.js';
 import { eventually, Installation, type TestToken } from './installation.js';
@@ -26,26 +35,50 @@ afterAll(async () => {
 async function deployment(name: string): Promise<void> {
   await installation.revision(tenant, name, `${name}-1`, [upstream]);
   const generation = await installation.route(tenant, name, { [`${name}-1`]: 100 });
-  await eventually(async () => expect(await routeFollowers(installation.db, `dep_${name}`, generation)).toMatchObject({ gateways: 1, behind: 0 }));
+  await eventually(async () =>
+    expect(await routeFollowers(installation.db, `dep_${name}`, generation)).toMatchObject({ gateways: 1, behind: 0 }),
+  );
 }
 
 /** What is stored once everything up to now is. */
 async function stored(name: string): Promise<RequestStats> {
   const now = new Date();
-  await eventually(async () => expect(((await statsCompleteUntil(installation.db)) ?? new Date(0)).getTime()).toBeGreaterThan(now.getTime()));
-  return statsBetween(installation.db, `rev_${name}-1`, new Date(now.getTime() - 60_000), new Date(now.getTime() + 1_000));
+  await eventually(async () =>
+    expect(((await statsCompleteUntil(installation.db)) ?? new Date(0)).getTime()).toBeGreaterThan(now.getTime()),
+  );
+  return statsBetween(
+    installation.db,
+    `rev_${name}-1`,
+    new Date(now.getTime() - 60_000),
+    new Date(now.getTime() + 1_000),
+  );
 }
 
 it('measures first token, gaps and whole time of streams, and counts tokens', async () => {
   await deployment('streams');
-  upstream.behaviour = (request, response) => upstream.stream(request, response, { firstMs: 60, tokens: 10, gapMs: 15 });
+  upstream.behaviour = (request, response) =>
+    upstream.stream(request, response, { firstMs: 60, tokens: 10, gapMs: 15 });
   const startedAt = performance.now();
-  const answers = await Promise.all(Array.from({ length: 10 }, () => ask(gateway, token, { body: { model: 'streams', stream: true } })));
+  const answers = await Promise.all(
+    Array.from({ length: 10 }, () => ask(gateway, token, { body: { model: 'streams', stream: true } })),
+  );
   const elapsed = performance.now() - startedAt;
   expect(answers.map((answer) => answer.status)).toEqual(new Array(10).fill(200));
   const stats = await stored('streams');
-  expect(stats.counts).toEqual({ ok: 10, client_error: 0, server_error: 0, connect_error: 0, cancelled: 0, retried: 0 });
-  expect({ streamed: stats.streamed, out: stats.tokens_out, n: [stats.ttft_ms.n, stats.e2e_latency_ms.n, stats.output_tokens_per_s.n], gaps: stats.itl_ms.n }).toEqual({ streamed: 10, out: 100, n: [10, 10, 10], gaps: 90 });
+  expect(stats.counts).toEqual({
+    ok: 10,
+    client_error: 0,
+    server_error: 0,
+    connect_error: 0,
+    cancelled: 0,
+    retried: 0,
+  });
+  expect({
+    streamed: stats.streamed,
+    out: stats.tokens_out,
+    n: [stats.ttft_ms.n, stats.e2e_latency_ms.n, stats.output_tokens_per_s.n],
+    gaps: stats.itl_ms.n,
+  }).toEqual({ streamed: 10, out: 100, n: [10, 10, 10], gaps: 90 });
   expect(quantile(stats.ttft_ms, 0.5) as number).toBeGreaterThan(54);
   expect(mean(stats.itl_ms) as number).toBeGreaterThan(13);
   expect(quantile(stats.e2e_latency_ms, 0.5) as number).toBeGreaterThan(190);
@@ -57,7 +90,8 @@ it('measures first token, gaps and whole time of streams, and counts tokens', as
 it('takes usage where upstream reports it, and measures no first token of what is no stream', async () => {
   await deployment('usage');
   upstream.behaviour = (request, response) => upstream.answer(request, response);
-  for (let round = 0; round < 4; round += 1) expect((await ask(gateway, token, { body: { model: 'usage' } })).status).toBe(200);
+  for (let round = 0; round < 4; round += 1)
+    expect((await ask(gateway, token, { body: { model: 'usage' } })).status).toBe(200);
   await ask(gateway, token, { path: '/v1/embeddings', body: { model: 'usage', input: 'x' } });
   const stats = await stored('usage');
   expect(stats.counts.ok).toBe(5);
@@ -69,9 +103,11 @@ it('counts attempts by class, retries and those the client left', async () => {
   await deployment('classes');
   const statuses = [200, 400, 500, 503, 200];
   let turn = 0;
-  upstream.behaviour = (_request, response) => json(response, statuses[turn++] as number, { choices: [], error: { message: 'x' } });
+  upstream.behaviour = (_request, response) =>
+    json(response, statuses[turn++] as number, { choices: [], error: { message: 'x' } });
   const seen = [];
-  for (let round = 0; round < 4; round += 1) seen.push((await ask(gateway, token, { body: { model: 'classes' } })).status);
+  for (let round = 0; round < 4; round += 1)
+    seen.push((await ask(gateway, token, { body: { model: 'classes' } })).status);
   // The 503 was retried on the same instance, and the client saw only the 200.
   expect(seen).toEqual([200, 400, 500, 200]);
   upstream.behaviour = (_request, response) => void response.socket?.destroy();
@@ -94,20 +130,29 @@ it('reports a count that stands still often enough to be believed, and withdraws
   const leaving = await installation.gateway({ drainMs: 100 });
   const held = ask(leaving, token, { body: { model: 'held' } });
   await eventually(async () => expect(await inFlight(installation.db, 'rev_held-1')).toBe(1));
-  await installation.sql(`update dataplane_inflight set updated_at = now() - interval '4 seconds' where revision_id = 'rev_held-1'`);
+  await installation.sql(
+    `update dataplane_inflight set updated_at = now() - interval '4 seconds' where revision_id = 'rev_held-1'`,
+  );
   await eventually(async () => {
-    const [row] = await installation.sql<{ age: number }>(`select extract(epoch from clock_timestamp() - updated_at)::float8 as age from dataplane_inflight where revision_id = 'rev_held-1'`);
+    const [row] = await installation.sql<{ age: number }>(
+      `select extract(epoch from clock_timestamp() - updated_at)::float8 as age from dataplane_inflight where revision_id = 'rev_held-1'`,
+    );
     expect(row?.age).toBeLessThan(2);
   });
   await Promise.all([expect(held).rejects.toThrow(), leaving.close()]);
   expect(await installation.sql('select 1 from dataplane_gateways where gateway_id = $1', [leaving.id])).toEqual([]);
   expect(await inFlight(installation.db, 'rev_held-1')).toBe(0);
-  expect(await installation.sql(`select cancelled from dataplane_request_stats where revision_id = 'rev_held-1'`)).toEqual([{ cancelled: 1 }]);
+  expect(
+    await installation.sql(`select cancelled from dataplane_request_stats where revision_id = 'rev_held-1'`),
+  ).toEqual([{ cancelled: 1 }]);
 });
 
 it('notes that a token was in use', async () => {
   const [row] = await eventually(async () => {
-    const rows = await installation.sql<{ is_noted: boolean }>('select last_used_at is not null as is_noted from api_tokens where id = $1', [token.id]);
+    const rows = await installation.sql<{ is_noted: boolean }>(
+      'select last_used_at is not null as is_noted from api_tokens where id = $1',
+      [token.id],
+    );
     expect(rows[0]?.is_noted).toBe(true);
     return rows;
   }, 12_000);

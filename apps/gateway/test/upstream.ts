@@ -32,7 +32,12 @@ export class Upstream {
       request.on('data', (chunk: Buffer) => chunks.push(chunk));
       request.on('end', () => {
         const text = Buffer.concat(chunks).toString('utf8');
-        const seen = { path: request.url as string, headers: request.headers, text, body: JSON.parse(text) as Record<string, unknown> };
+        const seen = {
+          path: request.url as string,
+          headers: request.headers,
+          text,
+          body: JSON.parse(text) as Record<string, unknown>,
+        };
         this.seen.push(seen);
         response.on('close', () => {
           if (!response.writableFinished) this.cancelled += 1;
@@ -67,8 +72,16 @@ export class Upstream {
   answer(request: SeenRequest, response: ServerResponse): void {
     if (request.path.endsWith('/embeddings')) {
       // As the official client asks for it: base64 of little-endian floats.
-      const embedding = request.body['encoding_format'] === 'base64' ? Buffer.from(new Float32Array([0.5, -1]).buffer).toString('base64') : [0.5, -1];
-      json(response, 200, { object: 'list', data: [{ object: 'embedding', index: 0, embedding }], model: request.body['model'], usage: { prompt_tokens: 3, total_tokens: 3 } });
+      const embedding =
+        request.body['encoding_format'] === 'base64'
+          ? Buffer.from(new Float32Array([0.5, -1]).buffer).toString('base64')
+          : [0.5, -1];
+      json(response, 200, {
+        object: 'list',
+        data: [{ object: 'embedding', index: 0, embedding }],
+        model: request.body['model'],
+        usage: { prompt_tokens: 3, total_tokens: 3 },
+      });
       return;
     }
     if (request.body['stream'] === true) {
@@ -86,10 +99,21 @@ export class Upstream {
     });
   }
 
-  async stream(request: SeenRequest, response: ServerResponse, pace: { tokens: number; gapMs: number; firstMs?: number }): Promise<void> {
+  async stream(
+    request: SeenRequest,
+    response: ServerResponse,
+    pace: { tokens: number; gapMs: number; firstMs?: number },
+  ): Promise<void> {
     response.writeHead(200, { 'content-type': 'text/event-stream', server: this.name });
     const send = (choice: unknown, extra: object = {}): void => {
-      const chunk = { id: `chatcmpl-${this.name}`, object: 'chat.completion.chunk', created: 1, model: request.body['model'], choices: [choice], ...extra };
+      const chunk = {
+        id: `chatcmpl-${this.name}`,
+        object: 'chat.completion.chunk',
+        created: 1,
+        model: request.body['model'],
+        choices: [choice],
+        ...extra,
+      };
       response.write(`data: ${JSON.stringify(chunk)}\n\n`);
     };
     send({ index: 0, delta: { role: 'assistant', content: '' }, finish_reason: null });
@@ -103,7 +127,12 @@ export class Upstream {
   }
 }
 
-export function json(response: ServerResponse, status: number, value: unknown, headers: Record<string, string> = {}): void {
+export function json(
+  response: ServerResponse,
+  status: number,
+  value: unknown,
+  headers: Record<string, string> = {},
+): void {
   response.writeHead(status, { 'content-type': 'application/json', ...headers });
   response.end(JSON.stringify(value));
 }

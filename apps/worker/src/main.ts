@@ -4,7 +4,13 @@ import { Logger, type INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { loadConfigOrExit } from '@slipway/platform-config';
 import { Database, schemaGap } from '@slipway/platform-database';
-import { createLogger, NestLogger, startProbeServer, startProcessMetrics, type ProbeServer } from '@slipway/platform-observability';
+import {
+  createLogger,
+  NestLogger,
+  startProbeServer,
+  startProcessMetrics,
+  type ProbeServer,
+} from '@slipway/platform-observability';
 import { OPERATION_QUEUE, type OperationQueue } from '@slipway/platform-queue';
 import { MIGRATIONS } from '@slipway/registry';
 import { WorkerModule } from './worker.module.js';
@@ -33,13 +39,19 @@ process.once('disconnect', () => stop('the launcher is gone'));
 
 await refuseUnfittingSchema();
 /** Nest hands the reason on to the shutdown hooks, which its interface does not say. */
-const app: INestApplicationContext & { close(signal?: string): Promise<void> } = await NestFactory.createApplicationContext(WorkerModule.forRoot(config), { logger, abortOnError: false });
+const app: INestApplicationContext & { close(signal?: string): Promise<void> } =
+  await NestFactory.createApplicationContext(WorkerModule.forRoot(config), { logger, abortOnError: false });
 const database = app.get(Database, { strict: false });
 const queue = app.get<OperationQueue>(OPERATION_QUEUE, { strict: false });
 let probes: ProbeServer | undefined;
 running = { close };
 if (stopping === undefined && config.metricsPort !== undefined) {
-  probes = await startProbeServer({ port: config.metricsPort, host: config.host, metricsToken: config.metricsToken, ready: assertReady });
+  probes = await startProbeServer({
+    port: config.metricsPort,
+    host: config.host,
+    metricsToken: config.metricsToken,
+    ready: assertReady,
+  });
 }
 while (stopping === undefined && !(await isReady())) await delay(LOOK_MS);
 if (stopping === undefined) {
@@ -76,7 +88,10 @@ async function assertReady(): Promise<void> {
 }
 
 function isReady(): Promise<boolean> {
-  return assertReady().then(() => true, () => false);
+  return assertReady().then(
+    () => true,
+    () => false,
+  );
 }
 
 /** A process that does not know the schema would write rows that the one which does cannot read. Postgres may still be on its way. */
@@ -85,11 +100,16 @@ async function refuseUnfittingSchema(): Promise<void> {
   for (;;) {
     try {
       const gap = await schemaGap(config.database.url, MIGRATIONS);
-      if (gap.unknown.length > 0) refuse(`the database was migrated by a newer version, which added ${gap.unknown.join(', ')}`);
-      if (gap.missing.length > 0) refuse(`the database lacks ${gap.missing.length} migrations: run \`npm run migrate\``);
+      if (gap.unknown.length > 0)
+        refuse(`the database was migrated by a newer version, which added ${gap.unknown.join(', ')}`);
+      if (gap.missing.length > 0)
+        refuse(`the database lacks ${gap.missing.length} migrations: run \`npm run migrate\``);
       return;
     } catch (failure) {
-      const message = failure instanceof Error ? failure.message || (failure as NodeJS.ErrnoException).code || failure.name : String(failure);
+      const message =
+        failure instanceof Error
+          ? failure.message || (failure as NodeJS.ErrnoException).code || failure.name
+          : String(failure);
       if (message !== trouble) logger.warn(`waiting for the database: ${message}`, 'worker');
       trouble = message;
       await delay(RETRY_MS);

@@ -8,7 +8,15 @@ import { DiscoveryService } from '@nestjs/core';
 import { AuthModule, ensureBootstrap } from '@slipway/platform-auth';
 import { HttpModule, type Principal } from '@slipway/platform-http';
 import { StepFailed } from '@slipway/platform-operations';
-import { everyCrashResumes, everyStepIsRepeatable, everyStepMayFail, OperationHarness, testConfig, type OperationCase, type OperationRecord } from '@slipway/platform-testing';
+import {
+  everyCrashResumes,
+  everyStepIsRepeatable,
+  everyStepMayFail,
+  OperationHarness,
+  testConfig,
+  type OperationCase,
+  type OperationRecord,
+} from '@slipway/platform-testing';
 import { AREAS, ENTITIES, MIGRATIONS } from '@slipway/registry';
 
 /**
@@ -23,24 +31,47 @@ describe('rollout and rollback', () => {
   let server: Server;
 
   const spec = (model: string) => ({
-    model: { id: model }, runtime: { target: 'adopted' },
-    endpoint: { base_url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, protocol: 'openai', health_path: '/health' },
+    model: { id: model },
+    runtime: { target: 'adopted' },
+    endpoint: {
+      base_url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      protocol: 'openai',
+      health_path: '/health',
+    },
   });
 
   /** A provider by its class or its port: apps know the registry, not the areas behind it. */
   const service = (name: string): any => {
-    const nameOf = (token: unknown) => (typeof token === 'symbol' ? token.description : (token as { name?: string } | undefined)?.name);
-    return harness.context.get(DiscoveryService, { strict: false }).getProviders().find((one) => nameOf(one.token) === name)?.instance;
+    const nameOf = (token: unknown) =>
+      typeof token === 'symbol' ? token.description : (token as { name?: string } | undefined)?.name;
+    return harness.context
+      .get(DiscoveryService, { strict: false })
+      .getProviders()
+      .find((one) => nameOf(one.token) === name)?.instance;
   };
 
   beforeAll(async () => {
     server = createServer((_request, response) => response.end('{}'));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    harness = await OperationHarness.start({ migrations: MIGRATIONS, modules: [HttpModule, AuthModule, ...AREAS], entities: ENTITIES, config: { home } });
+    harness = await OperationHarness.start({
+      migrations: MIGRATIONS,
+      modules: [HttpModule, AuthModule, ...AREAS],
+      entities: ENTITIES,
+      config: { home },
+    });
     const config = { ...testConfig(harness.testDatabase.url), bootstrapToken: `slw_properties01_${'p'.repeat(40)}` };
     await ensureBootstrap(harness.database, config);
-    const [tenant] = await harness.database.read<{ id: string; name: string }>('system', 'select id, name from tenants');
-    principal = { tenantId: tenant!.id, tenantName: tenant!.name, isOperatorTenant: true, actor: { type: 'token', id: 'test' }, scopes: new Set(['admin', 'operator', 'viewer']) };
+    const [tenant] = await harness.database.read<{ id: string; name: string }>(
+      'system',
+      'select id, name from tenants',
+    );
+    principal = {
+      tenantId: tenant!.id,
+      tenantName: tenant!.name,
+      isOperatorTenant: true,
+      actor: { type: 'token', id: 'test' },
+      scopes: new Set(['admin', 'operator', 'viewer']),
+    };
   });
   afterAll(async () => {
     await harness.context.close();
@@ -50,15 +81,27 @@ describe('rollout and rollback', () => {
     rmSync(home, { recursive: true, force: true });
   });
 
-  const read = async (name: string) => harness.database.tx({ tenantId: principal.tenantId }, async (tx) => {
-    const deployment = await service('DeploymentsPort').get(tx, principal.tenantId, name);
-    const route = await service('RoutesPort').current(tx, deployment.id);
-    return { deployment, targets: route?.targets.map((target: any) => [target.revisionName, target.weight]), owner: await service('RoutesPort').trafficOwner(tx, deployment.id) };
-  });
+  const read = async (name: string) =>
+    harness.database.tx({ tenantId: principal.tenantId }, async (tx) => {
+      const deployment = await service('DeploymentsPort').get(tx, principal.tenantId, name);
+      const route = await service('RoutesPort').current(tx, deployment.id);
+      return {
+        deployment,
+        targets: route?.targets.map((target: any) => [target.revisionName, target.weight]),
+        owner: await service('RoutesPort').trafficOwner(tx, deployment.id),
+      };
+    });
   const rollout = async (name: string, model: string, strategy = 'immediate') => {
     const answer = await service('RolloutsService').create({
-      principal, deploymentName: name, isDryRun: false,
-      body: { spec: spec(model), strategy: { type: strategy }, progress_deadline_seconds: 20, keep_previous_seconds: 60 },
+      principal,
+      deploymentName: name,
+      isDryRun: false,
+      body: {
+        spec: spec(model),
+        strategy: { type: strategy },
+        progress_deadline_seconds: 20,
+        keep_previous_seconds: 60,
+      },
     });
     return JSON.parse(answer.body.text).operation.id as string;
   };
@@ -66,7 +109,8 @@ describe('rollout and rollback', () => {
   const world = async (begin: (name: string) => Promise<string>, revisions: number) => {
     const name = `p-${++number}`;
     await service('DeploymentsService').create(principal, { name, labels: {}, revision_history_limit: 10 }, false);
-    for (let i = 1; i <= revisions; i += 1) await harness.finish(principal.tenantId, await rollout(name, `${name}-m${i}`));
+    for (let i = 1; i <= revisions; i += 1)
+      await harness.finish(principal.tenantId, await rollout(name, `${name}-m${i}`));
     return begin(name);
   };
   const restingOf = async (record: OperationRecord) => {
@@ -77,25 +121,39 @@ describe('rollout and rollback', () => {
   const revisionsOf = (record: OperationRecord) => [1, 2].map((n) => `${record['resource_name']}-0000${n}`);
 
   const rolloutCase = (): OperationCase => ({
-    harness, tenantId: principal.tenantId, kind: 'rollout',
+    harness,
+    tenantId: principal.tenantId,
+    kind: 'rollout',
     begin: () => world((name) => rollout(name, `${name}-next`), 1),
     assertSucceeded: async (record) => {
       expect(await restingOf(record)).toEqual([[revisionsOf(record)[1], 100]]);
-      const rows = await harness.database.read('system', 'select 1 from revision_activations where operation_id = $1', [record['id']]);
+      const rows = await harness.database.read('system', 'select 1 from revision_activations where operation_id = $1', [
+        record['id'],
+      ]);
       expect(rows).toHaveLength(1);
     },
     assertUnwound: async (record) => {
       expect(await restingOf(record)).toEqual([[revisionsOf(record)[0], 100]]);
-      const status = await harness.database.tx<{ desired: number } | undefined>('system', (tx) => service('InstancesPort').status(tx, record['result'].revision_id));
+      const status = await harness.database.tx<{ desired: number } | undefined>('system', (tx) =>
+        service('InstancesPort').status(tx, record['result'].revision_id),
+      );
       expect(status?.desired ?? 0).toBe(0);
     },
   });
   const rollbackCase = (): OperationCase => ({
-    harness, tenantId: principal.tenantId, kind: 'rollback',
-    begin: () => world(async (name) => {
-      const answer = await service('RollbacksService').create({ principal, deploymentName: name, isDryRun: false, body: { on_active_operation: 'supersede' } });
-      return JSON.parse(answer.body.text).operation.id as string;
-    }, 2),
+    harness,
+    tenantId: principal.tenantId,
+    kind: 'rollback',
+    begin: () =>
+      world(async (name) => {
+        const answer = await service('RollbacksService').create({
+          principal,
+          deploymentName: name,
+          isDryRun: false,
+          body: { on_active_operation: 'supersede' },
+        });
+        return JSON.parse(answer.body.text).operation.id as string;
+      }, 2),
     assertSucceeded: async (record) => expect(await restingOf(record)).toEqual([[revisionsOf(record)[0], 100]]),
     assertUnwound: async (record) => void (await restingOf(record)),
   });
@@ -109,7 +167,11 @@ describe('rollout and rollback', () => {
     const states = `update revisions set state = 'retired' where deployment_id = $1 and state = 'standby'`;
     await harness.database.tx('system', (tx) => tx.query(states, [deployment.id]));
     await service('RevisionCollector').collect();
-    const left = await harness.database.read<{ number: number }>('system', 'select number from revisions where deployment_id = $1 order by number', [deployment.id]);
+    const left = await harness.database.read<{ number: number }>(
+      'system',
+      'select number from revisions where deployment_id = $1 order by number',
+      [deployment.id],
+    );
     // 5 is active, 4 the previous one, 3 the one surplus revision that is kept.
     expect(left.map((row) => row.number)).toEqual([3, 4, 5]);
   }, 60_000);
@@ -118,6 +180,10 @@ describe('rollout and rollback', () => {
   it('every step of a rollout may fail and unwinds clean', () => everyStepMayFail(rolloutCase(), broken), 240_000);
   it('a crash around each commit of a rollout resumes', () => everyCrashResumes(rolloutCase()), 240_000);
   it('every step of a rollback is repeatable', () => everyStepIsRepeatable(rollbackCase()), 240_000);
-  it('every step of a rollback may fail, and none restores what it left', () => everyStepMayFail(rollbackCase(), broken), 240_000);
+  it(
+    'every step of a rollback may fail, and none restores what it left',
+    () => everyStepMayFail(rollbackCase(), broken),
+    240_000,
+  );
   it('a crash around each commit of a rollback resumes', () => everyCrashResumes(rollbackCase()), 240_000);
 });

@@ -40,15 +40,21 @@ class Worker {
   }
 
   static start(databaseUrl: string): Worker {
-    return new Worker(fork(path.join(ROOT, 'apps/worker/src/main.ts'), {
-      execArgv: ['--conditions=@slipway/source', '--import', '@swc-node/register/esm-register', '--no-warnings'],
-      cwd: path.join(ROOT, 'apps/worker'),
-      env: {
-        PATH: process.env['PATH'], SWC_NODE_PROJECT: path.join(ROOT, 'tsconfig.base.json'), TS_NODE_PROJECT: path.join(ROOT, 'tsconfig.base.json'),
-        DATABASE_URL: databaseUrl, SLIPWAY_HOME: home, SLIPWAY_SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
-      },
-      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-    }));
+    return new Worker(
+      fork(path.join(ROOT, 'apps/worker/src/main.ts'), {
+        execArgv: ['--conditions=@slipway/source', '--import', '@swc-node/register/esm-register', '--no-warnings'],
+        cwd: path.join(ROOT, 'apps/worker'),
+        env: {
+          PATH: process.env['PATH'],
+          SWC_NODE_PROJECT: path.join(ROOT, 'tsconfig.base.json'),
+          TS_NODE_PROJECT: path.join(ROOT, 'tsconfig.base.json'),
+          DATABASE_URL: databaseUrl,
+          SLIPWAY_HOME: home,
+          SLIPWAY_SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
+        },
+        stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+      }),
+    );
   }
 
   async isReady(): Promise<void> {

@@ -55,7 +55,10 @@ beforeEach(async () => {
   client = new pg.Client({ connectionString: database.url });
   await client.connect();
   await client.query('set role slipway_system');
-  db = { query: async <R>(statement: NamedSql, values: unknown[] = []) => (await client.query({ ...statement, values })).rows as R[] };
+  db = {
+    query: async <R>(statement: NamedSql, values: unknown[] = []) =>
+      (await client.query({ ...statement, values })).rows as R[],
+  };
 });
 afterEach(async () => {
   await client.end();
@@ -83,10 +86,20 @@ it('publishes a route with its slots, notifies on commit, and refuses an older g
   const route = { tenantId: 'ten_a', deploymentId: 'dep_a', deploymentName: 'chat', affinity };
   const first = await publishRoute(db, { ...route, generation: 1, targets: [target('r1', 100)] });
   expect(first.slots).toEqual(new Array(100).fill('r1'));
-  const second = await publishRoute(db, { ...route, generation: 2, targets: [target('r1', 70), target('r2', 30), target('r3', 0)] });
-  const third = await publishRoute(db, { ...route, generation: 3, targets: [target('r3', 0), target('r2', 50), target('r1', 50)] });
+  const second = await publishRoute(db, {
+    ...route,
+    generation: 2,
+    targets: [target('r1', 70), target('r2', 30), target('r3', 0)],
+  });
+  const third = await publishRoute(db, {
+    ...route,
+    generation: 3,
+    targets: [target('r3', 0), target('r2', 50), target('r1', 50)],
+  });
   expect(third.slots.filter((owner, slot) => owner !== second.slots[slot])).toHaveLength(20);
-  await expect(publishRoute(db, { ...route, generation: 3, targets: [target('r1', 100)] })).rejects.toThrow(StaleGenerationError);
+  await expect(publishRoute(db, { ...route, generation: 3, targets: [target('r1', 100)] })).rejects.toThrow(
+    StaleGenerationError,
+  );
 
   const { routes } = await readEntries(db, { routes: ['dep_a'], backends: [], slugs: [], passports: [] });
   expect(routes[0]).toMatchObject({ generation: 3, tenant_id: 'ten_a', deployment_name: 'chat', affinity });
@@ -100,10 +113,24 @@ it('publishes a route with its slots, notifies on commit, and refuses an older g
 });
 
 it('publishes backends and slugs, versioned, and a tenant sees its own only', async () => {
-  const backend = { revisionId: 'rev_b', revisionName: 'chat-00001', tenantId: 'ten_b', deploymentId: 'dep_b', modelId: 'llama', credential: null, guard: null };
+  const backend = {
+    revisionId: 'rev_b',
+    revisionName: 'chat-00001',
+    tenantId: 'ten_b',
+    deploymentId: 'dep_b',
+    modelId: 'llama',
+    credential: null,
+    guard: null,
+  };
   await publishBackend(db, { ...backend, instances: [{ id: 'i1', base_url: 'http://127.0.0.1:1', state: 'ready' }] });
   await publishBackend(db, { ...backend, instances: [], guard: { allow: ['https://*.example.com'] } });
-  const slug = { slug: 'acme/chat', tenantId: 'ten_b', productId: 'prd_1', bindings: [], audience: { visibility: 'shared' as const, tenants: [] } };
+  const slug = {
+    slug: 'acme/chat',
+    tenantId: 'ten_b',
+    productId: 'prd_1',
+    bindings: [],
+    audience: { visibility: 'shared' as const, tenants: [] },
+  };
   expect(await publishSlug(db, slug)).toBe(true);
   expect(await publishSlug(db, { ...slug, tenantId: 'ten_other' })).toBe(false);
   expect(await readVersions(db)).toEqual(
@@ -113,7 +140,11 @@ it('publishes backends and slugs, versioned, and a tenant sees its own only', as
     ]),
   );
   const read = await readEntries(db, { routes: ['dep_b'], backends: [], slugs: ['acme/chat'], passports: [] });
-  expect(read.backends[0]).toMatchObject({ revision_id: 'rev_b', instances: [], guard: { allow: ['https://*.example.com'] } });
+  expect(read.backends[0]).toMatchObject({
+    revision_id: 'rev_b',
+    instances: [],
+    guard: { allow: ['https://*.example.com'] },
+  });
   expect(read.slugs[0]).toMatchObject({ slug: 'acme/chat', tenant_id: 'ten_b' });
   expect(await asTenant('ten_a', () => readVersions(db))).toEqual([]);
   expect(await asTenant('ten_b', () => readVersions(db))).toHaveLength(2);
@@ -133,13 +164,31 @@ it('counts in-flight requests and followers of live gateways only, also in a ten
 
   await reportGateway(db, { gatewayId: 'gw_2', statsUntil: null, followed: followed(2), inFlight: busy(0) });
   await client.query(`update dataplane_gateways set seen_at = now() - interval '6 seconds' where gateway_id = 'gw_3'`);
-  await client.query(`update dataplane_inflight set updated_at = now() - interval '6 seconds' where gateway_id = 'gw_1'`);
+  await client.query(
+    `update dataplane_inflight set updated_at = now() - interval '6 seconds' where gateway_id = 'gw_1'`,
+  );
   expect(await inFlight(db, 'rev_c')).toBe(0);
   expect(await routeFollowers(db, 'dep_c', 2)).toEqual({ gateways: 2, behind: 0 });
 
   // Once the route is known, a live gateway behind it counts as a request that may start.
-  await publishBackend(db, { revisionId: 'rev_c', revisionName: 'c', tenantId: 'ten_c', deploymentId: 'dep_c', modelId: 'm', instances: [], credential: null, guard: null });
-  await publishRoute(db, { tenantId: 'ten_c', deploymentId: 'dep_c', deploymentName: 'c', generation: 3, targets: [target('rev_c', 100)], affinity });
+  await publishBackend(db, {
+    revisionId: 'rev_c',
+    revisionName: 'c',
+    tenantId: 'ten_c',
+    deploymentId: 'dep_c',
+    modelId: 'm',
+    instances: [],
+    credential: null,
+    guard: null,
+  });
+  await publishRoute(db, {
+    tenantId: 'ten_c',
+    deploymentId: 'dep_c',
+    deploymentName: 'c',
+    generation: 3,
+    targets: [target('rev_c', 100)],
+    affinity,
+  });
   expect(await asTenant('ten_c', () => inFlight(db, 'rev_c'))).toBe(2);
   await reportGateway(db, { gatewayId: 'gw_1', statsUntil: null, followed: followed(3), inFlight: [] });
   await reportGateway(db, { gatewayId: 'gw_2', statsUntil: null, followed: followed(3), inFlight: [] });
@@ -182,12 +231,24 @@ function windowAt(second: number, gatewayId: string, ok: number, failed: number,
 }
 
 it('merges the windows of an interval over gateways, and stores a repeated batch once', async () => {
-  const batch = [windowAt(10, 'gw_1', 30, 10, 100), windowAt(10, 'gw_2', 30, 0, 100), windowAt(11, 'gw_1', 20, 0, 400), windowAt(20, 'gw_1', 5, 0, 1)];
+  const batch = [
+    windowAt(10, 'gw_1', 30, 10, 100),
+    windowAt(10, 'gw_2', 30, 0, 100),
+    windowAt(11, 'gw_1', 20, 0, 400),
+    windowAt(20, 'gw_1', 5, 0, 1),
+  ];
   await writeWindows(db, batch);
   await writeWindows(db, batch);
   const at = (second: number): Date => new Date(Date.UTC(2026, 0, 1, 0, 0, second));
   const stats = await statsBetween(db, 'rev_s', at(10), at(12));
-  expect(stats.counts).toEqual({ ok: 80, client_error: 0, server_error: 10, connect_error: 0, cancelled: 3, retried: 0 });
+  expect(stats.counts).toEqual({
+    ok: 80,
+    client_error: 0,
+    server_error: 10,
+    connect_error: 0,
+    cancelled: 3,
+    retried: 0,
+  });
   expect(errorRate(stats.counts)).toBeCloseTo(10 / 90);
   expect(stats).toMatchObject({ streamed: 80, tokens_in: 800, tokens_out: 1600 });
   expect(quantile(stats.ttft_ms, 0.5) as number).toBeGreaterThan(95);
@@ -196,14 +257,22 @@ it('merges the windows of an interval over gateways, and stores a repeated batch
   expect((await statsBetween(db, 'rev_s', at(12), at(20))).counts.ok).toBe(0);
   expect(errorRate((await statsBetween(db, 'rev_none', at(0), at(60))).counts)).toBeNull();
 
-  expect(await lastWindowWith(db, 'rev_s', { before: at(60), seconds: 2, minAttempts: 80 })).toEqual({ from: at(10), to: at(12) });
+  expect(await lastWindowWith(db, 'rev_s', { before: at(60), seconds: 2, minAttempts: 80 })).toEqual({
+    from: at(10),
+    to: at(12),
+  });
   expect(await lastWindowWith(db, 'rev_s', { before: at(60), seconds: 2, minAttempts: 500 })).toBeNull();
 });
 
 it('knows up to when statistics are complete, and that without a gateway nothing is', async () => {
   expect(await statsCompleteUntil(db)).toBeNull();
   const early = new Date('2026-01-01T00:00:05Z');
-  await reportGateway(db, { gatewayId: 'gw_a', statsUntil: new Date('2026-01-01T00:00:09Z'), followed: [], inFlight: [] });
+  await reportGateway(db, {
+    gatewayId: 'gw_a',
+    statsUntil: new Date('2026-01-01T00:00:09Z'),
+    followed: [],
+    inFlight: [],
+  });
   await reportGateway(db, { gatewayId: 'gw_b', statsUntil: early, followed: [], inFlight: [] });
   await reportGateway(db, { gatewayId: 'gw_b', statsUntil: null, followed: [], inFlight: [] });
   expect(await statsCompleteUntil(db)).toEqual(early);
@@ -238,14 +307,43 @@ it('adds up sightings of a passport, and a revoked one is told to the gateways',
     last_rebind_reason: null,
   };
   await writeSightings(db, [sighting]);
-  await writeSightings(db, [{ ...sighting, requests: 2, hits: 1, misses: 0, rebinds: 1, last_rebind_reason: 'target_unhealthy', instance_id: 'ins_2' }]);
-  expect(await findPassport(db, 'ten_p', id)).toMatchObject({ requests: 5, hits: 3, misses: 1, rebinds: 1, last_rebind_reason: 'target_unhealthy', instance_id: 'ins_2', revoked_at: null });
+  await writeSightings(db, [
+    {
+      ...sighting,
+      requests: 2,
+      hits: 1,
+      misses: 0,
+      rebinds: 1,
+      last_rebind_reason: 'target_unhealthy',
+      instance_id: 'ins_2',
+    },
+  ]);
+  expect(await findPassport(db, 'ten_p', id)).toMatchObject({
+    requests: 5,
+    hits: 3,
+    misses: 1,
+    rebinds: 1,
+    last_rebind_reason: 'target_unhealthy',
+    instance_id: 'ins_2',
+    revoked_at: null,
+  });
   expect(await findPassport(db, 'ten_q', id)).toBeUndefined();
   expect(await revokePassport(db, 'ten_q', id)).toBeUndefined();
   expect((await revokePassport(db, 'ten_p', id))?.revoked_at).toBeInstanceOf(Date);
-  expect((await readEntries(db, { routes: [], backends: [], slugs: [], passports: [id] })).revokedPassports).toEqual([id]);
+  expect((await readEntries(db, { routes: [], backends: [], slugs: [], passports: [id] })).revokedPassports).toEqual([
+    id,
+  ]);
 
-  const declared = await declarePassport(db, { id, tenantId: 'ten_p', deploymentId: 'dep_p', deploymentName: 'chat', keyHash: sighting.key_hash, subject: null, mode: 'soft', ttlSeconds: 60 });
+  const declared = await declarePassport(db, {
+    id,
+    tenantId: 'ten_p',
+    deploymentId: 'dep_p',
+    deploymentName: 'chat',
+    keyHash: sighting.key_hash,
+    subject: null,
+    mode: 'soft',
+    ttlSeconds: 60,
+  });
   expect(declared).toMatchObject({ revoked_at: null, subject: 'tok_1', requests: 5 });
   expect((await listPassports(db, 'ten_p', { after: null, limit: 10 })).map((row) => row.id)).toEqual([id]);
   expect(await listPassports(db, 'ten_p', { after: id, limit: 10 })).toEqual([]);

@@ -77,7 +77,12 @@ const FOLLOWED_COUNT: NamedSql = {
 
 /** Heartbeat of a gateway with what changed since its last one. */
 export async function reportGateway(db: Queryable, report: GatewayReport): Promise<void> {
-  await db.query(REPORT, [report.gatewayId, report.statsUntil, JSON.stringify(report.followed), JSON.stringify(report.inFlight)]);
+  await db.query(REPORT, [
+    report.gatewayId,
+    report.statsUntil,
+    JSON.stringify(report.followed),
+    JSON.stringify(report.inFlight),
+  ]);
 }
 
 /** How many routes the gateway is known to follow: less than it does where others thought it gone. */
@@ -104,7 +109,11 @@ export async function inFlight(db: Queryable, revisionId: string): Promise<numbe
  * How many gateways live and how many of them do not serve this generation (or a newer one) yet. `behind: 0` means that no
  * new request is drawn from an older route, and that `inFlight` knows those the older one started.
  */
-export async function routeFollowers(db: Queryable, deploymentId: string, generation: number): Promise<{ gateways: number; behind: number }> {
+export async function routeFollowers(
+  db: Queryable,
+  deploymentId: string,
+  generation: number,
+): Promise<{ gateways: number; behind: number }> {
   const [row] = await db.query<{ gateways: number; behind: number }>(FOLLOWED, [deploymentId, generation]);
   return row ?? { gateways: 0, behind: 0 };
 }

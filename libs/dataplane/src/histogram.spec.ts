@@ -1,6 +1,14 @@
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { emptyHistogram, HistogramRecorder, mean, mergeHistograms, quantile, variance, type Histogram } from './histogram.js';
+import {
+  emptyHistogram,
+  HistogramRecorder,
+  mean,
+  mergeHistograms,
+  quantile,
+  variance,
+  type Histogram,
+} from './histogram.js';
 
 const values = fc.array(fc.double({ min: 0.002, max: 1e8, noNaN: true }), { minLength: 1, maxLength: 300 });
 

@@ -94,7 +94,9 @@ export class HistogramRecorder {
 
   snapshot(): Histogram {
     const b: Record<string, number> = {};
-    if (this.n > 0) for (let at = 0; at < this.counts.length; at += 1) if (this.counts[at]) b[at + LOWEST] = this.counts[at] as number;
+    if (this.n > 0)
+      for (let at = 0; at < this.counts.length; at += 1)
+        if (this.counts[at]) b[at + LOWEST] = this.counts[at] as number;
     return { n: this.n, sum: rounded(this.sum), sq: rounded(this.sq), b };
   }
 }

@@ -20,7 +20,14 @@ export { assignSlots, SLOT_COUNT, slotOf, type WeightedRevision } from './slots.
 export { publishRoute, StaleGenerationError, unpublishRoute, type RoutePublication } from './route.query.js';
 export { publishBackend, withdrawBackend, type BackendPublication } from './backend.query.js';
 export { publishSlug, withdrawSlug, type SlugPublication } from './slug.query.js';
-export { followedCount, forgetGateway, inFlight, reportGateway, routeFollowers, type GatewayReport } from './gateway.query.js';
+export {
+  followedCount,
+  forgetGateway,
+  inFlight,
+  reportGateway,
+  routeFollowers,
+  type GatewayReport,
+} from './gateway.query.js';
 export * from './histogram.js';
 export * from './stats.query.js';
 export * from './passport.js';

@@ -118,7 +118,16 @@ export async function writeSightings(db: Queryable, sightings: readonly Passport
 /** Makes a session known before its first request, or renews it. `id` and `keyHash` come from `passportId` and `sessionKeyHash`. */
 export async function declarePassport(
   db: Queryable,
-  passport: { id: string; tenantId: string; deploymentId: string; deploymentName: string; keyHash: string; subject: string | null; mode: 'none' | 'soft'; ttlSeconds: number },
+  passport: {
+    id: string;
+    tenantId: string;
+    deploymentId: string;
+    deploymentName: string;
+    keyHash: string;
+    subject: string | null;
+    mode: 'none' | 'soft';
+    ttlSeconds: number;
+  },
 ): Promise<PassportRow> {
   const rows = await db.query<PassportRow>(DECLARE, [
     passport.id,

@@ -58,7 +58,11 @@ export async function publishRoute(tx: Queryable, route: RoutePublication): Prom
   const before = previous ? previous.slots.map((index) => previous.targets[index]?.revision_id ?? '') : [];
   const slots = route.targets.length === 0 ? [] : assignSlots(before, route.targets);
   const indexOf = new Map(route.targets.map((target, index) => [target.revisionId, index]));
-  const targets: RouteTarget[] = route.targets.map((target) => ({ revision_id: target.revisionId, revision_name: target.revisionName, weight: target.weight }));
+  const targets: RouteTarget[] = route.targets.map((target) => ({
+    revision_id: target.revisionId,
+    revision_name: target.revisionName,
+    weight: target.weight,
+  }));
   const written = await tx.query(WRITE_ROUTE, [
     route.deploymentId,
     route.tenantId,

@@ -6,13 +6,19 @@ import { assignSlots, SLOT_COUNT, slotOf, type WeightedRevision } from './slots.
 const route: fc.Arbitrary<WeightedRevision[]> = fc
   .uniqueArray(fc.integer({ min: 0, max: 7 }), { minLength: 1, maxLength: 6 })
   .chain((ids) =>
-    fc.array(fc.integer({ min: 0, max: SLOT_COUNT }), { minLength: ids.length - 1, maxLength: ids.length - 1 }).map((cuts) => {
-      const edges = [0, ...cuts.sort((a, b) => a - b), SLOT_COUNT];
-      return ids.map((id, index) => ({ revisionId: `rev_${id}`, weight: (edges[index + 1] as number) - (edges[index] as number) }));
-    }),
+    fc
+      .array(fc.integer({ min: 0, max: SLOT_COUNT }), { minLength: ids.length - 1, maxLength: ids.length - 1 })
+      .map((cuts) => {
+        const edges = [0, ...cuts.sort((a, b) => a - b), SLOT_COUNT];
+        return ids.map((id, index) => ({
+          revisionId: `rev_${id}`,
+          weight: (edges[index + 1] as number) - (edges[index] as number),
+        }));
+      }),
   );
 
-const count = (slots: readonly string[], revisionId: string): number => slots.filter((owner) => owner === revisionId).length;
+const count = (slots: readonly string[], revisionId: string): number =>
+  slots.filter((owner) => owner === revisionId).length;
 
 it('gives each revision as many slots as its weight, generation after generation, and moves the fewest', () => {
   fc.assert(
@@ -23,7 +29,10 @@ it('gives each revision as many slots as its weight, generation after generation
         expect(slots).toHaveLength(SLOT_COUNT);
         for (const { revisionId, weight } of targets) expect(count(slots, revisionId)).toBe(weight);
         const moved = slots.filter((owner, slot) => owner !== previous[slot]).length;
-        const least = targets.reduce((sum, { revisionId, weight }) => sum + Math.max(0, weight - count(previous, revisionId)), 0);
+        const least = targets.reduce(
+          (sum, { revisionId, weight }) => sum + Math.max(0, weight - count(previous, revisionId)),
+          0,
+        );
         expect(moved).toBe(least);
         expect(assignSlots(previous, targets)).toEqual(slots);
         previous = slots;
@@ -33,15 +42,51 @@ it('gives each revision as many slots as its weight, generation after generation
 });
 
 it('moves nothing when the weights stand still, whatever the order of the targets', () => {
-  const first = assignSlots([], [{ revisionId: 'a', weight: 70 }, { revisionId: 'b', weight: 30 }]);
-  expect(assignSlots(first, [{ revisionId: 'b', weight: 30 }, { revisionId: 'a', weight: 70 }, { revisionId: 'c', weight: 0 }])).toEqual(first);
+  const first = assignSlots(
+    [],
+    [
+      { revisionId: 'a', weight: 70 },
+      { revisionId: 'b', weight: 30 },
+    ],
+  );
+  expect(
+    assignSlots(first, [
+      { revisionId: 'b', weight: 30 },
+      { revisionId: 'a', weight: 70 },
+      { revisionId: 'c', weight: 0 },
+    ]),
+  ).toEqual(first);
 });
 
 it('refuses weights that are no weights', () => {
   expect(() => assignSlots([], [{ revisionId: 'a', weight: 99 }])).toThrow(RangeError);
-  expect(() => assignSlots([], [{ revisionId: 'a', weight: 50.5 }, { revisionId: 'b', weight: 49.5 }])).toThrow(RangeError);
-  expect(() => assignSlots([], [{ revisionId: 'a', weight: 110 }, { revisionId: 'b', weight: -10 }])).toThrow(RangeError);
-  expect(() => assignSlots([], [{ revisionId: 'a', weight: 50 }, { revisionId: 'a', weight: 50 }])).toThrow(RangeError);
+  expect(() =>
+    assignSlots(
+      [],
+      [
+        { revisionId: 'a', weight: 50.5 },
+        { revisionId: 'b', weight: 49.5 },
+      ],
+    ),
+  ).toThrow(RangeError);
+  expect(() =>
+    assignSlots(
+      [],
+      [
+        { revisionId: 'a', weight: 110 },
+        { revisionId: 'b', weight: -10 },
+      ],
+    ),
+  ).toThrow(RangeError);
+  expect(() =>
+    assignSlots(
+      [],
+      [
+        { revisionId: 'a', weight: 50 },
+        { revisionId: 'a', weight: 50 },
+      ],
+    ),
+  ).toThrow(RangeError);
   expect(() => assignSlots([], [])).toThrow(RangeError);
 });
 

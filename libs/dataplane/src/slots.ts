@@ -27,7 +27,9 @@ export function assignSlots(previous: readonly string[], targets: readonly Weigh
     slots[slot] = owner;
     open.set(owner, left - 1);
   }
-  const waiting = targets.flatMap(({ revisionId }) => new Array<string>(open.get(revisionId) as number).fill(revisionId));
+  const waiting = targets.flatMap(({ revisionId }) =>
+    new Array<string>(open.get(revisionId) as number).fill(revisionId),
+  );
   let next = 0;
   return slots.map((owner) => owner ?? (waiting[next++] as string));
 }
@@ -45,7 +47,8 @@ function openPlaces(targets: readonly WeightedRevision[]): Map<string, number> {
   const open = new Map<string, number>();
   let sum = 0;
   for (const { revisionId, weight } of targets) {
-    if (!Number.isInteger(weight) || weight < 0 || weight > SLOT_COUNT) throw new RangeError(`the weight of ${revisionId} is not a whole number of 0..100`);
+    if (!Number.isInteger(weight) || weight < 0 || weight > SLOT_COUNT)
+      throw new RangeError(`the weight of ${revisionId} is not a whole number of 0..100`);
     if (open.has(revisionId)) throw new RangeError(`${revisionId} stands twice in the route`);
     open.set(revisionId, weight);
     sum += weight;

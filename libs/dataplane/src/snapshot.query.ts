@@ -51,7 +51,12 @@ export async function readVersions(db: Queryable): Promise<EntryVersion[]> {
 }
 
 export async function readEntries(db: Queryable, keys: EntryKeys): Promise<Entries> {
-  const rows = await db.query<{ kind: EntryKind; entry: unknown }>(ENTRIES, [keys.routes, keys.backends, keys.slugs, keys.passports]);
+  const rows = await db.query<{ kind: EntryKind; entry: unknown }>(ENTRIES, [
+    keys.routes,
+    keys.backends,
+    keys.slugs,
+    keys.passports,
+  ]);
   const of = <T>(kind: EntryKind): T[] => rows.filter((row) => row.kind === kind).map((row) => row.entry as T);
   return { routes: of('route'), backends: of('backend'), slugs: of('slug'), revokedPassports: of('passport') };
 }

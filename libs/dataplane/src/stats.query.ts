@@ -103,8 +103,12 @@ export async function writeWindows(db: Queryable, windows: readonly StatsWindow[
  * nothing is stored; whether that is complete, `statsCompleteUntil` tells.
  */
 export async function statsBetween(db: Queryable, revisionId: string, from: Date, to: Date): Promise<RequestStats> {
-  const rows = await db.query<Omit<StatsWindow, 'revision_id' | 'tenant_id' | 'gateway_id' | 'window_start'>>(READ_WINDOWS, [revisionId, from, to]);
-  const sum = (pick: (row: (typeof rows)[number]) => number): number => rows.reduce((total, row) => total + pick(row), 0);
+  const rows = await db.query<Omit<StatsWindow, 'revision_id' | 'tenant_id' | 'gateway_id' | 'window_start'>>(
+    READ_WINDOWS,
+    [revisionId, from, to],
+  );
+  const sum = (pick: (row: (typeof rows)[number]) => number): number =>
+    rows.reduce((total, row) => total + pick(row), 0);
   return {
     counts: {
       ok: sum((row) => row.ok),
@@ -130,7 +134,12 @@ export async function lastWindowWith(
   revisionId: string,
   options: { before: Date; seconds: number; minAttempts: number },
 ): Promise<{ from: Date; to: Date } | null> {
-  const [found] = await db.query<{ until: Date }>(FIND_WINDOW, [revisionId, options.before, options.seconds - 1, options.minAttempts]);
+  const [found] = await db.query<{ until: Date }>(FIND_WINDOW, [
+    revisionId,
+    options.before,
+    options.seconds - 1,
+    options.minAttempts,
+  ]);
   return found ? { from: new Date(found.until.getTime() - options.seconds * 1000), to: found.until } : null;
 }
 

@@ -25,7 +25,10 @@ export interface ExecutablePlan {
 /** Offered by the Autopilot area. Nothing here writes. */
 export interface PlansPort {
   /** The ready-made rollout body of a plan (api.md 2.4). Throws `plan_not_found` (404), also for a plan of another deployment. */
-  rolloutOf(tx: Tx, plan: Pick<PlanExecution, 'tenantId' | 'planId' | 'deploymentId'>): Promise<Record<string, unknown>>;
+  rolloutOf(
+    tx: Tx,
+    plan: Pick<PlanExecution, 'tenantId' | 'planId' | 'deploymentId'>,
+  ): Promise<Record<string, unknown>>;
   /**
    * Throws what forbids the execution: `plan_not_approved`, `plan_expired`, `plan_stale` (the base is no longer active),
    * `plan_digest_mismatch` (the rollout is not the one that was approved); all 409. The caller holds the deployment's lock.

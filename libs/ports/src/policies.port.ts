@@ -30,7 +30,11 @@ export interface PolicyContent {
     /** What a plan may change. Absent: anything, though the autopilot keeps to `scaling.min_replicas`. Empty: nothing. */
     allowed_knobs?: string[];
   };
-  reliability: { max_error_rate?: number; min_availability_percent?: number; freeze_windows: { start: string; end: string }[] };
+  reliability: {
+    max_error_rate?: number;
+    min_availability_percent?: number;
+    freeze_windows: { start: string; end: string }[];
+  };
   promotion: {
     approvals_required: number;
     prevent_self_approval: boolean;

@@ -2,7 +2,8 @@ import type { Tx } from '@slipway/platform-database';
 
 export const REVISIONS = Symbol('RevisionsPort');
 
-export type RevisionState = 'pending' | 'provisioning' | 'ready' | 'active' | 'standby' | 'draining' | 'retired' | 'failed';
+export type RevisionState =
+  'pending' | 'provisioning' | 'ready' | 'active' | 'standby' | 'draining' | 'retired' | 'failed';
 
 /** The part of a revision that other areas act on. The spec is immutable and already complete with its defaults. */
 export interface Revision {
@@ -19,7 +20,12 @@ export interface Revision {
 
 export interface RevisionSpec {
   model: { id: string; uri?: string; revision?: string; format?: string; quantization?: string };
-  runtime: { target: string; engine?: string; args: Record<string, string | number | boolean>; env: Record<string, string | { secret_ref: string }> };
+  runtime: {
+    target: string;
+    engine?: string;
+    args: Record<string, string | number | boolean>;
+    env: Record<string, string | { secret_ref: string }>;
+  };
   endpoint?: { base_url: string; protocol: 'openai'; health_path: string; credential_ref?: string };
   resources?: { accelerator?: string; count?: number; memory_mb?: number };
   scaling: { min_replicas: number; max_replicas?: number };

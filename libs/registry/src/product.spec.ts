@@ -15,7 +15,11 @@ it('gives every migration a timestamp of its own', () => {
 
 it('lists every area that has a module', () => {
   const root = new URL('../../areas/', import.meta.url);
-  const written = readdirSync(root).filter((name) => readFileSync(new URL(`${name}/src/index.ts`, root), 'utf8').includes('Module'));
-  const listed = [...readFileSync(new URL('areas.ts', import.meta.url), 'utf8').matchAll(/@slipway\/area-([a-z-]+)/g)].map(([, name]) => name);
+  const written = readdirSync(root).filter((name) =>
+    readFileSync(new URL(`${name}/src/index.ts`, root), 'utf8').includes('Module'),
+  );
+  const listed = [
+    ...readFileSync(new URL('areas.ts', import.meta.url), 'utf8').matchAll(/@slipway\/area-([a-z-]+)/g),
+  ].map(([, name]) => name);
   expect(listed.sort()).toEqual(written.sort());
 });

@@ -25,13 +25,22 @@ export const AREAS: Type[] = LIST.map(([name, area]) => moduleOf(name, area));
 export const ENTITIES: Function[] = LIST.flatMap(([, area]) => area.entities ?? []);
 
 /** Every migration of the product; their timestamps give the order. */
-export const MIGRATIONS: Migration[] = [...database, ...auth, ...operations, ...dataplane, ...LIST.flatMap(([, area]) => area.migrations ?? [])];
+export const MIGRATIONS: Migration[] = [
+  ...database,
+  ...auth,
+  ...operations,
+  ...dataplane,
+  ...LIST.flatMap(([, area]) => area.migrations ?? []),
+];
 
 /** Commands of all areas, by name. */
 export const COMMANDS: Record<string, Command> = Object.assign({}, ...LIST.map(([, area]) => area.commands ?? {}));
 
 function moduleOf(name: string, area: Area): Type {
   const modules = Object.entries(area).filter(([exported]) => exported.endsWith('Module'));
-  if (modules.length !== 1) throw new Error(`the index of the area ${name} must export exactly one class whose name ends in Module, not ${modules.length}`);
+  if (modules.length !== 1)
+    throw new Error(
+      `the index of the area ${name} must export exactly one class whose name ends in Module, not ${modules.length}`,
+    );
   return modules[0][1] as Type;
 }

@@ -19,5 +19,11 @@ export interface Finding {
 export type Benchmark = (stand: Stand) => Promise<Finding[]>;
 
 export const BENCHMARKS: Record<string, Benchmark> = {
-  reads, writes, operations, 'rollout-start': rolloutStart, gateway, 'event-pages': eventPages, watchers,
+  reads,
+  writes,
+  operations,
+  'rollout-start': rolloutStart,
+  gateway,
+  'event-pages': eventPages,
+  watchers,
 };

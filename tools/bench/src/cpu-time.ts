@@ -20,7 +20,10 @@ export function cpuSecondsOf(pid: number): number {
 function ticksOf(pid: number, withReaped: boolean): { parent: number; ticks: number } {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ').map(Number);
+    const fields = stat
+      .slice(stat.lastIndexOf(')') + 2)
+      .split(' ')
+      .map(Number);
     const [user = 0, system = 0, reapedUser = 0, reapedSystem = 0] = fields.slice(11, 15);
     return { parent: fields[1] ?? 0, ticks: user + system + (withReaped ? reapedUser + reapedSystem : 0) };
   } catch (error) {

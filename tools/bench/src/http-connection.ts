@@ -86,7 +86,11 @@ export class HttpConnection {
 }
 
 export function requestText(method: string, target: string, headers: Record<string, string>, body = ''): string {
-  const all = { host: '127.0.0.1', ...headers, ...(body ? { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) } : {}) };
+  const all = {
+    host: '127.0.0.1',
+    ...headers,
+    ...(body ? { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) } : {}),
+  };
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
   return `${method} ${target} HTTP/1.1\r\n${lines.join('')}\r\n${body}`;
 }

@@ -3,20 +3,32 @@ import { HttpConnection, type RawAnswer } from './http-connection.js';
 import { lanes, type Side } from './measure.js';
 
 /** A closed loop over `count` connections that stay open between slices. Any answer but the wanted status is an error. */
-export async function closedLoop(url: string, count: number, wanted: number, next: () => string): Promise<{ side: Side; close(): void }> {
+export async function closedLoop(
+  url: string,
+  count: number,
+  wanted: number,
+  next: () => string,
+): Promise<{ side: Side; close(): void }> {
   const connections = await Promise.all(Array.from({ length: count }, () => HttpConnection.open(url)));
-  const side: Side = (ms) => lanes(count, ms, async (lane) => expectStatus(await connections[lane]!.send(next()), wanted));
+  const side: Side = (ms) =>
+    lanes(count, ms, async (lane) => expectStatus(await connections[lane]!.send(next()), wanted));
   return { side, close: () => connections.forEach((connection) => connection.close()) };
 }
 
 /** Sends at a fixed rate, whatever the answers take; the latency of each, in milliseconds, from the moment it was due. */
-export async function openLoop(url: string, rate: number, ms: number, wanted: number, request: string): Promise<number[]> {
+export async function openLoop(
+  url: string,
+  rate: number,
+  ms: number,
+  wanted: number,
+  request: string,
+): Promise<number[]> {
   const idle = await Promise.all(Array.from({ length: 16 }, () => HttpConnection.open(url)));
   const all = [...idle];
   const latencies: number[] = [];
   const pending: Promise<void>[] = [];
   const begin = performance.now();
-  for (let sent = 0; ; ) {
+  for (let sent = 0; ;) {
     const now = performance.now() - begin;
     if (now > ms) break;
     while ((sent * 1_000) / rate <= now) {

@@ -14,7 +14,11 @@ it('takes turns, drops the first slice of each side and divides medians', async 
     order.push(name);
     return rates.shift() as number;
   };
-  const result = await compare({ rounds: 3, sliceMs: 1 }, side('ours', [1, 40, 60, 50]), side('limit', [1, 100, 1_000, 90]));
+  const result = await compare(
+    { rounds: 3, sliceMs: 1 },
+    side('ours', [1, 40, 60, 50]),
+    side('limit', [1, 100, 1_000, 90]),
+  );
   expect(result).toEqual({ ours: 50, limit: 100, ratio: 0.5 });
   expect(order).toEqual(['ours', 'limit', 'ours', 'limit', 'ours', 'limit', 'ours', 'limit']);
 });

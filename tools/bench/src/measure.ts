@@ -2,7 +2,11 @@
 export type Side = (ms: number) => Promise<number>;
 
 /** Rates of two sides whose slices take turns, so that a neighbour's load hits both; medians, and the ratio of these. */
-export async function compare(options: { rounds: number; sliceMs: number }, ours: Side, limit: Side): Promise<{ ours: number; limit: number; ratio: number }> {
+export async function compare(
+  options: { rounds: number; sliceMs: number },
+  ours: Side,
+  limit: Side,
+): Promise<{ ours: number; limit: number; ratio: number }> {
   // The first slice of each pays for connections, plans and compilation.
   await ours(options.sliceMs);
   await limit(options.sliceMs);

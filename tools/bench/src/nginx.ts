@@ -12,12 +12,15 @@ export async function startNginx(upstream: string): Promise<{ url: string; stop(
   if (spawnSync('nginx', ['-v']).error) return undefined;
   const home = mkdtempSync(path.join(tmpdir(), 'slipway-nginx-'));
   const file = path.join(home, 'nginx.conf');
-  writeFileSync(file, `daemon off; worker_processes 1; pid ${home}/pid; error_log ${home}/error.log;
+  writeFileSync(
+    file,
+    `daemon off; worker_processes 1; pid ${home}/pid; error_log ${home}/error.log;
 events { worker_connections 1024; }
 http { access_log off; client_body_temp_path ${home}/b; proxy_temp_path ${home}/p;
   upstream model { server ${new URL(upstream).host}; keepalive 64; }
   server { listen 127.0.0.1:${PORT}; keepalive_requests 1000000;
-    location / { proxy_pass http://model; proxy_http_version 1.1; proxy_set_header Connection ""; proxy_buffering off; } } }\n`);
+    location / { proxy_pass http://model; proxy_http_version 1.1; proxy_set_header Connection ""; proxy_buffering off; } } }\n`,
+  );
   const child = spawn('nginx', ['-c', file, '-p', home], { stdio: 'ignore' });
   const stop = (): void => {
     child.kill('SIGTERM');

@@ -62,7 +62,11 @@ export class Stand {
 
   /** Starts one of our own processes, which tells its port (or 0) once it is ready. */
   async limit(name: string, ...args: string[]): Promise<{ url: string; child: ChildProcess }> {
-    const { child, message } = await this.child(fileURLToPath(new URL(`./limits/${name}.js`, import.meta.url)), args, {});
+    const { child, message } = await this.child(
+      fileURLToPath(new URL(`./limits/${name}.js`, import.meta.url)),
+      args,
+      {},
+    );
     return { url: `http://127.0.0.1:${message}`, child };
   }
 
@@ -84,22 +88,48 @@ export class Stand {
 
   private environment(own: Record<string, string>): NodeJS.ProcessEnv {
     return childEnvironment({
-      NODE_ENV: 'test', DATABASE_URL: this.postgres.appUrl, SLIPWAY_MIGRATE_DATABASE_URL: this.postgres.ownerUrl, SLIPWAY_HOME: this.home,
-      SLIPWAY_CONFIG: undefined, REDIS_URL: undefined, QUEUE_BACKEND: 'postgres', SLIPWAY_SECRET_KEY: Buffer.alloc(32, 9).toString('base64'),
-      SLIPWAY_BOOTSTRAP_TOKEN: this.token, SLIPWAY_LOG_LEVEL: 'warn', SLIPWAY_RATE_LIMIT_READS: '0', SLIPWAY_RATE_LIMIT_MUTATIONS: '0',
-      SLIPWAY_GATEWAY_RATE_LIMIT: '0', SLIPWAY_GATEWAY_CONCURRENCY: '0', SLIPWAY_METRICS_PORT: undefined, ...own,
+      NODE_ENV: 'test',
+      DATABASE_URL: this.postgres.appUrl,
+      SLIPWAY_MIGRATE_DATABASE_URL: this.postgres.ownerUrl,
+      SLIPWAY_HOME: this.home,
+      SLIPWAY_CONFIG: undefined,
+      REDIS_URL: undefined,
+      QUEUE_BACKEND: 'postgres',
+      SLIPWAY_SECRET_KEY: Buffer.alloc(32, 9).toString('base64'),
+      SLIPWAY_BOOTSTRAP_TOKEN: this.token,
+      SLIPWAY_LOG_LEVEL: 'warn',
+      SLIPWAY_RATE_LIMIT_READS: '0',
+      SLIPWAY_RATE_LIMIT_MUTATIONS: '0',
+      SLIPWAY_GATEWAY_RATE_LIMIT: '0',
+      SLIPWAY_GATEWAY_CONCURRENCY: '0',
+      SLIPWAY_METRICS_PORT: undefined,
+      ...own,
     });
   }
 
-  private async child(entry: string, args: string[], own: Record<string, string>): Promise<{ child: ChildProcess; message: unknown }> {
-    const child = fork(entry, args, { cwd: this.home, env: this.environment(own), stdio: ['ignore', 'ignore', 'inherit', 'ipc'], execArgv: [] });
+  private async child(
+    entry: string,
+    args: string[],
+    own: Record<string, string>,
+  ): Promise<{ child: ChildProcess; message: unknown }> {
+    const child = fork(entry, args, {
+      cwd: this.home,
+      env: this.environment(own),
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+      execArgv: [],
+    });
     this.children.add(child);
     child.once('exit', () => this.children.delete(child));
     return { child, message: await firstMessage(child, entry) };
   }
 
   private async run(entry: string): Promise<void> {
-    const child = fork(entry, [], { cwd: this.home, env: this.environment({}), stdio: ['ignore', 'ignore', 'inherit', 'ipc'], execArgv: [] });
+    const child = fork(entry, [], {
+      cwd: this.home,
+      env: this.environment({}),
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+      execArgv: [],
+    });
     const code = await new Promise((resolve) => child.once('exit', resolve));
     if (code !== 0) throw new Error(`${path.basename(entry)} ended with ${String(code)}`);
   }

@@ -17,9 +17,21 @@ module.exports = async function area(tree, options) {
   const timestamp = nextTimestamp(tree);
 
   generateFiles(tree, path.join(__dirname, 'files'), root, {
-    many, one, plural: many.kebab, singular: one.kebab, timestamp, tag: tagOf(tree, options.tag, many.title), idPrefix: one.snake.replaceAll('_', '').slice(0, 3), tmpl: '',
+    many,
+    one,
+    plural: many.kebab,
+    singular: one.kebab,
+    timestamp,
+    tag: tagOf(tree, options.tag, many.title),
+    idPrefix: one.snake.replaceAll('_', '').slice(0, 3),
+    tmpl: '',
   });
-  tree.write(REGISTRY, withSortedLine(tree.read(REGISTRY, 'utf8'), `export * as ${many.camel} from '@slipway/area-${name}';`, (line) => line.startsWith('export ')));
+  tree.write(
+    REGISTRY,
+    withSortedLine(tree.read(REGISTRY, 'utf8'), `export * as ${many.camel} from '@slipway/area-${name}';`, (line) =>
+      line.startsWith('export '),
+    ),
+  );
   addReference(tree, 'libs/registry/tsconfig.lib.json', `../areas/${name}/tsconfig.lib.json`);
   addReference(tree, 'tsconfig.json', `./${root}`);
   addToLock(tree, { name: `@slipway/area-${name}`, version: '0.1.0', root });
@@ -27,23 +39,32 @@ module.exports = async function area(tree, options) {
   return () => {
     link(tree.root, `@slipway/area-${name}`, root);
     logger.info(`\nNext: npx nx run-many -t build lint test -p @slipway/area-${name}`);
-    logger.info(`Then tell apps/api/test/foreign-resources.ts how create${one.pascal}, list${many.pascal} and get${one.pascal} keep tenants apart; its test names what is missing.`);
+    logger.info(
+      `Then tell apps/api/test/foreign-resources.ts how create${one.pascal}, list${many.pascal} and get${one.pascal} keep tenants apart; its test names what is missing.`,
+    );
   };
 };
 
 /** After every migration that is there, also where the clock of this machine is behind. */
 function nextTimestamp(tree) {
-  const used = tree.children('libs/areas').flatMap((name) => tree.children(`libs/areas/${name}/src/migrations`)).map((file) => Number.parseInt(file, 10));
+  const used = tree
+    .children('libs/areas')
+    .flatMap((name) => tree.children(`libs/areas/${name}/src/migrations`))
+    .map((file) => Number.parseInt(file, 10));
   return Math.max(Date.now(), ...used.filter(Number.isFinite).map((timestamp) => timestamp + 1));
 }
 
 /** The document's tags are the specification's list, so that a new area finds its own there or says which it belongs to. */
 function tagOf(tree, wanted, fallback) {
-  const known = [...tree.read(TAGS, 'utf8').matchAll(/^ {2}(?:'([^']+)'|(\w+)): '/gm)].map((match) => match[1] ?? match[2]);
+  const known = [...tree.read(TAGS, 'utf8').matchAll(/^ {2}(?:'([^']+)'|(\w+)): '/gm)].map(
+    (match) => match[1] ?? match[2],
+  );
   const found = known.find((tag) => tag.toLowerCase() === (wanted ?? fallback).toLowerCase());
   if (found) return found;
   if (wanted) throw new Error(`--tag must be one of: ${known.join(', ')}`);
-  logger.warn(`The OpenAPI document has no tag ${fallback}: the routes are tagged System until --tag or an edit says otherwise.`);
+  logger.warn(
+    `The OpenAPI document has no tag ${fallback}: the routes are tagged System until --tag or an edit says otherwise.`,
+  );
   return 'System';
 }
 

@@ -16,7 +16,9 @@ module.exports = async function operation(tree, { area, name }) {
   tree.write(file, provided(tree.read(file, 'utf8'), className, `./${name}.operation.js`));
 
   return () => {
-    logger.info(`\nBegin it in a service: \`OperationStore.claim(tx, { kind: '${one.snake}', ... })\`, your checks and writes, then \`start(tx, id, { steps: ${one.constant}_STEPS, ... })\`.`);
+    logger.info(
+      `\nBegin it in a service: \`OperationStore.claim(tx, { kind: '${one.snake}', ... })\`, your checks and writes, then \`start(tx, id, { steps: ${one.constant}_STEPS, ... })\`.`,
+    );
   };
 };
 

@@ -10,11 +10,15 @@ let workspace: WorkspaceCopy;
 let before: { registry: string; lock: { packages: Record<string, unknown> } };
 
 const textOf = (file: string) => readFile(path.join(workspace.dir, file), 'utf8');
-const added = (earlier: string, later: string) => later.split('\n').filter((line) => !earlier.split('\n').includes(line));
+const added = (earlier: string, later: string) =>
+  later.split('\n').filter((line) => !earlier.split('\n').includes(line));
 
 beforeAll(async () => {
   workspace = await WorkspaceCopy.make();
-  before = { registry: await textOf('libs/registry/src/areas.ts'), lock: JSON.parse(await textOf('package-lock.json')) };
+  before = {
+    registry: await textOf('libs/registry/src/areas.ts'),
+    lock: JSON.parse(await textOf('package-lock.json')),
+  };
   await workspace.run(NX, 'g', 'area', 'generated-alerts');
   await workspace.run(NX, 'g', 'operation', 'generated-alerts', 'alert-escalation');
 });
@@ -22,13 +26,20 @@ beforeAll(async () => {
 afterAll(() => workspace?.remove());
 
 it('adds one line to the registry', async () => {
-  expect(added(before.registry, await textOf('libs/registry/src/areas.ts'))).toEqual(["export * as generatedAlerts from '@slipway/area-generated-alerts';"]);
+  expect(added(before.registry, await textOf('libs/registry/src/areas.ts'))).toEqual([
+    "export * as generatedAlerts from '@slipway/area-generated-alerts';",
+  ]);
 });
 
 it('links the package as npm would, and puts it into the lock file', async () => {
-  expect(await readlink(path.join(workspace.dir, 'node_modules/@slipway/area-generated-alerts'))).toBe('../../libs/areas/generated-alerts');
+  expect(await readlink(path.join(workspace.dir, 'node_modules/@slipway/area-generated-alerts'))).toBe(
+    '../../libs/areas/generated-alerts',
+  );
   const { packages } = JSON.parse(await textOf('package-lock.json'));
-  expect(Object.keys(packages).filter((key) => !(key in before.lock.packages))).toEqual(['libs/areas/generated-alerts', 'node_modules/@slipway/area-generated-alerts']);
+  expect(Object.keys(packages).filter((key) => !(key in before.lock.packages))).toEqual([
+    'libs/areas/generated-alerts',
+    'node_modules/@slipway/area-generated-alerts',
+  ]);
 });
 
 it('writes an area that builds, also into the registry', async () => {
@@ -46,5 +57,7 @@ it('writes specs that pass, the operation included', async () => {
 });
 
 it('refuses an area that exists', async () => {
-  await expect(workspace.run(NX, 'g', 'area', 'generated-alerts')).rejects.toThrow(/libs\/areas\/generated-alerts exists/);
+  await expect(workspace.run(NX, 'g', 'area', 'generated-alerts')).rejects.toThrow(
+    /libs\/areas\/generated-alerts exists/,
+  );
 });

@@ -15,7 +15,12 @@ export class WorkspaceCopy {
     const dir = await mkdtemp(path.join(os.tmpdir(), 'slipway-generators-'));
     // Timestamps are kept, so that TypeScript sees that what was built is up to date.
     for (const name of await readdir(root)) {
-      if (!SKIPPED.has(name)) await cp(path.join(root, name), path.join(dir, name), { recursive: true, preserveTimestamps: true, filter: (source) => !SKIPPED.has(path.basename(source)) });
+      if (!SKIPPED.has(name))
+        await cp(path.join(root, name), path.join(dir, name), {
+          recursive: true,
+          preserveTimestamps: true,
+          filter: (source) => !SKIPPED.has(path.basename(source)),
+        });
     }
     await linkPackages(dir);
     return new WorkspaceCopy(dir);
@@ -26,7 +31,11 @@ export class WorkspaceCopy {
     const env = { ...withoutNx(process.env), NX_DAEMON: 'false', CI: 'true', FORCE_COLOR: '0', NODE_OPTIONS: '' };
     const file = path.join(this.dir, 'node_modules', program);
     try {
-      const { stdout, stderr } = await promisify(execFile)(process.execPath, ['--experimental-vm-modules', '--no-warnings', file, ...args], { cwd: this.dir, env, maxBuffer: 16 << 20 });
+      const { stdout, stderr } = await promisify(execFile)(
+        process.execPath,
+        ['--experimental-vm-modules', '--no-warnings', file, ...args],
+        { cwd: this.dir, env, maxBuffer: 16 << 20 },
+      );
       return stdout + stderr;
     } catch (error) {
       const { stdout, stderr } = error as { stdout: string; stderr: string };

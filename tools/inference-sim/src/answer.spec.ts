@@ -24,7 +24,8 @@ it('emits every token once, in order, and none before it is due', async () => {
   expect(emitted[0]!.from).toBe(0);
   expect(emitted.at(-1)!.to).toBe(12);
   emitted.slice(1).forEach((piece, index) => expect(piece.from).toBe(emitted[index]!.to));
-  for (const { to, atMs } of emitted) expect(atMs).toBeGreaterThanOrEqual(durationMs({ ttftMs: 20, itlMs: 4 }, to) - 0.01);
+  for (const { to, atMs } of emitted)
+    expect(atMs).toBeGreaterThanOrEqual(durationMs({ ttftMs: 20, itlMs: 4 }, to) - 0.01);
 });
 
 it('catches up in one go when it is late instead of adding the delay to the end', async () => {

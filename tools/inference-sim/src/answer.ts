@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const WORDS =
-  'is a simulated model and this is its answer which goes on until its limit is reached so that a test knows what to expect'.split(' ');
+  'is a simulated model and this is its answer which goes on until its limit is reached so that a test knows what to expect'.split(
+    ' ',
+  );
 
 /** What the simulator says: token 0 names the model, the others are fixed words. One token is one chunk of a stream. */
 export class Answer {

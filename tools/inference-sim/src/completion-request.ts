@@ -20,10 +20,12 @@ export interface Prompts {
 
 /** @throws ApiError 400 that names the parameter. */
 export function readCompletionRequest(body: JsonObject, prompts: Prompts, defaultTokens: number): CompletionRequest {
-  const limit = wholeNumber(body, 'max_completion_tokens', 1, 2 ** 31) ?? wholeNumber(body, 'max_tokens', 1, 2 ** 31) ?? Infinity;
+  const limit =
+    wholeNumber(body, 'max_completion_tokens', 1, 2 ** 31) ?? wholeNumber(body, 'max_tokens', 1, 2 ** 31) ?? Infinity;
   const isStream = truth(body, 'stream');
   const options = body['stream_options'] ?? undefined;
-  if (options !== undefined && !isStream) throw invalidParameter('stream_options', "it only together with 'stream': true");
+  if (options !== undefined && !isStream)
+    throw invalidParameter('stream_options', "it only together with 'stream': true");
   if (options !== undefined && !isObject(options)) throw invalidParameter('stream_options', 'an object');
   return {
     isStream,
@@ -39,7 +41,8 @@ export function readCompletionRequest(body: JsonObject, prompts: Prompts, defaul
 export function readMessages(body: JsonObject): Prompts {
   const messages = body['messages'];
   if (messages === undefined) throw missingParameter('messages');
-  if (!Array.isArray(messages) || messages.length === 0) throw invalidParameter('messages', 'an array with at least one message');
+  if (!Array.isArray(messages) || messages.length === 0)
+    throw invalidParameter('messages', 'an array with at least one message');
   let characters = 0;
   messages.forEach((message: unknown, index) => {
     if (!isObject(message)) throw invalidParameter(`messages[${index}]`, 'an object');
@@ -67,7 +70,8 @@ export function readTexts(body: JsonObject, param: 'prompt' | 'input'): { texts:
   const value = body[param];
   if (value === undefined) throw missingParameter(param);
   const items = typeof value === 'string' ? [value] : value;
-  if (!Array.isArray(items) || items.length === 0) throw invalidParameter(param, 'a string or an array that is not empty');
+  if (!Array.isArray(items) || items.length === 0)
+    throw invalidParameter(param, 'a string or an array that is not empty');
   if (isTokens(items)) return { texts: [items.join(' ')], tokens: items.length };
 
   let tokens = 0;

@@ -1,6 +1,12 @@
 import type { ServerResponse } from 'node:http';
 import { durationMs, paced, pauseUntil } from './answer.js';
-import { readCompletionRequest, readMessages, readTexts, type CompletionRequest, type Prompts } from './completion-request.js';
+import {
+  readCompletionRequest,
+  readMessages,
+  readTexts,
+  type CompletionRequest,
+  type Prompts,
+} from './completion-request.js';
 import type { JsonObject } from './request-body.js';
 import type { Exchange } from './exchange.js';
 
@@ -30,7 +36,8 @@ const CHAT: Dialect = {
     logprobs: null,
     finish_reason,
   }),
-  opening: (index) => `{"index":${index},"delta":{"role":"assistant","content":"","refusal":null},"logprobs":null,"finish_reason":null}`,
+  opening: (index) =>
+    `{"index":${index},"delta":{"role":"assistant","content":"","refusal":null},"logprobs":null,"finish_reason":null}`,
   piece: (index, token) => `{"index":${index},"delta":{"content":${token}},"logprobs":null,"finish_reason":null}`,
   closing: (index, reason) => `{"index":${index},"delta":{},"logprobs":null,"finish_reason":"${reason}"}`,
 };
@@ -114,5 +121,9 @@ async function written(response: ServerResponse, text: string): Promise<boolean>
 
 function usageOf(request: CompletionRequest): Record<string, number> {
   const completion = request.tokens * request.choices;
-  return { prompt_tokens: request.promptTokens, completion_tokens: completion, total_tokens: request.promptTokens + completion };
+  return {
+    prompt_tokens: request.promptTokens,
+    completion_tokens: completion,
+    total_tokens: request.promptTokens + completion,
+  };
 }

@@ -28,7 +28,11 @@ export class Exchange {
 
   sendText(status: number, text: string, contentType: string, headers: Record<string, string> = {}): void {
     if (this.response.destroyed || this.response.headersSent) return;
-    this.response.writeHead(status, { 'content-type': contentType, 'content-length': Buffer.byteLength(text), ...headers });
+    this.response.writeHead(status, {
+      'content-type': contentType,
+      'content-length': Buffer.byteLength(text),
+      ...headers,
+    });
     this.response.end(text);
   }
 

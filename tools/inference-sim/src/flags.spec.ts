@@ -4,17 +4,49 @@ import { DEFAULT_OPTIONS, FLAGS, FlagError, parseFlags, usage } from './flags.js
 
 describe('parseFlags', () => {
   it('reads --flag=value and --flag value alike', () => {
-    const joined = parseFlags(['--port=9', '--model=a/b', '--ttft-ms=50', '--error-rate=0.25', '--never-ready']).options;
-    const split = parseFlags(['--port', '9', '--model', 'a/b', '--ttft-ms', '50', '--error-rate', '0.25', '--never-ready']).options;
+    const joined = parseFlags([
+      '--port=9',
+      '--model=a/b',
+      '--ttft-ms=50',
+      '--error-rate=0.25',
+      '--never-ready',
+    ]).options;
+    const split = parseFlags([
+      '--port',
+      '9',
+      '--model',
+      'a/b',
+      '--ttft-ms',
+      '50',
+      '--error-rate',
+      '0.25',
+      '--never-ready',
+    ]).options;
     expect(joined).toEqual(split);
-    expect(joined).toEqual({ ...DEFAULT_OPTIONS, port: 9, model: 'a/b', ttftMs: 50, errorRate: 0.25, neverReady: true });
+    expect(joined).toEqual({
+      ...DEFAULT_OPTIONS,
+      port: 9,
+      model: 'a/b',
+      ttftMs: 50,
+      errorRate: 0.25,
+      neverReady: true,
+    });
   });
 
   it('takes a switch bare or with a value, as templates need one', () => {
-    for (const argv of [['--never-ready'], ['--never-ready=true'], ['--never-ready', 'true'], ['--never-ready', '--port=1']]) {
+    for (const argv of [
+      ['--never-ready'],
+      ['--never-ready=true'],
+      ['--never-ready', 'true'],
+      ['--never-ready', '--port=1'],
+    ]) {
       expect(parseFlags(argv).options.neverReady).toBe(true);
     }
-    for (const argv of [['--never-ready=false'], ['--never-ready', 'false'], ['--never-ready', '--never-ready=false']]) {
+    for (const argv of [
+      ['--never-ready=false'],
+      ['--never-ready', 'false'],
+      ['--never-ready', '--never-ready=false'],
+    ]) {
       expect(parseFlags(argv).options.neverReady).toBe(false);
     }
   });

@@ -57,9 +57,19 @@ const count = (min: number, max: number): Kind => ({ min, max, whole: true });
 
 /** The command line, in the order in which the usage shows it. */
 export const FLAGS: Readonly<Record<string, Flag>> = {
-  port: { option: 'port', kind: count(0, 65_535), placeholder: 'N', description: 'port to listen on; 0 takes any free one' },
+  port: {
+    option: 'port',
+    kind: count(0, 65_535),
+    placeholder: 'N',
+    description: 'port to listen on; 0 takes any free one',
+  },
   host: { option: 'host', kind: 'text', placeholder: 'ADDRESS', description: 'address to listen on' },
-  model: { option: 'model', kind: 'text', placeholder: 'ID', description: 'id of the one model served; part of every answer' },
+  model: {
+    option: 'model',
+    kind: 'text',
+    placeholder: 'ID',
+    description: 'id of the one model served; part of every answer',
+  },
   'ttft-ms': { option: 'ttftMs', kind: MILLISECONDS, placeholder: 'MS', description: 'time to the first token' },
   'itl-ms': { option: 'itlMs', kind: MILLISECONDS, placeholder: 'MS', description: 'time between two tokens' },
   'error-rate': {
@@ -68,15 +78,30 @@ export const FLAGS: Readonly<Record<string, Flag>> = {
     placeholder: 'SHARE',
     description: 'share of inference requests answered 500, 0..1',
   },
-  'startup-ms': { option: 'startupMs', kind: MILLISECONDS, placeholder: 'MS', description: '/health and /v1 answer 503 until then' },
-  'never-ready': { option: 'neverReady', kind: 'switch', placeholder: '', description: '/health and /v1 answer 503 for ever' },
+  'startup-ms': {
+    option: 'startupMs',
+    kind: MILLISECONDS,
+    placeholder: 'MS',
+    description: '/health and /v1 answer 503 until then',
+  },
+  'never-ready': {
+    option: 'neverReady',
+    kind: 'switch',
+    placeholder: '',
+    description: '/health and /v1 answer 503 for ever',
+  },
   'crash-after': {
     option: 'crashAfter',
     kind: count(1, 2 ** 31 - 1),
     placeholder: 'N',
     description: 'exit with 1 once N inference requests are answered',
   },
-  'crash-after-ms': { option: 'crashAfterMs', kind: MILLISECONDS, placeholder: 'MS', description: 'exit with 1 after that time' },
+  'crash-after-ms': {
+    option: 'crashAfterMs',
+    kind: MILLISECONDS,
+    placeholder: 'MS',
+    description: 'exit with 1 after that time',
+  },
   tokens: {
     option: 'tokens',
     kind: count(1, 1_000_000),
@@ -117,7 +142,8 @@ export function parseFlags(argv: readonly string[]): { options: SimulatorOptions
     if (!flag) throw new FlagError(`unknown argument ${JSON.stringify(argv[index])}`);
 
     const next = argv[index + 1];
-    const takesNext = joined === undefined && (flag.kind === 'switch' ? next === 'true' || next === 'false' : next !== undefined);
+    const takesNext =
+      joined === undefined && (flag.kind === 'switch' ? next === 'true' || next === 'false' : next !== undefined);
     if (takesNext) index += 1;
     given[flag.option] = valueOf(name, flag.kind, takesNext ? next : joined);
   }
@@ -143,6 +169,11 @@ export function usage(): string {
     const preset = flag.kind === 'switch' ? undefined : DEFAULT_OPTIONS[flag.option];
     return `  ${`--${name} ${flag.placeholder}`.padEnd(24)}${flag.description}${preset === undefined ? '' : ` (${preset})`}`;
   });
-  const title = ['usage: node tools/inference-sim/dist/main.js [flags]', '', 'An OpenAI-compatible model server without a model.', ''];
+  const title = [
+    'usage: node tools/inference-sim/dist/main.js [flags]',
+    '',
+    'An OpenAI-compatible model server without a model.',
+    '',
+  ];
   return [...title, ...lines, ''].join('\n');
 }

@@ -15,7 +15,12 @@ async function start(given: Partial<SimulatorOptions> = {}): Promise<Simulator> 
 }
 
 const post = (simulator: Simulator, path: string, body: string | ReadableStream): Promise<Response> =>
-  fetch(`${simulator.url}${path}`, { method: 'POST', body, headers: { 'content-type': 'application/json' }, duplex: 'half' } as RequestInit);
+  fetch(`${simulator.url}${path}`, {
+    method: 'POST',
+    body,
+    headers: { 'content-type': 'application/json' },
+    duplex: 'half',
+  } as RequestInit);
 
 interface ErrorBody {
   error: { message: string; type: string; param: string | null; code: string | null };
@@ -39,14 +44,44 @@ describe('refusals', () => {
     ['/v1/chat/completions', JSON.stringify({ model: 7, messages: hello }), 400, 'model', 'invalid_value'],
     ['/v1/chat/completions', JSON.stringify({ model: 'm' }), 400, 'messages', 'missing_required_parameter'],
     ['/v1/chat/completions', JSON.stringify({ model: 'm', messages: [] }), 400, 'messages', 'invalid_value'],
-    ['/v1/chat/completions', JSON.stringify({ model: 'm', messages: [{ content: 'x' }] }), 400, 'messages[0].role', 'missing_required_parameter'],
-    ['/v1/chat/completions', JSON.stringify({ model: 'm', messages: hello, max_tokens: 0 }), 400, 'max_tokens', 'invalid_value'],
-    ['/v1/chat/completions', JSON.stringify({ model: 'm', messages: hello, stream: 'yes' }), 400, 'stream', 'invalid_value'],
-    ['/v1/chat/completions', JSON.stringify({ model: 'm', messages: hello, stream_options: {} }), 400, 'stream_options', 'invalid_value'],
+    [
+      '/v1/chat/completions',
+      JSON.stringify({ model: 'm', messages: [{ content: 'x' }] }),
+      400,
+      'messages[0].role',
+      'missing_required_parameter',
+    ],
+    [
+      '/v1/chat/completions',
+      JSON.stringify({ model: 'm', messages: hello, max_tokens: 0 }),
+      400,
+      'max_tokens',
+      'invalid_value',
+    ],
+    [
+      '/v1/chat/completions',
+      JSON.stringify({ model: 'm', messages: hello, stream: 'yes' }),
+      400,
+      'stream',
+      'invalid_value',
+    ],
+    [
+      '/v1/chat/completions',
+      JSON.stringify({ model: 'm', messages: hello, stream_options: {} }),
+      400,
+      'stream_options',
+      'invalid_value',
+    ],
     ['/v1/completions', JSON.stringify({ model: 'm' }), 400, 'prompt', 'missing_required_parameter'],
     ['/v1/embeddings', JSON.stringify({ model: 'm' }), 400, 'input', 'missing_required_parameter'],
     ['/v1/embeddings', JSON.stringify({ model: 'm', input: [] }), 400, 'input', 'invalid_value'],
-    ['/v1/embeddings', JSON.stringify({ model: 'm', input: 'x', encoding_format: 'hex' }), 400, 'encoding_format', 'invalid_value'],
+    [
+      '/v1/embeddings',
+      JSON.stringify({ model: 'm', input: 'x', encoding_format: 'hex' }),
+      400,
+      'encoding_format',
+      'invalid_value',
+    ],
     ['/v1/nothing', '{}', 404, null, 'unknown_url'],
     ['/v1/models', '{}', 405, null, 'method_not_supported'],
   ])('POST %s %s: %i', async (path, body, status, param, code) => {
@@ -63,8 +98,13 @@ describe('refusals', () => {
   it('answers 413 to a declared and to a chunked body over the limit, and goes on', async () => {
     const simulator = await start({ maxBodyBytes: 1_000 });
     const body = JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'x'.repeat(200_000) }] });
-    expect(await errorOf(await post(simulator, '/v1/chat/completions', body))).toMatchObject({ status: 413, code: 'request_too_large' });
-    expect(await errorOf(await post(simulator, '/v1/chat/completions', new Blob([body]).stream()))).toMatchObject({ status: 413 });
+    expect(await errorOf(await post(simulator, '/v1/chat/completions', body))).toMatchObject({
+      status: 413,
+      code: 'request_too_large',
+    });
+    expect(await errorOf(await post(simulator, '/v1/chat/completions', new Blob([body]).stream()))).toMatchObject({
+      status: 413,
+    });
     const fits = await post(simulator, '/v1/chat/completions', JSON.stringify({ model: 'm', messages: hello }));
     expect(fits.status).toBe(200);
   });
@@ -75,7 +115,10 @@ describe('health', () => {
     const simulator = await start({ startupMs: 400 });
     const early = await fetch(`${simulator.url}/health`);
     expect([early.status, await early.json()]).toEqual([503, { status: 'starting', model: 'm' }]);
-    expect(await errorOf(await post(simulator, '/v1/completions', '{"model":"m","prompt":"x"}'))).toMatchObject({ status: 503, code: 'model_loading' });
+    expect(await errorOf(await post(simulator, '/v1/completions', '{"model":"m","prompt":"x"}'))).toMatchObject({
+      status: 503,
+      code: 'model_loading',
+    });
 
     const deadline = Date.now() + 10_000;
     let status = 503;
@@ -136,7 +179,9 @@ it('waits for a slow reader instead of keeping a whole answer in memory, and del
   const simulator = await start({ tokens: 20_000, itlMs: 0.01 });
   const body = '{"model":"m","prompt":"x","stream":true}';
   const socket = connect(simulator.port, '127.0.0.1');
-  socket.write(`POST /v1/completions HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: ${body.length}\r\n\r\n${body}`);
+  socket.write(
+    `POST /v1/completions HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+  );
   let received = '';
   for await (const piece of socket) received += String(piece);
   expect(received.match(/"object":"text_completion"/g)).toHaveLength(20_001);

@@ -39,14 +39,24 @@ async function start(options: SimulatorOptions): Promise<Simulator> {
     const { code, message } = error as NodeJS.ErrnoException;
     const at = `${options.host}:${options.port}`;
     logStart(options, options.port, code ?? message);
-    return give(code === 'EADDRINUSE' ? `cannot listen on ${at}: the address is in use already` : `cannot listen on ${at}: ${message}`);
+    return give(
+      code === 'EADDRINUSE'
+        ? `cannot listen on ${at}: the address is in use already`
+        : `cannot listen on ${at}: ${message}`,
+    );
   }
 }
 
 /** A start that loses its port is logged too, with the error: the log is there to show engines that were started twice. */
 function logStart(options: SimulatorOptions, port: number, error?: string): void {
   if (options.startLog === undefined) return;
-  const line = { pid: process.pid, port, model: options.model, started_at: new Date(performance.timeOrigin).toISOString(), error };
+  const line = {
+    pid: process.pid,
+    port,
+    model: options.model,
+    started_at: new Date(performance.timeOrigin).toISOString(),
+    error,
+  };
   try {
     appendFileSync(options.startLog, `${JSON.stringify(line)}\n`); // O_APPEND and one write: lines of several starts never mix
   } catch (failure) {

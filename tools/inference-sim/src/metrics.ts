@@ -29,8 +29,14 @@ class Histogram {
 /** What /metrics shows. Plain counters: a metrics library would cost more than the answers it counts. */
 export class Metrics {
   private readonly answered = new Map<string, number>();
-  private readonly ttft = new Histogram('inference_sim_time_to_first_token_seconds', 'Until the first token of a streamed answer.');
-  private readonly duration = new Histogram('inference_sim_request_duration_seconds', 'From the arrival of a request to its end.');
+  private readonly ttft = new Histogram(
+    'inference_sim_time_to_first_token_seconds',
+    'Until the first token of a streamed answer.',
+  );
+  private readonly duration = new Histogram(
+    'inference_sim_request_duration_seconds',
+    'From the arrival of a request to its end.',
+  );
   private inFlight = 0;
   private aborted = 0;
   private promptTokens = 0;
@@ -66,7 +72,12 @@ export class Metrics {
       '# TYPE inference_sim_requests_total counter',
       ...[...this.answered].map(([labels, number]) => `inference_sim_requests_total{${labels}} ${number}`),
       ...value('inference_sim_requests_in_flight', 'gauge', 'Inference requests being answered.', this.inFlight),
-      ...value('inference_sim_requests_aborted_total', 'counter', 'Inference requests whose client left before the end.', this.aborted),
+      ...value(
+        'inference_sim_requests_aborted_total',
+        'counter',
+        'Inference requests whose client left before the end.',
+        this.aborted,
+      ),
       ...value('inference_sim_prompt_tokens_total', 'counter', 'Tokens read.', this.promptTokens),
       ...value('inference_sim_completion_tokens_total', 'counter', 'Tokens written.', this.completionTokens),
       ...value('inference_sim_ready', 'gauge', '1 when /health answers 200.', isReady ? 1 : 0),

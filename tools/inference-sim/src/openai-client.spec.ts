@@ -26,32 +26,47 @@ describe('chat completions', () => {
     expect(completion.usage).toEqual({ prompt_tokens: 4, completion_tokens: 5, total_tokens: 9 });
   });
 
-  it.each([{ max_tokens: 3 }, { max_completion_tokens: 3 }, { max_completion_tokens: 3, max_tokens: 9 }])('obeys %j', async (limit) => {
-    const completion = await (await client()).chat.completions.create({ model: 'vendor/tiny', messages, ...limit });
-    expect(completion.choices[0]!.finish_reason).toBe('length');
-    expect(completion.usage!.completion_tokens).toBe(3);
-  });
+  it.each([{ max_tokens: 3 }, { max_completion_tokens: 3 }, { max_completion_tokens: 3, max_tokens: 9 }])(
+    'obeys %j',
+    async (limit) => {
+      const completion = await (await client()).chat.completions.create({ model: 'vendor/tiny', messages, ...limit });
+      expect(completion.choices[0]!.finish_reason).toBe('length');
+      expect(completion.usage!.completion_tokens).toBe(3);
+    },
+  );
 
   it('streams the same text, the role first, the reason last', async () => {
     const openai = await client({ tokens: 4 });
     const whole = await openai.chat.completions.create({ model: 'vendor/tiny', messages });
     const chunks = [];
-    for await (const chunk of await openai.chat.completions.create({ model: 'vendor/tiny', messages, stream: true })) chunks.push(chunk);
+    for await (const chunk of await openai.chat.completions.create({ model: 'vendor/tiny', messages, stream: true }))
+      chunks.push(chunk);
 
     expect(new Set(chunks.map((chunk) => chunk.id)).size).toBe(1);
     expect(chunks.every((chunk) => chunk.object === 'chat.completion.chunk' && !('usage' in chunk))).toBe(true);
     expect(chunks[0]!.choices[0]!.delta).toMatchObject({ role: 'assistant', content: '' });
-    expect(chunks.map((chunk) => chunk.choices[0]!.delta.content ?? '').join('')).toBe(whole.choices[0]!.message.content);
+    expect(chunks.map((chunk) => chunk.choices[0]!.delta.content ?? '').join('')).toBe(
+      whole.choices[0]!.message.content,
+    );
     expect(chunks.map((chunk) => chunk.choices[0]!.finish_reason)).toEqual([null, null, null, null, null, 'stop']);
   });
 
   it('streams usage last when asked to', async () => {
     const openai = await client();
     const chunks = [];
-    const asked = { model: 'vendor/tiny', messages, max_tokens: 2, stream: true as const, stream_options: { include_usage: true } };
+    const asked = {
+      model: 'vendor/tiny',
+      messages,
+      max_tokens: 2,
+      stream: true as const,
+      stream_options: { include_usage: true },
+    };
     for await (const chunk of await openai.chat.completions.create(asked)) chunks.push(chunk);
 
-    expect(chunks.at(-1)).toMatchObject({ choices: [], usage: { prompt_tokens: 4, completion_tokens: 2, total_tokens: 6 } });
+    expect(chunks.at(-1)).toMatchObject({
+      choices: [],
+      usage: { prompt_tokens: 4, completion_tokens: 2, total_tokens: 6 },
+    });
     expect(chunks.slice(0, -1).every((chunk) => chunk.usage === null)).toBe(true);
     expect(chunks.at(-2)!.choices[0]!.finish_reason).toBe('length');
   });
@@ -81,7 +96,9 @@ describe('chat completions', () => {
 
 describe('text completions', () => {
   it('answers each prompt', async () => {
-    const completion = await (await client({ tokens: 2 })).completions.create({ model: 'vendor/tiny', prompt: ['one', 'two'] });
+    const completion = await (
+      await client({ tokens: 2 })
+    ).completions.create({ model: 'vendor/tiny', prompt: ['one', 'two'] });
     expect(completion.object).toBe('text_completion');
     expect(completion.choices.map((choice) => [choice.index, choice.text, choice.finish_reason])).toEqual([
       [0, 'vendor/tiny is', 'stop'],
@@ -93,7 +110,12 @@ describe('text completions', () => {
   it('streams', async () => {
     const openai = await client();
     const texts: string[] = [];
-    for await (const chunk of await openai.completions.create({ model: 'vendor/tiny', prompt: 'one', max_tokens: 2, stream: true })) {
+    for await (const chunk of await openai.completions.create({
+      model: 'vendor/tiny',
+      prompt: 'one',
+      max_tokens: 2,
+      stream: true,
+    })) {
       texts.push(chunk.choices[0]!.text);
     }
     expect(texts).toEqual(['vendor/tiny', ' is', '']);
@@ -130,7 +152,9 @@ describe('models', () => {
     const openai = await client();
     const listed = [];
     for await (const model of openai.models.list()) listed.push(model);
-    expect(listed).toEqual([{ id: 'vendor/tiny', object: 'model', created: expect.any(Number), owned_by: 'inference-sim' }]);
+    expect(listed).toEqual([
+      { id: 'vendor/tiny', object: 'model', created: expect.any(Number), owned_by: 'inference-sim' },
+    ]);
     expect(await openai.models.retrieve('vendor/tiny')).toEqual(listed[0]);
     await expect(openai.models.retrieve('other')).rejects.toMatchObject({ status: 404, code: 'model_not_found' });
   });
@@ -141,7 +165,11 @@ describe('errors, as the client raises them', () => {
     const openai = await client({ apiKey: 'right' }, 'wrong');
     const refused = openai.chat.completions.create({ model: 'vendor/tiny', messages });
     await expect(refused).rejects.toBeInstanceOf(OpenAI.AuthenticationError);
-    await expect(refused).rejects.toMatchObject({ status: 401, code: 'invalid_api_key', type: 'invalid_request_error' });
+    await expect(refused).rejects.toMatchObject({
+      status: 401,
+      code: 'invalid_api_key',
+      type: 'invalid_request_error',
+    });
     await expect(openai.models.list()).rejects.toMatchObject({ status: 401 });
     const { url } = running.at(-1)!;
     const admitted = new OpenAI({ baseURL: `${url}/v1`, apiKey: 'right', maxRetries: 0 });
@@ -159,7 +187,12 @@ describe('errors, as the client raises them', () => {
       const statuses: number[] = [];
       for (let index = 0; index < 60; index += 1) {
         const answer = openai.chat.completions.create({ model: 'vendor/tiny', messages, max_tokens: 1 });
-        statuses.push(await answer.then(() => 200, (error: InstanceType<typeof OpenAI.APIError>) => error.status as number));
+        statuses.push(
+          await answer.then(
+            () => 200,
+            (error: InstanceType<typeof OpenAI.APIError>) => error.status as number,
+          ),
+        );
       }
       return statuses;
     };
@@ -174,8 +207,12 @@ describe('errors, as the client raises them', () => {
 
   it('never fails at rate 0 and always at rate 1', async () => {
     const failing = await client({ errorRate: 1 });
-    await expect(failing.completions.create({ model: 'vendor/tiny', prompt: 'x' })).rejects.toMatchObject({ status: 500, type: 'server_error' });
+    await expect(failing.completions.create({ model: 'vendor/tiny', prompt: 'x' })).rejects.toMatchObject({
+      status: 500,
+      type: 'server_error',
+    });
     const sound = await client({ errorRate: 0 });
-    for (let index = 0; index < 20; index += 1) await sound.completions.create({ model: 'vendor/tiny', prompt: 'x', max_tokens: 1 });
+    for (let index = 0; index < 20; index += 1)
+      await sound.completions.create({ model: 'vendor/tiny', prompt: 'x', max_tokens: 1 });
   });
 });

@@ -19,7 +19,10 @@ const children: ChildProcess[] = [];
 const folder = mkdtempSync(join(tmpdir(), 'inference-sim-'));
 
 beforeAll(() => {
-  if (!existsSync(MAIN)) throw new Error('these tests start the built program: run `npx tsc -b tools/inference-sim/tsconfig.lib.json` first');
+  if (!existsSync(MAIN))
+    throw new Error(
+      'these tests start the built program: run `npx tsc -b tools/inference-sim/tsconfig.lib.json` first',
+    );
 });
 
 afterEach(() => {
@@ -37,7 +40,8 @@ function run(...flags: string[]): { child: ChildProcess; output: () => string; e
 
 async function start(...flags: string[]): Promise<Started> {
   const { child, output, exit } = run('--port', '0', '--model', 'm', ...flags);
-  while (!output().includes('\n')) await Promise.race([once(child.stdout!, 'data'), exit.then(() => Promise.reject(new Error(output())))]);
+  while (!output().includes('\n'))
+    await Promise.race([once(child.stdout!, 'data'), exit.then(() => Promise.reject(new Error(output())))]);
   return { child, exit, url: /url=(\S+)/.exec(output())![1]! };
 }
 
@@ -45,20 +49,24 @@ const complete = (url: string, body: object = {}): Promise<Response> =>
   fetch(`${url}/v1/completions`, { method: 'POST', body: JSON.stringify({ model: 'm', prompt: 'x', ...body }) });
 
 describe('signals', () => {
-  it.each(['SIGTERM', 'SIGINT'] as const)('%s: refuses new connections, finishes what is in flight, exits 0', async (signal) => {
-    const { child, url, exit } = await start('--tokens=20', '--itl-ms=40');
-    const stream = (await complete(url, { stream: true })).body!.getReader();
-    let text = new TextDecoder().decode((await stream.read()).value);
-    const whole = complete(url);
-    await inFlight(url, 2);
-    child.kill(signal);
-    await refused(url);
+  it.each(['SIGTERM', 'SIGINT'] as const)(
+    '%s: refuses new connections, finishes what is in flight, exits 0',
+    async (signal) => {
+      const { child, url, exit } = await start('--tokens=20', '--itl-ms=40');
+      const stream = (await complete(url, { stream: true })).body!.getReader();
+      let text = new TextDecoder().decode((await stream.read()).value);
+      const whole = complete(url);
+      await inFlight(url, 2);
+      child.kill(signal);
+      await refused(url);
 
-    for (let piece = await stream.read(); !piece.done; piece = await stream.read()) text += new TextDecoder().decode(piece.value);
-    expect(text).toContain('data: [DONE]');
-    expect((await whole).status).toBe(200);
-    expect(await exit).toBe(0);
-  });
+      for (let piece = await stream.read(); !piece.done; piece = await stream.read())
+        text += new TextDecoder().decode(piece.value);
+      expect(text).toContain('data: [DONE]');
+      expect((await whole).status).toBe(200);
+      expect(await exit).toBe(0);
+    },
+  );
 
   it('exits 0 at once when only idle and unused connections are left', async () => {
     const { child, url, exit } = await start();
@@ -97,7 +105,8 @@ describe('crashes', () => {
   it('--crash-after N answers N requests, then exits with 1', async () => {
     const { url, exit } = await start('--crash-after', '3');
     await (await fetch(`${url}/health`)).text(); // probes do not count
-    for (let index = 0; index < 3; index += 1) expect((await (await complete(url)).json()) as object).toHaveProperty('usage');
+    for (let index = 0; index < 3; index += 1)
+      expect((await (await complete(url)).json()) as object).toHaveProperty('usage');
     expect(await exit).toBe(1);
     await expect(complete(url)).rejects.toThrow();
   });
@@ -117,7 +126,10 @@ describe('start log', () => {
     const third = run('--port', String(port), '--model', 'late', '--start-log', file);
     expect(await third.exit).toBe(1);
 
-    const lines = readFileSync(file, 'utf8').trimEnd().split('\n').map((line) => JSON.parse(line) as Record<string, unknown>);
+    const lines = readFileSync(file, 'utf8')
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
     expect(lines).toEqual([
       { pid: first.child.pid, port, model: 'm', started_at: expect.any(String) },
       { pid: second.child.pid, port: Number(new URL(second.url).port), model: 'm', started_at: expect.any(String) },

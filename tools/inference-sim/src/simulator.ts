@@ -45,7 +45,10 @@ export interface Simulator {
  * @param onCrash called where `crashAfter` or `crashAfterMs` want the process to die
  * @throws the error of `listen`, for example EADDRINUSE
  */
-export async function startSimulator(given: Partial<SimulatorOptions>, onCrash: () => void = () => process.exit(1)): Promise<Simulator> {
+export async function startSimulator(
+  given: Partial<SimulatorOptions>,
+  onCrash: () => void = () => process.exit(1),
+): Promise<Simulator> {
   const service = new Service({ ...DEFAULT_OPTIONS, ...given }, onCrash);
   await service.listen();
   return service;
@@ -133,7 +136,8 @@ class Service implements Simulator {
     if (!isModel && path !== '/health' && path !== '/metrics') throw unknownUrl(method, path);
     if (method !== 'GET' && method !== 'HEAD') throw wrongMethod(method, path, 'GET');
     if (path === '/health') return this.health(exchange);
-    if (path === '/metrics') return exchange.sendText(200, this.metrics.text(this.isReady), 'text/plain; version=0.0.4; charset=utf-8');
+    if (path === '/metrics')
+      return exchange.sendText(200, this.metrics.text(this.isReady), 'text/plain; version=0.0.4; charset=utf-8');
     this.admit(request);
     this.models(path, exchange);
   }
@@ -185,9 +189,11 @@ class Service implements Simulator {
 
   private fail(exchange: Exchange, error: unknown): void {
     if (exchange.response.destroyed) return;
-    if (!(error instanceof ApiError)) process.stderr.write(`inference-sim: ${(error as Error).stack ?? String(error)}\n`);
+    if (!(error instanceof ApiError))
+      process.stderr.write(`inference-sim: ${(error as Error).stack ?? String(error)}\n`);
     const answer = error instanceof ApiError ? error : internalFailure();
-    if (!exchange.response.headersSent) return exchange.sendText(answer.status, answer.body(), 'application/json', answer.headers);
+    if (!exchange.response.headersSent)
+      return exchange.sendText(answer.status, answer.body(), 'application/json', answer.headers);
     exchange.response.destroy(); // in the middle of a stream only a broken connection tells the client
   }
 }

@@ -5,8 +5,25 @@ const ROLES = ['controller', 'service', 'operation', 'query', 'entity', 'dto', '
 
 /** Further parts that a stem may have: nouns that say what the file holds. Adding one is a decision for a review. */
 const PARTS = [
-  'commits', 'conformance', 'decorator', 'decorators', 'definition', 'definitions', 'file', 'follower', 'hub', 'input', 'link', 'listener',
-  'plan', 'relay', 'row', 'runner', 'store', 'sweep', 'worker',
+  'commits',
+  'conformance',
+  'decorator',
+  'decorators',
+  'definition',
+  'definitions',
+  'file',
+  'follower',
+  'hub',
+  'input',
+  'link',
+  'listener',
+  'plan',
+  'relay',
+  'row',
+  'runner',
+  'store',
+  'sweep',
+  'worker',
 ];
 
 const TESTS = ['spec', 'int.spec', 'e2e.spec'];
@@ -18,7 +35,8 @@ export default {
     type: 'problem',
     schema: [],
     messages: {
-      empty: '`{{word}}` says nothing about what is inside. Name the file after the thing it holds, as in `rollout.operation.ts` or `tenant-names.ts`.',
+      empty:
+        '`{{word}}` says nothing about what is inside. Name the file after the thing it holds, as in `rollout.operation.ts` or `tenant-names.ts`.',
       stem: 'File names are kebab-case: `{{stem}}` is not.',
       suffix: `\`.{{suffix}}\` is no known suffix. Use one of .${ROLES.join(' .')}, a noun in kebab-case (\`price-list.ts\`), or add the suffix to tools/lint/rules/file-names.mjs in a change of its own.`,
     },
@@ -27,7 +45,10 @@ export default {
     return {
       Program(node) {
         const complain = (messageId, data) => context.report({ node, loc: { line: 1, column: 0 }, messageId, data });
-        const name = path.basename(context.filename).replace(/\.[cm]?ts$/, '').replace(/\.d$/, '');
+        const name = path
+          .basename(context.filename)
+          .replace(/\.[cm]?ts$/, '')
+          .replace(/\.d$/, '');
         const [stem, ...suffixes] = withoutTestSuffix(name).split('.');
         const folders = path.relative(context.cwd, path.dirname(context.filename)).split(path.sep);
         const word = [...folders, ...stem.split('-'), ...suffixes].find((part) => FORBIDDEN.includes(part));

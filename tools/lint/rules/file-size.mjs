@@ -15,7 +15,13 @@ export default {
     return {
       Program(node) {
         const lines = context.sourceCode.lines.length;
-        if (lines > MOST_LINES + 1) context.report({ node, loc: { line: MOST_LINES + 1, column: 0 }, messageId: 'long', data: { lines, most: MOST_LINES } });
+        if (lines > MOST_LINES + 1)
+          context.report({
+            node,
+            loc: { line: MOST_LINES + 1, column: 0 },
+            messageId: 'long',
+            data: { lines, most: MOST_LINES },
+          });
       },
     };
   },

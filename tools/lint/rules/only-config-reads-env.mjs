@@ -19,7 +19,8 @@ export default {
         if (node.key.name === 'env') context.report({ node, messageId: 'env' });
       },
       ImportSpecifier(node) {
-        if (/^(node:)?process$/.test(node.parent.source.value) && node.imported.name === 'env') context.report({ node, messageId: 'env' });
+        if (/^(node:)?process$/.test(node.parent.source.value) && node.imported.name === 'env')
+          context.report({ node, messageId: 'env' });
       },
     };
   },

@@ -2,7 +2,14 @@ import { isTest, isUnder } from '../files.mjs';
 
 const NAMES = {
   typeorm: new Set(['DataSource', 'createConnection', 'getConnection']),
-  '@nestjs/typeorm': new Set(['InjectDataSource', 'InjectEntityManager', 'InjectRepository', 'TypeOrmModule', 'getDataSourceToken', 'getRepositoryToken']),
+  '@nestjs/typeorm': new Set([
+    'InjectDataSource',
+    'InjectEntityManager',
+    'InjectRepository',
+    'TypeOrmModule',
+    'getDataSourceToken',
+    'getRepositoryToken',
+  ]),
 };
 
 /** A connection taken past `Database` has no tenant set, so row-level security shows it nothing or, worse, everything. */

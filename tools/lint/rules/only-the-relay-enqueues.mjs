@@ -9,7 +9,8 @@ export default {
     schema: [],
     messages: {
       add: 'Only the outbox relay adds to the queue. Claim an operation with `OperationStore` from @slipway/platform-operations: its transaction writes the outbox row.',
-      bullmq: 'BullMQ stays behind @slipway/platform-queue. Claim an operation with `OperationStore` from @slipway/platform-operations, or consume through `OPERATION_QUEUE`.',
+      bullmq:
+        'BullMQ stays behind @slipway/platform-queue. Claim an operation with `OperationStore` from @slipway/platform-operations, or consume through `OPERATION_QUEUE`.',
     },
   },
   create(context) {

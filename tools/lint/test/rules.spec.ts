@@ -24,7 +24,8 @@ const REPLACEMENTS: Record<string, RegExp> = {
   'only-database-injects-data-source': /Inject `Database`/,
   'only-the-relay-enqueues': /OperationStore/,
   'no-restricted-imports': /Only specs and `test` folders may/,
-  'enforce-module-boundaries': /Circular dependency|can only depend on libs tagged with|cannot be imported by a relative|relative or absolute path/,
+  'enforce-module-boundaries':
+    /Circular dependency|can only depend on libs tagged with|cannot be imported by a relative|relative or absolute path/,
 };
 
 describe.each(fixtures.filter((name) => name.endsWith('.fail.txt')))('%s', (name) => {
@@ -44,7 +45,9 @@ describe.each(fixtures.filter((name) => name.endsWith('.pass.txt')))('%s', (name
 });
 
 it('sees every way to read the environment', () => {
-  expect(found['only-config-reads-env.fail.txt'].filter(({ ruleId }) => ruleId === 'slipway/only-config-reads-env')).toHaveLength(3);
+  expect(
+    found['only-config-reads-env.fail.txt'].filter(({ ruleId }) => ruleId === 'slipway/only-config-reads-env'),
+  ).toHaveLength(3);
 });
 
 it.each([...rules, 'enforce-module-boundaries', 'no-restricted-imports'])('has a failing fixture of %s', (rule) => {

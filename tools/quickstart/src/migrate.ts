@@ -14,10 +14,15 @@ const log = (line: string): void => void process.stderr.write(`${line}\n`);
 const env = childEnvironment();
 
 try {
-  const blank = { databaseUrl: 'postgres://127.0.0.1/', migrateUrl: 'postgres://127.0.0.1/', secretKey: Buffer.alloc(32).toString('base64') };
+  const blank = {
+    databaseUrl: 'postgres://127.0.0.1/',
+    migrateUrl: 'postgres://127.0.0.1/',
+    secretKey: Buffer.alloc(32).toString('base64'),
+  };
   const config = loadConfig(env, process.cwd(), { stack: blank });
   const home = path.resolve(config.home);
-  if (!config.database.embedded || otherLauncher(home)) await migrate(entry, { ...env, SLIPWAY_HOME: home, ...keyFor(config.database.embedded, home) }, process.cwd(), log);
+  if (!config.database.embedded || otherLauncher(home))
+    await migrate(entry, { ...env, SLIPWAY_HOME: home, ...keyFor(config.database.embedded, home) }, process.cwd(), log);
   else await migrateStopped(home);
 } catch (error) {
   if (error instanceof ConfigError) {

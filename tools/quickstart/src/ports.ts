@@ -7,15 +7,24 @@ export class PortTakenError extends Error {}
  * exchanged silently; the default one is, and `say` tells.
  * @throws PortTakenError naming the variable.
  */
-export async function choosePort(wanted: number, host: string, variable: { name: string; isSet: boolean }, say: (line: string) => void): Promise<number> {
+export async function choosePort(
+  wanted: number,
+  host: string,
+  variable: { name: string; isSet: boolean },
+  say: (line: string) => void,
+): Promise<number> {
   if (wanted === 0) return anyPort(host);
   try {
     return await bound(wanted, host);
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
-    if (code !== 'EADDRINUSE' && code !== 'EACCES') throw new PortTakenError(`SLIPWAY_HOST: cannot listen on ${host} (${code})`);
+    if (code !== 'EADDRINUSE' && code !== 'EACCES')
+      throw new PortTakenError(`SLIPWAY_HOST: cannot listen on ${host} (${code})`);
     const problem = code === 'EACCES' ? 'may not be used by this user' : 'is taken by another program';
-    if (variable.isSet) throw new PortTakenError(`${variable.name}: port ${wanted} ${problem}. Free it, or set ${variable.name} to another one.`);
+    if (variable.isSet)
+      throw new PortTakenError(
+        `${variable.name}: port ${wanted} ${problem}. Free it, or set ${variable.name} to another one.`,
+      );
     const other = await anyPort(host);
     say(`port ${wanted} ${problem}, so ${other} is used instead (set ${variable.name} to choose)`);
     return other;

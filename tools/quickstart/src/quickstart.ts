@@ -26,15 +26,19 @@ onStopRequest(() => {
 
 try {
   narrator.passing('Starting Postgres, api, worker and gateway …');
-  stack = await startStack({ log: (line) => {
-    writeLog(line);
-    // The reader must learn of a port that is not the documented one; the rest is for the log.
-    if (/^slipway \| port /.test(line)) narrator.line(line.replace('slipway | ', 'Note: '));
-  } });
+  stack = await startStack({
+    log: (line) => {
+      writeLog(line);
+      // The reader must learn of a port that is not the documented one; the rest is for the log.
+      if (/^slipway \| port /.test(line)) narrator.line(line.replace('slipway | ', 'Note: '));
+    },
+  });
   openLog();
   if (isAskedToStop) await end(0);
   await stack.ready;
-  narrator.line(`Ready after ${((performance.now() - startedAt) / 1000).toFixed(1)} s: api ${stack.apiUrl}, gateway ${stack.gatewayUrl}`);
+  narrator.line(
+    `Ready after ${((performance.now() - startedAt) / 1000).toFixed(1)} s: api ${stack.apiUrl}, gateway ${stack.gatewayUrl}`,
+  );
   if (stack.token.isNew) narrator.line(tokenNotice(stack.token).trimEnd());
   const deployment = await demonstrate({ ...stack, token: stack.token.value, narrator });
   if (isOnce) {
@@ -53,11 +57,15 @@ try {
 }
 
 function whereNext({ apiUrl, gatewayUrl, token }: Stack, deployment: string): void {
-  const bearer = token.file ? `$(cat ${path.relative(process.cwd(), token.file) || token.file})` : '$SLIPWAY_BOOTSTRAP_TOKEN';
+  const bearer = token.file
+    ? `$(cat ${path.relative(process.cwd(), token.file) || token.file})`
+    : '$SLIPWAY_BOOTSTRAP_TOKEN';
   narrator.heading('Where to look next');
   narrator.line(`  The API, to read and to try:   ${apiUrl}/docs   (OpenAPI: ${apiUrl}/openapi.json)`);
   narrator.line(`  Any OpenAI client:             base URL ${gatewayUrl}/v1, model "${deployment}"`);
-  narrator.line(`  What happened, as events:      curl -H "Authorization: Bearer ${bearer}" ${apiUrl}/api/v1/deployments/${deployment}/events`);
+  narrator.line(
+    `  What happened, as events:      curl -H "Authorization: Bearer ${bearer}" ${apiUrl}/api/v1/deployments/${deployment}/events`,
+  );
   narrator.line(`  Logs of the processes:         ${path.relative(process.cwd(), logFile)}`);
   narrator.line('  Execution targets of your own: slipway.config.yaml, see README.md');
   narrator.line('\nThe stack is running. Ctrl-C stops it.');

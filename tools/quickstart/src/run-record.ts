@@ -16,7 +16,10 @@ const fileOf = (home: string): string => path.join(home, 'run', 'processes.json'
 
 export function writeRunRecord(home: string, childPids: number[]): void {
   const file = fileOf(home);
-  const record: RunRecord = { launcher: identify(process.pid) ?? { pid: process.pid, started: 'unknown' }, children: childPids.flatMap((pid) => identify(pid) ?? []) };
+  const record: RunRecord = {
+    launcher: identify(process.pid) ?? { pid: process.pid, started: 'unknown' },
+    children: childPids.flatMap((pid) => identify(pid) ?? []),
+  };
   mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
   writeFileSync(`${file}.new`, JSON.stringify(record), { mode: 0o600 });
   renameSync(`${file}.new`, file);
@@ -29,7 +32,9 @@ export function removeRunRecord(home: string): void {
 /** The living launcher of this home, if it is not this process. */
 export function otherLauncher(home: string): number | undefined {
   const record = read(home);
-  return record && record.launcher.pid !== process.pid && isStillThere(record.launcher) ? record.launcher.pid : undefined;
+  return record && record.launcher.pid !== process.pid && isStillThere(record.launcher)
+    ? record.launcher.pid
+    : undefined;
 }
 
 /**

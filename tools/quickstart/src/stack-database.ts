@@ -17,7 +17,11 @@ export function externalDatabase(secretKey: string): StackDatabase {
  * The embedded Postgres, and the stack file that tells where it is. Should the server die under the stack it is started
  * again at the same address; the processes reconnect by themselves.
  */
-export async function embeddedDatabase(home: string, secretKey: string, say: (line: string) => void): Promise<StackDatabase> {
+export async function embeddedDatabase(
+  home: string,
+  secretKey: string,
+  say: (line: string) => void,
+): Promise<StackDatabase> {
   let server: EmbeddedPostgres = await startEmbeddedPostgres({ dir: home });
   let isStopping = false;
   const { port } = server;

@@ -40,11 +40,24 @@ class Launcher {
   readonly exit: Promise<number | null>;
 
   constructor(env: Record<string, string | undefined> = {}) {
-    const entries = Object.fromEntries(['api', 'worker', 'gateway', 'migrate'].map((name) => [name, path.join(folder, `${name}.mjs`)]));
+    const entries = Object.fromEntries(
+      ['api', 'worker', 'gateway', 'migrate'].map((name) => [name, path.join(folder, `${name}.mjs`)]),
+    );
     const script = `const { runInForeground } = await import(${JSON.stringify(foreground)}); await runInForeground({ entries: ${JSON.stringify(entries)} });`;
     this.child = spawn(process.execPath, ['--input-type=module', '-e', script], {
       cwd: folder,
-      env: childEnvironment({ SLIPWAY_HOME: home, SLIPWAY_API_PORT: '0', SLIPWAY_GATEWAY_PORT: '0', DATABASE_URL: undefined, REDIS_URL: undefined, NODE_ENV: undefined, NODE_OPTIONS: undefined, npm_lifecycle_event: undefined, STAND_IN_FOLDER: folder, ...env }),
+      env: childEnvironment({
+        SLIPWAY_HOME: home,
+        SLIPWAY_API_PORT: '0',
+        SLIPWAY_GATEWAY_PORT: '0',
+        DATABASE_URL: undefined,
+        REDIS_URL: undefined,
+        NODE_ENV: undefined,
+        NODE_OPTIONS: undefined,
+        npm_lifecycle_event: undefined,
+        STAND_IN_FOLDER: folder,
+        ...env,
+      }),
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     this.child.stdout?.on('data', (chunk) => (this.stdout += chunk));
@@ -54,7 +67,10 @@ class Launcher {
   }
 
   async ready(): Promise<{ api: string; gateway: string }> {
-    await until(() => this.stdout.includes('\n') || this.child.exitCode !== null, () => this.stderr);
+    await until(
+      () => this.stdout.includes('\n') || this.child.exitCode !== null,
+      () => this.stderr,
+    );
     const match = /^slipway ready api=(\S+) gateway=(\S+)\n$/.exec(this.stdout);
     if (!match) throw new Error(`not the ready line: ${JSON.stringify(this.stdout)}\n${this.stderr}`);
     return { api: match[1] as string, gateway: match[2] as string };
@@ -75,8 +91,14 @@ const until = async (condition: () => boolean, explain: () => string = () => '')
 };
 
 /** What the stand-ins wrote down: `<name> <what>` lines. */
-const notes = (): string[] => (existsSync(path.join(folder, 'notes')) ? readFileSync(path.join(folder, 'notes'), 'utf8').trim().split('\n') : []);
-const pidOf = (name: string): number => Number(notes().findLast((line) => line.startsWith(`${name} pid `))?.split(' ')[2]);
+const notes = (): string[] =>
+  existsSync(path.join(folder, 'notes')) ? readFileSync(path.join(folder, 'notes'), 'utf8').trim().split('\n') : [];
+const pidOf = (name: string): number =>
+  Number(
+    notes()
+      .findLast((line) => line.startsWith(`${name} pid `))
+      ?.split(' ')[2],
+  );
 const started = (name: string): number => notes().filter((line) => line.startsWith(`${name} pid `)).length;
 const isAlive = (pid: number): boolean => identify(pid) !== undefined;
 const databaseAnswers = async (url: string): Promise<boolean> => {
@@ -106,14 +128,21 @@ describe('the launcher', () => {
     expect(launcher.stderr.split(token)).toHaveLength(2);
     expect(notes()).toContain(`api token ${token}`);
     expect(notes()).toContain('worker token none');
-    for (const file of ['bootstrap-token', 'secret-key', 'run/stack.json']) expect(statSync(path.join(home, file)).mode & 0o777).toBe(0o600);
+    for (const file of ['bootstrap-token', 'secret-key', 'run/stack.json'])
+      expect(statSync(path.join(home, file)).mode & 0o777).toBe(0o600);
 
     const pids = ['api', 'worker', 'gateway'].map(pidOf);
     launcher.child.kill('SIGINT');
     launcher.child.kill('SIGINT');
     expect(await launcher.exit).toBe(0);
-    expect(notes().filter((line) => line.startsWith('worker ')).slice(-2)).toEqual(['worker message slipway:stop-engines', 'worker signal SIGTERM']);
-    expect(notes().findIndex((line) => line === 'gateway signal SIGTERM')).toBeLessThan(notes().findIndex((line) => line === 'worker signal SIGTERM'));
+    expect(
+      notes()
+        .filter((line) => line.startsWith('worker '))
+        .slice(-2),
+    ).toEqual(['worker message slipway:stop-engines', 'worker signal SIGTERM']);
+    expect(notes().findIndex((line) => line === 'gateway signal SIGTERM')).toBeLessThan(
+      notes().findIndex((line) => line === 'worker signal SIGTERM'),
+    );
     expect(pids.filter(isAlive)).toEqual([]);
     expect(await databaseAnswers(url)).toBe(false);
     expect(readStackFile(home)).toBeUndefined();
@@ -128,7 +157,10 @@ describe('the launcher', () => {
     expect(launcher.stderr).toContain('worker | ended with SIGKILL; started again in 0.1 s');
 
     const url = readStackFile(home)?.databaseUrl ?? '';
-    process.kill(Number(readFileSync(path.join(home, 'postgres', 'data', 'postmaster.pid'), 'utf8').split('\n')[0]), 'SIGKILL');
+    process.kill(
+      Number(readFileSync(path.join(home, 'postgres', 'data', 'postmaster.pid'), 'utf8').split('\n')[0]),
+      'SIGKILL',
+    );
     await until(() => launcher.stderr.includes('postgres ended'));
     const deadline = Date.now() + 30_000;
     while (!(await databaseAnswers(url)) && Date.now() < deadline) await delay(50);
@@ -170,7 +202,8 @@ describe('the launcher', () => {
   it('ends with 78 where the configuration is wrong, before it starts anything', async () => {
     const launcher = new Launcher({ SLIPWAY_LEASE_SECONDS: 'long', NODE_ENV: 'production' });
     expect(await launcher.exit).toBe(78);
-    for (const name of ['SLIPWAY_LEASE_SECONDS', 'DATABASE_URL', 'SLIPWAY_SECRET_KEY']) expect(launcher.stderr).toContain(`- ${name} `);
+    for (const name of ['SLIPWAY_LEASE_SECONDS', 'DATABASE_URL', 'SLIPWAY_SECRET_KEY'])
+      expect(launcher.stderr).toContain(`- ${name} `);
     expect(existsSync(home)).toBe(false);
   });
 

@@ -32,7 +32,10 @@ export interface Stack {
 
 /** What makes a start impossible, in words for whoever typed it. `exitCode`: 78 for configuration. */
 export class StackError extends Error {
-  constructor(message: string, readonly exitCode = 1) {
+  constructor(
+    message: string,
+    readonly exitCode = 1,
+  ) {
     super(message);
   }
 }
@@ -52,17 +55,36 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   const config = check(env, cwd);
   const { home, host } = config;
   const launcher = otherLauncher(home);
-  if (launcher) throw new StackError(`Slipway already runs in ${home} (process ${launcher}). Stop it, or set SLIPWAY_HOME to another folder.`);
+  if (launcher)
+    throw new StackError(
+      `Slipway already runs in ${home} (process ${launcher}). Stop it, or set SLIPWAY_HOME to another folder.`,
+    );
   await outliveOrphans(home, say);
 
   const isSet = (name: string): boolean => Boolean(env[name]?.trim());
-  const apiPort = await choosePort(config.apiPort, host, { name: 'SLIPWAY_API_PORT', isSet: isSet('SLIPWAY_API_PORT') }, say);
-  const gatewayPort = await choosePort(config.gatewayPort, host, { name: 'SLIPWAY_GATEWAY_PORT', isSet: isSet('SLIPWAY_GATEWAY_PORT') }, say);
+  const apiPort = await choosePort(
+    config.apiPort,
+    host,
+    { name: 'SLIPWAY_API_PORT', isSet: isSet('SLIPWAY_API_PORT') },
+    say,
+  );
+  const gatewayPort = await choosePort(
+    config.gatewayPort,
+    host,
+    { name: 'SLIPWAY_GATEWAY_PORT', isSet: isSet('SLIPWAY_GATEWAY_PORT') },
+    say,
+  );
   const key = config.secretKey.some((byte) => byte !== 0) ? config.secretKey.toString('base64') : secretKey(home).value;
   const token = config.bootstrapToken ? { value: config.bootstrapToken, isNew: false } : bootstrapToken(home);
 
   const database = config.database.embedded ? await embeddedDatabase(home, key, say) : externalDatabase(key);
-  const shared: NodeJS.ProcessEnv = { ...env, ...database.env, SLIPWAY_HOME: home, SLIPWAY_API_PORT: String(apiPort), SLIPWAY_GATEWAY_PORT: String(gatewayPort) };
+  const shared: NodeJS.ProcessEnv = {
+    ...env,
+    ...database.env,
+    SLIPWAY_HOME: home,
+    SLIPWAY_API_PORT: String(apiPort),
+    SLIPWAY_GATEWAY_PORT: String(gatewayPort),
+  };
   writeRunRecord(home, []);
   try {
     await migrate(options.entries?.migrate ?? entryOf('api', 'migrate.js'), shared, cwd, options.log);
@@ -71,12 +93,26 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     removeRunRecord(home);
     throw error;
   }
-  return supervise({ ...options, cwd, home, token, database, shared, metricsPort: config.metricsPort, apiUrl: addressOf(host, apiPort), gatewayUrl: addressOf(host, gatewayPort) });
+  return supervise({
+    ...options,
+    cwd,
+    home,
+    token,
+    database,
+    shared,
+    metricsPort: config.metricsPort,
+    apiUrl: addressOf(host, apiPort),
+    gatewayUrl: addressOf(host, gatewayPort),
+  });
 }
 
 /** Every problem of the configuration before anything is started. The stack file comes into being only later, so a blank one stands in. */
 function check(env: NodeJS.ProcessEnv, cwd: string): Config {
-  const blank = { databaseUrl: 'postgres://127.0.0.1/', migrateUrl: 'postgres://127.0.0.1/', secretKey: Buffer.alloc(32).toString('base64') };
+  const blank = {
+    databaseUrl: 'postgres://127.0.0.1/',
+    migrateUrl: 'postgres://127.0.0.1/',
+    secretKey: Buffer.alloc(32).toString('base64'),
+  };
   try {
     return loadConfig(env, cwd, { stack: blank });
   } catch (error) {
@@ -86,9 +122,18 @@ function check(env: NodeJS.ProcessEnv, cwd: string): Config {
 }
 
 /** A process of its own, as in production; its output is shown, its failure ends the start. */
-export function migrate(entry: string, env: NodeJS.ProcessEnv, cwd: string, log: (line: string) => void): Promise<void> {
+export function migrate(
+  entry: string,
+  env: NodeJS.ProcessEnv,
+  cwd: string,
+  log: (line: string) => void,
+): Promise<void> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, ['--enable-source-maps', entry], { env, cwd, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(process.execPath, ['--enable-source-maps', entry], {
+      env,
+      cwd,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
     let output = '';
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk));
     child.once('error', reject);
@@ -121,14 +166,19 @@ function supervise(given: Supervision): Stack {
   const processes = names.map((name, index) => {
     // One port for three processes of one host would be two too few.
     const metrics = given.metricsPort ? { SLIPWAY_METRICS_PORT: String(given.metricsPort + index) } : {};
-    const secret = name === 'api' ? { SLIPWAY_BOOTSTRAP_TOKEN: given.token.value } : { SLIPWAY_BOOTSTRAP_TOKEN: undefined };
+    const secret =
+      name === 'api' ? { SLIPWAY_BOOTSTRAP_TOKEN: given.token.value } : { SLIPWAY_BOOTSTRAP_TOKEN: undefined };
     return new SupervisedProcess({
       name,
       entry: given.entries?.[name] ?? entryOf(name),
       env: { ...given.shared, ...metrics, ...secret },
       cwd: given.cwd,
       log: given.log,
-      onChange: () => writeRunRecord(given.home, processes.flatMap((one) => one?.pid ?? [])),
+      onChange: () =>
+        writeRunRecord(
+          given.home,
+          processes.flatMap((one) => one?.pid ?? []),
+        ),
       onConfigError: () => fail(new StackError(`The ${name} refuses its configuration.`, 78)),
     });
   });
@@ -145,7 +195,10 @@ function supervise(given: Supervision): Stack {
   };
 
   for (const one of processes) one.start();
-  const ready = Promise.race([failed, allServe([given.apiUrl, given.gatewayUrl], worker, () => stopping !== undefined)]);
+  const ready = Promise.race([
+    failed,
+    allServe([given.apiUrl, given.gatewayUrl], worker, () => stopping !== undefined),
+  ]);
   ready.catch(() => undefined);
   return {
     apiUrl: given.apiUrl,

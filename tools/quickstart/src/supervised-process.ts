@@ -98,7 +98,9 @@ export class SupervisedProcess {
       return;
     }
     if (livedMs > HEALTHY_AFTER_MS) this.backoffMs = FIRST_BACKOFF_MS;
-    this.options.log(`${this.options.name} | ended with ${signal ?? code}; started again in ${this.backoffMs / 1000} s`);
+    this.options.log(
+      `${this.options.name} | ended with ${signal ?? code}; started again in ${this.backoffMs / 1000} s`,
+    );
     this.restart = setTimeout(() => this.start(), this.backoffMs);
     this.backoffMs = Math.min(this.backoffMs * 2, LONGEST_BACKOFF_MS);
   }
@@ -110,5 +112,8 @@ export class SupervisedProcess {
 }
 
 function saysReady(message: unknown): boolean {
-  return message === READY_MESSAGE || (message !== null && typeof message === 'object' && (message as { ready?: unknown }).ready === true);
+  return (
+    message === READY_MESSAGE ||
+    (message !== null && typeof message === 'object' && (message as { ready?: unknown }).ready === true)
+  );
 }

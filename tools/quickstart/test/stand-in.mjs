@@ -25,5 +25,8 @@ process.on('SIGTERM', () => {
 process.on('disconnect', () => process.exit(0));
 
 const port = { api: process.env.SLIPWAY_API_PORT, gateway: process.env.SLIPWAY_GATEWAY_PORT }[name];
-if (port) await new Promise((resolve) => createServer((_, response) => response.end('{}')).listen(Number(port), '127.0.0.1', resolve));
+if (port)
+  await new Promise((resolve) =>
+    createServer((_, response) => response.end('{}')).listen(Number(port), '127.0.0.1', resolve),
+  );
 process.send('slipway:ready');

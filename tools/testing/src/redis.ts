@@ -17,10 +17,14 @@ const nothing = async (): Promise<void> => undefined;
 
 /** The Redis that answers at `configured`, else a `redis-server` from the PATH for the time of the run, else none. */
 export async function findRedis(configured: string | undefined): Promise<TestRedis> {
-  if (configured && (await answers(configured))) return { url: configured, note: 'Redis: the one at REDIS_URL', stop: nothing };
+  if (configured && (await answers(configured)))
+    return { url: configured, note: 'Redis: the one at REDIS_URL', stop: nothing };
   const complaint = configured ? 'nothing answers at REDIS_URL' : 'REDIS_URL is not set';
   if (spawnSync('redis-server', ['--version'], { stdio: 'ignore' }).status !== 0) {
-    return { note: `Redis: none (${complaint}, and no redis-server is on the PATH), so the tests of the Redis queue are skipped; the Postgres queue is tested.`, stop: nothing };
+    return {
+      note: `Redis: none (${complaint}, and no redis-server is on the PATH), so the tests of the Redis queue are skipped; the Postgres queue is tested.`,
+      stop: nothing,
+    };
   }
   return startRedis(complaint);
 }
@@ -28,14 +32,34 @@ export async function findRedis(configured: string | undefined): Promise<TestRed
 async function startRedis(complaint: string): Promise<TestRedis> {
   const dir = mkdtempSync(path.join(os.tmpdir(), 'slipway-test-redis-'));
   const port = await freePort();
-  const child = spawn('redis-server', ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--maxmemory-policy', 'noeviction', '--dir', dir], { stdio: 'ignore' });
+  const child = spawn(
+    'redis-server',
+    [
+      '--port',
+      String(port),
+      '--bind',
+      '127.0.0.1',
+      '--save',
+      '',
+      '--appendonly',
+      'no',
+      '--maxmemory-policy',
+      'noeviction',
+      '--dir',
+      dir,
+    ],
+    { stdio: 'ignore' },
+  );
   const stop = (): Promise<void> => end(child, dir);
   const url = `redis://127.0.0.1:${port}`;
   const deadline = Date.now() + 10_000;
   while (!(await answers(url))) {
     if (child.exitCode !== null || Date.now() > deadline) {
       await stop();
-      return { note: 'Redis: none (redis-server is on the PATH, but does not start), so the tests of the Redis queue are skipped.', stop: nothing };
+      return {
+        note: 'Redis: none (redis-server is on the PATH, but does not start), so the tests of the Redis queue are skipped.',
+        stop: nothing,
+      };
     }
     await delay(50);
   }
@@ -43,7 +67,12 @@ async function startRedis(complaint: string): Promise<TestRedis> {
 }
 
 async function answers(url: string): Promise<boolean> {
-  const client = new Redis(url, { lazyConnect: true, connectTimeout: 2_000, maxRetriesPerRequest: 0, retryStrategy: () => null });
+  const client = new Redis(url, {
+    lazyConnect: true,
+    connectTimeout: 2_000,
+    maxRetriesPerRequest: 0,
+    retryStrategy: () => null,
+  });
   client.on('error', () => undefined);
   try {
     await client.connect();

@@ -48,13 +48,38 @@ function runProjects(): Promise<number> {
   const nx = path.join(root, 'node_modules', '.bin', 'nx');
   if (!existsSync(nx)) throw new Error('nx is not installed: run `npm ci`');
   const reporter = path.join(scratch, 'reporter.mjs');
-  writeFileSync(reporter, `import Reporter from ${JSON.stringify(inTools('jest-tally-reporter.mjs'))};\nexport default class extends Reporter { constructor(config) { super(config, { file: ${JSON.stringify(tallyFile)} }); } }\n`);
+  writeFileSync(
+    reporter,
+    `import Reporter from ${JSON.stringify(inTools('jest-tally-reporter.mjs'))};\nexport default class extends Reporter { constructor(config) { super(config, { file: ${JSON.stringify(tallyFile)} }); } }\n`,
+  );
   const only = process.argv.slice(2);
-  const child = spawn(nx, ['run-many', '-t', 'test', '--parallel=2', '--output-style=stream', '--skip-nx-cache', '--nxBail=false', ...only, '--', '--forceExit', '--reporters=default', `--reporters=${reporter}`], {
-    cwd: root,
-    stdio: 'inherit',
-    env: childEnvironment({ NX_DAEMON: 'false', NX_TUI: 'false', REDIS_URL: redis.url, FORCE_COLOR: process.stdout.isTTY ? undefined : '0' }),
-  });
+  const child = spawn(
+    nx,
+    [
+      'run-many',
+      '-t',
+      'test',
+      '--parallel=2',
+      '--output-style=stream',
+      '--skip-nx-cache',
+      '--nxBail=false',
+      ...only,
+      '--',
+      '--forceExit',
+      '--reporters=default',
+      `--reporters=${reporter}`,
+    ],
+    {
+      cwd: root,
+      stdio: 'inherit',
+      env: childEnvironment({
+        NX_DAEMON: 'false',
+        NX_TUI: 'false',
+        REDIS_URL: redis.url,
+        FORCE_COLOR: process.stdout.isTTY ? undefined : '0',
+      }),
+    },
+  );
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => child.kill(signal));
   return new Promise((resolve, reject) => {
     child.once('error', reject);

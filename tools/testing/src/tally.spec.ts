@@ -1,11 +1,15 @@
 import { expect, it } from '@jest/globals';
 import { sumUp, verdict } from './tally.js';
 
-const line = (passed: number, failed: number, ...skipped: string[]): string => JSON.stringify({ passed, failed, skipped: skipped.map((name) => ({ file: '/x.spec.ts', name })) });
+const line = (passed: number, failed: number, ...skipped: string[]): string =>
+  JSON.stringify({ passed, failed, skipped: skipped.map((name) => ({ file: '/x.spec.ts', name })) });
 
 it('sums the counts of all projects', () => {
   expect(verdict(sumUp(`${line(3, 0)}\n${line(4, 0)}\n`), false)).toEqual({ line: '7 passed, 0 failed', exitCode: 0 });
-  expect(verdict(sumUp(`${line(3, 1, 'redis')}\n${line(4, 2)}\n`), true)).toEqual({ line: '7 passed, 3 failed, 1 skipped', exitCode: 1 });
+  expect(verdict(sumUp(`${line(3, 1, 'redis')}\n${line(4, 2)}\n`), true)).toEqual({
+    line: '7 passed, 3 failed, 1 skipped',
+    exitCode: 1,
+  });
 });
 
 it('never calls a run good that died before it could count', () => {

@@ -30,13 +30,17 @@ export class Client {
       headers: { 'x-request-id': requestId, ...sent.headers },
     });
     const found = this.violationOf(one, answer, requestId, performance.now() - begun);
-    if (found) this.violations.push(`${one.operationId}: ${found}: ${answer.status} ${answer.text.slice(0, 300)} to ${shown(sent)}`);
+    if (found)
+      this.violations.push(
+        `${one.operationId}: ${found}: ${answer.status} ${answer.text.slice(0, 300)} to ${shown(sent)}`,
+      );
     return answer;
   }
 
   private violationOf(one: Described, answer: Answer, requestId: string, tookMs: number): string | undefined {
     if (tookMs > SLOWEST_MS) return `took ${Math.round(tookMs)} ms`;
-    if (answer.headers['x-request-id'] !== requestId) return `X-Request-Id ${answer.headers['x-request-id']} instead of ${requestId}`;
+    if (answer.headers['x-request-id'] !== requestId)
+      return `X-Request-Id ${answer.headers['x-request-id']} instead of ${requestId}`;
     // A full workspace is the one answer above 499 that a client can bring about by itself.
     if (answer.status >= 500 && answer.body?.error?.code !== 'workspace_full') return 'a failure of the service';
     return this.document.violationOf(one, answer);
@@ -50,6 +54,9 @@ export function pathOf(one: Described, { params, query }: Asked): string {
 }
 
 export function shown(sent: Sent): string {
-  const text = JSON.stringify({ ...sent, ...(sent.text instanceof Uint8Array && { text: Buffer.from(sent.text).toString('hex') }) });
+  const text = JSON.stringify({
+    ...sent,
+    ...(sent.text instanceof Uint8Array && { text: Buffer.from(sent.text).toString('hex') }),
+  });
   return text.length > 400 ? `${text.slice(0, 400)}...` : text;
 }

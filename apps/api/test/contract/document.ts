@@ -25,7 +25,18 @@ interface Response {
   'x-error-codes'?: string[];
 }
 
-const CATEGORIES = new Set(['invalid_request', 'authentication', 'permission', 'not_found', 'conflict', 'precondition', 'limit', 'capacity', 'upstream', 'internal']);
+const CATEGORIES = new Set([
+  'invalid_request',
+  'authentication',
+  'permission',
+  'not_found',
+  'conflict',
+  'precondition',
+  'limit',
+  'capacity',
+  'upstream',
+  'internal',
+]);
 
 /** The OpenAPI document of a running api, and whether an answer keeps to it. */
 export class ApiDocument {
@@ -53,22 +64,30 @@ export class ApiDocument {
     if (!response) return `the document has no ${answer.status}`;
     const type = answer.headers['content-type']?.split(';', 1)[0];
     const content = response.content ?? {};
-    if (Object.keys(content).length === 0) return answer.text === '' ? undefined : `${answer.status} has a body, the document says it has none`;
+    if (Object.keys(content).length === 0)
+      return answer.text === '' ? undefined : `${answer.status} has a body, the document says it has none`;
     if (type === undefined || !(type in content)) return `the document has no ${answer.status} of ${type}`;
     if (type !== 'application/json') return undefined;
-    return this.mismatch(`#/paths/${pointer(one.path)}/${one.method.toLowerCase()}/responses/${answer.status}/content/application~1json/schema`, answer.body)
-      ?? undocumented(content[type]!.schema!, answer.body, this.resolve, '');
+    return (
+      this.mismatch(
+        `#/paths/${pointer(one.path)}/${one.method.toLowerCase()}/responses/${answer.status}/content/application~1json/schema`,
+        answer.body,
+      ) ?? undocumented(content[type]!.schema!, answer.body, this.resolve, '')
+    );
   }
 
   /** What an error breaks of the envelope every error has, or undefined. */
   envelopeViolation(answer: Answer): string | undefined {
     const envelope = '#/components/schemas/ErrorEnvelopeDto';
-    const mismatch = this.mismatch(envelope, answer.body) ?? undocumented({ $ref: envelope }, answer.body, this.resolve, '');
+    const mismatch =
+      this.mismatch(envelope, answer.body) ?? undocumented({ $ref: envelope }, answer.body, this.resolve, '');
     if (mismatch) return mismatch;
     const { error } = answer.body;
     if (!CATEGORIES.has(error.category)) return `category ${error.category}`;
-    if (error.request_id !== answer.headers['x-request-id']) return `request_id ${error.request_id} is not the header's`;
-    if (!error.retryable !== (answer.headers['x-should-retry'] === 'false')) return `retryable ${error.retryable}, x-should-retry ${answer.headers['x-should-retry']}`;
+    if (error.request_id !== answer.headers['x-request-id'])
+      return `request_id ${error.request_id} is not the header's`;
+    if (!error.retryable !== (answer.headers['x-should-retry'] === 'false'))
+      return `retryable ${error.retryable}, x-should-retry ${answer.headers['x-should-retry']}`;
     return undefined;
   }
 
@@ -77,14 +96,19 @@ export class ApiDocument {
     if (broken) return broken;
     const { code } = answer.body.error;
     if (answer.status === 405 || code === 'not_found') return undefined;
-    return response?.['x-error-codes']?.includes(code) ? undefined : `${one.operationId} does not publish ${answer.status} ${code}`;
+    return response?.['x-error-codes']?.includes(code)
+      ? undefined
+      : `${one.operationId} does not publish ${answer.status} ${code}`;
   }
 
   private mismatch(reference: string, value: unknown): string | undefined {
     let validate = this.validators.get(reference);
     if (!validate) this.validators.set(reference, (validate = this.ajv.compile({ $ref: `openapi${reference}` })));
     if (validate(value)) return undefined;
-    return `against ${reference}: ${(validate.errors ?? []).slice(0, 3).map((error) => `${error.instancePath} ${error.message}`).join('; ')}`;
+    return `against ${reference}: ${(validate.errors ?? [])
+      .slice(0, 3)
+      .map((error) => `${error.instancePath} ${error.message}`)
+      .join('; ')}`;
   }
 }
 
@@ -96,13 +120,20 @@ function pointer(path: string): string {
 function undocumented(given: Schema, value: unknown, resolve: Resolve, path: string): string | undefined {
   const schema = resolve(given);
   if (typeof value !== 'object' || value === null) return undefined;
-  if (Array.isArray(value)) return schema.items && first(value, (item) => undocumented(schema.items!, item, resolve, `${path}[]`));
+  if (Array.isArray(value))
+    return schema.items && first(value, (item) => undocumented(schema.items!, item, resolve, `${path}[]`));
   const alternatives = schema.anyOf?.map((one) => undocumented(one, value, resolve, path));
   if (alternatives) return alternatives.includes(undefined) ? undefined : alternatives[0];
-  if (!schema.properties || (typeOf(schema) === 'object' && schema.additionalProperties === true && Object.keys(schema.properties).length === 0)) return undefined;
+  if (
+    !schema.properties ||
+    (typeOf(schema) === 'object' && schema.additionalProperties === true && Object.keys(schema.properties).length === 0)
+  )
+    return undefined;
   return first(Object.entries(value), ([name, item]) => {
     const property = schema.properties![name];
-    return property ? undocumented(property, item, resolve, `${path}.${name}`) : `the document does not know ${path}.${name}`;
+    return property
+      ? undocumented(property, item, resolve, `${path}.${name}`)
+      : `the document does not know ${path}.${name}`;
   });
 }
 
@@ -118,9 +149,14 @@ function describe(path: string, method: string, operation: Operation): Described
   const parameters = operation.parameters ?? [];
   const names = parameters.map((parameter) => parameter.name);
   return {
-    operationId: operation.operationId, method: method.toUpperCase(), path, operation,
+    operationId: operation.operationId,
+    method: method.toUpperCase(),
+    path,
+    operation,
     placeholders: [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]!),
-    query: parameters.filter((parameter) => parameter.in === 'query').map(({ name, schema }) => ({ name, schema: (schema ?? {}) as Schema })),
+    query: parameters
+      .filter((parameter) => parameter.in === 'query')
+      .map(({ name, schema }) => ({ name, schema: (schema ?? {}) as Schema })),
     body: operation.requestBody?.content['application/json']?.schema as Schema | undefined,
     isPaged: names.includes('cursor'),
     isIdempotent: names.includes('Idempotency-Key'),

@@ -7,7 +7,10 @@ async function product(bed: Bed): Promise<string> {
 }
 
 async function bindingBody(bed: Bed): Promise<Json> {
-  return { product_id: await product(bed), target: { supplier: 'someone', base_url: 'http://127.0.0.1:9/v1', model: 'm' } };
+  return {
+    product_id: await product(bed),
+    target: { supplier: 'someone', base_url: 'http://127.0.0.1:9/v1', model: 'm' },
+  };
 }
 
 async function binding(bed: Bed): Promise<{ id: string; product_id: string }> {
@@ -26,18 +29,27 @@ async function publication(bed: Bed): Promise<{ id: string; product_id: string }
 }
 
 async function passport(bed: Bed): Promise<{ id: string }> {
-  return { id: (await bed.make('POST', '/context-passports', { deployment: await bed.deployment(), session_id: bed.name('session') })).id };
+  return {
+    id: (
+      await bed.make('POST', '/context-passports', {
+        deployment: await bed.deployment(),
+        session_id: bed.name('session'),
+      })
+    ).id,
+  };
 }
 
 /** Model API administration, Model APIs and Context Passport. */
 export const MODEL_API_ROWS: Rows = {
   createModelApiProduct: {
-    status: 201, valid: async (bed) => ({ body: { slug: bed.name('acme/chat') } }),
+    status: 201,
+    valid: async (bed) => ({ body: { slug: bed.name('acme/chat') } }),
     full: (body) => ({ ...body, pricing: { currency: 'USD', input_per_mtok: 1, output_per_mtok: 2 } }),
   },
   listModelApiProducts: { status: 200, valid: async (bed) => (await product(bed), {}) },
   createTargetBinding: {
-    status: 201, valid: async (bed) => ({ body: await bindingBody(bed) }),
+    status: 201,
+    valid: async (bed) => ({ body: await bindingBody(bed) }),
     full: (body) => ({ ...body, limits: {} }),
   },
   listTargetBindings: { status: 200, valid: async (bed) => (await binding(bed), {}) },
@@ -45,11 +57,18 @@ export const MODEL_API_ROWS: Rows = {
   qualifyTargetBinding: { status: 202, valid: async (bed) => ({ params: { id: (await binding(bed)).id }, body: {} }) },
   createModelApiPublication: { status: 201, valid: async (bed) => ({ body: await publicationBody(bed) }) },
   listModelApiPublications: { status: 200, valid: async (bed) => (await publication(bed), {}) },
-  withdrawModelApiPublication: { status: 200, valid: async (bed) => ({ params: { id: (await publication(bed)).id }, body: {} }) },
+  withdrawModelApiPublication: {
+    status: 200,
+    valid: async (bed) => ({ params: { id: (await publication(bed)).id }, body: {} }),
+  },
   listModelApiCatalog: { status: 200, valid: async (bed) => (await publication(bed), {}) },
-  getModelApiCatalogEntry: { status: 200, valid: async (bed) => ({ params: { id: (await publication(bed)).product_id } }) },
+  getModelApiCatalogEntry: {
+    status: 200,
+    valid: async (bed) => ({ params: { id: (await publication(bed)).product_id } }),
+  },
   createContextPassport: {
-    status: 201, valid: async (bed) => ({ body: { deployment: await bed.deployment(), session_id: bed.name('session') } }),
+    status: 201,
+    valid: async (bed) => ({ body: { deployment: await bed.deployment(), session_id: bed.name('session') } }),
     full: (body) => ({ ...body, affinity: {} }),
   },
   getContextPassport: { status: 200, valid: async (bed) => ({ params: await passport(bed) }) },

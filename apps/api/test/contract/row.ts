@@ -28,7 +28,12 @@ export interface Row {
 export type Rows = Record<string, Row>;
 
 export const SPEC = { model: { id: 'm' }, runtime: { target: 'local', engine: 'sim' } };
-export const SPEC_WITH_ALL = { ...SPEC, resources: { count: 1 }, scaling: { min_replicas: 1 }, probes: { path: '/health' } };
+export const SPEC_WITH_ALL = {
+  ...SPEC,
+  resources: { count: 1 },
+  scaling: { min_replicas: 1 },
+  probes: { path: '/health' },
+};
 
 /** Makes what requests need, over the API wherever it can. */
 export class Bed {
@@ -60,10 +65,18 @@ export class Bed {
   /** Active, and with an instance that can serve. */
   async serving(): Promise<string> {
     const { id, name, revisionId } = await this.active();
-    await owned(this.api, `insert into workloads (revision_id, tenant_id, deployment_id, revision_name, target, replicas, spec)
-      select id, tenant_id, deployment_id, 'any', 'local', 1, '{}' from revisions where deployment_id = $1 on conflict do nothing`, [id]);
-    await owned(this.api, `insert into instances (id, revision_id, tenant_id, target, ordinal, state, base_url, ready_since)
-      select $1, $1, tenant_id, 'local', 0, 'ready', 'http://127.0.0.1:9', now() from revisions where id = $1`, [revisionId]);
+    await owned(
+      this.api,
+      `insert into workloads (revision_id, tenant_id, deployment_id, revision_name, target, replicas, spec)
+      select id, tenant_id, deployment_id, 'any', 'local', 1, '{}' from revisions where deployment_id = $1 on conflict do nothing`,
+      [id],
+    );
+    await owned(
+      this.api,
+      `insert into instances (id, revision_id, tenant_id, target, ordinal, state, base_url, ready_since)
+      select $1, $1, tenant_id, 'local', 0, 'ready', 'http://127.0.0.1:9', now() from revisions where id = $1`,
+      [revisionId],
+    );
     return name;
   }
 

@@ -38,7 +38,10 @@ export interface Property {
 
 /** As errors and warnings write a path: `targets[0].weight`. */
 export function dotted(path: Path): string {
-  return path.reduce<string>((text, part) => (typeof part === 'number' ? `${text}[${part}]` : text === '' ? part : `${text}.${part}`), '');
+  return path.reduce<string>(
+    (text, part) => (typeof part === 'number' ? `${text}[${part}]` : text === '' ? part : `${text}.${part}`),
+    '',
+  );
 }
 
 /** Follows references, and takes away the wrappers that `nullable` and a description beside a reference make. */
@@ -57,7 +60,10 @@ export function typeOf(schema: Schema): string | undefined {
 }
 
 function isNullable(schema: Schema): boolean {
-  return (Array.isArray(schema.type) && schema.type.includes('null')) || Boolean(schema.anyOf?.some((one) => one.type === 'null'));
+  return (
+    (Array.isArray(schema.type) && schema.type.includes('null')) ||
+    Boolean(schema.anyOf?.some((one) => one.type === 'null'))
+  );
 }
 
 /** Every property below an object's schema, depth first. */
@@ -66,10 +72,17 @@ export function propertiesOf(given: Schema, resolve: Resolve, path: Path = []): 
   return Object.entries(object.properties ?? {}).flatMap(([name, property]) => {
     const at = [...path, name];
     const schema = resolve(property);
-    const one = { path: at, schema, isRequired: Boolean(object.required?.includes(name)), isNullable: isNullable(property) };
+    const one = {
+      path: at,
+      schema,
+      isRequired: Boolean(object.required?.includes(name)),
+      isNullable: isNullable(property),
+    };
     if (schema.items && typeOf(schema) === 'array') {
       const item = resolve(schema.items);
-      const below = item.properties ? propertiesOf(item, resolve, [...at, 0]) : [{ path: [...at, 0], schema: item, isRequired: true, isNullable: false }];
+      const below = item.properties
+        ? propertiesOf(item, resolve, [...at, 0])
+        : [{ path: [...at, 0], schema: item, isRequired: true, isNullable: false }];
       return [one, ...below];
     }
     return [one, ...(schema.properties ? propertiesOf(schema, resolve, at) : [])];
@@ -101,12 +114,21 @@ export function sampleOf(given: Schema, resolve: Resolve): unknown {
   const schema = resolve(given);
   if (schema.enum) return schema.enum[0];
   switch (typeOf(schema)) {
-    case 'string': return textOf(schema, Math.max(schema.minLength ?? 1, 1));
-    case 'integer': case 'number': return schema.minimum ?? 1;
-    case 'boolean': return true;
-    case 'array': return Array.from({ length: schema.minItems ?? 0 }, () => sampleOf(schema.items!, resolve));
-    case 'object': return Object.fromEntries((schema.required ?? []).map((name) => [name, sampleOf(schema.properties![name]!, resolve)]));
-    default: return 'any';
+    case 'string':
+      return textOf(schema, Math.max(schema.minLength ?? 1, 1));
+    case 'integer':
+    case 'number':
+      return schema.minimum ?? 1;
+    case 'boolean':
+      return true;
+    case 'array':
+      return Array.from({ length: schema.minItems ?? 0 }, () => sampleOf(schema.items!, resolve));
+    case 'object':
+      return Object.fromEntries(
+        (schema.required ?? []).map((name) => [name, sampleOf(schema.properties![name]!, resolve)]),
+      );
+    default:
+      return 'any';
   }
 }
 
@@ -114,7 +136,9 @@ export function sampleOf(given: Schema, resolve: Resolve): unknown {
 export function textOf(schema: Schema, length: number): string {
   if (schema.format === 'date-time') return '2027-01-01T00:00:00Z';
   if (schema.format === 'uri') return `https://models.example.com/${'a'.repeat(Math.max(0, length - 27))}`;
-  const shapes = ['a', '/', 'A', '0'].map((first) => first.padEnd(length, first === '/' ? 'a' : first).slice(0, Math.max(length, 0)));
+  const shapes = ['a', '/', 'A', '0'].map((first) =>
+    first.padEnd(length, first === '/' ? 'a' : first).slice(0, Math.max(length, 0)),
+  );
   const fixed = ['USD', '0644', 'a'.repeat(64), 'a', '/a'];
   const pattern = schema.pattern === undefined ? undefined : new RegExp(schema.pattern, 'u');
   return [...shapes, ...fixed].find((shape) => pattern === undefined || pattern.test(shape)) ?? 'a'.repeat(length);

@@ -1,4 +1,15 @@
-import { dotted, placed, propertiesOf, sampleOf, textOf, typeOf, type Json, type Property, type Resolve, type Schema } from './schema.js';
+import {
+  dotted,
+  placed,
+  propertiesOf,
+  sampleOf,
+  textOf,
+  typeOf,
+  type Json,
+  type Property,
+  type Resolve,
+  type Schema,
+} from './schema.js';
 
 /** A body that differs from a sound one in one property. */
 export interface Variation {
@@ -16,14 +27,22 @@ export interface Limits {
   refused: Variation[];
 }
 
-const OF_EACH_TYPE: Record<string, unknown> = { string: 'text', number: 7.5, boolean: true, object: { some: 'object' }, array: ['item'] };
+const OF_EACH_TYPE: Record<string, unknown> = {
+  string: 'text',
+  number: 7.5,
+  boolean: true,
+  object: { some: 'object' },
+  array: ['item'],
+};
 
 /** For each property values of every type that it does not have. */
 export function wrongTypes(root: Schema, body: Json, resolve: Resolve): Variation[] {
   return propertiesOf(root, resolve).flatMap((property) => {
     const type = typeOf(property.schema);
     if (type === undefined) return [];
-    const values = Object.entries(OF_EACH_TYPE).filter(([name]) => name !== type).map(([, value]) => value);
+    const values = Object.entries(OF_EACH_TYPE)
+      .filter(([name]) => name !== type)
+      .map(([, value]) => value);
     if (type === 'number') values.push('7');
     if (property.isRequired && !property.isNullable) values.push(null);
     return values.map((value) => vary(property, value, root, body, resolve, ['type'], JSON.stringify(value)));
@@ -41,7 +60,8 @@ export function limits(root: Schema, body: Json, resolve: Resolve): Limits {
     if (schema.maxLength !== undefined && !schema.enum) {
       const wide = schema.pattern === undefined && schema.format === undefined ? '𝔞' : undefined;
       add(allowed, `${schema.maxLength} characters`, textOf(schema, schema.maxLength), 'too_long');
-      if (wide) add(allowed, `${schema.maxLength} characters beyond the BMP`, wide.repeat(schema.maxLength), 'too_long');
+      if (wide)
+        add(allowed, `${schema.maxLength} characters beyond the BMP`, wide.repeat(schema.maxLength), 'too_long');
       add(refused, `${schema.maxLength + 1} characters`, 'a'.repeat(schema.maxLength + 1), 'too_long');
     }
     if ((schema.minLength ?? 0) > 0 && !schema.enum) add(refused, 'no character', '', 'too_short');
@@ -50,7 +70,8 @@ export function limits(root: Schema, body: Json, resolve: Resolve): Limits {
       add(allowed, `the minimum ${schema.minimum}`, schema.minimum, 'min');
       add(refused, `${schema.minimum} - 1`, schema.minimum - 1, 'min');
     }
-    if (schema.exclusiveMinimum !== undefined) add(refused, `the excluded ${schema.exclusiveMinimum}`, schema.exclusiveMinimum, 'min');
+    if (schema.exclusiveMinimum !== undefined)
+      add(refused, `the excluded ${schema.exclusiveMinimum}`, schema.exclusiveMinimum, 'min');
     if (schema.maximum !== undefined) {
       add(allowed, `the maximum ${schema.maximum}`, schema.maximum, 'max');
       add(refused, `${schema.maximum} + 1`, schema.maximum + 1, 'max');
@@ -59,7 +80,8 @@ export function limits(root: Schema, body: Json, resolve: Resolve): Limits {
       add(allowed, `${schema.maxItems} items`, items(schema, schema.maxItems, resolve), 'max_items');
       add(refused, `${schema.maxItems + 1} items`, items(schema, schema.maxItems + 1, resolve), 'max_items');
     }
-    if ((schema.minItems ?? 0) > 0) add(refused, `${schema.minItems! - 1} items`, items(schema, schema.minItems! - 1, resolve), 'min_items');
+    if ((schema.minItems ?? 0) > 0)
+      add(refused, `${schema.minItems! - 1} items`, items(schema, schema.minItems! - 1, resolve), 'min_items');
     if (schema.maxProperties !== undefined) {
       add(allowed, `${schema.maxProperties} entries`, entries(schema.maxProperties), 'max_entries');
       add(refused, `${schema.maxProperties + 1} entries`, entries(schema.maxProperties + 1), 'max_entries');
@@ -74,7 +96,8 @@ export function withUnknownFields(root: Schema, body: Json, resolve: Resolve): {
   const fields: string[] = [];
   const visit = (given: Schema, value: any, path: (string | number)[]): void => {
     const schema = resolve(given);
-    if (Array.isArray(value)) return value.forEach((item, index) => schema.items && visit(schema.items, item, [...path, index]));
+    if (Array.isArray(value))
+      return value.forEach((item, index) => schema.items && visit(schema.items, item, [...path, index]));
     if (typeof value !== 'object' || value === null || !schema.properties) return undefined;
     for (const [name, property] of Object.entries(schema.properties)) visit(property, value[name], [...path, name]);
     value['x_nobody_knows'] = { deep: [1] };
@@ -92,14 +115,24 @@ export function nestedObjects(root: Schema, resolve: Resolve): string[] {
   return [...new Set(parents)].filter((parent) => parent !== '');
 }
 
-function vary(property: Property, value: unknown, root: Schema, body: Json, resolve: Resolve, codes: string[], what: string): Variation {
+function vary(
+  property: Property,
+  value: unknown,
+  root: Schema,
+  body: Json,
+  resolve: Resolve,
+  codes: string[],
+  what: string,
+): Variation {
   const field = dotted(property.path);
   return { what: `${field} = ${what}`, field, codes, body: placed(body, root, property.path, value, resolve) };
 }
 
 function items(schema: Schema, length: number, resolve: Resolve): unknown[] {
   const item = resolve(schema.items!);
-  return Array.from({ length }, (_, index) => (schema.uniqueItems && !item.enum ? `a${index}` : sampleOf(item, resolve)));
+  return Array.from({ length }, (_, index) =>
+    schema.uniqueItems && !item.enum ? `a${index}` : sampleOf(item, resolve),
+  );
 }
 
 function entries(length: number): Json {

@@ -6,7 +6,11 @@ import { PublishedErrorAnswer, PublishedJsonAnswer, PublishedStreamAnswer, type 
 import { chatCompletion, chatCompletionChunk, embeddingList, textCompletion } from './published-shape.js';
 
 /** What every answer of a drawn request carries. The revision of a published product is left out: it could name the supplier. */
-export function ownHeaders(requestId: string, destination: Destination, placement: Placement | undefined): OutgoingHttpHeaders {
+export function ownHeaders(
+  requestId: string,
+  destination: Destination,
+  placement: Placement | undefined,
+): OutgoingHttpHeaders {
   const own: OutgoingHttpHeaders = { 'x-request-id': requestId, 'x-affinity': placement?.outcome ?? 'off' };
   if (!destination.published) own['x-slipway-revision'] = destination.backend.spec.revisionName ?? undefined;
   if (placement) own['x-context-passport'] = placement.passportId;
@@ -29,7 +33,9 @@ export function answerFor(from: {
   if (status !== 200) return new PublishedErrorAnswer(response, own, from.parameters);
   const disguise = { slug: published.slug, requestId: from.requestId };
   const { whole, chunk } = REBUILD_BY_PATH[from.path] as { whole: Rebuild; chunk: Rebuild };
-  return isEventStream(headers) ? new PublishedStreamAnswer(response, own, disguise, chunk) : new PublishedJsonAnswer(response, own, disguise, whole);
+  return isEventStream(headers)
+    ? new PublishedStreamAnswer(response, own, disguise, chunk)
+    : new PublishedJsonAnswer(response, own, disguise, whole);
 }
 
 const REBUILD_BY_PATH: Readonly<Record<string, { whole: Rebuild; chunk: Rebuild }>> = {

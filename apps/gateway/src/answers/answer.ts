@@ -119,7 +119,9 @@ function openAiError(status: number, text: string): string {
   }
   const object = typeof parsed === 'object' && parsed !== null ? (parsed as Record<string, unknown>) : {};
   if (typeof object['error'] === 'object' && object['error'] !== null) return text;
-  const message = [object['error'], object['message'], object['detail']].find((one) => typeof one === 'string' && one !== '') as string | undefined;
+  const message = [object['error'], object['message'], object['detail']].find(
+    (one) => typeof one === 'string' && one !== '',
+  ) as string | undefined;
   const code = typeof object['code'] === 'string' ? object['code'] : null;
   return errorBody(message ?? upstreamFailed().message, type, null, code);
 }

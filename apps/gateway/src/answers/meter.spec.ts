@@ -20,20 +20,38 @@ it('divides a gap among tokens that came together', () => {
   meter.onChunk(Buffer.from(token('a')), 100);
   meter.onChunk(Buffer.from(token('b')), 130);
   meter.onChunk(Buffer.from(token('c') + token('d')), 150);
-  expect(meter.read()).toMatchObject({ firstTokenAt: 100, gaps: [[30, 1], [10, 2]], tokensOut: 4 });
+  expect(meter.read()).toMatchObject({
+    firstTokenAt: 100,
+    gaps: [
+      [30, 1],
+      [10, 2],
+    ],
+    tokensOut: 4,
+  });
 });
 
 it('counts tool calls and text completions, and believes usage before its own count', () => {
   const meter = new StreamMeter();
-  meter.onChunk(Buffer.from('data: {"choices":[{"text": "x"}]}\r\n\r\ndata: {"choices":[{"delta":{"tool_calls":[{"function":{"arguments":"{"}}]}}]}\n\n'), 1);
+  meter.onChunk(
+    Buffer.from(
+      'data: {"choices":[{"text": "x"}]}\r\n\r\ndata: {"choices":[{"delta":{"tool_calls":[{"function":{"arguments":"{"}}]}}]}\n\n',
+    ),
+    1,
+  );
   expect(meter.read().tokensOut).toBe(2);
-  meter.onChunk(Buffer.from('data: {"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":40,"total_tokens":49}}\n\n'), 2);
+  meter.onChunk(
+    Buffer.from('data: {"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":40,"total_tokens":49}}\n\n'),
+    2,
+  );
   expect(meter.read()).toMatchObject({ tokensIn: 9, tokensOut: 40 });
 });
 
 it('finds usage at the end of a long answer, and none where there is none', () => {
   const meter = new JsonMeter();
-  const answer = JSON.stringify({ choices: [{ message: { content: 'about "usage" '.repeat(5_000) } }], usage: { prompt_tokens: 11, completion_tokens: 22 } });
+  const answer = JSON.stringify({
+    choices: [{ message: { content: 'about "usage" '.repeat(5_000) } }],
+    usage: { prompt_tokens: 11, completion_tokens: 22 },
+  });
   for (let at = 0; at < answer.length; at += 1_000) meter.onChunk(Buffer.from(answer.slice(at, at + 1_000)));
   expect(meter.read()).toMatchObject({ tokensIn: 11, tokensOut: 22, firstTokenAt: null });
   const none = new JsonMeter();

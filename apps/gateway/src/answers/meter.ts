@@ -44,7 +44,12 @@ export class StreamMeter implements Meter {
   }
 
   read(): Metering {
-    return { tokensIn: this.usage.tokensIn, tokensOut: this.usage.tokensOut ?? this.counted, firstTokenAt: this.firstTokenAt, gaps: this.gaps };
+    return {
+      tokensIn: this.usage.tokensIn,
+      tokensOut: this.usage.tokensOut ?? this.counted,
+      firstTokenAt: this.firstTokenAt,
+      gaps: this.gaps,
+    };
   }
 
   private readEvent(line: string): number {
@@ -76,14 +81,20 @@ export class JsonMeter implements Meter {
   onChunk(chunk: Buffer): void {
     this.tail.push(chunk);
     this.held += chunk.length;
-    while (this.tail.length > 1 && this.held - (this.tail[0] as Buffer).length >= TAIL) this.held -= (this.tail.shift() as Buffer).length;
+    while (this.tail.length > 1 && this.held - (this.tail[0] as Buffer).length >= TAIL)
+      this.held -= (this.tail.shift() as Buffer).length;
   }
 
   read(): Metering {
     const text = Buffer.concat(this.tail).toString('latin1');
     const end = text.slice(-TAIL);
     const usage = end.slice(Math.max(0, end.lastIndexOf('"usage"')));
-    return { tokensIn: numberIn(usage, PROMPT_TOKENS) ?? 0, tokensOut: numberIn(usage, COMPLETION_TOKENS) ?? 0, firstTokenAt: null, gaps: [] };
+    return {
+      tokensIn: numberIn(usage, PROMPT_TOKENS) ?? 0,
+      tokensOut: numberIn(usage, COMPLETION_TOKENS) ?? 0,
+      firstTokenAt: null,
+      gaps: [],
+    };
   }
 }
 

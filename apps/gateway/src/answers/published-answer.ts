@@ -58,7 +58,11 @@ export class PublishedStreamAnswer implements Answer {
   ) {}
 
   begin(): void {
-    this.response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache', ...this.own });
+    this.response.writeHead(200, {
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-cache',
+      ...this.own,
+    });
     this.response.flushHeaders();
   }
 
@@ -95,7 +99,14 @@ export class PublishedStreamAnswer implements Answer {
 }
 
 /** The codes that say something about the client's own request, and nothing about who answered. */
-const TOLD_CODES = new Set(['context_length_exceeded', 'invalid_value', 'missing_required_parameter', 'unsupported_parameter', 'content_filter', 'invalid_json']);
+const TOLD_CODES = new Set([
+  'context_length_exceeded',
+  'invalid_value',
+  'missing_required_parameter',
+  'unsupported_parameter',
+  'content_filter',
+  'invalid_json',
+]);
 
 /** Replaces a supplier's error: its text could name anybody. Says which parameter was wrong where the client itself sent it. */
 export class PublishedErrorAnswer implements Answer {
@@ -129,10 +140,15 @@ export class PublishedErrorAnswer implements Answer {
       sendError(this.response, this.own, upstreamFailed());
       return;
     }
-    const error = parsedObject(Buffer.concat(this.chunks).toString('utf8'))?.['error'] as Record<string, unknown> | undefined;
-    const param = typeof error?.['param'] === 'string' && this.sentParameters.has(error['param']) ? error['param'] : null;
+    const error = parsedObject(Buffer.concat(this.chunks).toString('utf8'))?.['error'] as
+      Record<string, unknown> | undefined;
+    const param =
+      typeof error?.['param'] === 'string' && this.sentParameters.has(error['param']) ? error['param'] : null;
     const code = typeof error?.['code'] === 'string' && TOLD_CODES.has(error['code']) ? error['code'] : null;
-    const reason = code === 'context_length_exceeded' ? 'The request is longer than the model’s context.' : 'The model refused the request as invalid.';
+    const reason =
+      code === 'context_length_exceeded'
+        ? 'The request is longer than the model’s context.'
+        : 'The model refused the request as invalid.';
     this.response.writeHead(this.status, { 'content-type': 'application/json', ...this.own });
     this.response.end(errorBody(reason, 'invalid_request_error', param, code));
   }
@@ -150,7 +166,9 @@ function sendError(response: ServerResponse, own: OutgoingHttpHeaders, error: Ga
 function parsedObject(text: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : undefined;
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : undefined;
   } catch {
     return undefined;
   }

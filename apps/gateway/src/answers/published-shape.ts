@@ -69,8 +69,10 @@ function envelope(value: Json, disguise: Disguise, prefix: string, object: strin
 function message(value: unknown, disguise: Disguise): Json {
   const from = objectOr(value);
   const to: Json = {};
-  if ('role' in from) to['role'] = ['assistant', 'tool', 'system', 'user'].includes(String(from['role'])) ? from['role'] : 'assistant';
-  for (const text of ['content', 'refusal', 'reasoning_content', 'reasoning']) if (text in from) to[text] = stringOr(from[text], null);
+  if ('role' in from)
+    to['role'] = ['assistant', 'tool', 'system', 'user'].includes(String(from['role'])) ? from['role'] : 'assistant';
+  for (const text of ['content', 'refusal', 'reasoning_content', 'reasoning'])
+    if (text in from) to[text] = stringOr(from[text], null);
   if ('tool_calls' in from) to['tool_calls'] = listOf(from['tool_calls'], (call) => toolCall(call, disguise));
   if ('function_call' in from) to['function_call'] = functionCall(from['function_call']);
   return to;
@@ -80,7 +82,8 @@ function toolCall(call: Json, disguise: Disguise): Json {
   const to: Json = {};
   if ('index' in call) to['index'] = numberOr(call['index'], 0);
   // Salted with the request: equal ids of one answer stay equal, and nothing of the supplier's numbering is left.
-  if (typeof call['id'] === 'string' && call['id'] !== '') to['id'] = `call_${digest(`${disguise.requestId}\0${call['id']}`)}`;
+  if (typeof call['id'] === 'string' && call['id'] !== '')
+    to['id'] = `call_${digest(`${disguise.requestId}\0${call['id']}`)}`;
   if ('type' in call) to['type'] = 'function';
   if ('function' in call) to['function'] = functionCall(call['function']);
   return to;
@@ -103,7 +106,9 @@ function logprobs(value: unknown): Json | null {
     bytes: Array.isArray(token['bytes']) ? numbersOf(token['bytes']) : null,
   });
   const list = (tokens: unknown): Json[] | null =>
-    Array.isArray(tokens) ? listOf(tokens, (token) => ({ ...one(token), top_logprobs: listOf(token['top_logprobs'], one) })) : null;
+    Array.isArray(tokens)
+      ? listOf(tokens, (token) => ({ ...one(token), top_logprobs: listOf(token['top_logprobs'], one) }))
+      : null;
   return { content: list(from['content']), refusal: list(from['refusal']) };
 }
 
@@ -122,7 +127,8 @@ function usage(value: unknown): { usage?: Json | null } {
   if (typeof value !== 'object' || value === null) return { usage: null };
   const from = value as Json;
   const to: Json = {};
-  for (const count of ['prompt_tokens', 'completion_tokens', 'total_tokens']) if (typeof from[count] === 'number') to[count] = from[count];
+  for (const count of ['prompt_tokens', 'completion_tokens', 'total_tokens'])
+    if (typeof from[count] === 'number') to[count] = from[count];
   return { usage: to };
 }
 

@@ -82,7 +82,8 @@ export class NotificationListener {
     if (this.timer) clearTimeout(this.timer);
     // `end` would wait for a peer that may be gone.
     (client as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy();
-    if (this.failures === 0) this.log.warn({ error: messageOf(error) }, 'no connection to Postgres; serving the last known snapshot');
+    if (this.failures === 0)
+      this.log.warn({ error: messageOf(error) }, 'no connection to Postgres; serving the last known snapshot');
     this.events.onDisconnected();
     this.timer = setTimeout(() => void this.connect(), RETRY_MS[Math.min(this.failures, RETRY_MS.length - 1)]);
     this.failures += 1;

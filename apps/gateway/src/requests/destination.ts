@@ -56,7 +56,8 @@ export class Destinations {
   }
 
   private drawBinding(row: PublishedRow, token: Token, session: Session | undefined, now: number): Destination {
-    const backendOf = (binding: PublishedBinding): Backend | undefined => this.backendOfBinding(binding, token.tenantId, session?.key);
+    const backendOf = (binding: PublishedBinding): Backend | undefined =>
+      this.backendOfBinding(binding, token.tenantId, session?.key);
     const { binding, backend } = chooseBinding(row, backendOf, this.limits, token.tenantId, session?.key, now);
     this.limits.enter(binding, now);
     const sessionRequest = session && {
@@ -68,10 +69,18 @@ export class Destinations {
       affinity: PUBLISHED_AFFINITY,
       isRevisionHidden: true,
     };
-    return { backend, sessionRequest, published: { slug: row.slug, bindingId: binding.binding_id, tenantId: row.tenant_id } };
+    return {
+      backend,
+      sessionRequest,
+      published: { slug: row.slug, bindingId: binding.binding_id, tenantId: row.tenant_id },
+    };
   }
 
-  private backendOfBinding({ binding_id, upstream }: PublishedBinding, tenantId: string, session: string | undefined): Backend | undefined {
+  private backendOfBinding(
+    { binding_id, upstream }: PublishedBinding,
+    tenantId: string,
+    session: string | undefined,
+  ): Backend | undefined {
     if (upstream.kind === 'supplier') return this.backends.get(binding_id);
     if (upstream.revision_id !== null) return this.backends.get(upstream.revision_id);
     const route = this.snapshot.routes.get(upstream.deployment_id);
@@ -80,7 +89,8 @@ export class Destinations {
 
   private backendOfRoute(route: Route, tenantId: string, session: string | undefined): Backend | undefined {
     if (route.slotTable.length === 0) return undefined;
-    const slot = session === undefined ? Math.floor(Math.random() * SLOT_COUNT) : slotOf(tenantId, route.deployment_id, session);
+    const slot =
+      session === undefined ? Math.floor(Math.random() * SLOT_COUNT) : slotOf(tenantId, route.deployment_id, session);
     const target = route.targets[route.slotTable[slot] as number];
     return target && this.backends.get(target.revision_id);
   }

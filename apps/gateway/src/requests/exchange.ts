@@ -62,7 +62,8 @@ export class Exchange implements AttemptEvents {
     backend.enter();
     this.input.response.once('close', () => this.onClientGone());
     const now = Date.now();
-    this.placement = sessionRequest && this.parts.sessions.place(sessionRequest, backend, this.parts.isRevisionServing, now);
+    this.placement =
+      sessionRequest && this.parts.sessions.place(sessionRequest, backend, this.parts.isRevisionServing, now);
     const instance = sessionRequest ? this.placement?.instance : backend.leastLoaded(now);
     if (!instance) {
       this.refuse(noCapacity(this.input.model));
@@ -82,7 +83,16 @@ export class Exchange implements AttemptEvents {
     const { destination, response, requestId, parameters } = this.input;
     const own = ownHeaders(requestId, destination, this.placement);
     attempt.meter = isEventStream(headers) ? new StreamMeter() : new JsonMeter();
-    this.answer = answerFor({ status, headers, response, own, path: this.input.path, requestId, published: destination.published, parameters });
+    this.answer = answerFor({
+      status,
+      headers,
+      response,
+      own,
+      path: this.input.path,
+      requestId,
+      published: destination.published,
+      parameters,
+    });
     this.answer.begin(status, headers);
   }
 
@@ -124,15 +134,25 @@ export class Exchange implements AttemptEvents {
   private dispatch(instance: Instance): void {
     const { destination, request, requestId, isStream, path, body } = this.input;
     const { authorization } = destination.backend.spec;
-    const headers = destination.published ? supplierHeaders(isStream, authorization) : upstreamHeaders(request.headers, requestId, authorization);
+    const headers = destination.published
+      ? supplierHeaders(isStream, authorization)
+      : upstreamHeaders(request.headers, requestId, authorization);
     this.tried.push(instance);
     this.attempt = new Attempt(instance, this);
-    const options: Dispatcher.DispatchOptions = { origin: instance.origin, path: instance.prefix + path, method: 'POST', headers, body };
+    const options: Dispatcher.DispatchOptions = {
+      origin: instance.origin,
+      path: instance.prefix + path,
+      method: 'POST',
+      headers,
+      body,
+    };
     instance.dispatch(options, this.attempt);
   }
 
   private mayRetry(): boolean {
-    return !this.isOver && this.tried.length < this.parts.settings.maxAttempts && this.input.destination.backend.takeRetry();
+    return (
+      !this.isOver && this.tried.length < this.parts.settings.maxAttempts && this.input.destination.backend.takeRetry()
+    );
   }
 
   private retry(): void {
@@ -145,7 +165,8 @@ export class Exchange implements AttemptEvents {
       this.retryTimer = setTimeout(() => this.retryAnywhere(), RETRY_PAUSE_MS * this.tried.length);
       return;
     }
-    if (sessionRequest && this.placement) this.placement = this.parts.sessions.moved(sessionRequest, this.placement, backend, next, now);
+    if (sessionRequest && this.placement)
+      this.placement = this.parts.sessions.moved(sessionRequest, this.placement, backend, next, now);
     this.dispatch(next);
   }
 
@@ -159,7 +180,8 @@ export class Exchange implements AttemptEvents {
       return;
     }
     const hasMoved = this.placement !== undefined && this.placement.instance !== next;
-    if (hasMoved && sessionRequest) this.placement = this.parts.sessions.moved(sessionRequest, this.placement as Placement, backend, next, now);
+    if (hasMoved && sessionRequest)
+      this.placement = this.parts.sessions.moved(sessionRequest, this.placement as Placement, backend, next, now);
     this.dispatch(next);
   }
 
@@ -188,13 +210,18 @@ export class Exchange implements AttemptEvents {
     };
     this.parts.recorder.add(backend.spec.id, backend.spec.tenantId, record);
     // A product's figures are measured per binding, also where it leads to a revision with traffic of its own.
-    if (published && published.bindingId !== backend.spec.id) this.parts.recorder.add(published.bindingId, published.tenantId, record);
+    if (published && published.bindingId !== backend.spec.id)
+      this.parts.recorder.add(published.bindingId, published.tenantId, record);
   }
 
   private refuse(error: GatewayError): void {
     this.over();
     const { response, requestId, destination } = this.input;
-    response.writeHead(error.status, { 'content-type': 'application/json', ...error.headers, ...ownHeaders(requestId, destination, this.placement) });
+    response.writeHead(error.status, {
+      'content-type': 'application/json',
+      ...error.headers,
+      ...ownHeaders(requestId, destination, this.placement),
+    });
     response.end(error.body());
   }
 

@@ -42,14 +42,25 @@ export class Inference {
       const { model, stream } = fields;
       if (model === undefined) throw missingParameter('model');
       if (typeof model !== 'string' || model === '') throw invalidParameter('model', 'a string');
-      if (stream !== undefined && stream !== null && typeof stream !== 'boolean') throw invalidParameter('stream', 'a boolean');
+      if (stream !== undefined && stream !== null && typeof stream !== 'boolean')
+        throw invalidParameter('stream', 'a boolean');
 
       // Its 'close' is over and nothing else would tell the exchange.
       if (response.destroyed) throw new ClientGoneError();
       const destination = this.destinations.draw(model, token, sessionOf(request.headers, fields), Date.now());
       const body = editTopLevel(sent, { model: JSON.stringify(destination.backend.spec.modelId) }, ['session_id']);
       const parameters = new Set(Object.keys(fields));
-      const input = { request, response, requestId, path, body, model, isStream: stream === true, parameters, destination };
+      const input = {
+        request,
+        response,
+        requestId,
+        path,
+        body,
+        model,
+        isStream: stream === true,
+        parameters,
+        destination,
+      };
       isHandedOver = true;
       new Exchange(input, this.parts, () => leave(destination)).start();
     } finally {
@@ -66,6 +77,7 @@ function parsedBody(sent: Buffer): Record<string, unknown> {
     throw invalidJson();
   }
   // The first byte that is no white space: an array is an object to `typeof`.
-  if (typeof value !== 'object' || value === null || sent.find((byte) => byte > 0x20) !== OPEN_BRACE) throw invalidJson();
+  if (typeof value !== 'object' || value === null || sent.find((byte) => byte > 0x20) !== OPEN_BRACE)
+    throw invalidJson();
   return value as Record<string, unknown>;
 }

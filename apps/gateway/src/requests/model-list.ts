@@ -13,7 +13,8 @@ interface Model {
 export function modelsOf(snapshot: Snapshot, tenantId: string): Model[] {
   const models: Model[] = [];
   for (const route of snapshot.routes.values()) {
-    if (route.tenant_id === tenantId && route.slots.length > 0) models.push(modelOf(route.deployment_name, route.created_at));
+    if (route.tenant_id === tenantId && route.slots.length > 0)
+      models.push(modelOf(route.deployment_name, route.created_at));
   }
   for (const published of snapshot.slugs.values()) {
     if (isVisible(published, tenantId)) models.push(modelOf(published.slug, published.created_at));

@@ -74,7 +74,8 @@ export function chooseBinding(
   const best = Math.min(...choice.map(({ binding }) => binding.priority));
   const drawn = choice.filter(({ binding }) => binding.priority === best);
   const total = drawn.reduce((sum, { binding }) => sum + binding.weight, 0);
-  const fraction = session === undefined ? Math.random() : (slotOf(tenantId, `slug:${published.slug}`, session) + 0.5) / SLOT_COUNT;
+  const fraction =
+    session === undefined ? Math.random() : (slotOf(tenantId, `slug:${published.slug}`, session) + 0.5) / SLOT_COUNT;
   let left = fraction * total;
   for (const one of drawn) {
     left -= one.binding.weight;

@@ -24,14 +24,23 @@ const REQUEST_ID = /^[\x21-\x7e]{1,128}$/;
 const WORTH_READING = 1024 * 1024;
 const LINGER_MS = 1_000;
 
-export function createGatewayServer(handlers: Handlers, settings: GatewaySettings, isDraining: () => boolean, log: Log): Server {
+export function createGatewayServer(
+  handlers: Handlers,
+  settings: GatewaySettings,
+  isDraining: () => boolean,
+  log: Log,
+): Server {
   const handle = (request: IncomingMessage, response: ServerResponse): void => {
     const given = request.headers['x-request-id'];
     const requestId = typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
     if (isDraining()) response.shouldKeepAlive = false;
     answer(request, response, requestId).catch((error: unknown) => {
       if (error instanceof ClientGoneError) return;
-      if (!(error instanceof GatewayError)) log.error({ request_id: requestId, error: error instanceof Error ? error.stack : String(error) }, 'a request failed');
+      if (!(error instanceof GatewayError))
+        log.error(
+          { request_id: requestId, error: error instanceof Error ? error.stack : String(error) },
+          'a request failed',
+        );
       refuse(request, response, error instanceof GatewayError ? error : internalError(), requestId);
     });
   };
@@ -46,19 +55,31 @@ export function createGatewayServer(handlers: Handlers, settings: GatewaySetting
     }
     const isModel = path.startsWith('/v1/models/') && path.length > '/v1/models/'.length;
     if (!isModel && !READ_PATHS.has(path)) throw unknownPath(request.method as string, path);
-    if (request.method !== 'GET' && request.method !== 'HEAD') throw wrongMethod(request.method as string, path, 'GET, HEAD');
+    if (request.method !== 'GET' && request.method !== 'HEAD')
+      throw wrongMethod(request.method as string, path, 'GET, HEAD');
     if (path === '/healthz') sendJson(response, 200, { status: 'ok' }, requestId);
     else if (path === '/readyz') {
       const { isReady, status } = handlers.readiness();
       sendJson(response, isReady ? 200 : 503, status, requestId);
     } else if (path === '/metrics') {
       const text = await handlers.metrics(request);
-      response.writeHead(200, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8', 'x-request-id': requestId });
+      response.writeHead(200, {
+        'content-type': 'text/plain; version=0.0.4; charset=utf-8',
+        'x-request-id': requestId,
+      });
       response.end(text);
     } else sendJson(response, 200, await handlers.models(request, isModel ? modelIdOf(path) : undefined), requestId);
   };
 
-  const server = createServer({ maxHeaderSize: settings.maxHeaderBytes, headersTimeout: 20_000, requestTimeout: 120_000, keepAliveTimeout: 75_000 }, handle);
+  const server = createServer(
+    {
+      maxHeaderSize: settings.maxHeaderBytes,
+      headersTimeout: 20_000,
+      requestTimeout: 120_000,
+      keepAliveTimeout: 75_000,
+    },
+    handle,
+  );
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
     if (Number(request.headers['content-length'] ?? 0) <= settings.maxBodyBytes) response.writeContinue();
     handle(request, response);
@@ -84,7 +105,11 @@ function modelIdOf(path: string): string {
 
 function sendJson(response: ServerResponse, status: number, value: unknown, requestId: string): void {
   const body = JSON.stringify(value);
-  response.writeHead(status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body), 'x-request-id': requestId });
+  response.writeHead(status, {
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(body),
+    'x-request-id': requestId,
+  });
   response.end(body);
 }
 
@@ -94,10 +119,16 @@ function refuse(request: IncomingMessage, response: ServerResponse, error: Gatew
     return;
   }
   const body = error.body();
-  const isLong = error.status === 413 || error.status === 408 || Number(request.headers['content-length'] ?? 0) > WORTH_READING;
+  const isLong =
+    error.status === 413 || error.status === 408 || Number(request.headers['content-length'] ?? 0) > WORTH_READING;
   const isClosing = isLong && !request.complete;
   if (isClosing) response.shouldKeepAlive = false;
-  response.writeHead(error.status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body), 'x-request-id': requestId, ...error.headers });
+  response.writeHead(error.status, {
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(body),
+    'x-request-id': requestId,
+    ...error.headers,
+  });
   if (!isClosing) {
     response.end(body);
     return;
@@ -114,7 +145,11 @@ function refuse(request: IncomingMessage, response: ServerResponse, error: Gatew
 }
 
 const RAW_REFUSALS: Readonly<Record<string, [status: string, code: string, message: string]>> = {
-  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'headers_too_large', 'The headers of the request are too large.'],
+  HPE_HEADER_OVERFLOW: [
+    '431 Request Header Fields Too Large',
+    'headers_too_large',
+    'The headers of the request are too large.',
+  ],
   ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'request_timeout', 'The request did not arrive in time.'],
 };
 
@@ -124,7 +159,13 @@ function refuseRaw(error: NodeJS.ErrnoException, socket: Duplex): void {
     socket.destroy();
     return;
   }
-  const [status, code, message] = RAW_REFUSALS[error.code ?? ''] ?? ['400 Bad Request', 'invalid_request', 'The request is not valid HTTP.'];
+  const [status, code, message] = RAW_REFUSALS[error.code ?? ''] ?? [
+    '400 Bad Request',
+    'invalid_request',
+    'The request is not valid HTTP.',
+  ];
   const body = errorBody(message, 'invalid_request_error', null, code);
-  socket.end(`HTTP/1.1 ${status}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\nx-request-id: ${randomUUID()}\r\n\r\n${body}`);
+  socket.end(
+    `HTTP/1.1 ${status}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\nx-request-id: ${randomUUID()}\r\n\r\n${body}`,
+  );
 }

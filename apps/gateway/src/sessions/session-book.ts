@@ -1,6 +1,13 @@
 import type { KeyObject } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { passportId, sessionKeyHash, type Affinity, type PassportRow, type PassportSighting, type RebindReason } from '@slipway/dataplane';
+import {
+  passportId,
+  sessionKeyHash,
+  type Affinity,
+  type PassportRow,
+  type PassportSighting,
+  type RebindReason,
+} from '@slipway/dataplane';
 import type { Backend } from '../upstream/backend.js';
 import type { Instance } from '../upstream/instance.js';
 import type { Session } from './session.js';
@@ -62,7 +69,12 @@ export class SessionBook {
   }
 
   /** Chooses the instance for a session's request and notes what happened. Undefined when the revision has none. */
-  place(request: SessionRequest, backend: Backend, isRevisionServing: (revisionId: string) => boolean, now: number): Placement | undefined {
+  place(
+    request: SessionRequest,
+    backend: Backend,
+    isRevisionServing: (revisionId: string) => boolean,
+    now: number,
+  ): Placement | undefined {
     const id = passportId(this.key, request.tenantId, request.deploymentId, request.session.key);
     if (request.affinity.mode === 'none' || this.revoked.has(id)) {
       const instance = backend.leastLoaded(now);
@@ -200,7 +212,13 @@ export class SessionBook {
 
 const COUNTED_AS = { hit: 'hits', miss: 'misses', rebind: 'rebinds' } as const;
 
-function whyNotHere(binding: Binding, backend: Backend, isRevisionServing: (revisionId: string) => boolean, now: number): RebindReason | undefined {
-  if (binding.revisionId !== backend.spec.id) return isRevisionServing(binding.revisionId) ? 'weights_changed' : 'revision_retired';
+function whyNotHere(
+  binding: Binding,
+  backend: Backend,
+  isRevisionServing: (revisionId: string) => boolean,
+  now: number,
+): RebindReason | undefined {
+  if (binding.revisionId !== backend.spec.id)
+    return isRevisionServing(binding.revisionId) ? 'weights_changed' : 'revision_retired';
   return binding.expiresAt <= now ? 'ttl_expired' : undefined;
 }

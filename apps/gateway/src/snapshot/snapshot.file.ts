@@ -44,7 +44,8 @@ export class SnapshotFile {
       const stored = JSON.parse(readFileSync(this.file, 'utf8')) as StoredSnapshot;
       return stored.format === FORMAT ? stored : null;
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') this.log.warn({ file: this.file }, 'the stored snapshot cannot be read');
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT')
+        this.log.warn({ file: this.file }, 'the stored snapshot cannot be read');
       return null;
     }
   }
@@ -70,7 +71,9 @@ export class SnapshotFile {
     this.timer = null;
     this.isStale = false;
     this.writing = this.replace()
-      .catch((error: unknown) => this.log.error({ file: this.file, error: String(error) }, 'the snapshot cannot be written'))
+      .catch((error: unknown) =>
+        this.log.error({ file: this.file, error: String(error) }, 'the snapshot cannot be written'),
+      )
       .finally(() => {
         this.writing = null;
         if (this.isStale) this.write();

@@ -109,7 +109,8 @@ export class SnapshotFollower {
       // What was pending is still covered: the next round compares everything.
       this.isComparisonDue = true;
       this.areTokensDue = true;
-      if (!this.isAway) this.log.warn({ error: String(error) }, 'published state cannot be read; serving the last known snapshot');
+      if (!this.isAway)
+        this.log.warn({ error: String(error) }, 'published state cannot be read; serving the last known snapshot');
       this.isAway = true;
     }
   }
@@ -135,7 +136,8 @@ export class SnapshotFollower {
   private async compare(): Promise<void> {
     this.isComparisonDue = false;
     const keys = this.snapshot.differences(await readVersions(this.db));
-    if (keys.routes.length + keys.backends.length + keys.slugs.length + keys.passports.length > 0) await this.read(keys);
+    if (keys.routes.length + keys.backends.length + keys.slugs.length + keys.passports.length > 0)
+      await this.read(keys);
     this.lastReadAt = Date.now();
   }
 

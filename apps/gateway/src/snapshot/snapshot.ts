@@ -1,4 +1,12 @@
-import type { BackendRow, Entries, EntryKeys, EntryKind, EntryVersion, PublishedRow, RouteRow } from '@slipway/dataplane';
+import type {
+  BackendRow,
+  Entries,
+  EntryKeys,
+  EntryKind,
+  EntryVersion,
+  PublishedRow,
+  RouteRow,
+} from '@slipway/dataplane';
 
 /** The index beside each slot of a decoded route. */
 export interface Route extends RouteRow {
@@ -32,7 +40,12 @@ export class Snapshot {
   /** The keys whose rows differ from ours, and those of ours that are gone. */
   differences(versions: readonly EntryVersion[]): EntryKeys {
     const keys = { routes: [] as string[], backends: [] as string[], slugs: [] as string[], passports: [] as string[] };
-    const seen: Record<EntryKind, Set<string>> = { route: new Set(), backend: new Set(), slug: new Set(), passport: new Set() };
+    const seen: Record<EntryKind, Set<string>> = {
+      route: new Set(),
+      backend: new Set(),
+      slug: new Set(),
+      passport: new Set(),
+    };
     for (const { kind, id, version } of versions) {
       seen[kind].add(id);
       if (this.versionOf(kind, id) !== version) keys[PLURAL[kind]].push(id);

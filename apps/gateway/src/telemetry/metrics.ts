@@ -29,14 +29,26 @@ export function metricsText(from: MetricsSources): string {
   };
   const memory = process.memoryUsage.rss();
   gauge('process_resident_memory_bytes', 'Resident memory of the gateway.', memory);
-  gauge('process_cpu_seconds_total', 'CPU time of the gateway.', (process.cpuUsage().user + process.cpuUsage().system) / 1e6);
+  gauge(
+    'process_cpu_seconds_total',
+    'CPU time of the gateway.',
+    (process.cpuUsage().user + process.cpuUsage().system) / 1e6,
+  );
   gauge('slipway_gateway_requests_in_flight', 'Requests between admission and end.', from.inFlight());
   gauge('slipway_gateway_postgres_up', 'Whether Postgres answered the last read.', from.follower.isFollowing ? 1 : 0);
-  gauge('slipway_gateway_snapshot_age_seconds', 'Time since Postgres last confirmed the snapshot; -1 before the first time.', from.follower.ageMs === null ? -1 : from.follower.ageMs / 1000);
+  gauge(
+    'slipway_gateway_snapshot_age_seconds',
+    'Time since Postgres last confirmed the snapshot; -1 before the first time.',
+    from.follower.ageMs === null ? -1 : from.follower.ageMs / 1000,
+  );
   gauge('slipway_gateway_routes', 'Routes in the snapshot.', from.snapshot.routes.size);
   gauge('slipway_gateway_sessions', 'Session bindings in memory.', from.sessions.size);
   gauge('slipway_gateway_known_tokens', 'API tokens that need no look-up.', from.tokens.size);
-  gauge('slipway_gateway_lost_windows_total', 'Windows of statistics given up while Postgres was away.', from.recorder.lostWindows);
+  gauge(
+    'slipway_gateway_lost_windows_total',
+    'Windows of statistics given up while Postgres was away.',
+    from.recorder.lostWindows,
+  );
   pushInFlight(lines, from.backends);
   pushTallies(lines, from.recorder, from.backends);
   return `${lines.join('\n')}\n`;
@@ -44,10 +56,20 @@ export function metricsText(from: MetricsSources): string {
 
 function pushInFlight(lines: string[], backends: Backends): void {
   const now = Date.now();
-  lines.push('# HELP slipway_gateway_revision_in_flight Requests in flight per revision.', '# TYPE slipway_gateway_revision_in_flight gauge');
-  for (const { spec, inFlight } of backends) lines.push(`slipway_gateway_revision_in_flight{${labelsOf(spec.tenantId, nameOf(spec))}} ${inFlight}`);
-  lines.push('# HELP slipway_gateway_ejected_instances Instances that stand aside after failures.', '# TYPE slipway_gateway_ejected_instances gauge');
-  for (const backend of backends) lines.push(`slipway_gateway_ejected_instances{${labelsOf(backend.spec.tenantId, nameOf(backend.spec))}} ${backend.ejectedCount(now)}`);
+  lines.push(
+    '# HELP slipway_gateway_revision_in_flight Requests in flight per revision.',
+    '# TYPE slipway_gateway_revision_in_flight gauge',
+  );
+  for (const { spec, inFlight } of backends)
+    lines.push(`slipway_gateway_revision_in_flight{${labelsOf(spec.tenantId, nameOf(spec))}} ${inFlight}`);
+  lines.push(
+    '# HELP slipway_gateway_ejected_instances Instances that stand aside after failures.',
+    '# TYPE slipway_gateway_ejected_instances gauge',
+  );
+  for (const backend of backends)
+    lines.push(
+      `slipway_gateway_ejected_instances{${labelsOf(backend.spec.tenantId, nameOf(backend.spec))}} ${backend.ejectedCount(now)}`,
+    );
 }
 
 type LabelledTally = readonly [labels: string, tally: Tally];
@@ -57,22 +79,59 @@ function pushTallies(lines: string[], recorder: Recorder, backends: Backends): v
     const spec = backends.get(id)?.spec;
     return [labelsOf(tally.tenantId, spec ? nameOf(spec) : id), tally];
   });
-  lines.push('# HELP slipway_gateway_attempts_total Attempts on instances by outcome.', '# TYPE slipway_gateway_attempts_total counter');
+  lines.push(
+    '# HELP slipway_gateway_attempts_total Attempts on instances by outcome.',
+    '# TYPE slipway_gateway_attempts_total counter',
+  );
   for (const [labels, tally] of tallies) {
-    for (const [outcome, count] of Object.entries(tally.counts)) lines.push(`slipway_gateway_attempts_total{${labels},class="${outcome}"} ${count}`);
+    for (const [outcome, count] of Object.entries(tally.counts))
+      lines.push(`slipway_gateway_attempts_total{${labels},class="${outcome}"} ${count}`);
   }
-  lines.push('# HELP slipway_gateway_retries_total Attempts that another one followed.', '# TYPE slipway_gateway_retries_total counter');
+  lines.push(
+    '# HELP slipway_gateway_retries_total Attempts that another one followed.',
+    '# TYPE slipway_gateway_retries_total counter',
+  );
   for (const [labels, tally] of tallies) lines.push(`slipway_gateway_retries_total{${labels}} ${tally.retried}`);
-  lines.push('# HELP slipway_gateway_tokens_total Tokens in prompts and completions.', '# TYPE slipway_gateway_tokens_total counter');
+  lines.push(
+    '# HELP slipway_gateway_tokens_total Tokens in prompts and completions.',
+    '# TYPE slipway_gateway_tokens_total counter',
+  );
   for (const [labels, tally] of tallies) {
-    lines.push(`slipway_gateway_tokens_total{${labels},direction="in"} ${tally.tokensIn}`, `slipway_gateway_tokens_total{${labels},direction="out"} ${tally.tokensOut}`);
+    lines.push(
+      `slipway_gateway_tokens_total{${labels},direction="in"} ${tally.tokensIn}`,
+      `slipway_gateway_tokens_total{${labels},direction="out"} ${tally.tokensOut}`,
+    );
   }
-  pushHistogram(lines, 'slipway_gateway_ttft_milliseconds', 'Time to first token of streams.', tallies, (tally) => tally.ttft);
-  pushHistogram(lines, 'slipway_gateway_inter_token_milliseconds', 'Gaps between the tokens of streams.', tallies, (tally) => tally.itl);
-  pushHistogram(lines, 'slipway_gateway_latency_milliseconds', 'Whole time of good attempts.', tallies, (tally) => tally.e2e);
+  pushHistogram(
+    lines,
+    'slipway_gateway_ttft_milliseconds',
+    'Time to first token of streams.',
+    tallies,
+    (tally) => tally.ttft,
+  );
+  pushHistogram(
+    lines,
+    'slipway_gateway_inter_token_milliseconds',
+    'Gaps between the tokens of streams.',
+    tallies,
+    (tally) => tally.itl,
+  );
+  pushHistogram(
+    lines,
+    'slipway_gateway_latency_milliseconds',
+    'Whole time of good attempts.',
+    tallies,
+    (tally) => tally.e2e,
+  );
 }
 
-function pushHistogram(lines: string[], name: string, help: string, tallies: readonly LabelledTally[], pick: (tally: Tally) => HistogramRecorder): void {
+function pushHistogram(
+  lines: string[],
+  name: string,
+  help: string,
+  tallies: readonly LabelledTally[],
+  pick: (tally: Tally) => HistogramRecorder,
+): void {
   lines.push(`# HELP ${name} ${help}`, `# TYPE ${name} histogram`);
   for (const [labels, tally] of tallies) {
     const histogram = pick(tally).snapshot();
@@ -87,7 +146,8 @@ function cumulative(histogram: Histogram): [bound: string, count: number][] {
   let at = 0;
   let count = 0;
   for (let bucket = LOWEST_SHOWN - 1; bucket < HIGHEST_SHOWN; bucket += SHOWN_EVERY) {
-    while (at < buckets.length && (buckets[at] as [number, number])[0] <= bucket) count += (buckets[at++] as [number, number])[1];
+    while (at < buckets.length && (buckets[at] as [number, number])[0] <= bucket)
+      count += (buckets[at++] as [number, number])[1];
     shown.push([bucketUpperBound(bucket).toPrecision(4), count]);
   }
   shown.push(['+Inf', histogram.n]);

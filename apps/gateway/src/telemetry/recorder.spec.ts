@@ -1,7 +1,14 @@
 import { expect, it } from '@jest/globals';
 import { Recorder, type AttemptRecord } from './recorder.js';
 
-const good: AttemptRecord = { class: 'ok', isRetried: false, e2eMs: 100, ttftMs: 20, isStream: true, metering: { tokensIn: 1, tokensOut: 5, firstTokenAt: 1, gaps: [[10, 4]] } };
+const good: AttemptRecord = {
+  class: 'ok',
+  isRetried: false,
+  e2eMs: 100,
+  ttftMs: 20,
+  isStream: true,
+  metering: { tokensIn: 1, tokensOut: 5, firstTokenAt: 1, gaps: [[10, 4]] },
+};
 
 it('closes a window when its second is over, writes it once, and says until when nothing is missing', () => {
   const recorder = new Recorder('gw', 10_000);
@@ -12,7 +19,15 @@ it('closes a window when its second is over, writes it once, and says until when
   const { windows, until } = recorder.take(11_200);
   expect(until).toEqual(new Date(11_000));
   expect(windows).toHaveLength(1);
-  expect(windows[0]).toMatchObject({ revision_id: 'rev', gateway_id: 'gw', window_start: '1970-01-01T00:00:10.000Z', ok: 1, server_error: 1, streamed: 1, tokens_out: 5 });
+  expect(windows[0]).toMatchObject({
+    revision_id: 'rev',
+    gateway_id: 'gw',
+    window_start: '1970-01-01T00:00:10.000Z',
+    ok: 1,
+    server_error: 1,
+    streamed: 1,
+    tokens_out: 5,
+  });
   expect(windows[0]?.itl_ms.n).toBe(4);
   expect(recorder.take(11_300).windows).toEqual([]);
 });

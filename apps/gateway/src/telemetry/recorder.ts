@@ -17,7 +17,13 @@ export interface AttemptRecord {
 
 /** What ended on one revision, in one second or since the start. */
 export class Tally {
-  readonly counts: Record<AttemptClass, number> = { ok: 0, client_error: 0, server_error: 0, connect_error: 0, cancelled: 0 };
+  readonly counts: Record<AttemptClass, number> = {
+    ok: 0,
+    client_error: 0,
+    server_error: 0,
+    connect_error: 0,
+    cancelled: 0,
+  };
   retried = 0;
   streamed = 0;
   tokensIn = 0;

@@ -131,7 +131,8 @@ export class Reporter {
       inFlight,
     };
     await reportGateway(this.db, report);
-    for (const route of followed) if (this.followed.get(route.deployment_id) === route) this.followed.delete(route.deployment_id);
+    for (const route of followed)
+      if (this.followed.get(route.deployment_id) === route) this.followed.delete(route.deployment_id);
     for (const { revision_id, tenant_id, in_flight } of inFlight) {
       if (in_flight === 0) this.sentCounts.delete(revision_id);
       else this.sentCounts.set(revision_id, { tenantId: tenant_id, count: in_flight });
@@ -147,9 +148,11 @@ export class Reporter {
     for (const { spec, inFlight } of this.backends) {
       const sent = gone.get(spec.id)?.count ?? 0;
       gone.delete(spec.id);
-      if (inFlight !== sent || (isRepeatDue && inFlight > 0)) counts.push({ revision_id: spec.id, tenant_id: spec.tenantId, in_flight: inFlight });
+      if (inFlight !== sent || (isRepeatDue && inFlight > 0))
+        counts.push({ revision_id: spec.id, tenant_id: spec.tenantId, in_flight: inFlight });
     }
-    for (const [revisionId, { tenantId }] of gone) counts.push({ revision_id: revisionId, tenant_id: tenantId, in_flight: 0 });
+    for (const [revisionId, { tenantId }] of gone)
+      counts.push({ revision_id: revisionId, tenant_id: tenantId, in_flight: 0 });
     return counts;
   }
 

@@ -174,7 +174,8 @@ function tokenOf(row: StoredToken): Token {
 }
 
 function verified(token: Token, secretHash: Buffer): Token {
-  if (token.secretHash.length !== secretHash.length || !timingSafeEqual(token.secretHash, secretHash)) throw wrongToken();
+  if (token.secretHash.length !== secretHash.length || !timingSafeEqual(token.secretHash, secretHash))
+    throw wrongToken();
   if (token.expiresAt !== null && token.expiresAt <= Date.now()) throw expiredToken();
   return token;
 }

@@ -59,6 +59,7 @@ export class TokenLimits {
 
   private sweep(now: number): void {
     this.sweptAt = now;
-    for (const [id, usage] of this.usage) if (usage.inFlight === 0 && now - usage.filledAt > FORGET_AFTER_MS) this.usage.delete(id);
+    for (const [id, usage] of this.usage)
+      if (usage.inFlight === 0 && now - usage.filledAt > FORGET_AFTER_MS) this.usage.delete(id);
   }
 }

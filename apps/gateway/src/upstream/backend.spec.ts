@@ -5,7 +5,12 @@ import { Backend, type BackendSpec } from './backend.js';
 import type { Instance } from './instance.js';
 
 const closed: string[] = [];
-const dispatcher = (name: string) => ({ dispatch: jest.fn(), close: async () => void closed.push(name), destroy: async () => undefined }) as unknown as Dispatcher;
+const dispatcher = (name: string) =>
+  ({
+    dispatch: jest.fn(),
+    close: async () => void closed.push(name),
+    destroy: async () => undefined,
+  }) as unknown as Dispatcher;
 
 function specWith(ids: readonly string[], draining: readonly string[] = []): BackendSpec {
   return {
@@ -15,12 +20,17 @@ function specWith(ids: readonly string[], draining: readonly string[] = []): Bac
     modelId: 'm',
     authorization: null,
     guard: { allow: [] },
-    instances: ids.map((id) => ({ id, base_url: `http://${id}:80/v1/`, state: draining.includes(id) ? 'draining' : 'ready' })),
+    instances: ids.map((id) => ({
+      id,
+      base_url: `http://${id}:80/v1/`,
+      state: draining.includes(id) ? 'draining' : 'ready',
+    })),
   };
 }
 
 let made = 0;
-const backendOf = (ids: readonly string[]): Backend => new Backend(specWith(ids), DEFAULT_SETTINGS, () => dispatcher(`d${(made += 1)}`));
+const backendOf = (ids: readonly string[]): Backend =>
+  new Backend(specWith(ids), DEFAULT_SETTINGS, () => dispatcher(`d${(made += 1)}`));
 const send = (instance: Instance): void => instance.dispatch({ path: '/', method: 'POST' }, {});
 
 function fail(instance: Instance, times: number, now: number): void {

@@ -41,7 +41,9 @@ export class Backend {
   update(spec: BackendSpec): void {
     const isGuardSame = JSON.stringify(spec.guard) === JSON.stringify(this.spec.guard);
     const next = spec.instances.map((published) => {
-      const known = this.instances.find((instance) => isGuardSame && instance.id === published.id && instance.baseUrl === published.base_url);
+      const known = this.instances.find(
+        (instance) => isGuardSame && instance.id === published.id && instance.baseUrl === published.base_url,
+      );
       if (!known) return new Instance(published, spec.guard, this.guarded, this.settings);
       known.isDraining = published.state !== 'ready';
       return known;
@@ -133,7 +135,11 @@ export function specOfRow(row: BackendRow, open: (sealed: string) => string): Ba
 }
 
 /** Undefined for a binding that leads to a revision: that one has a backend of its own. */
-export function specOfBinding(tenantId: string, binding: PublishedBinding, open: (sealed: string) => string): BackendSpec | undefined {
+export function specOfBinding(
+  tenantId: string,
+  binding: PublishedBinding,
+  open: (sealed: string) => string,
+): BackendSpec | undefined {
   const { upstream } = binding;
   if (upstream.kind !== 'supplier') return undefined;
   return {

@@ -3,7 +3,10 @@ import type { Guard, Instance as PublishedInstance } from '@slipway/dataplane';
 import type { GatewaySettings } from '../settings.js';
 
 /** Makes the dispatcher for addresses a tenant named: it refuses what the allow list does not cover. */
-export type GuardedDispatcher = (allow: readonly string[], options: { connectTimeoutMs: number; headersTimeout: number; bodyTimeout: number }) => Dispatcher;
+export type GuardedDispatcher = (
+  allow: readonly string[],
+  options: { connectTimeoutMs: number; headersTimeout: number; bodyTimeout: number },
+) => Dispatcher;
 
 /** How an attempt ended, as far as it tells about the instance: a client's own mistake, or its leaving, is fine. */
 export type Verdict = 'fine' | 'failed';

@@ -34,10 +34,15 @@ const NOT_FORWARDED = new Set([
 ]);
 
 /** Names that a `connection` header marks as belonging to it go too. */
-export function upstreamHeaders(client: IncomingHttpHeaders, requestId: string, authorization: string | null): string[] {
+export function upstreamHeaders(
+  client: IncomingHttpHeaders,
+  requestId: string,
+  authorization: string | null,
+): string[] {
   const headers = ownHeaders(requestId, authorization);
   const named = client.connection;
-  const ofConnection = named && named !== 'keep-alive' && named !== 'close' ? named.toLowerCase().split(/\s*,\s*/) : undefined;
+  const ofConnection =
+    named && named !== 'keep-alive' && named !== 'close' ? named.toLowerCase().split(/\s*,\s*/) : undefined;
   for (const name in client) {
     if (NOT_FORWARDED.has(name) || ofConnection?.includes(name)) continue;
     const value = client[name];
@@ -49,7 +54,14 @@ export function upstreamHeaders(client: IncomingHttpHeaders, requestId: string, 
 
 /** A supplier learns nothing about the client: no address, no client library, no trace, no id of ours. */
 export function supplierHeaders(isStream: boolean, authorization: string | null): string[] {
-  const headers = ['content-type', 'application/json', 'accept', isStream ? 'text/event-stream' : 'application/json', 'user-agent', 'slipway'];
+  const headers = [
+    'content-type',
+    'application/json',
+    'accept',
+    isStream ? 'text/event-stream' : 'application/json',
+    'user-agent',
+    'slipway',
+  ];
   if (authorization) headers.push('authorization', authorization);
   return headers;
 }

@@ -16,15 +16,31 @@ export interface Link {
  * hashes. Anybody who has read a row from the API can compute it.
  */
 export function hashOf(previousHash: string, content: AuditContent, sequence: number): string {
-  const { id, tenant_id, at, actor, action, resource_type, resource_name, request_id, before_digest, after_digest } = content;
-  const covered = { id, tenant_id, at, actor, action, resource_type, resource_name, request_id, before_digest, after_digest, sequence };
-  return createHash('sha256').update(previousHash + canonicalJson(covered)).digest('hex');
+  const { id, tenant_id, at, actor, action, resource_type, resource_name, request_id, before_digest, after_digest } =
+    content;
+  const covered = {
+    id,
+    tenant_id,
+    at,
+    actor,
+    action,
+    resource_type,
+    resource_name,
+    request_id,
+    before_digest,
+    after_digest,
+    sequence,
+  };
+  return createHash('sha256')
+    .update(previousHash + canonicalJson(covered))
+    .digest('hex');
 }
 
 /** What is wrong with a row that should follow `previous`; undefined where it does. */
 export function objectionTo(row: AuditRow, previous: Link): string | undefined {
   const expected = previous.sequence + 1;
-  if (row.sequence !== expected) return row.sequence! > expected ? `row ${expected} is missing before it` : `its sequence should be ${expected}`;
+  if (row.sequence !== expected)
+    return row.sequence! > expected ? `row ${expected} is missing before it` : `its sequence should be ${expected}`;
   if (row.previous_hash !== previous.hash) return `it does not follow row ${previous.sequence}`;
   if (row.hash !== hashOf(previous.hash, row, expected)) return 'it was changed after it was sealed';
   return undefined;

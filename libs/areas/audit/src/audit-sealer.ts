@@ -2,7 +2,15 @@ import { Inject, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { Database, type Tx } from '@slipway/platform-database';
 import { Sweeper, type DueWork } from '@slipway/platform-operations';
 import { GENESIS, hashOf, type Link } from './audit-chain.js';
-import { ENSURE_HEAD, LOCK_HEAD, MOVE_HEAD, NEXT_UNSEALED, SEAL, UNSEALED_TENANTS, type AuditContent } from './audit.query.js';
+import {
+  ENSURE_HEAD,
+  LOCK_HEAD,
+  MOVE_HEAD,
+  NEXT_UNSEALED,
+  SEAL,
+  UNSEALED_TENANTS,
+  type AuditContent,
+} from './audit.query.js';
 
 const BATCH = 500;
 /** A tenant with more waits for the next sweep, so that it cannot hold the others up. */
@@ -30,7 +38,9 @@ export class AuditSealer implements DueWork, OnModuleInit {
   async sweep(tx: Tx): Promise<void> {
     const tenants = await tx.query<{ tenant_id: string }>(UNSEALED_TENANTS);
     for (const { tenant_id } of tenants) {
-      await this.sealAll(tenant_id).catch((failure: Error) => this.logger.error(`the audit chain of ${tenant_id} cannot be continued: ${failure.message}`));
+      await this.sealAll(tenant_id).catch((failure: Error) =>
+        this.logger.error(`the audit chain of ${tenant_id} cannot be continued: ${failure.message}`),
+      );
     }
   }
 
@@ -57,7 +67,13 @@ export async function sealBatch(tx: Tx, tenantId: string, limit: number): Promis
     links.push(link);
     end = link;
   }
-  await tx.query(SEAL, [tenantId, links.map((link) => link.id), links.map((link) => link.sequence), links.map((link) => link.previousHash), links.map((link) => link.hash)]);
+  await tx.query(SEAL, [
+    tenantId,
+    links.map((link) => link.id),
+    links.map((link) => link.sequence),
+    links.map((link) => link.previousHash),
+    links.map((link) => link.hash),
+  ]);
   await tx.query(MOVE_HEAD, [tenantId, end.sequence, end.hash]);
   return rows.length;
 }

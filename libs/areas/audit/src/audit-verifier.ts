@@ -46,12 +46,17 @@ async function verifyChain(database: Database, end: ChainEnd): Promise<ChainRepo
     const rows: AuditRow[] = await database.read<AuditRow>('system', SEALED_PAGE, [end.tenant_id, after, PAGE]);
     for (const row of rows) {
       // What was sealed since the ends were read is not judged by them.
-      if (row.sequence! > Math.max(head.sequence, last)) return { ...report, verified: link, broken: endObjection(link, head, last) };
+      if (row.sequence! > Math.max(head.sequence, last))
+        return { ...report, verified: link, broken: endObjection(link, head, last) };
       const problem = objectionTo(row, link);
       if (problem) return { ...report, verified: link, broken: { sequence: row.sequence!, id: row.id, problem } };
       link = { sequence: row.sequence!, hash: row.hash! };
       if (link.sequence === head.sequence && link.hash !== head.hash) {
-        return { ...report, verified: link, broken: { sequence: link.sequence, id: row.id, problem: 'the stored head of the chain has another hash' } };
+        return {
+          ...report,
+          verified: link,
+          broken: { sequence: link.sequence, id: row.id, problem: 'the stored head of the chain has another hash' },
+        };
       }
       after = link.sequence;
     }
@@ -60,7 +65,17 @@ async function verifyChain(database: Database, end: ChainEnd): Promise<ChainRepo
 }
 
 function endObjection(link: Link, head: Link, last: number): Break | undefined {
-  if (link.sequence < head.sequence) return { sequence: link.sequence + 1, id: null, problem: `rows ${link.sequence + 1} to ${head.sequence} are missing at the end` };
-  if (last > head.sequence) return { sequence: head.sequence + 1, id: null, problem: `the stored head of the chain stands before it, at ${head.sequence}` };
+  if (link.sequence < head.sequence)
+    return {
+      sequence: link.sequence + 1,
+      id: null,
+      problem: `rows ${link.sequence + 1} to ${head.sequence} are missing at the end`,
+    };
+  if (last > head.sequence)
+    return {
+      sequence: head.sequence + 1,
+      id: null,
+      problem: `the stored head of the chain stands before it, at ${head.sequence}`,
+    };
   return undefined;
 }

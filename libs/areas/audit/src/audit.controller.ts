@@ -9,11 +9,22 @@ export class AuditController {
   constructor(@Inject(AuditService) private readonly audit: AuditService) {}
 
   @Route({
-    method: 'GET', path: '/audit', scope: 'admin', tag: 'Audit', operationId: 'listAudit', summary: 'List who changed what, newest first',
+    method: 'GET',
+    path: '/audit',
+    scope: 'admin',
+    tag: 'Audit',
+    operationId: 'listAudit',
+    summary: 'List who changed what, newest first',
     description: 'One row a mutation, written with it. Rows are sealed into a hash chain about a second later.',
-    ok: { 200: AuditPageDto }, paged: true, errors: ['validation_failed'],
+    ok: { 200: AuditPageDto },
+    paged: true,
+    errors: ['validation_failed'],
   })
-  list(@CurrentPrincipal() who: Principal, @Query() filter: AuditFilterDto, @Page('string') page: PageRequest): Promise<PageOf<AuditRow>> {
+  list(
+    @CurrentPrincipal() who: Principal,
+    @Query() filter: AuditFilterDto,
+    @Page('string') page: PageRequest,
+  ): Promise<PageOf<AuditRow>> {
     return this.audit.list(who, filter, page);
   }
 }

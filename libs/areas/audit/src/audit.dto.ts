@@ -45,13 +45,19 @@ export class AuditRowDto {
   @StringField({ nullable: true, description: 'SHA-256 of the resource after, as canonical JSON.' })
   after_digest: string | null;
 
-  @IntField({ nullable: true, description: 'Position in the chain of the tenant, gapless from 1; null for about a second.' })
+  @IntField({
+    nullable: true,
+    description: 'Position in the chain of the tenant, gapless from 1; null for about a second.',
+  })
   sequence: number | null;
 
   @StringField({ nullable: true, description: 'Hash of the row before; 64 zeros for the first one.' })
   previous_hash: string | null;
 
-  @StringField({ nullable: true, description: 'SHA-256 over `previous_hash` and the canonical JSON (RFC 8785) of this row without its two hashes.' })
+  @StringField({
+    nullable: true,
+    description: 'SHA-256 over `previous_hash` and the canonical JSON (RFC 8785) of this row without its two hashes.',
+  })
   hash: string | null;
 }
 

@@ -36,12 +36,21 @@ export const LIST = prepared(
    order by a.id desc limit $7`,
 );
 
-export const UNSEALED_TENANTS = prepared('audit-unsealed-tenants', `select distinct tenant_id from audit_log where sequence is null`);
+export const UNSEALED_TENANTS = prepared(
+  'audit-unsealed-tenants',
+  `select distinct tenant_id from audit_log where sequence is null`,
+);
 
-export const ENSURE_HEAD = prepared('audit-ensure-head', `insert into audit_heads (tenant_id, hash) values ($1, $2) on conflict do nothing`);
+export const ENSURE_HEAD = prepared(
+  'audit-ensure-head',
+  `insert into audit_heads (tenant_id, hash) values ($1, $2) on conflict do nothing`,
+);
 
 /** Whoever holds this row seals; another worker finds it locked and leaves the tenant alone. */
-export const LOCK_HEAD = prepared('audit-lock-head', `select sequence::float8 as sequence, hash from audit_heads where tenant_id = $1 for update skip locked`);
+export const LOCK_HEAD = prepared(
+  'audit-lock-head',
+  `select sequence::float8 as sequence, hash from audit_heads where tenant_id = $1 for update skip locked`,
+);
 
 /**
  * In the order of their ids among those that can be seen now. A transaction that commits later with an older id gets a
@@ -59,7 +68,10 @@ export const SEAL = prepared(
    where a.tenant_id = $1 and a.id = s.id and a.sequence is null`,
 );
 
-export const MOVE_HEAD = prepared('audit-move-head', `update audit_heads set sequence = $2, hash = $3, sealed_at = now() where tenant_id = $1`);
+export const MOVE_HEAD = prepared(
+  'audit-move-head',
+  `update audit_heads set sequence = $2, hash = $3, sealed_at = now() where tenant_id = $1`,
+);
 
 /** The ends of the chains, by their heads and by their rows, in one snapshot: a sealer moves both at once. */
 export const CHAINS = prepared(

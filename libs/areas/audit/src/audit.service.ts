@@ -8,9 +8,21 @@ import { LIST, type AuditRow } from './audit.query.js';
 export class AuditService {
   constructor(@Inject(Database) private readonly database: Database) {}
 
-  async list({ tenantId }: Principal, filter: AuditFilterDto, { limit, cursor }: PageRequest): Promise<PageOf<AuditRow>> {
+  async list(
+    { tenantId }: Principal,
+    filter: AuditFilterDto,
+    { limit, cursor }: PageRequest,
+  ): Promise<PageOf<AuditRow>> {
     const { action, actor, resource_type, resource_name } = filter;
-    const values = [tenantId, cursor?.[0] ?? null, action ?? null, actor ?? null, resource_type ?? null, resource_name ?? null, limit + 1];
+    const values = [
+      tenantId,
+      cursor?.[0] ?? null,
+      action ?? null,
+      actor ?? null,
+      resource_type ?? null,
+      resource_name ?? null,
+      limit + 1,
+    ];
     const rows = await this.database.read<AuditRow>({ tenantId }, LIST, values);
     return pageOf(rows, limit, (row) => [row.id]);
   }

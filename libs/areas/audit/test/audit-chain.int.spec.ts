@@ -28,7 +28,10 @@ let owner: pg.Client;
 
 beforeAll(async () => {
   testDatabase = await createTestDatabase([...database, ...auth, ...operations, ...migrations]);
-  config = loadConfig({ NODE_ENV: 'test', DATABASE_URL: testDatabase.url, SLIPWAY_SECRET_KEY: Buffer.alloc(32).toString('base64') }, '/');
+  config = loadConfig(
+    { NODE_ENV: 'test', DATABASE_URL: testDatabase.url, SLIPWAY_SECRET_KEY: Buffer.alloc(32).toString('base64') },
+    '/',
+  );
   @Module({ imports: [ConfigModule.forRoot(config), DatabaseModule.forRoot(config, [])] })
   class TestModule {}
   context = await NestFactory.createApplicationContext(TestModule, { logger: false });
@@ -56,7 +59,16 @@ afterEach(async () => {
 });
 
 function append(tenantId: string, resourceName: string): Promise<void> {
-  return db.tx({ tenantId }, (tx) => appendAudit(tx, { action: 'thing.set', resourceType: 'thing', resourceName, before: { v: 1 }, after: { v: 2 }, actor: { type: 'token', id: 't' } }));
+  return db.tx({ tenantId }, (tx) =>
+    appendAudit(tx, {
+      action: 'thing.set',
+      resourceType: 'thing',
+      resourceName,
+      before: { v: 1 },
+      after: { v: 2 },
+      actor: { type: 'token', id: 't' },
+    }),
+  );
 }
 
 async function seal(tenantId: string, limit = 100): Promise<number> {
@@ -74,13 +86,25 @@ const idOf = async (sequence: number): Promise<string> =>
 
 it('chains rows so that a reader can recompute every hash', async () => {
   const { rows } = await owner.query<AuditRow>(
-    `select a.*, to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at, sequence::int as sequence from audit_log a where tenant_id = $1 order by a.sequence`, [TENANT]);
+    `select a.*, to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at, sequence::int as sequence from audit_log a where tenant_id = $1 order by a.sequence`,
+    [TENANT],
+  );
   let previous = GENESIS;
   for (const [index, row] of rows.entries()) {
-    expect(row).toMatchObject({ sequence: index + 1, previous_hash: previous, hash: hashOf(previous, row, index + 1), resource_name: `thing-${index + 1}` });
+    expect(row).toMatchObject({
+      sequence: index + 1,
+      previous_hash: previous,
+      hash: hashOf(previous, row, index + 1),
+      resource_name: `thing-${index + 1}`,
+    });
     previous = row.hash!;
   }
-  expect(await verify()).toEqual({ tenantId: TENANT, tenantName: TENANT, unsealed: 0, verified: { sequence: ROWS, hash: previous } });
+  expect(await verify()).toEqual({
+    tenantId: TENANT,
+    tenantName: TENANT,
+    unsealed: 0,
+    verified: { sequence: ROWS, hash: previous },
+  });
 });
 
 it('gives a row that commits late a later place, and breaks nothing', async () => {
@@ -101,7 +125,10 @@ it('gives a row that commits late a later place, and breaks nothing', async () =
   await late;
   expect(await verify()).toMatchObject({ verified: { sequence: ROWS + 1 }, unsealed: 1 });
   expect(await seal(TENANT)).toBe(1);
-  const { rows } = await owner.query('select resource_name, id from audit_log where tenant_id = $1 and sequence > $2 order by sequence', [TENANT, ROWS]);
+  const { rows } = await owner.query(
+    'select resource_name, id from audit_log where tenant_id = $1 and sequence > $2 order by sequence',
+    [TENANT, ROWS],
+  );
   expect(rows.map((row) => row.resource_name)).toEqual(['early', 'late']);
   expect(rows[1].id < rows[0].id).toBe(true);
   expect((await verify()).broken).toBeUndefined();
@@ -115,18 +142,26 @@ it('seals every row once where many workers do it at once, in any batches', asyn
 
 it('detects a change of any column of any row', async () => {
   const { rows: columns } = await owner.query<{ name: string; type: string }>(
-    `select column_name as name, data_type as type from information_schema.columns where table_name = 'audit_log'`);
+    `select column_name as name, data_type as type from information_schema.columns where table_name = 'audit_log'`,
+  );
   expect(columns.length).toBeGreaterThanOrEqual(13);
   const undetected: string[] = [];
   for (const { name, type } of columns) {
     for (const sequence of [1, 3, ROWS]) {
       const id = await idOf(sequence);
-      const changed = { bigint: `${name} + 1000`, 'timestamp with time zone': `${name} + interval '1 microsecond'` }[type] ?? `coalesce(${name}, '') || 'x'`;
-      const { rows: [before] } = await owner.query(`select ${name}::text as value from audit_log where id = $1`, [id]);
+      const changed =
+        { bigint: `${name} + 1000`, 'timestamp with time zone': `${name} + interval '1 microsecond'` }[type] ??
+        `coalesce(${name}, '') || 'x'`;
+      const {
+        rows: [before],
+      } = await owner.query(`select ${name}::text as value from audit_log where id = $1`, [id]);
       await owner.query(`update audit_log set ${name} = ${changed} where id = $1`, [id]);
       const { broken } = await verify();
       if (!broken) undetected.push(`${name} of row ${sequence}`);
-      await owner.query(`update audit_log set ${name} = $2 where id = $1`, [name === 'id' ? `${id}x` : id, before.value]);
+      await owner.query(`update audit_log set ${name} = $2 where id = $1`, [
+        name === 'id' ? `${id}x` : id,
+        before.value,
+      ]);
       expect((await verify()).broken).toBeUndefined();
     }
   }
@@ -134,20 +169,51 @@ it('detects a change of any column of any row', async () => {
 });
 
 it('names the first row that is wrong', async () => {
-  await owner.query(`update audit_log set actor = 'token:somebody' where tenant_id = $1 and sequence in (3, 5)`, [TENANT]);
-  expect((await verify()).broken).toEqual({ sequence: 3, id: await idOf(3), problem: 'it was changed after it was sealed' });
+  await owner.query(`update audit_log set actor = 'token:somebody' where tenant_id = $1 and sequence in (3, 5)`, [
+    TENANT,
+  ]);
+  expect((await verify()).broken).toEqual({
+    sequence: 3,
+    id: await idOf(3),
+    problem: 'it was changed after it was sealed',
+  });
 });
 
 it.each<[string, string, number, string]>([
-  ['null turned into an empty text', `update audit_log set request_id = '' where tenant_id = $1 and sequence = 2`, 2, 'it was changed'],
+  [
+    'null turned into an empty text',
+    `update audit_log set request_id = '' where tenant_id = $1 and sequence = 2`,
+    2,
+    'it was changed',
+  ],
   ['a deletion in the middle', `delete from audit_log where tenant_id = $1 and sequence = 3`, 4, 'row 3 is missing'],
   ['a deletion at the beginning', `delete from audit_log where tenant_id = $1 and sequence = 1`, 2, 'row 1 is missing'],
-  ['a row taken out of the chain', `update audit_log set sequence = null, previous_hash = null, hash = null where tenant_id = $1 and sequence = 3`, 4, 'row 3 is missing'],
-  ['a row put before the chain', `insert into audit_log (id, tenant_id, actor, action, resource_type, resource_name, sequence) values ('aud_0', $1, 'a', 'b', 'c', 'd', 0)`, 0, 'should be 1'],
-  ['a truncation at the end', `delete from audit_log where tenant_id = $1 and sequence > 4`, 5, 'rows 5 to 6 are missing at the end'],
+  [
+    'a row taken out of the chain',
+    `update audit_log set sequence = null, previous_hash = null, hash = null where tenant_id = $1 and sequence = 3`,
+    4,
+    'row 3 is missing',
+  ],
+  [
+    'a row put before the chain',
+    `insert into audit_log (id, tenant_id, actor, action, resource_type, resource_name, sequence) values ('aud_0', $1, 'a', 'b', 'c', 'd', 0)`,
+    0,
+    'should be 1',
+  ],
+  [
+    'a truncation at the end',
+    `delete from audit_log where tenant_id = $1 and sequence > 4`,
+    5,
+    'rows 5 to 6 are missing at the end',
+  ],
   ['a truncation of everything', `delete from audit_log where tenant_id = $1`, 1, 'rows 1 to 6 are missing at the end'],
   ['a head set back', `update audit_heads set sequence = 4 where tenant_id = $1`, 4, 'another hash'],
-  ['a head set back with its hash', `update audit_heads set sequence = 4, hash = (select hash from audit_log where tenant_id = $1 and sequence = 4) where tenant_id = $1`, 5, 'stands before it'],
+  [
+    'a head set back with its hash',
+    `update audit_heads set sequence = 4, hash = (select hash from audit_log where tenant_id = $1 and sequence = 4) where tenant_id = $1`,
+    5,
+    'stands before it',
+  ],
   ['a head that is gone', `delete from audit_heads where tenant_id = $1`, 1, 'stands before it'],
   ['a head with another hash', `update audit_heads set hash = repeat('a', 64) where tenant_id = $1`, 6, 'another hash'],
 ])('detects %s', async (_what, sql, sequence, problem) => {
@@ -173,13 +239,21 @@ it('detects two rows that changed places', async () => {
 it('detects a row that changed places and hashes with its neighbour', async () => {
   await owner.query(
     `update audit_log a set (actor, action, resource_type, resource_name, at, before_digest, after_digest) = (select actor, action, resource_type, resource_name, at, before_digest, after_digest from audit_log b where b.tenant_id = a.tenant_id and b.sequence = 7 - a.sequence)
-     where tenant_id = $1 and sequence in (3, 4)`, [TENANT]);
+     where tenant_id = $1 and sequence in (3, 4)`,
+    [TENANT],
+  );
   expect((await verify()).broken).toMatchObject({ sequence: 3, problem: 'it was changed after it was sealed' });
 });
 
 it('detects a row that moved to another tenant', async () => {
-  await owner.query(`update audit_log set tenant_id = $1 where tenant_id = $2 and sequence = $3`, [OTHER, TENANT, ROWS]).catch(() => undefined);
-  await owner.query(`update audit_log set tenant_id = $1, sequence = $3 + 1 where tenant_id = $2 and sequence = $3`, [OTHER, TENANT, ROWS]);
+  await owner
+    .query(`update audit_log set tenant_id = $1 where tenant_id = $2 and sequence = $3`, [OTHER, TENANT, ROWS])
+    .catch(() => undefined);
+  await owner.query(`update audit_log set tenant_id = $1, sequence = $3 + 1 where tenant_id = $2 and sequence = $3`, [
+    OTHER,
+    TENANT,
+    ROWS,
+  ]);
   expect((await verify()).broken).toMatchObject({ sequence: ROWS });
   expect((await verify(OTHER)).broken).toMatchObject({ sequence: ROWS + 1 });
 });
@@ -190,8 +264,12 @@ it('lets no transaction of the product change or delete a row', async () => {
       await expect(db.read(scope, sql)).rejects.toMatchObject({ code: '42501' });
     }
   }
-  await expect(db.read({ tenantId: TENANT }, `update audit_log set sequence = null`)).rejects.toMatchObject({ code: '42501' });
-  await expect(db.read({ tenantId: TENANT }, `update audit_heads set sequence = 0`)).rejects.toMatchObject({ code: '42501' });
+  await expect(db.read({ tenantId: TENANT }, `update audit_log set sequence = null`)).rejects.toMatchObject({
+    code: '42501',
+  });
+  await expect(db.read({ tenantId: TENANT }, `update audit_heads set sequence = 0`)).rejects.toMatchObject({
+    code: '42501',
+  });
 });
 
 it('goes on with the other tenants where one chain is broken', async () => {
@@ -207,7 +285,9 @@ it('is a command that exits with 1 where a chain is broken, with 2 where it is m
   await owner.query(`update audit_log set action = 'x' where tenant_id = $1 and sequence = 2`, [TENANT]);
   expect(await auditVerify(config, [])).toBe(1);
   expect(await auditVerify(config, ['--tenant', OTHER])).toBe(0);
-  expect(lineOf(await verify())).toBe(`broken "${TENANT}" at row 2 (${await idOf(2)}): it was changed after it was sealed`);
+  expect(lineOf(await verify())).toBe(
+    `broken "${TENANT}" at row 2 (${await idOf(2)}): it was changed after it was sealed`,
+  );
   expect(await auditVerify(config, ['--tenant', 'nobody'])).toBe(2);
   expect(await auditVerify(config, ['--what'])).toBe(2);
 });

@@ -32,7 +32,11 @@ export class Advisor {
     const { deployment, base, policy, telemetry } = look;
     await this.ownPlans.supersedeStale(tx, deployment);
     const finding = evaluate({
-      now: new Date(), policy: policy.content, spec: base.spec, telemetry, isChanging: deployment.currentOperationId !== null || deployment.state === 'deleting',
+      now: new Date(),
+      policy: policy.content,
+      spec: base.spec,
+      telemetry,
+      isChanging: deployment.currentOperationId !== null || deployment.state === 'deleting',
       history: await this.ownPlans.history(tx, deployment, periodDays(policy.content)),
     });
     if (finding.kind === 'propose') await this.propose(tx, look, finding);
@@ -44,7 +48,12 @@ export class Advisor {
     const { base, policy, telemetry } = look;
     for (const option of finding.options) {
       try {
-        await this.author.write(tx, look, draftOf(option, base, policy.content, finding.results, telemetry as Telemetry), AUTOPILOT_ACTOR);
+        await this.author.write(
+          tx,
+          look,
+          draftOf(option, base, policy.content, finding.results, telemetry as Telemetry),
+          AUTOPILOT_ACTOR,
+        );
         return;
       } catch (refusal) {
         if (!(refusal instanceof SlipwayError) || refusal.code !== 'validation_failed') throw refusal;
@@ -53,7 +62,11 @@ export class Advisor {
     await this.tell(tx, look, { kind: 'missed', results: finding.results, because: 'not_runnable' });
   }
 
-  private async tell(tx: Tx, { deployment, base, policy, telemetry, told }: Look, finding: TellableFinding): Promise<void> {
+  private async tell(
+    tx: Tx,
+    { deployment, base, policy, telemetry, told }: Look,
+    finding: TellableFinding,
+  ): Promise<void> {
     const key = keyOf(base, finding);
     const now = new Date();
     if (!isWorthTelling(told[finding.kind], key, now, policy.content.evidence.min_duration_seconds)) return;

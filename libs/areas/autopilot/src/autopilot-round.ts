@@ -3,7 +3,16 @@ import { statsCompleteUntil } from '@slipway/dataplane';
 import { Database, type Tx } from '@slipway/platform-database';
 import { SlipwayError } from '@slipway/platform-http';
 import { Sweeper, type DueWork } from '@slipway/platform-operations';
-import { DEPLOYMENTS, POLICIES, REVISIONS, type Deployment, type DeploymentsPort, type PoliciesPort, type Policy, type RevisionsPort } from '@slipway/ports';
+import {
+  DEPLOYMENTS,
+  POLICIES,
+  REVISIONS,
+  type Deployment,
+  type DeploymentsPort,
+  type PoliciesPort,
+  type Policy,
+  type RevisionsPort,
+} from '@slipway/ports';
 import { Advisor } from './advisor.js';
 import { RECORDED_SECONDS } from './evaluation.js';
 import { ScheduleStore, type Watched } from './schedule.store.js';
@@ -56,7 +65,13 @@ export class AutopilotRound implements DueWork, OnModuleInit {
       // From here on nobody else changes the deployment; the records were read before, because that can take its time.
       const deployment = await this.deployments.lockById(tx, watched.deploymentId);
       const told = await this.schedules.take(tx, watched.deploymentId, secondsBetween(policy));
-      if (!deployment || !told || deployment.activeRevisionId === null || deployment.activeRevisionId !== seen.activeRevisionId) return;
+      if (
+        !deployment ||
+        !told ||
+        deployment.activeRevisionId === null ||
+        deployment.activeRevisionId !== seen.activeRevisionId
+      )
+        return;
       const [base] = await this.revisions.getMany(tx, [deployment.activeRevisionId]);
       if (base) await this.advisor.conclude(tx, { deployment, base, policy, telemetry, told });
     });
@@ -72,10 +87,17 @@ export class AutopilotRound implements DueWork, OnModuleInit {
     }
   }
 
-  private async read(tx: Tx, deployment: Deployment, { content }: Policy, until: Date | undefined): Promise<Telemetry | undefined> {
+  private async read(
+    tx: Tx,
+    deployment: Deployment,
+    { content }: Policy,
+    until: Date | undefined,
+  ): Promise<Telemetry | undefined> {
     const { min_duration_seconds: seconds } = content.evidence;
     const isAsked = content.slos.length > 0 && seconds <= RECORDED_SECONDS;
-    return until && isAsked && deployment.activeRevisionId ? readTelemetry(tx, deployment.activeRevisionId, until, seconds) : undefined;
+    return until && isAsked && deployment.activeRevisionId
+      ? readTelemetry(tx, deployment.activeRevisionId, until, seconds)
+      : undefined;
   }
 
   /** One deployment that cannot be looked at must not be tried again every second. */
@@ -86,5 +108,8 @@ export class AutopilotRound implements DueWork, OnModuleInit {
 }
 
 function secondsBetween({ content }: Policy): number {
-  return Math.min(MOST_SECONDS_BETWEEN, Math.max(1, Math.ceil(content.evidence.min_duration_seconds / LOOKS_PER_WINDOW)));
+  return Math.min(
+    MOST_SECONDS_BETWEEN,
+    Math.max(1, Math.ceil(content.evidence.min_duration_seconds / LOOKS_PER_WINDOW)),
+  );
 }

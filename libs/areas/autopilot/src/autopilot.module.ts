@@ -16,8 +16,17 @@ import { ScheduleStore } from './schedule.store.js';
 @Module({
   controllers: [PlansController],
   providers: [
-    PlanStore, { provide: PLANS, useExisting: PlanStore }, ScheduleStore, { provide: AUTOPILOT, useExisting: ScheduleStore },
-    PlanAuthor, PlansService, DecisionsService, OwnPlans, Advisor, AutopilotRound, PlanExpiry,
+    PlanStore,
+    { provide: PLANS, useExisting: PlanStore },
+    ScheduleStore,
+    { provide: AUTOPILOT, useExisting: ScheduleStore },
+    PlanAuthor,
+    PlansService,
+    DecisionsService,
+    OwnPlans,
+    Advisor,
+    AutopilotRound,
+    PlanExpiry,
   ],
   exports: [PLANS, AUTOPILOT],
 })

@@ -14,7 +14,14 @@ function random(seed: number): () => number {
 }
 
 it('knows the quantiles of the normal distribution', () => {
-  for (const [p, z] of [[0.5, 0], [0.9, 1.2816], [0.95, 1.6449], [0.975, 1.96], [0.999, 3.0902]] as const) expect(Math.abs(normalQuantile(p) - z)).toBeLessThan(0.0005);
+  for (const [p, z] of [
+    [0.5, 0],
+    [0.9, 1.2816],
+    [0.95, 1.6449],
+    [0.975, 1.96],
+    [0.999, 3.0902],
+  ] as const)
+    expect(Math.abs(normalQuantile(p) - z)).toBeLessThan(0.0005);
 });
 
 describe('the kindest value', () => {
@@ -25,19 +32,30 @@ describe('the kindest value', () => {
     for (let run = 0; run < 2_000; run += 1) {
       let failed = 0;
       for (let i = 0; i < 200; i += 1) if (draw() < 0.05) failed += 1;
-      const { kindest } = measure({ metric: 'error_rate', stat: 'rate', threshold: 0.05 }, statsOf({ ok: 200 - failed, failed }), 0.95);
+      const { kindest } = measure(
+        { metric: 'error_rate', stat: 'rate', threshold: 0.05 },
+        statsOf({ ok: 200 - failed, failed }),
+        0.95,
+      );
       if ((kindest as number) > 0.05) wrong += 1;
     }
     expect(wrong / 2_000).toBeLessThan(0.07);
     expect(wrong).toBeGreaterThan(0);
   });
 
-  it.each([['p50', 0.5], ['p95', 0.95]] as const)('of a %s too', (stat, q) => {
+  it.each([
+    ['p50', 0.5],
+    ['p95', 0.95],
+  ] as const)('of a %s too', (stat, q) => {
     const trueValue = -100 * Math.log(1 - q);
     let wrong = 0;
     for (let run = 0; run < 500; run += 1) {
       const values = Array.from({ length: 200 }, () => -100 * Math.log(1 - draw()));
-      const { kindest } = measure({ metric: 'e2e_latency_ms', stat, threshold: 0 }, statsOf({ ok: 200, e2e_latency_ms: histogramOf(values) }), 0.95);
+      const { kindest } = measure(
+        { metric: 'e2e_latency_ms', stat, threshold: 0 },
+        statsOf({ ok: 200, e2e_latency_ms: histogramOf(values) }),
+        0.95,
+      );
       if ((kindest as number) > trueValue) wrong += 1;
     }
     expect(wrong / 500).toBeLessThan(0.07);
@@ -48,10 +66,20 @@ describe('the kindest value', () => {
     const measured = measure({ metric: 'output_tokens_per_s', stat: 'avg', threshold: 0 }, stats, 0.95);
     expect(measured).toMatchObject({ value: 20, n: 3 });
     expect(measured.kindest as number).toBeGreaterThan(20);
-    expect(measure({ metric: 'ttft_ms', stat: 'p95', threshold: 0 }, stats, 0.95)).toEqual({ value: null, kindest: null, n: 0 });
+    expect(measure({ metric: 'ttft_ms', stat: 'p95', threshold: 0 }, stats, 0.95)).toEqual({
+      value: null,
+      kindest: null,
+      n: 0,
+    });
   });
 
   it('counts a stream once, however many gaps it has', () => {
-    expect(measure({ metric: 'itl_ms', stat: 'p95', threshold: 0 }, statsOf({ streamed: 3, itl_ms: histogramOf([1, 2, 3, 4, 5]) }), 0.95).n).toBe(3);
+    expect(
+      measure(
+        { metric: 'itl_ms', stat: 'p95', threshold: 0 },
+        statsOf({ streamed: 3, itl_ms: histogramOf([1, 2, 3, 4, 5]) }),
+        0.95,
+      ).n,
+    ).toBe(3);
   });
 });

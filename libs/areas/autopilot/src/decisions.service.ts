@@ -50,17 +50,32 @@ export class DecisionsService implements ExistenceCheck {
     await this.database.tx({ tenantId }, (tx) => this.store.find(tx, tenantId, params['id'] as string));
   }
 
-  private async record(tx: Tx, plan: Plan, decision: 'approved' | 'rejected', by: Actor, comment: string | undefined): Promise<Plan> {
+  private async record(
+    tx: Tx,
+    plan: Plan,
+    decision: 'approved' | 'rejected',
+    by: Actor,
+    comment: string | undefined,
+  ): Promise<Plan> {
     const decided = await this.store.decide(tx, plan, decision, by, comment ?? null);
     const resource = { resourceType: 'plan', resourceName: plan.id, before: plan.decisions, after: decided.decisions };
     await appendAudit(tx, { action: decision === 'approved' ? 'plan.approve' : 'plan.reject', ...resource });
-    await appendEvents(tx, plan.tenantId, deploymentStream(plan.deploymentId), [{
-      type: `plan.${decision}`, subject: `plans/${plan.id}`, actor: by, revisionId: plan.baseRevisionId,
-      data: {
-        plan_id: plan.id, content_digest: plan.contentDigest, state: decided.state, comment: comment ?? null,
-        approvals: decided.decisions.filter((one) => one.decision === 'approved').length, approvals_required: plan.approvalsRequired,
+    await appendEvents(tx, plan.tenantId, deploymentStream(plan.deploymentId), [
+      {
+        type: `plan.${decision}`,
+        subject: `plans/${plan.id}`,
+        actor: by,
+        revisionId: plan.baseRevisionId,
+        data: {
+          plan_id: plan.id,
+          content_digest: plan.contentDigest,
+          state: decided.state,
+          comment: comment ?? null,
+          approvals: decided.decisions.filter((one) => one.decision === 'approved').length,
+          approvals_required: plan.approvalsRequired,
+        },
       },
-    }]);
+    ]);
     return decided;
   }
 

@@ -47,13 +47,15 @@ export function evaluate(situation: Situation): Finding {
   if (policy.mode === 'off') return { kind: 'quiet', because: 'off' };
   if (policy.slos.length === 0) return { kind: 'quiet', because: 'no_slos' };
   if (situation.isChanging) return { kind: 'quiet', because: 'operation_in_progress' };
-  if (policy.evidence.min_duration_seconds > RECORDED_SECONDS) return { kind: 'insufficient', results: [], because: 'not_recorded_so_long' };
+  if (policy.evidence.min_duration_seconds > RECORDED_SECONDS)
+    return { kind: 'insufficient', results: [], because: 'not_recorded_so_long' };
   if (!telemetry) return { kind: 'insufficient', results: [], because: 'no_gateway' };
 
   const results = policy.slos.map((slo) => judge(slo, telemetry, policy.evidence));
   const missed = results.filter((result) => result.verdict === 'missed');
   const thin = results.filter((result) => result.verdict === 'thin');
-  if (missed.length === 0 && thin.length > 0) return { kind: 'insufficient', results: thin, because: thin[0]?.reason as ThinReason };
+  if (missed.length === 0 && thin.length > 0)
+    return { kind: 'insufficient', results: thin, because: thin[0]?.reason as ThinReason };
   if (missed.length === 0) return { kind: 'quiet', because: 'met' };
 
   if (policy.mode === 'observe') return { kind: 'missed', results: missed, because: 'observe' };
@@ -76,7 +78,8 @@ export function periodDays(policy: PolicyContent): number {
 function judge(slo: Slo, telemetry: Telemetry, evidence: PolicyContent['evidence']): SloResult {
   const measured = measure(slo, telemetry.stats, evidence.confidence);
   const { value, kindest, n } = measured;
-  if (value === null || kindest === null || n < evidence.min_samples) return { slo, ...measured, verdict: 'thin', reason: 'samples' };
+  if (value === null || kindest === null || n < evidence.min_samples)
+    return { slo, ...measured, verdict: 'thin', reason: 'samples' };
   if (spanOf(telemetry.parts) < LEAST_SPAN) return { slo, ...measured, verdict: 'thin', reason: 'duration' };
   if (!isBeyond(slo, value)) return { slo, ...measured, verdict: 'met' };
   if (!isBeyond(slo, kindest)) return { slo, ...measured, verdict: 'thin', reason: 'confidence' };
@@ -96,7 +99,9 @@ function spanOf(parts: readonly number[]): number {
 }
 
 function isFrozen({ reliability }: PolicyContent, now: Date): boolean {
-  return reliability.freeze_windows.some(({ start, end }) => Date.parse(start) <= now.getTime() && now.getTime() < Date.parse(end));
+  return reliability.freeze_windows.some(
+    ({ start, end }) => Date.parse(start) <= now.getTime() && now.getTime() < Date.parse(end),
+  );
 }
 
 /** Slipway knows no prices: an amount of 0 forbids everything, any other goes to the approver with the plan's risk. */

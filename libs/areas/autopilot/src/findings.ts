@@ -16,7 +16,9 @@ const DAY_MS = 86_400_000;
 
 /** Two findings with one key say the same. */
 export function keyOf(base: Revision, finding: TellableFinding): string {
-  return [base.id, finding.because, ...finding.results.map(({ slo, reason }) => `${nameOf(slo)} ${reason ?? ''}`)].join('|');
+  return [base.id, finding.because, ...finding.results.map(({ slo, reason }) => `${nameOf(slo)} ${reason ?? ''}`)].join(
+    '|',
+  );
 }
 
 /** The same is told again after a day, something else once the evidence could have changed: never more than one event a window. */
@@ -28,16 +30,35 @@ export function isWorthTelling(before: Told[string], key: string, now: Date, win
 
 export async function findingEvent(
   tx: Tx,
-  { deployment, base, policy, telemetry }: { deployment: Deployment; base: Revision; policy: Policy; telemetry: Telemetry | undefined },
+  {
+    deployment,
+    base,
+    policy,
+    telemetry,
+  }: { deployment: Deployment; base: Revision; policy: Policy; telemetry: Telemetry | undefined },
   finding: TellableFinding,
 ): Promise<void> {
   const { min_samples, min_duration_seconds, confidence } = policy.content.evidence;
-  await appendEvents(tx, deployment.tenantId, deploymentStream(deployment.id), [{
-    type: EVENT_TYPES[finding.kind], subject: `deployments/${deployment.name}`, actor: AUTOPILOT_ACTOR, revisionId: base.id,
-    data: {
-      revision: base.name, policy_version: policy.version, because: finding.because, proposed: false, evidence: { min_samples, min_duration_seconds, confidence },
-      window: telemetry ? { from: telemetry.from.toISOString(), to: telemetry.to.toISOString() } : null,
-      slos: finding.results.map(({ slo, value, n, reason }) => ({ ...slo, value, samples: n, ...(reason ? { reason } : {}) })),
+  await appendEvents(tx, deployment.tenantId, deploymentStream(deployment.id), [
+    {
+      type: EVENT_TYPES[finding.kind],
+      subject: `deployments/${deployment.name}`,
+      actor: AUTOPILOT_ACTOR,
+      revisionId: base.id,
+      data: {
+        revision: base.name,
+        policy_version: policy.version,
+        because: finding.because,
+        proposed: false,
+        evidence: { min_samples, min_duration_seconds, confidence },
+        window: telemetry ? { from: telemetry.from.toISOString(), to: telemetry.to.toISOString() } : null,
+        slos: finding.results.map(({ slo, value, n, reason }) => ({
+          ...slo,
+          value,
+          samples: n,
+          ...(reason ? { reason } : {}),
+        })),
+      },
     },
-  }]);
+  ]);
 }

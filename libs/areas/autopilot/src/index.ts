@@ -3,4 +3,8 @@ import { AutopilotDecisions1700000000801 } from './migrations/1700000000801-auto
 import { AutopilotSchedules1700000000802 } from './migrations/1700000000802-autopilot-schedules.js';
 
 export { AutopilotModule } from './autopilot.module.js';
-export const migrations = [AutopilotPlans1700000000800, AutopilotDecisions1700000000801, AutopilotSchedules1700000000802];
+export const migrations = [
+  AutopilotPlans1700000000800,
+  AutopilotDecisions1700000000801,
+  AutopilotSchedules1700000000802,
+];

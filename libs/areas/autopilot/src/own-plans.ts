@@ -30,7 +30,9 @@ export class OwnPlans {
     const { inPeriod, lastAt, gpuHours } = await this.store.proposed(tx, deployment.id, days);
     return {
       hasOpenPlan: open.some((plan) => plan.baseRevisionId === deployment.activeRevisionId),
-      lastProposedAt: lastAt, proposedInPeriod: inPeriod, gpuHoursInPeriod: gpuHours,
+      lastProposedAt: lastAt,
+      proposedInPeriod: inPeriod,
+      gpuHoursInPeriod: gpuHours,
     };
   }
 }

@@ -8,7 +8,13 @@ export function planAnswer(plan: Plan, isStale: boolean): PlanDto {
   return {
     ...plan.content,
     content_digest: plan.contentDigest,
-    approval: { state: plan.state, approvals_required: plan.approvalsRequired, approvals: approvals.map(shown), ended: ended ? shown(ended) : null, version: plan.version },
+    approval: {
+      state: plan.state,
+      approvals_required: plan.approvalsRequired,
+      approvals: approvals.map(shown),
+      ended: ended ? shown(ended) : null,
+      version: plan.version,
+    },
     stale: isStale,
     etag: planEtag(plan, isStale),
   };

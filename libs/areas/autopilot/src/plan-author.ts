@@ -2,7 +2,16 @@ import { Inject, Injectable } from '@nestjs/common';
 import { digestOf, newId, type Tx } from '@slipway/platform-database';
 import { errors, type FieldIssue } from '@slipway/platform-http';
 import { appendAudit, appendEvents } from '@slipway/platform-operations';
-import { deploymentStream, ROLLOUTS, type CheckedRollout, type Deployment, type Policy, type PolicyContent, type Revision, type RolloutsPort } from '@slipway/ports';
+import {
+  deploymentStream,
+  ROLLOUTS,
+  type CheckedRollout,
+  type Deployment,
+  type Policy,
+  type PolicyContent,
+  type Revision,
+  type RolloutsPort,
+} from '@slipway/ports';
 import { allowedSteps, assessRisk, knobIssues, stepIssues, type PlanStrategy, type Risk } from './plan-boundaries.js';
 import { applyChanges, changesBetween, mergePatchBetween, type Change } from './plan-changes.js';
 import type { PlanChangeDto, PlanEvidenceDto } from './plan.dto.js';
@@ -42,31 +51,71 @@ export class PlanAuthor {
     const { checked, changes } = this.check(setting, draft);
     const now = new Date();
     const id = newId('plan');
-    const content: PlanContent = JSON.parse(JSON.stringify({
-      id, deployment: deployment.name, policy_version: policy?.version ?? null, base_revision: base.name, base_spec_digest: base.specDigest,
-      summary: draft.summary, changes, rollout: { ...checked.body, plan_id: id }, evidence: draft.evidence.map(evidenceOf), predicted_impact: draft.predictedImpact,
-      risk: assessRisk(draft.risk, policy?.content, checked.body['strategy'] as PlanStrategy, draft.evidence, now), created_by: by,
-      created_at: now.toISOString(), expires_at: new Date(now.getTime() + (policy?.content.promotion.plan_ttl_seconds ?? DEFAULT_TTL_SECONDS) * 1_000).toISOString(),
-    }));
-    const { approvals_required: approvalsRequired = 1, prevent_self_approval: preventSelfApproval = true } = policy?.content.promotion ?? {};
+    const content: PlanContent = JSON.parse(
+      JSON.stringify({
+        id,
+        deployment: deployment.name,
+        policy_version: policy?.version ?? null,
+        base_revision: base.name,
+        base_spec_digest: base.specDigest,
+        summary: draft.summary,
+        changes,
+        rollout: { ...checked.body, plan_id: id },
+        evidence: draft.evidence.map(evidenceOf),
+        predicted_impact: draft.predictedImpact,
+        risk: assessRisk(draft.risk, policy?.content, checked.body['strategy'] as PlanStrategy, draft.evidence, now),
+        created_by: by,
+        created_at: now.toISOString(),
+        expires_at: new Date(
+          now.getTime() + (policy?.content.promotion.plan_ttl_seconds ?? DEFAULT_TTL_SECONDS) * 1_000,
+        ).toISOString(),
+      }),
+    );
+    const { approvals_required: approvalsRequired = 1, prevent_self_approval: preventSelfApproval = true } =
+      policy?.content.promotion ?? {};
     const plan = await this.store.insert(tx, {
-      tenantId: deployment.tenantId, deploymentId: deployment.id, baseRevisionId: base.id, specDigest: checked.specDigest, content, approvalsRequired, preventSelfApproval,
+      tenantId: deployment.tenantId,
+      deploymentId: deployment.id,
+      baseRevisionId: base.id,
+      specDigest: checked.specDigest,
+      content,
+      approvalsRequired,
+      preventSelfApproval,
     });
     await appendAudit(tx, { action: 'plan.create', resourceType: 'plan', resourceName: id, after: content, actor: by });
-    await appendEvents(tx, deployment.tenantId, deploymentStream(deployment.id), [{
-      type: 'plan.created', subject: `plans/${id}`, actor: by, revisionId: base.id,
-      data: {
-        plan_id: id, base_revision: base.name, summary: draft.summary, changes: changes.map(({ op, path, value }) => ({ op, path, value })), risk: content.risk.level,
-        content_digest: plan.contentDigest, policy_version: content.policy_version, expires_at: content.expires_at,
+    await appendEvents(tx, deployment.tenantId, deploymentStream(deployment.id), [
+      {
+        type: 'plan.created',
+        subject: `plans/${id}`,
+        actor: by,
+        revisionId: base.id,
+        data: {
+          plan_id: id,
+          base_revision: base.name,
+          summary: draft.summary,
+          changes: changes.map(({ op, path, value }) => ({ op, path, value })),
+          risk: content.risk.level,
+          content_digest: plan.contentDigest,
+          policy_version: content.policy_version,
+          expires_at: content.expires_at,
+        },
       },
-    }]);
+    ]);
     return plan;
   }
 
-  private check({ deployment, base, policy }: Setting, draft: Draft): { checked: CheckedRollout; changes: Required<Change>[] } {
+  private check(
+    { deployment, base, policy }: Setting,
+    draft: Draft,
+  ): { checked: CheckedRollout; changes: Required<Change>[] } {
     const applied = applyChanges(base.spec, draft.changes);
     refuse(applied.issues);
-    const body = withStrategy(draft.rollout ?? { spec_patch: mergePatchBetween({ ...base.spec }, applied.spec) }, deployment, base, policy?.content);
+    const body = withStrategy(
+      draft.rollout ?? { spec_patch: mergePatchBetween({ ...base.spec }, applied.spec) },
+      deployment,
+      base,
+      policy?.content,
+    );
     const checked = this.rollouts.check(deployment.tenantId, body, base, 'rollout');
     const isTold = draft.changes.length > 0;
     if (draft.rollout && isTold && digestOf(applied.spec) !== checked.specDigest) {
@@ -85,7 +134,12 @@ export class PlanAuthor {
  * What people approve must be what happens, so nothing is left to defaults of a later day: the strategy is the deployment's
  * where none is given, a canary without steps gets those that the policy allows.
  */
-function withStrategy(rollout: Record<string, unknown>, deployment: Deployment, base: Revision, policy: PolicyContent | undefined): Record<string, unknown> {
+function withStrategy(
+  rollout: Record<string, unknown>,
+  deployment: Deployment,
+  base: Revision,
+  policy: PolicyContent | undefined,
+): Record<string, unknown> {
   const { plan_id: _, ...body } = rollout;
   const given = body['strategy'] ?? deployment.defaultStrategy ?? { type: 'candidate' };
   const { type, steps } = given as PlanStrategy;
@@ -97,8 +151,26 @@ function withStrategy(rollout: Record<string, unknown>, deployment: Deployment, 
 }
 
 function evidenceOf({ kind, metric, ...item }: PlanEvidenceDto): PlanEvidenceDto {
-  const { tool = null, stat = null, baseline = null, candidate = null, delta_percent = null, digest = null, collected_at = null } = item;
-  return { kind, tool, metric, stat, baseline: sideOf(baseline), candidate: sideOf(candidate), delta_percent, digest, collected_at };
+  const {
+    tool = null,
+    stat = null,
+    baseline = null,
+    candidate = null,
+    delta_percent = null,
+    digest = null,
+    collected_at = null,
+  } = item;
+  return {
+    kind,
+    tool,
+    metric,
+    stat,
+    baseline: sideOf(baseline),
+    candidate: sideOf(candidate),
+    delta_percent,
+    digest,
+    collected_at,
+  };
 }
 
 function sideOf(side: PlanEvidenceDto['baseline']) {

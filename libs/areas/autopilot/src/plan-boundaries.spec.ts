@@ -3,7 +3,11 @@ import type { RevisionSpec } from '@slipway/ports';
 import { allowedSteps, assessRisk, coversKnob, knobIssues, stepIssues } from './plan-boundaries.js';
 import { policyOf } from '../test/situations.js';
 
-const BASE: RevisionSpec = { model: { id: 'm' }, runtime: { target: 'local', engine: 'sim', args: { n: 2 }, env: {} }, scaling: { min_replicas: 1 } };
+const BASE: RevisionSpec = {
+  model: { id: 'm' },
+  runtime: { target: 'local', engine: 'sim', args: { n: 2 }, env: {} },
+  scaling: { min_replicas: 1 },
+};
 const CHANGED: RevisionSpec = { ...BASE, runtime: { ...BASE.runtime, args: { n: 3 } }, scaling: { min_replicas: 2 } };
 
 describe('knobs', () => {
@@ -23,7 +27,9 @@ describe('knobs', () => {
 
   it('bind what really changes, and name the change that goes too far', () => {
     const policy = policyOf({ experiment_budget: { allowed_knobs: ['scaling'] } });
-    expect(knobIssues(policy, BASE, CHANGED, ['/scaling/min_replicas', '/runtime/args'])).toMatchObject([{ field: 'changes[1].path', code: 'not_allowed' }]);
+    expect(knobIssues(policy, BASE, CHANGED, ['/scaling/min_replicas', '/runtime/args'])).toMatchObject([
+      { field: 'changes[1].path', code: 'not_allowed' },
+    ]);
     expect(knobIssues(policy, BASE, CHANGED, [])).toMatchObject([{ field: 'rollout' }]);
     expect(knobIssues(policyOf({ experiment_budget: { allowed_knobs: [] } }), BASE, CHANGED, [])).toHaveLength(2);
     expect([knobIssues(policyOf({}), BASE, CHANGED, []), knobIssues(undefined, BASE, CHANGED, [])]).toEqual([[], []]);
@@ -33,7 +39,9 @@ describe('knobs', () => {
 describe('steps', () => {
   it('of a canary must not rise faster than the policy allows', () => {
     const steps = [{ traffic_percent: 25 }, { traffic_percent: 51 }, { traffic_percent: 76 }, { traffic_percent: 100 }];
-    expect(stepIssues(policyOf({}), { type: 'canary', steps }).map((issue) => issue.field)).toEqual(['rollout.strategy.steps[1].traffic_percent']);
+    expect(stepIssues(policyOf({}), { type: 'canary', steps }).map((issue) => issue.field)).toEqual([
+      'rollout.strategy.steps[1].traffic_percent',
+    ]);
     expect(stepIssues(undefined, { type: 'canary', steps })).toEqual([]);
   });
 
@@ -44,7 +52,9 @@ describe('steps', () => {
     [25, 0, undefined],
     [1, 5, undefined],
   ])('of at most %s points from %s percent are %j', (max_step_percent, max_traffic_percent, percents) => {
-    const steps = allowedSteps(policyOf({ promotion: { max_step_percent }, experiment_budget: { max_traffic_percent } }));
+    const steps = allowedSteps(
+      policyOf({ promotion: { max_step_percent }, experiment_budget: { max_traffic_percent } }),
+    );
     expect(steps?.map((step) => step.traffic_percent)).toEqual(percents);
   });
 });
@@ -55,12 +65,20 @@ describe('risk', () => {
 
   it('is what the author says, where the policy has nothing to add', () => {
     expect(assessRisk({}, policyOf({}), { type: 'candidate' }, sound, now)).toEqual({ level: 'low', reasons: [] });
-    expect(assessRisk({ level: 'high', reasons: ['a', 'a'] }, policyOf({}), {}, sound, now)).toEqual({ level: 'high', reasons: ['a'] });
+    expect(assessRisk({ level: 'high', reasons: ['a', 'a'] }, policyOf({}), {}, sound, now)).toEqual({
+      level: 'high',
+      reasons: ['a'],
+    });
   });
 
   it('names thin and old evidence, and traffic that moves faster than experiments may', () => {
     const weak = [{ baseline: { value: 1, n: 49 }, collected_at: '2026-01-01T00:00:00Z' }];
-    expect(assessRisk({}, policyOf({}), { type: 'canary', steps: [{ traffic_percent: 10 }] }, weak, now)).toMatchObject({ level: 'medium', reasons: { length: 3 } });
-    expect(assessRisk({}, undefined, { type: 'immediate' }, [], now).reasons).toEqual(['immediate moves all traffic in one step', 'No evidence was given']);
+    expect(assessRisk({}, policyOf({}), { type: 'canary', steps: [{ traffic_percent: 10 }] }, weak, now)).toMatchObject(
+      { level: 'medium', reasons: { length: 3 } },
+    );
+    expect(assessRisk({}, undefined, { type: 'immediate' }, [], now).reasons).toEqual([
+      'immediate moves all traffic in one step',
+      'No evidence was given',
+    ]);
   });
 });

@@ -24,8 +24,12 @@ const MOST_STEPS = 32;
 
 /** Whether a knob of a policy covers a value of the spec. A knob covers what lies under it; a bare name is an engine argument. */
 export function coversKnob(knob: string, leaf: readonly string[]): boolean {
-  const named = knob.replace(/^\//, '').split(/[./]/).filter((part) => part !== '*');
-  const tokens = named.length === 1 && !SPEC_MEMBERS.includes(named[0] as string) ? ['runtime', 'args', ...named] : named;
+  const named = knob
+    .replace(/^\//, '')
+    .split(/[./]/)
+    .filter((part) => part !== '*');
+  const tokens =
+    named.length === 1 && !SPEC_MEMBERS.includes(named[0] as string) ? ['runtime', 'args', ...named] : named;
   return tokens.length <= leaf.length && tokens.every((token, index) => token === leaf[index]);
 }
 
@@ -34,14 +38,21 @@ export function coversKnob(knob: string, leaf: readonly string[]): boolean {
  * `scaling.min_replicas` then.
  * @param paths JSON Pointers of the request's changes, to name the field that goes too far
  */
-export function knobIssues(policy: PolicyContent | undefined, base: RevisionSpec, spec: RevisionSpec, paths: readonly string[]): FieldIssue[] {
+export function knobIssues(
+  policy: PolicyContent | undefined,
+  base: RevisionSpec,
+  spec: RevisionSpec,
+  paths: readonly string[],
+): FieldIssue[] {
   const knobs = policy?.experiment_budget.allowed_knobs;
   if (!knobs) return [];
-  return changedLeaves(base, spec).filter((leaf) => !knobs.some((knob) => coversKnob(knob, leaf))).map((leaf) => {
-    const at = paths.findIndex((path) => tokensOf(path).every((token, index) => token === leaf[index]));
-    const message = `the policy does not allow a change of ${leaf.join('.')}; it allows ${knobs.join(', ') || 'none'}`;
-    return { field: at < 0 ? 'rollout' : `changes[${at}].path`, code: 'not_allowed', message };
-  });
+  return changedLeaves(base, spec)
+    .filter((leaf) => !knobs.some((knob) => coversKnob(knob, leaf)))
+    .map((leaf) => {
+      const at = paths.findIndex((path) => tokensOf(path).every((token, index) => token === leaf[index]));
+      const message = `the policy does not allow a change of ${leaf.join('.')}; it allows ${knobs.join(', ') || 'none'}`;
+      return { field: at < 0 ? 'rollout' : `changes[${at}].path`, code: 'not_allowed', message };
+    });
 }
 
 /** A canary with steps of its own must not raise the traffic faster than the policy allows. */
@@ -57,24 +68,40 @@ export function stepIssues(policy: PolicyContent | undefined, { type, steps }: P
 }
 
 /** Steps that a policy allows, up to 100 percent; undefined where no rollout of at most 32 steps, beginning small enough, can be had. */
-export function allowedSteps({ promotion, experiment_budget: budget }: PolicyContent): { traffic_percent: number }[] | undefined {
+export function allowedSteps({
+  promotion,
+  experiment_budget: budget,
+}: PolicyContent): { traffic_percent: number }[] | undefined {
   const first = Math.floor(Math.min(budget.max_traffic_percent, promotion.max_step_percent));
   if (first < 1) return undefined;
   const steps = [first];
-  for (let last = first; last < 100; steps.push(last)) last = Math.min(100, last + Math.floor(promotion.max_step_percent));
+  for (let last = first; last < 100; steps.push(last))
+    last = Math.min(100, last + Math.floor(promotion.max_step_percent));
   return steps.length <= MOST_STEPS ? steps.map((traffic_percent) => ({ traffic_percent })) : undefined;
 }
 
 /** What the author says of the risk, and what the policy makes of it: the approver decides, knowing both. */
-export function assessRisk(stated: Partial<Risk>, policy: PolicyContent | undefined, strategy: PlanStrategy, evidence: readonly Samples[], now: Date): Risk {
+export function assessRisk(
+  stated: Partial<Risk>,
+  policy: PolicyContent | undefined,
+  strategy: PlanStrategy,
+  evidence: readonly Samples[],
+  now: Date,
+): Risk {
   const found = [...strategyRisks(policy, strategy), ...evidenceRisks(policy, evidence, now)];
   const level = stated.level ?? 'low';
-  return { level: level === 'low' && found.length > 0 ? 'medium' : level, reasons: [...new Set([...(stated.reasons ?? []), ...found])] };
+  return {
+    level: level === 'low' && found.length > 0 ? 'medium' : level,
+    reasons: [...new Set([...(stated.reasons ?? []), ...found])],
+  };
 }
 
 function strategyRisks(policy: PolicyContent | undefined, { type, steps }: PlanStrategy): string[] {
   if (type === 'immediate' || type === 'blue_green') {
-    const limit = policy && policy.promotion.max_step_percent < 100 ? `; the policy's max_step_percent is ${policy.promotion.max_step_percent}` : '';
+    const limit =
+      policy && policy.promotion.max_step_percent < 100
+        ? `; the policy's max_step_percent is ${policy.promotion.max_step_percent}`
+        : '';
     return [`${type} moves all traffic in one step${limit}`];
   }
   const first = type === 'canary' ? steps?.[0]?.traffic_percent : undefined;
@@ -88,7 +115,9 @@ function evidenceRisks(policy: PolicyContent | undefined, evidence: readonly Sam
   if (!policy) return [];
   const { min_samples: least, max_age_seconds: oldest } = policy.evidence;
   return evidence.flatMap(({ baseline, candidate, collected_at: at }, index) => {
-    const thin = [baseline, candidate].some((side) => side && side.n < least) ? [`evidence[${index}] has fewer than the ${least} samples the policy asks for`] : [];
+    const thin = [baseline, candidate].some((side) => side && side.n < least)
+      ? [`evidence[${index}] has fewer than the ${least} samples the policy asks for`]
+      : [];
     const isOld = at !== undefined && at !== null && now.getTime() - Date.parse(at) > oldest * 1_000;
     return isOld ? [...thin, `evidence[${index}] is older than the ${oldest} s the policy allows`] : thin;
   });

@@ -1,9 +1,21 @@
 import { describe, expect, it } from '@jest/globals';
 import type { RevisionSpec } from '@slipway/ports';
-import { applyChanges, changedLeaves, changesBetween, mergePatchBetween, pointerOf, type Change } from './plan-changes.js';
+import {
+  applyChanges,
+  changedLeaves,
+  changesBetween,
+  mergePatchBetween,
+  pointerOf,
+  type Change,
+} from './plan-changes.js';
 
-const BASE: RevisionSpec = { model: { id: 'm' }, runtime: { target: 'local', engine: 'sim', args: { 'a/b': 1, n: 2 }, env: {} }, scaling: { min_replicas: 1 } };
-const codesOf = (changes: Change[]): string[] => applyChanges(BASE, changes).issues.map(({ field, code }) => `${field} ${code}`);
+const BASE: RevisionSpec = {
+  model: { id: 'm' },
+  runtime: { target: 'local', engine: 'sim', args: { 'a/b': 1, n: 2 }, env: {} },
+  scaling: { min_replicas: 1 },
+};
+const codesOf = (changes: Change[]): string[] =>
+  applyChanges(BASE, changes).issues.map(({ field, code }) => `${field} ${code}`);
 
 describe('applying changes', () => {
   it('works on a copy, in order, and notes what stood there', () => {
@@ -13,7 +25,12 @@ describe('applying changes', () => {
       { op: 'add', path: '/resources/count', value: 2, rationale: 'why' },
     ]);
     expect(issues).toEqual([]);
-    expect(spec).toEqual({ ...BASE, runtime: { ...BASE.runtime, args: { n: 2 } }, scaling: { min_replicas: 3 }, resources: { count: 2 } });
+    expect(spec).toEqual({
+      ...BASE,
+      runtime: { ...BASE.runtime, args: { n: 2 } },
+      scaling: { min_replicas: 3 },
+      resources: { count: 2 },
+    });
     expect(changes).toEqual([
       { op: 'replace', path: '/scaling/min_replicas', from: 1, value: 3, rationale: null },
       { op: 'remove', path: '/runtime/args/a~1b', from: 1, value: null, rationale: null },
@@ -42,7 +59,10 @@ describe('applying changes', () => {
 });
 
 describe('differences', () => {
-  const other = applyChanges(BASE, [{ op: 'remove', path: '/runtime/args/n' }, { op: 'add', path: '/resources', value: { accelerator: 'x', count: 1 } }]).spec as unknown as RevisionSpec;
+  const other = applyChanges(BASE, [
+    { op: 'remove', path: '/runtime/args/n' },
+    { op: 'add', path: '/resources', value: { accelerator: 'x', count: 1 } },
+  ]).spec as unknown as RevisionSpec;
 
   it('are changes, which make the one of the other again', () => {
     expect(applyChanges(BASE, changesBetween(BASE, other)).spec).toEqual(other);
@@ -50,13 +70,24 @@ describe('differences', () => {
   });
 
   it('are a merge patch', () => {
-    expect(mergePatchBetween({ ...BASE }, { ...other })).toEqual({ runtime: { args: { n: null } }, resources: { accelerator: 'x', count: 1 } });
+    expect(mergePatchBetween({ ...BASE }, { ...other })).toEqual({
+      runtime: { args: { n: null } },
+      resources: { accelerator: 'x', count: 1 },
+    });
     expect(mergePatchBetween({ ...BASE }, { ...BASE })).toEqual({});
   });
 
   it('are single values, also where a whole object comes or goes', () => {
-    expect(changedLeaves(BASE, other).map((leaf) => leaf.join('.')).sort()).toEqual(['resources.accelerator', 'resources.count', 'runtime.args.n']);
-    expect(changedLeaves(other, BASE).map((leaf) => leaf.join('.')).sort()).toEqual(['resources.accelerator', 'resources.count', 'runtime.args.n']);
+    expect(
+      changedLeaves(BASE, other)
+        .map((leaf) => leaf.join('.'))
+        .sort(),
+    ).toEqual(['resources.accelerator', 'resources.count', 'runtime.args.n']);
+    expect(
+      changedLeaves(other, BASE)
+        .map((leaf) => leaf.join('.'))
+        .sort(),
+    ).toEqual(['resources.accelerator', 'resources.count', 'runtime.args.n']);
   });
 });
 

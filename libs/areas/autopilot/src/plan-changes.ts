@@ -29,16 +29,27 @@ export function applyChanges(base: RevisionSpec, changes: readonly Change[]): Ap
   const spec = structuredClone(base) as unknown as Json;
   const issues: FieldIssue[] = [];
   const applied = changes.map((change, index) => {
-    const issue = (field: string, code: string, message: string) => void issues.push({ field: `changes[${index}].${field}`, code, message });
+    const issue = (field: string, code: string, message: string) =>
+      void issues.push({ field: `changes[${index}].${field}`, code, message });
     const path = pointerOf(change.path);
     const tokens = tokensOf(path);
     const from = valueAt(base, tokens);
-    if (tokens.length === 0 || tokens.some((token) => token === '' || POLLUTING.includes(token))) issue('path', 'invalid', 'path must point into the spec');
-    else if (change.op !== 'add' && valueAt(spec, tokens) === undefined) issue('path', 'missing', `the base has nothing at ${path}`);
-    else if (change.from !== undefined && digestible(change.from) !== digestible(from ?? null)) issue('from', 'differs', `the base has ${digestible(from ?? null)} at ${path}`);
-    else if (change.op !== 'remove' && change.value === undefined) issue('value', 'required', `${change.op} needs a value`);
+    if (tokens.length === 0 || tokens.some((token) => token === '' || POLLUTING.includes(token)))
+      issue('path', 'invalid', 'path must point into the spec');
+    else if (change.op !== 'add' && valueAt(spec, tokens) === undefined)
+      issue('path', 'missing', `the base has nothing at ${path}`);
+    else if (change.from !== undefined && digestible(change.from) !== digestible(from ?? null))
+      issue('from', 'differs', `the base has ${digestible(from ?? null)} at ${path}`);
+    else if (change.op !== 'remove' && change.value === undefined)
+      issue('value', 'required', `${change.op} needs a value`);
     else if (!place(spec, tokens, change)) issue('path', 'missing', `there is no object around ${path}`);
-    return { op: change.op, path, from: from ?? null, value: change.value ?? null, rationale: change.rationale ?? null };
+    return {
+      op: change.op,
+      path,
+      from: from ?? null,
+      value: change.value ?? null,
+      rationale: change.rationale ?? null,
+    };
   });
   return { spec, changes: applied, issues };
 }
@@ -48,7 +59,15 @@ export function changesBetween(base: RevisionSpec, spec: RevisionSpec): Required
   return compare(base, spec).flatMap((operation) => {
     if (operation.op !== 'add' && operation.op !== 'remove' && operation.op !== 'replace') return [];
     const from = valueAt(base, tokensOf(operation.path)) ?? null;
-    return [{ op: operation.op, path: operation.path, from, value: operation.op === 'remove' ? null : operation.value, rationale: null }];
+    return [
+      {
+        op: operation.op,
+        path: operation.path,
+        from,
+        value: operation.op === 'remove' ? null : operation.value,
+        rationale: null,
+      },
+    ];
   });
 }
 
@@ -82,7 +101,10 @@ export function pointerOf(path: string): string {
 }
 
 export function tokensOf(pointer: string): string[] {
-  return pointer.split('/').slice(1).map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'));
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
 export function valueAt(root: unknown, tokens: readonly string[]): unknown {
@@ -116,7 +138,10 @@ function leavesOf(value: unknown): string[][] {
 
 function digestible(value: unknown): string {
   if (!isObject(value)) return JSON.stringify(value) ?? 'undefined';
-  return `{${Object.keys(value).sort().map((key) => `${JSON.stringify(key)}:${digestible(value[key])}`).join()}}`;
+  return `{${Object.keys(value)
+    .sort()
+    .map((key) => `${JSON.stringify(key)}:${digestible(value[key])}`)
+    .join()}}`;
 }
 
 function isObject(value: unknown): value is Json {

@@ -32,10 +32,19 @@ export class PlanExpiry implements DueWork, OnModuleInit {
     }
     // Streams are locked last, and in one order, so that two workers cannot wait for each other.
     expired.sort((a, b) => (a.deploymentId < b.deploymentId ? -1 : 1));
-    for (const plan of expired) await appendEvents(tx, plan.tenantId, deploymentStream(plan.deploymentId), [endedEvent('plan.expired', plan, CLOCK)]);
+    for (const plan of expired)
+      await appendEvents(tx, plan.tenantId, deploymentStream(plan.deploymentId), [
+        endedEvent('plan.expired', plan, CLOCK),
+      ]);
   }
 }
 
 export function endedEvent(type: 'plan.expired' | 'plan.superseded', plan: Plan, actor: Actor): NewEvent {
-  return { type, subject: `plans/${plan.id}`, actor, revisionId: plan.baseRevisionId, data: { plan_id: plan.id, content_digest: plan.contentDigest } };
+  return {
+    type,
+    subject: `plans/${plan.id}`,
+    actor,
+    revisionId: plan.baseRevisionId,
+    data: { plan_id: plan.id, content_digest: plan.contentDigest },
+  };
 }

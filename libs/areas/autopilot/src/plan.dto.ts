@@ -1,4 +1,14 @@
-import { ArrayField, BooleanField, IntField, JsonField, NumberField, ObjectField, StringField, TimestampField, type FieldIssue } from '@slipway/platform-http';
+import {
+  ArrayField,
+  BooleanField,
+  IntField,
+  JsonField,
+  NumberField,
+  ObjectField,
+  StringField,
+  TimestampField,
+  type FieldIssue,
+} from '@slipway/platform-http';
 
 export const PLAN_STATES = ['pending', 'approved', 'rejected', 'expired', 'superseded'] as const;
 export type PlanState = (typeof PLAN_STATES)[number];
@@ -8,10 +18,20 @@ export class PlanChangeDto {
   @StringField({ enum: ['add', 'remove', 'replace'], default: 'replace' })
   op: 'add' | 'remove' | 'replace';
 
-  @StringField({ min: 1, max: 1024, description: 'JSON Pointer into the spec of the base revision (a dotted path is taken too)', example: '/scaling/min_replicas' })
+  @StringField({
+    min: 1,
+    max: 1024,
+    description: 'JSON Pointer into the spec of the base revision (a dotted path is taken too)',
+    example: '/scaling/min_replicas',
+  })
   path: string;
 
-  @JsonField({ any: true, optional: true, nullable: true, description: 'The value that stands there; refused where another does' })
+  @JsonField({
+    any: true,
+    optional: true,
+    nullable: true,
+    description: 'The value that stands there; refused where another does',
+  })
   from?: unknown;
 
   @JsonField({ any: true, optional: true, nullable: true })
@@ -70,7 +90,13 @@ export class CreatePlanDto {
   @StringField({ min: 1, max: 255, description: 'Name of the deployment', example: 'chat' })
   deployment: string;
 
-  @StringField({ min: 1, max: 255, optional: true, description: 'Id, number or name of the revision the plan is based on; it must be the active one, and is where absent' })
+  @StringField({
+    min: 1,
+    max: 255,
+    optional: true,
+    description:
+      'Id, number or name of the revision the plan is based on; it must be the active one, and is where absent',
+  })
   base_revision?: string;
 
   @StringField({ min: 1, max: 255, optional: true, description: '409 plan_stale unless the base has this digest' })
@@ -79,19 +105,30 @@ export class CreatePlanDto {
   @StringField({ max: 2000, default: '' })
   summary: string;
 
-  @ArrayField(() => PlanChangeDto, { maxItems: 64, default: [], description: 'What to change; derived from rollout where absent' })
+  @ArrayField(() => PlanChangeDto, {
+    maxItems: 64,
+    default: [],
+    description: 'What to change; derived from rollout where absent',
+  })
   changes: PlanChangeDto[];
 
-  @JsonField({ optional: true, description: 'A body for POST /deployments/{name}/rollouts; derived from changes where absent', example: { spec_patch: { scaling: { min_replicas: 2 } } } })
+  @JsonField({
+    optional: true,
+    description: 'A body for POST /deployments/{name}/rollouts; derived from changes where absent',
+    example: { spec_patch: { scaling: { min_replicas: 2 } } },
+  })
   rollout?: Record<string, unknown>;
 
   @ArrayField(() => PlanEvidenceDto, { maxItems: 64, default: [] })
   evidence: PlanEvidenceDto[];
 
-  @JsonField({ optional: true, nullable: true, description: 'What the author expects, in the author\'s own terms' })
+  @JsonField({ optional: true, nullable: true, description: "What the author expects, in the author's own terms" })
   predicted_impact?: Record<string, unknown> | null;
 
-  @ObjectField(() => PlanRiskDto, { default: { level: 'low', reasons: [] }, description: 'What the policy makes of the plan is added to it' })
+  @ObjectField(() => PlanRiskDto, {
+    default: { level: 'low', reasons: [] },
+    description: 'What the policy makes of the plan is added to it',
+  })
   risk: PlanRiskDto;
 
   static check(plan: CreatePlanDto): FieldIssue[] {
@@ -109,7 +146,11 @@ export class PlanFilterDto {
 }
 
 export class ApprovePlanDto {
-  @StringField({ min: 1, max: 255, description: 'The content_digest of the plan as it was read: what is approved is what was seen' })
+  @StringField({
+    min: 1,
+    max: 255,
+    description: 'The content_digest of the plan as it was read: what is approved is what was seen',
+  })
   plan_digest: string;
 
   @StringField({ max: 2000, optional: true })
@@ -156,7 +197,10 @@ export class PlanApprovalDto {
   @ArrayField(() => PlanDecisionDto)
   approvals: PlanDecisionDto[];
 
-  @ObjectField(() => PlanDecisionDto, { nullable: true, description: 'Who ended it, where it was rejected, expired or superseded' })
+  @ObjectField(() => PlanDecisionDto, {
+    nullable: true,
+    description: 'Who ended it, where it was rejected, expired or superseded',
+  })
   ended: PlanDecisionDto | null;
 
   @IntField({ min: 0, description: 'Rises with every decision' })
@@ -166,7 +210,8 @@ export class PlanApprovalDto {
 export class PlanDto {
   @StringField({ example: 'plan_0190f5c27bd87cc0a6b7d2f5e1a3c4d5' }) id: string;
   @StringField({ description: 'Name of the deployment' }) deployment: string;
-  @IntField({ nullable: true, description: 'Version of the policy it keeps to; null where there was none' }) policy_version: number | null;
+  @IntField({ nullable: true, description: 'Version of the policy it keeps to; null where there was none' })
+  policy_version: number | null;
   @StringField({ example: 'chat-00002' }) base_revision: string;
   @StringField() base_spec_digest: string;
   @StringField() summary: string;
@@ -180,8 +225,12 @@ export class PlanDto {
   @TimestampField() expires_at: string;
   @StringField({ description: 'SHA-256 of the canonical JSON (RFC 8785) of everything above' }) content_digest: string;
   @ObjectField(() => PlanApprovalDto) approval: PlanApprovalDto;
-  @BooleanField({ description: 'The base is no longer the active revision: it can be neither approved nor executed' }) stale: boolean;
-  @StringField({ description: 'Also the ETag header: digest and approval version, and whether time has passed over it' }) etag: string;
+  @BooleanField({ description: 'The base is no longer the active revision: it can be neither approved nor executed' })
+  stale: boolean;
+  @StringField({
+    description: 'Also the ETag header: digest and approval version, and whether time has passed over it',
+  })
+  etag: string;
 }
 
 export class PlanPageDto {

@@ -1,11 +1,46 @@
 import { defineErrors } from '@slipway/platform-http';
 
 export const planErrors = defineErrors({
-  plan_not_found: { status: 404, category: 'not_found', message: 'There is no such plan.', remediation: 'List plans with GET /api/v1/autopilot/plans.' },
-  self_approval_forbidden: { status: 403, category: 'permission', message: 'The creator of a plan cannot approve it.', remediation: 'Let another person approve it, or allow it in the policy with promotion.prevent_self_approval.' },
-  plan_already_decided: { status: 409, category: 'conflict', message: 'This plan has been decided already.', remediation: 'Read the plan; create a new one where it was rejected.' },
-  plan_not_approved: { status: 409, category: 'conflict', message: 'This plan is not approved.', remediation: 'Approve it with POST /api/v1/autopilot/plans/{id}/approve.' },
-  plan_expired: { status: 409, category: 'conflict', message: 'This plan has expired.', remediation: 'Create a new plan.' },
-  plan_stale: { status: 409, category: 'conflict', message: 'The revision this plan is based on is not the active one.', remediation: 'Create a plan on the active revision.' },
-  plan_digest_mismatch: { status: 409, category: 'conflict', message: 'This is not what the plan says.', remediation: 'Read the plan again and use its content_digest and its rollout.' },
+  plan_not_found: {
+    status: 404,
+    category: 'not_found',
+    message: 'There is no such plan.',
+    remediation: 'List plans with GET /api/v1/autopilot/plans.',
+  },
+  self_approval_forbidden: {
+    status: 403,
+    category: 'permission',
+    message: 'The creator of a plan cannot approve it.',
+    remediation: 'Let another person approve it, or allow it in the policy with promotion.prevent_self_approval.',
+  },
+  plan_already_decided: {
+    status: 409,
+    category: 'conflict',
+    message: 'This plan has been decided already.',
+    remediation: 'Read the plan; create a new one where it was rejected.',
+  },
+  plan_not_approved: {
+    status: 409,
+    category: 'conflict',
+    message: 'This plan is not approved.',
+    remediation: 'Approve it with POST /api/v1/autopilot/plans/{id}/approve.',
+  },
+  plan_expired: {
+    status: 409,
+    category: 'conflict',
+    message: 'This plan has expired.',
+    remediation: 'Create a new plan.',
+  },
+  plan_stale: {
+    status: 409,
+    category: 'conflict',
+    message: 'The revision this plan is based on is not the active one.',
+    remediation: 'Create a plan on the active revision.',
+  },
+  plan_digest_mismatch: {
+    status: 409,
+    category: 'conflict',
+    message: 'This is not what the plan says.',
+    remediation: 'Read the plan again and use its content_digest and its rollout.',
+  },
 });

@@ -27,7 +27,10 @@ export const INSERT = prepared(
 export const FIND = prepared('plan-find', `select ${COLUMNS} from ${SOURCE} where p.tenant_id = $1 and p.id = $2`);
 
 /** A statement of its own: only the statement after it sees what the transaction that it waited for has decided. */
-export const LOCK = prepared('plan-lock', `select 1 as found from autopilot_plans where tenant_id = $1 and id = $2 for update`);
+export const LOCK = prepared(
+  'plan-lock',
+  `select 1 as found from autopilot_plans where tenant_id = $1 and id = $2 for update`,
+);
 
 export const LIST = prepared(
   'plan-list',

@@ -1,7 +1,14 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { digestOf, type Tx } from '@slipway/platform-database';
 import { SlipwayError } from '@slipway/platform-http';
-import { DEPLOYMENTS, type Deployment, type DeploymentsPort, type ExecutablePlan, type PlanExecution, type PlansPort } from '@slipway/ports';
+import {
+  DEPLOYMENTS,
+  type Deployment,
+  type DeploymentsPort,
+  type ExecutablePlan,
+  type PlanExecution,
+  type PlansPort,
+} from '@slipway/ports';
 import type { PlanDto, PlanState } from './plan.dto.js';
 import { planErrors } from './plan.errors.js';
 import { DECIDE, FIND, INSERT, LIST, LOCK, OPEN, PROPOSED } from './plan.query.js';
@@ -60,8 +67,19 @@ export class PlanStore implements PlansPort {
   async insert(tx: Tx, plan: NewPlan): Promise<Plan> {
     const { content } = plan;
     await tx.query(INSERT, [
-      content.id, plan.tenantId, plan.deploymentId, content.deployment, plan.baseRevisionId, plan.specDigest, JSON.stringify(content), digestOf(content),
-      plan.approvalsRequired, plan.preventSelfApproval, JSON.stringify(content.created_by), content.created_at, content.expires_at,
+      content.id,
+      plan.tenantId,
+      plan.deploymentId,
+      content.deployment,
+      plan.baseRevisionId,
+      plan.specDigest,
+      JSON.stringify(content),
+      digestOf(content),
+      plan.approvalsRequired,
+      plan.preventSelfApproval,
+      JSON.stringify(content.created_by),
+      content.created_at,
+      content.expires_at,
     ]);
     return this.find(tx, plan.tenantId, content.id);
   }
@@ -79,11 +97,23 @@ export class PlanStore implements PlansPort {
   }
 
   list(tx: Tx, tenantId: string, filter: PlanFilter): Promise<Plan[]> {
-    return tx.query<Plan>(LIST, [tenantId, filter.deployment ?? null, filter.state ?? null, filter.before ?? null, filter.limit]);
+    return tx.query<Plan>(LIST, [
+      tenantId,
+      filter.deployment ?? null,
+      filter.state ?? null,
+      filter.before ?? null,
+      filter.limit,
+    ]);
   }
 
   /** The caller holds the plan's lock and knows that it is undecided. */
-  async decide(tx: Tx, plan: Plan, decision: Decision['decision'], by: Actor, comment: string | null = null): Promise<Plan> {
+  async decide(
+    tx: Tx,
+    plan: Plan,
+    decision: Decision['decision'],
+    by: Actor,
+    comment: string | null = null,
+  ): Promise<Plan> {
     await tx.query(DECIDE, [plan.tenantId, plan.id, decision, JSON.stringify(by), comment, plan.contentDigest]);
     return this.find(tx, plan.tenantId, plan.id);
   }
@@ -92,7 +122,11 @@ export class PlanStore implements PlansPort {
     return tx.query<Plan>(OPEN, [deploymentId]);
   }
 
-  async proposed(tx: Tx, deploymentId: string, days: number): Promise<{ inPeriod: number; lastAt: Date | null; gpuHours: number }> {
+  async proposed(
+    tx: Tx,
+    deploymentId: string,
+    days: number,
+  ): Promise<{ inPeriod: number; lastAt: Date | null; gpuHours: number }> {
     return (await tx.one<{ inPeriod: number; lastAt: Date | null; gpuHours: number }>(PROPOSED, [deploymentId, days]))!;
   }
 
@@ -106,12 +140,17 @@ export class PlanStore implements PlansPort {
     for (const name of new Set(plans.map((plan) => plan.deploymentName))) {
       const ofName = plans.filter((plan) => plan.deploymentName === name);
       const deployment = await this.deploymentOf(tx, ofName[0] as Plan);
-      for (const plan of ofName) if (plan.deploymentId === deployment?.id && plan.baseRevisionId === deployment.activeRevisionId) stale.delete(plan);
+      for (const plan of ofName)
+        if (plan.deploymentId === deployment?.id && plan.baseRevisionId === deployment.activeRevisionId)
+          stale.delete(plan);
     }
     return stale;
   }
 
-  async rolloutOf(tx: Tx, plan: Pick<PlanExecution, 'tenantId' | 'planId' | 'deploymentId'>): Promise<Record<string, unknown>> {
+  async rolloutOf(
+    tx: Tx,
+    plan: Pick<PlanExecution, 'tenantId' | 'planId' | 'deploymentId'>,
+  ): Promise<Record<string, unknown>> {
     return (await this.planFor(tx, plan)).content.rollout;
   }
 
@@ -119,11 +158,15 @@ export class PlanStore implements PlansPort {
     const plan = await this.planFor(tx, execution);
     if (plan.state === 'superseded') throw planErrors.plan_stale();
     if (plan.state === 'expired') throw planErrors.plan_expired();
-    if (plan.state !== 'approved') throw planErrors.plan_not_approved({ message: `Plan ${plan.id} is ${plan.state}, not approved.` });
+    if (plan.state !== 'approved')
+      throw planErrors.plan_not_approved({ message: `Plan ${plan.id} is ${plan.state}, not approved.` });
     if (plan.isPastExpiry) throw planErrors.plan_expired();
     if (execution.activeRevisionId !== plan.baseRevisionId) throw planErrors.plan_stale();
     if (!isUnchanged(plan, execution)) {
-      throw planErrors.plan_digest_mismatch({ message: `This rollout is not the one plan ${plan.id} was approved for.`, remediation: 'Send the rollout of the plan, or only its plan_id.' });
+      throw planErrors.plan_digest_mismatch({
+        message: `This rollout is not the one plan ${plan.id} was approved for.`,
+        remediation: 'Send the rollout of the plan, or only its plan_id.',
+      });
     }
     return { id: plan.id, contentDigest: plan.contentDigest, policyVersion: plan.content.policy_version };
   }
@@ -137,7 +180,10 @@ export class PlanStore implements PlansPort {
     }
   }
 
-  private async planFor(tx: Tx, { tenantId, planId, deploymentId }: Pick<PlanExecution, 'tenantId' | 'planId' | 'deploymentId'>): Promise<Plan> {
+  private async planFor(
+    tx: Tx,
+    { tenantId, planId, deploymentId }: Pick<PlanExecution, 'tenantId' | 'planId' | 'deploymentId'>,
+  ): Promise<Plan> {
     const plan = await this.find(tx, tenantId, planId);
     if (plan.deploymentId !== deploymentId) throw planErrors.plan_not_found();
     return plan;
@@ -147,11 +193,13 @@ export class PlanStore implements PlansPort {
 /** The content is hashed again: approvals are bound to a digest, so a row that was tampered with executes nothing. */
 function isUnchanged(plan: Plan, execution: PlanExecution): boolean {
   const { strategy = null, analysis = null } = plan.content.rollout;
-  return digestOf(plan.content) === plan.contentDigest
-    && plan.decisions.every((decision) => decision.digest === plan.contentDigest)
-    && execution.specDigest === plan.specDigest
-    && digestOf(plain(execution.strategy)) === digestOf(strategy)
-    && digestOf(plain(execution.analysis)) === digestOf(analysis);
+  return (
+    digestOf(plan.content) === plan.contentDigest &&
+    plan.decisions.every((decision) => decision.digest === plan.contentDigest) &&
+    execution.specDigest === plan.specDigest &&
+    digestOf(plain(execution.strategy)) === digestOf(strategy) &&
+    digestOf(plain(execution.analysis)) === digestOf(analysis)
+  );
 }
 
 function plain(value: object | undefined): unknown {

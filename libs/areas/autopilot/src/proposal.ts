@@ -28,7 +28,9 @@ export function proposalsFor(spec: RevisionSpec, policy: PolicyContent, missed: 
   const knobs = policy.experiment_budget.allowed_knobs ?? [REPLICAS.join('.')];
   const isAllowed = (leaf: readonly string[]): boolean => knobs.some((knob) => coversKnob(knob, leaf));
   const replicas = isAllowed(REPLICAS) ? moreReplicas(spec, policy, missed) : undefined;
-  const args = BATCH_ARGS.filter((name) => isAllowed(['runtime', 'args', name])).map((name) => otherBatch(spec, name, policy, missed));
+  const args = BATCH_ARGS.filter((name) => isAllowed(['runtime', 'args', name])).map((name) =>
+    otherBatch(spec, name, policy, missed),
+  );
   return [replicas, ...args].filter((proposal) => proposal !== undefined);
 }
 
@@ -41,33 +43,71 @@ function moreReplicas(spec: RevisionSpec, policy: PolicyContent, missed: readonl
   const perReplica = Math.round(-100_000 / value) / 1_000;
   const isErrors = missed.some(({ slo }) => slo.metric === 'error_rate');
   return {
-    changes: [{ op: 'replace', path: '/scaling/min_replicas', from, value, rationale: `${told(missed)}: one more replica takes a share of the load off the others` }],
+    changes: [
+      {
+        op: 'replace',
+        path: '/scaling/min_replicas',
+        from,
+        value,
+        rationale: `${told(missed)}: one more replica takes a share of the load off the others`,
+      },
+    ],
     summary: `${told(missed)}. Run ${value} replicas instead of ${from}.`,
-    predictedImpact: { load_per_replica_percent: perReplica, gpu_hours: gpuHours, basis: 'even spread of the load; the effect on the SLO is not predicted' },
+    predictedImpact: {
+      load_per_replica_percent: perReplica,
+      gpu_hours: gpuHours,
+      basis: 'even spread of the load; the effect on the SLO is not predicted',
+    },
     gpuHours,
-    risk: { level: isErrors ? 'medium' : 'low', reasons: [...(isErrors ? ['Errors need not come from load: more replicas may not help'] : []), ...costRisk(policy)] },
+    risk: {
+      level: isErrors ? 'medium' : 'low',
+      reasons: [
+        ...(isErrors ? ['Errors need not come from load: more replicas may not help'] : []),
+        ...costRisk(policy),
+      ],
+    },
   };
 }
 
-function otherBatch(spec: RevisionSpec, name: string, policy: PolicyContent, missed: readonly SloResult[]): Proposal | undefined {
+function otherBatch(
+  spec: RevisionSpec,
+  name: string,
+  policy: PolicyContent,
+  missed: readonly SloResult[],
+): Proposal | undefined {
   const from = spec.runtime.args[name];
   const isThroughput = missed.every(({ slo }) => slo.metric === 'output_tokens_per_s');
   // One argument cannot serve SLOs that pull it both ways, and errors do not tell which way.
-  if (typeof from !== 'number' || !Number.isInteger(from) || missed.some(({ slo }) => slo.metric === 'error_rate')) return undefined;
+  if (typeof from !== 'number' || !Number.isInteger(from) || missed.some(({ slo }) => slo.metric === 'error_rate'))
+    return undefined;
   if (!isThroughput && missed.some(({ slo }) => slo.metric === 'output_tokens_per_s')) return undefined;
   const value = isThroughput ? Math.ceil(from * (1 + BATCH_STEP)) : Math.floor(from * (1 - BATCH_STEP));
   if (value < 1 || value === from) return undefined;
   return {
-    changes: [{ op: 'replace', path: `/runtime/args/${name}`, from, value, rationale: `${told(missed)}: ${isThroughput ? 'more' : 'fewer'} requests at once on an instance` }],
+    changes: [
+      {
+        op: 'replace',
+        path: `/runtime/args/${name}`,
+        from,
+        value,
+        rationale: `${told(missed)}: ${isThroughput ? 'more' : 'fewer'} requests at once on an instance`,
+      },
+    ],
     summary: `${told(missed)}. Set ${name} to ${value} instead of ${from}.`,
-    predictedImpact: { requests_at_once_percent: Math.round(((value - from) / from) * 100_000) / 1_000, gpu_hours: 0, basis: 'direction only; the effect on the SLO is not predicted' },
+    predictedImpact: {
+      requests_at_once_percent: Math.round(((value - from) / from) * 100_000) / 1_000,
+      gpu_hours: 0,
+      basis: 'direction only; the effect on the SLO is not predicted',
+    },
     gpuHours: 0,
     risk: { level: 'medium', reasons: [`${name} trades latency against throughput`, ...costRisk(policy)] },
   };
 }
 
 function told(missed: readonly SloResult[]): string {
-  return missed.map(({ slo, value, n }) => `${nameOf(slo)} is ${value}, its limit ${slo.threshold} (${n} samples)`).join('; ');
+  return missed
+    .map(({ slo, value, n }) => `${nameOf(slo)} is ${value}, its limit ${slo.threshold} (${n} samples)`)
+    .join('; ');
 }
 
 export function nameOf({ metric, stat }: Slo): string {
@@ -75,5 +115,7 @@ export function nameOf({ metric, stat }: Slo): string {
 }
 
 function costRisk({ experiment_budget: { max_cost: cost } }: PolicyContent): string[] {
-  return cost ? [`Slipway knows no prices: whether this stays within ${cost.amount} ${cost.currency} is for the approver to say`] : [];
+  return cost
+    ? [`Slipway knows no prices: whether this stays within ${cost.amount} ${cost.currency} is for the approver to say`]
+    : [];
 }

@@ -19,4 +19,7 @@ export const TAKE = prepared(
   'autopilot-take',
   `update autopilot_schedules set next_run_at = now() + make_interval(secs => $2), last_run_at = now() where deployment_id = $1 and next_run_at <= now() returning told`,
 );
-export const TELL = prepared('autopilot-tell', `update autopilot_schedules set told = told || $2::jsonb where deployment_id = $1`);
+export const TELL = prepared(
+  'autopilot-tell',
+  `update autopilot_schedules set told = told || $2::jsonb where deployment_id = $1`,
+);

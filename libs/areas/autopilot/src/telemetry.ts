@@ -32,7 +32,9 @@ export async function readTelemetry(tx: Tx, revisionId: string, until: Date, sec
 }
 
 function merged(one: RequestStats, other: RequestStats): RequestStats {
-  const counts = Object.fromEntries(Object.entries(one.counts).map(([name, n]) => [name, n + other.counts[name as keyof AttemptCounts]])) as unknown as AttemptCounts;
+  const counts = Object.fromEntries(
+    Object.entries(one.counts).map(([name, n]) => [name, n + other.counts[name as keyof AttemptCounts]]),
+  ) as unknown as AttemptCounts;
   return {
     counts,
     streamed: one.streamed + other.streamed,

@@ -3,17 +3,34 @@ import type { PolicyContent, RevisionSpec } from '@slipway/ports';
 import type { History, Situation } from '../src/evaluation.js';
 import type { Telemetry } from '../src/telemetry.js';
 
-type Sections = { [K in keyof PolicyContent]?: PolicyContent[K] extends unknown[] | string ? PolicyContent[K] : Partial<PolicyContent[K]> };
+type Sections = {
+  [K in keyof PolicyContent]?: PolicyContent[K] extends unknown[] | string
+    ? PolicyContent[K]
+    : Partial<PolicyContent[K]>;
+};
 
 /** A policy with the defaults of the API. */
 export function policyOf(sections: Sections): PolicyContent {
   return {
     mode: sections.mode ?? 'recommend',
     slos: sections.slos ?? [{ metric: 'e2e_latency_ms', stat: 'p95', threshold: 100 }],
-    evidence: { min_samples: 50, min_duration_seconds: 1800, max_age_seconds: 604_800, confidence: 0.95, ...sections.evidence },
+    evidence: {
+      min_samples: 50,
+      min_duration_seconds: 1800,
+      max_age_seconds: 604_800,
+      confidence: 0.95,
+      ...sections.evidence,
+    },
     experiment_budget: { max_parallel: 1, max_traffic_percent: 5, period: 'month', ...sections.experiment_budget },
     reliability: { freeze_windows: [], ...sections.reliability },
-    promotion: { approvals_required: 1, prevent_self_approval: true, max_step_percent: 25, cooldown_seconds: 86_400, plan_ttl_seconds: 604_800, ...sections.promotion },
+    promotion: {
+      approvals_required: 1,
+      prevent_self_approval: true,
+      max_step_percent: 25,
+      cooldown_seconds: 86_400,
+      plan_ttl_seconds: 604_800,
+      ...sections.promotion,
+    },
   };
 }
 
@@ -31,23 +48,41 @@ export function histogramOf(values: readonly number[]): Histogram {
 export function statsOf(stats: Partial<Omit<RequestStats, 'counts'>> & { ok?: number; failed?: number }): RequestStats {
   const { ok = 0, failed = 0, ...rest } = stats;
   return {
-    counts: { ok, client_error: 0, server_error: failed, connect_error: 0, cancelled: 0, retried: 0 }, streamed: 0, tokens_in: 0, tokens_out: 0,
-    ttft_ms: emptyHistogram(), itl_ms: emptyHistogram(), e2e_latency_ms: emptyHistogram(), output_tokens_per_s: emptyHistogram(), ...rest,
+    counts: { ok, client_error: 0, server_error: failed, connect_error: 0, cancelled: 0, retried: 0 },
+    streamed: 0,
+    tokens_in: 0,
+    tokens_out: 0,
+    ttft_ms: emptyHistogram(),
+    itl_ms: emptyHistogram(),
+    e2e_latency_ms: emptyHistogram(),
+    output_tokens_per_s: emptyHistogram(),
+    ...rest,
   };
 }
 
 export const NOW = new Date('2026-06-01T12:00:00Z');
-export const SPEC: RevisionSpec = { model: { id: 'm' }, runtime: { target: 'local', engine: 'sim', args: {}, env: {} }, scaling: { min_replicas: 2 } };
+export const SPEC: RevisionSpec = {
+  model: { id: 'm' },
+  runtime: { target: 'local', engine: 'sim', args: {}, env: {} },
+  scaling: { min_replicas: 2 },
+};
 
 export function telemetryOf(stats: RequestStats, parts: number[] = Array.from({ length: 10 }, () => 10)): Telemetry {
   return { revisionId: 'rev_1', from: new Date(NOW.getTime() - 1_800_000), to: NOW, stats, parts };
 }
 
 /** An SLO of 100 ms at p95 that 200 answers of 300 ms miss, and nothing that forbids a proposal. */
-export function situation(change: Partial<Omit<Situation, 'history'>> & { history?: Partial<History> } = {}): Situation {
+export function situation(
+  change: Partial<Omit<Situation, 'history'>> & { history?: Partial<History> } = {},
+): Situation {
   const { history, ...rest } = change;
   return {
-    now: NOW, policy: policyOf({}), spec: SPEC, telemetry: telemetryOf(statsOf({ ok: 200, e2e_latency_ms: histogramOf(Array.from({ length: 200 }, () => 300)) })), isChanging: false,
-    history: { hasOpenPlan: false, lastProposedAt: null, proposedInPeriod: 0, gpuHoursInPeriod: 0, ...history }, ...rest,
+    now: NOW,
+    policy: policyOf({}),
+    spec: SPEC,
+    telemetry: telemetryOf(statsOf({ ok: 200, e2e_latency_ms: histogramOf(Array.from({ length: 200 }, () => 300)) })),
+    isChanging: false,
+    history: { hasOpenPlan: false, lastProposedAt: null, proposedInPeriod: 0, gpuHoursInPeriod: 0, ...history },
+    ...rest,
   };
 }

@@ -7,9 +7,29 @@ const now = new Date('2026-01-01T00:00:00Z');
 const later = new Date(now.getTime() + 1);
 
 const row = (more: Partial<PassportRow> = {}): PassportRow => ({
-  id: 'cp_1', tenant_id: 'ten_1', deployment_id: 'dep_1', deployment_name: 'chat', key_hash: 'h', source: 'user', subject: null, mode: 'soft', ttl_seconds: 60,
-  revision_id: 'rev_1', revision_name: 'chat-00001', instance_id: 'ins_secret', bound_at: now, created_at: now, last_seen_at: now, expires_at: later, revoked_at: null,
-  requests: 1, hits: -1, misses: 1, rebinds: 0, last_rebind_reason: null, ...more,
+  id: 'cp_1',
+  tenant_id: 'ten_1',
+  deployment_id: 'dep_1',
+  deployment_name: 'chat',
+  key_hash: 'h',
+  source: 'user',
+  subject: null,
+  mode: 'soft',
+  ttl_seconds: 60,
+  revision_id: 'rev_1',
+  revision_name: 'chat-00001',
+  instance_id: 'ins_secret',
+  bound_at: now,
+  created_at: now,
+  last_seen_at: now,
+  expires_at: later,
+  revoked_at: null,
+  requests: 1,
+  hits: -1,
+  misses: 1,
+  rebinds: 0,
+  last_rebind_reason: null,
+  ...more,
 });
 
 it('is expired from the moment of its expiry, and revoked whatever the clock says', () => {

@@ -24,11 +24,20 @@ export function passportAnswer(row: PassportRow, key: KeyObject, now: Date): Pas
       bound_at: isBound ? (row.bound_at?.toISOString() ?? null) : null,
       ttl_seconds: row.ttl_seconds,
     },
-    stats: { requests: count(row.requests), hits: count(row.hits), misses: count(row.misses), rebinds: count(row.rebinds), last_rebind_reason: row.last_rebind_reason },
+    stats: {
+      requests: count(row.requests),
+      hits: count(row.hits),
+      misses: count(row.misses),
+      rebinds: count(row.rebinds),
+      last_rebind_reason: row.last_rebind_reason,
+    },
   };
 }
 
-export function stateOf({ revoked_at, expires_at }: Pick<PassportRow, 'revoked_at' | 'expires_at'>, now: Date): 'active' | 'expired' | 'revoked' {
+export function stateOf(
+  { revoked_at, expires_at }: Pick<PassportRow, 'revoked_at' | 'expires_at'>,
+  now: Date,
+): 'active' | 'expired' | 'revoked' {
   if (revoked_at !== null) return 'revoked';
   return expires_at <= now ? 'expired' : 'active';
 }

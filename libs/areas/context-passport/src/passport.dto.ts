@@ -4,24 +4,45 @@ const SOURCES = ['x-session-id', 'session_id', 'prompt_cache_key', 'user', 'decl
 const REBIND_REASONS = ['target_unhealthy', 'revision_retired', 'weights_changed', 'ttl_expired', 'capacity'] as const;
 
 export class PassportAffinityRequestDto {
-  @StringField({ enum: ['none', 'soft'], optional: true, description: "The route's unless given; `soft` where there is no route." })
+  @StringField({
+    enum: ['none', 'soft'],
+    optional: true,
+    description: "The route's unless given; `soft` where there is no route.",
+  })
   mode?: 'none' | 'soft';
 
-  @IntField({ min: 1, max: 86_400, optional: true, description: "The route's unless given; 600 where there is no route." })
+  @IntField({
+    min: 1,
+    max: 86_400,
+    optional: true,
+    description: "The route's unless given; 600 where there is no route.",
+  })
   ttl_seconds?: number;
 }
 
 export class CreatePassportDto {
-  @StringField({ min: 1, max: 190, example: 'chat', description: 'What requests of the session send as `model`: the name of a deployment, or the slug of a model API.' })
+  @StringField({
+    min: 1,
+    max: 190,
+    example: 'chat',
+    description: 'What requests of the session send as `model`: the name of a deployment, or the slug of a model API.',
+  })
   deployment: string;
 
-  @StringField({ min: 1, max: 1024, description: 'The key that requests of the session carry. Only a keyed hash of it is stored.' })
+  @StringField({
+    min: 1,
+    max: 1024,
+    description: 'The key that requests of the session carry. Only a keyed hash of it is stored.',
+  })
   session_id: string;
 
   @StringField({ min: 1, max: 255, optional: true, description: 'Whose session it is, in words of the caller.' })
   subject?: string;
 
-  @ObjectField(() => PassportAffinityRequestDto, { optional: true, description: 'Until the first request; from then on the route decides.' })
+  @ObjectField(() => PassportAffinityRequestDto, {
+    optional: true,
+    description: 'Until the first request; from then on the route decides.',
+  })
   affinity?: PassportAffinityRequestDto;
 }
 
@@ -43,7 +64,10 @@ export class PassportAffinityDto {
   @StringField({ description: 'What requests of the session send as `model`' })
   deployment: string;
 
-  @StringField({ nullable: true, description: 'Name of the revision it is bound to; null before the first request and for a model API' })
+  @StringField({
+    nullable: true,
+    description: 'Name of the revision it is bound to; null before the first request and for a model API',
+  })
   revision: string | null;
 
   @StringField({ nullable: true, description: 'Opaque; equal while the session stays where it is' })

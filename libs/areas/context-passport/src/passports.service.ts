@@ -1,11 +1,26 @@
 import type { KeyObject } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
-import { declarePassport, findPassport, passportId, passportKey, revokePassport, sessionKeyHash } from '@slipway/dataplane';
+import {
+  declarePassport,
+  findPassport,
+  passportId,
+  passportKey,
+  revokePassport,
+  sessionKeyHash,
+} from '@slipway/dataplane';
 import { CONFIG, type Config } from '@slipway/platform-config';
 import { Database, type Tx } from '@slipway/platform-database';
 import { reply, type Principal, type Reply } from '@slipway/platform-http';
 import { appendAudit } from '@slipway/platform-operations';
-import { DEPLOYMENTS, PRODUCTS, ROUTES, type DeploymentsPort, type ProductsPort, type RouteAffinity, type RoutesPort } from '@slipway/ports';
+import {
+  DEPLOYMENTS,
+  PRODUCTS,
+  ROUTES,
+  type DeploymentsPort,
+  type ProductsPort,
+  type RouteAffinity,
+  type RoutesPort,
+} from '@slipway/ports';
 import type { CreatePassportDto, PassportDto } from './passport.dto.js';
 import { passportAnswer } from './passport-answer.js';
 import { passportErrors } from './passport.errors.js';
@@ -35,17 +50,31 @@ export class PassportsService {
 
   /** The same session declared again is the same passport, renewed; a revoked one lives again. */
   async create(who: Principal, body: CreatePassportDto): Promise<Reply<PassportDto>> {
-    const published = body.deployment.includes('/') ? await this.products.visibleTo(who.tenantId, body.deployment) : undefined;
+    const published = body.deployment.includes('/')
+      ? await this.products.visibleTo(who.tenantId, body.deployment)
+      : undefined;
     return this.database.tx({ tenantId: who.tenantId }, async (tx) => {
-      const place = published ? placeOfSlug(published.slug) : await this.placeOfDeployment(tx, who.tenantId, body.deployment);
+      const place = published
+        ? placeOfSlug(published.slug)
+        : await this.placeOfDeployment(tx, who.tenantId, body.deployment);
       const { deploymentId, deploymentName, affinity } = place;
       const row = await declarePassport(tx, {
-        id: passportId(this.key, who.tenantId, deploymentId, body.session_id), tenantId: who.tenantId, deploymentId, deploymentName,
-        keyHash: sessionKeyHash(this.key, who.tenantId, body.session_id), subject: body.subject ?? null,
-        mode: body.affinity?.mode ?? affinity.mode, ttlSeconds: body.affinity?.ttl_seconds ?? affinity.ttlSeconds,
+        id: passportId(this.key, who.tenantId, deploymentId, body.session_id),
+        tenantId: who.tenantId,
+        deploymentId,
+        deploymentName,
+        keyHash: sessionKeyHash(this.key, who.tenantId, body.session_id),
+        subject: body.subject ?? null,
+        mode: body.affinity?.mode ?? affinity.mode,
+        ttlSeconds: body.affinity?.ttl_seconds ?? affinity.ttlSeconds,
       });
       const answer = passportAnswer(row, this.key, new Date());
-      await appendAudit(tx, { action: 'context_passport.create', resourceType: 'context_passport', resourceName: row.id, after: answer });
+      await appendAudit(tx, {
+        action: 'context_passport.create',
+        resourceType: 'context_passport',
+        resourceName: row.id,
+        after: answer,
+      });
       return reply(201, answer, { location: `/api/v1/context-passports/${row.id}` });
     });
   }
@@ -68,7 +97,13 @@ export class PassportsService {
       const answer = passportAnswer(row, this.key, new Date());
       // Revoking again answers the same and leaves no second row.
       if (before.revoked_at === null) {
-        await appendAudit(tx, { action: 'context_passport.revoke', resourceType: 'context_passport', resourceName: id, before: passportAnswer(before, this.key, new Date()), after: answer });
+        await appendAudit(tx, {
+          action: 'context_passport.revoke',
+          resourceType: 'context_passport',
+          resourceName: id,
+          before: passportAnswer(before, this.key, new Date()),
+          after: answer,
+        });
       }
       return answer;
     });
@@ -77,7 +112,11 @@ export class PassportsService {
   private async placeOfDeployment(tx: Tx, tenantId: string, name: string): Promise<Place> {
     const deployment = await this.deployments.get(tx, tenantId, name);
     const route = await this.routes.current(tx, deployment.id);
-    return { deploymentId: deployment.id, deploymentName: deployment.name, affinity: route?.affinity ?? DEFAULT_AFFINITY };
+    return {
+      deploymentId: deployment.id,
+      deploymentName: deployment.name,
+      affinity: route?.affinity ?? DEFAULT_AFFINITY,
+    };
   }
 }
 

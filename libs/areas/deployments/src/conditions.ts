@@ -43,27 +43,49 @@ export function observedState(state: DeploymentState, health: Health): Deploymen
 
 /** The three conditions of a deployment. `last_transition_at` moves only with the status. */
 export function conditionsOf(previous: readonly Condition[], facts: Facts, now: Date): Condition[] {
-  const found: Record<ConditionType, Finding | undefined> = { Ready: ready(facts), Progressing: progressing(facts), Degraded: degraded(facts) };
+  const found: Record<ConditionType, Finding | undefined> = {
+    Ready: ready(facts),
+    Progressing: progressing(facts),
+    Degraded: degraded(facts),
+  };
   return (Object.keys(found) as ConditionType[]).map((type) => {
     const before = previous.find((one) => one.type === type);
     const finding = found[type] ?? before ?? unseen();
     const moved = before?.status !== finding.status;
-    return { type, status: finding.status, reason: finding.reason, message: finding.message, last_transition_at: moved ? now.toISOString() : (before as Condition).last_transition_at };
+    return {
+      type,
+      status: finding.status,
+      reason: finding.reason,
+      message: finding.message,
+      last_transition_at: moved ? now.toISOString() : (before as Condition).last_transition_at,
+    };
   });
 }
 
 export function sameConditions(one: readonly Condition[], other: readonly Condition[]): boolean {
-  return one.length === other.length && one.every((condition, index) => {
-    const twin = other[index] as Condition;
-    return condition.type === twin.type && condition.status === twin.status && condition.reason === twin.reason && condition.message === twin.message;
-  });
+  return (
+    one.length === other.length &&
+    one.every((condition, index) => {
+      const twin = other[index] as Condition;
+      return (
+        condition.type === twin.type &&
+        condition.status === twin.status &&
+        condition.reason === twin.reason &&
+        condition.message === twin.message
+      );
+    })
+  );
 }
 
 function ready({ state, health }: Facts): Finding | undefined {
   if (state === 'deleting') return no('Deleting', 'The deployment is being deleted.');
   if (!health) return undefined;
   if (!health.isRouted) return no('NoRoute', 'No revision has traffic yet: roll one out or set the route.');
-  if (!health.isServing) return no('NoReadyInstance', `A revision with traffic has no instance that answers (${health.ready} of ${health.desired} ready).`);
+  if (!health.isServing)
+    return no(
+      'NoReadyInstance',
+      `A revision with traffic has no instance that answers (${health.ready} of ${health.desired} ready).`,
+    );
   return yes('Serving', `${health.ready} of ${health.desired} instances are ready.`);
 }
 
@@ -78,7 +100,8 @@ function degraded({ state, health }: Facts): Finding | undefined {
   if (state === 'deleting') return no('Deleting', 'The deployment is being deleted.');
   if (!health) return undefined;
   if (!health.isRouted) return no('NoRoute', 'No revision has traffic.');
-  if (!health.isServing || health.ready < health.desired) return yes('InstancesNotReady', `${health.ready} of ${health.desired} instances are ready.`);
+  if (!health.isServing || health.ready < health.desired)
+    return yes('InstancesNotReady', `${health.ready} of ${health.desired} instances are ready.`);
   return no('AllInstancesReady', 'All instances behind the route are ready.');
 }
 

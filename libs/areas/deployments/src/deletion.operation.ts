@@ -1,8 +1,30 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { routeFollowers, unpublishRoute } from '@slipway/dataplane';
 import { Database, type Tx } from '@slipway/platform-database';
-import { done, DurableOperation, lockBeforeEvents, operationErrors, sleep, type OperationDefinition, type OperationRow, type Outcome, type StepContext, type StepOutcome } from '@slipway/platform-operations';
-import { DEPLOYMENTS, INSTANCES, REVISIONS, ROUTES, type Deployment, type DeploymentsPort, type DeploymentState, type InstancesPort, type RevisionsPort, type RoutesPort } from '@slipway/ports';
+import {
+  done,
+  DurableOperation,
+  lockBeforeEvents,
+  operationErrors,
+  sleep,
+  type OperationDefinition,
+  type OperationRow,
+  type Outcome,
+  type StepContext,
+  type StepOutcome,
+} from '@slipway/platform-operations';
+import {
+  DEPLOYMENTS,
+  INSTANCES,
+  REVISIONS,
+  ROUTES,
+  type Deployment,
+  type DeploymentsPort,
+  type DeploymentState,
+  type InstancesPort,
+  type RevisionsPort,
+  type RoutesPort,
+} from '@slipway/ports';
 import { MARK_DELETED } from './deployment.query.js';
 import { revisionIdsOf } from './deployment-revisions.js';
 
@@ -57,7 +79,10 @@ export class DeletionOperation implements OperationDefinition<DeletionInput> {
     const route = await this.database.tx('system', (tx) => this.routes.current(tx, input.deploymentId));
     return done({
       // The generation that takes the route away; gateways at or beyond it start no new request.
-      result: { generation: route ? route.generation + 1 : 0, revisionIds: route?.targets.map((target) => target.revisionId) ?? [] },
+      result: {
+        generation: route ? route.generation + 1 : 0,
+        revisionIds: route?.targets.map((target) => target.revisionId) ?? [],
+      },
       commit: (tx) => this.withdraw(tx, operation),
     });
   }
@@ -71,20 +96,36 @@ export class DeletionOperation implements OperationDefinition<DeletionInput> {
     });
     const isOver = Date.now() - step.startedAt.getTime() > DRAIN_LIMIT_MS;
     if (behind === 0 && inFlight === 0) return done({ message: 'no request is in flight' });
-    if (isOver) return done({ message: `went on with ${inFlight} requests in flight`, evidence: { in_flight: inFlight, gateways_behind: behind } });
+    if (isOver)
+      return done({
+        message: `went on with ${inFlight} requests in flight`,
+        evidence: { in_flight: inFlight, gateways_behind: behind },
+      });
     return sleep({ forMs: LOOK_MS, status: 'running', message: `${inFlight} requests are in flight` });
   }
 
   private async stopInstances({ operation, input, state, step }: Context): Promise<StepOutcome> {
     const ids = await this.database.tx('system', (tx) => revisionIdsOf(tx, input.deploymentId));
-    if (!state) return sleep({ forMs: LOOK_MS, status: 'running', state: { isReleased: true }, commit: (tx) => this.releaseInstances(tx, ids) });
-    const statuses = await this.database.tx('system', (tx) => Promise.all(ids.map((id) => this.instances.status(tx, id))));
+    if (!state)
+      return sleep({
+        forMs: LOOK_MS,
+        status: 'running',
+        state: { isReleased: true },
+        commit: (tx) => this.releaseInstances(tx, ids),
+      });
+    const statuses = await this.database.tx('system', (tx) =>
+      Promise.all(ids.map((id) => this.instances.status(tx, id))),
+    );
     // What is still wanted is held by somebody else, and waiting would not stop it.
     const stopping = statuses.reduce((sum, status) => sum + (status && status.desired === 0 ? status.alive : 0), 0);
     if (stopping === 0) return done({ message: 'its instances have stopped' });
-    if (Date.now() - step.startedAt.getTime() > STOP_LIMIT_MS) return done({ message: `${stopping} instances are still stopping`, evidence: { stopping } });
+    if (Date.now() - step.startedAt.getTime() > STOP_LIMIT_MS)
+      return done({ message: `${stopping} instances are still stopping`, evidence: { stopping } });
     return sleep({
-      forMs: LOOK_MS, status: 'running', state, message: `${stopping} instances are stopping`,
+      forMs: LOOK_MS,
+      status: 'running',
+      state,
+      message: `${stopping} instances are stopping`,
       commit: async (tx) => {
         for (const id of ids) await this.instances.wakeOnChange(tx, id, operation.id);
       },
@@ -106,12 +147,19 @@ export class DeletionOperation implements OperationDefinition<DeletionInput> {
     });
   }
 
-  async finish(tx: Tx, operation: OperationRow<DeletionInput>, outcome: Outcome): Promise<{ result: Record<string, unknown> }> {
+  async finish(
+    tx: Tx,
+    operation: OperationRow<DeletionInput>,
+    outcome: Outcome,
+  ): Promise<{ result: Record<string, unknown> }> {
     const { deploymentId, stateBefore } = operation.input;
     const deployment = await this.deployments.lockById(tx, deploymentId);
     await this.routes.releaseTraffic(tx, deploymentId, operation.id);
     if (deployment?.currentOperationId === operation.id) {
-      await this.deployments.update(tx, deploymentId, { currentOperationId: null, state: outcome === 'failed' ? 'failed' : stateBefore });
+      await this.deployments.update(tx, deploymentId, {
+        currentOperationId: null,
+        state: outcome === 'failed' ? 'failed' : stateBefore,
+      });
     }
     return { result: { outcome: outcome === 'succeeded' ? 'deleted' : 'kept' } };
   }

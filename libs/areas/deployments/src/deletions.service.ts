@@ -17,15 +17,30 @@ export class DeletionsService {
 
   create(who: Principal, name: string, ifMatch: string | undefined): Promise<Reply> {
     return this.database.tx({ tenantId: who.tenantId }, async (tx) => {
-      const { id } = await this.operations.claim(tx, { kind: 'delete_deployment', resourceType: 'deployment', resourceName: name, requestedBy: who.actor });
+      const { id } = await this.operations.claim(tx, {
+        kind: 'delete_deployment',
+        resourceType: 'deployment',
+        resourceName: name,
+        requestedBy: who.actor,
+      });
       const deployment = await this.deployments.lock(tx, who.tenantId, name);
       assertIfMatch(ifMatch, deploymentEtag(deployment, await this.routes.current(tx, deployment.id)));
       assertIdle(deployment);
       await this.routes.takeTraffic(tx, deployment.id, id);
       await this.deployments.update(tx, deployment.id, { state: 'deleting', currentOperationId: id });
       const input: DeletionInput = { deploymentId: deployment.id, deploymentName: name, stateBefore: deployment.state };
-      await this.operations.start(tx, id, { resourceId: deployment.id, stream: deploymentStream(deployment.id), input, steps: DELETION_STEPS });
-      await appendAudit(tx, { action: 'deployment.delete', resourceType: 'deployment', resourceName: name, before: deployment });
+      await this.operations.start(tx, id, {
+        resourceId: deployment.id,
+        stream: deploymentStream(deployment.id),
+        input,
+        steps: DELETION_STEPS,
+      });
+      await appendAudit(tx, {
+        action: 'deployment.delete',
+        resourceType: 'deployment',
+        resourceName: name,
+        before: deployment,
+      });
       return operationAnswer(id, (await this.operations.record(tx, id)) as string, true);
     });
   }

@@ -1,7 +1,15 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Tx } from '@slipway/platform-database';
 import { etagOf } from '@slipway/platform-http';
-import { INSTANCES, REVISIONS, ROUTES, type InstancesPort, type RevisionsPort, type Route, type RoutesPort } from '@slipway/ports';
+import {
+  INSTANCES,
+  REVISIONS,
+  ROUTES,
+  type InstancesPort,
+  type RevisionsPort,
+  type Route,
+  type RoutesPort,
+} from '@slipway/ports';
 import { conditionsOf, NO_ROUTE, observedState, type Health } from './conditions.js';
 import type { DeploymentDto } from './deployment.dto.js';
 import type { DeploymentEntity } from './deployment.entity.js';
@@ -24,23 +32,34 @@ export class DeploymentAnswers {
   ) {}
 
   async of(tx: Tx, rows: readonly DeploymentEntity[]): Promise<DeploymentDto[]> {
-    const ids = rows.flatMap((row) => [row.activeRevisionId, row.candidateRevisionId, row.previousRevisionId]).filter((id) => id !== null);
+    const ids = rows
+      .flatMap((row) => [row.activeRevisionId, row.candidateRevisionId, row.previousRevisionId])
+      .filter((id) => id !== null);
     const [revisions, routes] = await Promise.all([
       this.revisions.getMany(tx, [...new Set(ids)]),
       Promise.all(rows.map((row) => this.routes.current(tx, row.id))),
     ]);
     const names = new Map(revisions.map((revision) => [revision.id, revision.name]));
     const healths = await Promise.all(routes.map((route) => healthOf(tx, this.instances, route)));
-    return rows.map((row, index) => answerOf(row, { route: routes[index], health: healths[index] as Health, names }, new Date()));
+    return rows.map((row, index) =>
+      answerOf(row, { route: routes[index], health: healths[index] as Health, names }, new Date()),
+    );
   }
 }
 
 /** How the revisions behind a route are doing; those with a weight of 0 serve nobody and do not count. */
-export async function healthOf(tx: Tx, instances: Pick<InstancesPort, 'status'>, route: Route | undefined): Promise<Health> {
+export async function healthOf(
+  tx: Tx,
+  instances: Pick<InstancesPort, 'status'>,
+  route: Route | undefined,
+): Promise<Health> {
   const serving = route?.targets.filter((target) => target.weight > 0) ?? [];
   if (serving.length === 0) return NO_ROUTE;
   const found = await Promise.all(serving.map((target) => instances.status(tx, target.revisionId)));
-  const statuses = found.map((status) => ({ desired: status?.desired ?? 0, ready: Math.min(status?.ready ?? 0, status?.desired ?? 0) }));
+  const statuses = found.map((status) => ({
+    desired: status?.desired ?? 0,
+    ready: Math.min(status?.ready ?? 0, status?.desired ?? 0),
+  }));
   return {
     isRouted: true,
     desired: statuses.reduce((sum, status) => sum + status.desired, 0),

@@ -9,7 +9,10 @@ export async function revisionIdsOf(tx: Tx, deploymentId: string): Promise<strin
   const ids = new Set<string>();
   let after = 0;
   for (;;) {
-    const { statement, values } = eventPage({ stream: deploymentStream(deploymentId) }, { type: 'revision.created', order: 'asc', after, limit: PAGE });
+    const { statement, values } = eventPage(
+      { stream: deploymentStream(deploymentId) },
+      { type: 'revision.created', order: 'asc', after, limit: PAGE },
+    );
     const rows = await tx.query<StoredEvent>(statement, values);
     for (const row of rows) ids.add((JSON.parse(row.json) as { revisionid: string }).revisionid);
     const last = rows[rows.length - 1];

@@ -5,7 +5,13 @@ import type { Condition } from './conditions.js';
 const STATES = ['creating', 'active', 'progressing', 'paused', 'degraded', 'failed', 'deleting'] as const;
 
 export class CreateDeploymentDto {
-  @StringField({ min: 1, max: 63, pattern: /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/, description: 'What clients send as model; unique among the tenant\'s deployments', example: 'chat' })
+  @StringField({
+    min: 1,
+    max: 63,
+    pattern: /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/,
+    description: "What clients send as model; unique among the tenant's deployments",
+    example: 'chat',
+  })
   name: string;
 
   @StringField({ min: 1, max: 255, optional: true })
@@ -14,7 +20,14 @@ export class CreateDeploymentDto {
   @StringField({ max: 2000, optional: true })
   description?: string;
 
-  @MapField({ values: 'string', maxEntries: 64, maxKeyLength: 63, maxValueLength: 255, default: {}, example: { team: 'search' } })
+  @MapField({
+    values: 'string',
+    maxEntries: 64,
+    maxKeyLength: 63,
+    maxValueLength: 255,
+    default: {},
+    example: { team: 'search' },
+  })
   labels: Record<string, string>;
 
   @StringField({ min: 1, max: 63, optional: true, example: 'production' })
@@ -23,7 +36,12 @@ export class CreateDeploymentDto {
   @ObjectField(() => StrategyDto, { optional: true, description: 'Strategy of a rollout that names none' })
   default_strategy?: StrategyDto;
 
-  @IntField({ min: 1, max: 1000, default: 10, description: 'Revisions kept that no route, binding or rollback refers to' })
+  @IntField({
+    min: 1,
+    max: 1000,
+    default: 10,
+    description: 'Revisions kept that no route, binding or rollback refers to',
+  })
   revision_history_limit: number;
 }
 
@@ -31,7 +49,13 @@ export class DeploymentFilterDto {
   @StringField({ min: 1, max: 63, optional: true })
   environment?: string;
 
-  @StringField({ max: 1024, pattern: /^[^=,]+(=[^,]*)?(,[^=,]+(=[^,]*)?)*$/, optional: true, description: '`key=value` or `key`; several, separated by commas, must all hold', example: 'team=search' })
+  @StringField({
+    max: 1024,
+    pattern: /^[^=,]+(=[^,]*)?(,[^=,]+(=[^,]*)?)*$/,
+    optional: true,
+    description: '`key=value` or `key`; several, separated by commas, must all hold',
+    example: 'team=search',
+  })
   label?: string;
 }
 
@@ -118,7 +142,11 @@ export class DeploymentDto {
   @ArrayField(() => ConditionDto)
   conditions: Condition[];
 
-  @StringField({ nullable: true, description: 'Name of the revision that last held 100 % of the traffic', example: 'chat-00002' })
+  @StringField({
+    nullable: true,
+    description: 'Name of the revision that last held 100 % of the traffic',
+    example: 'chat-00002',
+  })
   active_revision: string | null;
 
   @StringField({ nullable: true, description: 'Name of the revision a rollout has built or is building' })

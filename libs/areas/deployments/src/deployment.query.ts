@@ -6,14 +6,23 @@ const COLUMNS = `
   d.active_revision_id "activeRevisionId", d.candidate_revision_id "candidateRevisionId", d.previous_revision_id "previousRevisionId",
   d.current_operation_id "currentOperationId", d.version`;
 
-export const GET = prepared('deployment-get', `select ${COLUMNS} from deployments d where d.tenant_id = $1 and d.name = $2 and d.deleted_at is null`);
+export const GET = prepared(
+  'deployment-get',
+  `select ${COLUMNS} from deployments d where d.tenant_id = $1 and d.name = $2 and d.deleted_at is null`,
+);
 
 /*
  * The first lock of every mutation of a deployment: rollouts, route changes and deletions of one deployment happen one after
  * the other. A transaction that waited here sees the row as the one before left it, because READ COMMITTED looks again.
  */
-export const LOCK = prepared('deployment-lock', `select ${COLUMNS} from deployments d where d.tenant_id = $1 and d.name = $2 and d.deleted_at is null for update`);
-export const LOCK_BY_ID = prepared('deployment-lock-id', `select ${COLUMNS}, d.conditions from deployments d where d.id = $1 and d.deleted_at is null for update`);
+export const LOCK = prepared(
+  'deployment-lock',
+  `select ${COLUMNS} from deployments d where d.tenant_id = $1 and d.name = $2 and d.deleted_at is null for update`,
+);
+export const LOCK_BY_ID = prepared(
+  'deployment-lock-id',
+  `select ${COLUMNS}, d.conditions from deployments d where d.id = $1 and d.deleted_at is null for update`,
+);
 
 /** Two creations of one name meet at the unique index: the second waits, then inserts nothing. */
 export const INSERT = prepared(

@@ -33,7 +33,13 @@ export class DeploymentStore implements DeploymentsPort {
     const next = nextDeployment(row, change);
     const conditions = conditionsOf(row.conditions, next, new Date());
     await tx.query(UPDATE, [
-      id, next.state, next.activeRevisionId, next.candidateRevisionId, next.previousRevisionId, next.currentOperationId, JSON.stringify(conditions),
+      id,
+      next.state,
+      next.activeRevisionId,
+      next.candidateRevisionId,
+      next.previousRevisionId,
+      next.currentOperationId,
+      JSON.stringify(conditions),
     ]);
   }
 
@@ -46,7 +52,8 @@ export class DeploymentStore implements DeploymentsPort {
 export function nextDeployment(row: Deployment, change: DeploymentChange): Deployment {
   const next = { ...row, ...definedOf(change) };
   const hasActivated = typeof change.activeRevisionId === 'string';
-  if (hasActivated && change.candidateRevisionId === undefined && next.candidateRevisionId === change.activeRevisionId) next.candidateRevisionId = null;
+  if (hasActivated && change.candidateRevisionId === undefined && next.candidateRevisionId === change.activeRevisionId)
+    next.candidateRevisionId = null;
   const isUnborn = row.state === 'creating' || row.state === 'failed';
   const state: DeploymentState = hasActivated && isUnborn && change.state === undefined ? 'active' : next.state;
   return { ...next, state };

@@ -1,6 +1,21 @@
 import { Body, Controller, Param, Query } from '@nestjs/common';
-import { CurrentPrincipal, IfMatch, Page, RehearsalDto, Route, ValidateOnly, type PageRequest, type Principal } from '@slipway/platform-http';
-import { Client, EventPageDto, EventQueryDto, OperationEnvelopeDto, type FeedClient } from '@slipway/platform-operations';
+import {
+  CurrentPrincipal,
+  IfMatch,
+  Page,
+  RehearsalDto,
+  Route,
+  ValidateOnly,
+  type PageRequest,
+  type Principal,
+} from '@slipway/platform-http';
+import {
+  Client,
+  EventPageDto,
+  EventQueryDto,
+  OperationEnvelopeDto,
+  type FeedClient,
+} from '@slipway/platform-operations';
 import { DeletionsService } from './deletions.service.js';
 import { CreateDeploymentDto, DeploymentDto, DeploymentFilterDto, DeploymentPageDto } from './deployment.dto.js';
 import { DeploymentsService } from './deployments.service.js';
@@ -13,44 +28,88 @@ export class DeploymentsController {
   ) {}
 
   @Route({
-    method: 'POST', path: '/deployments', scope: 'operator', tag: 'Deployments', operationId: 'createDeployment', summary: 'Create a deployment',
-    ok: { 201: DeploymentDto, 200: RehearsalDto }, errors: ['deployment_exists'], dryRun: true,
+    method: 'POST',
+    path: '/deployments',
+    scope: 'operator',
+    tag: 'Deployments',
+    operationId: 'createDeployment',
+    summary: 'Create a deployment',
+    ok: { 201: DeploymentDto, 200: RehearsalDto },
+    errors: ['deployment_exists'],
+    dryRun: true,
   })
   create(@CurrentPrincipal() who: Principal, @Body() body: CreateDeploymentDto, @ValidateOnly() isDryRun: boolean) {
     return this.deployments.create(who, body, isDryRun);
   }
 
   @Route({
-    method: 'GET', path: '/deployments', scope: 'viewer', tag: 'Deployments', operationId: 'listDeployments', summary: 'List deployments, newest first',
-    ok: { 200: DeploymentPageDto }, paged: true, errors: ['validation_failed'],
+    method: 'GET',
+    path: '/deployments',
+    scope: 'viewer',
+    tag: 'Deployments',
+    operationId: 'listDeployments',
+    summary: 'List deployments, newest first',
+    ok: { 200: DeploymentPageDto },
+    paged: true,
+    errors: ['validation_failed'],
   })
   list(@CurrentPrincipal() who: Principal, @Query() filter: DeploymentFilterDto, @Page('string') page: PageRequest) {
     return this.deployments.list(who, filter, page);
   }
 
   @Route({
-    method: 'GET', path: '/deployments/:name', scope: 'viewer', tag: 'Deployments', operationId: 'getDeployment', summary: 'Inspect a deployment',
-    ok: { 200: DeploymentDto }, errors: ['deployment_not_found'],
+    method: 'GET',
+    path: '/deployments/:name',
+    scope: 'viewer',
+    tag: 'Deployments',
+    operationId: 'getDeployment',
+    summary: 'Inspect a deployment',
+    ok: { 200: DeploymentDto },
+    errors: ['deployment_not_found'],
   })
   get(@CurrentPrincipal() who: Principal, @Param('name') name: string) {
     return this.deployments.get(who, name);
   }
 
   @Route({
-    method: 'DELETE', path: '/deployments/:name', scope: 'operator', tag: 'Deployments', operationId: 'deleteDeployment', summary: 'Delete a deployment',
-    description: 'A durable operation of kind `delete_deployment`: takes the route away, lets requests in flight end, stops the instances, frees the name.',
-    ok: { 202: OperationEnvelopeDto }, errors: ['deployment_not_found', 'operation_in_progress'], ifMatch: true,
+    method: 'DELETE',
+    path: '/deployments/:name',
+    scope: 'operator',
+    tag: 'Deployments',
+    operationId: 'deleteDeployment',
+    summary: 'Delete a deployment',
+    description:
+      'A durable operation of kind `delete_deployment`: takes the route away, lets requests in flight end, stops the instances, frees the name.',
+    ok: { 202: OperationEnvelopeDto },
+    errors: ['deployment_not_found', 'operation_in_progress'],
+    ifMatch: true,
   })
   delete(@CurrentPrincipal() who: Principal, @Param('name') name: string, @IfMatch() ifMatch: string | undefined) {
     return this.deletions.create(who, name, ifMatch);
   }
 
   @Route({
-    method: 'GET', path: '/deployments/:name/events', scope: 'viewer', tag: 'Deployments', operationId: 'listDeploymentEvents', summary: 'List or follow the events of a deployment',
-    description: 'With `Accept: text/event-stream` the events are streamed, from `Last-Event-ID` or `after` on, else from the first that is kept.',
-    ok: { 200: EventPageDto }, errors: ['deployment_not_found', 'cursor_expired', 'validation_failed'], paged: true, eventStream: true, notFoundFirst: DeploymentsService,
+    method: 'GET',
+    path: '/deployments/:name/events',
+    scope: 'viewer',
+    tag: 'Deployments',
+    operationId: 'listDeploymentEvents',
+    summary: 'List or follow the events of a deployment',
+    description:
+      'With `Accept: text/event-stream` the events are streamed, from `Last-Event-ID` or `after` on, else from the first that is kept.',
+    ok: { 200: EventPageDto },
+    errors: ['deployment_not_found', 'cursor_expired', 'validation_failed'],
+    paged: true,
+    eventStream: true,
+    notFoundFirst: DeploymentsService,
   })
-  events(@CurrentPrincipal() who: Principal, @Param('name') name: string, @Query() query: EventQueryDto, @Page('integer') page: PageRequest, @Client() client: FeedClient) {
+  events(
+    @CurrentPrincipal() who: Principal,
+    @Param('name') name: string,
+    @Query() query: EventQueryDto,
+    @Page('integer') page: PageRequest,
+    @Client() client: FeedClient,
+  ) {
     return this.deployments.events(who, name, query, page, client);
   }
 }

@@ -19,21 +19,46 @@ beforeEach(() => {
   name = `chat-${count}`;
 });
 
-const create = (body: object = {}, tenant?: string) => bed.send('POST', '/deployments', { tenant, body: { name, ...body } });
+const create = (body: object = {}, tenant?: string) =>
+  bed.send('POST', '/deployments', { tenant, body: { name, ...body } });
 const get = (tenant?: string) => bed.send('GET', `/deployments/${name}`, { tenant });
 
 it('creates a deployment with everything a client may say, and shows it', async () => {
   const body = {
-    display_name: 'Chat', description: 'for people', labels: { team: 'search' }, environment: 'production', revision_history_limit: 3,
-    default_strategy: { type: 'canary', steps: [{ traffic_percent: 10 }, { traffic_percent: 100, requires_approval: true }] },
+    display_name: 'Chat',
+    description: 'for people',
+    labels: { team: 'search' },
+    environment: 'production',
+    revision_history_limit: 3,
+    default_strategy: {
+      type: 'canary',
+      steps: [{ traffic_percent: 10 }, { traffic_percent: 100, requires_approval: true }],
+    },
   };
   const created = await create(body);
   expect(created.status).toBe(201);
   expect(created.headers['location']).toBe(`/api/v1/deployments/${name}`);
   expect(created.body).toMatchObject({
-    ...body, name, state: 'creating', active_revision: null, candidate_revision: null, previous_revision: null, route: null, current_operation_id: null,
-    default_strategy: { type: 'canary', steps: [{ traffic_percent: 10, soak_seconds: 180, requires_approval: false }, { traffic_percent: 100, requires_approval: true }] },
-    conditions: [{ type: 'Ready', status: 'False', reason: 'NoRoute' }, { type: 'Progressing', status: 'False' }, { type: 'Degraded', status: 'False' }],
+    ...body,
+    name,
+    state: 'creating',
+    active_revision: null,
+    candidate_revision: null,
+    previous_revision: null,
+    route: null,
+    current_operation_id: null,
+    default_strategy: {
+      type: 'canary',
+      steps: [
+        { traffic_percent: 10, soak_seconds: 180, requires_approval: false },
+        { traffic_percent: 100, requires_approval: true },
+      ],
+    },
+    conditions: [
+      { type: 'Ready', status: 'False', reason: 'NoRoute' },
+      { type: 'Progressing', status: 'False' },
+      { type: 'Degraded', status: 'False' },
+    ],
   });
   const shown = await get();
   expect(shown.body).toEqual(created.body);
@@ -42,19 +67,39 @@ it('creates a deployment with everything a client may say, and shows it', async 
 
 it('fills in defaults and warns of unknown fields', async () => {
   const created = await create({ nmae: 'x', default_strategy: { type: 'immediate', color: 'red' } });
-  expect(created.body).toMatchObject({ display_name: null, description: null, labels: {}, environment: null, revision_history_limit: 10 });
-  expect(created.body.warnings).toEqual([{ code: 'unknown_field', field: 'default_strategy.color' }, { code: 'unknown_field', field: 'nmae' }]);
+  expect(created.body).toMatchObject({
+    display_name: null,
+    description: null,
+    labels: {},
+    environment: null,
+    revision_history_limit: 10,
+  });
+  expect(created.body.warnings).toEqual([
+    { code: 'unknown_field', field: 'default_strategy.color' },
+    { code: 'unknown_field', field: 'nmae' },
+  ]);
 });
 
 it.each([
-  [{ name: 'Chat' }, 422, 'name'], [{ name: '-chat' }, 422, 'name'], [{ name: 'a'.repeat(64) }, 422, 'name'], [{ name: undefined }, 422, 'name'], [{ name: 7 }, 400, 'name'],
+  [{ name: 'Chat' }, 422, 'name'],
+  [{ name: '-chat' }, 422, 'name'],
+  [{ name: 'a'.repeat(64) }, 422, 'name'],
+  [{ name: undefined }, 422, 'name'],
+  [{ name: 7 }, 400, 'name'],
   [{ labels: Object.fromEntries(Array.from({ length: 65 }, (_, index) => [`k${index}`, 'v'])) }, 422, 'labels'],
-  [{ default_strategy: { type: 'canary', steps: [{ traffic_percent: 50 }, { traffic_percent: 50 }] } }, 422, 'default_strategy.steps'],
+  [
+    { default_strategy: { type: 'canary', steps: [{ traffic_percent: 50 }, { traffic_percent: 50 }] } },
+    422,
+    'default_strategy.steps',
+  ],
   [{ default_strategy: { type: 'canary', steps: [{ traffic_percent: 50 }] } }, 422, 'default_strategy.steps'],
   [{ default_strategy: { type: 'candidate', steps: [{ traffic_percent: 100 }] } }, 422, 'default_strategy.steps'],
 ])('refuses %j', async (body, status, field) => {
   const answer = await create(body);
-  expect({ status: answer.status, fields: answer.body.error.details.map((issue: { field: string }) => issue.field) }).toEqual({ status, fields: [field] });
+  expect({
+    status: answer.status,
+    fields: answer.body.error.details.map((issue: { field: string }) => issue.field),
+  }).toEqual({ status, fields: [field] });
 });
 
 it('gives a name to one of many who ask at once, and to each tenant its own', async () => {
@@ -67,11 +112,20 @@ it('gives a name to one of many who ask at once, and to each tenant its own', as
 });
 
 it('rehearses a creation without writing anything', async () => {
-  const counts = () => bed.database.read<{ n: string }>('system', `select (select count(*) from deployments)::text || '/' || (select count(*) from events) || '/' || (select count(*) from audit_log) || '/' || (select count(*) from dataplane_routes) as n`);
+  const counts = () =>
+    bed.database.read<{ n: string }>(
+      'system',
+      `select (select count(*) from deployments)::text || '/' || (select count(*) from events) || '/' || (select count(*) from audit_log) || '/' || (select count(*) from dataplane_routes) as n`,
+    );
   const before = await counts();
   const answer = await bed.send('POST', '/deployments?validate_only=true', { body: { name } });
   expect(answer.status).toBe(200);
-  expect(answer.body).toMatchObject({ valid: true, would: `create deployment ${name}`, steps: [], diff: [{ op: 'add', path: '', value: { name } }] });
+  expect(answer.body).toMatchObject({
+    valid: true,
+    would: `create deployment ${name}`,
+    steps: [],
+    diff: [{ op: 'add', path: '', value: { name } }],
+  });
   expect(await counts()).toEqual(before);
   await create();
   expect((await bed.send('POST', '/deployments?validate_only=true', { body: { name } })).status).toBe(409);
@@ -80,10 +134,24 @@ it('rehearses a creation without writing anything', async () => {
 it('tells the creation as event, audit row and gateway entry', async () => {
   const { body } = await create({ labels: { a: 'b' } });
   const events = await bed.send('GET', `/deployments/${name}/events`);
-  expect(events.body.data).toMatchObject([{ type: 'deployment.created', sequence: 1, subject: `deployments/${name}`, actor: 'token:tok_1', data: { deployment_id: body.id, labels: { a: 'b' } } }]);
-  const audits = await bed.database.read('system', `select action, actor from audit_log where resource_name = $1`, [name]);
+  expect(events.body.data).toMatchObject([
+    {
+      type: 'deployment.created',
+      sequence: 1,
+      subject: `deployments/${name}`,
+      actor: 'token:tok_1',
+      data: { deployment_id: body.id, labels: { a: 'b' } },
+    },
+  ]);
+  const audits = await bed.database.read('system', `select action, actor from audit_log where resource_name = $1`, [
+    name,
+  ]);
   expect(audits).toEqual([{ action: 'deployment.create', actor: 'token:tok_1' }]);
-  const published = await bed.database.read('system', `select generation::int, cardinality(slots) as slots from dataplane_routes where deployment_id = $1`, [body.id]);
+  const published = await bed.database.read(
+    'system',
+    `select generation::int, cardinality(slots) as slots from dataplane_routes where deployment_id = $1`,
+    [body.id],
+  );
   expect(published).toEqual([{ generation: 0, slots: 0 }]);
 });
 
@@ -91,7 +159,11 @@ it('hides deployments of other tenants', async () => {
   await create();
   for (const path of [`/deployments/${name}`, `/deployments/${name}/events`, `/deployments/${name}/events?limit=0`]) {
     const answer = await bed.send('GET', path, { tenant: 'ten_b' });
-    expect({ path, status: answer.status, code: answer.body.error.code }).toEqual({ path, status: 404, code: 'deployment_not_found' });
+    expect({ path, status: answer.status, code: answer.body.error.code }).toEqual({
+      path,
+      status: 404,
+      code: 'deployment_not_found',
+    });
   }
   expect((await bed.send('DELETE', `/deployments/${name}`, { tenant: 'ten_b' })).status).toBe(404);
 });
@@ -99,9 +171,13 @@ it('hides deployments of other tenants', async () => {
 it('lists by pages, newest first, filtered by environment and labels', async () => {
   const tenant = `ten_list`;
   for (const [index, labels] of [{ team: 'a' }, { team: 'b', gpu: '1' }, { team: 'a', gpu: '' }].entries()) {
-    await bed.send('POST', '/deployments', { tenant, body: { name: `d${index}`, labels, environment: index === 1 ? 'staging' : 'production' } });
+    await bed.send('POST', '/deployments', {
+      tenant,
+      body: { name: `d${index}`, labels, environment: index === 1 ? 'staging' : 'production' },
+    });
   }
-  const names = async (query: string) => (await bed.send('GET', `/deployments${query}`, { tenant })).body.data.map((one: { name: string }) => one.name);
+  const names = async (query: string) =>
+    (await bed.send('GET', `/deployments${query}`, { tenant })).body.data.map((one: { name: string }) => one.name);
   expect(await names('')).toEqual(['d2', 'd1', 'd0']);
   expect(await names('?environment=production')).toEqual(['d2', 'd0']);
   expect(await names('?label=team=a')).toEqual(['d2', 'd0']);
@@ -119,7 +195,17 @@ it('pages events both ways, by cursor and by sequence', async () => {
   const { body } = await create();
   await bed.database.tx('system', async (tx) => {
     const type = (n: number) => (n % 2 === 0 ? 'route.updated' : 'revision.ready');
-    await appendEvents(tx, 'ten_a', `deployment/${body.id}`, [2, 3, 4, 5].map((n) => ({ type: type(n), subject: `deployments/${name}`, actor: { type: 'system', id: 'test' }, data: {} })));
+    await appendEvents(
+      tx,
+      'ten_a',
+      `deployment/${body.id}`,
+      [2, 3, 4, 5].map((n) => ({
+        type: type(n),
+        subject: `deployments/${name}`,
+        actor: { type: 'system', id: 'test' },
+        data: {},
+      })),
+    );
   });
   const list = async (query: string) => (await bed.send('GET', `/deployments/${name}/events?${query}`)).body;
   const sequences = (page: { data: { sequence: number }[] }) => page.data.map((one) => one.sequence);
@@ -131,7 +217,9 @@ it('pages events both ways, by cursor and by sequence', async () => {
   expect(sequences(first)).toEqual([1, 2]);
   expect(sequences(await list(`order=asc&limit=2&cursor=${first.next_cursor}`))).toEqual([3, 4]);
   expect((await list('order=up')).error.code).toBe('validation_failed');
-  await bed.database.tx('system', (tx) => tx.query('delete from events where stream = $1 and sequence < 4', [`deployment/${body.id}`]));
+  await bed.database.tx('system', (tx) =>
+    tx.query('delete from events where stream = $1 and sequence < 4', [`deployment/${body.id}`]),
+  );
   expect((await list('order=asc&after=1')).error.code).toBe('cursor_expired');
   expect(sequences(await list('order=asc'))).toEqual([4, 5]);
 });
@@ -139,24 +227,55 @@ it('pages events both ways, by cursor and by sequence', async () => {
 it('shows revisions by name, the route, and health as it is now; the round keeps since when', async () => {
   const { body } = await create();
   const { id } = body;
-  bed.neighbours.routes.set(id, { deploymentId: id, generation: 4, affinity: { mode: 'soft', ttlSeconds: 600 }, targets: [{ revisionId: 'r1', revisionName: 'one', weight: 100 }, { revisionId: 'r2', revisionName: 'two', weight: 0 }] });
+  bed.neighbours.routes.set(id, {
+    deploymentId: id,
+    generation: 4,
+    affinity: { mode: 'soft', ttlSeconds: 600 },
+    targets: [
+      { revisionId: 'r1', revisionName: 'one', weight: 100 },
+      { revisionId: 'r2', revisionName: 'two', weight: 0 },
+    ],
+  });
   bed.neighbours.statuses.set('r1', { desired: 2, ready: 1, alive: 2, restarts: 0, message: null, baseUrls: [] });
   await bed.database.tx('system', (tx) => port.update(tx, id, { activeRevisionId: 'r1', candidateRevisionId: 'r2' }));
   const shown = (await get()).body;
   expect(shown).toMatchObject({
-    state: 'degraded', active_revision: 'name-of-r1', candidate_revision: 'name-of-r2', previous_revision: null,
-    route: { generation: 4, targets: [{ revision: 'one', weight: 100 }, { revision: 'two', weight: 0 }], affinity: { mode: 'soft', ttl_seconds: 600 } },
-    conditions: [{ type: 'Ready', status: 'True' }, { type: 'Progressing', status: 'False' }, { type: 'Degraded', status: 'True', reason: 'InstancesNotReady' }],
+    state: 'degraded',
+    active_revision: 'name-of-r1',
+    candidate_revision: 'name-of-r2',
+    previous_revision: null,
+    route: {
+      generation: 4,
+      targets: [
+        { revision: 'one', weight: 100 },
+        { revision: 'two', weight: 0 },
+      ],
+      affinity: { mode: 'soft', ttl_seconds: 600 },
+    },
+    conditions: [
+      { type: 'Ready', status: 'True' },
+      { type: 'Progressing', status: 'False' },
+      { type: 'Degraded', status: 'True', reason: 'InstancesNotReady' },
+    ],
   });
   expect(shown.etag).not.toBe(body.etag);
 
   await bed.database.tx('system', (tx) => bed.app.get(HealthRound, { strict: false }).sweep(tx));
-  const stored = (await bed.database.read<any>('system', 'select state, conditions from deployments where id = $1', [id]))[0];
+  const stored = (
+    await bed.database.read<any>('system', 'select state, conditions from deployments where id = $1', [id])
+  )[0];
   expect(stored.state).toBe('degraded');
   expect((await get()).body.conditions).toEqual(stored.conditions);
   expect((await get()).body.etag).toBe(shown.etag);
   bed.neighbours.statuses.set('r1', { desired: 2, ready: 2, alive: 2, restarts: 0, message: null, baseUrls: [] });
-  expect((await get()).body).toMatchObject({ state: 'active', conditions: [{ status: 'True', last_transition_at: stored.conditions[0].last_transition_at }, {}, { status: 'False' }] });
+  expect((await get()).body).toMatchObject({
+    state: 'active',
+    conditions: [
+      { status: 'True', last_transition_at: stored.conditions[0].last_transition_at },
+      {},
+      { status: 'False' },
+    ],
+  });
 });
 
 it('serializes those who lock a deployment, and lets an activation end creating and the candidacy', async () => {
@@ -175,7 +294,12 @@ it('serializes those who lock a deployment, and lets an activation end creating 
   await bed.database.tx('system', async (tx) => {
     const row = await port.lockById(tx, body.id);
     order.push('second');
-    expect(row).toMatchObject({ candidateRevisionId: 'r1', currentOperationId: 'op_1', state: 'progressing', version: 2 });
+    expect(row).toMatchObject({
+      candidateRevisionId: 'r1',
+      currentOperationId: 'op_1',
+      state: 'progressing',
+      version: 2,
+    });
     expect(row).not.toHaveProperty('conditions');
     await port.update(tx, body.id, { currentOperationId: null, state: 'creating' });
     await port.update(tx, body.id, { activeRevisionId: 'r1' });
@@ -184,5 +308,7 @@ it('serializes those who lock a deployment, and lets an activation end creating 
   expect(order).toEqual(['first', 'second']);
   const row = await bed.database.tx({ tenantId: 'ten_a' }, (tx) => port.get(tx, 'ten_a', name));
   expect(row).toMatchObject({ state: 'active', activeRevisionId: 'r1', candidateRevisionId: null, version: 4 });
-  await expect(bed.database.tx({ tenantId: 'ten_b' }, (tx) => port.lock(tx, 'ten_b', name))).rejects.toMatchObject({ code: 'deployment_not_found' });
+  await expect(bed.database.tx({ tenantId: 'ten_b' }, (tx) => port.lock(tx, 'ten_b', name))).rejects.toMatchObject({
+    code: 'deployment_not_found',
+  });
 });

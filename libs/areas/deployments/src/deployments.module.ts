@@ -13,8 +13,13 @@ import { HealthRound } from './health-round.js';
 @Module({
   controllers: [DeploymentsController],
   providers: [
-    DeploymentStore, { provide: DEPLOYMENTS, useExisting: DeploymentStore },
-    DeploymentAnswers, DeploymentsService, DeletionsService, DeletionOperation, HealthRound,
+    DeploymentStore,
+    { provide: DEPLOYMENTS, useExisting: DeploymentStore },
+    DeploymentAnswers,
+    DeploymentsService,
+    DeletionsService,
+    DeletionOperation,
+    HealthRound,
   ],
   exports: [DEPLOYMENTS],
 })

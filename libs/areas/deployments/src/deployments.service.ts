@@ -1,8 +1,23 @@
 import { Injectable } from '@nestjs/common';
 import { publishRoute } from '@slipway/dataplane';
 import { Database, newId, type Tx } from '@slipway/platform-database';
-import { pageOf, rehearsal, reply, type ExistenceCheck, type PageOf, type PageRequest, type Principal, type Reply } from '@slipway/platform-http';
-import { appendAudit, appendEvents, EventFeed, type EventQueryDto, type FeedClient } from '@slipway/platform-operations';
+import {
+  pageOf,
+  rehearsal,
+  reply,
+  type ExistenceCheck,
+  type PageOf,
+  type PageRequest,
+  type Principal,
+  type Reply,
+} from '@slipway/platform-http';
+import {
+  appendAudit,
+  appendEvents,
+  EventFeed,
+  type EventQueryDto,
+  type FeedClient,
+} from '@slipway/platform-operations';
 import { deploymentStream } from '@slipway/ports';
 import { IsNull } from 'typeorm';
 import { conditionsOf, NO_ROUTE } from './conditions.js';
@@ -21,17 +36,35 @@ export class DeploymentsService implements ExistenceCheck {
   ) {}
 
   create(who: Principal, body: CreateDeploymentDto, isDryRun: boolean): Promise<Reply> {
-    return this.database.tx({ tenantId: who.tenantId }, async (tx) => {
-      const id = await this.insert(tx, who, body);
-      // The gateways learn the name at once: until there is a route they answer 503 for it, not 404.
-      await publishRoute(tx, { tenantId: who.tenantId, deploymentId: id, deploymentName: body.name, generation: 0, targets: [], affinity: { mode: 'soft', ttl_seconds: 600 } });
-      const answer = await this.find(tx, who.tenantId, body.name);
-      if (isDryRun) return rehearsal(`create deployment ${body.name}`, [], [{ op: 'add', path: '', value: answer }]);
-      await appendAudit(tx, { action: 'deployment.create', resourceType: 'deployment', resourceName: body.name, after: answer });
-      const data = { deployment_id: id, name: body.name, environment: body.environment ?? null, labels: body.labels };
-      await appendEvents(tx, who.tenantId, deploymentStream(id), [{ type: 'deployment.created', subject: `deployments/${body.name}`, data, actor: who.actor }]);
-      return reply(201, answer, { etag: answer.etag, location: `/api/v1/deployments/${body.name}` });
-    }, { dryRun: isDryRun });
+    return this.database.tx(
+      { tenantId: who.tenantId },
+      async (tx) => {
+        const id = await this.insert(tx, who, body);
+        // The gateways learn the name at once: until there is a route they answer 503 for it, not 404.
+        await publishRoute(tx, {
+          tenantId: who.tenantId,
+          deploymentId: id,
+          deploymentName: body.name,
+          generation: 0,
+          targets: [],
+          affinity: { mode: 'soft', ttl_seconds: 600 },
+        });
+        const answer = await this.find(tx, who.tenantId, body.name);
+        if (isDryRun) return rehearsal(`create deployment ${body.name}`, [], [{ op: 'add', path: '', value: answer }]);
+        await appendAudit(tx, {
+          action: 'deployment.create',
+          resourceType: 'deployment',
+          resourceName: body.name,
+          after: answer,
+        });
+        const data = { deployment_id: id, name: body.name, environment: body.environment ?? null, labels: body.labels };
+        await appendEvents(tx, who.tenantId, deploymentStream(id), [
+          { type: 'deployment.created', subject: `deployments/${body.name}`, data, actor: who.actor },
+        ]);
+        return reply(201, answer, { etag: answer.etag, location: `/api/v1/deployments/${body.name}` });
+      },
+      { dryRun: isDryRun },
+    );
   }
 
   async get(who: Principal, name: string): Promise<Reply<DeploymentDto>> {
@@ -41,19 +74,34 @@ export class DeploymentsService implements ExistenceCheck {
 
   list(who: Principal, filter: DeploymentFilterDto, { limit, cursor }: PageRequest): Promise<PageOf<DeploymentDto>> {
     return this.database.tx({ tenantId: who.tenantId }, async (tx) => {
-      const query = tx.manager.createQueryBuilder(DeploymentEntity, 'd').where('d.tenantId = :tenantId and d.deletedAt is null', { tenantId: who.tenantId });
+      const query = tx.manager
+        .createQueryBuilder(DeploymentEntity, 'd')
+        .where('d.tenantId = :tenantId and d.deletedAt is null', { tenantId: who.tenantId });
       if (cursor) query.andWhere('d.id < :cursor', { cursor: cursor[0] });
       if (filter.environment) query.andWhere('d.environment = :environment', { environment: filter.environment });
       const { values, keys } = labelsOf(filter.label ?? '');
       if (Object.keys(values).length > 0) query.andWhere('d.labels @> :values', { values: JSON.stringify(values) });
       if (keys.length > 0) query.andWhere('d.labels ?& array[:...keys]', { keys });
-      const { data, next_cursor } = pageOf(await query.orderBy('d.id', 'DESC').limit(limit + 1).getMany(), limit, (row) => [row.id]);
+      const { data, next_cursor } = pageOf(
+        await query
+          .orderBy('d.id', 'DESC')
+          .limit(limit + 1)
+          .getMany(),
+        limit,
+        (row) => [row.id],
+      );
       return { data: await this.answers.of(tx, data), next_cursor };
     });
   }
 
   /** Events of a deployment, as a page or, for a client that accepts `text/event-stream`, as a stream. */
-  async events(who: Principal, name: string, query: EventQueryDto, page: PageRequest, client: FeedClient): Promise<Reply | undefined> {
+  async events(
+    who: Principal,
+    name: string,
+    query: EventQueryDto,
+    page: PageRequest,
+    client: FeedClient,
+  ): Promise<Reply | undefined> {
     return this.feed.answer({ stream: deploymentStream(await this.idOf(who.tenantId, name)) }, query, page, client);
   }
 
@@ -77,8 +125,17 @@ export class DeploymentsService implements ExistenceCheck {
   private async insert(tx: Tx, who: Principal, body: CreateDeploymentDto): Promise<string> {
     const conditions = conditionsOf([], { state: 'creating', currentOperationId: null, health: NO_ROUTE }, new Date());
     const row = await tx.one<{ id: string }>(INSERT, [
-      newId('dep'), who.tenantId, body.name, body.display_name ?? null, body.description ?? null, JSON.stringify(body.labels), body.environment ?? null,
-      body.default_strategy ? JSON.stringify(body.default_strategy) : null, body.revision_history_limit, JSON.stringify(conditions), JSON.stringify(who.actor),
+      newId('dep'),
+      who.tenantId,
+      body.name,
+      body.display_name ?? null,
+      body.description ?? null,
+      JSON.stringify(body.labels),
+      body.environment ?? null,
+      body.default_strategy ? JSON.stringify(body.default_strategy) : null,
+      body.revision_history_limit,
+      JSON.stringify(conditions),
+      JSON.stringify(who.actor),
     ]);
     if (!row) throw deploymentErrors.deployment_exists({ message: `A deployment named ${body.name} exists.` });
     return row.id;

@@ -45,7 +45,11 @@ export class HealthRound implements DueWork, OnModuleInit {
   private async observe(tx: Tx, row: Living): Promise<void> {
     const health = await healthOf(tx, this.instances, await this.routes.current(tx, row.id));
     const state = observedState(row.state, health);
-    const conditions = conditionsOf(row.conditions, { state, currentOperationId: row.currentOperationId, health }, new Date());
+    const conditions = conditionsOf(
+      row.conditions,
+      { state, currentOperationId: row.currentOperationId, health },
+      new Date(),
+    );
     if (state === row.state && sameConditions(row.conditions, conditions)) return;
     await tx.query(OBSERVE, [row.id, row.version, state, JSON.stringify(conditions)]);
   }

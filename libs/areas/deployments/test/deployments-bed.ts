@@ -33,7 +33,8 @@ export class Neighbours {
       this.routes.delete(id);
     },
     takeTraffic: async (_tx: Tx, id: string, operationId: string) => void this.owners.set(id, operationId),
-    releaseTraffic: async (_tx: Tx, id: string, operationId: string) => void (this.owners.get(id) === operationId && this.owners.delete(id)),
+    releaseTraffic: async (_tx: Tx, id: string, operationId: string) =>
+      void (this.owners.get(id) === operationId && this.owners.delete(id)),
   };
 
   readonly instancesPort = {
@@ -68,7 +69,12 @@ export class DeploymentsBed {
   ) {}
 
   static async start(): Promise<DeploymentsBed> {
-    const testDatabase = await createTestDatabase([...databaseMigrations, ...operationMigrations, ...dataplaneMigrations, ...migrations]);
+    const testDatabase = await createTestDatabase([
+      ...databaseMigrations,
+      ...operationMigrations,
+      ...dataplaneMigrations,
+      ...migrations,
+    ]);
     const config = testConfig(testDatabase.url);
     const neighbours = new Neighbours();
     const ports = [
@@ -81,7 +87,14 @@ export class DeploymentsBed {
     @Module({ providers: ports, exports: ports.map((port) => port.provide) })
     class NeighboursModule {}
     const module = await Test.createTestingModule({
-      imports: [ConfigModule.forRoot(config), DatabaseModule.forRoot(config, entities), HttpModule, OperationsModule.forWorker(), NeighboursModule, DeploymentsModule],
+      imports: [
+        ConfigModule.forRoot(config),
+        DatabaseModule.forRoot(config, entities),
+        HttpModule,
+        OperationsModule.forWorker(),
+        NeighboursModule,
+        DeploymentsModule,
+      ],
     }).compile();
     const adapter = new SlipwayHttpAdapter();
     adapter.setGuard(async (request) => {
@@ -101,9 +114,16 @@ export class DeploymentsBed {
     await this.testDatabase.drop();
   }
 
-  async send(method: 'GET' | 'POST' | 'DELETE', path: string, options: { tenant?: string; body?: object; headers?: Record<string, string> } = {}): Promise<Answer> {
+  async send(
+    method: 'GET' | 'POST' | 'DELETE',
+    path: string,
+    options: { tenant?: string; body?: object; headers?: Record<string, string> } = {},
+  ): Promise<Answer> {
     const answer = await this.app.inject({
-      method, url: `/api/v1${path}`, payload: options.body, headers: { authorization: `${options.tenant ?? 'ten_a'} admin`, ...options.headers },
+      method,
+      url: `/api/v1${path}`,
+      payload: options.body,
+      headers: { authorization: `${options.tenant ?? 'ten_a'} admin`, ...options.headers },
     });
     return { status: answer.statusCode, headers: answer.headers, body: answer.body === '' ? undefined : answer.json() };
   }
@@ -113,16 +133,33 @@ export class DeploymentsBed {
     const runner = this.app.get(OperationRunner, { strict: false });
     for (let turn = 0; turn < 100; turn += 1) {
       await runner.drive(operationId);
-      const [row] = await this.database.read<any>('system', 'select status, message, result, error_code from operations where id = $1', [operationId]);
+      const [row] = await this.database.read<any>(
+        'system',
+        'select status, message, result, error_code from operations where id = $1',
+        [operationId],
+      );
       if (['succeeded', 'failed', 'cancelled'].includes(row.status)) return row;
-      await this.database.tx('system', (tx) => tx.query('update operations set wake_at = null where id = $1', [operationId]));
+      await this.database.tx('system', (tx) =>
+        tx.query('update operations set wake_at = null where id = $1', [operationId]),
+      );
     }
     throw new Error(`operation ${operationId} did not end`);
   }
 }
 
 export function principalOf(tenantId: string, scope: Scope = 'admin'): Principal {
-  return { tenantId, tenantName: tenantId, isOperatorTenant: false, actor: { type: 'token', id: 'tok_1' }, scopes: new Set([scope]) };
+  return {
+    tenantId,
+    tenantName: tenantId,
+    isOperatorTenant: false,
+    actor: { type: 'token', id: 'tok_1' },
+    scopes: new Set([scope]),
+  };
 }
 
-const silentQueue: OperationQueue = { add: async () => undefined, consume: async () => undefined, ready: () => true, close: async () => undefined };
+const silentQueue: OperationQueue = {
+  add: async () => undefined,
+  consume: async () => undefined,
+  ready: () => true,
+  close: async () => undefined,
+};

@@ -4,7 +4,10 @@ import { prepared } from '@slipway/platform-database';
  * Serialises everything that may take an admin away from a tenant: two removals that each saw the other one's admin would
  * together leave none. An advisory lock, because the row of the tenant is not the tenant's to see.
  */
-export const LOCK_ADMINS = prepared('admins-lock', `select pg_advisory_xact_lock(hashtextextended('slipway.admins:' || $1::text, 0))`);
+export const LOCK_ADMINS = prepared(
+  'admins-lock',
+  `select pg_advisory_xact_lock(hashtextextended('slipway.admins:' || $1::text, 0))`,
+);
 
 /** Active admins of a tenant beside one credential. Identities count where their provider ($3) can sign them in. */
 export const COUNT_OTHER_ADMINS = prepared(

@@ -10,18 +10,30 @@ export class ConsoleAccessController {
   constructor(@Inject(ConsoleAccessService) private readonly access: ConsoleAccessService) {}
 
   @Route({
-    method: 'PUT', path: '/console/access', scope: 'admin', tag: 'Identity', operationId: 'setConsoleAccess',
+    method: 'PUT',
+    path: '/console/access',
+    scope: 'admin',
+    tag: 'Identity',
+    operationId: 'setConsoleAccess',
     summary: 'Map a hosted identity and grant or revoke private-console access',
-    description: 'Provider, organization and user name the mapping, so repeating a request changes nothing. A revocation holds at the next request of the identity, open event streams included. An identity that several tenants know names one, by id or name, in the header `X-Slipway-Tenant`.',
-    ok: { 200: ConsoleAccessDto }, errors: ['last_admin'],
+    description:
+      'Provider, organization and user name the mapping, so repeating a request changes nothing. A revocation holds at the next request of the identity, open event streams included. An identity that several tenants know names one, by id or name, in the header `X-Slipway-Tenant`.',
+    ok: { 200: ConsoleAccessDto },
+    errors: ['last_admin'],
   })
   set(@Principal() who: Principal, @Body() dto: SetConsoleAccessDto): Promise<ConsoleAccessRow> {
     return this.access.set(who, dto);
   }
 
   @Route({
-    method: 'GET', path: '/console/access', scope: 'admin', tag: 'Identity', operationId: 'listConsoleAccess',
-    summary: 'List mapped identities, newest first', ok: { 200: ConsoleAccessListDto }, paged: true,
+    method: 'GET',
+    path: '/console/access',
+    scope: 'admin',
+    tag: 'Identity',
+    operationId: 'listConsoleAccess',
+    summary: 'List mapped identities, newest first',
+    ok: { 200: ConsoleAccessListDto },
+    paged: true,
   })
   list(@Principal() who: Principal, @Page('string') page: PageRequest): Promise<PageOf<ConsoleAccessRow>> {
     return this.access.list(who, page);

@@ -1,4 +1,11 @@
-import { ArrayField, BooleanField, ObjectField, StringField, TimestampField, type FieldIssue } from '@slipway/platform-http';
+import {
+  ArrayField,
+  BooleanField,
+  ObjectField,
+  StringField,
+  TimestampField,
+  type FieldIssue,
+} from '@slipway/platform-http';
 import { SCOPES } from '@slipway/platform-auth';
 import { ActorDto } from './token.dto.js';
 
@@ -8,10 +15,21 @@ export class SetConsoleAccessDto {
   @BooleanField({ description: 'True grants, false revokes.' })
   access: boolean;
 
-  @StringField({ min: 1, max: 255, optional: true, description: 'Stays as it was where absent.', example: 'Ada Lovelace' })
+  @StringField({
+    min: 1,
+    max: 255,
+    optional: true,
+    description: 'Stays as it was where absent.',
+    example: 'Ada Lovelace',
+  })
   display_name?: string;
 
-  @StringField({ min: 1, max: 255, description: "The organization: `org_id` in the provider's tokens.", example: 'org_01' })
+  @StringField({
+    min: 1,
+    max: 255,
+    description: "The organization: `org_id` in the provider's tokens.",
+    example: 'org_01',
+  })
   external_organization_id: string;
 
   @StringField({ min: 1, max: 255, description: "The user: `sub` in the provider's tokens.", example: 'user_01' })
@@ -20,18 +38,33 @@ export class SetConsoleAccessDto {
   /** Declared by `declareProvider`: its one value is configuration, which no decorator can know. */
   provider: string;
 
-  @ArrayField('string', { maxItems: 32, optional: true, ...scopeItem, description: 'At least one when granting; ignored when revoking. Each includes the lesser ones. Duplicates collapse.' })
+  @ArrayField('string', {
+    maxItems: 32,
+    optional: true,
+    ...scopeItem,
+    description:
+      'At least one when granting; ignored when revoking. Each includes the lesser ones. Duplicates collapse.',
+  })
   scopes?: ('viewer' | 'operator' | 'admin')[];
 
   static check(dto: SetConsoleAccessDto): FieldIssue[] {
     if (!dto.access || (dto.scopes?.length ?? 0) > 0) return [];
-    return [{ field: 'scopes', code: dto.scopes ? 'min_items' : 'required', message: 'scopes must have at least 1 item when access is granted' }];
+    return [
+      {
+        field: 'scopes',
+        code: dto.scopes ? 'min_items' : 'required',
+        message: 'scopes must have at least 1 item when access is granted',
+      },
+    ];
   }
 }
 
 /** Makes the configured provider the one value that `provider` may have, for requests and in the OpenAPI document. */
 export function declareProvider(provider: string): void {
-  StringField({ enum: [provider], description: 'The configured hosted identity provider.' })(SetConsoleAccessDto.prototype, 'provider');
+  StringField({ enum: [provider], description: 'The configured hosted identity provider.' })(
+    SetConsoleAccessDto.prototype,
+    'provider',
+  );
 }
 
 export class ConsoleAccessDto {

@@ -18,13 +18,23 @@ export class ConsoleAccessService {
   async set(who: Principal, dto: SetConsoleAccessDto): Promise<ConsoleAccessRow> {
     return this.database.tx({ tenantId: who.tenantId }, async (tx) => {
       await this.lastAdmin.lock(tx);
-      const before = await tx.one<ConsoleAccessRow>(FIND_ACCESS, [tx.tenant, dto.provider, dto.external_organization_id, dto.external_user_id]);
+      const before = await tx.one<ConsoleAccessRow>(FIND_ACCESS, [
+        tx.tenant,
+        dto.provider,
+        dto.external_organization_id,
+        dto.external_user_id,
+      ]);
       const scopes = dto.access ? [...new Set(dto.scopes)] : [];
       if (before && isSo(before, dto, scopes)) return before;
-      if (before && this.isAdmin(before) && !scopes.includes('admin')) await this.lastAdmin.assertAnother(tx, before.id);
+      if (before && this.isAdmin(before) && !scopes.includes('admin'))
+        await this.lastAdmin.assertAnother(tx, before.id);
       const after = await this.write(tx, who, dto, scopes);
       await appendAudit(tx, {
-        action: dto.access ? 'console_access.grant' : 'console_access.revoke', resourceType: 'console_access', resourceName: after.id, before, after,
+        action: dto.access ? 'console_access.grant' : 'console_access.revoke',
+        resourceType: 'console_access',
+        resourceName: after.id,
+        before,
+        after,
       });
       return after;
     });
@@ -42,8 +52,15 @@ export class ConsoleAccessService {
 
   private async write(tx: Tx, who: Principal, dto: SetConsoleAccessDto, scopes: string[]): Promise<ConsoleAccessRow> {
     const row = await tx.one<ConsoleAccessRow>(PUT_ACCESS, [
-      newId('cac'), tx.tenant, dto.provider, dto.external_organization_id, dto.external_user_id, dto.display_name ?? null,
-      scopes, dto.access ? 'active' : 'revoked', JSON.stringify(who.actor),
+      newId('cac'),
+      tx.tenant,
+      dto.provider,
+      dto.external_organization_id,
+      dto.external_user_id,
+      dto.display_name ?? null,
+      scopes,
+      dto.access ? 'active' : 'revoked',
+      JSON.stringify(who.actor),
     ]);
     return row!;
   }

@@ -1,7 +1,13 @@
 import { ArrayField, StringField, TimestampField } from '@slipway/platform-http';
 
 export class CreateTenantDto {
-  @StringField({ min: 1, max: 255, pattern: /^\S(.*\S)?$/, description: 'Unique; neither begins nor ends with white space.', example: 'acme' })
+  @StringField({
+    min: 1,
+    max: 255,
+    pattern: /^\S(.*\S)?$/,
+    description: 'Unique; neither begins nor ends with white space.',
+    example: 'acme',
+  })
   name: string;
 }
 

@@ -10,17 +10,30 @@ export class TenantsController {
   constructor(@Inject(TenantsService) private readonly tenants: TenantsService) {}
 
   @Route({
-    method: 'POST', path: '/tenants', scope: 'admin', tag: 'Identity', operationId: 'createTenant',
-    summary: 'Create a tenant and its first admin token', description: 'For admins of the operator tenant.',
-    ok: { 201: CreatedTenantDto }, errors: ['tenant_exists'],
+    method: 'POST',
+    path: '/tenants',
+    scope: 'admin',
+    tag: 'Identity',
+    operationId: 'createTenant',
+    summary: 'Create a tenant and its first admin token',
+    description: 'For admins of the operator tenant.',
+    ok: { 201: CreatedTenantDto },
+    errors: ['tenant_exists'],
   })
   create(@Principal() who: Principal, @Body() dto: CreateTenantDto): Promise<CreatedTenantDto> {
     return this.tenants.create(who, dto);
   }
 
   @Route({
-    method: 'GET', path: '/tenants', scope: 'admin', tag: 'Identity', operationId: 'listTenants', summary: 'List tenants, oldest first',
-    description: 'For admins of the operator tenant.', ok: { 200: TenantListDto }, paged: true,
+    method: 'GET',
+    path: '/tenants',
+    scope: 'admin',
+    tag: 'Identity',
+    operationId: 'listTenants',
+    summary: 'List tenants, oldest first',
+    description: 'For admins of the operator tenant.',
+    ok: { 200: TenantListDto },
+    paged: true,
   })
   list(@Principal() who: Principal, @Page('string') page: PageRequest): Promise<PageOf<TenantRow>> {
     return this.tenants.list(who, page);

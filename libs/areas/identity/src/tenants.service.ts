@@ -29,21 +29,32 @@ export class TenantsService {
         expiresAt: defaultExpiry(new Date()),
         createdBy: `${who.actor.type}:${who.actor.id}`,
       });
-      await appendAudit(inTenant(tx, who.tenantId), { action: 'tenant.create', resourceType: 'tenant', resourceName: name, after: tenant });
+      await appendAudit(inTenant(tx, who.tenantId), {
+        action: 'tenant.create',
+        resourceType: 'tenant',
+        resourceName: name,
+        after: tenant,
+      });
       return { id, name, token: text! };
     });
   }
 
   async list(who: Principal, page: PageRequest): Promise<PageOf<TenantRow>> {
     assertOperatorTenant(who);
-    const rows = await this.database.read<TenantRow>('system', LIST_TENANTS, [page.cursor?.[0] ?? null, page.limit + 1]);
+    const rows = await this.database.read<TenantRow>('system', LIST_TENANTS, [
+      page.cursor?.[0] ?? null,
+      page.limit + 1,
+    ]);
     return pageOf(rows, page.limit, (row) => [row.id]);
   }
 }
 
 function assertOperatorTenant(who: Principal): void {
   if (who.isOperatorTenant) return;
-  throw errors.scope_insufficient({ message: 'Tenants are managed by admins of the operator tenant.', remediation: 'Ask the operator.' });
+  throw errors.scope_insufficient({
+    message: 'Tenants are managed by admins of the operator tenant.',
+    remediation: 'Ask the operator.',
+  });
 }
 
 /** The same transaction, its audit row attributed to the operator's tenant: a system transaction has none of its own. */

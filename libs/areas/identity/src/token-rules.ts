@@ -11,11 +11,20 @@ export function defaultExpiry(now: Date): Date {
 }
 
 /** What speaks against a token with these scopes and this expiry being made by this caller; empty = nothing. */
-export function tokenObjections(who: Pick<Principal, 'scopes'>, scopes: readonly Scope[], expiresAt: Date, now: Date): FieldIssue[] {
+export function tokenObjections(
+  who: Pick<Principal, 'scopes'>,
+  scopes: readonly Scope[],
+  expiresAt: Date,
+  now: Date,
+): FieldIssue[] {
   const issues: FieldIssue[] = [];
   const beyond = scopes.filter((scope) => !who.scopes.has(scope));
   if (beyond.length > 0) {
-    issues.push({ field: 'scopes', code: 'beyond_caller', message: `scopes must not grant more than the caller has: ${beyond.join(', ')}` });
+    issues.push({
+      field: 'scopes',
+      code: 'beyond_caller',
+      message: `scopes must not grant more than the caller has: ${beyond.join(', ')}`,
+    });
   }
   if (expiresAt <= now) issues.push({ field: 'expires_at', code: 'min', message: 'expires_at must be in the future' });
   if (expiresAt.getTime() > now.getTime() + MAX_DAYS * DAY_MS) {

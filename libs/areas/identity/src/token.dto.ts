@@ -7,10 +7,19 @@ export class CreateTokenDto {
   @StringField({ min: 1, max: 255, example: 'ci' })
   name: string;
 
-  @ArrayField('string', { minItems: 1, maxItems: 32, ...scopeItem, description: 'Each includes the lesser ones. Duplicates collapse.' })
+  @ArrayField('string', {
+    minItems: 1,
+    maxItems: 32,
+    ...scopeItem,
+    description: 'Each includes the lesser ones. Duplicates collapse.',
+  })
   scopes: ('viewer' | 'operator' | 'admin')[];
 
-  @TimestampField({ optional: true, nullable: true, description: 'In 90 days unless given; at most 365 days from now.' })
+  @TimestampField({
+    optional: true,
+    nullable: true,
+    description: 'In 90 days unless given; at most 365 days from now.',
+  })
   expires_at?: string;
 }
 

@@ -9,7 +9,12 @@ export class TokensController {
   constructor(@Inject(TokensService) private readonly tokens: TokensService) {}
 
   @Route({
-    method: 'POST', path: '/tokens', scope: 'admin', tag: 'Identity', operationId: 'createToken', summary: 'Create an API token',
+    method: 'POST',
+    path: '/tokens',
+    scope: 'admin',
+    tag: 'Identity',
+    operationId: 'createToken',
+    summary: 'Create an API token',
     ok: { 201: CreatedTokenDto },
   })
   create(@Principal() who: Principal, @Body() dto: CreateTokenDto): Promise<CreatedTokenDto> {
@@ -17,23 +22,41 @@ export class TokensController {
   }
 
   @Route({
-    method: 'GET', path: '/tokens', scope: 'admin', tag: 'Identity', operationId: 'listTokens', summary: 'List API tokens, newest first',
-    ok: { 200: TokenListDto }, paged: true,
+    method: 'GET',
+    path: '/tokens',
+    scope: 'admin',
+    tag: 'Identity',
+    operationId: 'listTokens',
+    summary: 'List API tokens, newest first',
+    ok: { 200: TokenListDto },
+    paged: true,
   })
   list(@Principal() who: Principal, @Page('string') page: PageRequest): Promise<PageOf<TokenRow>> {
     return this.tokens.list(who, page);
   }
 
   @Route({
-    method: 'DELETE', path: '/tokens/:id', scope: 'admin', tag: 'Identity', operationId: 'revokeToken', summary: 'Revoke an API token',
-    description: 'Holds at the next request. Revoking again answers the same.', ok: { 200: TokenDto }, errors: ['token_not_found', 'last_admin'],
+    method: 'DELETE',
+    path: '/tokens/:id',
+    scope: 'admin',
+    tag: 'Identity',
+    operationId: 'revokeToken',
+    summary: 'Revoke an API token',
+    description: 'Holds at the next request. Revoking again answers the same.',
+    ok: { 200: TokenDto },
+    errors: ['token_not_found', 'last_admin'],
   })
   revoke(@Principal() who: Principal, @Param('id') id: string): Promise<TokenRow> {
     return this.tokens.revoke(who, id);
   }
 
   @Route({
-    method: 'GET', path: '/whoami', scope: 'viewer', tag: 'Identity', operationId: 'whoAmI', summary: 'Show tenant, actor and scopes of the caller',
+    method: 'GET',
+    path: '/whoami',
+    scope: 'viewer',
+    tag: 'Identity',
+    operationId: 'whoAmI',
+    summary: 'Show tenant, actor and scopes of the caller',
     ok: { 200: WhoAmIDto },
   })
   whoAmI(@Principal() who: Principal): WhoAmIDto {

@@ -10,20 +10,41 @@ export class PoliciesController {
   constructor(private readonly policies: PoliciesService) {}
 
   @Route({
-    method: 'GET', path: PATH, scope: 'viewer', tag: 'Inference optimization', operationId: 'getContinualOptimizationPolicy',
-    summary: 'Inspect the continual-optimization policy in force', ok: { 200: PolicyDto }, errors: ['deployment_not_found', 'policy_not_found'],
+    method: 'GET',
+    path: PATH,
+    scope: 'viewer',
+    tag: 'Inference optimization',
+    operationId: 'getContinualOptimizationPolicy',
+    summary: 'Inspect the continual-optimization policy in force',
+    ok: { 200: PolicyDto },
+    errors: ['deployment_not_found', 'policy_not_found'],
   })
   get(@CurrentPrincipal() who: Principal, @Param('name') name: string) {
     return this.policies.get(who, name);
   }
 
   @Route({
-    method: 'PUT', path: PATH, scope: 'admin', tag: 'Inference optimization', operationId: 'setContinualOptimizationPolicy',
+    method: 'PUT',
+    path: PATH,
+    scope: 'admin',
+    tag: 'Inference optimization',
+    operationId: 'setContinualOptimizationPolicy',
     summary: 'Set workload, evidence, experiment budget, reliability and promotion boundaries',
-    description: 'Replaces the whole policy; what is absent gets its default. Every version is kept. A body equal to the version in force makes no new one.',
-    ok: { 200: [PolicyDto, RehearsalDto] }, errors: ['deployment_not_found'], dryRun: true, ifMatch: true, notFoundFirst: PoliciesService,
+    description:
+      'Replaces the whole policy; what is absent gets its default. Every version is kept. A body equal to the version in force makes no new one.',
+    ok: { 200: [PolicyDto, RehearsalDto] },
+    errors: ['deployment_not_found'],
+    dryRun: true,
+    ifMatch: true,
+    notFoundFirst: PoliciesService,
   })
-  set(@CurrentPrincipal() principal: Principal, @Param('name') deploymentName: string, @Body() body: SetPolicyDto, @IfMatch() ifMatch: string | undefined, @ValidateOnly() isDryRun: boolean) {
+  set(
+    @CurrentPrincipal() principal: Principal,
+    @Param('name') deploymentName: string,
+    @Body() body: SetPolicyDto,
+    @IfMatch() ifMatch: string | undefined,
+    @ValidateOnly() isDryRun: boolean,
+  ) {
     return this.policies.set({ principal, deploymentName, body, ifMatch, isDryRun });
   }
 }

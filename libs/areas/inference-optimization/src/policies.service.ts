@@ -1,9 +1,25 @@
 import { createRequire } from 'node:module';
 import { Inject, Injectable, Optional } from '@nestjs/common';
 import { Database, type Tx } from '@slipway/platform-database';
-import { assertIfMatch, etagOf, rehearsal, reply, type ExistenceCheck, type Principal, type Reply } from '@slipway/platform-http';
+import {
+  assertIfMatch,
+  etagOf,
+  rehearsal,
+  reply,
+  type ExistenceCheck,
+  type Principal,
+  type Reply,
+} from '@slipway/platform-http';
 import { appendAudit, appendEvents } from '@slipway/platform-operations';
-import { AUTOPILOT, DEPLOYMENTS, deploymentStream, type AutopilotPort, type Deployment, type DeploymentsPort, type PolicyContent } from '@slipway/ports';
+import {
+  AUTOPILOT,
+  DEPLOYMENTS,
+  deploymentStream,
+  type AutopilotPort,
+  type Deployment,
+  type DeploymentsPort,
+  type PolicyContent,
+} from '@slipway/ports';
 import type { PolicyDto, SetPolicyDto } from './policy.dto.js';
 import { policyErrors } from './policy.errors.js';
 import { statOf } from './policy-rules.js';
@@ -44,34 +60,68 @@ export class PoliciesService implements ExistenceCheck {
    */
   set(request: PolicyRequest): Promise<Reply> {
     const { principal, deploymentName, isDryRun } = request;
-    return this.database.tx({ tenantId: principal.tenantId }, async (tx) => {
-      const deployment = await this.deployments.lock(tx, principal.tenantId, deploymentName);
-      const current = await this.store.current(tx, deployment.id);
-      const before = current && answerOf(deployment.name, current);
-      assertIfMatch(request.ifMatch, before?.etag);
-      const content = contentOf(request.body);
-      const isUnchanged = current?.digest === policyDigest(content);
-      const after = isUnchanged ? (before as PolicyDto) : answerOf(deployment.name, await this.write(tx, request, deployment, content, current));
-      if (!isDryRun) return reply(200, after, { etag: after.etag });
-      const would = isUnchanged ? 'change nothing' : `set version ${after.version} of the policy of ${deployment.name}`;
-      return rehearsal(would, [], before ? compare(before, after) : [{ op: 'add', path: '', value: after }]);
-    }, { dryRun: isDryRun });
+    return this.database.tx(
+      { tenantId: principal.tenantId },
+      async (tx) => {
+        const deployment = await this.deployments.lock(tx, principal.tenantId, deploymentName);
+        const current = await this.store.current(tx, deployment.id);
+        const before = current && answerOf(deployment.name, current);
+        assertIfMatch(request.ifMatch, before?.etag);
+        const content = contentOf(request.body);
+        const isUnchanged = current?.digest === policyDigest(content);
+        const after = isUnchanged
+          ? (before as PolicyDto)
+          : answerOf(deployment.name, await this.write(tx, request, deployment, content, current));
+        if (!isDryRun) return reply(200, after, { etag: after.etag });
+        const would = isUnchanged
+          ? 'change nothing'
+          : `set version ${after.version} of the policy of ${deployment.name}`;
+        return rehearsal(would, [], before ? compare(before, after) : [{ op: 'add', path: '', value: after }]);
+      },
+      { dryRun: isDryRun },
+    );
   }
 
   async assertExists(tenantId: string, params: Record<string, string>): Promise<void> {
     await this.database.tx({ tenantId }, (tx) => this.deployments.get(tx, tenantId, params['name'] as string));
   }
 
-  private async write(tx: Tx, { principal }: PolicyRequest, deployment: Deployment, content: PolicyContent, before: PolicyRow | undefined): Promise<PolicyRow> {
+  private async write(
+    tx: Tx,
+    { principal }: PolicyRequest,
+    deployment: Deployment,
+    content: PolicyContent,
+    before: PolicyRow | undefined,
+  ): Promise<PolicyRow> {
     const { tenantId, actor } = principal;
     const version = (before?.version ?? 0) + 1;
     const row = await this.store.insert(tx, tenantId, { deploymentId: deployment.id, version, content }, actor);
-    await this.autopilot?.watch(tx, { tenantId, deploymentId: deployment.id, deploymentName: deployment.name }, content.mode !== 'off');
-    await appendAudit(tx, { action: 'policy.set', resourceType: 'deployment', resourceName: deployment.name, before: before?.content, after: content });
-    await appendEvents(tx, tenantId, deploymentStream(deployment.id), [{
-      type: 'policy.updated', subject: `deployments/${deployment.name}`, actor,
-      data: { deployment: deployment.name, version, mode: content.mode, digest: row.digest, changes: compare(before?.content ?? {}, content) },
-    }]);
+    await this.autopilot?.watch(
+      tx,
+      { tenantId, deploymentId: deployment.id, deploymentName: deployment.name },
+      content.mode !== 'off',
+    );
+    await appendAudit(tx, {
+      action: 'policy.set',
+      resourceType: 'deployment',
+      resourceName: deployment.name,
+      before: before?.content,
+      after: content,
+    });
+    await appendEvents(tx, tenantId, deploymentStream(deployment.id), [
+      {
+        type: 'policy.updated',
+        subject: `deployments/${deployment.name}`,
+        actor,
+        data: {
+          deployment: deployment.name,
+          version,
+          mode: content.mode,
+          digest: row.digest,
+          changes: compare(before?.content ?? {}, content),
+        },
+      },
+    ]);
     return row;
   }
 }
@@ -84,7 +134,11 @@ function contentOf(body: SetPolicyDto): PolicyContent {
 
 function answerOf(deploymentName: string, row: PolicyRow): PolicyDto {
   return {
-    deployment: deploymentName, version: row.version, ...row.content,
-    etag: etagOf(row.deploymentId, row.version), updated_by: row.updatedBy, updated_at: row.updatedAt,
+    deployment: deploymentName,
+    version: row.version,
+    ...row.content,
+    etag: etagOf(row.deploymentId, row.version),
+    updated_by: row.updatedBy,
+    updated_at: row.updatedAt,
   } as PolicyDto;
 }

@@ -2,7 +2,13 @@ import type { FieldIssue } from '@slipway/platform-http';
 import type { SloMetric, SloStat } from '@slipway/ports';
 
 /** What the gateways record, and therefore what an SLO can be about. */
-export const METRICS = ['error_rate', 'ttft_ms', 'itl_ms', 'e2e_latency_ms', 'output_tokens_per_s'] as const satisfies readonly SloMetric[];
+export const METRICS = [
+  'error_rate',
+  'ttft_ms',
+  'itl_ms',
+  'e2e_latency_ms',
+  'output_tokens_per_s',
+] as const satisfies readonly SloMetric[];
 export const STATS = ['avg', 'p50', 'p90', 'p95', 'p99', 'rate'] as const satisfies readonly SloStat[];
 
 /** The members of a revision's spec, where the path of a knob begins. */
@@ -22,9 +28,14 @@ export function sloIssues(slo: SloFields): FieldIssue[] {
   const issues: FieldIssue[] = [];
   const isRate = slo.metric === 'error_rate';
   if ((statOf(slo) === 'rate') !== isRate) {
-    issues.push({ field: 'stat', code: 'not_applicable', message: isRate ? 'error_rate is a rate' : `${slo.metric} has no rate` });
+    issues.push({
+      field: 'stat',
+      code: 'not_applicable',
+      message: isRate ? 'error_rate is a rate' : `${slo.metric} has no rate`,
+    });
   }
-  if (isRate && slo.threshold > 1) issues.push({ field: 'threshold', code: 'max', message: 'error_rate is a share of 0 to 1' });
+  if (isRate && slo.threshold > 1)
+    issues.push({ field: 'threshold', code: 'max', message: 'error_rate is a share of 0 to 1' });
   return issues;
 }
 
@@ -32,7 +43,10 @@ export function sloIssues(slo: SloFields): FieldIssue[] {
 export function duplicateSlos(slos: readonly SloFields[]): FieldIssue[] {
   const names = slos.map((slo) => `${slo.metric} ${statOf(slo)}`);
   return names.flatMap((name, index) =>
-    names.indexOf(name) === index ? [] : [{ field: `slos[${index}]`, code: 'unique', message: `there is another SLO on ${name}` }]);
+    names.indexOf(name) === index
+      ? []
+      : [{ field: `slos[${index}]`, code: 'unique', message: `there is another SLO on ${name}` }],
+  );
 }
 
 /** A knob with a path must begin in the spec of a revision; a bare name is an argument of the engine or a member of the spec. */
@@ -57,5 +71,12 @@ export function windowIssues({ start, end }: { start: string; end: string }): Fi
 
 export function evidenceIssues(evidence: { min_duration_seconds: number; max_age_seconds: number }): FieldIssue[] {
   if (evidence.max_age_seconds >= evidence.min_duration_seconds) return [];
-  return [{ field: 'max_age_seconds', code: 'min', message: 'max_age_seconds must not be below min_duration_seconds: such evidence would be too old when it is complete' }];
+  return [
+    {
+      field: 'max_age_seconds',
+      code: 'min',
+      message:
+        'max_age_seconds must not be below min_duration_seconds: such evidence would be too old when it is complete',
+    },
+  ];
 }

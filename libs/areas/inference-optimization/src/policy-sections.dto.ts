@@ -1,6 +1,22 @@
-import { ArrayField, BooleanField, IntField, NumberField, ObjectField, StringField, TimestampField } from '@slipway/platform-http';
+import {
+  ArrayField,
+  BooleanField,
+  IntField,
+  NumberField,
+  ObjectField,
+  StringField,
+  TimestampField,
+} from '@slipway/platform-http';
 import type { SloMetric, SloStat } from '@slipway/ports';
-import { evidenceIssues, knobIssues, METRICS, percentileIssues, sloIssues, STATS, windowIssues } from './policy-rules.js';
+import {
+  evidenceIssues,
+  knobIssues,
+  METRICS,
+  percentileIssues,
+  sloIssues,
+  STATS,
+  windowIssues,
+} from './policy-rules.js';
 
 const YEAR_SECONDS = 31_536_000;
 const TOKENS_MAX = 10_000_000;
@@ -41,7 +57,12 @@ export class SloDto {
   @StringField({ enum: STATS, optional: true, description: '`rate` for error_rate, else p95 where absent' })
   stat?: SloStat;
 
-  @NumberField({ min: 0, max: 1_000_000_000, description: 'Milliseconds, tokens per second, or a share of 0..1. output_tokens_per_s must not fall below it, the others not rise above' })
+  @NumberField({
+    min: 0,
+    max: 1_000_000_000,
+    description:
+      'Milliseconds, tokens per second, or a share of 0..1. output_tokens_per_s must not fall below it, the others not rise above',
+  })
   threshold: number;
 
   static check(slo: SloDto) {
@@ -53,7 +74,13 @@ export class EvidenceDto {
   @IntField({ min: 1, max: 1_000_000, default: 50 })
   min_samples: number;
 
-  @IntField({ min: 1, max: YEAR_SECONDS, default: 1_800, description: 'The gateways\' records are kept for three days: beyond that only evidence from elsewhere can be long enough' })
+  @IntField({
+    min: 1,
+    max: YEAR_SECONDS,
+    default: 1_800,
+    description:
+      "The gateways' records are kept for three days: beyond that only evidence from elsewhere can be long enough",
+  })
   min_duration_seconds: number;
 
   @IntField({ min: 1, max: YEAR_SECONDS, default: 604_800 })
@@ -79,7 +106,10 @@ export class ExperimentBudgetDto {
   @NumberField({ min: 0, max: 1_000_000, optional: true })
   max_gpu_hours?: number;
 
-  @ObjectField(() => MoneyDto, { optional: true, description: 'Slipway knows no prices: it goes to the approver, and an amount of 0 forbids proposals' })
+  @ObjectField(() => MoneyDto, {
+    optional: true,
+    description: 'Slipway knows no prices: it goes to the approver, and an amount of 0 forbids proposals',
+  })
   max_cost?: MoneyDto;
 
   @IntField({ min: 0, max: 100_000, optional: true, description: 'Plans the autopilot may propose in a period' })
@@ -95,8 +125,13 @@ export class ExperimentBudgetDto {
   period: 'day' | 'week' | 'month';
 
   @ArrayField('string', {
-    maxItems: 64, unique: true, optional: true, item: { min: 1, max: 255, pattern: /^\/?[\w~-]+([./][\w~-]+)*([./]\*)?$/ }, example: ['scaling.min_replicas', 'runtime.args.max_num_seqs'],
-    description: 'Paths within a revision\'s spec that a plan may change, with what lies under them; a bare name is an engine argument. Absent: a plan may change anything, the autopilot proposes scaling.min_replicas only; empty: nothing',
+    maxItems: 64,
+    unique: true,
+    optional: true,
+    item: { min: 1, max: 255, pattern: /^\/?[\w~-]+([./][\w~-]+)*([./]\*)?$/ },
+    example: ['scaling.min_replicas', 'runtime.args.max_num_seqs'],
+    description:
+      "Paths within a revision's spec that a plan may change, with what lies under them; a bare name is an engine argument. Absent: a plan may change anything, the autopilot proposes scaling.min_replicas only; empty: nothing",
   })
   allowed_knobs?: string[];
 
@@ -124,7 +159,11 @@ export class ReliabilityDto {
   @NumberField({ min: 0, max: 100, optional: true })
   min_availability_percent?: number;
 
-  @ArrayField(() => FreezeWindowDto, { maxItems: 64, default: [], description: 'The autopilot proposes nothing within one' })
+  @ArrayField(() => FreezeWindowDto, {
+    maxItems: 64,
+    default: [],
+    description: 'The autopilot proposes nothing within one',
+  })
   freeze_windows: FreezeWindowDto[];
 }
 
@@ -135,12 +174,22 @@ export class PromotionDto {
   @BooleanField({ default: true, description: 'The creator of a plan cannot approve it' })
   prevent_self_approval: boolean;
 
-  @NumberField({ min: 1, max: 100, default: 25, description: 'Percentage points by which a step of a plan\'s canary may raise the traffic' })
+  @NumberField({
+    min: 1,
+    max: 100,
+    default: 25,
+    description: "Percentage points by which a step of a plan's canary may raise the traffic",
+  })
   max_step_percent: number;
 
   @IntField({ min: 0, max: YEAR_SECONDS, default: 86_400, description: 'Between two proposals of the autopilot' })
   cooldown_seconds: number;
 
-  @IntField({ min: 1, max: YEAR_SECONDS, default: 604_800, description: 'How long a plan may be approved and executed' })
+  @IntField({
+    min: 1,
+    max: YEAR_SECONDS,
+    default: 604_800,
+    description: 'How long a plan may be approved and executed',
+  })
   plan_ttl_seconds: number;
 }

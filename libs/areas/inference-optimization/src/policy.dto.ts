@@ -1,14 +1,34 @@
 import { ArrayField, IntField, ObjectField, StringField, TimestampField } from '@slipway/platform-http';
 import type { PolicyContent } from '@slipway/ports';
-import { EvidenceDto, ExperimentBudgetDto, PromotionDto, ReliabilityDto, SloDto, WorkloadDto } from './policy-sections.dto.js';
+import {
+  EvidenceDto,
+  ExperimentBudgetDto,
+  PromotionDto,
+  ReliabilityDto,
+  SloDto,
+  WorkloadDto,
+} from './policy-sections.dto.js';
 import { duplicateSlos, METRICS } from './policy-rules.js';
 
 const MODES = ['off', 'observe', 'recommend'] as const;
 
-export const DEFAULT_EVIDENCE: PolicyContent['evidence'] = { min_samples: 50, min_duration_seconds: 1_800, max_age_seconds: 604_800, confidence: 0.95 };
-export const DEFAULT_BUDGET: PolicyContent['experiment_budget'] = { max_parallel: 1, max_traffic_percent: 5, period: 'month' };
+export const DEFAULT_EVIDENCE: PolicyContent['evidence'] = {
+  min_samples: 50,
+  min_duration_seconds: 1_800,
+  max_age_seconds: 604_800,
+  confidence: 0.95,
+};
+export const DEFAULT_BUDGET: PolicyContent['experiment_budget'] = {
+  max_parallel: 1,
+  max_traffic_percent: 5,
+  period: 'month',
+};
 export const DEFAULT_PROMOTION: PolicyContent['promotion'] = {
-  approvals_required: 1, prevent_self_approval: true, max_step_percent: 25, cooldown_seconds: 86_400, plan_ttl_seconds: 604_800,
+  approvals_required: 1,
+  prevent_self_approval: true,
+  max_step_percent: 25,
+  cooldown_seconds: 86_400,
+  plan_ttl_seconds: 604_800,
 };
 
 export class ObjectiveDto {
@@ -20,7 +40,12 @@ export class ObjectiveDto {
 }
 
 export class SetPolicyDto {
-  @StringField({ enum: MODES, default: 'recommend', description: '`observe` only tells what it sees in events; `recommend` also proposes plans. Nothing ever acts by itself' })
+  @StringField({
+    enum: MODES,
+    default: 'recommend',
+    description:
+      '`observe` only tells what it sees in events; `recommend` also proposes plans. Nothing ever acts by itself',
+  })
   mode: PolicyContent['mode'];
 
   @ObjectField(() => WorkloadDto, { optional: true, description: 'What the deployment is used for' })
@@ -32,7 +57,10 @@ export class SetPolicyDto {
   @ArrayField(() => SloDto, { maxItems: 16, default: [], description: 'What must hold; each metric and stat once' })
   slos: SloDto[];
 
-  @ObjectField(() => EvidenceDto, { default: DEFAULT_EVIDENCE, description: 'How much must have been seen before anything is concluded' })
+  @ObjectField(() => EvidenceDto, {
+    default: DEFAULT_EVIDENCE,
+    description: 'How much must have been seen before anything is concluded',
+  })
   evidence: EvidenceDto;
 
   @ObjectField(() => ExperimentBudgetDto, { default: DEFAULT_BUDGET, description: 'How much may be tried' })

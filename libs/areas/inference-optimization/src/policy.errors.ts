@@ -2,7 +2,9 @@ import { defineErrors } from '@slipway/platform-http';
 
 export const policyErrors = defineErrors({
   policy_not_found: {
-    status: 404, category: 'not_found', message: 'This deployment has no continual-optimization policy yet.',
+    status: 404,
+    category: 'not_found',
+    message: 'This deployment has no continual-optimization policy yet.',
     remediation: 'Set one with PUT /api/v1/deployments/{name}/continual-optimization/policy.',
   },
 });

@@ -22,7 +22,14 @@ export class PolicyStore implements PoliciesPort {
 
   async insert(tx: Tx, tenantId: string, policy: Policy, updatedBy: { type: string; id: string }): Promise<PolicyRow> {
     const { deploymentId, version, content } = policy;
-    const row = await tx.one<PolicyRow>(INSERT, [deploymentId, version, tenantId, JSON.stringify(content), policyDigest(content), JSON.stringify(updatedBy)]);
+    const row = await tx.one<PolicyRow>(INSERT, [
+      deploymentId,
+      version,
+      tenantId,
+      JSON.stringify(content),
+      policyDigest(content),
+      JSON.stringify(updatedBy),
+    ]);
     return row as PolicyRow;
   }
 }

@@ -9,8 +9,14 @@ it('takes one form, whole', () => {
   expect(targetIssues(supplier)).toEqual([]);
   expect(targetIssues({ ...supplier, credential: 'c' })).toEqual([]);
   expect(targetIssues({}).map(({ field, code }) => [field, code])).toEqual([['target', 'required']]);
-  expect(targetIssues({ ...supplier, revision: '1' }).map(({ field, code }) => [field, code])).toEqual([['target', 'ambiguous']]);
-  expect(targetIssues({ credential: 'c' }).map(({ field }) => field)).toEqual(['target.supplier', 'target.base_url', 'target.model']);
+  expect(targetIssues({ ...supplier, revision: '1' }).map(({ field, code }) => [field, code])).toEqual([
+    ['target', 'ambiguous'],
+  ]);
+  expect(targetIssues({ credential: 'c' }).map(({ field }) => field)).toEqual([
+    'target.supplier',
+    'target.base_url',
+    'target.model',
+  ]);
 });
 
 it('takes equal targets for equal, and tells different ones and credentials apart without disclosing them', () => {
@@ -21,5 +27,7 @@ it('takes equal targets for equal, and tells different ones and credentials apar
   expect(targetDigest(key, { ...supplier, model: 'n' }, 'c')).not.toBe(digest);
   expect(targetDigest(Buffer.alloc(32, 2), supplier, 'c')).not.toBe(digest);
   // The name of a deployment may be taken by another one later; its id may not.
-  expect(targetDigest(key, { deployment_id: 'd', revision_id: 'r', deployment: 'x' }, undefined)).toBe(targetDigest(key, { deployment_id: 'd', revision_id: 'r', deployment: 'y' }, undefined));
+  expect(targetDigest(key, { deployment_id: 'd', revision_id: 'r', deployment: 'x' }, undefined)).toBe(
+    targetDigest(key, { deployment_id: 'd', revision_id: 'r', deployment: 'y' }, undefined),
+  );
 });

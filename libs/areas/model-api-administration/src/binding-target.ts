@@ -7,7 +7,8 @@ const REVISION_FORM = ['deployment', 'revision'] as const;
 const SUPPLIER_FORM = ['supplier', 'base_url', 'model', 'credential'] as const;
 const SUPPLIER_REQUIRED = ['supplier', 'base_url', 'model'] as const;
 
-export type TargetForm = { deployment: string; revision: string } | { supplier: string; base_url: string; model: string; credential?: string };
+export type TargetForm =
+  { deployment: string; revision: string } | { supplier: string; base_url: string; model: string; credential?: string };
 
 /** Every reason why the target is neither of the two forms, or both. */
 export function targetIssues(target: BindingTargetDto): FieldIssue[] {
@@ -19,7 +20,9 @@ export function targetIssues(target: BindingTargetDto): FieldIssue[] {
     return [{ field: 'target', code: isRevision ? 'ambiguous' : 'required', message }];
   }
   const required = isRevision ? REVISION_FORM : SUPPLIER_REQUIRED;
-  return required.filter((field) => !isGiven(field)).map((field) => ({ field: `target.${field}`, code: 'required', message: `target.${field} is required` }));
+  return required
+    .filter((field) => !isGiven(field))
+    .map((field) => ({ field: `target.${field}`, code: 'required', message: `target.${field} is required` }));
 }
 
 /** One spelling for one server: requests go to the same paths with and without a slash at the end. */
@@ -34,6 +37,9 @@ export function canonicalBaseUrl(url: string): string {
 export function targetDigest(key: Buffer, target: BoundTargetDto, credential: string | undefined): string {
   const { deployment_id, revision_id, supplier, base_url, model } = target;
   if (revision_id !== undefined) return digestOf({ deployment_id, revision_id });
-  const credentialHash = credential === undefined ? null : createHmac('sha256', key).update(`model api credential\0${credential}`).digest('hex');
+  const credentialHash =
+    credential === undefined
+      ? null
+      : createHmac('sha256', key).update(`model api credential\0${credential}`).digest('hex');
   return digestOf({ supplier, base_url, model, credential: credentialHash });
 }

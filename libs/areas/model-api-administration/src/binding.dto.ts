@@ -1,35 +1,83 @@
-import { ArrayField, BooleanField, IntField, NumberField, ObjectField, StringField, TimestampField } from '@slipway/platform-http';
+import {
+  ArrayField,
+  BooleanField,
+  IntField,
+  NumberField,
+  ObjectField,
+  StringField,
+  TimestampField,
+} from '@slipway/platform-http';
 
 const DEPLOYMENT_NAME = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 
 export class BindingTargetDto {
-  @StringField({ min: 1, max: 63, pattern: DEPLOYMENT_NAME, optional: true, description: 'With `revision`: a deployment of this tenant.' })
+  @StringField({
+    min: 1,
+    max: 63,
+    pattern: DEPLOYMENT_NAME,
+    optional: true,
+    description: 'With `revision`: a deployment of this tenant.',
+  })
   deployment?: string;
 
-  @StringField({ min: 1, max: 255, optional: true, description: 'Id, number or name of its revision; resolved once and pinned.' })
+  @StringField({
+    min: 1,
+    max: 255,
+    optional: true,
+    description: 'Id, number or name of its revision; resolved once and pinned.',
+  })
   revision?: string;
 
-  @StringField({ min: 1, max: 255, optional: true, description: 'With `base_url` and `model`: who runs the server. Shown to admins only.' })
+  @StringField({
+    min: 1,
+    max: 255,
+    optional: true,
+    description: 'With `base_url` and `model`: who runs the server. Shown to admins only.',
+  })
   supplier?: string;
 
-  @StringField({ min: 1, max: 2048, format: 'uri', optional: true, example: 'https://models.inference.example.com/v1', description: 'OpenAI-compatible server within the allow list of an endpoint target.' })
+  @StringField({
+    min: 1,
+    max: 2048,
+    format: 'uri',
+    optional: true,
+    example: 'https://models.inference.example.com/v1',
+    description: 'OpenAI-compatible server within the allow list of an endpoint target.',
+  })
   base_url?: string;
 
   @StringField({ min: 1, max: 255, optional: true, description: 'What the supplier calls the model.' })
   model?: string;
 
   @StringField({
-    min: 1, max: 4096, pattern: /^[\x21-\x7e]+$/, format: 'password', optional: true, writeOnly: true,
+    min: 1,
+    max: 4096,
+    pattern: /^[\x21-\x7e]+$/,
+    format: 'password',
+    optional: true,
+    writeOnly: true,
     description: 'Bearer credential for the supplier; stored encrypted, shown never.',
   })
   credential?: string;
 }
 
 export class BindingLimitsDto {
-  @NumberField({ exclusiveMin: 0, max: 1_000_000, optional: true, nullable: true, description: 'Requests a second, for each gateway' })
+  @NumberField({
+    exclusiveMin: 0,
+    max: 1_000_000,
+    optional: true,
+    nullable: true,
+    description: 'Requests a second, for each gateway',
+  })
   max_rps?: number | null;
 
-  @IntField({ min: 1, max: 1_000_000, optional: true, nullable: true, description: 'Requests at once, for each gateway' })
+  @IntField({
+    min: 1,
+    max: 1_000_000,
+    optional: true,
+    nullable: true,
+    description: 'Requests at once, for each gateway',
+  })
   max_concurrency?: number | null;
 }
 
@@ -37,7 +85,9 @@ export class CreateBindingDto {
   @StringField({ min: 1, max: 255 })
   product_id: string;
 
-  @ObjectField(() => BindingTargetDto, { description: 'Either `{deployment, revision}` or `{supplier, base_url, model, credential}`.' })
+  @ObjectField(() => BindingTargetDto, {
+    description: 'Either `{deployment, revision}` or `{supplier, base_url, model, credential}`.',
+  })
   target: BindingTargetDto;
 
   @ObjectField(() => BindingLimitsDto, { optional: true })

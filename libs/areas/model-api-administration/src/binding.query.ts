@@ -27,16 +27,25 @@ export const INSERT_BINDING = prepared(
    values ($1, $2, $3, $4, $5, $6, $7, $8, $9) on conflict (product_id, target_digest) do nothing returning ${COLUMNS}`,
 );
 
-export const FIND_TWIN = prepared('model-api-binding-twin', `select id from model_api_target_bindings where product_id = $1 and target_digest = $2`);
+export const FIND_TWIN = prepared(
+  'model-api-binding-twin',
+  `select id from model_api_target_bindings where product_id = $1 and target_digest = $2`,
+);
 
 export const LIST_BINDINGS = prepared(
   'model-api-binding-list',
   `select ${COLUMNS} from model_api_target_bindings b where b.tenant_id = $1 and ($2::text is null or b.id < $2) order by b.id desc limit $3`,
 );
 
-export const FIND_BINDING = prepared('model-api-binding-find', `select ${COLUMNS} from model_api_target_bindings b where b.tenant_id = $1 and b.id = $2`);
+export const FIND_BINDING = prepared(
+  'model-api-binding-find',
+  `select ${COLUMNS} from model_api_target_bindings b where b.tenant_id = $1 and b.id = $2`,
+);
 
-export const LOCK_BINDING = prepared('model-api-binding-lock', `select ${ROW} from model_api_target_bindings b where b.id = $1 and b.tenant_id = $2 for update`);
+export const LOCK_BINDING = prepared(
+  'model-api-binding-lock',
+  `select ${ROW} from model_api_target_bindings b where b.id = $1 and b.tenant_id = $2 for update`,
+);
 
 /** Shared: a qualification that ends meanwhile waits, and two publications with the same bindings do not. Sorted against deadlocks. */
 export const SHARE_BINDINGS = prepared(
@@ -44,11 +53,23 @@ export const SHARE_BINDINGS = prepared(
   `select ${ROW} from model_api_target_bindings b where b.id = any($1) and b.tenant_id = $2 order by b.id for share`,
 );
 
-export const READ_BINDING = prepared('model-api-binding-read', `select ${ROW} from model_api_target_bindings b where b.id = $1 and b.tenant_id = $2`);
+export const READ_BINDING = prepared(
+  'model-api-binding-read',
+  `select ${ROW} from model_api_target_bindings b where b.id = $1 and b.tenant_id = $2`,
+);
 
-export const BEGIN_QUALIFICATION = prepared('model-api-binding-begin', `update model_api_target_bindings set operation_id = $2 where id = $1`);
-export const CLEAR_CHECKS = prepared('model-api-binding-clear', `update model_api_target_bindings set checks = '[]' where id = $1`);
-export const ADD_CHECK = prepared('model-api-binding-check', `update model_api_target_bindings set checks = checks || $2::jsonb where id = $1`);
+export const BEGIN_QUALIFICATION = prepared(
+  'model-api-binding-begin',
+  `update model_api_target_bindings set operation_id = $2 where id = $1`,
+);
+export const CLEAR_CHECKS = prepared(
+  'model-api-binding-clear',
+  `update model_api_target_bindings set checks = '[]' where id = $1`,
+);
+export const ADD_CHECK = prepared(
+  'model-api-binding-check',
+  `update model_api_target_bindings set checks = checks || $2::jsonb where id = $1`,
+);
 
 /** Frees the row for the next qualification, whether or not the state changes ($2 null = it stays). */
 export const END_QUALIFICATION = prepared(

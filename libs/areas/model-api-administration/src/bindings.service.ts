@@ -1,11 +1,28 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '@slipway/platform-config';
 import { Database, newId, sealSecret, type Tx } from '@slipway/platform-database';
-import { errors, pageOf, reply, type ExistenceCheck, type PageOf, type PageRequest, type Principal, type Reply } from '@slipway/platform-http';
+import {
+  errors,
+  pageOf,
+  reply,
+  type ExistenceCheck,
+  type PageOf,
+  type PageRequest,
+  type Principal,
+  type Reply,
+} from '@slipway/platform-http';
 import { appendAudit, operationAnswer, operationErrors, OperationStore } from '@slipway/platform-operations';
 import { DEPLOYMENTS, REVISIONS, type DeploymentsPort, type RevisionsPort } from '@slipway/ports';
 import type { BindingDto, BindingTargetDto, BoundTargetDto, CreateBindingDto } from './binding.dto.js';
-import { BEGIN_QUALIFICATION, FIND_BINDING, FIND_TWIN, INSERT_BINDING, LIST_BINDINGS, LOCK_BINDING, type BindingRow } from './binding.query.js';
+import {
+  BEGIN_QUALIFICATION,
+  FIND_BINDING,
+  FIND_TWIN,
+  INSERT_BINDING,
+  LIST_BINDINGS,
+  LOCK_BINDING,
+  type BindingRow,
+} from './binding.query.js';
 import { canonicalBaseUrl, targetDigest, targetIssues } from './binding-target.js';
 import { Egress } from './egress.js';
 import { modelApiErrors } from './model-api.errors.js';
@@ -38,11 +55,23 @@ export class BindingsService implements ExistenceCheck {
       const digest = targetDigest(this.config.secretKey, target, credential);
       const limits = { max_rps: body.limits?.max_rps ?? null, max_concurrency: body.limits?.max_concurrency ?? null };
       const binding = await tx.one<BindingDto>(INSERT_BINDING, [
-        id, who.tenantId, body.product_id, JSON.stringify(target), target.revision_id ?? null, credential === undefined ? null : sealSecret(this.config.secretKey, credential, id),
-        digest, JSON.stringify(limits), JSON.stringify(who.actor),
+        id,
+        who.tenantId,
+        body.product_id,
+        JSON.stringify(target),
+        target.revision_id ?? null,
+        credential === undefined ? null : sealSecret(this.config.secretKey, credential, id),
+        digest,
+        JSON.stringify(limits),
+        JSON.stringify(who.actor),
       ]);
       if (!binding) throw await this.twin(tx, body.product_id, digest);
-      await appendAudit(tx, { action: 'target_binding.create', resourceType: 'target_binding', resourceName: id, after: binding });
+      await appendAudit(tx, {
+        action: 'target_binding.create',
+        resourceType: 'target_binding',
+        resourceName: id,
+        after: binding,
+      });
       return reply(201, binding, { location: `/api/v1/admin/model-api/target-bindings/${id}` });
     });
   }
@@ -54,21 +83,44 @@ export class BindingsService implements ExistenceCheck {
   }
 
   async list(who: Principal, { limit, cursor }: PageRequest): Promise<PageOf<BindingDto>> {
-    const rows = await this.database.read<BindingDto>({ tenantId: who.tenantId }, LIST_BINDINGS, [who.tenantId, cursor?.[0] ?? null, limit + 1]);
+    const rows = await this.database.read<BindingDto>({ tenantId: who.tenantId }, LIST_BINDINGS, [
+      who.tenantId,
+      cursor?.[0] ?? null,
+      limit + 1,
+    ]);
     return pageOf(rows, limit, (row) => [row.id]);
   }
 
   /** One qualification at a time: the binding's row names the one that runs. */
   qualify(who: Principal, id: string): Promise<Reply> {
     return this.database.tx({ tenantId: who.tenantId }, async (tx) => {
-      const claim = await this.operations.claim(tx, { kind: QUALIFY, resourceType: 'target_binding', resourceName: id, requestedBy: who.actor });
+      const claim = await this.operations.claim(tx, {
+        kind: QUALIFY,
+        resourceType: 'target_binding',
+        resourceName: id,
+        requestedBy: who.actor,
+      });
       const binding = await tx.one<BindingRow>(LOCK_BINDING, [id, who.tenantId]);
       if (!binding) throw modelApiErrors.target_binding_not_found();
       const { operationId: running } = binding;
-      if (running) throw operationErrors.operation_in_progress({ message: `Operation ${running} qualifies this binding.`, extra: { operation_id: running }, remediation: 'Wait until it has ended, or cancel it.' });
-      const input: QualificationInput = { bindingId: id, revisionId: binding.revisionId, deploymentId: binding.target.deployment_id ?? null };
+      if (running)
+        throw operationErrors.operation_in_progress({
+          message: `Operation ${running} qualifies this binding.`,
+          extra: { operation_id: running },
+          remediation: 'Wait until it has ended, or cancel it.',
+        });
+      const input: QualificationInput = {
+        bindingId: id,
+        revisionId: binding.revisionId,
+        deploymentId: binding.target.deployment_id ?? null,
+      };
       await tx.query(BEGIN_QUALIFICATION, [id, claim.id]);
-      await this.operations.start(tx, claim.id, { resourceId: id, stream: `target-binding/${id}`, input, steps: QUALIFICATION_STEPS });
+      await this.operations.start(tx, claim.id, {
+        resourceId: id,
+        stream: `target-binding/${id}`,
+        input,
+        steps: QUALIFICATION_STEPS,
+      });
       await appendAudit(tx, { action: 'target_binding.qualify', resourceType: 'target_binding', resourceName: id });
       return operationAnswer(claim.id, (await this.operations.record(tx, claim.id)) as string, true);
     });
@@ -79,19 +131,34 @@ export class BindingsService implements ExistenceCheck {
     if (details.length > 0) throw errors.validation_failed({ details });
     if (target.base_url === undefined) return;
     const verdict = this.egress.check(target.base_url);
-    const refusal = verdict.ok && target.base_url.includes('?') ? { code: 'invalid_url', message: 'must not carry a query' } : verdict;
-    if ('code' in refusal) throw errors.validation_failed({ details: [{ field: 'target.base_url', code: refusal.code, message: `target.base_url ${refusal.message}` }] });
+    const refusal =
+      verdict.ok && target.base_url.includes('?')
+        ? { code: 'invalid_url', message: 'must not carry a query' }
+        : verdict;
+    if ('code' in refusal)
+      throw errors.validation_failed({
+        details: [{ field: 'target.base_url', code: refusal.code, message: `target.base_url ${refusal.message}` }],
+      });
   }
 
   private async pin(tx: Tx, tenantId: string, target: BindingTargetDto): Promise<BoundTargetDto> {
-    if (target.deployment === undefined) return { supplier: target.supplier, base_url: canonicalBaseUrl(target.base_url as string), model: target.model };
+    if (target.deployment === undefined)
+      return { supplier: target.supplier, base_url: canonicalBaseUrl(target.base_url as string), model: target.model };
     const deployment = await this.deployments.get(tx, tenantId, target.deployment);
     const revision = await this.revisions.find(tx, deployment.id, target.revision as string);
-    return { deployment: deployment.name, deployment_id: deployment.id, revision: revision.name, revision_id: revision.id };
+    return {
+      deployment: deployment.name,
+      deployment_id: deployment.id,
+      revision: revision.name,
+      revision_id: revision.id,
+    };
   }
 
   private async twin(tx: Tx, productId: string, digest: string): Promise<Error> {
     const twin = await tx.one<{ id: string }>(FIND_TWIN, [productId, digest]);
-    return modelApiErrors.binding_exists({ message: `Binding ${twin?.id} binds this product to this target.`, extra: { binding_id: twin?.id } });
+    return modelApiErrors.binding_exists({
+      message: `Binding ${twin?.id} binds this product to this target.`,
+      extra: { binding_id: twin?.id },
+    });
   }
 }

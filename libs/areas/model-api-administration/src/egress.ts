@@ -10,7 +10,9 @@ export class Egress implements OnModuleDestroy {
   private readonly dispatchers = new Map<string, Dispatcher>();
 
   constructor(@Inject(CONFIG) config: Pick<Config, 'operator'>) {
-    this.allow = [...new Set(config.operator.targets.flatMap((target) => (target.kind === 'endpoint' ? target.allow : [])))];
+    this.allow = [
+      ...new Set(config.operator.targets.flatMap((target) => (target.kind === 'endpoint' ? target.allow : []))),
+    ];
   }
 
   check(url: string): UrlVerdict {

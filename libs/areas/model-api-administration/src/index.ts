@@ -3,4 +3,8 @@ import { ModelApiTargetBindings1700000001001 } from './migrations/1700000001001-
 import { ModelApiPublications1700000001002 } from './migrations/1700000001002-model-api-publications.js';
 
 export { ModelApiAdministrationModule } from './model-api-administration.module.js';
-export const migrations = [ModelApiProducts1700000001000, ModelApiTargetBindings1700000001001, ModelApiPublications1700000001002];
+export const migrations = [
+  ModelApiProducts1700000001000,
+  ModelApiTargetBindings1700000001001,
+  ModelApiPublications1700000001002,
+];

@@ -14,7 +14,16 @@ import { RevisionPins } from './revision-pins.js';
 @Global()
 @Module({
   controllers: [ProductsController, BindingsController, PublicationsController],
-  providers: [Egress, ProductsService, { provide: PRODUCTS, useExisting: ProductsService }, BindingsService, PublicationsService, QualifiedTarget, QualifyTargetBindingOperation, { provide: REVISION_PINS, useClass: RevisionPins }],
+  providers: [
+    Egress,
+    ProductsService,
+    { provide: PRODUCTS, useExisting: ProductsService },
+    BindingsService,
+    PublicationsService,
+    QualifiedTarget,
+    QualifyTargetBindingOperation,
+    { provide: REVISION_PINS, useClass: RevisionPins },
+  ],
   exports: [PRODUCTS, REVISION_PINS],
 })
 export class ModelApiAdministrationModule {}

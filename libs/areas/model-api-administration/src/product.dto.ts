@@ -7,7 +7,11 @@ const MAX_PRICE = 1_000_000_000;
 
 export class PricingDto {
   @StringField({
-    min: 3, max: 3, pattern: /^[A-Z]{3}$/, example: 'USD', description: 'ISO 4217',
+    min: 3,
+    max: 3,
+    pattern: /^[A-Z]{3}$/,
+    example: 'USD',
+    description: 'ISO 4217',
     check: (code) => (CURRENCIES.has(code) ? undefined : 'must be a currency code of ISO 4217'),
   })
   currency: string;
@@ -20,7 +24,13 @@ export class PricingDto {
 }
 
 export class CreateProductDto {
-  @StringField({ min: 3, max: 190, pattern: /^[a-z0-9][a-z0-9._-]{0,62}\/[a-z0-9][a-z0-9._-]{0,126}$/, example: 'acme/chat', description: '`vendor/model`: what clients send as `model`.' })
+  @StringField({
+    min: 3,
+    max: 190,
+    pattern: /^[a-z0-9][a-z0-9._-]{0,62}\/[a-z0-9][a-z0-9._-]{0,126}$/,
+    example: 'acme/chat',
+    description: '`vendor/model`: what clients send as `model`.',
+  })
   slug: string;
 
   @StringField({ min: 1, max: 255, optional: true, description: 'The slug unless given.' })
@@ -38,7 +48,13 @@ export class CreateProductDto {
   @IntField({ min: 1, max: MAX_TOKENS, optional: true })
   max_output_tokens?: number;
 
-  @ArrayField('string', { maxItems: 128, unique: true, item: { min: 1, max: 64, pattern: /^[a-z][a-z0-9_]*$/ }, default: [], example: ['temperature', 'tools'] })
+  @ArrayField('string', {
+    maxItems: 128,
+    unique: true,
+    item: { min: 1, max: 64, pattern: /^[a-z][a-z0-9_]*$/ },
+    default: [],
+    example: ['temperature', 'tools'],
+  })
   supported_parameters: string[];
 
   @ObjectField(() => PricingDto, { optional: true })

@@ -15,12 +15,21 @@ export const LIST_PRODUCTS = prepared(
   `select ${COLUMNS} from model_api_products p where p.tenant_id = $1 and ($2::text is null or p.id < $2) order by p.id desc limit $3`,
 );
 
-export const FIND_PRODUCT = prepared('model-api-product-find', `select ${COLUMNS} from model_api_products p where p.tenant_id = $1 and p.id = $2`);
+export const FIND_PRODUCT = prepared(
+  'model-api-product-find',
+  `select ${COLUMNS} from model_api_products p where p.tenant_id = $1 and p.id = $2`,
+);
 
 /** First lock of every change of what a product publishes: versions are counted under it. */
-export const LOCK_PRODUCT = prepared('model-api-product-lock', `select ${COLUMNS} from model_api_products p where p.tenant_id = $1 and p.id = $2 for update`);
+export const LOCK_PRODUCT = prepared(
+  'model-api-product-lock',
+  `select ${COLUMNS} from model_api_products p where p.tenant_id = $1 and p.id = $2 for update`,
+);
 
-export const SET_PRODUCT_STATE = prepared('model-api-product-state', `update model_api_products set state = $3, updated_at = now() where tenant_id = $1 and id = $2 and state <> $3`);
+export const SET_PRODUCT_STATE = prepared(
+  'model-api-product-state',
+  `update model_api_products set state = $3, updated_at = now() where tenant_id = $1 and id = $2 and state <> $3`,
+);
 
 const VISIBLE = `
   select p.id, p.slug, p.display_name "displayName", p.description, p.context_length "contextLength", p.max_output_tokens "maxOutputTokens",
@@ -35,4 +44,7 @@ const VISIBLE = `
  * caller. Neither names a column that tells who answers behind a binding.
  */
 export const FIND_VISIBLE = prepared('model-api-product-visible', `${VISIBLE} and (p.id = $2 or p.slug = $2)`);
-export const LIST_VISIBLE = prepared('model-api-products-visible', `${VISIBLE} and ($2::text is null or p.slug collate "C" > $2) order by p.slug collate "C" limit $3`);
+export const LIST_VISIBLE = prepared(
+  'model-api-products-visible',
+  `${VISIBLE} and ($2::text is null or p.slug collate "C" > $2) order by p.slug collate "C" limit $3`,
+);

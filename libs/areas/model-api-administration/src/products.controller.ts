@@ -8,17 +8,29 @@ export class ProductsController {
   constructor(private readonly products: ProductsService) {}
 
   @Route({
-    method: 'POST', path: '/admin/model-api/products', scope: 'admin', tag: 'Model API administration', operationId: 'createModelApiProduct',
-    summary: 'Create a model API product', description: 'It is a draft until a publication says which bindings serve it.',
-    ok: { 201: ProductDto }, errors: ['product_exists'],
+    method: 'POST',
+    path: '/admin/model-api/products',
+    scope: 'admin',
+    tag: 'Model API administration',
+    operationId: 'createModelApiProduct',
+    summary: 'Create a model API product',
+    description: 'It is a draft until a publication says which bindings serve it.',
+    ok: { 201: ProductDto },
+    errors: ['product_exists'],
   })
   create(@CurrentPrincipal() who: Principal, @Body() body: CreateProductDto) {
     return this.products.create(who, body);
   }
 
   @Route({
-    method: 'GET', path: '/admin/model-api/products', scope: 'admin', tag: 'Model API administration', operationId: 'listModelApiProducts',
-    summary: 'List model API products, newest first', ok: { 200: ProductPageDto }, paged: true,
+    method: 'GET',
+    path: '/admin/model-api/products',
+    scope: 'admin',
+    tag: 'Model API administration',
+    operationId: 'listModelApiProducts',
+    summary: 'List model API products, newest first',
+    ok: { 200: ProductPageDto },
+    paged: true,
   })
   list(@CurrentPrincipal() who: Principal, @Page('string') page: PageRequest) {
     return this.products.list(who, page);

@@ -14,19 +14,45 @@ export class ProductsService implements ProductsPort {
   create(who: Principal, body: CreateProductDto): Promise<Reply<ProductDto>> {
     return this.database.tx({ tenantId: who.tenantId }, async (tx) => {
       const id = newId('prd');
-      const { slug, display_name = slug, description = null, modalities, context_length = null, max_output_tokens = null, supported_parameters, pricing } = body;
+      const {
+        slug,
+        display_name = slug,
+        description = null,
+        modalities,
+        context_length = null,
+        max_output_tokens = null,
+        supported_parameters,
+        pricing,
+      } = body;
       const product = await tx.one<ProductDto>(INSERT_PRODUCT, [
-        id, who.tenantId, slug, display_name, description, JSON.stringify(modalities), context_length, max_output_tokens, JSON.stringify(supported_parameters),
+        id,
+        who.tenantId,
+        slug,
+        display_name,
+        description,
+        JSON.stringify(modalities),
+        context_length,
+        max_output_tokens,
+        JSON.stringify(supported_parameters),
         pricing ? JSON.stringify(pricing) : null,
       ]);
       if (!product) throw modelApiErrors.product_exists({ message: `The slug ${slug} is taken.` });
-      await appendAudit(tx, { action: 'model_api_product.create', resourceType: 'model_api_product', resourceName: slug, after: product });
+      await appendAudit(tx, {
+        action: 'model_api_product.create',
+        resourceType: 'model_api_product',
+        resourceName: slug,
+        after: product,
+      });
       return reply(201, product);
     });
   }
 
   async list(who: Principal, { limit, cursor }: PageRequest): Promise<PageOf<ProductDto>> {
-    const rows = await this.database.read<ProductDto>({ tenantId: who.tenantId }, LIST_PRODUCTS, [who.tenantId, cursor?.[0] ?? null, limit + 1]);
+    const rows = await this.database.read<ProductDto>({ tenantId: who.tenantId }, LIST_PRODUCTS, [
+      who.tenantId,
+      cursor?.[0] ?? null,
+      limit + 1,
+    ]);
     return pageOf(rows, limit, (row) => [row.id]);
   }
 
@@ -40,7 +66,10 @@ export class ProductsService implements ProductsPort {
     return (await this.database.read<PublishedProduct>('system', FIND_VISIBLE, [tenantId, reference]))[0];
   }
 
-  listVisibleTo(tenantId: string, { after, limit }: { after: string | null; limit: number }): Promise<PublishedProduct[]> {
+  listVisibleTo(
+    tenantId: string,
+    { after, limit }: { after: string | null; limit: number },
+  ): Promise<PublishedProduct[]> {
     return this.database.read<PublishedProduct>('system', LIST_VISIBLE, [tenantId, after, limit]);
   }
 }

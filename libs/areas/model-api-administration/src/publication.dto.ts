@@ -7,15 +7,30 @@ export class PublicationBindingDto {
   @IntField({ min: 0, max: 1000, default: 1, description: 'Share among the bindings of the same priority; 0 = dark.' })
   weight: number;
 
-  @IntField({ min: 0, max: 1000, default: 0, description: 'Lower is preferred; a higher one serves while no binding below it can.' })
+  @IntField({
+    min: 0,
+    max: 1000,
+    default: 0,
+    description: 'Lower is preferred; a higher one serves while no binding below it can.',
+  })
   priority: number;
 }
 
 export class AudienceDto {
-  @StringField({ enum: ['tenant', 'shared'], default: 'tenant', description: '`tenant`: the publishing tenant and those listed; `shared`: every tenant.' })
+  @StringField({
+    enum: ['tenant', 'shared'],
+    default: 'tenant',
+    description: '`tenant`: the publishing tenant and those listed; `shared`: every tenant.',
+  })
   visibility: 'tenant' | 'shared';
 
-  @ArrayField('string', { maxItems: 1000, unique: true, item: { min: 1, max: 64 }, default: [], description: 'Ids of further tenants; only with visibility `tenant`.' })
+  @ArrayField('string', {
+    maxItems: 1000,
+    unique: true,
+    item: { min: 1, max: 64 },
+    default: [],
+    description: 'Ids of further tenants; only with visibility `tenant`.',
+  })
   tenants: string[];
 }
 

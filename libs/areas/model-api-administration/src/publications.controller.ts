@@ -1,5 +1,13 @@
 import { Body, Controller, Param } from '@nestjs/common';
-import { CurrentPrincipal, Page, RehearsalDto, Route, ValidateOnly, type PageRequest, type Principal } from '@slipway/platform-http';
+import {
+  CurrentPrincipal,
+  Page,
+  RehearsalDto,
+  Route,
+  ValidateOnly,
+  type PageRequest,
+  type Principal,
+} from '@slipway/platform-http';
 import { CreatePublicationDto, PublicationDto, PublicationPageDto } from './publication.dto.js';
 import { PublicationsService } from './publications.service.js';
 
@@ -8,27 +16,47 @@ export class PublicationsController {
   constructor(private readonly publications: PublicationsService) {}
 
   @Route({
-    method: 'POST', path: '/admin/model-api/publications', scope: 'admin', tag: 'Model API administration', operationId: 'createModelApiPublication',
+    method: 'POST',
+    path: '/admin/model-api/publications',
+    scope: 'admin',
+    tag: 'Model API administration',
+    operationId: 'createModelApiPublication',
     summary: 'Publish a qualified shared model API route',
-    description: 'The next version of the product takes the place of the one that is published, at once and as a whole.',
-    ok: { 201: PublicationDto, 200: RehearsalDto }, errors: ['product_not_found', 'binding_not_qualified'], dryRun: true,
+    description:
+      'The next version of the product takes the place of the one that is published, at once and as a whole.',
+    ok: { 201: PublicationDto, 200: RehearsalDto },
+    errors: ['product_not_found', 'binding_not_qualified'],
+    dryRun: true,
   })
   create(@CurrentPrincipal() who: Principal, @Body() body: CreatePublicationDto, @ValidateOnly() isDryRun: boolean) {
     return this.publications.create(who, body, isDryRun);
   }
 
   @Route({
-    method: 'GET', path: '/admin/model-api/publications', scope: 'admin', tag: 'Model API administration', operationId: 'listModelApiPublications',
-    summary: 'List publications, newest first', ok: { 200: PublicationPageDto }, paged: true,
+    method: 'GET',
+    path: '/admin/model-api/publications',
+    scope: 'admin',
+    tag: 'Model API administration',
+    operationId: 'listModelApiPublications',
+    summary: 'List publications, newest first',
+    ok: { 200: PublicationPageDto },
+    paged: true,
   })
   list(@CurrentPrincipal() who: Principal, @Page('string') page: PageRequest) {
     return this.publications.list(who, page);
   }
 
   @Route({
-    method: 'POST', path: '/admin/model-api/publications/:id/withdraw', scope: 'admin', tag: 'Model API administration', operationId: 'withdrawModelApiPublication',
-    summary: 'Withdraw a publication', description: 'Its slug is no longer served. Withdrawing it again answers the same.',
-    ok: { 200: PublicationDto }, errors: ['publication_not_found', 'publication_superseded'], notFoundFirst: PublicationsService,
+    method: 'POST',
+    path: '/admin/model-api/publications/:id/withdraw',
+    scope: 'admin',
+    tag: 'Model API administration',
+    operationId: 'withdrawModelApiPublication',
+    summary: 'Withdraw a publication',
+    description: 'Its slug is no longer served. Withdrawing it again answers the same.',
+    ok: { 200: PublicationDto },
+    errors: ['publication_not_found', 'publication_superseded'],
+    notFoundFirst: PublicationsService,
   })
   withdraw(@CurrentPrincipal() who: Principal, @Param('id') id: string) {
     return this.publications.withdraw(who, id);

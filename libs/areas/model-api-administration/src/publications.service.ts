@@ -2,7 +2,16 @@ import { Inject, Injectable } from '@nestjs/common';
 import { publishSlug, withdrawSlug, type PublishedBinding } from '@slipway/dataplane';
 import { CONFIG, type Config } from '@slipway/platform-config';
 import { Database, newId, openSecret, sealSecret, type Tx } from '@slipway/platform-database';
-import { errors, pageOf, rehearsal, reply, type PageOf, type PageRequest, type Principal, type Reply } from '@slipway/platform-http';
+import {
+  errors,
+  pageOf,
+  rehearsal,
+  reply,
+  type PageOf,
+  type PageRequest,
+  type Principal,
+  type Reply,
+} from '@slipway/platform-http';
 import { appendAudit } from '@slipway/platform-operations';
 import { INSTANCES, type InstancesPort } from '@slipway/ports';
 import { SHARE_BINDINGS, type BindingRow } from './binding.query.js';
@@ -25,33 +34,64 @@ export class PublicationsService {
 
   /** Swaps what serves the product: rows, holds and the gateways' snapshot in one transaction, under the product's lock. */
   create(who: Principal, body: CreatePublicationDto, isDryRun: boolean): Promise<Reply> {
-    return this.database.tx({ tenantId: who.tenantId }, async (tx) => {
-      const product = await this.lock(tx, who.tenantId, body.product_id);
-      const details = publicationIssues(body);
-      if (details.length > 0) throw errors.validation_failed({ details });
-      const bindings = await this.servable(tx, who.tenantId, body);
+    return this.database.tx(
+      { tenantId: who.tenantId },
+      async (tx) => {
+        const product = await this.lock(tx, who.tenantId, body.product_id);
+        const details = publicationIssues(body);
+        if (details.length > 0) throw errors.validation_failed({ details });
+        const bindings = await this.servable(tx, who.tenantId, body);
 
-      const previous = await this.endCurrent(tx, product.id, 'superseded');
-      const audience = { visibility: body.audience?.visibility ?? 'tenant', tenants: body.audience?.tenants ?? [] } as const;
-      const publication = await tx.one<PublicationDto>(INSERT_PUBLICATION, [
-        newId('pub'), who.tenantId, product.id, JSON.stringify(body.bindings.map(({ binding_id, weight, priority }) => ({ binding_id, weight, priority }))),
-        JSON.stringify(audience), body.notes ?? null, JSON.stringify(who.actor),
-      ]);
-      await this.moveHolds(tx, previous, [...bindings.values()]);
-      const isOurs = await publishSlug(tx, {
-        slug: product.slug, tenantId: who.tenantId, productId: product.id, audience: { ...audience, tenants: [...audience.tenants] },
-        bindings: body.bindings.filter(({ weight }) => weight > 0).map((one) => this.published(one, bindings.get(one.binding_id) as BindingRow)),
-      });
-      if (!isOurs) throw new Error(`the gateways serve ${product.slug} for another tenant`);
-      await tx.query(SET_PRODUCT_STATE, [who.tenantId, product.id, 'active']);
-      await appendAudit(tx, { action: 'publication.create', resourceType: 'publication', resourceName: publication!.id, after: publication });
-      if (isDryRun) return rehearsal(`publish version ${publication!.version} of ${product.slug}`, [], diff(previous, publication!));
-      return reply(201, publication, { location: `/api/v1/admin/model-api/publications/${publication!.id}` });
-    }, { dryRun: isDryRun });
+        const previous = await this.endCurrent(tx, product.id, 'superseded');
+        const audience = {
+          visibility: body.audience?.visibility ?? 'tenant',
+          tenants: body.audience?.tenants ?? [],
+        } as const;
+        const publication = await tx.one<PublicationDto>(INSERT_PUBLICATION, [
+          newId('pub'),
+          who.tenantId,
+          product.id,
+          JSON.stringify(body.bindings.map(({ binding_id, weight, priority }) => ({ binding_id, weight, priority }))),
+          JSON.stringify(audience),
+          body.notes ?? null,
+          JSON.stringify(who.actor),
+        ]);
+        await this.moveHolds(tx, previous, [...bindings.values()]);
+        const isOurs = await publishSlug(tx, {
+          slug: product.slug,
+          tenantId: who.tenantId,
+          productId: product.id,
+          audience: { ...audience, tenants: [...audience.tenants] },
+          bindings: body.bindings
+            .filter(({ weight }) => weight > 0)
+            .map((one) => this.published(one, bindings.get(one.binding_id) as BindingRow)),
+        });
+        if (!isOurs) throw new Error(`the gateways serve ${product.slug} for another tenant`);
+        await tx.query(SET_PRODUCT_STATE, [who.tenantId, product.id, 'active']);
+        await appendAudit(tx, {
+          action: 'publication.create',
+          resourceType: 'publication',
+          resourceName: publication!.id,
+          after: publication,
+        });
+        if (isDryRun)
+          return rehearsal(
+            `publish version ${publication!.version} of ${product.slug}`,
+            [],
+            diff(previous, publication!),
+          );
+        return reply(201, publication, { location: `/api/v1/admin/model-api/publications/${publication!.id}` });
+      },
+      { dryRun: isDryRun },
+    );
   }
 
   async list(who: Principal, { limit, cursor }: PageRequest): Promise<PageOf<PublicationDto>> {
-    const rows = await this.database.read<PublicationDto>({ tenantId: who.tenantId }, LIST_PUBLICATIONS, [who.tenantId, cursor?.[0] ?? null, limit + 1]);
+    const rows = await this.database.read<PublicationDto>({ tenantId: who.tenantId }, LIST_PUBLICATIONS, [
+      who.tenantId,
+      cursor?.[0] ?? null,
+      limit + 1,
+    ]);
     return pageOf(rows, limit, (row) => [row.id]);
   }
 
@@ -68,7 +108,13 @@ export class PublicationsService {
       await withdrawSlug(tx, product.slug);
       await tx.query(SET_PRODUCT_STATE, [who.tenantId, product.id, 'draft']);
       const after = await this.find(tx, who.tenantId, id);
-      await appendAudit(tx, { action: 'publication.withdraw', resourceType: 'publication', resourceName: id, before, after });
+      await appendAudit(tx, {
+        action: 'publication.withdraw',
+        resourceType: 'publication',
+        resourceName: id,
+        before,
+        after,
+      });
       return after;
     });
   }
@@ -92,10 +138,13 @@ export class PublicationsService {
 
   /** The rows of the bindings, held until commit so that none loses its qualification meanwhile. Throws `binding_not_qualified`. */
   private async servable(tx: Tx, tenantId: string, body: CreatePublicationDto): Promise<Map<string, BindingRow>> {
-    const rows = await tx.query<BindingRow>(SHARE_BINDINGS, [body.bindings.map(({ binding_id }) => binding_id), tenantId]);
+    const rows = await tx.query<BindingRow>(SHARE_BINDINGS, [
+      body.bindings.map(({ binding_id }) => binding_id),
+      tenantId,
+    ]);
     const unready = new Set<string>();
     for (const { id, revisionId } of rows) {
-      if (revisionId !== null && !((await this.instances.status(tx, revisionId))?.ready)) unready.add(id);
+      if (revisionId !== null && !(await this.instances.status(tx, revisionId))?.ready) unready.add(id);
     }
     const bindings = new Map(rows.map((row) => [row.id, row]));
     const details = bindingMisses(body, bindings, ({ id }) => !unready.has(id));
@@ -103,28 +152,48 @@ export class PublicationsService {
     return bindings;
   }
 
-  private async endCurrent(tx: Tx, productId: string, state: 'superseded' | 'withdrawn'): Promise<{ id: string; bindings: PublicationBindingDto[] } | undefined> {
+  private async endCurrent(
+    tx: Tx,
+    productId: string,
+    state: 'superseded' | 'withdrawn',
+  ): Promise<{ id: string; bindings: PublicationBindingDto[] } | undefined> {
     return tx.one<{ id: string; bindings: PublicationBindingDto[] }>(END_CURRENT, [productId, state]);
   }
 
   /** Published revisions stay up; those that nothing publishes any more are let go. */
-  private async moveHolds(tx: Tx, previous: { bindings: PublicationBindingDto[] } | undefined, next: BindingRow[]): Promise<void> {
-    for (const { id, revisionId } of next) if (revisionId !== null) await this.instances.hold(tx, revisionId, `binding:${id}`);
-    const gone = (previous?.bindings ?? []).map(({ binding_id }) => binding_id).filter((id) => next.every((binding) => binding.id !== id));
+  private async moveHolds(
+    tx: Tx,
+    previous: { bindings: PublicationBindingDto[] } | undefined,
+    next: BindingRow[],
+  ): Promise<void> {
+    for (const { id, revisionId } of next)
+      if (revisionId !== null) await this.instances.hold(tx, revisionId, `binding:${id}`);
+    const gone = (previous?.bindings ?? [])
+      .map(({ binding_id }) => binding_id)
+      .filter((id) => next.every((binding) => binding.id !== id));
     if (gone.length === 0) return;
     const rows = await tx.query<BindingRow>(SHARE_BINDINGS, [gone, tx.tenant]);
-    for (const { id, revisionId } of rows) if (revisionId !== null) await this.instances.release(tx, revisionId, `binding:${id}`);
+    for (const { id, revisionId } of rows)
+      if (revisionId !== null) await this.instances.release(tx, revisionId, `binding:${id}`);
   }
 
   /** The gateway opens credentials without knowing what they belong to, so they are sealed for it anew. */
   private published({ weight, priority }: PublicationBindingDto, binding: BindingRow): PublishedBinding {
     const { id, revisionId, limits, target } = binding;
     const common = { binding_id: id, weight, priority, limits };
-    if (revisionId !== null) return { ...common, upstream: { kind: 'revision', deployment_id: target.deployment_id as string, revision_id: revisionId } };
+    if (revisionId !== null)
+      return {
+        ...common,
+        upstream: { kind: 'revision', deployment_id: target.deployment_id as string, revision_id: revisionId },
+      };
     const { base_url, model } = target as { base_url: string; model: string };
     const { secretKey } = this.config;
-    const credential = binding.credential === null ? null : sealSecret(secretKey, openSecret(secretKey, binding.credential, id));
-    return { ...common, upstream: { kind: 'supplier', base_url, model, credential, guard: { allow: this.egress.patternsFor(base_url) } } };
+    const credential =
+      binding.credential === null ? null : sealSecret(secretKey, openSecret(secretKey, binding.credential, id));
+    return {
+      ...common,
+      upstream: { kind: 'supplier', base_url, model, credential, guard: { allow: this.egress.patternsFor(base_url) } },
+    };
   }
 }
 

@@ -19,12 +19,15 @@ export class QualifiedTarget {
   async of(binding: BindingRow): Promise<CallableTarget | undefined> {
     if (binding.revisionId !== null) return this.revision(binding.revisionId);
     const { base_url: baseUrl, model } = binding.target as { base_url: string; model: string };
-    const credential = binding.credential === null ? undefined : openSecret(this.config.secretKey, binding.credential, binding.id);
+    const credential =
+      binding.credential === null ? undefined : openSecret(this.config.secretKey, binding.credential, binding.id);
     return { baseUrl, model, credential, dispatcher: this.egress.dispatcher(this.egress.patternsFor(baseUrl)) };
   }
 
   private async revision(revisionId: string): Promise<CallableTarget | undefined> {
-    const { backends } = await this.database.tx('system', (tx) => readEntries(tx, { routes: [], backends: [revisionId], slugs: [], passports: [] }));
+    const { backends } = await this.database.tx('system', (tx) =>
+      readEntries(tx, { routes: [], backends: [revisionId], slugs: [], passports: [] }),
+    );
     const [backend] = backends;
     const baseUrl = backend?.instances.find((instance) => instance.state === 'ready')?.base_url;
     if (!backend || baseUrl === undefined) return undefined;

@@ -1,11 +1,40 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Database, type Tx } from '@slipway/platform-database';
-import { done, DurableOperation, operationErrors, sleep, StepFailed, type Failure, type OperationDefinition, type OperationRow, type Outcome, type StepContext, type StepOutcome, type UnwindStep } from '@slipway/platform-operations';
+import {
+  done,
+  DurableOperation,
+  operationErrors,
+  sleep,
+  StepFailed,
+  type Failure,
+  type OperationDefinition,
+  type OperationRow,
+  type Outcome,
+  type StepContext,
+  type StepOutcome,
+  type UnwindStep,
+} from '@slipway/platform-operations';
 import { INSTANCES, REVISIONS, type InstancesPort, type RevisionsPort } from '@slipway/ports';
-import { ADD_CHECK, BEGIN_QUALIFICATION, CLEAR_CHECKS, END_QUALIFICATION, IS_PUBLISHED, LOCK_BINDING, READ_BINDING, type BindingRow } from './binding.query.js';
+import {
+  ADD_CHECK,
+  BEGIN_QUALIFICATION,
+  CLEAR_CHECKS,
+  END_QUALIFICATION,
+  IS_PUBLISHED,
+  LOCK_BINDING,
+  READ_BINDING,
+  type BindingRow,
+} from './binding.query.js';
 import { QualifiedTarget } from './qualified-target.js';
 import { QUALIFICATION_STEPS, QUALIFY, type QualificationInput } from './qualification.input.js';
-import { chatCompletion, listModels, streamedCompletion, unknownModel, type CallableTarget, type CallResult } from './target-calls.js';
+import {
+  chatCompletion,
+  listModels,
+  streamedCompletion,
+  unknownModel,
+  type CallableTarget,
+  type CallResult,
+} from './target-calls.js';
 
 type Context = StepContext<QualificationInput>;
 type Call = (target: CallableTarget, signal: AbortSignal) => Promise<CallResult>;
@@ -71,9 +100,12 @@ export class QualifyTargetBindingOperation implements OperationDefinition<Qualif
     const isServing = status && status.ready > 0 && (await this.target.of(await this.binding(operation))) !== undefined;
     if (isServing) return done({ message: `${status.ready} of ${status.desired} instances are ready` });
     const leftMs = step.startedAt.getTime() + READY_LIMIT_MS - Date.now();
-    if (leftMs <= 0) throw new StepFailed('target_not_ready', `no instance was ready after ${READY_LIMIT_MS / 1_000} s`);
+    if (leftMs <= 0)
+      throw new StepFailed('target_not_ready', `no instance was ready after ${READY_LIMIT_MS / 1_000} s`);
     return sleep({
-      forMs: Math.min(READY_LOOK_MS, leftMs), status: 'running', message: 'waits for an instance',
+      forMs: Math.min(READY_LOOK_MS, leftMs),
+      status: 'running',
+      message: 'waits for an instance',
       commit: (tx) => this.instances.wakeOnChange(tx, revisionId, operation.id),
     });
   }
@@ -83,7 +115,9 @@ export class QualifyTargetBindingOperation implements OperationDefinition<Qualif
     const { passed, message, isOutage, durationMs } = target ? await call(target, signal) : GONE;
     const check = { name: step.name, passed, message, duration_ms: durationMs };
     return done({
-      message, evidence: check, result: { ...check, isOutage },
+      message,
+      evidence: check,
+      result: { ...check, isOutage },
       commit: async (tx) => void (await tx.query(ADD_CHECK, [input.bindingId, JSON.stringify(check)])),
     });
   }
@@ -92,7 +126,10 @@ export class QualifyTargetBindingOperation implements OperationDefinition<Qualif
     const failed = CALLS.map((name) => results[name]).filter((check) => !check.passed);
     if (failed.length === 0) return done({ message: 'qualified', operationResult: { qualified: true } });
     const code = failed.some((check) => check.isOutage) ? 'dependency_outage' : 'validation_failed';
-    throw new StepFailed(code, `${failed.length} of ${CALLS.length} checks failed: ${failed.map(({ name, message }) => `${name}: ${message}`).join('; ')}`);
+    throw new StepFailed(
+      code,
+      `${failed.length} of ${CALLS.length} checks failed: ${failed.map(({ name, message }) => `${name}: ${message}`).join('; ')}`,
+    );
   }
 
   /** Frees the binding, with the state that its checks give it. A binding that could serve and now failed is not to be published again. */
@@ -100,7 +137,10 @@ export class QualifyTargetBindingOperation implements OperationDefinition<Qualif
     const binding = await tx.one<BindingRow>(LOCK_BINDING, [input.bindingId, tenantId]);
     if (!binding) return undefined;
     if (outcome === 'failed' && binding.checks.every((check) => check.passed)) {
-      await tx.query(ADD_CHECK, [binding.id, JSON.stringify({ name: 'target', passed: false, message: failure?.message ?? 'failed', duration_ms: null })]);
+      await tx.query(ADD_CHECK, [
+        binding.id,
+        JSON.stringify({ name: 'target', passed: false, message: failure?.message ?? 'failed', duration_ms: null }),
+      ]);
     }
     const failedState = binding.state === 'qualified' ? 'suspended' : null;
     const state = outcome === 'succeeded' ? 'qualified' : outcome === 'failed' ? failedState : null;
@@ -113,14 +153,19 @@ export class QualifyTargetBindingOperation implements OperationDefinition<Qualif
   async reclaim(tx: Tx, { id, tenantId, input }: OperationRow<QualificationInput>): Promise<void> {
     const binding = await tx.one<BindingRow>(LOCK_BINDING, [input.bindingId, tenantId]);
     if (!binding) throw operationErrors.operation_not_retryable();
-    if (binding.operationId) throw operationErrors.operation_in_progress({ message: `Operation ${binding.operationId} qualifies this binding.`, extra: { operation_id: binding.operationId } });
+    if (binding.operationId)
+      throw operationErrors.operation_in_progress({
+        message: `Operation ${binding.operationId} qualifies this binding.`,
+        extra: { operation_id: binding.operationId },
+      });
     await tx.query(BEGIN_QUALIFICATION, [binding.id, id]);
   }
 
   private async moveHolds(tx: Tx, binding: BindingRow, operationId: string, outcome: Outcome): Promise<void> {
     const revisionId = binding.revisionId as string;
     const isPublished = (await tx.one(IS_PUBLISHED, [binding.productId, binding.id])) !== undefined;
-    if (outcome === 'succeeded' && !isPublished) await this.instances.hold(tx, revisionId, `binding:${binding.id}`, new Date(Date.now() + WARM_MS));
+    if (outcome === 'succeeded' && !isPublished)
+      await this.instances.hold(tx, revisionId, `binding:${binding.id}`, new Date(Date.now() + WARM_MS));
     await this.instances.release(tx, revisionId, `operation:${operationId}`);
   }
 
@@ -131,4 +176,9 @@ export class QualifyTargetBindingOperation implements OperationDefinition<Qualif
   }
 }
 
-const GONE: CallResult = { passed: false, message: 'no instance of the revision is ready', isOutage: true, durationMs: 0 };
+const GONE: CallResult = {
+  passed: false,
+  message: 'no instance of the revision is ready',
+  isOutage: true,
+  durationMs: 0,
+};

@@ -2,14 +2,23 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { Agent } from 'undici';
-import { chatCompletion, listModels, openAiRoot, streamedCompletion, unknownModel, type CallResult } from './target-calls.js';
+import {
+  chatCompletion,
+  listModels,
+  openAiRoot,
+  streamedCompletion,
+  unknownModel,
+  type CallResult,
+} from './target-calls.js';
 
 const dispatcher = new Agent();
 let server: Server;
 let answer: { status?: number; type?: string; body: string };
 
 beforeAll(async () => {
-  server = createServer((_request, response) => response.writeHead(answer.status ?? 200, { 'content-type': answer.type ?? 'application/json' }).end(answer.body));
+  server = createServer((_request, response) =>
+    response.writeHead(answer.status ?? 200, { 'content-type': answer.type ?? 'application/json' }).end(answer.body),
+  );
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
 });
 afterAll(async () => {
@@ -18,9 +27,21 @@ afterAll(async () => {
   server.close();
 });
 
-const ask = (call: typeof listModels, told: typeof answer, signal = new AbortController().signal): Promise<CallResult> => {
+const ask = (
+  call: typeof listModels,
+  told: typeof answer,
+  signal = new AbortController().signal,
+): Promise<CallResult> => {
   answer = told;
-  return call({ baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, model: 'm', credential: undefined, dispatcher }, signal);
+  return call(
+    {
+      baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      model: 'm',
+      credential: undefined,
+      dispatcher,
+    },
+    signal,
+  );
 };
 
 const chunk = 'data: {"choices":[{"delta":{}}]}\n\n';
@@ -47,13 +68,21 @@ it.each<[string, typeof listModels, typeof answer, boolean]>([
 });
 
 it('tells an outage from a wrong answer, reads no endless answer and quotes nothing', async () => {
-  expect(await ask(chatCompletion, { status: 503, body: 'secret words' })).toMatchObject({ passed: false, isOutage: true, message: 'answered 503 instead of a chat completion' });
-  expect(await ask(chatCompletion, { status: 400, body: 'secret words' })).toMatchObject({ passed: false, isOutage: false });
+  expect(await ask(chatCompletion, { status: 503, body: 'secret words' })).toMatchObject({
+    passed: false,
+    isOutage: true,
+    message: 'answered 503 instead of a chat completion',
+  });
+  expect(await ask(chatCompletion, { status: 400, body: 'secret words' })).toMatchObject({
+    passed: false,
+    isOutage: false,
+  });
   expect((await ask(chatCompletion, { body: 'x'.repeat(5 * 1024 * 1024) })).message).toContain('larger than');
   await expect(ask(chatCompletion, { body: '{}' }, AbortSignal.abort())).rejects.toThrow();
 });
 
 it('takes a base URL with or without /v1', () => {
-  for (const url of ['http://h', 'http://h/', 'http://h/v1', 'http://h/v1/']) expect(openAiRoot(url)).toBe('http://h/v1');
+  for (const url of ['http://h', 'http://h/', 'http://h/v1', 'http://h/v1/'])
+    expect(openAiRoot(url)).toBe('http://h/v1');
   expect(openAiRoot('http://h/openai/v1')).toBe('http://h/openai/v1');
 });

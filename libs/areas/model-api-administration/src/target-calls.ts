@@ -37,42 +37,73 @@ export function listModels(target: CallableTarget, signal: AbortSignal): Promise
     const data = (json(answer) as { data?: unknown } | undefined)?.data;
     if (answer.status !== 200 || !Array.isArray(data)) return failed(answer, 'a list of models');
     const isListed = data.some((model) => (model as { id?: unknown } | null)?.id === target.model);
-    return { passed: true, message: isListed ? 'the model is listed' : 'models are listed, this one is not among them' };
+    return {
+      passed: true,
+      message: isListed ? 'the model is listed' : 'models are listed, this one is not among them',
+    };
   });
 }
 
 export function chatCompletion(target: CallableTarget, signal: AbortSignal): Promise<CallResult> {
   return called(target, { path: '/chat/completions', body: { model: target.model, ...QUESTION }, signal }, (answer) => {
-    if (answer.status === 200 && isObject(firstChoice(json(answer))?.['message'])) return { passed: true, message: 'answered' };
+    if (answer.status === 200 && isObject(firstChoice(json(answer))?.['message']))
+      return { passed: true, message: 'answered' };
     return failed(answer, 'a chat completion');
   });
 }
 
 export function streamedCompletion(target: CallableTarget, signal: AbortSignal): Promise<CallResult> {
-  return called(target, { path: '/chat/completions', body: { model: target.model, ...QUESTION, stream: true }, signal }, (answer) => {
-    if (answer.status !== 200 || !answer.type.startsWith('text/event-stream')) return failed(answer, 'an event stream');
-    const events = answer.text.split(/\r?\n/).filter((line) => line.startsWith('data:')).map((line) => line.slice('data:'.length).trim());
-    const chunks = events.filter((event) => isObject(firstChoice(parsed(event))?.['delta']));
-    if (chunks.length === 0) return { passed: false, message: 'the stream held no chunk of a chat completion' };
-    if (events[events.length - 1] !== '[DONE]') return { passed: false, message: 'the stream did not end with [DONE]' };
-    return { passed: true, message: `${chunks.length} chunks` };
-  });
+  return called(
+    target,
+    { path: '/chat/completions', body: { model: target.model, ...QUESTION, stream: true }, signal },
+    (answer) => {
+      if (answer.status !== 200 || !answer.type.startsWith('text/event-stream'))
+        return failed(answer, 'an event stream');
+      const events = answer.text
+        .split(/\r?\n/)
+        .filter((line) => line.startsWith('data:'))
+        .map((line) => line.slice('data:'.length).trim());
+      const chunks = events.filter((event) => isObject(firstChoice(parsed(event))?.['delta']));
+      if (chunks.length === 0) return { passed: false, message: 'the stream held no chunk of a chat completion' };
+      if (events[events.length - 1] !== '[DONE]')
+        return { passed: false, message: 'the stream did not end with [DONE]' };
+      return { passed: true, message: `${chunks.length} chunks` };
+    },
+  );
 }
 
 /** A target that answers to any name cannot be told from one that serves another model than the one bound. */
 export function unknownModel(target: CallableTarget, signal: AbortSignal): Promise<CallResult> {
-  return called(target, { path: '/chat/completions', body: { model: UNKNOWN_MODEL, ...QUESTION }, signal }, (answer) => {
-    const isRefused = answer.status >= 400 && answer.status < 500 && answer.status !== 401 && answer.status !== 403 && answer.status !== 429;
-    const { error } = (json(answer) ?? {}) as { error?: unknown };
-    if (isRefused && (isObject(error) || typeof error === 'string')) return { passed: true, message: `refused with ${answer.status}` };
-    return failed(answer, 'a refusal (4xx) with an error object');
-  });
+  return called(
+    target,
+    { path: '/chat/completions', body: { model: UNKNOWN_MODEL, ...QUESTION }, signal },
+    (answer) => {
+      const isRefused =
+        answer.status >= 400 &&
+        answer.status < 500 &&
+        answer.status !== 401 &&
+        answer.status !== 403 &&
+        answer.status !== 429;
+      const { error } = (json(answer) ?? {}) as { error?: unknown };
+      if (isRefused && (isObject(error) || typeof error === 'string'))
+        return { passed: true, message: `refused with ${answer.status}` };
+      return failed(answer, 'a refusal (4xx) with an error object');
+    },
+  );
 }
 
 /** Never throws for what the target does. */
-async function called(target: CallableTarget, call: { path: string; body?: object; signal: AbortSignal }, judge: (answer: Answer) => Verdict): Promise<CallResult> {
+async function called(
+  target: CallableTarget,
+  call: { path: string; body?: object; signal: AbortSignal },
+  judge: (answer: Answer) => Verdict,
+): Promise<CallResult> {
   const startedAt = performance.now();
-  const result = (verdict: Verdict, isOutage: boolean): CallResult => ({ ...verdict, isOutage, durationMs: Math.round(performance.now() - startedAt) });
+  const result = (verdict: Verdict, isOutage: boolean): CallResult => ({
+    ...verdict,
+    isOutage,
+    durationMs: Math.round(performance.now() - startedAt),
+  });
   try {
     const answer = await exchange(target, call);
     return result(judge(answer), answer.status >= 500 || answer.status === 429);
@@ -82,11 +113,19 @@ async function called(target: CallableTarget, call: { path: string; body?: objec
   }
 }
 
-async function exchange({ baseUrl, credential, dispatcher }: CallableTarget, { path, body, signal }: { path: string; body?: object; signal: AbortSignal }): Promise<Answer> {
+async function exchange(
+  { baseUrl, credential, dispatcher }: CallableTarget,
+  { path, body, signal }: { path: string; body?: object; signal: AbortSignal },
+): Promise<Answer> {
   const answer = await request(`${openAiRoot(baseUrl)}${path}`, {
     dispatcher,
     method: body ? 'POST' : 'GET',
-    headers: { accept: '*/*', 'user-agent': 'slipway', ...(body ? { 'content-type': 'application/json' } : {}), ...(credential ? { authorization: `Bearer ${credential}` } : {}) },
+    headers: {
+      accept: '*/*',
+      'user-agent': 'slipway',
+      ...(body ? { 'content-type': 'application/json' } : {}),
+      ...(credential ? { authorization: `Bearer ${credential}` } : {}),
+    },
     body: body ? JSON.stringify(body) : undefined,
     signal: AbortSignal.any([signal, AbortSignal.timeout(CALL_TIMEOUT_MS)]),
   });
@@ -97,7 +136,11 @@ async function exchange({ baseUrl, credential, dispatcher }: CallableTarget, { p
     if (bytes > MAX_ANSWER_BYTES) throw new AnswerTooLarge();
     chunks.push(chunk as Buffer);
   }
-  return { status: answer.statusCode, type: String(answer.headers['content-type'] ?? ''), text: Buffer.concat(chunks).toString('utf8') };
+  return {
+    status: answer.statusCode,
+    type: String(answer.headers['content-type'] ?? ''),
+    text: Buffer.concat(chunks).toString('utf8'),
+  };
 }
 
 class AnswerTooLarge extends Error {}
@@ -116,7 +159,10 @@ function reasonOf(error: unknown): string {
 }
 
 function failed({ status }: Answer, wanted: string): Verdict {
-  return { passed: false, message: status === 200 ? `the answer was not ${wanted}` : `answered ${status} instead of ${wanted}` };
+  return {
+    passed: false,
+    message: status === 200 ? `the answer was not ${wanted}` : `answered ${status} instead of ${wanted}`,
+  };
 }
 
 function json(answer: Answer): unknown {

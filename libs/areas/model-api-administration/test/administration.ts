@@ -13,7 +13,13 @@ import { migrations, ModelApiAdministrationModule } from '../src/index.js';
 import { ProductsService } from '../src/products.service.js';
 import { PublicationsService } from '../src/publications.service.js';
 
-export const ADMIN = { tenantId: 'ten_1', tenantName: 'one', isOperatorTenant: true, actor: { type: 'token', id: 'tok_1' }, scopes: new Set(['admin']) } as unknown as Principal;
+export const ADMIN = {
+  tenantId: 'ten_1',
+  tenantName: 'one',
+  isOperatorTenant: true,
+  actor: { type: 'token', id: 'tok_1' },
+  scopes: new Set(['admin']),
+} as unknown as Principal;
 export const OTHER = { ...ADMIN, tenantId: 'ten_2', tenantName: 'two' } as Principal;
 
 /** The area on a Postgres of its own. Deployments, revisions and instances are other areas' and stand in as tables in memory. */
@@ -34,7 +40,12 @@ export class Administration {
     one.harness = await OperationHarness.start({
       migrations: [...platform, ...auth, ...operations, ...dataplane, ...migrations],
       modules: [one.neighbours(), ModelApiAdministrationModule],
-      config: { operator: { targets: [{ name: 'adopted', kind: 'endpoint', allow: ['http://127.0.0.1:*'] }], secrets: {} } as any },
+      config: {
+        operator: {
+          targets: [{ name: 'adopted', kind: 'endpoint', allow: ['http://127.0.0.1:*'] }],
+          secrets: {},
+        } as any,
+      },
     });
     return one;
   }
@@ -55,7 +66,13 @@ export class Administration {
 
   async product(who = ADMIN): Promise<any> {
     this.sequence += 1;
-    return (await this.products.create(who, { slug: `acme/chat-${this.sequence}`, modalities: ['text'], supported_parameters: [] })).body;
+    return (
+      await this.products.create(who, {
+        slug: `acme/chat-${this.sequence}`,
+        modalities: ['text'],
+        supported_parameters: [],
+      })
+    ).body;
   }
 
   async supplierBinding(productId: string, baseUrl: string, more: object = {}): Promise<any> {
@@ -67,7 +84,17 @@ export class Administration {
   async revision(revisionId: string, baseUrl: string): Promise<void> {
     this.ready.set(revisionId, 1);
     await this.harness.database.tx('system', (tx) =>
-      publishBackend(tx, { revisionId, revisionName: 'dep-00001', tenantId: 'ten_1', deploymentId: 'dep_1', modelId: 'sim', instances: [{ id: 'ins_1', base_url: baseUrl, state: 'ready' }], credential: null, guard: null }));
+      publishBackend(tx, {
+        revisionId,
+        revisionName: 'dep-00001',
+        tenantId: 'ten_1',
+        deploymentId: 'dep_1',
+        modelId: 'sim',
+        instances: [{ id: 'ins_1', base_url: baseUrl, state: 'ready' }],
+        credential: null,
+        guard: null,
+      }),
+    );
   }
 
   async qualify(id: string): Promise<OperationRecord> {
@@ -81,20 +108,46 @@ export class Administration {
 
   private neighbours(): DynamicModule {
     const heldBy = (id: string): Set<string> => this.holds.get(id) ?? this.holds.set(id, new Set()).get(id)!;
-    const revision = (id: string) => ({ id, tenantId: 'ten_1', deploymentId: 'dep_1', number: 1, name: 'dep-00001', state: 'active', specDigest: 'd', spec: {} });
+    const revision = (id: string) => ({
+      id,
+      tenantId: 'ten_1',
+      deploymentId: 'dep_1',
+      number: 1,
+      name: 'dep-00001',
+      state: 'active',
+      specDigest: 'd',
+      spec: {},
+    });
     const providers = [
-      { provide: DEPLOYMENTS, useValue: { get: async (_tx: unknown, _tenant: string, name: string) => ({ id: 'dep_1', name }) } },
-      { provide: REVISIONS, useValue: { find: async (_tx: unknown, _deployment: string, id: string) => revision(id), getMany: async (_tx: unknown, ids: string[]) => ids.map(revision) } },
+      {
+        provide: DEPLOYMENTS,
+        useValue: { get: async (_tx: unknown, _tenant: string, name: string) => ({ id: 'dep_1', name }) },
+      },
+      {
+        provide: REVISIONS,
+        useValue: {
+          find: async (_tx: unknown, _deployment: string, id: string) => revision(id),
+          getMany: async (_tx: unknown, ids: string[]) => ids.map(revision),
+        },
+      },
       {
         provide: INSTANCES,
         useValue: {
-          want: async (_tx: unknown, { revisionId }: { revisionId: string }, holder: string) => void heldBy(revisionId).add(holder),
+          want: async (_tx: unknown, { revisionId }: { revisionId: string }, holder: string) =>
+            void heldBy(revisionId).add(holder),
           hold: async (_tx: unknown, id: string, holder: string, until?: Date) => {
             heldBy(id).add(holder);
             this.holdEnds.set(`${id} ${holder}`, until);
           },
           release: async (_tx: unknown, id: string, holder: string) => void heldBy(id).delete(holder),
-          status: async (_tx: unknown, id: string) => ({ desired: 1, ready: this.ready.get(id) ?? 0, alive: 1, restarts: 0, message: null, baseUrls: [] }),
+          status: async (_tx: unknown, id: string) => ({
+            desired: 1,
+            ready: this.ready.get(id) ?? 0,
+            alive: 1,
+            restarts: 0,
+            message: null,
+            baseUrls: [],
+          }),
           wakeOnChange: async () => undefined,
         },
       },
@@ -116,7 +169,10 @@ export class Upstream {
   ) {}
 
   /** @param answer what it does with a request; a sound server of the model `sim` unless given */
-  static async start(answer: (request: { path: string; body: any }, response: ServerResponse) => void = soundAnswer, port = 0): Promise<Upstream> {
+  static async start(
+    answer: (request: { path: string; body: any }, response: ServerResponse) => void = soundAnswer,
+    port = 0,
+  ): Promise<Upstream> {
     const server = createServer((request, response) => void upstream.take(request, response, answer));
     await new Promise<void>((listening) => server.listen(port, '127.0.0.1', listening));
     const upstream = new Upstream(server, `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
@@ -128,7 +184,11 @@ export class Upstream {
     await new Promise((closed) => this.server.close(closed));
   }
 
-  private async take(request: IncomingMessage, response: ServerResponse, answer: (request: { path: string; body: any }, response: ServerResponse) => void): Promise<void> {
+  private async take(
+    request: IncomingMessage,
+    response: ServerResponse,
+    answer: (request: { path: string; body: any }, response: ServerResponse) => void,
+  ): Promise<void> {
     let text = '';
     for await (const chunk of request) text += String(chunk);
     const body = text === '' ? undefined : JSON.parse(text);
@@ -140,8 +200,14 @@ export class Upstream {
 
 function soundAnswer({ path, body }: { path: string; body: any }, response: ServerResponse): void {
   if (path === '/v1/models') return void response.end(JSON.stringify({ object: 'list', data: [{ id: 'sim' }] }));
-  if (body?.model !== 'sim') return void response.writeHead(404).end(JSON.stringify({ error: { message: 'no such model' } }));
-  if (body.stream !== true) return void response.end(JSON.stringify({ choices: [{ index: 0, message: { role: 'assistant', content: 'ready' }, finish_reason: 'stop' }] }));
+  if (body?.model !== 'sim')
+    return void response.writeHead(404).end(JSON.stringify({ error: { message: 'no such model' } }));
+  if (body.stream !== true)
+    return void response.end(
+      JSON.stringify({
+        choices: [{ index: 0, message: { role: 'assistant', content: 'ready' }, finish_reason: 'stop' }],
+      }),
+    );
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   response.end(`data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: 'ready' } }] })}\n\ndata: [DONE]\n\n`);
 }

@@ -16,7 +16,8 @@ afterAll(async () => {
 });
 
 const rows = (sql: string, values: unknown[]): Promise<any[]> => area.harness.database.read('system', sql, values);
-const served = async (slug: string): Promise<any> => (await rows('select * from dataplane_published where slug = $1', [slug]))[0];
+const served = async (slug: string): Promise<any> =>
+  (await rows('select * from dataplane_published where slug = $1', [slug]))[0];
 const one = (id: string) => ({ binding_id: id, weight: 1, priority: 0 });
 
 async function qualified(productId: string, more: object = {}): Promise<any> {
@@ -31,14 +32,28 @@ async function publish(productId: string, bindings: object[], more: object = {})
 
 it('binds a target once, also where twenty ask at once, and never changes it', async () => {
   const { id: productId } = await area.product();
-  const made = await Promise.allSettled(Array.from({ length: 20 }, () => area.supplierBinding(productId, simulator.url)));
+  const made = await Promise.allSettled(
+    Array.from({ length: 20 }, () => area.supplierBinding(productId, simulator.url)),
+  );
   const winners = made.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
   expect(winners).toHaveLength(1);
-  for (const result of made) if (result.status === 'rejected') expect(result.reason).toMatchObject({ code: 'binding_exists', status: 409, extra: { binding_id: winners[0].id } });
+  for (const result of made)
+    if (result.status === 'rejected')
+      expect(result.reason).toMatchObject({
+        code: 'binding_exists',
+        status: 409,
+        extra: { binding_id: winners[0].id },
+      });
   await area.supplierBinding(productId, simulator.url, { credential: 'sk-rotated' });
   await area.supplierBinding((await area.product()).id, simulator.url);
-  await expect(area.harness.database.tx('system', (tx) => tx.query(`update model_api_target_bindings set target = '{}' where id = $1`, [winners[0].id]))).rejects.toThrow('never changes');
-  const [{ credential }] = await rows('select credential from model_api_target_bindings where id = $1', [winners[0].id]);
+  await expect(
+    area.harness.database.tx('system', (tx) =>
+      tx.query(`update model_api_target_bindings set target = '{}' where id = $1`, [winners[0].id]),
+    ),
+  ).rejects.toThrow('never changes');
+  const [{ credential }] = await rows('select credential from model_api_target_bindings where id = $1', [
+    winners[0].id,
+  ]);
   expect(credential).not.toContain('sk-');
 });
 
@@ -57,27 +72,52 @@ it('takes exactly one form of a target, within the allow list', async () => {
     const refusal: any = await area.bindings.create(ADMIN, { product_id, target }).catch((error) => error);
     expect([refusal.code, refusal.details.map((issue: any) => issue.field)]).toEqual(['validation_failed', fields]);
   }
-  await expect(area.bindings.create(OTHER, { product_id, target: { supplier: 's', model: 'm', base_url: simulator.url } })).rejects.toMatchObject({ code: 'product_not_found' });
+  await expect(
+    area.bindings.create(OTHER, { product_id, target: { supplier: 's', model: 'm', base_url: simulator.url } }),
+  ).rejects.toMatchObject({ code: 'product_not_found' });
 });
 
 it('publishes what the gateway can open, and swaps it as a whole', async () => {
   const product = await area.product();
   const [first, second] = [await qualified(product.id), await qualified(product.id, { credential: 'sk-second' })];
   const published = await publish(product.id, [one(first.id)], { audience: { visibility: 'shared', tenants: [] } });
-  expect(published).toMatchObject({ version: 1, state: 'published', slug: product.slug, audience: { visibility: 'shared' } });
+  expect(published).toMatchObject({
+    version: 1,
+    state: 'published',
+    slug: product.slug,
+    audience: { visibility: 'shared' },
+  });
   const row = await served(product.slug);
-  expect(row.bindings).toMatchObject([{ binding_id: first.id, weight: 1, priority: 0, upstream: { kind: 'supplier', base_url: simulator.url, model: 'sim', guard: { allow: ['http://127.0.0.1:*'] } } }]);
+  expect(row.bindings).toMatchObject([
+    {
+      binding_id: first.id,
+      weight: 1,
+      priority: 0,
+      upstream: { kind: 'supplier', base_url: simulator.url, model: 'sim', guard: { allow: ['http://127.0.0.1:*'] } },
+    },
+  ]);
   expect(openSecret(testConfig('postgres://x').secretKey, row.bindings[0].upstream.credential)).toBe('sk-zz-sentinel');
   expect((await area.products.list(ADMIN, { limit: 1 })).data[0]?.state).toBe('active');
 
-  const next = await publish(product.id, [{ binding_id: second.id, weight: 3, priority: 0 }, { binding_id: first.id, weight: 0, priority: 0 }]);
+  const next = await publish(product.id, [
+    { binding_id: second.id, weight: 3, priority: 0 },
+    { binding_id: first.id, weight: 0, priority: 0 },
+  ]);
   expect(next).toMatchObject({ version: 2, audience: { visibility: 'tenant', tenants: [] } });
   expect((await served(product.slug)).bindings.map((binding: any) => binding.binding_id)).toEqual([second.id]);
   const { data } = await area.publications.list(ADMIN, { limit: 10 });
-  expect(data.slice(0, 2).map(({ version, state }) => [version, state])).toEqual([[2, 'published'], [1, 'superseded']]);
-  await expect(area.publications.withdraw(ADMIN, published.id)).rejects.toMatchObject({ code: 'publication_superseded' });
+  expect(data.slice(0, 2).map(({ version, state }) => [version, state])).toEqual([
+    [2, 'published'],
+    [1, 'superseded'],
+  ]);
+  await expect(area.publications.withdraw(ADMIN, published.id)).rejects.toMatchObject({
+    code: 'publication_superseded',
+  });
   await expect(area.publications.withdraw(OTHER, next.id)).rejects.toMatchObject({ code: 'publication_not_found' });
-  expect(await area.publications.withdraw(ADMIN, next.id)).toMatchObject({ state: 'withdrawn', ended_at: expect.any(String) });
+  expect(await area.publications.withdraw(ADMIN, next.id)).toMatchObject({
+    state: 'withdrawn',
+    ended_at: expect.any(String),
+  });
   expect(await area.publications.withdraw(ADMIN, next.id)).toMatchObject({ state: 'withdrawn' });
   expect(await served(product.slug)).toBeUndefined();
 });
@@ -87,7 +127,10 @@ it('gives concurrent publications versions of their own, with one that stands', 
   const binding = await qualified(product.id);
   const made = await Promise.all(Array.from({ length: 8 }, () => publish(product.id, [one(binding.id)])));
   expect(made.map(({ version }) => version).sort()).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
-  const states = await rows('select version, state from model_api_publications where product_id = $1 order by version', [product.id]);
+  const states = await rows(
+    'select version, state from model_api_publications where product_id = $1 order by version',
+    [product.id],
+  );
   expect(states.map(({ state }) => state)).toEqual([...Array(7).fill('superseded'), 'published']);
   expect(Number((await served(product.slug)).version)).toBe(8);
 });
@@ -98,17 +141,43 @@ it('lists every binding that cannot serve, and writes nothing', async () => {
   const unqualified = await area.supplierBinding(product.id, simulator.url, { credential: 'sk-2' });
   const foreign = await qualified((await area.product()).id);
   await area.revision('rev_9', simulator.url);
-  const { body: cold } = await area.bindings.create(ADMIN, { product_id: product.id, target: { deployment: 'dep', revision: 'rev_9' } });
+  const { body: cold } = await area.bindings.create(ADMIN, {
+    product_id: product.id,
+    target: { deployment: 'dep', revision: 'rev_9' },
+  });
   await area.qualify(cold.id);
   area.ready.set('rev_9', 0);
-  const refusal: any = await publish(product.id, [good, unqualified, foreign, { id: 'bnd_none' }, cold].map(({ id }) => one(id))).catch((error) => error);
-  expect([refusal.code, refusal.details.map(({ field, code }: any) => [field, code])]).toEqual(['binding_not_qualified', [
-    ['bindings[1].binding_id', 'not_qualified'], ['bindings[2].binding_id', 'other_product'], ['bindings[3].binding_id', 'unknown'], ['bindings[4].binding_id', 'not_ready'],
-  ]]);
-  const broken: any = await publish(product.id, [{ ...one(good.id), weight: 0 }, { ...one(good.id), weight: 0 }], { audience: { visibility: 'shared', tenants: ['ten_2'] } }).catch((error) => error);
-  expect(broken.details.map(({ field }: any) => field)).toEqual(['bindings[1].binding_id', 'bindings', 'audience.tenants']);
+  const refusal: any = await publish(
+    product.id,
+    [good, unqualified, foreign, { id: 'bnd_none' }, cold].map(({ id }) => one(id)),
+  ).catch((error) => error);
+  expect([refusal.code, refusal.details.map(({ field, code }: any) => [field, code])]).toEqual([
+    'binding_not_qualified',
+    [
+      ['bindings[1].binding_id', 'not_qualified'],
+      ['bindings[2].binding_id', 'other_product'],
+      ['bindings[3].binding_id', 'unknown'],
+      ['bindings[4].binding_id', 'not_ready'],
+    ],
+  ]);
+  const broken: any = await publish(
+    product.id,
+    [
+      { ...one(good.id), weight: 0 },
+      { ...one(good.id), weight: 0 },
+    ],
+    { audience: { visibility: 'shared', tenants: ['ten_2'] } },
+  ).catch((error) => error);
+  expect(broken.details.map(({ field }: any) => field)).toEqual([
+    'bindings[1].binding_id',
+    'bindings',
+    'audience.tenants',
+  ]);
   const rehearsed = await area.publications.create(ADMIN, { product_id: product.id, bindings: [one(good.id)] }, true);
-  expect(rehearsed).toMatchObject({ status: 200, body: { valid: true, would: `publish version 1 of ${product.slug}` } });
+  expect(rehearsed).toMatchObject({
+    status: 200,
+    body: { valid: true, would: `publish version 1 of ${product.slug}` },
+  });
   expect(await served(product.slug)).toBeUndefined();
   expect(await rows('select 1 from model_api_publications where product_id = $1', [product.id])).toEqual([]);
 });
@@ -116,10 +185,17 @@ it('lists every binding that cannot serve, and writes nothing', async () => {
 it('keeps a published revision up, and lets it go with the publication', async () => {
   const product = await area.product();
   await area.revision('rev_5', simulator.url);
-  const { body: binding } = await area.bindings.create(ADMIN, { product_id: product.id, target: { deployment: 'dep', revision: 'rev_5' } });
+  const { body: binding } = await area.bindings.create(ADMIN, {
+    product_id: product.id,
+    target: { deployment: 'dep', revision: 'rev_5' },
+  });
   await area.qualify(binding.id);
   const published = await publish(product.id, [one(binding.id)]);
-  expect((await served(product.slug)).bindings[0].upstream).toEqual({ kind: 'revision', deployment_id: 'dep_1', revision_id: 'rev_5' });
+  expect((await served(product.slug)).bindings[0].upstream).toEqual({
+    kind: 'revision',
+    deployment_id: 'dep_1',
+    revision_id: 'rev_5',
+  });
   expect([...area.holds.get('rev_5')!]).toEqual([`binding:${binding.id}`]);
   expect(area.holdEnds.get(`rev_5 binding:${binding.id}`)).toBeUndefined();
   // Qualifying what is published must not put an end to its hold.
@@ -134,17 +210,23 @@ it('shows a product to its audience only', async () => {
   const product = await area.product();
   const binding = await qualified(product.id);
   const sees = async (tenantId: string): Promise<boolean> =>
-    (await area.products.visibleTo(tenantId, product.id)) !== undefined && (await area.products.listVisibleTo(tenantId, { after: null, limit: 200 })).some(({ id }) => id === product.id);
+    (await area.products.visibleTo(tenantId, product.id)) !== undefined &&
+    (await area.products.listVisibleTo(tenantId, { after: null, limit: 200 })).some(({ id }) => id === product.id);
   expect(await sees('ten_1')).toBe(false);
   await publish(product.id, [one(binding.id)], { audience: { visibility: 'tenant', tenants: ['ten_3'] } });
   expect(await Promise.all(['ten_1', 'ten_2', 'ten_3'].map(sees))).toEqual([true, false, true]);
   await publish(product.id, [one(binding.id)], { audience: { visibility: 'shared', tenants: [] } });
   expect(await Promise.all(['ten_1', 'ten_2', 'ten_3'].map(sees))).toEqual([true, true, true]);
-  expect(await area.products.visibleTo('ten_2', product.slug)).toMatchObject({ slug: product.slug, bindings: [{ id: binding.id, weight: 1, priority: 0, revisionId: null }] });
+  expect(await area.products.visibleTo('ten_2', product.slug)).toMatchObject({
+    slug: product.slug,
+    bindings: [{ id: binding.id, weight: 1, priority: 0, revisionId: null }],
+  });
   expect(JSON.stringify(await area.products.visibleTo('ten_2', product.slug))).not.toContain('zz-sentinel');
 });
 
 it('gives a slug to one product of the whole installation', async () => {
   const { slug } = await area.product();
-  await expect(area.products.create(OTHER, { slug, modalities: ['text'], supported_parameters: [] })).rejects.toMatchObject({ code: 'product_exists', status: 409 });
+  await expect(
+    area.products.create(OTHER, { slug, modalities: ['text'], supported_parameters: [] }),
+  ).rejects.toMatchObject({ code: 'product_exists', status: 409 });
 });

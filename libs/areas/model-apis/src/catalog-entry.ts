@@ -6,7 +6,11 @@ import type { Measurement } from './measurement.js';
  * Every field is named here, one by one, also within `pricing`: what a row may hold beside them never gets out. No spread, no
  * copy of a whole object.
  */
-export function catalogEntry(product: PublishedProduct, { performance, availability }: Measurement, gatewayUrl: string): CatalogEntryDto {
+export function catalogEntry(
+  product: PublishedProduct,
+  { performance, availability }: Measurement,
+  gatewayUrl: string,
+): CatalogEntryDto {
   const { pricing } = product;
   return {
     id: product.id,
@@ -18,7 +22,11 @@ export function catalogEntry(product: PublishedProduct, { performance, availabil
     context_length: product.contextLength,
     max_output_tokens: product.maxOutputTokens,
     supported_parameters: product.supportedParameters.map(String),
-    pricing: pricing && { currency: pricing.currency, input_per_mtok: pricing.input_per_mtok, output_per_mtok: pricing.output_per_mtok },
+    pricing: pricing && {
+      currency: pricing.currency,
+      input_per_mtok: pricing.input_per_mtok,
+      output_per_mtok: pricing.output_per_mtok,
+    },
     performance: performance && {
       ttft_ms: performance.ttft_ms && { p50: performance.ttft_ms.p50, p95: performance.ttft_ms.p95 },
       output_tokens_per_s: performance.output_tokens_per_s,

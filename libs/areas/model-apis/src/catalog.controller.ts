@@ -8,18 +8,30 @@ export class CatalogController {
   constructor(private readonly catalog: CatalogService) {}
 
   @Route({
-    method: 'GET', path: '/model-api-catalog', scope: 'viewer', tag: 'Model APIs', operationId: 'listModelApiCatalog',
-    summary: 'List managed model APIs', description: 'Those that are published for the tenant of the caller, by slug.',
-    ok: { 200: CatalogPageDto }, paged: true,
+    method: 'GET',
+    path: '/model-api-catalog',
+    scope: 'viewer',
+    tag: 'Model APIs',
+    operationId: 'listModelApiCatalog',
+    summary: 'List managed model APIs',
+    description: 'Those that are published for the tenant of the caller, by slug.',
+    ok: { 200: CatalogPageDto },
+    paged: true,
   })
   list(@CurrentPrincipal() who: Principal, @Page('string') page: PageRequest) {
     return this.catalog.list(who, page);
   }
 
   @Route({
-    method: 'GET', path: '/model-api-catalog/:id', scope: 'viewer', tag: 'Model APIs', operationId: 'getModelApiCatalogEntry',
-    summary: 'Inspect one managed model API identity without disclosing its supplier', description: 'By id, or by slug with `%2F` for the slash.',
-    ok: { 200: CatalogEntryDto }, errors: ['catalog_entry_not_found'],
+    method: 'GET',
+    path: '/model-api-catalog/:id',
+    scope: 'viewer',
+    tag: 'Model APIs',
+    operationId: 'getModelApiCatalogEntry',
+    summary: 'Inspect one managed model API identity without disclosing its supplier',
+    description: 'By id, or by slug with `%2F` for the slash.',
+    ok: { 200: CatalogEntryDto },
+    errors: ['catalog_entry_not_found'],
   })
   get(@CurrentPrincipal() who: Principal, @Param('id') id: string) {
     return this.catalog.get(who, id);

@@ -20,7 +20,10 @@ export class LatencyDto {
 }
 
 export class CatalogPerformanceDto {
-  @ObjectField(() => LatencyDto, { nullable: true, description: 'Time to the first token of streamed requests; null where none was streamed.' })
+  @ObjectField(() => LatencyDto, {
+    nullable: true,
+    description: 'Time to the first token of streamed requests; null where none was streamed.',
+  })
   ttft_ms: LatencyDto | null;
 
   @NumberField({ nullable: true, description: 'Median of a request' })
@@ -67,7 +70,10 @@ export class CatalogEntryDto {
   @ObjectField(() => CatalogPricingDto, { nullable: true })
   pricing: CatalogPricingDto | null;
 
-  @ObjectField(() => CatalogPerformanceDto, { nullable: true, description: 'Measured in the last 15 minutes; null where nobody asked.' })
+  @ObjectField(() => CatalogPerformanceDto, {
+    nullable: true,
+    description: 'Measured in the last 15 minutes; null where nobody asked.',
+  })
   performance: CatalogPerformanceDto | null;
 
   @StringField({ enum: ['available', 'degraded', 'unavailable'], description: 'Measured' })

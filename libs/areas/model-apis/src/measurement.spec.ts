@@ -2,8 +2,21 @@ import { expect, it } from '@jest/globals';
 import { emptyHistogram, HistogramRecorder, type AttemptCounts, type RequestStats } from '@slipway/dataplane';
 import { availabilityOf, performanceOf, type BindingSight } from './measurement.js';
 
-const counts = (ok = 0, server_error = 0): AttemptCounts => ({ ok, server_error, client_error: 0, connect_error: 0, cancelled: 0, retried: 0 });
-const sight = (more: Partial<BindingSight> = {}): BindingSight => ({ weight: 1, priority: 0, canServe: true, recent: counts(), ...more });
+const counts = (ok = 0, server_error = 0): AttemptCounts => ({
+  ok,
+  server_error,
+  client_error: 0,
+  connect_error: 0,
+  cancelled: 0,
+  retried: 0,
+});
+const sight = (more: Partial<BindingSight> = {}): BindingSight => ({
+  weight: 1,
+  priority: 0,
+  canServe: true,
+  recent: counts(),
+  ...more,
+});
 
 it.each<[string, BindingSight[], string]>([
   ['one that can serve and was not asked', [sight()], 'available'],
@@ -26,8 +39,14 @@ function stats(ttft: number[], speed: number[]): RequestStats {
     return recorder.snapshot();
   };
   return {
-    counts: counts(ttft.length + speed.length), streamed: ttft.length, tokens_in: 0, tokens_out: 0, ttft_ms: of(ttft),
-    itl_ms: emptyHistogram(), e2e_latency_ms: emptyHistogram(), output_tokens_per_s: of(speed),
+    counts: counts(ttft.length + speed.length),
+    streamed: ttft.length,
+    tokens_in: 0,
+    tokens_out: 0,
+    ttft_ms: of(ttft),
+    itl_ms: emptyHistogram(),
+    e2e_latency_ms: emptyHistogram(),
+    output_tokens_per_s: of(speed),
   };
 }
 

@@ -1,4 +1,11 @@
-import { attemptsOf, errorRate, mergeHistograms, quantile, type AttemptCounts, type RequestStats } from '@slipway/dataplane';
+import {
+  attemptsOf,
+  errorRate,
+  mergeHistograms,
+  quantile,
+  type AttemptCounts,
+  type RequestStats,
+} from '@slipway/dataplane';
 import type { CatalogEntryDto } from './catalog.dto.js';
 
 export type Measurement = Pick<CatalogEntryDto, 'performance' | 'availability'>;
@@ -37,7 +44,10 @@ export function performanceOf(stats: readonly RequestStats[]): CatalogEntryDto['
   const p50 = quantile(ttft, 0.5);
   const p95 = quantile(ttft, 0.95);
   const speed = quantile(mergeHistograms(stats.map(({ output_tokens_per_s }) => output_tokens_per_s)), 0.5);
-  return { ttft_ms: p50 === null || p95 === null ? null : { p50: rounded(p50), p95: rounded(p95) }, output_tokens_per_s: speed === null ? null : rounded(speed) };
+  return {
+    ttft_ms: p50 === null || p95 === null ? null : { p50: rounded(p50), p95: rounded(p95) },
+    output_tokens_per_s: speed === null ? null : rounded(speed),
+  };
 }
 
 function sumOf(all: readonly AttemptCounts[]): AttemptCounts {

@@ -39,7 +39,11 @@ async function measure(tx: Tx, product: PublishedProduct): Promise<Measurement> 
   const now = Date.now();
   const revisions = product.bindings.flatMap(({ revisionId }) => (revisionId === null ? [] : [revisionId]));
   const { backends } = await readEntries(tx, { routes: [], backends: revisions, slugs: [], passports: [] });
-  const serving = new Set(backends.filter(({ instances }) => instances.some(({ state }) => state === 'ready')).map(({ revision_id }) => revision_id));
+  const serving = new Set(
+    backends
+      .filter(({ instances }) => instances.some(({ state }) => state === 'ready'))
+      .map(({ revision_id }) => revision_id),
+  );
   const sights: BindingSight[] = [];
   const stats = [];
   for (const { id, weight, priority, revisionId } of product.bindings) {

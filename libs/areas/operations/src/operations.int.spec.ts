@@ -6,14 +6,38 @@ import { Test } from '@nestjs/testing';
 import { ConfigModule } from '@slipway/platform-config';
 import { Database, DatabaseModule, migrations as databaseMigrations } from '@slipway/platform-database';
 import { errors, HttpModule, SlipwayHttpAdapter, type Scope } from '@slipway/platform-http';
-import { appendEvents, migrations as operationMigrations, OperationsModule, OperationStore } from '@slipway/platform-operations';
+import {
+  appendEvents,
+  migrations as operationMigrations,
+  OperationsModule,
+  OperationStore,
+} from '@slipway/platform-operations';
 import { createTestDatabase, testConfig, type TestDatabase } from '@slipway/platform-testing';
 import { OperationsAreaModule } from './index.js';
 
 const ACTOR = { type: 'token', id: 'tok_1' } as const;
 const RECORD_FIELDS = [
-  'attempt', 'cancel_requested', 'completed_at', 'created_at', 'current_step', 'current_step_status', 'id', 'kind', 'max_attempts', 'message', 'progress', 'reason',
-  'requested_by', 'resource_name', 'resource_type', 'result', 'retryable', 'status', 'steps', 'superseded_by', 'updated_at',
+  'attempt',
+  'cancel_requested',
+  'completed_at',
+  'created_at',
+  'current_step',
+  'current_step_status',
+  'id',
+  'kind',
+  'max_attempts',
+  'message',
+  'progress',
+  'reason',
+  'requested_by',
+  'resource_name',
+  'resource_type',
+  'result',
+  'retryable',
+  'status',
+  'steps',
+  'superseded_by',
+  'updated_at',
 ];
 
 let testDatabase: TestDatabase;
@@ -26,14 +50,26 @@ beforeAll(async () => {
   testDatabase = await createTestDatabase([...databaseMigrations, ...operationMigrations]);
   const config = testConfig(testDatabase.url);
   const module = await Test.createTestingModule({
-    imports: [ConfigModule.forRoot(config), DatabaseModule.forRoot(config), HttpModule, OperationsModule.forApi(), OperationsAreaModule],
+    imports: [
+      ConfigModule.forRoot(config),
+      DatabaseModule.forRoot(config),
+      HttpModule,
+      OperationsModule.forApi(),
+      OperationsAreaModule,
+    ],
   }).compile();
   const adapter = new SlipwayHttpAdapter();
   adapter.setGuard(async (request) => {
     const tenantId = request.headers.authorization;
     if (!tenantId) throw errors.unauthenticated();
     request.slipway.tenantId = tenantId;
-    request.slipway.principal = { tenantId, tenantName: tenantId, isOperatorTenant: false, actor: ACTOR, scopes: new Set<Scope>(['admin']) };
+    request.slipway.principal = {
+      tenantId,
+      tenantName: tenantId,
+      isOperatorTenant: false,
+      actor: ACTOR,
+      scopes: new Set<Scope>(['admin']),
+    };
   });
   app = module.createNestApplication<NestFastifyApplication>(adapter, { logger: false });
   await app.listen(0, '127.0.0.1');
@@ -49,8 +85,19 @@ afterAll(async () => {
 
 function begin(kind = 'probe', resourceName = 'chat', tenantId = 'ten_a'): Promise<string> {
   return database.tx({ tenantId }, async (tx) => {
-    const { id } = await store.claim(tx, { kind, resourceType: 'deployment', resourceName, requestedBy: ACTOR, reason: 'because' });
-    await store.start(tx, id, { resourceId: 'dep_1', stream: `deployment/${id}`, input: {}, steps: ['first', 'second'] });
+    const { id } = await store.claim(tx, {
+      kind,
+      resourceType: 'deployment',
+      resourceName,
+      requestedBy: ACTOR,
+      reason: 'because',
+    });
+    await store.start(tx, id, {
+      resourceId: 'dep_1',
+      stream: `deployment/${id}`,
+      input: {},
+      steps: ['first', 'second'],
+    });
     return id;
   });
 }
@@ -58,36 +105,81 @@ function begin(kind = 'probe', resourceName = 'chat', tenantId = 'ten_a'): Promi
 async function send(method: string, path: string, { tenant = 'ten_a', ...headers }: Record<string, string> = {}) {
   const answer = await fetch(url + path, { method, headers: { authorization: tenant, ...headers } });
   const text = await answer.text();
-  return { status: answer.status, text, body: text.startsWith('{') ? JSON.parse(text) : undefined, type: answer.headers.get('content-type') };
+  return {
+    status: answer.status,
+    text,
+    body: text.startsWith('{') ? JSON.parse(text) : undefined,
+    type: answer.headers.get('content-type'),
+  };
 }
 
-const change = (sql: string, id: string) => database.tx('system', (tx) => tx.query(`update operations set ${sql} where id = $1`, [id]));
-const tell = (id: string, status: string) => database.tx('system', (tx) => appendEvents(tx, 'ten_a', `deployment/${id}`, [
-  { type: 'operation.status_changed', subject: `operations/${id}`, actor: ACTOR, operationId: id, data: { status } },
-]));
+const change = (sql: string, id: string) =>
+  database.tx('system', (tx) => tx.query(`update operations set ${sql} where id = $1`, [id]));
+const tell = (id: string, status: string) =>
+  database.tx('system', (tx) =>
+    appendEvents(tx, 'ten_a', `deployment/${id}`, [
+      {
+        type: 'operation.status_changed',
+        subject: `operations/${id}`,
+        actor: ACTOR,
+        operationId: id,
+        data: { status },
+      },
+    ]),
+  );
 
 it('shows the whole record, and error_code only for a failure', async () => {
   const id = await begin();
   const { body, status, type } = await send('GET', `/operations/${id}`);
   expect({ status, type }).toEqual({ status: 200, type: 'application/json; charset=utf-8' });
   expect(Object.keys(body).sort()).toEqual(RECORD_FIELDS);
-  expect(body).toMatchObject({ id, kind: 'probe', status: 'pending', progress: 0, attempt: 0, max_attempts: 5, current_step: 'first', current_step_status: 'pending', result: {}, reason: 'because', requested_by: ACTOR });
-  expect(body.steps).toMatchObject([{ name: 'first', index: 0, status: 'pending', started_at: null, evidence: null }, { name: 'second', index: 1 }]);
+  expect(body).toMatchObject({
+    id,
+    kind: 'probe',
+    status: 'pending',
+    progress: 0,
+    attempt: 0,
+    max_attempts: 5,
+    current_step: 'first',
+    current_step_status: 'pending',
+    result: {},
+    reason: 'because',
+    requested_by: ACTOR,
+  });
+  expect(body.steps).toMatchObject([
+    { name: 'first', index: 0, status: 'pending', started_at: null, evidence: null },
+    { name: 'second', index: 1 },
+  ]);
   await change(`status = 'failed', error_code = 'internal'`, id);
   expect((await send('GET', `/operations/${id}`)).body).toMatchObject({ status: 'failed', error_code: 'internal' });
 });
 
 it('hides operations of other tenants from every route', async () => {
   const id = await begin();
-  for (const [method, path] of [['GET', ''], ['GET', '/events'], ['GET', '/events?limit=0'], ['POST', '/cancel'], ['POST', '/retry'], ['POST', '/resume']] as const) {
+  for (const [method, path] of [
+    ['GET', ''],
+    ['GET', '/events'],
+    ['GET', '/events?limit=0'],
+    ['POST', '/cancel'],
+    ['POST', '/retry'],
+    ['POST', '/resume'],
+  ] as const) {
     const answer = await send(method, `/operations/${id}${path}`, { tenant: 'ten_b' });
-    expect({ path, status: answer.status, code: answer.body.error.code }).toEqual({ path, status: 404, code: 'operation_not_found' });
+    expect({ path, status: answer.status, code: answer.body.error.code }).toEqual({
+      path,
+      status: 404,
+      code: 'operation_not_found',
+    });
   }
 });
 
 it('lists by pages, newest first, filtered', async () => {
   const tenant = 'ten_list';
-  const ids = [await begin('rollout', 'a', tenant), await begin('rollback', 'a', tenant), await begin('rollout', 'b', tenant)];
+  const ids = [
+    await begin('rollout', 'a', tenant),
+    await begin('rollback', 'a', tenant),
+    await begin('rollout', 'b', tenant),
+  ];
   await change(`status = 'succeeded'`, ids[0] as string);
   const list = async (query: string) => (await send('GET', `/operations?${query}`, { tenant })).body;
   const idsOf = (page: { data: { id: string }[] }) => page.data.map((one) => ids.indexOf(one.id));
@@ -103,7 +195,9 @@ it('lists by pages, newest first, filtered', async () => {
 it('cancels once however often it is asked, and refuses what has ended', async () => {
   const id = await begin();
   const answers = await Promise.all([1, 2, 3].map(() => send('POST', `/operations/${id}/cancel`)));
-  expect(answers.map((answer) => [answer.status, answer.body.status, answer.body.cancel_requested])).toEqual([1, 2, 3].map(() => [200, 'cancelling', true]));
+  expect(answers.map((answer) => [answer.status, answer.body.status, answer.body.cancel_requested])).toEqual(
+    [1, 2, 3].map(() => [200, 'cancelling', true]),
+  );
   expect((await send('GET', `/operations/${id}/events`)).body.data).toHaveLength(1);
   await change(`status = 'cancelled'`, id);
   const late = await send('POST', `/operations/${id}/cancel`);
@@ -125,11 +219,21 @@ it('retries what failed and may be retried, resumes what waits for a person', as
 it('lists and streams the events of one operation, and tells a client that has them all not to come again', async () => {
   const id = await begin();
   await tell(id, 'running');
-  await database.tx('system', (tx) => appendEvents(tx, 'ten_a', `deployment/${id}`, [{ type: 'route.updated', subject: 'deployments/chat', actor: ACTOR, data: {} }]));
+  await database.tx('system', (tx) =>
+    appendEvents(tx, 'ten_a', `deployment/${id}`, [
+      { type: 'route.updated', subject: 'deployments/chat', actor: ACTOR, data: {} },
+    ]),
+  );
   await tell(id, 'succeeded');
   await change(`status = 'succeeded'`, id);
   const listed = await send('GET', `/operations/${id}/events?order=asc`);
-  expect(listed.body).toMatchObject({ data: [{ sequence: 1, operationid: id }, { sequence: 3, operationid: id }], next_cursor: null });
+  expect(listed.body).toMatchObject({
+    data: [
+      { sequence: 1, operationid: id },
+      { sequence: 3, operationid: id },
+    ],
+    next_cursor: null,
+  });
   const stream = { accept: 'text/event-stream' };
   const whole = await send('GET', `/operations/${id}/events`, stream);
   expect(whole.type).toBe('text/event-stream; charset=utf-8');

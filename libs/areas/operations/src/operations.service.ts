@@ -1,7 +1,23 @@
 import { Injectable } from '@nestjs/common';
 import { Database, type Tx } from '@slipway/platform-database';
-import { pageOf, rawJson, type ExistenceCheck, type PageRequest, type Principal, type RawJson, type Reply } from '@slipway/platform-http';
-import { EventFeed, GET_RECORD, LIST_RECORDS, operationErrors, OperationStore, type EventQueryDto, type FeedClient } from '@slipway/platform-operations';
+import {
+  pageOf,
+  rawJson,
+  type ExistenceCheck,
+  type PageRequest,
+  type Principal,
+  type RawJson,
+  type Reply,
+} from '@slipway/platform-http';
+import {
+  EventFeed,
+  GET_RECORD,
+  LIST_RECORDS,
+  operationErrors,
+  OperationStore,
+  type EventQueryDto,
+  type FeedClient,
+} from '@slipway/platform-operations';
 import type { OperationFilterDto } from './operation-list.dto.js';
 import { STREAM } from './operation.query.js';
 
@@ -17,14 +33,25 @@ export class OperationsService implements ExistenceCheck {
 
   /** The hottest read of the API: one round trip, and the text goes out as Postgres made it. */
   async get(who: Principal, id: string): Promise<RawJson> {
-    const [row] = await this.database.read<{ json: string }>({ tenantId: who.tenantId }, GET_RECORD, [id, who.tenantId]);
+    const [row] = await this.database.read<{ json: string }>({ tenantId: who.tenantId }, GET_RECORD, [
+      id,
+      who.tenantId,
+    ]);
     if (!row) throw operationErrors.operation_not_found();
     return rawJson(row.json);
   }
 
-  async list(who: Principal, { status, kind, resource_name }: OperationFilterDto, { limit, cursor }: PageRequest): Promise<RawJson> {
+  async list(
+    who: Principal,
+    { status, kind, resource_name }: OperationFilterDto,
+    { limit, cursor }: PageRequest,
+  ): Promise<RawJson> {
     const values = [who.tenantId, cursor?.[0] ?? null, status ?? null, kind ?? null, resource_name ?? null, limit + 1];
-    const rows = await this.database.read<{ id: string; json: string }>({ tenantId: who.tenantId }, LIST_RECORDS, values);
+    const rows = await this.database.read<{ id: string; json: string }>(
+      { tenantId: who.tenantId },
+      LIST_RECORDS,
+      values,
+    );
     const { data, next_cursor } = pageOf(rows, limit, (row) => [row.id]);
     return rawJson(`{"data":[${data.map((row) => row.json).join(',')}],"next_cursor":${JSON.stringify(next_cursor)}}`);
   }
@@ -38,7 +65,13 @@ export class OperationsService implements ExistenceCheck {
     return rawJson(record as string);
   }
 
-  async events(who: Principal, id: string, query: EventQueryDto, page: PageRequest, client: FeedClient): Promise<Reply | undefined> {
+  async events(
+    who: Principal,
+    id: string,
+    query: EventQueryDto,
+    page: PageRequest,
+    client: FeedClient,
+  ): Promise<Reply | undefined> {
     const stream = await this.streamOf(who.tenantId, id);
     return this.feed.answer({ stream, operationId: id }, query, page, client);
   }

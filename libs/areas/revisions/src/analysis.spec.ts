@@ -7,29 +7,57 @@ function stats(options: { ok?: number; failed?: number; ttft?: number[] } = {}):
   const ttft = new HistogramRecorder();
   for (const value of options.ttft ?? []) ttft.record(value);
   return {
-    counts: { ok: options.ok ?? options.ttft?.length ?? 0, client_error: 0, server_error: options.failed ?? 0, connect_error: 0, cancelled: 0, retried: 0 },
-    streamed: options.ttft?.length ?? 0, tokens_in: 0, tokens_out: 0,
-    ttft_ms: ttft.snapshot(), itl_ms: emptyHistogram(), e2e_latency_ms: emptyHistogram(), output_tokens_per_s: emptyHistogram(),
+    counts: {
+      ok: options.ok ?? options.ttft?.length ?? 0,
+      client_error: 0,
+      server_error: options.failed ?? 0,
+      connect_error: 0,
+      cancelled: 0,
+      retried: 0,
+    },
+    streamed: options.ttft?.length ?? 0,
+    tokens_in: 0,
+    tokens_out: 0,
+    ttft_ms: ttft.snapshot(),
+    itl_ms: emptyHistogram(),
+    e2e_latency_ms: emptyHistogram(),
+    output_tokens_per_s: emptyHistogram(),
   };
 }
 
 function metric(values: Partial<AnalysisMetricDto>): AnalysisMetricDto {
-  return { name: 'error_rate', check: 'threshold', min_samples: 50, failure_limit: 0, dry_run: false, ...values } as AnalysisMetricDto;
+  return {
+    name: 'error_rate',
+    check: 'threshold',
+    min_samples: 50,
+    failure_limit: 0,
+    dry_run: false,
+    ...values,
+  } as AnalysisMetricDto;
 }
 
 describe('a threshold check', () => {
   const errors = metric({ threshold: 0.05 });
 
   it('passes within and breaches beyond the threshold', () => {
-    expect(judge(errors, stats({ ok: 96, failed: 4 }), undefined)).toMatchObject({ verdict: 'pass', candidate: { value: 0.04, samples: 100 } });
-    expect(judge(errors, stats({ ok: 94, failed: 6 }), undefined)).toMatchObject({ verdict: 'breached', limit: 0.05, baseline: null });
+    expect(judge(errors, stats({ ok: 96, failed: 4 }), undefined)).toMatchObject({
+      verdict: 'pass',
+      candidate: { value: 0.04, samples: 100 },
+    });
+    expect(judge(errors, stats({ ok: 94, failed: 6 }), undefined)).toMatchObject({
+      verdict: 'breached',
+      limit: 0.05,
+      baseline: null,
+    });
   });
 
   it('never passes without samples, and is inconclusive with too few', () => {
     expect(judge(errors, stats(), undefined).verdict).toBe('unavailable');
     expect(judge(errors, stats({ ok: 49 }), undefined).verdict).toBe('inconclusive');
     expect(judge(errors, stats({ ok: 50 }), undefined).verdict).toBe('pass');
-    expect(judge(metric({ name: 'ttft_ms', threshold: 100 }), stats({ ok: 500 }), undefined).verdict).toBe('unavailable');
+    expect(judge(metric({ name: 'ttft_ms', threshold: 100 }), stats({ ok: 500 }), undefined).verdict).toBe(
+      'unavailable',
+    );
   });
 });
 
@@ -48,7 +76,11 @@ describe('a regression check', () => {
 
   it('sees a time to first token three times as long', () => {
     const spread = (center: number) => Array.from({ length: 100 }, (_, i) => center * (0.8 + (0.4 * i) / 100));
-    const slower = judge(metric({ name: 'ttft_ms', check: 'regression', max_regression_percent: 50 }), stats({ ttft: spread(150) }), stats({ ttft: spread(50) }));
+    const slower = judge(
+      metric({ name: 'ttft_ms', check: 'regression', max_regression_percent: 50 }),
+      stats({ ttft: spread(150) }),
+      stats({ ttft: spread(50) }),
+    );
     expect(slower.verdict).toBe('breached');
     expect(slower.regression_percent).toBeGreaterThan(180);
     expect(slower.regression_bound_percent).toBeLessThan(slower.regression_percent as number);
@@ -67,26 +99,48 @@ function random(seed: number): () => number {
 describe('the rates of wrong verdicts, measured (tools/decisions names them)', () => {
   const ROUNDS = 400;
   const next = random(20261121);
-  const failures = (n: number, rate: number) => Array.from({ length: n }, () => (next() < rate ? 1 : 0)).reduce<number>((sum, one) => sum + one, 0);
-  const latencies = (n: number, median: number) => Array.from({ length: n }, () => median * Math.exp(0.4 * gaussian(next)));
+  const failures = (n: number, rate: number) =>
+    Array.from({ length: n }, () => (next() < rate ? 1 : 0)).reduce<number>((sum, one) => sum + one, 0);
+  const latencies = (n: number, median: number) =>
+    Array.from({ length: n }, () => median * Math.exp(0.4 * gaussian(next)));
   const share = (check: () => boolean) => Array.from({ length: ROUNDS }, check).filter(Boolean).length / ROUNDS;
 
   it('error rate: no false alarms beyond 6 % at the limit itself, no misses beyond 5 % at six times the limit', () => {
     const check = metric({ check: 'regression', max_regression_percent: 100 });
-    const sample = (n: number, rate: number) => { const failed = failures(n, rate); return stats({ ok: n - failed, failed }); };
+    const sample = (n: number, rate: number) => {
+      const failed = failures(n, rate);
+      return stats({ ok: n - failed, failed });
+    };
     expect(share(() => judge(check, sample(200, 0.04), sample(1000, 0.02)).verdict === 'breached')).toBeLessThan(0.06);
     expect(share(() => judge(check, sample(200, 0.24), sample(1000, 0.02)).verdict === 'pass')).toBeLessThan(0.05);
   });
 
   it('p95 of the time to first token: false alarms within 6 % at the limit, misses within 5 % at twice the limit', () => {
     const check = metric({ name: 'ttft_ms', stat: 'p95', check: 'regression', max_regression_percent: 20 });
-    expect(share(() => judge(check, stats({ ttft: latencies(200, 120) }), stats({ ttft: latencies(1000, 100) })).verdict === 'breached')).toBeLessThan(0.06);
-    expect(share(() => judge(check, stats({ ttft: latencies(200, 240) }), stats({ ttft: latencies(1000, 100) })).verdict === 'pass')).toBeLessThan(0.05);
+    expect(
+      share(
+        () =>
+          judge(check, stats({ ttft: latencies(200, 120) }), stats({ ttft: latencies(1000, 100) })).verdict ===
+          'breached',
+      ),
+    ).toBeLessThan(0.06);
+    expect(
+      share(
+        () =>
+          judge(check, stats({ ttft: latencies(200, 240) }), stats({ ttft: latencies(1000, 100) })).verdict === 'pass',
+      ),
+    ).toBeLessThan(0.05);
   });
 
   it('mean: false alarms within 8 % at the limit', () => {
     const check = metric({ name: 'ttft_ms', stat: 'avg', check: 'regression', max_regression_percent: 20 });
-    expect(share(() => judge(check, stats({ ttft: latencies(200, 120) }), stats({ ttft: latencies(1000, 100) })).verdict === 'breached')).toBeLessThan(0.08);
+    expect(
+      share(
+        () =>
+          judge(check, stats({ ttft: latencies(200, 120) }), stats({ ttft: latencies(1000, 100) })).verdict ===
+          'breached',
+      ),
+    ).toBeLessThan(0.08);
   });
 });
 

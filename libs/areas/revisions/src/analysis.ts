@@ -32,18 +32,28 @@ const BUCKET_LOG_VARIANCE = (Math.LN2 / 8) ** 2 / 12;
 const QUANTILES: Record<string, number> = { p50: 0.5, p90: 0.9, p95: 0.95, p99: 0.99 };
 
 /** Judges one metric. `baseline` is undefined where the stable revision has no window with enough samples. */
-export function judge(metric: AnalysisMetricDto, candidate: RequestStats, baseline: RequestStats | undefined): MetricResult {
+export function judge(
+  metric: AnalysisMetricDto,
+  candidate: RequestStats,
+  baseline: RequestStats | undefined,
+): MetricResult {
   const stat = statOf(metric);
   const measured = measure(metric.name, stat, candidate);
   const base = baseline && measure(metric.name, stat, baseline);
-  const regression = baseline && metric.check === 'regression' ? regressionOf(metric.name, stat, candidate, baseline) : null;
+  const regression =
+    baseline && metric.check === 'regression' ? regressionOf(metric.name, stat, candidate, baseline) : null;
   const limit = (metric.check === 'threshold' ? metric.threshold : metric.max_regression_percent) as number;
   return {
-    metric: metric.name, stat, check: metric.check, dry_run: metric.dry_run, limit,
+    metric: metric.name,
+    stat,
+    check: metric.check,
+    dry_run: metric.dry_run,
+    limit,
     verdict: verdictOf(metric, measured, base, regression),
     candidate: measured,
     baseline: metric.check === 'threshold' ? null : (base ?? { value: null, samples: 0 }),
-    regression_percent: regression && round(regression.percent), regression_bound_percent: regression && round(regression.boundPercent),
+    regression_percent: regression && round(regression.percent),
+    regression_bound_percent: regression && round(regression.boundPercent),
   };
 }
 
@@ -51,12 +61,20 @@ export function statOf(metric: AnalysisMetricDto): string {
   return metric.stat ?? (metric.name === 'error_rate' ? 'rate' : 'p95');
 }
 
-function verdictOf(metric: AnalysisMetricDto, candidate: Measured, baseline: Measured | undefined, regression: Regression | null): Verdict {
+function verdictOf(
+  metric: AnalysisMetricDto,
+  candidate: Measured,
+  baseline: Measured | undefined,
+  regression: Regression | null,
+): Verdict {
   if (candidate.value === null) return 'unavailable';
   if (candidate.samples < metric.min_samples) return 'inconclusive';
   if (metric.check === 'threshold') {
     const operator = metric.operator ?? (metric.name === 'output_tokens_per_s' ? 'gte' : 'lte');
-    const isWithin = operator === 'lte' ? candidate.value <= (metric.threshold as number) : candidate.value >= (metric.threshold as number);
+    const isWithin =
+      operator === 'lte'
+        ? candidate.value <= (metric.threshold as number)
+        : candidate.value >= (metric.threshold as number);
     return isWithin ? 'pass' : 'breached';
   }
   if (!baseline || baseline.value === null || !regression) return 'unavailable';
@@ -92,7 +110,12 @@ interface Regression {
  * How much worse the candidate is, as a ratio on the logarithmic scale, where the errors of both sides add: the bound is
  * `log ratio − Z·√(variance of both)`. So a breach means: with 95 % confidence the regression is larger than allowed.
  */
-function regressionOf(name: AnalysisMetricDto['name'], stat: string, candidate: RequestStats, baseline: RequestStats): Regression | null {
+function regressionOf(
+  name: AnalysisMetricDto['name'],
+  stat: string,
+  candidate: RequestStats,
+  baseline: RequestStats,
+): Regression | null {
   const ours = logEstimate(name, stat, candidate);
   const theirs = logEstimate(name, stat, baseline);
   if (!ours || !theirs) return null;
@@ -111,7 +134,9 @@ function logEstimate(name: AnalysisMetricDto['name'], stat: string, stats: Reque
   if (name === 'error_rate') return rateEstimate(failuresOf(stats), attemptsOf(stats.counts));
   const histogram = stats[name];
   const samples = samplesOf(name, stats);
-  return stat === 'avg' ? meanEstimate(histogram, samples) : quantileEstimate(histogram, samples, QUANTILES[stat] as number);
+  return stat === 'avg'
+    ? meanEstimate(histogram, samples)
+    : quantileEstimate(histogram, samples, QUANTILES[stat] as number);
 }
 
 /** Half a failure is added to each side (Katz, with the usual correction), so that "none seen" is not "never". */

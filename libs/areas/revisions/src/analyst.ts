@@ -1,7 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { lastWindowWith, statsBetween, statsCompleteUntil, type RequestStats } from '@slipway/dataplane';
 import { Database, type Tx } from '@slipway/platform-database';
-import { done, sleep, StepFailed, type FailureCode, type NewEvent, type StepContext, type StepOutcome } from '@slipway/platform-operations';
+import {
+  done,
+  sleep,
+  StepFailed,
+  type FailureCode,
+  type NewEvent,
+  type StepContext,
+  type StepOutcome,
+} from '@slipway/platform-operations';
 import { judge, type MetricResult, type Verdict } from './analysis.js';
 import { Candidate } from './candidate.js';
 import type { AnalysisDto, AnalysisMetricDto } from './rollout.dto.js';
@@ -38,17 +46,24 @@ export class Analyst {
     if (state?.['judgement']) return this.act(context, input.analysis, state['judgement'] as Judgement);
     // A candidate that died a moment ago is for the reconciler to tell: it must have looked before the records are judged.
     const isOver = Date.now() - step.startedAt.getTime() > STATS_LIMIT_MS;
-    if (!isOver && !(await this.candidate.answers(input.revisionId))) return sleep({ forMs: STATS_LOOK_MS, status: 'running', message: 'the candidate does not answer its probe' });
+    if (!isOver && !(await this.candidate.answers(input.revisionId)))
+      return sleep({ forMs: STATS_LOOK_MS, status: 'running', message: 'the candidate does not answer its probe' });
     const judgement = await this.database.tx('system', async (tx) => {
       await this.candidate.standing(tx, context, input.revisionId, input.revisionName);
       const until = await statsCompleteUntil(tx);
       if (!isOver && (!until || until.getTime() < floorSecond(step.startedAt).getTime())) return undefined;
       return this.judgeAll(tx, context, input.analysis as AnalysisDto);
     });
-    if (!judgement) return sleep({ forMs: STATS_LOOK_MS, status: 'running', message: 'waits for the gateways\' records of the soak' });
+    if (!judgement)
+      return sleep({ forMs: STATS_LOOK_MS, status: 'running', message: "waits for the gateways' records of the soak" });
     return sleep({
-      forMs: 0, status: 'running', message: judgement.verdict, state: { judgement },
-      commit: async () => ({ events: [this.event('rollout.analysis_completed', context, { step: step.name, ...judgement })] }),
+      forMs: 0,
+      status: 'running',
+      message: judgement.verdict,
+      state: { judgement },
+      commit: async () => ({
+        events: [this.event('rollout.analysis_completed', context, { step: step.name, ...judgement })],
+      }),
     });
   }
 
@@ -57,13 +72,22 @@ export class Analyst {
     const { verdict } = judgement;
     const operationResult = { analysis: { ...context.operation.result['analysis'], [step.name]: judgement } };
     if (verdict === 'pass' || resumed) {
-      return done({ message: resumed ? `${verdict}; a person let it go on` : verdict, evidence: judgement, result: judgement, operationResult });
+      return done({
+        message: resumed ? `${verdict}; a person let it go on` : verdict,
+        evidence: judgement,
+        result: judgement,
+        operationResult,
+      });
     }
     const action = verdict === 'breached' ? analysis.on_failure : analysis.on_inconclusive;
     const message = describe(judgement);
-    if (action === 'rollback') throw new StepFailed(FAILURES[verdict], message, { evidence: judgement, result: operationResult });
+    if (action === 'rollback')
+      throw new StepFailed(FAILURES[verdict], message, { evidence: judgement, result: operationResult });
     return sleep({
-      status: 'waiting', awaiting: 'pause', message, state: { judgement },
+      status: 'waiting',
+      awaiting: 'pause',
+      message,
+      state: { judgement },
       commit: async () => ({ events: [this.event('rollout.paused', context, { step: step.name, reason: verdict })] }),
     });
   }
@@ -75,7 +99,8 @@ export class Analyst {
     for (const metric of analysis.metrics) {
       const from = new Date(to.getTime() - (metric.window_seconds ?? soakSeconds) * 1_000);
       const candidate = await statsBetween(tx, context.input.revisionId, from, to);
-      const baseline = metric.check === 'regression' ? await this.baseline(tx, context.input, metric, from, to) : undefined;
+      const baseline =
+        metric.check === 'regression' ? await this.baseline(tx, context.input, metric, from, to) : undefined;
       metrics.push(forgiven(judge(metric, candidate, baseline), metric, context));
     }
     const from = new Date(to.getTime() - soakSeconds * 1_000);
@@ -83,24 +108,43 @@ export class Analyst {
   }
 
   /** The stable revision in the same window; where too little went there, its last window of that length with enough. */
-  private async baseline(tx: Tx, input: RolloutInput, metric: AnalysisMetricDto, from: Date, to: Date): Promise<RequestStats | undefined> {
+  private async baseline(
+    tx: Tx,
+    input: RolloutInput,
+    metric: AnalysisMetricDto,
+    from: Date,
+    to: Date,
+  ): Promise<RequestStats | undefined> {
     if (!input.foundActiveRevisionId) return undefined;
     const same = await statsBetween(tx, input.foundActiveRevisionId, from, to);
-    if (judge({ ...metric, check: 'threshold', threshold: 0 }, same, undefined).candidate.samples >= metric.min_samples) return same;
+    if (judge({ ...metric, check: 'threshold', threshold: 0 }, same, undefined).candidate.samples >= metric.min_samples)
+      return same;
     const seconds = (to.getTime() - from.getTime()) / 1_000;
-    const earlier = await lastWindowWith(tx, input.foundActiveRevisionId, { before: to, seconds, minAttempts: metric.min_samples });
+    const earlier = await lastWindowWith(tx, input.foundActiveRevisionId, {
+      before: to,
+      seconds,
+      minAttempts: metric.min_samples,
+    });
     return earlier ? statsBetween(tx, input.foundActiveRevisionId, earlier.from, earlier.to) : undefined;
   }
 
   private event(type: string, { operation, input }: Context, data: Record<string, unknown>): NewEvent {
     return {
-      type, subject: `deployments/${input.deploymentName}`, actor: { type: 'system', id: 'worker' }, operationId: operation.id, revisionId: input.revisionId,
+      type,
+      subject: `deployments/${input.deploymentName}`,
+      actor: { type: 'system', id: 'worker' },
+      operationId: operation.id,
+      revisionId: input.revisionId,
       data: { operation_id: operation.id, revision: input.revisionName, ...data },
     };
   }
 }
 
-const FAILURES: Record<Exclude<Verdict, 'pass'>, FailureCode> = { breached: 'analysis_failed', inconclusive: 'analysis_inconclusive', unavailable: 'metrics_unavailable' };
+const FAILURES: Record<Exclude<Verdict, 'pass'>, FailureCode> = {
+  breached: 'analysis_failed',
+  inconclusive: 'analysis_inconclusive',
+  unavailable: 'metrics_unavailable',
+};
 const SEVERITY: Verdict[] = ['breached', 'unavailable', 'inconclusive'];
 
 /** The worst verdict of the metrics that count. */
@@ -113,7 +157,9 @@ function overall(metrics: readonly MetricResult[]): Verdict {
 function forgiven(result: MetricResult, metric: AnalysisMetricDto, context: Context): MetricResult {
   if (result.verdict !== 'breached' || metric.failure_limit === 0) return result;
   const earlier = Object.values(context.results).flatMap((one) => (one as Partial<Judgement>)?.metrics ?? []);
-  const breaches = earlier.filter((one) => one.metric === result.metric && one.stat === result.stat && one.check === result.check && isBeyond(one)).length;
+  const breaches = earlier.filter(
+    (one) => one.metric === result.metric && one.stat === result.stat && one.check === result.check && isBeyond(one),
+  ).length;
   return breaches < metric.failure_limit ? { ...result, verdict: 'pass' } : result;
 }
 

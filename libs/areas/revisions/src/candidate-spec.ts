@@ -26,7 +26,12 @@ export function patchedSpec(base: RevisionSpec, patch: Record<string, unknown>, 
 export function completeSpec(dto: RevisionSpecDto): RevisionSpec {
   return withoutUndefined({
     model: { ...dto.model },
-    runtime: { target: dto.runtime.target, engine: dto.runtime.engine, args: dto.runtime.args ?? {}, env: dto.runtime.env ?? {} },
+    runtime: {
+      target: dto.runtime.target,
+      engine: dto.runtime.engine,
+      args: dto.runtime.args ?? {},
+      env: dto.runtime.env ?? {},
+    },
     endpoint: dto.endpoint && { ...dto.endpoint },
     resources: dto.resources && { ...dto.resources },
     scaling: { min_replicas: dto.scaling?.min_replicas ?? 1, max_replicas: dto.scaling?.max_replicas },

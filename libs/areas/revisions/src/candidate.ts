@@ -1,6 +1,14 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Database, type Tx } from '@slipway/platform-database';
-import { done, sleep, StepFailed, type Failure, type OperationRow, type StepContext, type StepOutcome } from '@slipway/platform-operations';
+import {
+  done,
+  sleep,
+  StepFailed,
+  type Failure,
+  type OperationRow,
+  type StepContext,
+  type StepOutcome,
+} from '@slipway/platform-operations';
 import { DEPLOYMENTS, INSTANCES, type DeploymentsPort, type InstancesPort, type WorkloadStatus } from '@slipway/ports';
 import { revisionEvent, RevisionStore } from './revision.store.js';
 
@@ -45,7 +53,11 @@ export class Candidate {
         await this.deployments.lockById(tx, target.deploymentId);
         const revision = await this.revisions.get(tx, target.revisionId);
         const { tenantId, deploymentId, spec } = revision;
-        await this.instances.want(tx, { tenantId, deploymentId, revisionId: revision.id, spec }, `operation:${operation.id}`);
+        await this.instances.want(
+          tx,
+          { tenantId, deploymentId, revisionId: revision.id, spec },
+          `operation:${operation.id}`,
+        );
         await this.revisions.setState(tx, revision.id, 'provisioning', { from: ['pending', 'draining', 'retired'] });
       },
     });
@@ -55,16 +67,24 @@ export class Candidate {
     const status = await this.database.tx('system', (tx) => this.instances.status(tx, revisionId));
     const { desired = 1, ready = 0, message = null } = status ?? {};
     if (ready >= desired) {
-      return done({ message: `${ready} of ${desired} instances are ready`, result: { restarts: status?.restarts ?? 0 }, commit: (tx) => this.markReady(tx, context, revisionId) });
+      return done({
+        message: `${ready} of ${desired} instances are ready`,
+        result: { restarts: status?.restarts ?? 0 },
+        commit: (tx) => this.markReady(tx, context, revisionId),
+      });
     }
     const leftMs = context.step.startedAt.getTime() + deadlineSeconds * 1_000 - Date.now();
     if (leftMs <= 0) {
-      throw new StepFailed('target_not_ready', `${ready} of ${desired} instances were ready after ${deadlineSeconds} s${message ? `: ${message}` : ''}`, {
-        evidence: { ready, desired, restarts: status?.restarts ?? 0 },
-      });
+      throw new StepFailed(
+        'target_not_ready',
+        `${ready} of ${desired} instances were ready after ${deadlineSeconds} s${message ? `: ${message}` : ''}`,
+        { evidence: { ready, desired, restarts: status?.restarts ?? 0 } },
+      );
     }
     return sleep({
-      forMs: Math.min(READY_LOOK_MS, leftMs), status: 'running', message: message ?? `${ready} of ${desired} instances are ready`,
+      forMs: Math.min(READY_LOOK_MS, leftMs),
+      status: 'running',
+      message: message ?? `${ready} of ${desired} instances are ready`,
       commit: (tx) => this.instances.wakeOnChange(tx, revisionId, context.operation.id),
     });
   }
@@ -73,7 +93,12 @@ export class Candidate {
    * How the candidate stands now. A crash since it was proven ready fails the operation, whichever step notices it first:
    * what gateways recorded of a dead candidate would only say the same less clearly.
    */
-  async standing(tx: Tx, context: StepContext<unknown>, revisionId: string, revisionName: string): Promise<WorkloadStatus | undefined> {
+  async standing(
+    tx: Tx,
+    context: StepContext<unknown>,
+    revisionId: string,
+    revisionName: string,
+  ): Promise<WorkloadStatus | undefined> {
     const status = await this.instances.status(tx, revisionId);
     const restarts = (status?.restarts ?? 0) - Number(context.results['await_ready']?.restarts ?? 0);
     if (status && restarts <= 0) return status;
@@ -87,12 +112,22 @@ export class Candidate {
   }
 
   /** Waits until the gateways have no request in flight to the revisions that lost their traffic, but not for ever. */
-  async drain({ step }: StepContext<unknown>, revisionIds: readonly string[], operationResult?: Record<string, unknown>): Promise<StepOutcome> {
-    const counts = await this.database.tx('system', (tx) => Promise.all(revisionIds.map((id) => this.instances.inFlight(tx, id))));
+  async drain(
+    { step }: StepContext<unknown>,
+    revisionIds: readonly string[],
+    operationResult?: Record<string, unknown>,
+  ): Promise<StepOutcome> {
+    const counts = await this.database.tx('system', (tx) =>
+      Promise.all(revisionIds.map((id) => this.instances.inFlight(tx, id))),
+    );
     const left = counts.reduce((total, count) => total + count, 0);
     const isOver = Date.now() - step.startedAt.getTime() > DRAIN_LIMIT_MS;
-    if (left > 0 && !isOver) return sleep({ forMs: DRAIN_LOOK_MS, status: 'running', message: `${left} requests in flight` });
-    return done({ message: left > 0 ? `${left} requests were still in flight after ${DRAIN_LIMIT_MS / 1_000} s` : '', operationResult });
+    if (left > 0 && !isOver)
+      return sleep({ forMs: DRAIN_LOOK_MS, status: 'running', message: `${left} requests in flight` });
+    return done({
+      message: left > 0 ? `${left} requests were still in flight after ${DRAIN_LIMIT_MS / 1_000} s` : '',
+      operationResult,
+    });
   }
 
   /** Takes the operation's hold away and gives the processes a moment to go. */
@@ -101,7 +136,9 @@ export class Candidate {
     const failure = operation.failure as Failure;
     if (!state) {
       return sleep({
-        forMs: GONE_LOOK_MS, status: 'running', state: { isReleased: true },
+        forMs: GONE_LOOK_MS,
+        status: 'running',
+        state: { isReleased: true },
         commit: async (tx) => {
           await this.instances.release(tx, revisionId, `operation:${operation.id}`);
           await this.instances.release(tx, revisionId, 'warm');
@@ -112,7 +149,8 @@ export class Candidate {
     const status = await this.database.tx('system', (tx) => this.instances.status(tx, revisionId));
     const limitMs = failure.code === 'cancelled_by_user' ? GONE_LIMIT_MS.cancelled : GONE_LIMIT_MS.failed;
     const isOver = Date.now() - step.startedAt.getTime() > limitMs;
-    if (status && status.alive > 0 && status.desired === 0 && !isOver) return sleep({ forMs: GONE_LOOK_MS, status: 'running', state });
+    if (status && status.alive > 0 && status.desired === 0 && !isOver)
+      return sleep({ forMs: GONE_LOOK_MS, status: 'running', state });
     return done();
   }
 
@@ -125,13 +163,24 @@ export class Candidate {
   private async markFailed(tx: Tx, operation: OperationRow, revisionId: string, failure: Failure) {
     if (failure.code === 'cancelled_by_user' || (await this.revisions.wasEverActive(tx, revisionId))) return;
     const moved = await this.revisions.setState(tx, revisionId, 'failed', { message: failure.message });
-    return { events: moved ? [revisionEvent('revision.failed', moved, WORKER, operation.id, { error_code: failure.code, message: failure.message })] : [] };
+    return {
+      events: moved
+        ? [
+            revisionEvent('revision.failed', moved, WORKER, operation.id, {
+              error_code: failure.code,
+              message: failure.message,
+            }),
+          ]
+        : [],
+    };
   }
 }
 
 /** The failure of a candidate that was ready and is so no longer. */
 export function didNotStayUp(revisionName: string, status: WorkloadStatus | undefined, restarts: number): StepFailed {
-  return new StepFailed('health_regression', `${revisionName} did not stay up: ${status?.message ?? 'no instance answers its probe'}`, {
-    evidence: { restarts, ready: status?.ready ?? 0, desired: status?.desired ?? 0 },
-  });
+  return new StepFailed(
+    'health_regression',
+    `${revisionName} did not stay up: ${status?.message ?? 'no instance answers its probe'}`,
+    { evidence: { restarts, ready: status?.ready ?? 0, desired: status?.desired ?? 0 } },
+  );
 }

@@ -1,7 +1,15 @@
 import { Inject, Injectable, Optional, type OnModuleInit } from '@nestjs/common';
 import { Database, prepared, type Tx } from '@slipway/platform-database';
 import { Sweeper, type DueWork } from '@slipway/platform-operations';
-import { DEPLOYMENTS, REVISION_PINS, ROUTES, type Deployment, type DeploymentsPort, type RevisionPinsPort, type RoutesPort } from '@slipway/ports';
+import {
+  DEPLOYMENTS,
+  REVISION_PINS,
+  ROUTES,
+  type Deployment,
+  type DeploymentsPort,
+  type RevisionPinsPort,
+  type RoutesPort,
+} from '@slipway/ports';
 
 const EVERY_MS = 60_000;
 
@@ -51,7 +59,8 @@ export class RevisionCollector implements DueWork, OnModuleInit {
   /** One transaction per deployment, so that no lock outlives the look at it. */
   async collect(): Promise<void> {
     const crowded = await this.database.read<{ deploymentId: string }>('system', CROWDED);
-    for (const { deploymentId } of crowded) await this.database.tx('system', (tx) => this.collectFrom(tx, deploymentId));
+    for (const { deploymentId } of crowded)
+      await this.database.tx('system', (tx) => this.collectFrom(tx, deploymentId));
   }
 
   private async collectFrom(tx: Tx, deploymentId: string): Promise<void> {
@@ -69,6 +78,9 @@ export class RevisionCollector implements DueWork, OnModuleInit {
   private async referredTo(tx: Tx, deployment: Deployment): Promise<string[]> {
     const route = await this.routes.current(tx, deployment.id);
     const own = [deployment.activeRevisionId, deployment.previousRevisionId, deployment.candidateRevisionId];
-    return [...own.filter((id): id is string => id !== null), ...(route?.targets.map((target) => target.revisionId) ?? [])];
+    return [
+      ...own.filter((id): id is string => id !== null),
+      ...(route?.targets.map((target) => target.revisionId) ?? []),
+    ];
   }
 }

@@ -3,7 +3,12 @@ import { ArrayField, IntField, MapField, ObjectField, StringField } from '@slipw
 const isScalar = (value: unknown) => ['string', 'number', 'boolean'].includes(typeof value);
 
 export class ModelSpecDto {
-  @StringField({ min: 1, max: 255, description: 'The name the model server knows the model by', example: 'llama-3.1-8b' })
+  @StringField({
+    min: 1,
+    max: 255,
+    description: 'The name the model server knows the model by',
+    example: 'llama-3.1-8b',
+  })
   id: string;
 
   @StringField({ min: 1, max: 2048, optional: true, description: 'Where the weights are, such as a path or hf://…' })
@@ -20,34 +25,54 @@ export class ModelSpecDto {
 }
 
 export class RuntimeSpecDto {
-  @StringField({ min: 1, max: 63, description: 'An execution target of the operator\'s configuration (GET /targets)', example: 'local' })
+  @StringField({
+    min: 1,
+    max: 63,
+    description: "An execution target of the operator's configuration (GET /targets)",
+    example: 'local',
+  })
   target: string;
 
-  @StringField({ min: 1, max: 63, optional: true, description: 'One of the target\'s engines', example: 'sim' })
+  @StringField({ min: 1, max: 63, optional: true, description: "One of the target's engines", example: 'sim' })
   engine?: string;
 
   @MapField({
-    values: 'json', maxEntries: 64, maxKeyLength: 63, optional: true, example: { ttft_ms: 20 },
+    values: 'json',
+    maxEntries: 64,
+    maxKeyLength: 63,
+    optional: true,
+    example: { ttft_ms: 20 },
     description: 'Arguments the engine declares; text, number or true/false',
     check: (args) => (Object.values(args).every(isScalar) ? undefined : 'args must hold texts, numbers or booleans'),
   })
   args?: Record<string, string | number | boolean>;
 
   @MapField({
-    values: 'json', maxEntries: 64, maxKeyLength: 127, optional: true,
+    values: 'json',
+    maxEntries: 64,
+    maxKeyLength: 127,
+    optional: true,
     description: 'Environment the engine allows; a text or {"secret_ref": "name"}',
-    check: (env) => (Object.values(env).every(isEnvValue) ? undefined : 'env must hold texts or {"secret_ref": "name"}'),
+    check: (env) =>
+      Object.values(env).every(isEnvValue) ? undefined : 'env must hold texts or {"secret_ref": "name"}',
   })
   env?: Record<string, string | { secret_ref: string }>;
 }
 
 function isEnvValue(value: unknown): boolean {
   if (typeof value === 'string') return true;
-  return typeof value === 'object' && value !== null && typeof (value as { secret_ref?: unknown }).secret_ref === 'string';
+  return (
+    typeof value === 'object' && value !== null && typeof (value as { secret_ref?: unknown }).secret_ref === 'string'
+  );
 }
 
 export class EndpointSpecDto {
-  @StringField({ min: 1, max: 2048, description: 'An OpenAI-compatible server that already runs', example: 'http://127.0.0.1:8000' })
+  @StringField({
+    min: 1,
+    max: 2048,
+    description: 'An OpenAI-compatible server that already runs',
+    example: 'http://127.0.0.1:8000',
+  })
   base_url: string;
 
   @StringField({ enum: ['openai'], default: 'openai' })
@@ -56,7 +81,12 @@ export class EndpointSpecDto {
   @StringField({ min: 1, max: 1024, pattern: /^\//, default: '/health' })
   health_path: string;
 
-  @StringField({ min: 1, max: 63, optional: true, description: 'A secret of the operator\'s configuration, sent as bearer token' })
+  @StringField({
+    min: 1,
+    max: 63,
+    optional: true,
+    description: "A secret of the operator's configuration, sent as bearer token",
+  })
   credential_ref?: string;
 }
 
@@ -145,7 +175,8 @@ export class RevisionDto {
   @StringField({ description: 'Name of the deployment' }) deployment: string;
   @IntField({ min: 1 }) number: number;
   @StringField({ example: 'chat-00007' }) name: string;
-  @StringField({ enum: ['pending', 'provisioning', 'ready', 'active', 'standby', 'draining', 'retired', 'failed'] }) state: string;
+  @StringField({ enum: ['pending', 'provisioning', 'ready', 'active', 'standby', 'draining', 'retired', 'failed'] })
+  state: string;
   @StringField({ description: 'Why it is in this state, where there is something to say' }) message: string;
   @ObjectField(() => RevisionSpecDto) spec: RevisionSpecDto;
   @StringField({ description: 'SHA-256 of the canonical spec' }) spec_digest: string;
@@ -169,5 +200,6 @@ export class PatchOperationDto {
 export class RevisionDiffDto {
   @StringField() from: string;
   @StringField() to: string;
-  @ArrayField(() => PatchOperationDto, { description: 'RFC 6902: applied to the first spec it makes the second' }) patch: PatchOperationDto[];
+  @ArrayField(() => PatchOperationDto, { description: 'RFC 6902: applied to the first spec it makes the second' })
+  patch: PatchOperationDto[];
 }

@@ -65,4 +65,7 @@ export const PREVIOUS = prepared(
    order by a.id desc limit 1`,
 );
 
-export const WAS_ACTIVE = prepared('revision-was-active', `select 1 as found from revision_activations where revision_id = $1 limit 1`);
+export const WAS_ACTIVE = prepared(
+  'revision-was-active',
+  `select 1 as found from revision_activations where revision_id = $1 limit 1`,
+);

@@ -1,15 +1,40 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { newId, type Tx } from '@slipway/platform-database';
 import { appendEvents, type NewEvent } from '@slipway/platform-operations';
-import { DEPLOYMENTS, deploymentStream, type Activation, type Deployment, type DeploymentsPort, type Revision, type RevisionSpec, type RevisionsPort, type RevisionState } from '@slipway/ports';
+import {
+  DEPLOYMENTS,
+  deploymentStream,
+  type Activation,
+  type Deployment,
+  type DeploymentsPort,
+  type Revision,
+  type RevisionSpec,
+  type RevisionsPort,
+  type RevisionState,
+} from '@slipway/ports';
 import { revisionErrors } from './revision.errors.js';
-import { ACTIVATE, BY_DIGEST, FIND, GET_MANY, INSERT, LEFT_BY_ROLLBACK, PREVIOUS, SET_STATE, WAS_ACTIVE } from './revision.query.js';
+import {
+  ACTIVATE,
+  BY_DIGEST,
+  FIND,
+  GET_MANY,
+  INSERT,
+  LEFT_BY_ROLLBACK,
+  PREVIOUS,
+  SET_STATE,
+  WAS_ACTIVE,
+} from './revision.query.js';
 
 export interface NewRevision {
   deployment: Deployment;
   spec: RevisionSpec;
   specDigest: string;
-  source: { kind: 'rollout' | 'plan' | 'import'; operation_id: string | null; plan_id: string | null; base_revision: string | null };
+  source: {
+    kind: 'rollout' | 'plan' | 'import';
+    operation_id: string | null;
+    plan_id: string | null;
+    base_revision: string | null;
+  };
   changeRef: string | null;
   createdBy: { type: string; id: string };
 }
@@ -46,14 +71,26 @@ export class RevisionStore implements RevisionsPort {
   async insert(tx: Tx, revision: NewRevision): Promise<Revision> {
     const { deployment } = revision;
     const row = await tx.one<Revision>(INSERT, [
-      newId('rev'), deployment.tenantId, deployment.id, deployment.name, JSON.stringify(revision.spec), revision.specDigest,
-      JSON.stringify(revision.source), revision.changeRef, JSON.stringify(revision.createdBy),
+      newId('rev'),
+      deployment.tenantId,
+      deployment.id,
+      deployment.name,
+      JSON.stringify(revision.spec),
+      revision.specDigest,
+      JSON.stringify(revision.source),
+      revision.changeRef,
+      JSON.stringify(revision.createdBy),
     ]);
     return row as Revision;
   }
 
   /** Moves a revision between states; from a state not in `from` nothing happens. Tells whether it moved. */
-  async setState(tx: Tx, id: string, state: RevisionState, options: { from?: RevisionState[]; message?: string } = {}): Promise<Revision | undefined> {
+  async setState(
+    tx: Tx,
+    id: string,
+    state: RevisionState,
+    options: { from?: RevisionState[]; message?: string } = {},
+  ): Promise<Revision | undefined> {
     return tx.one<Revision>(SET_STATE, [id, state, options.message ?? '', options.from ?? LIVE]);
   }
 
@@ -65,13 +102,20 @@ export class RevisionStore implements RevisionsPort {
     if (activation.leftByRollback) await tx.query(LEFT_BY_ROLLBACK, [deploymentId, activation.leftByRollback]);
     if (deployment.activeRevisionId === revisionId) return;
     const previous = await this.previous(tx, deploymentId, revisionId);
-    await this.deployments.update(tx, deploymentId, { activeRevisionId: revisionId, previousRevisionId: previous?.id ?? null });
+    await this.deployments.update(tx, deploymentId, {
+      activeRevisionId: revisionId,
+      previousRevisionId: previous?.id ?? null,
+    });
   }
 
   async retired(tx: Tx, revisionId: string): Promise<void> {
-    const moved = await this.setState(tx, revisionId, 'retired', { from: ['pending', 'provisioning', 'ready', 'standby', 'draining'] });
+    const moved = await this.setState(tx, revisionId, 'retired', {
+      from: ['pending', 'provisioning', 'ready', 'standby', 'draining'],
+    });
     if (!moved) return;
-    await appendEvents(tx, moved.tenantId, deploymentStream(moved.deploymentId), [revisionEvent('revision.retired', moved, { type: 'system', id: 'reconciler' })]);
+    await appendEvents(tx, moved.tenantId, deploymentStream(moved.deploymentId), [
+      revisionEvent('revision.retired', moved, { type: 'system', id: 'reconciler' }),
+    ]);
   }
 
   /** Where a rollback without a target goes, seen from the given revision. */
@@ -84,9 +128,25 @@ export class RevisionStore implements RevisionsPort {
   }
 }
 
-export function revisionEvent(type: string, revision: Revision, actor: { type: string; id: string }, operationId?: string, data: Record<string, unknown> = {}): NewEvent {
+export function revisionEvent(
+  type: string,
+  revision: Revision,
+  actor: { type: string; id: string },
+  operationId?: string,
+  data: Record<string, unknown> = {},
+): NewEvent {
   return {
-    type, subject: `revisions/${revision.id}`, actor, operationId, revisionId: revision.id,
-    data: { revision: revision.name, revision_id: revision.id, number: revision.number, spec_digest: revision.specDigest, ...data },
+    type,
+    subject: `revisions/${revision.id}`,
+    actor,
+    operationId,
+    revisionId: revision.id,
+    data: {
+      revision: revision.name,
+      revision_id: revision.id,
+      number: revision.number,
+      spec_digest: revision.specDigest,
+      ...data,
+    },
   };
 }

@@ -8,26 +8,51 @@ export class RevisionsController {
   constructor(private readonly revisions: RevisionsService) {}
 
   @Route({
-    method: 'GET', path: '/deployments/:name/revisions', scope: 'viewer', tag: 'Revisions', operationId: 'listRevisions',
-    summary: 'List the revisions of a deployment, newest first', ok: { 200: RevisionListDto }, errors: ['deployment_not_found'], paged: true,
+    method: 'GET',
+    path: '/deployments/:name/revisions',
+    scope: 'viewer',
+    tag: 'Revisions',
+    operationId: 'listRevisions',
+    summary: 'List the revisions of a deployment, newest first',
+    ok: { 200: RevisionListDto },
+    errors: ['deployment_not_found'],
+    paged: true,
   })
   list(@CurrentPrincipal() principal: Principal, @Param('name') name: string, @Page('integer') page: PageRequest) {
     return this.revisions.list(principal, name, page);
   }
 
   @Route({
-    method: 'GET', path: '/deployments/:name/revisions/:revision', scope: 'viewer', tag: 'Revisions', operationId: 'getRevision',
-    summary: 'Inspect one revision by id, number or name', ok: { 200: RevisionDto }, errors: ['deployment_not_found', 'revision_not_found'], hot: true,
+    method: 'GET',
+    path: '/deployments/:name/revisions/:revision',
+    scope: 'viewer',
+    tag: 'Revisions',
+    operationId: 'getRevision',
+    summary: 'Inspect one revision by id, number or name',
+    ok: { 200: RevisionDto },
+    errors: ['deployment_not_found', 'revision_not_found'],
+    hot: true,
   })
   get(@CurrentPrincipal() principal: Principal, @Param('name') name: string, @Param('revision') revision: string) {
     return this.revisions.get(principal, name, revision);
   }
 
   @Route({
-    method: 'GET', path: '/deployments/:name/revisions/:a/diff/:b', scope: 'viewer', tag: 'Revisions', operationId: 'diffRevisions',
-    summary: 'Compare the specs of two revisions as a JSON Patch', ok: { 200: RevisionDiffDto }, errors: ['deployment_not_found', 'revision_not_found'],
+    method: 'GET',
+    path: '/deployments/:name/revisions/:a/diff/:b',
+    scope: 'viewer',
+    tag: 'Revisions',
+    operationId: 'diffRevisions',
+    summary: 'Compare the specs of two revisions as a JSON Patch',
+    ok: { 200: RevisionDiffDto },
+    errors: ['deployment_not_found', 'revision_not_found'],
   })
-  diff(@CurrentPrincipal() principal: Principal, @Param('name') name: string, @Param('a') from: string, @Param('b') to: string) {
+  diff(
+    @CurrentPrincipal() principal: Principal,
+    @Param('name') name: string,
+    @Param('a') from: string,
+    @Param('b') to: string,
+  ) {
     return this.revisions.diff(principal, name, from, to);
   }
 }

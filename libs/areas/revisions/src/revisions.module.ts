@@ -17,9 +17,19 @@ import { RolloutsService } from './rollouts.service.js';
 @Module({
   controllers: [RolloutsController, RevisionsController],
   providers: [
-    RevisionStore, { provide: REVISIONS, useExisting: RevisionStore },
-    RolloutCheck, { provide: ROLLOUTS, useExisting: RolloutCheck },
-    Analyst, Candidate, RolloutOperation, RollbackOperation, RolloutsService, RollbacksService, RevisionsService, DeploymentExists, RevisionCollector,
+    RevisionStore,
+    { provide: REVISIONS, useExisting: RevisionStore },
+    RolloutCheck,
+    { provide: ROLLOUTS, useExisting: RolloutCheck },
+    Analyst,
+    Candidate,
+    RolloutOperation,
+    RollbackOperation,
+    RolloutsService,
+    RollbacksService,
+    RevisionsService,
+    DeploymentExists,
+    RevisionCollector,
   ],
   exports: [REVISIONS, ROLLOUTS],
 })

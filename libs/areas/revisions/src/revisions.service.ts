@@ -24,7 +24,12 @@ export class RevisionsService {
   list(principal: Principal, deploymentName: string, page: PageRequest): Promise<RawJson> {
     return this.database.tx({ tenantId: principal.tenantId }, async (tx) => {
       const deployment = await this.deployments.get(tx, principal.tenantId, deploymentName);
-      const rows = await tx.query<AnswerRow>(LIST_ANSWERS, [deployment.id, deployment.name, page.cursor?.[0] ?? null, page.limit + 1]);
+      const rows = await tx.query<AnswerRow>(LIST_ANSWERS, [
+        deployment.id,
+        deployment.name,
+        page.cursor?.[0] ?? null,
+        page.limit + 1,
+      ]);
       const shown = rows.slice(0, page.limit);
       const next = rows.length > page.limit ? encodeCursor([(shown[shown.length - 1] as AnswerRow).number]) : null;
       return rawJson(`{"data":[${shown.map((row) => row.json).join(',')}],"next_cursor":${JSON.stringify(next)}}`);

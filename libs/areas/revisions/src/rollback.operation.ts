@@ -1,7 +1,23 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Tx } from '@slipway/platform-database';
-import { done, DurableOperation, sleep, StepFailed, type OperationDefinition, type OperationRow, type Outcome, type StepContext } from '@slipway/platform-operations';
-import { DEPLOYMENTS, INSTANCES, ROUTES, type DeploymentsPort, type InstancesPort, type RoutesPort } from '@slipway/ports';
+import {
+  done,
+  DurableOperation,
+  sleep,
+  StepFailed,
+  type OperationDefinition,
+  type OperationRow,
+  type Outcome,
+  type StepContext,
+} from '@slipway/platform-operations';
+import {
+  DEPLOYMENTS,
+  INSTANCES,
+  ROUTES,
+  type DeploymentsPort,
+  type InstancesPort,
+  type RoutesPort,
+} from '@slipway/ports';
 import { Candidate } from './candidate.js';
 import { RevisionStore } from './revision.store.js';
 import { rolloutAllowed, type RollbackInput } from './rollout.input.js';
@@ -31,7 +47,9 @@ export class RollbackOperation implements OperationDefinition<RollbackInput> {
 
   readonly steps = {
     resolve_target: { run: (context: Context) => this.resolveTarget(context) },
-    ensure_ready: { run: (context: Context) => this.candidate.awaitReady(context, context.input.revisionId, READY_DEADLINE_SECONDS) },
+    ensure_ready: {
+      run: (context: Context) => this.candidate.awaitReady(context, context.input.revisionId, READY_DEADLINE_SECONDS),
+    },
     shift_traffic: { run: (context: Context) => this.shiftTraffic(context) },
     verify: { run: (context: Context) => this.verify(context) },
     drain_previous: { run: (context: Context) => this.drainPrevious(context) },
@@ -57,11 +75,21 @@ export class RollbackOperation implements OperationDefinition<RollbackInput> {
       commit: async (tx) => {
         await this.deployments.lockById(tx, input.deploymentId);
         await this.routes.apply(tx, {
-          tenantId: operation.tenantId, deploymentId: input.deploymentId, deploymentName: input.deploymentName,
+          tenantId: operation.tenantId,
+          deploymentId: input.deploymentId,
+          deploymentName: input.deploymentName,
           targets: [{ revisionId: input.revisionId, revisionName: input.revisionName, weight: 100 }],
-          updatedBy: operation.requestedBy, reason: operation.reason, operationId: operation.id, keepPreviousSeconds: 0,
+          updatedBy: operation.requestedBy,
+          reason: operation.reason,
+          operationId: operation.id,
+          keepPreviousSeconds: 0,
         });
-        await this.revisions.activated(tx, { deploymentId: input.deploymentId, revisionId: input.revisionId, operationId: operation.id, leftByRollback: input.leftRevisionId });
+        await this.revisions.activated(tx, {
+          deploymentId: input.deploymentId,
+          revisionId: input.revisionId,
+          operationId: operation.id,
+          leftByRollback: input.leftRevisionId,
+        });
       },
     });
   }
@@ -69,9 +97,15 @@ export class RollbackOperation implements OperationDefinition<RollbackInput> {
   /** Asks every ready instance for a real answer. */
   private async verify({ input, step }: Context) {
     const { answered, asked } = await this.instances.probe(input.revisionId);
-    if (asked > 0 && answered === asked) return done({ message: `${answered} of ${asked} instances answered`, evidence: { answered, asked } });
-    if (Date.now() - step.startedAt.getTime() < VERIFY_LIMIT_MS) return sleep({ forMs: VERIFY_LOOK_MS, status: 'running', message: `${answered} of ${asked} instances answered` });
-    throw new StepFailed('health_regression', `${answered} of ${asked} instances of ${input.revisionName} answered; the traffic stays on it`, { evidence: { answered, asked } });
+    if (asked > 0 && answered === asked)
+      return done({ message: `${answered} of ${asked} instances answered`, evidence: { answered, asked } });
+    if (Date.now() - step.startedAt.getTime() < VERIFY_LIMIT_MS)
+      return sleep({ forMs: VERIFY_LOOK_MS, status: 'running', message: `${answered} of ${asked} instances answered` });
+    throw new StepFailed(
+      'health_regression',
+      `${answered} of ${asked} instances of ${input.revisionName} answered; the traffic stays on it`,
+      { evidence: { answered, asked } },
+    );
   }
 
   private drainPrevious(context: Context) {
@@ -89,7 +123,18 @@ export class RollbackOperation implements OperationDefinition<RollbackInput> {
       await this.deployments.update(tx, deployment.id, { currentOperationId: null, candidateRevisionId: null, state });
     }
     const data = { operation_id: operation.id, revision: input.revisionName, outcome };
-    return { events: [{ type: 'rollback.completed', subject: `deployments/${input.deploymentName}`, actor: WORKER, operationId: operation.id, revisionId: input.revisionId, data }] };
+    return {
+      events: [
+        {
+          type: 'rollback.completed',
+          subject: `deployments/${input.deploymentName}`,
+          actor: WORKER,
+          operationId: operation.id,
+          revisionId: input.revisionId,
+          data,
+        },
+      ],
+    };
   }
 
   async reclaim(tx: Tx, operation: OperationRow<RollbackInput>): Promise<void> {

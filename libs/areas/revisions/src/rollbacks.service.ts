@@ -1,8 +1,25 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Database, type Tx } from '@slipway/platform-database';
 import { rehearsal, type IdempotencyClaim, type Principal, type Reply } from '@slipway/platform-http';
-import { appendAudit, appendEvents, operationAnswer, operationErrors, OperationStore, type OperationRow } from '@slipway/platform-operations';
-import { DEPLOYMENTS, deploymentStream, INSTANCES, ROUTES, type Deployment, type DeploymentsPort, type InstancesPort, type Revision, type RoutesPort } from '@slipway/ports';
+import {
+  appendAudit,
+  appendEvents,
+  operationAnswer,
+  operationErrors,
+  OperationStore,
+  type OperationRow,
+} from '@slipway/platform-operations';
+import {
+  DEPLOYMENTS,
+  deploymentStream,
+  INSTANCES,
+  ROUTES,
+  type Deployment,
+  type DeploymentsPort,
+  type InstancesPort,
+  type Revision,
+  type RoutesPort,
+} from '@slipway/ports';
 import { revisionErrors } from './revision.errors.js';
 import { RevisionStore } from './revision.store.js';
 import type { RollbackDto } from './rollout.dto.js';
@@ -32,20 +49,28 @@ export class RollbacksService {
   /** Accepts a rollback. A running rollout is ended in this very transaction, so nothing of it can commit afterwards. */
   create(request: RollbackRequest): Promise<Reply> {
     const { principal, deploymentName, body, isDryRun } = request;
-    return this.database.tx({ tenantId: principal.tenantId }, async (tx) => {
-      const claim = await this.operations.claim(tx, {
-        kind: 'rollback', resourceType: 'deployment', resourceName: deploymentName, requestedBy: principal.actor,
-        reason: body.reason, idempotency: isDryRun ? undefined : request.idempotency,
-      });
-      if (!claim.created) return this.answer(tx, claim);
-      const deployment = await this.deployments.lock(tx, principal.tenantId, deploymentName);
-      const live = await this.liveRollout(tx, deployment);
-      const target = await this.resolveTarget(tx, deployment, body.to_revision, live);
-      this.assertAllowed(principal.tenantId, deployment, target, live, body);
-      await this.begin(tx, request, deployment, target, live, claim.id);
-      if (isDryRun) return rehearsal(`roll back to ${target.name}`, ROLLBACK_STEPS);
-      return this.answer(tx, claim);
-    }, { dryRun: isDryRun });
+    return this.database.tx(
+      { tenantId: principal.tenantId },
+      async (tx) => {
+        const claim = await this.operations.claim(tx, {
+          kind: 'rollback',
+          resourceType: 'deployment',
+          resourceName: deploymentName,
+          requestedBy: principal.actor,
+          reason: body.reason,
+          idempotency: isDryRun ? undefined : request.idempotency,
+        });
+        if (!claim.created) return this.answer(tx, claim);
+        const deployment = await this.deployments.lock(tx, principal.tenantId, deploymentName);
+        const live = await this.liveRollout(tx, deployment);
+        const target = await this.resolveTarget(tx, deployment, body.to_revision, live);
+        this.assertAllowed(principal.tenantId, deployment, target, live, body);
+        await this.begin(tx, request, deployment, target, live, claim.id);
+        if (isDryRun) return rehearsal(`roll back to ${target.name}`, ROLLBACK_STEPS);
+        return this.answer(tx, claim);
+      },
+      { dryRun: isDryRun },
+    );
   }
 
   private async answer(tx: Tx, claim: { id: string; created: boolean }): Promise<Reply> {
@@ -57,52 +82,120 @@ export class RollbacksService {
     if (deployment.currentOperationId === null) return undefined;
     const live = await this.operations.lock(tx, deployment.currentOperationId);
     if (live.kind === 'rollout') return live;
-    throw operationErrors.operation_in_progress({ message: `Operation ${live.id} (${live.kind}) is running on deployment ${deployment.name}.`, extra: { operation_id: live.id } });
+    throw operationErrors.operation_in_progress({
+      message: `Operation ${live.id} (${live.kind}) is running on deployment ${deployment.name}.`,
+      extra: { operation_id: live.id },
+    });
   }
 
-  private async resolveTarget(tx: Tx, deployment: Deployment, reference: string | undefined, live: OperationRow<RolloutInput> | undefined): Promise<Revision> {
+  private async resolveTarget(
+    tx: Tx,
+    deployment: Deployment,
+    reference: string | undefined,
+    live: OperationRow<RolloutInput> | undefined,
+  ): Promise<Revision> {
     if (reference !== undefined) return this.revisions.find(tx, deployment.id, reference);
     const found = live
-      ? (await this.revisions.getMany(tx, live.input.foundActiveRevisionId ? [live.input.foundActiveRevisionId] : []))[0]
+      ? (
+          await this.revisions.getMany(tx, live.input.foundActiveRevisionId ? [live.input.foundActiveRevisionId] : [])
+        )[0]
       : await this.revisions.previous(tx, deployment.id, deployment.activeRevisionId);
     if (!found) throw revisionErrors.no_previous_revision();
     return found;
   }
 
-  private assertAllowed(tenantId: string, deployment: Deployment, target: Revision, live: OperationRow<RolloutInput> | undefined, body: RollbackDto): void {
+  private assertAllowed(
+    tenantId: string,
+    deployment: Deployment,
+    target: Revision,
+    live: OperationRow<RolloutInput> | undefined,
+    body: RollbackDto,
+  ): void {
     if (live && body.on_active_operation === 'fail') {
-      throw operationErrors.operation_in_progress({ message: `Operation ${live.id} is running on deployment ${deployment.name}.`, extra: { operation_id: live.id } });
+      throw operationErrors.operation_in_progress({
+        message: `Operation ${live.id} is running on deployment ${deployment.name}.`,
+        extra: { operation_id: live.id },
+      });
     }
-    if (!live && target.id === deployment.activeRevisionId) throw revisionErrors.revision_already_active({ message: `Revision ${target.name} already holds all traffic.` });
+    if (!live && target.id === deployment.activeRevisionId)
+      throw revisionErrors.revision_already_active({ message: `Revision ${target.name} already holds all traffic.` });
     const issues = this.instances.check(tenantId, target.spec);
     if (target.state !== 'failed' && issues.length === 0) return;
     const why = target.state === 'failed' ? 'it has failed' : issues.map((issue) => issue.message).join('; ');
-    throw revisionErrors.revision_not_restorable({ message: `Revision ${target.name} cannot be brought up again: ${why}.` });
+    throw revisionErrors.revision_not_restorable({
+      message: `Revision ${target.name} cannot be brought up again: ${why}.`,
+    });
   }
 
-  private async begin(tx: Tx, request: RollbackRequest, deployment: Deployment, target: Revision, live: OperationRow<RolloutInput> | undefined, operationId: string): Promise<void> {
+  private async begin(
+    tx: Tx,
+    request: RollbackRequest,
+    deployment: Deployment,
+    target: Revision,
+    live: OperationRow<RolloutInput> | undefined,
+    operationId: string,
+  ): Promise<void> {
     const { body, principal } = request;
     if (live) await this.supersede(tx, live, operationId, principal.actor);
     else await this.routes.takeTraffic(tx, deployment.id, operationId);
     // What is left is the active revision or, where the target never stopped being active, the candidate of the rollout.
-    const leftRevisionId = deployment.activeRevisionId === target.id ? (live?.input.revisionId ?? null) : deployment.activeRevisionId;
+    const leftRevisionId =
+      deployment.activeRevisionId === target.id ? (live?.input.revisionId ?? null) : deployment.activeRevisionId;
     const input: RollbackInput = {
-      deploymentId: deployment.id, deploymentName: deployment.name, revisionId: target.id, revisionName: target.name,
+      deploymentId: deployment.id,
+      deploymentName: deployment.name,
+      revisionId: target.id,
+      revisionName: target.name,
       leftRevisionId,
     };
-    await this.deployments.update(tx, deployment.id, { currentOperationId: operationId, candidateRevisionId: null, state: 'progressing' });
+    await this.deployments.update(tx, deployment.id, {
+      currentOperationId: operationId,
+      candidateRevisionId: null,
+      state: 'progressing',
+    });
     const stream = deploymentStream(deployment.id);
-    const result = { revision: target.name, revision_id: target.id, ...(live ? { superseded_operation_id: live.id } : {}) };
-    await this.operations.start(tx, operationId, { resourceId: deployment.id, stream, input, steps: ROLLBACK_STEPS, result });
-    await appendAudit(tx, { action: 'rollback.create', resourceType: 'deployment', resourceName: deployment.name, after: { revision: target.name } });
-    await appendEvents(tx, principal.tenantId, stream, [{
-      type: 'rollback.started', subject: `deployments/${deployment.name}`, actor: principal.actor, operationId, revisionId: target.id,
-      data: { operation_id: operationId, revision: target.name, superseded_operation_id: live?.id ?? null, reason: body.reason ?? null },
-    }]);
+    const result = {
+      revision: target.name,
+      revision_id: target.id,
+      ...(live ? { superseded_operation_id: live.id } : {}),
+    };
+    await this.operations.start(tx, operationId, {
+      resourceId: deployment.id,
+      stream,
+      input,
+      steps: ROLLBACK_STEPS,
+      result,
+    });
+    await appendAudit(tx, {
+      action: 'rollback.create',
+      resourceType: 'deployment',
+      resourceName: deployment.name,
+      after: { revision: target.name },
+    });
+    await appendEvents(tx, principal.tenantId, stream, [
+      {
+        type: 'rollback.started',
+        subject: `deployments/${deployment.name}`,
+        actor: principal.actor,
+        operationId,
+        revisionId: target.id,
+        data: {
+          operation_id: operationId,
+          revision: target.name,
+          superseded_operation_id: live?.id ?? null,
+          reason: body.reason ?? null,
+        },
+      },
+    ]);
   }
 
   /** Ends the rollout, takes over its traffic, and lets go of its candidate; a route that names it still holds it. */
-  private async supersede(tx: Tx, live: OperationRow<RolloutInput>, operationId: string, actor: { type: string; id: string }): Promise<void> {
+  private async supersede(
+    tx: Tx,
+    live: OperationRow<RolloutInput>,
+    operationId: string,
+    actor: { type: string; id: string },
+  ): Promise<void> {
     const { deploymentId, revisionId } = live.input;
     await this.operations.supersede(tx, live.id, { id: operationId, actor });
     await this.routes.releaseTraffic(tx, deploymentId, live.id);

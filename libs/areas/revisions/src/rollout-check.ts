@@ -12,9 +12,13 @@ export class RolloutCheck implements RolloutsPort {
 
   check(tenantId: string, body: object, base: Revision, within: string): CheckedRollout {
     const rollout = read(body, within);
-    const isBase = rollout.base_revision === undefined || [base.id, base.name, String(base.number)].includes(rollout.base_revision);
-    if (!isBase) refuse([{ field: `${within}.base_revision`, code: 'not_base', message: `base_revision is not ${base.name}` }]);
-    const spec = rollout.spec ? completeSpec(rollout.spec) : patchedSpec(base.spec, rollout.spec_patch ?? {}, `${within}.spec_patch`);
+    const isBase =
+      rollout.base_revision === undefined || [base.id, base.name, String(base.number)].includes(rollout.base_revision);
+    if (!isBase)
+      refuse([{ field: `${within}.base_revision`, code: 'not_base', message: `base_revision is not ${base.name}` }]);
+    const spec = rollout.spec
+      ? completeSpec(rollout.spec)
+      : patchedSpec(base.spec, rollout.spec_patch ?? {}, `${within}.spec_patch`);
     const place = `${within}.${rollout.spec ? 'spec' : 'spec_patch'}`;
     refuse(this.instances.check(tenantId, spec).map((issue) => ({ ...issue, field: `${place}.${issue.field}` })));
     return { body: JSON.parse(JSON.stringify(rollout)) as Record<string, unknown>, spec, specDigest: digestOf(spec) };
@@ -25,7 +29,8 @@ function read(body: object, within: string): RolloutDto {
   const findings = newFindings();
   const rollout = readObject(RolloutDto, body, within, findings) as RolloutDto;
   requestContext().warnings.push(...findings.unknown.map((field) => ({ code: 'unknown_field' as const, field })));
-  if (findings.mistyped.length > 0) throw errors.invalid_parameter({ message: findings.mistyped[0]?.message, details: findings.mistyped });
+  if (findings.mistyped.length > 0)
+    throw errors.invalid_parameter({ message: findings.mistyped[0]?.message, details: findings.mistyped });
   refuse(findings.broken);
   return rollout;
 }

@@ -1,4 +1,13 @@
-import { ArrayField, BooleanField, IntField, JsonField, NumberField, ObjectField, StringField, type FieldIssue } from '@slipway/platform-http';
+import {
+  ArrayField,
+  BooleanField,
+  IntField,
+  JsonField,
+  NumberField,
+  ObjectField,
+  StringField,
+  type FieldIssue,
+} from '@slipway/platform-http';
 import { StrategyDto } from '@slipway/ports';
 import { RevisionSpecDto } from './revision-spec.dto.js';
 
@@ -8,13 +17,21 @@ export class AnalysisMetricDto {
   @StringField({ enum: METRICS })
   name: (typeof METRICS)[number];
 
-  @StringField({ enum: ['avg', 'p50', 'p90', 'p95', 'p99', 'rate'], optional: true, description: '`rate` for error_rate, else p95 where absent' })
+  @StringField({
+    enum: ['avg', 'p50', 'p90', 'p95', 'p99', 'rate'],
+    optional: true,
+    description: '`rate` for error_rate, else p95 where absent',
+  })
   stat?: 'avg' | 'p50' | 'p90' | 'p95' | 'p99' | 'rate';
 
   @StringField({ enum: ['threshold', 'regression'] })
   check: 'threshold' | 'regression';
 
-  @StringField({ enum: ['lte', 'gte'], optional: true, description: 'gte for output_tokens_per_s, else lte where absent' })
+  @StringField({
+    enum: ['lte', 'gte'],
+    optional: true,
+    description: 'gte for output_tokens_per_s, else lte where absent',
+  })
   operator?: 'lte' | 'gte';
 
   @NumberField({ min: 0, optional: true })
@@ -37,13 +54,22 @@ export class AnalysisMetricDto {
 
   static check(metric: AnalysisMetricDto): FieldIssue[] {
     const issues: FieldIssue[] = [];
-    if (metric.check === 'threshold' && metric.threshold === undefined) issues.push({ field: 'threshold', code: 'required', message: 'a threshold check needs threshold' });
+    if (metric.check === 'threshold' && metric.threshold === undefined)
+      issues.push({ field: 'threshold', code: 'required', message: 'a threshold check needs threshold' });
     if (metric.check === 'regression' && metric.max_regression_percent === undefined) {
-      issues.push({ field: 'max_regression_percent', code: 'required', message: 'a regression check needs max_regression_percent' });
+      issues.push({
+        field: 'max_regression_percent',
+        code: 'required',
+        message: 'a regression check needs max_regression_percent',
+      });
     }
     const isRate = metric.name === 'error_rate';
     if (metric.stat !== undefined && (metric.stat === 'rate') !== isRate) {
-      issues.push({ field: 'stat', code: 'not_applicable', message: isRate ? 'error_rate is a rate' : `${metric.name} has no rate` });
+      issues.push({
+        field: 'stat',
+        code: 'not_applicable',
+        message: isRate ? 'error_rate is a rate' : `${metric.name} has no rate`,
+      });
     }
     return issues;
   }
@@ -64,13 +90,25 @@ export class RolloutDto {
   @ObjectField(() => RevisionSpecDto, { optional: true, description: 'The whole spec; or spec_patch' })
   spec?: RevisionSpecDto;
 
-  @JsonField({ optional: true, description: 'RFC 7386 merge patch on base_revision; or spec', example: { runtime: { args: { ttft_ms: 10 } } } })
+  @JsonField({
+    optional: true,
+    description: 'RFC 7386 merge patch on base_revision; or spec',
+    example: { runtime: { args: { ttft_ms: 10 } } },
+  })
   spec_patch?: Record<string, unknown>;
 
-  @StringField({ min: 1, max: 255, optional: true, description: 'What spec_patch applies to: id, number or name; the active revision where absent' })
+  @StringField({
+    min: 1,
+    max: 255,
+    optional: true,
+    description: 'What spec_patch applies to: id, number or name; the active revision where absent',
+  })
   base_revision?: string;
 
-  @ObjectField(() => StrategyDto, { optional: true, description: 'The deployment\'s default_strategy where absent, else candidate' })
+  @ObjectField(() => StrategyDto, {
+    optional: true,
+    description: "The deployment's default_strategy where absent, else candidate",
+  })
   strategy?: StrategyDto;
 
   @ObjectField(() => AnalysisDto, { optional: true })
@@ -79,13 +117,24 @@ export class RolloutDto {
   @IntField({ min: 1, max: 86_400, default: 600 })
   progress_deadline_seconds: number;
 
-  @IntField({ min: 0, max: 2_592_000, default: 3600, description: 'How long the previous revision (or an unrouted candidate) stays warm' })
+  @IntField({
+    min: 0,
+    max: 2_592_000,
+    default: 3600,
+    description: 'How long the previous revision (or an unrouted candidate) stays warm',
+  })
   keep_previous_seconds: number;
 
   @StringField({ min: 1, max: 255, optional: true, description: '412 unless this revision is the active one' })
   expected_active_revision?: string;
 
-  @StringField({ min: 1, max: 255, optional: true, description: 'Executes an approved plan; what this body leaves out comes from the plan, what it states must be what was approved' })
+  @StringField({
+    min: 1,
+    max: 255,
+    optional: true,
+    description:
+      'Executes an approved plan; what this body leaves out comes from the plan, what it states must be what was approved',
+  })
   plan_id?: string;
 
   @StringField({ max: 2000, optional: true })
@@ -100,16 +149,26 @@ export class RolloutDto {
     if ((rollout.spec === undefined) === (rollout.spec_patch === undefined)) {
       return [{ field: 'spec', code: 'exactly_one', message: 'give exactly one of spec and spec_patch' }];
     }
-    if (rollout.spec && rollout.base_revision) return [{ field: 'base_revision', code: 'not_applicable', message: 'base_revision goes with spec_patch' }];
+    if (rollout.spec && rollout.base_revision)
+      return [{ field: 'base_revision', code: 'not_applicable', message: 'base_revision goes with spec_patch' }];
     return [];
   }
 }
 
 export class RollbackDto {
-  @StringField({ min: 1, max: 255, optional: true, description: 'Id, number or name; where absent the revision that was fully active before' })
+  @StringField({
+    min: 1,
+    max: 255,
+    optional: true,
+    description: 'Id, number or name; where absent the revision that was fully active before',
+  })
   to_revision?: string;
 
-  @StringField({ enum: ['supersede', 'fail'], default: 'supersede', description: 'What becomes of a rollout that is running' })
+  @StringField({
+    enum: ['supersede', 'fail'],
+    default: 'supersede',
+    description: 'What becomes of a rollout that is running',
+  })
   on_active_operation: 'supersede' | 'fail';
 
   @StringField({ max: 2000, optional: true })

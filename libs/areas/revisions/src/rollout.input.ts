@@ -33,7 +33,8 @@ export interface RollbackInput {
 
 /** Whether a rollout may begin on this deployment. Throws the conflict that forbids it. */
 export function rolloutAllowed(deployment: Pick<Deployment, 'state' | 'currentOperationId' | 'name'>): void {
-  if (deployment.state === 'deleting') throw operationErrors.operation_in_progress({ message: `Deployment ${deployment.name} is being deleted.` });
+  if (deployment.state === 'deleting')
+    throw operationErrors.operation_in_progress({ message: `Deployment ${deployment.name} is being deleted.` });
   if (deployment.currentOperationId === null) return;
   throw operationErrors.operation_in_progress({
     message: `Operation ${deployment.currentOperationId} is running on deployment ${deployment.name}.`,
@@ -42,7 +43,10 @@ export function rolloutAllowed(deployment: Pick<Deployment, 'state' | 'currentOp
 }
 
 /** Whether the active revision is the one the client believes it to be. Throws `precondition_failed` (412). */
-export function assertActiveRevision(expected: string | undefined, active: { id: string; name: string; number: number } | undefined): void {
+export function assertActiveRevision(
+  expected: string | undefined,
+  active: { id: string; name: string; number: number } | undefined,
+): void {
   if (expected === undefined) return;
   if (active && [active.id, active.name, String(active.number)].includes(expected)) return;
   throw errors.precondition_failed({ message: `The active revision is ${active?.name ?? 'none'}, not ${expected}.` });

@@ -1,8 +1,26 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Tx } from '@slipway/platform-database';
 import { Database } from '@slipway/platform-database';
-import { done, DurableOperation, sleep, type Failure, type OperationDefinition, type OperationRow, type Outcome, type StepContext, type UnwindStep } from '@slipway/platform-operations';
-import { DEPLOYMENTS, INSTANCES, ROUTES, type DeploymentsPort, type InstancesPort, type RouteTarget, type RoutesPort } from '@slipway/ports';
+import {
+  done,
+  DurableOperation,
+  sleep,
+  type Failure,
+  type OperationDefinition,
+  type OperationRow,
+  type Outcome,
+  type StepContext,
+  type UnwindStep,
+} from '@slipway/platform-operations';
+import {
+  DEPLOYMENTS,
+  INSTANCES,
+  ROUTES,
+  type DeploymentsPort,
+  type InstancesPort,
+  type RouteTarget,
+  type RoutesPort,
+} from '@slipway/ports';
 import { Analyst } from './analyst.js';
 import { Candidate, didNotStayUp } from './candidate.js';
 import { RevisionStore } from './revision.store.js';
@@ -32,10 +50,13 @@ export class RolloutOperation implements OperationDefinition<RolloutInput> {
   readonly pointOfNoReturn = 'promote';
 
   readonly steps = {
-    validate: { run: (context: Context) => this.candidate.validate(context.operation.tenantId, context.input.revisionId) },
+    validate: {
+      run: (context: Context) => this.candidate.validate(context.operation.tenantId, context.input.revisionId),
+    },
     provision: { run: (context: Context) => this.candidate.provision(context.operation, context.input) },
     await_ready: {
-      run: (context: Context) => this.candidate.awaitReady(context, context.input.revisionId, context.input.progressDeadlineSeconds),
+      run: (context: Context) =>
+        this.candidate.awaitReady(context, context.input.revisionId, context.input.progressDeadlineSeconds),
     },
     shift_traffic: { run: (context: Context) => this.shiftTraffic(context) },
     soak: { run: (context: Context) => this.soak(context) },
@@ -46,8 +67,16 @@ export class RolloutOperation implements OperationDefinition<RolloutInput> {
   };
 
   readonly unwind: readonly UnwindStep<RolloutInput>[] = [
-    { name: 'revert_traffic', undoes: ['shift_traffic', 'soak', 'analyze', 'await_promotion', 'promote', 'drain_previous'], run: (context) => this.revertTraffic(context) },
-    { name: 'remove_candidate', undoes: ['provision', 'await_ready'], run: (context) => this.candidate.remove(context, context.input.revisionId) },
+    {
+      name: 'revert_traffic',
+      undoes: ['shift_traffic', 'soak', 'analyze', 'await_promotion', 'promote', 'drain_previous'],
+      run: (context) => this.revertTraffic(context),
+    },
+    {
+      name: 'remove_candidate',
+      undoes: ['provision', 'await_ready'],
+      run: (context) => this.candidate.remove(context, context.input.revisionId),
+    },
   ];
 
   constructor(
@@ -73,14 +102,19 @@ export class RolloutOperation implements OperationDefinition<RolloutInput> {
   private async soak(context: Context) {
     const { operation, input, step, state } = context;
     const soakMs = soakSecondsAt(input.strategy, step.number) * 1_000;
-    const status = await this.database.tx('system', (tx) => this.candidate.standing(tx, context, input.revisionId, input.revisionName));
+    const status = await this.database.tx('system', (tx) =>
+      this.candidate.standing(tx, context, input.revisionId, input.revisionName),
+    );
     // Without a crash, no answer may only mean that this worker has just started and has not looked yet.
     const silentSince = status?.ready === 0 ? Number(state?.['silentSince'] ?? Date.now()) : undefined;
-    if (silentSince !== undefined && Date.now() - silentSince > SILENCE_LIMIT_MS) throw didNotStayUp(input.revisionName, status, 0);
+    if (silentSince !== undefined && Date.now() - silentSince > SILENCE_LIMIT_MS)
+      throw didNotStayUp(input.revisionName, status, 0);
     const leftMs = step.startedAt.getTime() + soakMs - Date.now();
     if (leftMs <= 0 && silentSince === undefined) return done({ message: `soaked for ${soakMs / 1_000} s` });
     return sleep({
-      forMs: silentSince === undefined ? leftMs : SILENCE_LOOK_MS, status: 'waiting', state: { silentSince },
+      forMs: silentSince === undefined ? leftMs : SILENCE_LOOK_MS,
+      status: 'waiting',
+      state: { silentSince },
       message: `soaking until ${new Date(step.startedAt.getTime() + soakMs).toISOString()}`,
       commit: (tx) => this.instances.wakeOnChange(tx, input.revisionId, operation.id),
     });
@@ -89,7 +123,9 @@ export class RolloutOperation implements OperationDefinition<RolloutInput> {
   private async awaitPromotion({ operation, input, step, resumed }: Context) {
     if (resumed) return done({ message: 'approved' });
     return sleep({
-      status: 'waiting', awaiting: 'approval', message: `waits for POST /api/v1/operations/${operation.id}/resume`,
+      status: 'waiting',
+      awaiting: 'approval',
+      message: `waits for POST /api/v1/operations/${operation.id}/resume`,
       commit: async (tx) => {
         await this.deployments.lockById(tx, input.deploymentId);
         await this.deployments.update(tx, input.deploymentId, { state: 'paused' });
@@ -104,7 +140,11 @@ export class RolloutOperation implements OperationDefinition<RolloutInput> {
       operationResult: { outcome: 'promoted' },
       commit: async (tx) => {
         await this.setTraffic(tx, operation, 100);
-        await this.revisions.activated(tx, { deploymentId: input.deploymentId, revisionId: input.revisionId, operationId: operation.id });
+        await this.revisions.activated(tx, {
+          deploymentId: input.deploymentId,
+          revisionId: input.revisionId,
+          operationId: operation.id,
+        });
         return { events: [this.event('rollout.promoted', operation, {})] };
       },
     });
@@ -113,7 +153,10 @@ export class RolloutOperation implements OperationDefinition<RolloutInput> {
   private drainPrevious(context: Context) {
     const { foundRoute, revisionId } = context.input;
     const previous = foundRoute?.targets.filter((target) => target.revisionId !== revisionId) ?? [];
-    return this.candidate.drain(context, previous.map((target) => target.revisionId));
+    return this.candidate.drain(
+      context,
+      previous.map((target) => target.revisionId),
+    );
   }
 
   private async revertTraffic({ operation, input }: Context) {
@@ -124,9 +167,20 @@ export class RolloutOperation implements OperationDefinition<RolloutInput> {
         const actor = { ...operation.requestedBy };
         if (!input.foundRoute) return this.routes.remove(tx, input.deploymentId, actor, operation.id);
         const { targets, affinity } = input.foundRoute;
-        await this.routes.apply(tx, { ...this.change(operation), targets, affinity, isRestore: true, keepPreviousSeconds: 0 });
+        await this.routes.apply(tx, {
+          ...this.change(operation),
+          targets,
+          affinity,
+          isRestore: true,
+          keepPreviousSeconds: 0,
+        });
         const wasActive = input.foundActiveRevisionId;
-        if (wasActive) await this.revisions.activated(tx, { deploymentId: input.deploymentId, revisionId: wasActive, operationId: operation.id });
+        if (wasActive)
+          await this.revisions.activated(tx, {
+            deploymentId: input.deploymentId,
+            revisionId: wasActive,
+            operationId: operation.id,
+          });
       },
     });
   }
@@ -135,7 +189,9 @@ export class RolloutOperation implements OperationDefinition<RolloutInput> {
   private async setTraffic(tx: Tx, operation: OperationRow<RolloutInput>, percent: number): Promise<void> {
     const { input } = operation;
     await this.deployments.lockById(tx, input.deploymentId);
-    const targets: RouteTarget[] = [{ revisionId: input.revisionId, revisionName: input.revisionName, weight: percent }];
+    const targets: RouteTarget[] = [
+      { revisionId: input.revisionId, revisionName: input.revisionName, weight: percent },
+    ];
     if (percent < 100) targets.unshift(...(await this.stableTargets(tx, input, 100 - percent)));
     await this.routes.apply(tx, { ...this.change(operation), targets });
     // A pause is over as soon as traffic moves again.
@@ -150,8 +206,13 @@ export class RolloutOperation implements OperationDefinition<RolloutInput> {
   private change(operation: OperationRow<RolloutInput>) {
     const { input } = operation;
     return {
-      tenantId: operation.tenantId, deploymentId: input.deploymentId, deploymentName: input.deploymentName,
-      updatedBy: operation.requestedBy, reason: operation.reason, operationId: operation.id, keepPreviousSeconds: input.keepPreviousSeconds,
+      tenantId: operation.tenantId,
+      deploymentId: input.deploymentId,
+      deploymentName: input.deploymentName,
+      updatedBy: operation.requestedBy,
+      reason: operation.reason,
+      operationId: operation.id,
+      keepPreviousSeconds: input.keepPreviousSeconds,
     };
   }
 
@@ -161,14 +222,24 @@ export class RolloutOperation implements OperationDefinition<RolloutInput> {
     const deployment = await this.deployments.lockById(tx, input.deploymentId);
     if (movesTraffic(input.strategy)) await this.routes.releaseTraffic(tx, input.deploymentId, operation.id);
     const isCandidate = outcome === 'succeeded' && !movesTraffic(input.strategy);
-    if (isCandidate) await this.instances.hold(tx, input.revisionId, 'warm', new Date(Date.now() + input.keepPreviousSeconds * 1_000));
+    if (isCandidate)
+      await this.instances.hold(tx, input.revisionId, 'warm', new Date(Date.now() + input.keepPreviousSeconds * 1_000));
     await this.instances.release(tx, input.revisionId, `operation:${operation.id}`);
     if (deployment?.currentOperationId === operation.id) {
       const resting = deployment.activeRevisionId ? 'active' : outcome === 'failed' ? 'failed' : 'creating';
-      await this.deployments.update(tx, deployment.id, { currentOperationId: null, candidateRevisionId: isCandidate ? input.revisionId : null, state: resting });
+      await this.deployments.update(tx, deployment.id, {
+        currentOperationId: null,
+        candidateRevisionId: isCandidate ? input.revisionId : null,
+        state: resting,
+      });
     }
     if (outcome === 'succeeded') return isCandidate ? { result: { outcome: 'candidate_ready' } } : undefined;
-    return { result: { outcome: 'reverted' }, events: [this.event('rollout.reverted', operation, { outcome, error_code: failure?.code, message: failure?.message })] };
+    return {
+      result: { outcome: 'reverted' },
+      events: [
+        this.event('rollout.reverted', operation, { outcome, error_code: failure?.code, message: failure?.message }),
+      ],
+    };
   }
 
   /** A retry lives only where no other operation does, and puts back the route that stands now, should it fail again. */
@@ -177,16 +248,30 @@ export class RolloutOperation implements OperationDefinition<RolloutInput> {
     const deployment = await this.deployments.lock(tx, operation.tenantId, input.deploymentName);
     rolloutAllowed(deployment);
     if (movesTraffic(input.strategy)) await this.routes.takeTraffic(tx, input.deploymentId, operation.id);
-    const found = { foundRoute: (await this.routes.current(tx, input.deploymentId)) ?? null, foundActiveRevisionId: deployment.activeRevisionId };
-    await tx.query(`update operations set input = input || $2::jsonb where id = $1`, [operation.id, JSON.stringify(found)]);
+    const found = {
+      foundRoute: (await this.routes.current(tx, input.deploymentId)) ?? null,
+      foundActiveRevisionId: deployment.activeRevisionId,
+    };
+    await tx.query(`update operations set input = input || $2::jsonb where id = $1`, [
+      operation.id,
+      JSON.stringify(found),
+    ]);
     await this.revisions.setState(tx, input.revisionId, 'pending', { from: ['failed', 'retired'] });
-    await this.deployments.update(tx, deployment.id, { currentOperationId: operation.id, candidateRevisionId: input.revisionId, state: 'progressing' });
+    await this.deployments.update(tx, deployment.id, {
+      currentOperationId: operation.id,
+      candidateRevisionId: input.revisionId,
+      state: 'progressing',
+    });
   }
 
   private event(type: string, operation: OperationRow<RolloutInput>, data: Record<string, unknown>) {
     const { input } = operation;
     return {
-      type, subject: `deployments/${input.deploymentName}`, actor: WORKER, operationId: operation.id, revisionId: input.revisionId,
+      type,
+      subject: `deployments/${input.deploymentName}`,
+      actor: WORKER,
+      operationId: operation.id,
+      revisionId: input.revisionId,
       data: { operation_id: operation.id, revision: input.revisionName, ...data },
     };
   }

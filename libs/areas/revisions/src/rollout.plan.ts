@@ -10,13 +10,20 @@ const DEFAULT_SOAK_SECONDS = 180;
 const CANARY_PERCENTS = [5, 25, 50, 100];
 
 /** The strategy a rollout runs: the request's, else the deployment's, else `candidate`. */
-export function chooseStrategy(requested: StrategyDto | undefined, ofDeployment: Record<string, unknown> | null): Strategy {
+export function chooseStrategy(
+  requested: StrategyDto | undefined,
+  ofDeployment: Record<string, unknown> | null,
+): Strategy {
   const chosen = requested ?? (ofDeployment as unknown as StrategyDto | null) ?? { type: 'candidate' as const };
   return { type: chosen.type, steps: chosen.steps ?? defaultSteps(chosen.type) };
 }
 
 function defaultSteps(type: StrategyType): Strategy['steps'] {
-  const step = (traffic_percent: number, soak_seconds = DEFAULT_SOAK_SECONDS) => ({ traffic_percent, soak_seconds, requires_approval: false });
+  const step = (traffic_percent: number, soak_seconds = DEFAULT_SOAK_SECONDS) => ({
+    traffic_percent,
+    soak_seconds,
+    requires_approval: false,
+  });
   if (type === 'canary') return CANARY_PERCENTS.map((percent) => step(percent));
   if (type === 'blue_green') return [step(100)];
   return [];

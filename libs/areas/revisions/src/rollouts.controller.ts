@@ -1,6 +1,16 @@
 import { Body, Controller, Inject, Injectable, Param } from '@nestjs/common';
 import { Database } from '@slipway/platform-database';
-import { CurrentPrincipal, Idempotency, RehearsalDto, Route, ValidateOnly, type ExistenceCheck, type IdempotencyClaim, type Principal, type Reply } from '@slipway/platform-http';
+import {
+  CurrentPrincipal,
+  Idempotency,
+  RehearsalDto,
+  Route,
+  ValidateOnly,
+  type ExistenceCheck,
+  type IdempotencyClaim,
+  type Principal,
+  type Reply,
+} from '@slipway/platform-http';
 import { OperationEnvelopeDto } from '@slipway/platform-operations';
 import { DEPLOYMENTS, type DeploymentsPort } from '@slipway/ports';
 import { RollbacksService } from './rollbacks.service.js';
@@ -28,14 +38,28 @@ export class RolloutsController {
   ) {}
 
   @Route({
-    method: 'POST', path: '/deployments/:name/rollouts', scope: 'operator', tag: 'Revisions', operationId: 'createRollout',
+    method: 'POST',
+    path: '/deployments/:name/rollouts',
+    scope: 'operator',
+    tag: 'Revisions',
+    operationId: 'createRollout',
     summary: 'Create a candidate revision and roll it out',
     ok: { 202: OperationEnvelopeDto, 200: [OperationEnvelopeDto, RehearsalDto] },
     errors: [
-      'deployment_not_found', 'revision_not_found', 'idempotency_key_reused', 'precondition_failed', 'operation_in_progress',
-      'plan_not_found', 'plan_not_approved', 'plan_expired', 'plan_stale', 'plan_digest_mismatch',
+      'deployment_not_found',
+      'revision_not_found',
+      'idempotency_key_reused',
+      'precondition_failed',
+      'operation_in_progress',
+      'plan_not_found',
+      'plan_not_approved',
+      'plan_expired',
+      'plan_stale',
+      'plan_digest_mismatch',
     ],
-    idempotent: true, dryRun: true, notFoundFirst: DeploymentExists,
+    idempotent: true,
+    dryRun: true,
+    notFoundFirst: DeploymentExists,
   })
   createRollout(
     @CurrentPrincipal() principal: Principal,
@@ -48,11 +72,25 @@ export class RolloutsController {
   }
 
   @Route({
-    method: 'POST', path: '/deployments/:name/rollback', scope: 'operator', tag: 'Revisions', operationId: 'createRollback',
+    method: 'POST',
+    path: '/deployments/:name/rollback',
+    scope: 'operator',
+    tag: 'Revisions',
+    operationId: 'createRollback',
     summary: 'Roll back to a prior revision',
     ok: { 202: OperationEnvelopeDto, 200: [OperationEnvelopeDto, RehearsalDto] },
-    errors: ['deployment_not_found', 'revision_not_found', 'no_previous_revision', 'idempotency_key_reused', 'operation_in_progress', 'revision_already_active', 'revision_not_restorable'],
-    idempotent: true, dryRun: true, notFoundFirst: DeploymentExists,
+    errors: [
+      'deployment_not_found',
+      'revision_not_found',
+      'no_previous_revision',
+      'idempotency_key_reused',
+      'operation_in_progress',
+      'revision_already_active',
+      'revision_not_restorable',
+    ],
+    idempotent: true,
+    dryRun: true,
+    notFoundFirst: DeploymentExists,
   })
   createRollback(
     @CurrentPrincipal() principal: Principal,

@@ -2,7 +2,20 @@ import { Inject, Injectable, Optional } from '@nestjs/common';
 import { Database, digestOf, type Tx } from '@slipway/platform-database';
 import { errors, rehearsal, type IdempotencyClaim, type Principal, type Reply } from '@slipway/platform-http';
 import { appendAudit, appendEvents, operationAnswer, OperationStore } from '@slipway/platform-operations';
-import { DEPLOYMENTS, deploymentStream, INSTANCES, PLANS, ROUTES, type Deployment, type DeploymentsPort, type InstancesPort, type PlansPort, type Revision, type RevisionSpec, type RoutesPort } from '@slipway/ports';
+import {
+  DEPLOYMENTS,
+  deploymentStream,
+  INSTANCES,
+  PLANS,
+  ROUTES,
+  type Deployment,
+  type DeploymentsPort,
+  type InstancesPort,
+  type PlansPort,
+  type Revision,
+  type RevisionSpec,
+  type RoutesPort,
+} from '@slipway/ports';
 import { completeSpec, patchedSpec } from './candidate-spec.js';
 import { specDiff } from './spec-diff.js';
 import { revisionEvent, RevisionStore } from './revision.store.js';
@@ -33,27 +46,38 @@ export class RolloutsService {
   /** Accepts a rollout: claim, lock, check, write, in one transaction; a rehearsal does the same and rolls back. */
   create(asked: RolloutRequest): Promise<Reply> {
     const { principal, deploymentName, isDryRun } = asked;
-    return this.database.tx({ tenantId: principal.tenantId }, async (tx) => {
-      const claim = await this.operations.claim(tx, {
-        kind: 'rollout', resourceType: 'deployment', resourceName: deploymentName, requestedBy: principal.actor,
-        reason: asked.body.reason, idempotency: isDryRun ? undefined : asked.idempotency,
-      });
-      if (!claim.created) return this.answer(tx, claim);
-      const deployment = await this.deployments.lock(tx, principal.tenantId, deploymentName);
-      const body = await this.planned(tx, deployment, asked.body);
-      const request = { ...asked, body };
-      const { spec, base } = await this.resolveSpec(tx, deployment, body);
-      this.assertRunnable(principal.tenantId, spec, body);
-      const [active] = await this.revisions.getMany(tx, deployment.activeRevisionId ? [deployment.activeRevisionId] : []);
-      assertActiveRevision(body.expected_active_revision, active);
-      rolloutAllowed(deployment);
-      await this.assertExecutable(tx, deployment, body, spec);
+    return this.database.tx(
+      { tenantId: principal.tenantId },
+      async (tx) => {
+        const claim = await this.operations.claim(tx, {
+          kind: 'rollout',
+          resourceType: 'deployment',
+          resourceName: deploymentName,
+          requestedBy: principal.actor,
+          reason: asked.body.reason,
+          idempotency: isDryRun ? undefined : asked.idempotency,
+        });
+        if (!claim.created) return this.answer(tx, claim);
+        const deployment = await this.deployments.lock(tx, principal.tenantId, deploymentName);
+        const body = await this.planned(tx, deployment, asked.body);
+        const request = { ...asked, body };
+        const { spec, base } = await this.resolveSpec(tx, deployment, body);
+        this.assertRunnable(principal.tenantId, spec, body);
+        const [active] = await this.revisions.getMany(
+          tx,
+          deployment.activeRevisionId ? [deployment.activeRevisionId] : [],
+        );
+        assertActiveRevision(body.expected_active_revision, active);
+        rolloutAllowed(deployment);
+        await this.assertExecutable(tx, deployment, body, spec);
 
-      const revision = await this.revisionFor(tx, request, deployment, spec, base, claim.id);
-      const steps = await this.begin(tx, request, deployment, revision, claim.id);
-      if (isDryRun) return rehearsal(`roll out ${revision.name}`, steps, specDiff(active?.spec ?? {}, spec));
-      return this.answer(tx, claim);
-    }, { dryRun: isDryRun });
+        const revision = await this.revisionFor(tx, request, deployment, spec, base, claim.id);
+        const steps = await this.begin(tx, request, deployment, revision, claim.id);
+        if (isDryRun) return rehearsal(`roll out ${revision.name}`, steps, specDiff(active?.spec ?? {}, spec));
+        return this.answer(tx, claim);
+      },
+      { dryRun: isDryRun },
+    );
   }
 
   private async answer(tx: Tx, claim: { id: string; created: boolean }): Promise<Reply> {
@@ -63,20 +87,42 @@ export class RolloutsService {
   /** The body of a rollout that executes a plan, completed from the plan. */
   private async planned(tx: Tx, { id: deploymentId, tenantId }: Deployment, body: RolloutDto): Promise<RolloutDto> {
     if (!body.plan_id || !this.plans) return body;
-    const plan = (await this.plans.rolloutOf(tx, { tenantId, planId: body.plan_id, deploymentId })) as unknown as RolloutDto;
-    if (body.spec || body.spec_patch) return { ...body, strategy: body.strategy ?? plan.strategy, analysis: body.analysis ?? plan.analysis };
+    const plan = (await this.plans.rolloutOf(tx, {
+      tenantId,
+      planId: body.plan_id,
+      deploymentId,
+    })) as unknown as RolloutDto;
+    if (body.spec || body.spec_patch)
+      return { ...body, strategy: body.strategy ?? plan.strategy, analysis: body.analysis ?? plan.analysis };
     const { plan_id, reason = plan.reason, change_ref = plan.change_ref, expected_active_revision } = body;
     const { strategy = plan.strategy, analysis = plan.analysis } = body;
     return { ...plan, plan_id, reason, change_ref, expected_active_revision, strategy, analysis };
   }
 
-  private async assertExecutable(tx: Tx, deployment: Deployment, { plan_id: planId, strategy, analysis }: RolloutDto, spec: RevisionSpec): Promise<void> {
+  private async assertExecutable(
+    tx: Tx,
+    deployment: Deployment,
+    { plan_id: planId, strategy, analysis }: RolloutDto,
+    spec: RevisionSpec,
+  ): Promise<void> {
     if (!planId || !this.plans) return;
     const { id: deploymentId, tenantId, activeRevisionId } = deployment;
-    await this.plans.assertExecutable(tx, { tenantId, planId, deploymentId, activeRevisionId, specDigest: digestOf(spec), strategy, analysis });
+    await this.plans.assertExecutable(tx, {
+      tenantId,
+      planId,
+      deploymentId,
+      activeRevisionId,
+      specDigest: digestOf(spec),
+      strategy,
+      analysis,
+    });
   }
 
-  private async resolveSpec(tx: Tx, deployment: Deployment, body: RolloutDto): Promise<{ spec: RevisionSpec; base: Revision | undefined }> {
+  private async resolveSpec(
+    tx: Tx,
+    deployment: Deployment,
+    body: RolloutDto,
+  ): Promise<{ spec: RevisionSpec; base: Revision | undefined }> {
     const baseReference = body.base_revision ?? deployment.activeRevisionId;
     const base = baseReference ? await this.revisions.find(tx, deployment.id, baseReference) : undefined;
     if (body.spec) return { spec: completeSpec(body.spec), base };
@@ -87,44 +133,104 @@ export class RolloutsService {
 
   private assertRunnable(tenantId: string, spec: RevisionSpec, body: RolloutDto): void {
     const within = body.spec ? 'spec' : 'spec_patch';
-    const details = this.instances.check(tenantId, spec).map((issue) => ({ ...issue, field: `${within}.${issue.field}` }));
+    const details = this.instances
+      .check(tenantId, spec)
+      .map((issue) => ({ ...issue, field: `${within}.${issue.field}` }));
     if (details.length > 0) throw errors.validation_failed({ details });
   }
 
   /** The revision of this deployment with this spec, or a new one. */
-  private async revisionFor(tx: Tx, request: RolloutRequest, deployment: Deployment, spec: RevisionSpec, base: Revision | undefined, operationId: string) {
+  private async revisionFor(
+    tx: Tx,
+    request: RolloutRequest,
+    deployment: Deployment,
+    spec: RevisionSpec,
+    base: Revision | undefined,
+    operationId: string,
+  ) {
     const specDigest = digestOf(spec);
     const reused = await this.revisions.findByDigest(tx, deployment.id, specDigest);
     if (reused) return { ...reused, isReused: true };
     const { body, principal } = request;
     const kind = body.plan_id ? 'plan' : 'rollout';
-    const source = { kind, operation_id: operationId, plan_id: body.plan_id ?? null, base_revision: base?.name ?? null } as const;
-    const made = await this.revisions.insert(tx, { deployment, spec, specDigest, source, changeRef: body.change_ref ?? null, createdBy: principal.actor });
+    const source = {
+      kind,
+      operation_id: operationId,
+      plan_id: body.plan_id ?? null,
+      base_revision: base?.name ?? null,
+    } as const;
+    const made = await this.revisions.insert(tx, {
+      deployment,
+      spec,
+      specDigest,
+      source,
+      changeRef: body.change_ref ?? null,
+      createdBy: principal.actor,
+    });
     return { ...made, isReused: false };
   }
 
-  private async begin(tx: Tx, request: RolloutRequest, deployment: Deployment, revision: Revision & { isReused: boolean }, operationId: string): Promise<string[]> {
+  private async begin(
+    tx: Tx,
+    request: RolloutRequest,
+    deployment: Deployment,
+    revision: Revision & { isReused: boolean },
+    operationId: string,
+  ): Promise<string[]> {
     const { body, principal } = request;
     const strategy = chooseStrategy(body.strategy, deployment.defaultStrategy);
     const steps = rolloutSteps(strategy, deployment.activeRevisionId === null);
     if (movesTraffic(strategy)) await this.routes.takeTraffic(tx, deployment.id, operationId);
     const input: RolloutInput = {
-      deploymentId: deployment.id, deploymentName: deployment.name, revisionId: revision.id, revisionName: revision.name, isReused: revision.isReused,
-      strategy, analysis: body.analysis ?? null, progressDeadlineSeconds: body.progress_deadline_seconds, keepPreviousSeconds: body.keep_previous_seconds,
-      foundRoute: (await this.routes.current(tx, deployment.id)) ?? null, foundActiveRevisionId: deployment.activeRevisionId,
+      deploymentId: deployment.id,
+      deploymentName: deployment.name,
+      revisionId: revision.id,
+      revisionName: revision.name,
+      isReused: revision.isReused,
+      strategy,
+      analysis: body.analysis ?? null,
+      progressDeadlineSeconds: body.progress_deadline_seconds,
+      keepPreviousSeconds: body.keep_previous_seconds,
+      foundRoute: (await this.routes.current(tx, deployment.id)) ?? null,
+      foundActiveRevisionId: deployment.activeRevisionId,
     };
-    await this.deployments.update(tx, deployment.id, { currentOperationId: operationId, candidateRevisionId: revision.id, state: 'progressing' });
+    await this.deployments.update(tx, deployment.id, {
+      currentOperationId: operationId,
+      candidateRevisionId: revision.id,
+      state: 'progressing',
+    });
     const stream = deploymentStream(deployment.id);
-    const result = { revision: revision.name, revision_id: revision.id, ...(revision.isReused ? { reused: true } : {}) };
-    const started = {
-      type: 'rollout.started', subject: `deployments/${deployment.name}`, actor: principal.actor, operationId, revisionId: revision.id,
-      data: { operation_id: operationId, revision: revision.name, strategy: strategy.type, steps, reason: body.reason ?? null },
+    const result = {
+      revision: revision.name,
+      revision_id: revision.id,
+      ...(revision.isReused ? { reused: true } : {}),
     };
-    const created = revision.isReused ? [] : [revisionEvent('revision.created', revision, principal.actor, operationId)];
+    const started = {
+      type: 'rollout.started',
+      subject: `deployments/${deployment.name}`,
+      actor: principal.actor,
+      operationId,
+      revisionId: revision.id,
+      data: {
+        operation_id: operationId,
+        revision: revision.name,
+        strategy: strategy.type,
+        steps,
+        reason: body.reason ?? null,
+      },
+    };
+    const created = revision.isReused
+      ? []
+      : [revisionEvent('revision.created', revision, principal.actor, operationId)];
     // One statement each, sent together; Postgres runs them in this order, so the stream is still locked last.
     await Promise.all([
       this.operations.start(tx, operationId, { resourceId: deployment.id, stream, input, steps, result }),
-      appendAudit(tx, { action: 'rollout.create', resourceType: 'deployment', resourceName: deployment.name, after: revision.spec }),
+      appendAudit(tx, {
+        action: 'rollout.create',
+        resourceType: 'deployment',
+        resourceName: deployment.name,
+        after: revision.spec,
+      }),
       appendEvents(tx, principal.tenantId, stream, [...created, started]),
     ]);
     return steps;

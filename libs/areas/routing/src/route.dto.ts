@@ -1,7 +1,19 @@
-import { ArrayField, IntField, ObjectField, StringField, TimestampField, type FieldIssue } from '@slipway/platform-http';
+import {
+  ArrayField,
+  IntField,
+  ObjectField,
+  StringField,
+  TimestampField,
+  type FieldIssue,
+} from '@slipway/platform-http';
 
 export class RouteTargetDto {
-  @StringField({ min: 1, max: 255, description: 'Id, number or name of a revision of this deployment; answers show its name', example: 'chat-00002' })
+  @StringField({
+    min: 1,
+    max: 255,
+    description: 'Id, number or name of a revision of this deployment; answers show its name',
+    example: 'chat-00002',
+  })
   revision: string;
 
   @IntField({ min: 0, max: 100, description: 'Percent of the requests; 0 = dark' })
@@ -9,7 +21,11 @@ export class RouteTargetDto {
 }
 
 export class RouteAffinityDto {
-  @StringField({ enum: ['none', 'soft'], default: 'soft', description: '`soft`: a session stays on its revision and, where it can, on its instance' })
+  @StringField({
+    enum: ['none', 'soft'],
+    default: 'soft',
+    description: '`soft`: a session stays on its revision and, where it can, on its instance',
+  })
   mode: 'none' | 'soft';
 
   @IntField({ min: 1, max: 86_400, default: 600 })
@@ -17,10 +33,20 @@ export class RouteAffinityDto {
 }
 
 export class SetRouteDto {
-  @StringField({ min: 1, max: 255, optional: true, description: 'Gives this revision all traffic, keeping the affinity; or targets' })
+  @StringField({
+    min: 1,
+    max: 255,
+    optional: true,
+    description: 'Gives this revision all traffic, keeping the affinity; or targets',
+  })
   revision?: string;
 
-  @ArrayField(() => RouteTargetDto, { minItems: 1, maxItems: 32, optional: true, description: 'The whole route; weights sum to 100; or revision' })
+  @ArrayField(() => RouteTargetDto, {
+    minItems: 1,
+    maxItems: 32,
+    optional: true,
+    description: 'The whole route; weights sum to 100; or revision',
+  })
   targets?: RouteTargetDto[];
 
   @ObjectField(() => RouteAffinityDto, { optional: true, description: 'With targets, the default where absent' })

@@ -15,12 +15,21 @@ export const WRITE = prepared(
      affinity = excluded.affinity, reason = excluded.reason, updated_by = excluded.updated_by, updated_at = now()`,
 );
 
-export const OWNER = prepared('traffic-owner', `select operation_id "operationId" from traffic_owner where deployment_id = $1`);
+export const OWNER = prepared(
+  'traffic-owner',
+  `select operation_id "operationId" from traffic_owner where deployment_id = $1`,
+);
 
 /** The primary key decides between two; who comes second inserts nothing and is told the holder by the next statement. */
 export const TAKE = prepared(
   'traffic-take',
   `insert into traffic_owner (deployment_id, tenant_id, operation_id) values ($1, $2, $3) on conflict (deployment_id) do nothing returning operation_id`,
 );
-export const PASS = prepared('traffic-pass', `update traffic_owner set operation_id = $3, since = now() where deployment_id = $1 and operation_id = $2 returning operation_id`);
-export const RELEASE = prepared('traffic-release', `delete from traffic_owner where deployment_id = $1 and operation_id = $2`);
+export const PASS = prepared(
+  'traffic-pass',
+  `update traffic_owner set operation_id = $3, since = now() where deployment_id = $1 and operation_id = $2 returning operation_id`,
+);
+export const RELEASE = prepared(
+  'traffic-release',
+  `delete from traffic_owner where deployment_id = $1 and operation_id = $2`,
+);

@@ -3,8 +3,19 @@ import { publishRoute } from '@slipway/dataplane';
 import type { Tx } from '@slipway/platform-database';
 import { appendEvents, lockBeforeEvents, operationErrors } from '@slipway/platform-operations';
 import {
-  DEPLOYMENTS, deploymentStream, INSTANCES, REVISIONS,
-  type DeploymentsPort, type InstancesPort, type RevisionsPort, type RevisionState, type Route, type RouteAffinity, type RouteChange, type RoutesPort, type RouteTarget,
+  DEPLOYMENTS,
+  deploymentStream,
+  INSTANCES,
+  REVISIONS,
+  type DeploymentsPort,
+  type InstancesPort,
+  type RevisionsPort,
+  type RevisionState,
+  type Route,
+  type RouteAffinity,
+  type RouteChange,
+  type RoutesPort,
+  type RouteTarget,
 } from '@slipway/ports';
 import type { StoredTarget } from './route.entity.js';
 import { routeErrors } from './route.errors.js';
@@ -18,7 +29,10 @@ interface Row {
 }
 
 /** A generation about to be written, by whom and why. */
-type NextRoute = Pick<RouteChange, 'tenantId' | 'deploymentId' | 'deploymentName' | 'targets' | 'updatedBy' | 'reason' | 'operationId'> & { generation: number; affinity: RouteAffinity };
+type NextRoute = Pick<
+  RouteChange,
+  'tenantId' | 'deploymentId' | 'deploymentName' | 'targets' | 'updatedBy' | 'reason' | 'operationId'
+> & { generation: number; affinity: RouteAffinity };
 
 export const DEFAULT_AFFINITY: RouteAffinity = { mode: 'soft', ttlSeconds: 600 };
 const SERVABLE: readonly RevisionState[] = ['ready', 'active', 'standby'];
@@ -58,17 +72,35 @@ export class RouteStore implements RoutesPort {
     const before = await this.current(tx, deploymentId);
     const deployment = before && (await this.deployments.lockById(tx, deploymentId));
     if (!deployment) return;
-    await this.letGo(tx, before.targets.map((target) => target.revisionId), 0);
+    await this.letGo(
+      tx,
+      before.targets.map((target) => target.revisionId),
+      0,
+    );
     await this.write(tx, {
-      tenantId: deployment.tenantId, deploymentId, deploymentName: deployment.name, targets: [], affinity: before.affinity,
-      generation: before.generation + 1, updatedBy: actor, operationId, reason: null,
+      tenantId: deployment.tenantId,
+      deploymentId,
+      deploymentName: deployment.name,
+      targets: [],
+      affinity: before.affinity,
+      generation: before.generation + 1,
+      updatedBy: actor,
+      operationId,
+      reason: null,
     });
   }
 
   /** Every target with a share of the traffic can serve it now. Throws `revision_not_ready`, naming the ones that cannot. */
   async assertReady(tx: Tx, targets: readonly RouteTarget[]): Promise<void> {
     const serving = targets.filter((target) => target.weight > 0);
-    const revisions = new Map((await this.revisions.getMany(tx, serving.map((target) => target.revisionId))).map((revision) => [revision.id, revision]));
+    const revisions = new Map(
+      (
+        await this.revisions.getMany(
+          tx,
+          serving.map((target) => target.revisionId),
+        )
+      ).map((revision) => [revision.id, revision]),
+    );
     const statuses = await Promise.all(serving.map((target) => this.instances.status(tx, target.revisionId)));
     const unready = serving.filter((target, index) => {
       const state = revisions.get(target.revisionId)?.state;
@@ -76,8 +108,14 @@ export class RouteStore implements RoutesPort {
     });
     if (unready.length === 0) return;
     const names = unready.map((target) => target.revisionName);
-    const states = unready.map((target) => `${target.revisionName} is ${revisions.get(target.revisionId)?.state ?? 'unknown'} and has no ready instance to serve`);
-    throw routeErrors.revision_not_ready({ message: `Not ready: ${states.join('; ')}.`, extra: { revision: names[0], revisions: names } });
+    const states = unready.map(
+      (target) =>
+        `${target.revisionName} is ${revisions.get(target.revisionId)?.state ?? 'unknown'} and has no ready instance to serve`,
+    );
+    throw routeErrors.revision_not_ready({
+      message: `Not ready: ${states.join('; ')}.`,
+      extra: { revision: names[0], revisions: names },
+    });
   }
 
   async trafficOwner(tx: Tx, deploymentId: string): Promise<string | undefined> {
@@ -89,7 +127,10 @@ export class RouteStore implements RoutesPort {
     if (await tx.one(TAKE, [deploymentId, tenantId, operationId])) return;
     const owner = await this.trafficOwner(tx, deploymentId);
     if (owner === operationId) return;
-    throw operationErrors.operation_in_progress({ message: `Operation ${owner} moves the traffic of this deployment.`, extra: { operation_id: owner } });
+    throw operationErrors.operation_in_progress({
+      message: `Operation ${owner} moves the traffic of this deployment.`,
+      extra: { operation_id: owner },
+    });
   }
 
   async passTraffic(tx: Tx, deploymentId: string, from: string, to: string): Promise<void> {
@@ -129,13 +170,31 @@ export class RouteStore implements RoutesPort {
     const affinity = { mode: next.affinity.mode, ttl_seconds: next.affinity.ttlSeconds };
     const { slots } = await publishRoute(tx, { tenantId, deploymentId, deploymentName, generation, targets, affinity });
     const indexOf = new Map(targets.map((target, index) => [target.revisionId, index]));
-    const stored: StoredTarget[] = targets.map((target) => ({ revision_id: target.revisionId, revision_name: target.revisionName, weight: target.weight }));
+    const stored: StoredTarget[] = targets.map((target) => ({
+      revision_id: target.revisionId,
+      revision_name: target.revisionName,
+      weight: target.weight,
+    }));
     await tx.query(WRITE, [
-      deploymentId, tenantId, generation, JSON.stringify(stored), slots.map((id) => indexOf.get(id)), JSON.stringify(affinity), reason, JSON.stringify(updatedBy),
+      deploymentId,
+      tenantId,
+      generation,
+      JSON.stringify(stored),
+      slots.map((id) => indexOf.get(id)),
+      JSON.stringify(affinity),
+      reason,
+      JSON.stringify(updatedBy),
     ]);
     if (operationId) await lockBeforeEvents(tx, operationId);
-    const data = { generation, targets: targets.map((target) => ({ revision: target.revisionName, weight: target.weight })), affinity, reason };
-    await appendEvents(tx, tenantId, deploymentStream(deploymentId), [{ type: 'route.updated', subject: `deployments/${deploymentName}`, actor: updatedBy, operationId, data }]);
+    const data = {
+      generation,
+      targets: targets.map((target) => ({ revision: target.revisionName, weight: target.weight })),
+      affinity,
+      reason,
+    };
+    await appendEvents(tx, tenantId, deploymentStream(deploymentId), [
+      { type: 'route.updated', subject: `deployments/${deploymentName}`, actor: updatedBy, operationId, data },
+    ]);
   }
 }
 
@@ -143,7 +202,11 @@ function routeOf(deploymentId: string, row: Row): Route {
   return {
     deploymentId,
     generation: row.generation,
-    targets: row.targets.map((target) => ({ revisionId: target.revision_id, revisionName: target.revision_name, weight: target.weight })),
+    targets: row.targets.map((target) => ({
+      revisionId: target.revision_id,
+      revisionName: target.revision_name,
+      weight: target.weight,
+    })),
     affinity: { mode: row.affinity.mode, ttlSeconds: row.affinity.ttl_seconds },
   };
 }

@@ -8,20 +8,47 @@ export class RoutesController {
   constructor(private readonly routes: RoutesService) {}
 
   @Route({
-    method: 'GET', path: '/deployments/:name/route', scope: 'viewer', tag: 'Routing', operationId: 'getRoute', summary: 'Inspect the active route',
-    ok: { 200: RouteDto }, errors: ['deployment_not_found', 'route_not_found'],
+    method: 'GET',
+    path: '/deployments/:name/route',
+    scope: 'viewer',
+    tag: 'Routing',
+    operationId: 'getRoute',
+    summary: 'Inspect the active route',
+    ok: { 200: RouteDto },
+    errors: ['deployment_not_found', 'route_not_found'],
   })
   get(@CurrentPrincipal() who: Principal, @Param('name') name: string) {
     return this.routes.get(who, name);
   }
 
   @Route({
-    method: 'PUT', path: '/deployments/:name/route', scope: 'operator', tag: 'Routing', operationId: 'setRoute', summary: 'Set the active route target',
-    description: '`{"revision": "..."}` gives one revision all traffic; `targets` splits it. Gateways follow the commit.',
-    ok: { 200: [RouteDto, RehearsalDto] }, dryRun: true, ifMatch: true, notFoundFirst: RoutesService,
-    errors: ['deployment_not_found', 'revision_not_found', 'route_weights_invalid', 'route_owned_by_operation', 'revision_not_ready'],
+    method: 'PUT',
+    path: '/deployments/:name/route',
+    scope: 'operator',
+    tag: 'Routing',
+    operationId: 'setRoute',
+    summary: 'Set the active route target',
+    description:
+      '`{"revision": "..."}` gives one revision all traffic; `targets` splits it. Gateways follow the commit.',
+    ok: { 200: [RouteDto, RehearsalDto] },
+    dryRun: true,
+    ifMatch: true,
+    notFoundFirst: RoutesService,
+    errors: [
+      'deployment_not_found',
+      'revision_not_found',
+      'route_weights_invalid',
+      'route_owned_by_operation',
+      'revision_not_ready',
+    ],
   })
-  set(@CurrentPrincipal() principal: Principal, @Param('name') deploymentName: string, @Body() body: SetRouteDto, @IfMatch() ifMatch: string | undefined, @ValidateOnly() isDryRun: boolean) {
+  set(
+    @CurrentPrincipal() principal: Principal,
+    @Param('name') deploymentName: string,
+    @Body() body: SetRouteDto,
+    @IfMatch() ifMatch: string | undefined,
+    @ValidateOnly() isDryRun: boolean,
+  ) {
     return this.routes.set({ principal, deploymentName, body, ifMatch, isDryRun });
   }
 }

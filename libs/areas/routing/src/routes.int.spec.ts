@@ -22,32 +22,65 @@ beforeEach(() => {
   bed.neighbours.activations.length = 0;
 });
 
-const put = (body: object, headers: Record<string, string> = {}, query = '') => bed.send('PUT', `/deployments/${deployment.name}/route${query}`, { body, headers });
+const put = (body: object, headers: Record<string, string> = {}, query = '') =>
+  bed.send('PUT', `/deployments/${deployment.name}/route${query}`, { body, headers });
 const get = () => bed.send('GET', `/deployments/${deployment.name}/route`);
-const split = (first: number, second: number) => ({ targets: [{ revision: one.name, weight: first }, { revision: two.id, weight: second }] });
+const split = (first: number, second: number) => ({
+  targets: [
+    { revision: one.name, weight: first },
+    { revision: two.id, weight: second },
+  ],
+});
 const code = (answer: { status: number; body: any }) => `${answer.status} ${answer.body.error?.code}`;
-const events = () => bed.database.read<{ sequence: number; type: string; actor: string; data: any }>('system', `select sequence::int, type, actor, data from events where stream = $1 order by sequence`, [`deployment/${deployment.id}`]);
+const events = () =>
+  bed.database.read<{ sequence: number; type: string; actor: string; data: any }>(
+    'system',
+    `select sequence::int, type, actor, data from events where stream = $1 order by sequence`,
+    [`deployment/${deployment.id}`],
+  );
 
 it('gives one revision everything: route, gateways, hold, activation, event and audit in one', async () => {
   expect(code(await get())).toBe('404 route_not_found');
   const answer = await put({ revision: '1', reason: 'first' });
   expect(answer.status).toBe(200);
   expect(answer.body).toEqual({
-    deployment: deployment.name, generation: 1, targets: [{ revision: one.name, weight: 100 }], affinity: { mode: 'soft', ttl_seconds: 600 },
-    reason: 'first', etag: answer.headers['etag'], updated_by: ACTOR, updated_at: expect.any(String),
+    deployment: deployment.name,
+    generation: 1,
+    targets: [{ revision: one.name, weight: 100 }],
+    affinity: { mode: 'soft', ttl_seconds: 600 },
+    reason: 'first',
+    etag: answer.headers['etag'],
+    updated_by: ACTOR,
+    updated_at: expect.any(String),
   });
   expect((await get()).body).toEqual(answer.body);
   expect(await bed.published(deployment.id)).toEqual({ generation: 1, slots: { [one.id]: 100 } });
   expect([...bed.neighbours.holdsOf(one.id)]).toEqual(['route']);
   expect(bed.neighbours.activations).toEqual([{ deploymentId: deployment.id, revisionId: one.id, operationId: null }]);
-  expect(await events()).toMatchObject([{ sequence: 1, type: 'route.updated', actor: 'token:tok_1', data: { generation: 1, targets: [{ revision: one.name, weight: 100 }], reason: 'first' } }]);
-  expect(await bed.database.read('system', `select action from audit_log where resource_name = $1`, [deployment.name])).toEqual([{ action: 'route.set' }]);
+  expect(await events()).toMatchObject([
+    {
+      sequence: 1,
+      type: 'route.updated',
+      actor: 'token:tok_1',
+      data: { generation: 1, targets: [{ revision: one.name, weight: 100 }], reason: 'first' },
+    },
+  ]);
+  expect(
+    await bed.database.read('system', `select action from audit_log where resource_name = $1`, [deployment.name]),
+  ).toEqual([{ action: 'route.set' }]);
 });
 
 it('splits traffic without activating, and keeps what leaves warm for an hour', async () => {
   await put({ revision: one.name });
   const answer = await put({ ...split(70, 30), affinity: { mode: 'none', ttl_seconds: 60 } });
-  expect(answer.body).toMatchObject({ generation: 2, targets: [{ revision: one.name, weight: 70 }, { revision: two.name, weight: 30 }], affinity: { mode: 'none', ttl_seconds: 60 } });
+  expect(answer.body).toMatchObject({
+    generation: 2,
+    targets: [
+      { revision: one.name, weight: 70 },
+      { revision: two.name, weight: 30 },
+    ],
+    affinity: { mode: 'none', ttl_seconds: 60 },
+  });
   expect(await bed.published(deployment.id)).toEqual({ generation: 2, slots: { [one.id]: 70, [two.id]: 30 } });
   expect(bed.neighbours.activations).toHaveLength(1);
   const last = await put({ revision: two.name });
@@ -67,7 +100,12 @@ it('changes nothing when the route that stands is repeated', async () => {
 it('takes a dark revision into the route without starting it', async () => {
   const retired = bed.neighbours.addRevision(deployment, 3, 'retired');
   bed.neighbours.ready.delete(retired.id);
-  const answer = await put({ targets: [{ revision: one.name, weight: 100 }, { revision: retired.name, weight: 0 }] });
+  const answer = await put({
+    targets: [
+      { revision: one.name, weight: 100 },
+      { revision: retired.name, weight: 0 },
+    ],
+  });
   expect(answer.status).toBe(200);
   expect([...bed.neighbours.holdsOf(retired.id)]).toEqual([]);
 });
@@ -77,10 +115,28 @@ it.each([
   ['both forms', { revision: '1', targets: [{ revision: '1', weight: 100 }] }, '422 validation_failed'],
   ['no targets', { targets: [] }, '422 validation_failed'],
   ['a weight over 100', { targets: [{ revision: '1', weight: 101 }] }, '422 validation_failed'],
-  ['a fraction', { targets: [{ revision: '1', weight: 50.5 }, { revision: '2', weight: 49.5 }] }, '400 invalid_parameter'],
+  [
+    'a fraction',
+    {
+      targets: [
+        { revision: '1', weight: 50.5 },
+        { revision: '2', weight: 49.5 },
+      ],
+    },
+    '400 invalid_parameter',
+  ],
   ['a weight as text', { targets: [{ revision: '1', weight: '100' }] }, '400 invalid_parameter'],
   ['a sum of 99', { targets: [{ revision: '1', weight: 99 }] }, '422 route_weights_invalid'],
-  ['a revision twice', { targets: [{ revision: '1', weight: 50 }, { revision: 'chat-00001', weight: 50 }] }, '404 revision_not_found'],
+  [
+    'a revision twice',
+    {
+      targets: [
+        { revision: '1', weight: 50 },
+        { revision: 'chat-00001', weight: 50 },
+      ],
+    },
+    '404 revision_not_found',
+  ],
   ['an unknown revision before a wrong sum', { targets: [{ revision: '9', weight: 7 }] }, '404 revision_not_found'],
   ['a ttl of 0', { targets: [{ revision: '1', weight: 100 }], affinity: { ttl_seconds: 0 } }, '422 validation_failed'],
 ])('refuses %s', async (_what, body, expected) => {
@@ -89,7 +145,12 @@ it.each([
 });
 
 it('refuses a revision that is named twice in two ways', async () => {
-  const answer = await put({ targets: [{ revision: one.id, weight: 50 }, { revision: '1', weight: 50 }] });
+  const answer = await put({
+    targets: [
+      { revision: one.id, weight: 50 },
+      { revision: '1', weight: 50 },
+    ],
+  });
   expect(code(answer)).toBe('422 route_weights_invalid');
   expect(answer.body.error.details).toMatchObject([{ field: 'targets[1].revision', code: 'duplicate' }]);
 });
@@ -97,7 +158,13 @@ it('refuses a revision that is named twice in two ways', async () => {
 it('refuses traffic for what cannot serve it, naming each', async () => {
   const dead = bed.neighbours.addRevision(deployment, 3, 'active', 0);
   const failed = bed.neighbours.addRevision(deployment, 4, 'failed');
-  const answer = await put({ targets: [{ revision: one.name, weight: 50 }, { revision: dead.name, weight: 25 }, { revision: failed.name, weight: 25 }] });
+  const answer = await put({
+    targets: [
+      { revision: one.name, weight: 50 },
+      { revision: dead.name, weight: 25 },
+      { revision: failed.name, weight: 25 },
+    ],
+  });
   expect(code(answer)).toBe('409 revision_not_ready');
   expect(answer.body.error.revisions).toEqual([dead.name, failed.name]);
   expect(code(await put({ revision: dead.name }))).toBe('409 revision_not_ready');
@@ -107,8 +174,13 @@ it('refuses traffic for what cannot serve it, naming each', async () => {
 
 it('refuses other tenants, also where their body is wrong', async () => {
   await put({ revision: '1' });
-  for (const body of [{ revision: '1' }, {}]) expect(code(await bed.send('PUT', `/deployments/${deployment.name}/route`, { tenant: 'ten_b', body }))).toBe('404 deployment_not_found');
-  expect(code(await bed.send('GET', `/deployments/${deployment.name}/route`, { tenant: 'ten_b' }))).toBe('404 deployment_not_found');
+  for (const body of [{ revision: '1' }, {}])
+    expect(code(await bed.send('PUT', `/deployments/${deployment.name}/route`, { tenant: 'ten_b', body }))).toBe(
+      '404 deployment_not_found',
+    );
+  expect(code(await bed.send('GET', `/deployments/${deployment.name}/route`, { tenant: 'ten_b' }))).toBe(
+    '404 deployment_not_found',
+  );
 });
 
 it('compares If-Match with the generation, and before conflicts', async () => {
@@ -127,23 +199,39 @@ it('compares If-Match with the generation, and before conflicts', async () => {
 it('rehearses: every check made, nothing written', async () => {
   expect(code(await put({ revision: '9' }, {}, '?validate_only=true'))).toBe('404 revision_not_found');
   const first = await put({ revision: '1' }, {}, '?validate_only=true');
-  expect(first.body).toMatchObject({ valid: true, would: `set the route of ${deployment.name}`, steps: [], diff: [{ op: 'add', path: '', value: { generation: 1 } }] });
+  expect(first.body).toMatchObject({
+    valid: true,
+    would: `set the route of ${deployment.name}`,
+    steps: [],
+    diff: [{ op: 'add', path: '', value: { generation: 1 } }],
+  });
   expect(code(await get())).toBe('404 route_not_found');
   expect(await events()).toEqual([]);
   await put({ revision: '1' });
-  expect((await put({ revision: '1' }, {}, '?validate_only=true')).body).toMatchObject({ would: 'change nothing', diff: [] });
+  expect((await put({ revision: '1' }, {}, '?validate_only=true')).body).toMatchObject({
+    would: 'change nothing',
+    diff: [],
+  });
 });
 
 it('numbers the changes of many writers one by one', async () => {
   const answers = await Promise.all(Array.from({ length: 10 }, (_, index) => put(split(90 - index, 10 + index))));
-  expect(answers.map((answer) => answer.body.generation).sort((a, b) => a - b)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+  expect(answers.map((answer) => answer.body.generation).sort((a, b) => a - b)).toEqual([
+    1, 2, 3, 4, 5, 6, 7, 8, 9, 10,
+  ]);
   expect((await events()).map((event) => event.data.generation)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
   expect((await bed.published(deployment.id))?.generation).toBe(10);
 });
 
 it('lets an operation apply, restore and remove routes, generations never repeating', async () => {
   const change = (targets: RouteChange['targets'], more: Partial<RouteChange> = {}): RouteChange => ({
-    tenantId: 'ten_a', deploymentId: deployment.id, deploymentName: deployment.name, targets, updatedBy: ACTOR, keepPreviousSeconds: 0, ...more,
+    tenantId: 'ten_a',
+    deploymentId: deployment.id,
+    deploymentName: deployment.name,
+    targets,
+    updatedBy: ACTOR,
+    keepPreviousSeconds: 0,
+    ...more,
   });
   const all = (revision: Revision) => [{ revisionId: revision.id, revisionName: revision.name, weight: 100 }];
   const apply = (next: RouteChange) => bed.database.tx('system', (tx) => bed.routes.apply(tx, next));
@@ -154,7 +242,9 @@ it('lets an operation apply, restore and remove routes, generations never repeat
   await expect(apply(change(all(one)))).rejects.toMatchObject({ code: 'revision_not_ready' });
   expect(await apply(change(all(one), { isRestore: true, keepPreviousSeconds: 60 }))).toMatchObject({ generation: 3 });
   expect([...bed.neighbours.holdsOf(two.id)]).toEqual(['warm 60']);
-  await expect(apply(change([{ ...all(two)[0]!, weight: 99 }]))).rejects.toMatchObject({ code: 'route_weights_invalid' });
+  await expect(apply(change([{ ...all(two)[0]!, weight: 99 }]))).rejects.toMatchObject({
+    code: 'route_weights_invalid',
+  });
 
   const remove = () => bed.database.tx('system', (tx) => bed.routes.remove(tx, deployment.id, ACTOR));
   await remove();
@@ -166,7 +256,8 @@ it('lets an operation apply, restore and remove routes, generations never repeat
 });
 
 it('has one owner of the traffic at a time, whoever asks when', async () => {
-  const take = (operationId: string) => bed.database.tx({ tenantId: 'ten_a' }, (tx) => bed.routes.takeTraffic(tx, deployment.id, operationId));
+  const take = (operationId: string) =>
+    bed.database.tx({ tenantId: 'ten_a' }, (tx) => bed.routes.takeTraffic(tx, deployment.id, operationId));
   const outcomes = await Promise.allSettled(['op_1', 'op_2', 'op_3'].map(take));
   expect(outcomes.filter((outcome) => outcome.status === 'fulfilled')).toHaveLength(1);
   const owner = (await bed.database.tx('system', (tx) => bed.routes.trafficOwner(tx, deployment.id))) as string;

@@ -1,9 +1,25 @@
 import { createRequire } from 'node:module';
 import { Inject, Injectable } from '@nestjs/common';
 import { Database, type Tx } from '@slipway/platform-database';
-import { assertIfMatch, etagOf, rehearsal, reply, type ExistenceCheck, type Principal, type Reply } from '@slipway/platform-http';
+import {
+  assertIfMatch,
+  etagOf,
+  rehearsal,
+  reply,
+  type ExistenceCheck,
+  type Principal,
+  type Reply,
+} from '@slipway/platform-http';
 import { appendAudit } from '@slipway/platform-operations';
-import { DEPLOYMENTS, REVISIONS, type Deployment, type DeploymentsPort, type RevisionsPort, type RouteAffinity, type RouteTarget } from '@slipway/ports';
+import {
+  DEPLOYMENTS,
+  REVISIONS,
+  type Deployment,
+  type DeploymentsPort,
+  type RevisionsPort,
+  type RouteAffinity,
+  type RouteTarget,
+} from '@slipway/ports';
 import type { RouteDto, SetRouteDto } from './route.dto.js';
 import { RouteEntity } from './route.entity.js';
 import { routeErrors } from './route.errors.js';
@@ -44,21 +60,41 @@ export class RoutesService implements ExistenceCheck {
   /** Lock, look up (404), weigh (422), compare (412), ask who owns the traffic and who is ready (409), write; in that order. */
   set(request: RouteRequest): Promise<Reply> {
     const { principal, deploymentName, isDryRun } = request;
-    return this.database.tx({ tenantId: principal.tenantId }, async (tx) => {
-      const deployment = await this.deployments.lock(tx, principal.tenantId, deploymentName);
-      const targets = await this.resolve(tx, deployment, request.body);
-      const issues = weightIssues(targets);
-      if (issues.length > 0) throw routeErrors.route_weights_invalid({ message: `${issues[0]?.field}: ${issues[0]?.message}.`, details: issues });
-      const before = await this.find(tx, deployment);
-      assertIfMatch(request.ifMatch, before?.etag);
-      await this.assertUnowned(tx, deployment);
-      await this.write(tx, request, deployment, targets);
-      const after = (await this.find(tx, deployment)) as RouteDto;
-      const isChanged = after.generation !== before?.generation;
-      if (isDryRun) return rehearsal(isChanged ? `set the route of ${deployment.name}` : 'change nothing', [], diffOf(before, after));
-      if (isChanged) await appendAudit(tx, { action: 'route.set', resourceType: 'deployment', resourceName: deployment.name, before, after });
-      return reply(200, after, { etag: after.etag });
-    }, { dryRun: isDryRun });
+    return this.database.tx(
+      { tenantId: principal.tenantId },
+      async (tx) => {
+        const deployment = await this.deployments.lock(tx, principal.tenantId, deploymentName);
+        const targets = await this.resolve(tx, deployment, request.body);
+        const issues = weightIssues(targets);
+        if (issues.length > 0)
+          throw routeErrors.route_weights_invalid({
+            message: `${issues[0]?.field}: ${issues[0]?.message}.`,
+            details: issues,
+          });
+        const before = await this.find(tx, deployment);
+        assertIfMatch(request.ifMatch, before?.etag);
+        await this.assertUnowned(tx, deployment);
+        await this.write(tx, request, deployment, targets);
+        const after = (await this.find(tx, deployment)) as RouteDto;
+        const isChanged = after.generation !== before?.generation;
+        if (isDryRun)
+          return rehearsal(
+            isChanged ? `set the route of ${deployment.name}` : 'change nothing',
+            [],
+            diffOf(before, after),
+          );
+        if (isChanged)
+          await appendAudit(tx, {
+            action: 'route.set',
+            resourceType: 'deployment',
+            resourceName: deployment.name,
+            before,
+            after,
+          });
+        return reply(200, after, { etag: after.etag });
+      },
+      { dryRun: isDryRun },
+    );
   }
 
   async assertExists(tenantId: string, params: Record<string, string>): Promise<void> {
@@ -78,22 +114,40 @@ export class RoutesService implements ExistenceCheck {
   private async assertUnowned(tx: Tx, deployment: Deployment): Promise<void> {
     const owner = await this.store.trafficOwner(tx, deployment.id);
     if (owner === undefined) return;
-    throw routeErrors.route_owned_by_operation({ message: `Operation ${owner} moves the traffic of deployment ${deployment.name}.`, extra: { operation_id: owner } });
+    throw routeErrors.route_owned_by_operation({
+      message: `Operation ${owner} moves the traffic of deployment ${deployment.name}.`,
+      extra: { operation_id: owner },
+    });
   }
 
-  private async write(tx: Tx, { principal, body }: RouteRequest, deployment: Deployment, targets: RouteTarget[]): Promise<void> {
+  private async write(
+    tx: Tx,
+    { principal, body }: RouteRequest,
+    deployment: Deployment,
+    targets: RouteTarget[],
+  ): Promise<void> {
     const sole = targets.find((target) => target.weight === 100);
     // `apply` asks too, but an activation would make the revision look servable to it. Holds come before revisions, as the
     // reconciler locks them.
     await this.store.hold(tx, sole ? [sole.revisionId] : []);
     await this.store.assertReady(tx, targets);
     if (sole && sole.revisionId !== deployment.activeRevisionId) {
-      await this.revisions.activated(tx, { deploymentId: deployment.id, revisionId: sole.revisionId, operationId: null });
+      await this.revisions.activated(tx, {
+        deploymentId: deployment.id,
+        revisionId: sole.revisionId,
+        operationId: null,
+      });
     }
     // Last, because it appends the event, and the stream's lock is the last one to take.
     await this.store.apply(tx, {
-      tenantId: deployment.tenantId, deploymentId: deployment.id, deploymentName: deployment.name, targets, affinity: affinityOf(body),
-      updatedBy: principal.actor, reason: body.reason ?? null, keepPreviousSeconds: KEEP_PREVIOUS_SECONDS,
+      tenantId: deployment.tenantId,
+      deploymentId: deployment.id,
+      deploymentName: deployment.name,
+      targets,
+      affinity: affinityOf(body),
+      updatedBy: principal.actor,
+      reason: body.reason ?? null,
+      keepPreviousSeconds: KEEP_PREVIOUS_SECONDS,
     });
   }
 

@@ -14,8 +14,14 @@ it.each([
   [[], ['targets sum']],
   [[target('a', 50), target('a', 50)], ['targets[1].revision duplicate']],
   [[target('a', 101)], ['targets[0].weight range', 'targets sum']],
-  [[target('a', 110), target('b', -10)], ['targets[0].weight range', 'targets[1].weight range']],
-  [[target('a', 50.5), target('b', 49.5)], ['targets[0].weight range', 'targets[1].weight range']],
+  [
+    [target('a', 110), target('b', -10)],
+    ['targets[0].weight range', 'targets[1].weight range'],
+  ],
+  [
+    [target('a', 50.5), target('b', 49.5)],
+    ['targets[0].weight range', 'targets[1].weight range'],
+  ],
 ])('refuses %j', (targets, expected) => {
   expect(weightIssues(targets).map((issue) => `${issue.field} ${issue.code}`)).toEqual(expected);
 });
@@ -29,5 +35,8 @@ it('compares routes by weights and affinity, not by order', () => {
 });
 
 it('tells who joins and who leaves', () => {
-  expect(movement([target('a', 100), target('b', 0)], [target('b', 100), target('c', 0)])).toEqual({ joined: ['c'], left: ['a'] });
+  expect(movement([target('a', 100), target('b', 0)], [target('b', 100), target('c', 0)])).toEqual({
+    joined: ['c'],
+    left: ['a'],
+  });
 });

@@ -9,9 +9,18 @@ export function weightIssues(targets: readonly Weighted[]): FieldIssue[] {
   const seen = new Set<string>();
   for (const [index, { revisionId, weight }] of targets.entries()) {
     if (!Number.isInteger(weight) || weight < 0 || weight > 100) {
-      issues.push({ field: `targets[${index}].weight`, code: 'range', message: 'a weight is a whole number of 0 to 100' });
+      issues.push({
+        field: `targets[${index}].weight`,
+        code: 'range',
+        message: 'a weight is a whole number of 0 to 100',
+      });
     }
-    if (seen.has(revisionId)) issues.push({ field: `targets[${index}].revision`, code: 'duplicate', message: 'a revision stands in a route once' });
+    if (seen.has(revisionId))
+      issues.push({
+        field: `targets[${index}].revision`,
+        code: 'duplicate',
+        message: 'a revision stands in a route once',
+      });
     seen.add(revisionId);
   }
   const sum = targets.reduce((total, target) => total + target.weight, 0);
@@ -20,7 +29,10 @@ export function weightIssues(targets: readonly Weighted[]): FieldIssue[] {
 }
 
 /** Whether two routes mean the same; the order of the targets does not matter. */
-export function isSameRoute(one: { targets: readonly Weighted[]; affinity: RouteAffinity }, other: { targets: readonly Weighted[]; affinity: RouteAffinity }): boolean {
+export function isSameRoute(
+  one: { targets: readonly Weighted[]; affinity: RouteAffinity },
+  other: { targets: readonly Weighted[]; affinity: RouteAffinity },
+): boolean {
   if (one.targets.length !== other.targets.length) return false;
   if (one.affinity.mode !== other.affinity.mode || one.affinity.ttlSeconds !== other.affinity.ttlSeconds) return false;
   const weights = new Map(other.targets.map((target) => [target.revisionId, target.weight]));
@@ -28,7 +40,10 @@ export function isSameRoute(one: { targets: readonly Weighted[]; affinity: Route
 }
 
 /** Revisions that come into a route and those that leave it, weights of 0 included. */
-export function movement(before: readonly Weighted[], after: readonly Weighted[]): { joined: string[]; left: string[] } {
+export function movement(
+  before: readonly Weighted[],
+  after: readonly Weighted[],
+): { joined: string[]; left: string[] } {
   const had = new Set(before.map((target) => target.revisionId));
   const has = new Set(after.map((target) => target.revisionId));
   return { joined: [...has].filter((id) => !had.has(id)), left: [...had].filter((id) => !has.has(id)) };

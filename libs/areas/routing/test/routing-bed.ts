@@ -8,7 +8,17 @@ import { Database, DatabaseModule, migrations as databaseMigrations, type Tx } f
 import { defineErrors, errors, HttpModule, SlipwayHttpAdapter, type Scope } from '@slipway/platform-http';
 import { migrations as operationMigrations, OperationsModule } from '@slipway/platform-operations';
 import { createTestDatabase, testConfig, type TestDatabase } from '@slipway/platform-testing';
-import { DEPLOYMENTS, INSTANCES, REVISIONS, ROUTES, type Activation, type Deployment, type Revision, type RevisionState, type RoutesPort } from '@slipway/ports';
+import {
+  DEPLOYMENTS,
+  INSTANCES,
+  REVISIONS,
+  ROUTES,
+  type Activation,
+  type Deployment,
+  type Revision,
+  type RevisionState,
+  type RoutesPort,
+} from '@slipway/ports';
 import { entities, migrations, RoutingModule } from '../src/index.js';
 
 const absent = defineErrors({
@@ -36,7 +46,9 @@ export class Neighbours {
 
   readonly revisionsPort = {
     find: async (_tx: Tx, deploymentId: string, reference: string) => {
-      const found = [...this.revisions.values()].find((one) => one.deploymentId === deploymentId && [one.id, one.name, String(one.number)].includes(reference));
+      const found = [...this.revisions.values()].find(
+        (one) => one.deploymentId === deploymentId && [one.id, one.name, String(one.number)].includes(reference),
+      );
       if (!found) throw absent.revision_not_found();
       return found;
     },
@@ -49,20 +61,44 @@ export class Neighbours {
   };
 
   readonly instancesPort = {
-    status: async (_tx: Tx, id: string) => (this.ready.has(id) ? { desired: 1, ready: this.ready.get(id), alive: 1, restarts: 0, message: null, baseUrls: [] } : undefined),
-    hold: async (_tx: Tx, id: string, holder: string, until?: Date) => void this.holdsOf(id).add(until ? `${holder} ${Math.round((until.getTime() - Date.now()) / 1_000)}` : holder),
+    status: async (_tx: Tx, id: string) =>
+      this.ready.has(id)
+        ? { desired: 1, ready: this.ready.get(id), alive: 1, restarts: 0, message: null, baseUrls: [] }
+        : undefined,
+    hold: async (_tx: Tx, id: string, holder: string, until?: Date) =>
+      void this.holdsOf(id).add(until ? `${holder} ${Math.round((until.getTime() - Date.now()) / 1_000)}` : holder),
     release: async (_tx: Tx, id: string, holder: string) => void this.holdsOf(id).delete(holder),
   };
 
   addDeployment(name: string, tenantId = 'ten_a'): Deployment {
-    const deployment = { id: `dep_${name}`, tenantId, name, state: 'creating', activeRevisionId: null, currentOperationId: null, version: 1 } as unknown as Deployment;
+    const deployment = {
+      id: `dep_${name}`,
+      tenantId,
+      name,
+      state: 'creating',
+      activeRevisionId: null,
+      currentOperationId: null,
+      version: 1,
+    } as unknown as Deployment;
     this.deployments.set(`${tenantId}/${name}`, deployment);
     return deployment;
   }
 
-  addRevision(deployment: Deployment, number: number, state: RevisionState = 'ready', ready: number | undefined = 1): Revision {
+  addRevision(
+    deployment: Deployment,
+    number: number,
+    state: RevisionState = 'ready',
+    ready: number | undefined = 1,
+  ): Revision {
     const id = `rev_${deployment.name}_${number}`;
-    const revision = { id, tenantId: deployment.tenantId, deploymentId: deployment.id, number, name: `${deployment.name}-0000${number}`, state } as Revision;
+    const revision = {
+      id,
+      tenantId: deployment.tenantId,
+      deploymentId: deployment.id,
+      number,
+      name: `${deployment.name}-0000${number}`,
+      state,
+    } as Revision;
     this.revisions.set(id, revision);
     if (ready !== undefined) this.ready.set(id, ready);
     return revision;
@@ -98,7 +134,12 @@ export class RoutingBed {
   ) {}
 
   static async start(): Promise<RoutingBed> {
-    const testDatabase = await createTestDatabase([...databaseMigrations, ...operationMigrations, ...dataplaneMigrations, ...migrations]);
+    const testDatabase = await createTestDatabase([
+      ...databaseMigrations,
+      ...operationMigrations,
+      ...dataplaneMigrations,
+      ...migrations,
+    ]);
     const config = testConfig(testDatabase.url);
     const neighbours = new Neighbours();
     const ports = [
@@ -110,19 +151,38 @@ export class RoutingBed {
     @Module({ providers: ports, exports: ports.map((port) => port.provide) })
     class NeighboursModule {}
     const module = await Test.createTestingModule({
-      imports: [ConfigModule.forRoot(config), DatabaseModule.forRoot(config, entities), HttpModule, OperationsModule.forApi(), NeighboursModule, RoutingModule],
+      imports: [
+        ConfigModule.forRoot(config),
+        DatabaseModule.forRoot(config, entities),
+        HttpModule,
+        OperationsModule.forApi(),
+        NeighboursModule,
+        RoutingModule,
+      ],
     }).compile();
     const adapter = new SlipwayHttpAdapter();
     adapter.setGuard(async (request) => {
       const tenantId = request.headers.authorization;
       if (!tenantId) throw errors.unauthenticated();
       request.slipway.tenantId = tenantId;
-      request.slipway.principal = { tenantId, tenantName: tenantId, isOperatorTenant: false, actor: { type: 'token', id: 'tok_1' }, scopes: new Set<Scope>(['admin']) };
+      request.slipway.principal = {
+        tenantId,
+        tenantName: tenantId,
+        isOperatorTenant: false,
+        actor: { type: 'token', id: 'tok_1' },
+        scopes: new Set<Scope>(['admin']),
+      };
     });
     const app = module.createNestApplication<NestFastifyApplication>(adapter, { logger: false });
     await app.init();
     await app.getHttpAdapter().getInstance().ready();
-    return new RoutingBed(app, app.get(Database, { strict: false }), app.get(ROUTES, { strict: false }), neighbours, testDatabase);
+    return new RoutingBed(
+      app,
+      app.get(Database, { strict: false }),
+      app.get(ROUTES, { strict: false }),
+      neighbours,
+      testDatabase,
+    );
   }
 
   async stop(): Promise<void> {
@@ -130,17 +190,31 @@ export class RoutingBed {
     await this.testDatabase.drop();
   }
 
-  async send(method: 'GET' | 'PUT', path: string, options: { tenant?: string; body?: object; headers?: Record<string, string> } = {}): Promise<Answer> {
-    const answer = await this.app.inject({ method, url: `/api/v1${path}`, payload: options.body, headers: { authorization: options.tenant ?? 'ten_a', ...options.headers } });
+  async send(
+    method: 'GET' | 'PUT',
+    path: string,
+    options: { tenant?: string; body?: object; headers?: Record<string, string> } = {},
+  ): Promise<Answer> {
+    const answer = await this.app.inject({
+      method,
+      url: `/api/v1${path}`,
+      payload: options.body,
+      headers: { authorization: options.tenant ?? 'ten_a', ...options.headers },
+    });
     return { status: answer.statusCode, headers: answer.headers, body: answer.json() };
   }
 
   /** The published slots, as a count of each revision's. */
   async published(deploymentId: string): Promise<{ generation: number; slots: Record<string, number> } | undefined> {
-    const [row] = await this.database.read<any>('system', 'select generation::int, slots, targets from dataplane_routes where deployment_id = $1', [deploymentId]);
+    const [row] = await this.database.read<any>(
+      'system',
+      'select generation::int, slots, targets from dataplane_routes where deployment_id = $1',
+      [deploymentId],
+    );
     if (!row) return undefined;
     const slots: Record<string, number> = {};
-    for (const index of row.slots as number[]) slots[row.targets[index].revision_id] = (slots[row.targets[index].revision_id] ?? 0) + 1;
+    for (const index of row.slots as number[])
+      slots[row.targets[index].revision_id] = (slots[row.targets[index].revision_id] ?? 0) + 1;
     return { generation: row.generation, slots };
   }
 }

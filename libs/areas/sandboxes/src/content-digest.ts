@@ -23,7 +23,8 @@ export function parseContentDigest(header: string | undefined): Digests {
     const algorithm = member[1] as Algorithm;
     if (!Object.hasOwn(ALGORITHMS, algorithm)) continue;
     const digest = Buffer.from(member[2]!, 'base64');
-    if (digest.length !== ALGORITHMS[algorithm].bytes) throw malformed(`must carry ${ALGORITHMS[algorithm].bytes} bytes for ${algorithm}`);
+    if (digest.length !== ALGORITHMS[algorithm].bytes)
+      throw malformed(`must carry ${ALGORITHMS[algorithm].bytes} bytes for ${algorithm}`);
     digests[algorithm] = digest;
   }
   return digests;
@@ -39,7 +40,10 @@ export class DigestCheck {
   private readonly hashes: [Algorithm, Hash][];
 
   constructor(private readonly expected: Digests) {
-    this.hashes = (Object.keys(expected) as Algorithm[]).map((algorithm) => [algorithm, createHash(ALGORITHMS[algorithm].name)]);
+    this.hashes = (Object.keys(expected) as Algorithm[]).map((algorithm) => [
+      algorithm,
+      createHash(ALGORITHMS[algorithm].name),
+    ]);
   }
 
   update(chunk: Buffer): void {
@@ -50,7 +54,9 @@ export class DigestCheck {
   verify(): void {
     for (const [algorithm, hash] of this.hashes) {
       if (timingSafeEqual(hash.digest(), this.expected[algorithm]!)) continue;
-      throw sandboxErrors.digest_mismatch({ details: [{ field: 'Content-Digest', code: 'digest_mismatch', message: `the ${algorithm} digest is another` }] });
+      throw sandboxErrors.digest_mismatch({
+        details: [{ field: 'Content-Digest', code: 'digest_mismatch', message: `the ${algorithm} digest is another` }],
+      });
     }
   }
 }

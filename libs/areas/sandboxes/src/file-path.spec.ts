@@ -1,7 +1,19 @@
 import { expect, it } from '@jest/globals';
 import { assertFilePath, foldersOf } from './file-path.js';
 
-it.each(['a', 'a/b/c.txt', '.hidden', '..a', 'a..', '...', 'ünï cödé', 'a:b*c?', '-rf', 'x'.repeat(255), `${'d/'.repeat(511)}dd`])('takes %j', (path) => {
+it.each([
+  'a',
+  'a/b/c.txt',
+  '.hidden',
+  '..a',
+  'a..',
+  '...',
+  'ünï cödé',
+  'a:b*c?',
+  '-rf',
+  'x'.repeat(255),
+  `${'d/'.repeat(511)}dd`,
+])('takes %j', (path) => {
   expect(() => assertFilePath(path)).not.toThrow();
 });
 
@@ -20,7 +32,9 @@ it.each([
   ['a name of 256 bytes', `${'ü'.repeat(128)}`, 'must not hold names of more than 255 bytes'],
   ['1025 bytes', `${'d/'.repeat(512)}d`, 'must have at most 1024 bytes'],
 ])('refuses %s', (_what, path, rule) => {
-  expect(() => assertFilePath(path)).toThrow(expect.objectContaining({ code: 'path_invalid', status: 400, message: `path ${rule}.` }));
+  expect(() => assertFilePath(path)).toThrow(
+    expect.objectContaining({ code: 'path_invalid', status: 400, message: `path ${rule}.` }),
+  );
 });
 
 it('names the folders on the way', () => {

@@ -28,7 +28,8 @@ function objectionTo(path: string): string | undefined {
   const names = path.split('/');
   if (names.includes('')) return 'must not hold empty names';
   if (names.includes('.') || names.includes('..')) return 'must not hold . or ..';
-  if (names.some((name) => Buffer.byteLength(name) > MAX_NAME_BYTES)) return `must not hold names of more than ${MAX_NAME_BYTES} bytes`;
+  if (names.some((name) => Buffer.byteLength(name) > MAX_NAME_BYTES))
+    return `must not hold names of more than ${MAX_NAME_BYTES} bytes`;
   return undefined;
 }
 

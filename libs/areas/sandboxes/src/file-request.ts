@@ -1,5 +1,14 @@
 import type { Readable } from 'node:stream';
-import { errors, fingerprintOf, newFindings, readObject, requestContext, type Findings, type IdempotencyClaim, type SlipwayRequest } from '@slipway/platform-http';
+import {
+  errors,
+  fingerprintOf,
+  newFindings,
+  readObject,
+  requestContext,
+  type Findings,
+  type IdempotencyClaim,
+  type SlipwayRequest,
+} from '@slipway/platform-http';
 import { parseContentDigest, type Digests } from './content-digest.js';
 import { FileOptionsDto, PutFileDto } from './file.dto.js';
 import { assertFilePath } from './file-path.js';
@@ -37,34 +46,64 @@ export interface FileUpload {
  * @param body the parsed JSON object, or the unread stream
  * @throws path_invalid, invalid_parameter (400), validation_failed (422)
  */
-export function readFileUpload(request: SlipwayRequest, body: unknown, idempotency: IdempotencyClaim | undefined, maxBytes: number): FileUpload {
-  return isStream(body) ? readStream(request, body, idempotency, maxBytes) : readJson(request, body as Record<string, unknown>, idempotency, maxBytes);
+export function readFileUpload(
+  request: SlipwayRequest,
+  body: unknown,
+  idempotency: IdempotencyClaim | undefined,
+  maxBytes: number,
+): FileUpload {
+  return isStream(body)
+    ? readStream(request, body, idempotency, maxBytes)
+    : readJson(request, body as Record<string, unknown>, idempotency, maxBytes);
 }
 
-function readStream(request: SlipwayRequest, source: Readable, idempotency: IdempotencyClaim | undefined, maxBytes: number): FileUpload {
+function readStream(
+  request: SlipwayRequest,
+  source: Readable,
+  idempotency: IdempotencyClaim | undefined,
+  maxBytes: number,
+): FileUpload {
   const digests = parseContentDigest(headerOf(request, 'content-digest'));
   const findings = newFindings();
   const options = readOptions(FileOptionsDto, request.query, findings, true);
   const length = headerOf(request, 'content-length');
   return {
-    ...options, digests, source, maxBytes, idempotency,
+    ...options,
+    digests,
+    source,
+    maxBytes,
+    idempotency,
     declaredBytes: length === undefined ? undefined : Number(length),
     verifyMessage: () => undefined,
     fingerprint: (sha256) => fingerprintOf(request.query, undefined, sha256),
   };
 }
 
-function readJson(request: SlipwayRequest, body: Record<string, unknown>, idempotency: IdempotencyClaim | undefined, maxBytes: number): FileUpload {
+function readJson(
+  request: SlipwayRequest,
+  body: Record<string, unknown>,
+  idempotency: IdempotencyClaim | undefined,
+  maxBytes: number,
+): FileUpload {
   const findings = newFindings();
   // A file may hold what no text column can, so its content is not read as a field.
   const { content } = body;
-  const options = readOptions(PutFileDto, { ...body, ...(typeof content === 'string' && { content: '' }) }, findings, false);
+  const options = readOptions(
+    PutFileDto,
+    { ...body, ...(typeof content === 'string' && { content: '' }) },
+    findings,
+    false,
+  );
   const context = requestContext();
   for (const field of findings.unknown.slice(0, MAX_WARNINGS)) context.warnings.push({ code: 'unknown_field', field });
   const source = bytesOf(content as string, options.encoding);
   const fingerprint = fingerprintOf(request.query, body);
   return {
-    ...options, digests: {}, source, maxBytes: Math.min(maxBytes, JSON_FILE_BYTES), idempotency,
+    ...options,
+    digests: {},
+    source,
+    maxBytes: Math.min(maxBytes, JSON_FILE_BYTES),
+    idempotency,
     declaredBytes: source.length,
     verifyMessage: () => verifyJsonDigest(request),
     fingerprint: () => fingerprint,
@@ -72,12 +111,19 @@ function readJson(request: SlipwayRequest, body: Record<string, unknown>, idempo
 }
 
 /** A path that breaks its rules is a 400, and comes before whatever else the rules of other fields refuse. */
-function readOptions<T extends FileOptionsDto>(type: new () => T, given: Record<string, unknown>, findings: Findings, isText: boolean): T {
+function readOptions<T extends FileOptionsDto>(
+  type: new () => T,
+  given: Record<string, unknown>,
+  findings: Findings,
+  isText: boolean,
+): T {
   const { path } = given;
   const dto = readObject(type, { ...given, ...(typeof path === 'string' && { path: '-' }) }, '', findings, isText) as T;
-  if (findings.mistyped.length > 0) throw errors.invalid_parameter({ message: findings.mistyped[0]!.message, details: findings.mistyped });
+  if (findings.mistyped.length > 0)
+    throw errors.invalid_parameter({ message: findings.mistyped[0]!.message, details: findings.mistyped });
   if (typeof path === 'string') assertFilePath(path);
-  if (findings.broken.length > 0) throw errors.validation_failed({ message: findings.broken[0]!.message, details: findings.broken });
+  if (findings.broken.length > 0)
+    throw errors.validation_failed({ message: findings.broken[0]!.message, details: findings.broken });
   dto.path = path as string;
   dto.mode = dto.mode.padStart(4, '0');
   return dto;
@@ -88,7 +134,8 @@ function bytesOf(content: string, encoding: PutFileDto['encoding']): Buffer {
     if (/\p{Cs}/u.test(content)) throw contentRefused('characters', 'must not hold lone surrogates');
     return Buffer.from(content, 'utf8');
   }
-  if (content.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(content)) throw contentRefused('format', 'must be base64 with padding');
+  if (content.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(content))
+    throw contentRefused('format', 'must be base64 with padding');
   return Buffer.from(content, 'base64');
 }
 

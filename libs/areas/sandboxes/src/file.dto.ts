@@ -43,7 +43,10 @@ export class FileDto {
   @TimestampField()
   modified_at: string;
 
-  @StringField({ enum: ['none', 'pending', 'synced', 'failed'], description: 'Whether the external sandbox has it; none where there is none.' })
+  @StringField({
+    enum: ['none', 'pending', 'synced', 'failed'],
+    description: 'Whether the external sandbox has it; none where there is none.',
+  })
   sync: string;
 
   @StringField({ nullable: true, description: 'Why it failed.' })

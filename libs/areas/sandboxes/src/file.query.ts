@@ -24,7 +24,10 @@ export interface FileRow {
 
 const COLUMNS = `f.blob, f.size_bytes as "sizeBytes", f.sha256, f.modified_at as "modifiedAt"`;
 
-export const FIND_FILE = prepared('sandbox-file-find', `select ${COLUMNS} from sandbox_files f where f.sandbox_id = $1 and f.path = $2 and f.tenant_id = $3`);
+export const FIND_FILE = prepared(
+  'sandbox-file-find',
+  `select ${COLUMNS} from sandbox_files f where f.sandbox_id = $1 and f.path = $2 and f.tenant_id = $3`,
+);
 
 /** Whether a path cannot be because a folder on its way is a file ($3 = those folders), or because it is itself a folder. */
 export const FIND_OBSTACLE = prepared(

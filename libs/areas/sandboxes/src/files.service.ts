@@ -28,7 +28,12 @@ export class FilesService {
     return listOf(rows, page.limit, (row) => row.path);
   }
 
-  async download(who: Principal, sandboxId: string, path: string, ifNoneMatch: string | undefined): Promise<Reply<Readable | undefined>> {
+  async download(
+    who: Principal,
+    sandboxId: string,
+    path: string,
+    ifNoneMatch: string | undefined,
+  ): Promise<Reply<Readable | undefined>> {
     assertFilePath(path);
     // Between the row and its blob the file may be replaced and the blob removed; then the row names another one.
     for (let tries = 1; ; tries += 1) {
@@ -59,7 +64,10 @@ async function assertAlive(tx: Tx, tenantId: string, sandboxId: string): Promise
 
 /** Whatever a tenant has uploaded, a browser is told to save it, never to show it. */
 function headersOf(file: FileRow, path: string, etag: string): Record<string, string> {
-  const name = encodeURIComponent(path.split('/').pop()!).replace(/['()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
+  const name = encodeURIComponent(path.split('/').pop()!).replace(
+    /['()*]/g,
+    (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
   return {
     'content-type': 'application/octet-stream',
     'content-length': file.sizeBytes,

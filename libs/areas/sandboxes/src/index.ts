@@ -4,4 +4,9 @@ import { SandboxFiles1700000000902 } from './migrations/1700000000902-sandbox-fi
 import { SandboxStrayBlobs1700000000903 } from './migrations/1700000000903-sandbox-stray-blobs.js';
 
 export { SandboxesModule } from './sandboxes.module.js';
-export const migrations = [Sandboxes1700000000900, SandboxReferences1700000000901, SandboxFiles1700000000902, SandboxStrayBlobs1700000000903];
+export const migrations = [
+  Sandboxes1700000000900,
+  SandboxReferences1700000000901,
+  SandboxFiles1700000000902,
+  SandboxStrayBlobs1700000000903,
+];

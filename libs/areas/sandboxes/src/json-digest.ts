@@ -27,12 +27,14 @@ export class JsonDigests implements OnModuleInit {
       if (typeof header !== 'string' || routeOf(request)?.operationId !== PUT_FILE || !isJson(request)) return payload;
       const check = new DigestCheck(parseContentDigest(header));
       checks.set(request, check);
-      return payload.pipe(new Transform({
-        transform: (chunk: Buffer, _encoding, done) => {
-          check.update(chunk);
-          done(null, chunk);
-        },
-      }));
+      return payload.pipe(
+        new Transform({
+          transform: (chunk: Buffer, _encoding, done) => {
+            check.update(chunk);
+            done(null, chunk);
+          },
+        }),
+      );
     });
   }
 }

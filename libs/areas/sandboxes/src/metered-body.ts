@@ -51,7 +51,9 @@ export class MeteredBody {
       check.verify();
       this.sha256 = hash.digest('hex');
       if (this.rules.sha256 === undefined || this.rules.sha256.toLowerCase() === this.sha256) return;
-      throw sandboxErrors.digest_mismatch({ details: [{ field: 'sha256', code: 'digest_mismatch', message: 'the SHA-256 is another' }] });
+      throw sandboxErrors.digest_mismatch({
+        details: [{ field: 'sha256', code: 'digest_mismatch', message: 'the SHA-256 is another' }],
+      });
     } catch (failure) {
       this.failure = failure;
       throw failure;

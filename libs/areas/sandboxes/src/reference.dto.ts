@@ -8,21 +8,41 @@ export class CreateReferenceDto {
   provider: ExternalProvider;
 
   @StringField({
-    min: 1, max: 2048, format: 'uri', example: 'https://49983-sandbox.e2b.app',
+    min: 1,
+    max: 2048,
+    format: 'uri',
+    example: 'https://49983-sandbox.e2b.app',
     description: 'http or https, without user, query and fragment. Files go out only to what the operator allows.',
   })
   base_url: string;
 
-  @StringField({ min: 1, max: 255, pattern: /^[A-Za-z0-9][A-Za-z0-9._~-]*$/, description: 'What the provider calls the sandbox.' })
+  @StringField({
+    min: 1,
+    max: 255,
+    pattern: /^[A-Za-z0-9][A-Za-z0-9._~-]*$/,
+    description: 'What the provider calls the sandbox.',
+  })
   external_id: string;
 
   @StringField({
-    min: 1, max: 4096, pattern: /^[\x21-\x7e]+$/, format: 'password', optional: true, writeOnly: true,
+    min: 1,
+    max: 4096,
+    pattern: /^[\x21-\x7e]+$/,
+    format: 'password',
+    optional: true,
+    writeOnly: true,
     description: 'Sent to the provider with each file; stored encrypted, shown never.',
   })
   credential?: string;
 
-  @MapField({ values: 'string', maxEntries: 64, maxKeyLength: 63, maxValueLength: 255, optional: true, description: 'Labels of the sandbox that is made with the reference.' })
+  @MapField({
+    values: 'string',
+    maxEntries: 64,
+    maxKeyLength: 63,
+    maxValueLength: 255,
+    optional: true,
+    description: 'Labels of the sandbox that is made with the reference.',
+  })
   labels?: Record<string, string>;
 }
 
@@ -42,7 +62,9 @@ export class ReferenceDto {
   @StringField()
   external_id: string;
 
-  @BooleanField({ description: 'Whether the operator allows to send files to base_url; where not, each file ends as failed.' })
+  @BooleanField({
+    description: 'Whether the operator allows to send files to base_url; where not, each file ends as failed.',
+  })
   egress_allowed: boolean;
 
   @StringField({ enum: ['active', 'revoked'] })

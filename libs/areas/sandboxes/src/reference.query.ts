@@ -30,12 +30,21 @@ export const LIST_REFERENCES = prepared(
   `select ${COLUMNS} from sandbox_references r where r.tenant_id = $1 and ($2::text is null or r.id < $2) order by r.id desc limit $3`,
 );
 
-export const FIND_REFERENCE = prepared('sandbox-reference-find', `select ${COLUMNS} from sandbox_references r where r.id = $1 and r.tenant_id = $2`);
+export const FIND_REFERENCE = prepared(
+  'sandbox-reference-find',
+  `select ${COLUMNS} from sandbox_references r where r.id = $1 and r.tenant_id = $2`,
+);
 
 /** Held until an upload commits, so that a revocation is either before it, and refuses it, or after it. */
-export const SHARE_REFERENCE = prepared('sandbox-reference-share', `select ${COLUMNS} from sandbox_references r where r.id = $1 and r.tenant_id = $2 for share`);
+export const SHARE_REFERENCE = prepared(
+  'sandbox-reference-share',
+  `select ${COLUMNS} from sandbox_references r where r.id = $1 and r.tenant_id = $2 for share`,
+);
 
-export const LOCK_REFERENCE = prepared('sandbox-reference-lock', `select ${COLUMNS} from sandbox_references r where r.id = $1 and r.tenant_id = $2 for update`);
+export const LOCK_REFERENCE = prepared(
+  'sandbox-reference-lock',
+  `select ${COLUMNS} from sandbox_references r where r.id = $1 and r.tenant_id = $2 for update`,
+);
 
 /**
  * Erases the credential, fails what was still to be passed on, and tells the workers, which cut what is on its way. All of

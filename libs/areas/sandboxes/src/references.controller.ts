@@ -8,7 +8,11 @@ export class ReferencesController {
   constructor(@Inject(ReferencesService) private readonly references: ReferencesService) {}
 
   @Route({
-    method: 'POST', path: '/sandboxes/references', scope: 'operator', tag: 'Sandboxes', operationId: 'createSandboxReference',
+    method: 'POST',
+    path: '/sandboxes/references',
+    scope: 'operator',
+    tag: 'Sandboxes',
+    operationId: 'createSandboxReference',
     summary: 'Register an externally hosted sandbox',
     description: 'Also makes the sandbox whose files are passed on to it. Nothing is sent to the external sandbox.',
     ok: { 201: ReferenceDto },
@@ -18,18 +22,29 @@ export class ReferencesController {
   }
 
   @Route({
-    method: 'GET', path: '/sandboxes/references', scope: 'viewer', tag: 'Sandboxes', operationId: 'listSandboxReferences',
-    summary: 'List references to external sandboxes, newest first', ok: { 200: ReferenceListDto }, paged: true,
+    method: 'GET',
+    path: '/sandboxes/references',
+    scope: 'viewer',
+    tag: 'Sandboxes',
+    operationId: 'listSandboxReferences',
+    summary: 'List references to external sandboxes, newest first',
+    ok: { 200: ReferenceListDto },
+    paged: true,
   })
   list(@CurrentPrincipal() who: Principal, @Page('string') page: PageRequest) {
     return this.references.list(who, page);
   }
 
   @Route({
-    method: 'DELETE', path: '/sandboxes/references/:id', scope: 'operator', tag: 'Sandboxes', operationId: 'revokeSandboxReference',
+    method: 'DELETE',
+    path: '/sandboxes/references/:id',
+    scope: 'operator',
+    tag: 'Sandboxes',
+    operationId: 'revokeSandboxReference',
     summary: "Revoke the service's access to an external sandbox without changing it",
     description: 'Erases the credential and sends nothing. Revoking again answers the same.',
-    ok: { 200: RevokedReferenceDto }, errors: ['sandbox_reference_not_found'],
+    ok: { 200: RevokedReferenceDto },
+    errors: ['sandbox_reference_not_found'],
   })
   revoke(@CurrentPrincipal() who: Principal, @Param('id') id: string) {
     return this.references.revoke(who, id);

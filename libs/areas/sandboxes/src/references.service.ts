@@ -5,7 +5,13 @@ import { pageOf, reply, type PageOf, type PageRequest, type Principal, type Repl
 import { appendAudit } from '@slipway/platform-operations';
 import { Egress } from './egress.js';
 import type { CreateReferenceDto, ReferenceDto, RevokedReferenceDto } from './reference.dto.js';
-import { INSERT_REFERENCE, LIST_REFERENCES, LOCK_REFERENCE, REVOKE_REFERENCE, type ReferenceRow } from './reference.query.js';
+import {
+  INSERT_REFERENCE,
+  LIST_REFERENCES,
+  LOCK_REFERENCE,
+  REVOKE_REFERENCE,
+  type ReferenceRow,
+} from './reference.query.js';
 import { sandboxErrors } from './sandbox.errors.js';
 import { SandboxesService } from './sandboxes.service.js';
 
@@ -25,16 +31,37 @@ export class ReferencesService {
       const id = newId('sbr');
       const sandboxId = newId('sbx');
       const credential = dto.credential === undefined ? null : sealSecret(this.config.secretKey, dto.credential, id);
-      const row = await tx.one<ReferenceRow>(INSERT_REFERENCE, [id, who.tenantId, sandboxId, dto.provider, dto.base_url, dto.external_id, credential]);
+      const row = await tx.one<ReferenceRow>(INSERT_REFERENCE, [
+        id,
+        who.tenantId,
+        sandboxId,
+        dto.provider,
+        dto.base_url,
+        dto.external_id,
+        credential,
+      ]);
       await this.sandboxes.insert(tx, { id: sandboxId, provider: dto.provider, referenceId: id, labels: dto.labels });
-      await appendAudit(tx, { action: 'sandbox_reference.create', resourceType: 'sandbox_reference', resourceName: id, after: row });
+      await appendAudit(tx, {
+        action: 'sandbox_reference.create',
+        resourceType: 'sandbox_reference',
+        resourceName: id,
+        after: row,
+      });
       return reply(201, this.answer(row!));
     });
   }
 
   async list(who: Principal, page: PageRequest): Promise<PageOf<ReferenceDto>> {
-    const rows = await this.database.read<ReferenceRow>({ tenantId: who.tenantId }, LIST_REFERENCES, [who.tenantId, page.cursor?.[0] ?? null, page.limit + 1]);
-    return pageOf(rows.map((row) => this.answer(row)), page.limit, (row) => [row.id]);
+    const rows = await this.database.read<ReferenceRow>({ tenantId: who.tenantId }, LIST_REFERENCES, [
+      who.tenantId,
+      page.cursor?.[0] ?? null,
+      page.limit + 1,
+    ]);
+    return pageOf(
+      rows.map((row) => this.answer(row)),
+      page.limit,
+      (row) => [row.id],
+    );
   }
 
   /** Sends nothing to anybody. Revoking what is revoked answers the same, and leaves no second audit row. */
@@ -43,15 +70,36 @@ export class ReferencesService {
       const before = await tx.one<ReferenceRow>(LOCK_REFERENCE, [id, who.tenantId]);
       if (!before) throw sandboxErrors.sandbox_reference_not_found();
       if (before.state === 'revoked') return revoked(before);
-      const after = await tx.one<ReferenceRow>(REVOKE_REFERENCE, [id, who.tenantId, `${who.actor.type}:${who.actor.id}`]);
-      await appendAudit(tx, { action: 'sandbox_reference.revoke', resourceType: 'sandbox_reference', resourceName: id, before, after: { ...before, state: 'revoked' } });
+      const after = await tx.one<ReferenceRow>(REVOKE_REFERENCE, [
+        id,
+        who.tenantId,
+        `${who.actor.type}:${who.actor.id}`,
+      ]);
+      await appendAudit(tx, {
+        action: 'sandbox_reference.revoke',
+        resourceType: 'sandbox_reference',
+        resourceName: id,
+        before,
+        after: { ...before, state: 'revoked' },
+      });
       return revoked(after!);
     });
   }
 
   private answer(row: ReferenceRow): ReferenceDto {
     const { id, sandbox_id, provider, base_url, external_id, state, revoked_at, revoked_by, created_at } = row;
-    return { id, sandbox_id, provider, base_url, external_id, egress_allowed: this.egress.isAllowed(base_url), state, revoked_at, revoked_by, created_at };
+    return {
+      id,
+      sandbox_id,
+      provider,
+      base_url,
+      external_id,
+      egress_allowed: this.egress.isAllowed(base_url),
+      state,
+      revoked_at,
+      revoked_by,
+      created_at,
+    };
   }
 }
 

@@ -6,15 +6,29 @@ export type Provider = (typeof PROVIDERS)[number];
 const labels = { values: 'string', maxEntries: 64, maxKeyLength: 63, maxValueLength: 255 } as const;
 
 export class NewWorkspaceDto {
-  @IntField({ min: 1, optional: true, description: 'Bytes that all files together may have. The service sets the highest value, which is also the default.' })
+  @IntField({
+    min: 1,
+    optional: true,
+    description:
+      'Bytes that all files together may have. The service sets the highest value, which is also the default.',
+  })
   bytes_limit?: number;
 }
 
 export class CreateSandboxDto {
-  @StringField({ enum: PROVIDERS, optional: true, description: 'That of the reference where one is given, else local.' })
+  @StringField({
+    enum: PROVIDERS,
+    optional: true,
+    description: 'That of the reference where one is given, else local.',
+  })
   provider?: Provider;
 
-  @StringField({ min: 1, max: 64, optional: true, description: 'An active reference: the files of this sandbox are passed on to its external sandbox.' })
+  @StringField({
+    min: 1,
+    max: 64,
+    optional: true,
+    description: 'An active reference: the files of this sandbox are passed on to its external sandbox.',
+  })
   reference_id?: string;
 
   @ObjectField(() => NewWorkspaceDto, { optional: true })
@@ -23,7 +37,10 @@ export class CreateSandboxDto {
   @MapField({ ...labels, optional: true, example: { team: 'search' } })
   labels?: Record<string, string>;
 
-  @TimestampField({ optional: true, description: 'From then on the sandbox and its files are gone. Never, unless given.' })
+  @TimestampField({
+    optional: true,
+    description: 'From then on the sandbox and its files are gone. Never, unless given.',
+  })
   expires_at?: string;
 }
 

@@ -1,20 +1,47 @@
 import { defineErrors } from '@slipway/platform-http';
 
 export const sandboxErrors = defineErrors({
-  sandbox_not_found: { status: 404, category: 'not_found', message: 'There is no such sandbox.', remediation: 'List them with GET /api/v1/sandboxes.' },
+  sandbox_not_found: {
+    status: 404,
+    category: 'not_found',
+    message: 'There is no such sandbox.',
+    remediation: 'List them with GET /api/v1/sandboxes.',
+  },
   sandbox_reference_not_found: {
-    status: 404, category: 'not_found', message: 'There is no such sandbox reference.', remediation: 'List them with GET /api/v1/sandboxes/references.',
+    status: 404,
+    category: 'not_found',
+    message: 'There is no such sandbox reference.',
+    remediation: 'List them with GET /api/v1/sandboxes/references.',
   },
   sandbox_file_not_found: {
-    status: 404, category: 'not_found', message: 'This sandbox has no file at the path.', remediation: 'List them with GET /api/v1/sandboxes/{id}/files.',
+    status: 404,
+    category: 'not_found',
+    message: 'This sandbox has no file at the path.',
+    remediation: 'List them with GET /api/v1/sandboxes/{id}/files.',
   },
-  file_exists: { status: 409, category: 'conflict', message: 'There is a file at the path.', remediation: 'Choose another path, or allow overwriting.' },
+  file_exists: {
+    status: 409,
+    category: 'conflict',
+    message: 'There is a file at the path.',
+    remediation: 'Choose another path, or allow overwriting.',
+  },
   sandbox_reference_revoked: {
-    status: 410, category: 'not_found', message: 'Access to this external sandbox was revoked.', remediation: 'Register the external sandbox anew.',
+    status: 410,
+    category: 'not_found',
+    message: 'Access to this external sandbox was revoked.',
+    remediation: 'Register the external sandbox anew.',
   },
   file_too_large: { status: 413, category: 'limit', message: 'The file is larger than max_bytes.' },
   digest_mismatch: {
-    status: 422, category: 'invalid_request', message: 'What arrived does not have the digest that was sent with it.', remediation: 'Send the file again.',
+    status: 422,
+    category: 'invalid_request',
+    message: 'What arrived does not have the digest that was sent with it.',
+    remediation: 'Send the file again.',
   },
-  workspace_full: { status: 507, category: 'capacity', message: 'The file does not fit into the workspace.', remediation: 'Use another sandbox, or one with a higher bytes_limit.' },
+  workspace_full: {
+    status: 507,
+    category: 'capacity',
+    message: 'The file does not fit into the workspace.',
+    remediation: 'Use another sandbox, or one with a higher bytes_limit.',
+  },
 });

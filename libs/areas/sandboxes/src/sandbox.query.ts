@@ -21,7 +21,10 @@ export const INSERT_SANDBOX = prepared(
    returning s.id, ${ANSWER}`,
 );
 
-export const GET_SANDBOX = prepared('sandbox-get', `select s.id, ${ANSWER} from sandboxes s where s.id = $1 and s.tenant_id = $2 and ${ALIVE}`);
+export const GET_SANDBOX = prepared(
+  'sandbox-get',
+  `select s.id, ${ANSWER} from sandboxes s where s.id = $1 and s.tenant_id = $2 and ${ALIVE}`,
+);
 
 export const LIST_SANDBOXES = prepared(
   'sandbox-list',
@@ -39,7 +42,10 @@ export interface WorkspaceRow {
 
 const WORKSPACE = `s.id, s.reference_id as "referenceId", s.bytes_used as "bytesUsed", s.bytes_limit as "bytesLimit"`;
 
-export const FIND_WORKSPACE = prepared('sandbox-workspace', `select ${WORKSPACE} from sandboxes s where s.id = $1 and s.tenant_id = $2 and ${ALIVE}`);
+export const FIND_WORKSPACE = prepared(
+  'sandbox-workspace',
+  `select ${WORKSPACE} from sandboxes s where s.id = $1 and s.tenant_id = $2 and ${ALIVE}`,
+);
 
 /** The row lock orders the uploads of one sandbox, so that quota and the tree of paths are judged one at a time. */
 export const LOCK_WORKSPACE = prepared(

@@ -8,25 +8,43 @@ export class SandboxesController {
   constructor(@Inject(SandboxesService) private readonly sandboxes: SandboxesService) {}
 
   @Route({
-    method: 'POST', path: '/sandboxes', scope: 'operator', tag: 'Sandboxes', operationId: 'createSandbox',
+    method: 'POST',
+    path: '/sandboxes',
+    scope: 'operator',
+    tag: 'Sandboxes',
+    operationId: 'createSandbox',
     summary: 'Create a sandbox, local or on a reference to an external one',
-    ok: { 201: SandboxDto }, errors: ['sandbox_reference_not_found', 'sandbox_reference_revoked'],
+    ok: { 201: SandboxDto },
+    errors: ['sandbox_reference_not_found', 'sandbox_reference_revoked'],
   })
   create(@CurrentPrincipal() who: Principal, @Body() dto: CreateSandboxDto) {
     return this.sandboxes.create(who, dto);
   }
 
   @Route({
-    method: 'GET', path: '/sandboxes', scope: 'viewer', tag: 'Sandboxes', operationId: 'listSandboxes', summary: 'List sandboxes, newest first',
-    ok: { 200: SandboxListDto }, paged: true,
+    method: 'GET',
+    path: '/sandboxes',
+    scope: 'viewer',
+    tag: 'Sandboxes',
+    operationId: 'listSandboxes',
+    summary: 'List sandboxes, newest first',
+    ok: { 200: SandboxListDto },
+    paged: true,
   })
   list(@CurrentPrincipal() who: Principal, @Page('string') page: PageRequest) {
     return this.sandboxes.list(who, page);
   }
 
   @Route({
-    method: 'GET', path: '/sandboxes/:id', scope: 'viewer', tag: 'Sandboxes', operationId: 'getSandbox', summary: 'Inspect one tenant-owned sandbox',
-    ok: { 200: SandboxDto }, errors: ['sandbox_not_found'], hot: true,
+    method: 'GET',
+    path: '/sandboxes/:id',
+    scope: 'viewer',
+    tag: 'Sandboxes',
+    operationId: 'getSandbox',
+    summary: 'Inspect one tenant-owned sandbox',
+    ok: { 200: SandboxDto },
+    errors: ['sandbox_not_found'],
+    hot: true,
   })
   get(@CurrentPrincipal() who: Principal, @Param('id') id: string) {
     return this.sandboxes.get(who, id);

@@ -19,7 +19,19 @@ const blobStore = { provide: BLOB_STORE, inject: [CONFIG], useFactory: (config: 
 
 @Module({
   controllers: [ReferencesController, SandboxesController, FilesController],
-  providers: [blobStore, Egress, JsonDigests, StrayBlobs, WorkspaceSweep, SandboxesService, ReferencesService, FilesService, UploadsService, PushCuts, FilePushOperation],
+  providers: [
+    blobStore,
+    Egress,
+    JsonDigests,
+    StrayBlobs,
+    WorkspaceSweep,
+    SandboxesService,
+    ReferencesService,
+    FilesService,
+    UploadsService,
+    PushCuts,
+    FilePushOperation,
+  ],
 })
 export class SandboxesModule implements OnModuleDestroy {
   constructor(@Inject(BLOB_STORE) private readonly store: BlobStore) {}

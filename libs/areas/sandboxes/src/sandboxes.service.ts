@@ -1,7 +1,17 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '@slipway/platform-config';
 import { Database, newId, type Tx } from '@slipway/platform-database';
-import { encodeCursor, errors, rawJson, reply, type ExistenceCheck, type PageRequest, type Principal, type RawJson, type Reply } from '@slipway/platform-http';
+import {
+  encodeCursor,
+  errors,
+  rawJson,
+  reply,
+  type ExistenceCheck,
+  type PageRequest,
+  type Principal,
+  type RawJson,
+  type Reply,
+} from '@slipway/platform-http';
 import { appendAudit } from '@slipway/platform-operations';
 import { FIND_REFERENCE, type ReferenceRow } from './reference.query.js';
 import type { CreateSandboxDto, Provider } from './sandbox.dto.js';
@@ -34,17 +44,28 @@ export class SandboxesService implements ExistenceCheck {
 
   async create(who: Principal, dto: CreateSandboxDto): Promise<Reply> {
     return this.database.tx({ tenantId: who.tenantId }, async (tx) => {
-      const reference = dto.reference_id === undefined ? undefined : await tx.one<ReferenceRow>(FIND_REFERENCE, [dto.reference_id, who.tenantId]);
+      const reference =
+        dto.reference_id === undefined
+          ? undefined
+          : await tx.one<ReferenceRow>(FIND_REFERENCE, [dto.reference_id, who.tenantId]);
       if (dto.reference_id !== undefined && !reference) throw sandboxErrors.sandbox_reference_not_found();
       this.assertSound(dto, reference);
       if (reference?.state === 'revoked') throw sandboxErrors.sandbox_reference_revoked();
       const row = await this.insert(tx, {
-        id: newId('sbx'), provider: reference?.provider ?? 'local', referenceId: reference?.id ?? null,
-        bytesLimit: dto.workspace?.bytes_limit, labels: dto.labels,
+        id: newId('sbx'),
+        provider: reference?.provider ?? 'local',
+        referenceId: reference?.id ?? null,
+        bytesLimit: dto.workspace?.bytes_limit,
+        labels: dto.labels,
         // Postgres knows fewer offsets than RFC 3339 allows.
         expiresAt: dto.expires_at === undefined ? undefined : new Date(dto.expires_at).toISOString(),
       });
-      await appendAudit(tx, { action: 'sandbox.create', resourceType: 'sandbox', resourceName: row.id, after: JSON.parse(row.json) });
+      await appendAudit(tx, {
+        action: 'sandbox.create',
+        resourceType: 'sandbox',
+        resourceName: row.id,
+        after: JSON.parse(row.json),
+      });
       return reply(201, rawJson(row.json), { location: `/api/v1/sandboxes/${row.id}` });
     });
   }
@@ -52,12 +73,24 @@ export class SandboxesService implements ExistenceCheck {
   /** Writes the sandbox. The audit row is its caller's: one mutation leaves one, also where it makes more than the sandbox. */
   async insert(tx: Tx, sandbox: NewSandbox): Promise<AnswerRow> {
     const { id, provider, referenceId, bytesLimit = this.maxWorkspaceBytes, labels = {}, expiresAt = null } = sandbox;
-    const row = await tx.one<AnswerRow>(INSERT_SANDBOX, [id, tx.tenant, provider, referenceId, bytesLimit, JSON.stringify(labels), expiresAt]);
+    const row = await tx.one<AnswerRow>(INSERT_SANDBOX, [
+      id,
+      tx.tenant,
+      provider,
+      referenceId,
+      bytesLimit,
+      JSON.stringify(labels),
+      expiresAt,
+    ]);
     return row!;
   }
 
   async list(who: Principal, page: PageRequest): Promise<RawJson> {
-    const rows = await this.database.read<AnswerRow>({ tenantId: who.tenantId }, LIST_SANDBOXES, [who.tenantId, page.cursor?.[0] ?? null, page.limit + 1]);
+    const rows = await this.database.read<AnswerRow>({ tenantId: who.tenantId }, LIST_SANDBOXES, [
+      who.tenantId,
+      page.cursor?.[0] ?? null,
+      page.limit + 1,
+    ]);
     return listOf(rows, page.limit, (row) => row.id);
   }
 
@@ -76,7 +109,9 @@ export class SandboxesService implements ExistenceCheck {
   private assertSound(dto: CreateSandboxDto, reference: ReferenceRow | undefined): void {
     const provider = reference?.provider ?? 'local';
     if (dto.provider !== undefined && dto.provider !== provider) {
-      const rule = reference ? `must be ${provider}, as that of the reference` : 'needs a reference_id unless it is local';
+      const rule = reference
+        ? `must be ${provider}, as that of the reference`
+        : 'needs a reference_id unless it is local';
       throw refusal(reference ? 'provider' : 'reference_id', reference ? 'enum' : 'required', `provider ${rule}`);
     }
     if ((dto.workspace?.bytes_limit ?? 0) > this.maxWorkspaceBytes) {

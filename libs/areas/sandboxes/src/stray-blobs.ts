@@ -30,7 +30,10 @@ export class StrayBlobs implements OnModuleDestroy {
 
   async hold(tenantId: string, sandboxId: string, blob: string): Promise<HeldStray> {
     await this.database.tx({ tenantId }, (tx) => tx.query(HOLD_STRAY, [blob, tenantId, sandboxId, this.leaseSeconds]));
-    const keep = () => void this.database.tx({ tenantId }, (tx) => tx.query(KEEP_STRAY, [blob, this.leaseSeconds])).catch(() => undefined);
+    const keep = () =>
+      void this.database
+        .tx({ tenantId }, (tx) => tx.query(KEEP_STRAY, [blob, this.leaseSeconds]))
+        .catch(() => undefined);
     const timer = setInterval(keep, (this.leaseSeconds * 1_000) / 3).unref();
     return { letGo: () => clearInterval(timer) };
   }
@@ -73,6 +76,8 @@ export class StrayBlobs implements OnModuleDestroy {
     const results = await Promise.allSettled(blobs.map((blob) => this.store.remove(blob)));
     const removed = blobs.filter((_blob, index) => results[index]!.status === 'fulfilled');
     if (removed.length < blobs.length) this.logger.warn(`${blobs.length - removed.length} blobs could not be removed`);
-    await this.database.tx('system', (tx) => tx.query(FORGET_STRAYS, [removed])).catch((failure) => this.logger.warn(`the sweep of blobs: ${String(failure)}`));
+    await this.database
+      .tx('system', (tx) => tx.query(FORGET_STRAYS, [removed]))
+      .catch((failure) => this.logger.warn(`the sweep of blobs: ${String(failure)}`));
   }
 }

@@ -13,9 +13,15 @@ export const KEEP_STRAY = prepared(
 );
 
 /** A file takes the blob over. No row where the sweep was faster. */
-export const TAKE_STRAY = prepared('sandbox-stray-take', `delete from sandbox_stray_blobs where blob = $1 and not is_doomed returning blob`);
+export const TAKE_STRAY = prepared(
+  'sandbox-stray-take',
+  `delete from sandbox_stray_blobs where blob = $1 and not is_doomed returning blob`,
+);
 
-export const LOCK_STRAY = prepared('sandbox-stray-lock', `select blob from sandbox_stray_blobs where blob = $1 for update`);
+export const LOCK_STRAY = prepared(
+  'sandbox-stray-lock',
+  `select blob from sandbox_stray_blobs where blob = $1 for update`,
+);
 
 /** Removing takes as long as the store takes, so it happens after this commit. What fails is due again a minute later. */
 export const DOOM_STRAYS = prepared(

@@ -1,7 +1,14 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Database, type Tx } from '@slipway/platform-database';
 import { errors, rawJson, reply, SlipwayError, type Principal, type Reply } from '@slipway/platform-http';
-import { appendAudit, IdempotentMutation, OperationStore, PausePoints, StoredAnswer, type HeldKey } from '@slipway/platform-operations';
+import {
+  appendAudit,
+  IdempotentMutation,
+  OperationStore,
+  PausePoints,
+  StoredAnswer,
+  type HeldKey,
+} from '@slipway/platform-operations';
 import type { FileUpload } from './file-request.js';
 import { foldersOf } from './file-path.js';
 import { FIND_FILE, FIND_OBSTACLE, UPSERT_FILE, type FileAnswerRow, type FileRow } from './file.query.js';
@@ -61,15 +68,23 @@ export class UploadsService {
       await this.assertReachable(tx, tenantId, found);
       return found;
     });
-    if ((upload.declaredBytes ?? 0) > upload.maxBytes) throw sandboxErrors.file_too_large({ extra: { max_bytes: upload.maxBytes } });
+    if ((upload.declaredBytes ?? 0) > upload.maxBytes)
+      throw sandboxErrors.file_too_large({ extra: { max_bytes: upload.maxBytes } });
     upload.verifyMessage();
-    return () => this.database.tx({ tenantId }, async (tx) => {
-      const replaced = await this.assertFits(tx, tenantId, workspace, upload);
-      return roomFor(workspace, replaced, upload.declaredBytes ?? 0);
-    });
+    return () =>
+      this.database.tx({ tenantId }, async (tx) => {
+        const replaced = await this.assertFits(tx, tenantId, workspace, upload);
+        return roomFor(workspace, replaced, upload.declaredBytes ?? 0);
+      });
   }
 
-  private async keep(who: Principal, sandboxId: string, upload: FileUpload, room: number, key: HeldKey | undefined): Promise<Reply> {
+  private async keep(
+    who: Principal,
+    sandboxId: string,
+    upload: FileUpload,
+    room: number,
+    key: HeldKey | undefined,
+  ): Promise<Reply> {
     const blob = newBlob(sandboxId);
     const held = await this.strays.hold(who.tenantId, sandboxId, blob);
     const body = new MeteredBody(upload.source, { ...upload, room });
@@ -77,7 +92,9 @@ export class UploadsService {
       await this.store.write(blob, body.stream());
       await this.pausePoints.reach('sandboxes:upload:written');
       const written = { blob, sizeBytes: body.bytes, sha256: body.sha256 };
-      const { answer, replaced } = await this.database.tx({ tenantId: who.tenantId }, (tx) => this.commit(tx, who, sandboxId, upload, written, key));
+      const { answer, replaced } = await this.database.tx({ tenantId: who.tenantId }, (tx) =>
+        this.commit(tx, who, sandboxId, upload, written, key),
+      );
       await this.pausePoints.reach('sandboxes:upload:after-commit');
       if (replaced) await this.strays.discard(who.tenantId, replaced.blob);
       return answer;
@@ -90,21 +107,42 @@ export class UploadsService {
   }
 
   /** Makes the blob a file: everything that was judged before is judged again, under the workspace's lock. */
-  private async commit(tx: Tx, who: Principal, sandboxId: string, upload: FileUpload, written: Written, key: HeldKey | undefined): Promise<{ answer: Reply; replaced?: FileRow }> {
+  private async commit(
+    tx: Tx,
+    who: Principal,
+    sandboxId: string,
+    upload: FileUpload,
+    written: Written,
+    key: HeldKey | undefined,
+  ): Promise<{ answer: Reply; replaced?: FileRow }> {
     const { tenantId } = who;
     const workspace = await tx.one<WorkspaceRow>(LOCK_WORKSPACE, [sandboxId, tenantId]);
     if (!workspace) throw sandboxErrors.sandbox_not_found();
     await this.assertReachable(tx, tenantId, workspace);
     const replaced = await this.assertFits(tx, tenantId, workspace, upload);
     roomFor(workspace, replaced, written.sizeBytes);
-    if (!(await this.strays.take(tx, written.blob))) throw errors.unavailable({ message: 'The upload took longer than its lease was renewed.' });
-    const operationId = workspace.referenceId === null ? null : await this.startPush(tx, who, sandboxId, upload.path, written.blob);
-    const row = await tx.one<FileAnswerRow>(UPSERT_FILE, [sandboxId, upload.path, tenantId, written.blob, written.sizeBytes, written.sha256, upload.mode, operationId]);
+    if (!(await this.strays.take(tx, written.blob)))
+      throw errors.unavailable({ message: 'The upload took longer than its lease was renewed.' });
+    const operationId =
+      workspace.referenceId === null ? null : await this.startPush(tx, who, sandboxId, upload.path, written.blob);
+    const row = await tx.one<FileAnswerRow>(UPSERT_FILE, [
+      sandboxId,
+      upload.path,
+      tenantId,
+      written.blob,
+      written.sizeBytes,
+      written.sha256,
+      upload.mode,
+      operationId,
+    ]);
     await tx.query(GROW_WORKSPACE, [sandboxId, written.sizeBytes - Number(replaced?.sizeBytes ?? 0), replaced ? 0 : 1]);
     if (replaced) await this.strays.add(tx, tenantId, sandboxId, replaced.blob);
     await appendAudit(tx, {
-      action: 'sandbox_file.put', resourceType: 'sandbox', resourceName: sandboxId,
-      before: replaced && { path: upload.path, sha256: replaced.sha256 }, after: JSON.parse(row!.json),
+      action: 'sandbox_file.put',
+      resourceType: 'sandbox',
+      resourceName: sandboxId,
+      before: replaced && { path: upload.path, sha256: replaced.sha256 },
+      after: JSON.parse(row!.json),
     });
     const answer = answerOf(sandboxId, upload.path, row!, written, replaced !== undefined);
     await key?.complete(tx, answer, upload.fingerprint(written.sha256));
@@ -120,18 +158,36 @@ export class UploadsService {
   }
 
   /** The file that would be replaced. @throws file_exists (409) where it must not be, or where a folder stands in the way */
-  private async assertFits(tx: Tx, tenantId: string, { id }: WorkspaceRow, { path, overwrite }: FileUpload): Promise<FileRow | undefined> {
+  private async assertFits(
+    tx: Tx,
+    tenantId: string,
+    { id }: WorkspaceRow,
+    { path, overwrite }: FileUpload,
+  ): Promise<FileRow | undefined> {
     const replaced = await tx.one<FileRow>(FIND_FILE, [id, path, tenantId]);
     if (replaced && !overwrite) throw sandboxErrors.file_exists();
     const obstacle = replaced ? undefined : await tx.one<{ path: string }>(FIND_OBSTACLE, [id, path, foldersOf(path)]);
     if (!obstacle) return replaced;
-    const why = obstacle.path.length < path.length ? `${obstacle.path} is a file, so nothing can be under it.` : `${path} is a folder, because of ${obstacle.path}.`;
+    const why =
+      obstacle.path.length < path.length
+        ? `${obstacle.path} is a file, so nothing can be under it.`
+        : `${path} is a folder, because of ${obstacle.path}.`;
     throw sandboxErrors.file_exists({ message: why, remediation: 'Choose another path.' });
   }
 
   private async startPush(tx: Tx, who: Principal, sandboxId: string, path: string, blob: string): Promise<string> {
-    const { id } = await this.operations.claim(tx, { kind: FILE_PUSH, resourceType: 'sandbox', resourceName: sandboxId, requestedBy: who.actor });
-    await this.operations.start(tx, id, { resourceId: sandboxId, stream: `sandbox/${sandboxId}`, input: { sandboxId, path, blob }, steps: PUSH_STEPS });
+    const { id } = await this.operations.claim(tx, {
+      kind: FILE_PUSH,
+      resourceType: 'sandbox',
+      resourceName: sandboxId,
+      requestedBy: who.actor,
+    });
+    await this.operations.start(tx, id, {
+      resourceId: sandboxId,
+      stream: `sandbox/${sandboxId}`,
+      input: { sandboxId, path, blob },
+      steps: PUSH_STEPS,
+    });
     return id;
   }
 }
@@ -150,7 +206,13 @@ async function fingerprintOf(upload: FileUpload): Promise<string> {
   return upload.fingerprint(body.sha256);
 }
 
-function answerOf(sandboxId: string, path: string, row: FileAnswerRow, { sha256 }: Written, isReplaced: boolean): Reply {
+function answerOf(
+  sandboxId: string,
+  path: string,
+  row: FileAnswerRow,
+  { sha256 }: Written,
+  isReplaced: boolean,
+): Reply {
   const location = `/api/v1/sandboxes/${sandboxId}/files?path=${encodeURIComponent(path)}`;
   return reply(isReplaced ? 200 : 201, rawJson(row.json), { etag: `"${sha256}"`, ...(isReplaced ? {} : { location }) });
 }
@@ -163,5 +225,9 @@ function bodyRefusal(failure: unknown): Error {
 
 function storeRefusal(failure: unknown): unknown {
   if (!(failure instanceof StoreFull)) return failure;
-  return sandboxErrors.workspace_full({ message: 'The workspace store is full.', remediation: 'Ask the operator.', cause: failure });
+  return sandboxErrors.workspace_full({
+    message: 'The workspace store is full.',
+    remediation: 'Ask the operator.',
+    cause: failure,
+  });
 }

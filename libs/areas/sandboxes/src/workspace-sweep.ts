@@ -29,7 +29,12 @@ export class WorkspaceSweep implements DueWork, OnModuleInit {
   private async expire(tenantId: string, id: string): Promise<void> {
     await this.database.tx({ tenantId }, async (tx) => {
       if (!(await tx.one(EXPIRE_SANDBOX, [id]))) return;
-      await appendAudit(tx, { action: 'sandbox.expire', resourceType: 'sandbox', resourceName: id, actor: { type: 'system', id: 'sweeper' } });
+      await appendAudit(tx, {
+        action: 'sandbox.expire',
+        resourceType: 'sandbox',
+        resourceName: id,
+        actor: { type: 'system', id: 'sweeper' },
+      });
     });
   }
 }

@@ -43,17 +43,22 @@ export function describeBlobStore(start: () => Promise<StoreCase>): void {
     expect((await one.contents()).filter((name) => name.includes('sbx_b'))).toEqual([]);
   });
 
-  it.each([10, 7 * 2 ** 20])('rejects with the cause and shows nothing of a source that fails after %i bytes', async (size) => {
-    const blob = newBlob('sbx_c');
-    async function* failing() {
-      yield* inPieces(randomBytes(size));
-      throw new Error('the source broke');
-    }
-    await expect(one.store.write(blob, Readable.from(failing(), { objectMode: false }))).rejects.toThrow('the source broke');
-    await expect(one.store.read(blob)).rejects.toThrow(BlobMissing);
-    await one.store.remove(blob);
-    expect((await one.contents()).filter((name) => name.includes('sbx_c'))).toEqual([]);
-  });
+  it.each([10, 7 * 2 ** 20])(
+    'rejects with the cause and shows nothing of a source that fails after %i bytes',
+    async (size) => {
+      const blob = newBlob('sbx_c');
+      async function* failing() {
+        yield* inPieces(randomBytes(size));
+        throw new Error('the source broke');
+      }
+      await expect(one.store.write(blob, Readable.from(failing(), { objectMode: false }))).rejects.toThrow(
+        'the source broke',
+      );
+      await expect(one.store.read(blob)).rejects.toThrow(BlobMissing);
+      await one.store.remove(blob);
+      expect((await one.contents()).filter((name) => name.includes('sbx_c'))).toEqual([]);
+    },
+  );
 
   it('reads a blob to its end though it is removed meanwhile', async () => {
     const blob = newBlob('sbx_d');
@@ -68,22 +73,33 @@ export function describeBlobStore(start: () => Promise<StoreCase>): void {
 
   it('keeps many writers apart, those that fail included', async () => {
     const blobs = Array.from({ length: 12 }, () => newBlob('sbx_e'));
-    await Promise.all(blobs.map(async (blob, index) => {
-      async function* source() {
-        yield Buffer.from(blob);
-        if (index % 2 === 1) throw new Error('no');
-      }
-      await one.store.write(blob, Readable.from(source(), { objectMode: false })).catch(() => undefined);
-    }));
-    const found = await Promise.all(blobs.map(async (blob) => (await readAll(one.store, blob).catch(() => Buffer.from('-'))).toString()));
+    await Promise.all(
+      blobs.map(async (blob, index) => {
+        async function* source() {
+          yield Buffer.from(blob);
+          if (index % 2 === 1) throw new Error('no');
+        }
+        await one.store.write(blob, Readable.from(source(), { objectMode: false })).catch(() => undefined);
+      }),
+    );
+    const found = await Promise.all(
+      blobs.map(async (blob) => (await readAll(one.store, blob).catch(() => Buffer.from('-'))).toString()),
+    );
     expect(found).toEqual(blobs.map((blob, index) => (index % 2 === 1 ? '-' : blob)));
   });
 
-  it.each(['', '../etc/passwd', 'a/../b', '/a/b', 'a', 'a/b/c', 'A/b', 'a/b.part'])('takes no name that is not of its making: %j', async (name) => {
-    for (const attempt of [() => one.store.read(name), () => one.store.write(name, Readable.from([])), () => one.store.remove(name)]) {
-      await expect(attempt()).rejects.toThrow('not the name of a blob');
-    }
-  });
+  it.each(['', '../etc/passwd', 'a/../b', '/a/b', 'a', 'a/b/c', 'A/b', 'a/b.part'])(
+    'takes no name that is not of its making: %j',
+    async (name) => {
+      for (const attempt of [
+        () => one.store.read(name),
+        () => one.store.write(name, Readable.from([])),
+        () => one.store.remove(name),
+      ]) {
+        await expect(attempt()).rejects.toThrow('not the name of a blob');
+      }
+    },
+  );
 }
 
 function* inPieces(bytes: Buffer): Generator<Buffer> {

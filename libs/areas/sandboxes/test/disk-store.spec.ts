@@ -11,7 +11,11 @@ let root: string;
 describeBlobStore(async () => {
   root = await mkdtemp(path.join(os.tmpdir(), 'slipway-disk-store-'));
   const store = await createBlobStore({ upload: { maxBytes: 1, workspaceStore: `file:${root}`, s3: { region: 'x' } } });
-  return { store, contents: async () => await readdir(root, { recursive: true }), stop: () => rm(root, { recursive: true, force: true }) };
+  return {
+    store,
+    contents: async () => await readdir(root, { recursive: true }),
+    stop: () => rm(root, { recursive: true, force: true }),
+  };
 });
 
 it('follows no symbolic link out of its root', async () => {

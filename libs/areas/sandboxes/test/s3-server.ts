@@ -22,13 +22,22 @@ export interface S3Server {
 /** s3rver, an S3-compatible server from npm, with one bucket named `workspaces`. Sets the credentials it knows. */
 export async function startS3(): Promise<S3Server> {
   const directory = await mkdtemp(path.join(os.tmpdir(), 'slipway-s3-'));
-  const server = new S3rver({ address: '127.0.0.1', port: 0, silent: true, directory, configureBuckets: [{ name: 'workspaces' }] });
+  const server = new S3rver({
+    address: '127.0.0.1',
+    port: 0,
+    silent: true,
+    directory,
+    configureBuckets: [{ name: 'workspaces' }],
+  });
   const { port } = await server.run();
   process.env['AWS_ACCESS_KEY_ID'] = 'S3RVER';
   process.env['AWS_SECRET_ACCESS_KEY'] = 'S3RVER';
   return {
     endpoint: `http://127.0.0.1:${port}`,
-    contents: async () => (await readdir(path.join(directory, 'workspaces'), { recursive: true })).filter((name) => name.endsWith('_object')),
+    contents: async () =>
+      (await readdir(path.join(directory, 'workspaces'), { recursive: true })).filter((name) =>
+        name.endsWith('_object'),
+      ),
     stop: async () => {
       await server.close();
       await rm(directory, { recursive: true, force: true });

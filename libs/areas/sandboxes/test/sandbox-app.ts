@@ -39,7 +39,12 @@ class DirectQueue implements OperationQueue {
 class DirectQueueModule {}
 
 export function configOf(databaseUrl: string, overrides: Partial<Config>): Config {
-  const env = { DATABASE_URL: databaseUrl, SLIPWAY_SECRET_KEY: Buffer.alloc(32, 7).toString('base64'), NODE_ENV: 'test', SLIPWAY_LEASE_SECONDS: '2' };
+  const env = {
+    DATABASE_URL: databaseUrl,
+    SLIPWAY_SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
+    NODE_ENV: 'test',
+    SLIPWAY_LEASE_SECONDS: '2',
+  };
   return { ...loadConfig(env, process.cwd()), ...overrides };
 }
 
@@ -47,11 +52,20 @@ export function configOf(databaseUrl: string, overrides: Partial<Config>): Confi
 export async function startApp(config: Config): Promise<{ app: NestFastifyApplication; origin: string }> {
   @Module({
     imports: [
-      ConfigModule.forRoot(config), DatabaseModule.forRoot(config), HttpModule, AuthModule, DirectQueueModule, OperationsModule.forWorker(), SandboxesModule,
+      ConfigModule.forRoot(config),
+      DatabaseModule.forRoot(config),
+      HttpModule,
+      AuthModule,
+      DirectQueueModule,
+      OperationsModule.forWorker(),
+      SandboxesModule,
     ],
   })
   class SandboxAppModule {}
-  const app = await NestFactory.create<NestFastifyApplication>(SandboxAppModule, new SlipwayHttpAdapter(), { logger: ['error', 'warn'], abortOnError: false });
+  const app = await NestFactory.create<NestFastifyApplication>(SandboxAppModule, new SlipwayHttpAdapter(), {
+    logger: ['error', 'warn'],
+    abortOnError: false,
+  });
   serveOpenApi(app, { docs: false });
   await app.listen(0, '127.0.0.1');
   const { port } = app.getHttpServer().address() as AddressInfo;

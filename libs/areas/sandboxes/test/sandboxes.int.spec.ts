@@ -32,7 +32,9 @@ const CREDENTIAL = 'sentinel-credential-5c1d';
 beforeAll(async () => {
   testDatabase = await createTestDatabase(MIGRATIONS);
   folder = await mkdtemp(path.join(os.tmpdir(), 'slipway-sandboxes-'));
-  const config = configOf(testDatabase.url, { upload: { maxBytes: 1 << 20, workspaceStore: `file:${folder}`, s3: { region: 'x' } } });
+  const config = configOf(testDatabase.url, {
+    upload: { maxBytes: 1 << 20, workspaceStore: `file:${folder}`, s3: { region: 'x' } },
+  });
   ({ app, origin } = await startApp(config));
   database = app.get(Database, { strict: false });
   const first = await newTenant(app);
@@ -44,9 +46,15 @@ beforeAll(async () => {
     request.on('data', (chunk) => chunks.push(chunk));
     request.on('end', () => {
       const answer = answers.shift() ?? 200;
-      received.push({ method: request.method!, url: request.url!, headers: request.headers, body: Buffer.concat(chunks).toString() });
+      received.push({
+        method: request.method!,
+        url: request.url!,
+        headers: request.headers,
+        body: Buffer.concat(chunks).toString(),
+      });
       response.on('close', () => (closed += response.writableFinished ? 0 : 1));
-      const give = () => response.writeHead(answer === SLOW ? 200 : answer).end(`echo ${JSON.stringify(request.headers)}`);
+      const give = () =>
+        response.writeHead(answer === SLOW ? 200 : answer).end(`echo ${JSON.stringify(request.headers)}`);
       if (answer === SLOW) release = give;
       else give();
     });
@@ -64,7 +72,9 @@ afterAll(async () => {
 });
 
 async function register(body: object = {}) {
-  const answer = await send('POST', '/sandboxes/references', { json: { provider: 'e2b', base_url: providerUrl, external_id: 'ext-1', credential: CREDENTIAL, ...body } });
+  const answer = await send('POST', '/sandboxes/references', {
+    json: { provider: 'e2b', base_url: providerUrl, external_id: 'ext-1', credential: CREDENTIAL, ...body },
+  });
   expect(answer.status).toBe(201);
   return answer.body;
 }
@@ -76,22 +86,33 @@ async function syncOf(sandboxId: string, filePath: string, wanted: string) {
   }, `sync of ${filePath} becomes ${wanted}`);
 }
 
-const audits = async (action: string) => (await database.read('system', 'select 1 from audit_log where tenant_id = $1 and action = $2', [tenantId, action])).length;
+const audits = async (action: string) =>
+  (await database.read('system', 'select 1 from audit_log where tenant_id = $1 and action = $2', [tenantId, action]))
+    .length;
 
 it('creates, lists and shows local sandboxes, to their tenant only', async () => {
   const made = await send('POST', '/sandboxes', { json: { labels: { team: 'a' }, workspace: { bytes_limit: 1000 } } });
   expect(made.status).toBe(201);
   expect(made.headers['location']).toBe(`/api/v1/sandboxes/${made.body.id}`);
   expect(made.body).toEqual({
-    id: expect.stringMatching(/^sbx_/), provider: 'local', reference_id: null, state: 'running', state_observed_at: expect.any(String),
-    workspace: { bytes_used: 0, bytes_limit: 1000, file_count: 0 }, labels: { team: 'a' }, created_at: expect.any(String), expires_at: null,
+    id: expect.stringMatching(/^sbx_/),
+    provider: 'local',
+    reference_id: null,
+    state: 'running',
+    state_observed_at: expect.any(String),
+    workspace: { bytes_used: 0, bytes_limit: 1000, file_count: 0 },
+    labels: { team: 'a' },
+    created_at: expect.any(String),
+    expires_at: null,
   });
   expect((await send('GET', `/sandboxes/${made.body.id}`)).body).toEqual(made.body);
   for (const path of [made.body.id, `${made.body.id}/files`, `${made.body.id}/files?path=a`]) {
     const foreign = await other('GET', `/sandboxes/${path}`);
     expect([foreign.status, foreign.body.error.code]).toEqual([404, 'sandbox_not_found']);
   }
-  expect((await other('PUT', `/sandboxes/${made.body.id}/files`, { json: { path: 'a', content: 'b' } })).status).toBe(404);
+  expect((await other('PUT', `/sandboxes/${made.body.id}/files`, { json: { path: 'a', content: 'b' } })).status).toBe(
+    404,
+  );
   expect((await other('GET', '/sandboxes')).body.data).toEqual([]);
   const second = await send('POST', '/sandboxes', { json: {} });
   const page = await send('GET', '/sandboxes?limit=1');
@@ -119,19 +140,35 @@ it('takes an expiry with any offset', async () => {
 });
 
 it('answers 404 for an unknown reference', async () => {
-  expect((await send('POST', '/sandboxes', { json: { reference_id: 'sbr_x' } })).body.error.code).toBe('sandbox_reference_not_found');
+  expect((await send('POST', '/sandboxes', { json: { reference_id: 'sbr_x' } })).body.error.code).toBe(
+    'sandbox_reference_not_found',
+  );
   expect((await send('DELETE', '/sandboxes/references/sbr_x')).body.error.code).toBe('sandbox_reference_not_found');
 });
 
 it('never shows a credential, and keeps it sealed', async () => {
   const reference = await register();
   expect(reference).toEqual({
-    id: expect.stringMatching(/^sbr_/), sandbox_id: expect.stringMatching(/^sbx_/), provider: 'e2b', base_url: providerUrl, external_id: 'ext-1',
-    egress_allowed: true, state: 'active', revoked_at: null, revoked_by: null, created_at: expect.any(String),
+    id: expect.stringMatching(/^sbr_/),
+    sandbox_id: expect.stringMatching(/^sbx_/),
+    provider: 'e2b',
+    base_url: providerUrl,
+    external_id: 'ext-1',
+    egress_allowed: true,
+    state: 'active',
+    revoked_at: null,
+    revoked_by: null,
+    created_at: expect.any(String),
   });
-  const shown = await Promise.all(['/sandboxes', '/sandboxes/references', `/sandboxes/${reference.sandbox_id}`].map((one) => send('GET', one)));
+  const shown = await Promise.all(
+    ['/sandboxes', '/sandboxes/references', `/sandboxes/${reference.sandbox_id}`].map((one) => send('GET', one)),
+  );
   expect(shown.map((one) => one.bytes.toString()).join()).not.toContain(CREDENTIAL);
-  const [row] = await database.read<{ credential: string }>('system', 'select credential from sandbox_references where id = $1', [reference.id]);
+  const [row] = await database.read<{ credential: string }>(
+    'system',
+    'select credential from sandbox_references where id = $1',
+    [reference.id],
+  );
   expect(row!.credential).toMatch(/^v1\./);
   expect((await other('DELETE', `/sandboxes/references/${reference.id}`)).status).toBe(404);
   expect((await other('GET', '/sandboxes/references')).body.data).toEqual([]);
@@ -145,22 +182,31 @@ it.each([
   ['https://sandbox.example.com/?a=b', 'invalid_url'],
   ['ftp://sandbox.example.com', 'scheme_not_allowed'],
 ])('refuses the base URL %s', async (base_url, code) => {
-  const answer = await send('POST', '/sandboxes/references', { json: { provider: 'custom', base_url, external_id: 'x' } });
+  const answer = await send('POST', '/sandboxes/references', {
+    json: { provider: 'custom', base_url, external_id: 'x' },
+  });
   expect([answer.status, answer.body.error.details[0]]).toMatchObject([422, { field: 'base_url', code }]);
 });
 
 it('passes files on as E2B takes them', async () => {
   received = [];
   const { sandbox_id } = await register();
-  const put = await send('PUT', `/sandboxes/${sandbox_id}/files`, { json: { path: 'dir/ü "1".txt', content: 'hello' } });
+  const put = await send('PUT', `/sandboxes/${sandbox_id}/files`, {
+    json: { path: 'dir/ü "1".txt', content: 'hello' },
+  });
   expect(put.body).toMatchObject({ sync: 'pending', sync_operation_id: expect.stringMatching(/^op_/) });
   await syncOf(sandbox_id, 'dir/ü "1".txt', 'synced');
   expect(received).toHaveLength(1);
   const [call] = received;
   expect([call!.method, call!.url]).toEqual(['POST', `/files?path=${encodeURIComponent('dir/ü "1".txt')}`]);
-  expect(call!.headers).toMatchObject({ 'x-access-token': CREDENTIAL, 'content-type': expect.stringMatching(/^multipart\/form-data; boundary=/) });
+  expect(call!.headers).toMatchObject({
+    'x-access-token': CREDENTIAL,
+    'content-type': expect.stringMatching(/^multipart\/form-data; boundary=/),
+  });
   expect(call!.headers['authorization']).toBeUndefined();
-  const form = await new Response(call!.body, { headers: { 'content-type': call!.headers['content-type'] as string } }).formData();
+  const form = await new Response(call!.body, {
+    headers: { 'content-type': call!.headers['content-type'] as string },
+  }).formData();
   expect(await (form.get('file') as File).text()).toBe('hello');
   expect((await send('GET', `/sandboxes/${sandbox_id}`)).body.state).toBe('running');
 });
@@ -191,8 +237,11 @@ it('sends again after an outage, gives up after a refusal, and quotes neither an
   await send('PUT', `/sandboxes/${sandbox_id}/files?path=never`, { body: 'x' });
   const failed = await syncOf(sandbox_id, 'never', 'failed');
   expect(failed.sync_error).toBe('the external sandbox refused the file with 403');
-  const stored = await database.read('system', `select to_jsonb(o) as row from operations o union all select to_jsonb(s) from operation_steps s
-    union all select to_jsonb(e) from events e union all select to_jsonb(a) from audit_log a union all select to_jsonb(i) from idempotency_keys i`);
+  const stored = await database.read(
+    'system',
+    `select to_jsonb(o) as row from operations o union all select to_jsonb(s) from operation_steps s
+    union all select to_jsonb(e) from events e union all select to_jsonb(a) from audit_log a union all select to_jsonb(i) from idempotency_keys i`,
+  );
   expect(JSON.stringify(stored)).not.toContain(CREDENTIAL);
 });
 
@@ -206,17 +255,29 @@ it('does not follow where the operator does not allow it', async () => {
 it('revokes a reference without a call, again and again with the same answer, and erases the credential', async () => {
   const reference = await register({ provider: 'daytona' });
   const second = (await send('POST', '/sandboxes', { json: { reference_id: reference.id } })).body;
-  expect(second).toMatchObject({ provider: 'daytona', reference_id: reference.id, state: 'unknown', state_observed_at: null });
+  expect(second).toMatchObject({
+    provider: 'daytona',
+    reference_id: reference.id,
+    state: 'unknown',
+    state_observed_at: null,
+  });
   await send('PUT', `/sandboxes/${second.id}/files`, { json: { path: 'kept', content: '1' } });
   await syncOf(second.id, 'kept', 'synced');
   received = [];
   const before = await audits('sandbox_reference.revoke');
   const first = await send('DELETE', `/sandboxes/references/${reference.id}`);
-  expect([first.status, first.body]).toEqual([200, { id: reference.id, state: 'revoked', revoked_at: expect.any(String), external_sandbox_changed: false }]);
+  expect([first.status, first.body]).toEqual([
+    200,
+    { id: reference.id, state: 'revoked', revoked_at: expect.any(String), external_sandbox_changed: false },
+  ]);
   const again = await send('DELETE', `/sandboxes/references/${reference.id}`);
   expect([again.status, again.body]).toEqual([200, first.body]);
   expect((await audits('sandbox_reference.revoke')) - before).toBe(1);
-  const [row] = await database.read<any>('system', 'select credential, revoked_by from sandbox_references where id = $1', [reference.id]);
+  const [row] = await database.read<any>(
+    'system',
+    'select credential, revoked_by from sandbox_references where id = $1',
+    [reference.id],
+  );
   expect(row).toEqual({ credential: null, revoked_by: expect.stringMatching(/^token:/) });
   for (const id of [reference.sandbox_id, second.id]) {
     const refused = await send('PUT', `/sandboxes/${id}/files`, { json: { path: 'late', content: '1' } });
@@ -253,7 +314,17 @@ it('ends with the newest version there, though an older one arrives late', async
   release();
   await eventually(async () => received.length === 3, 'the late one is followed by the newest');
   expect(received.map((call) => call.body)).toEqual(['old', 'new', 'new']);
-  await eventually(async () => (await database.read<any>('system', `select count(*)::int as n from operations where resource_name = $1 and status = 'succeeded'`, [sandbox_id]))[0].n === 2, 'both end');
+  await eventually(
+    async () =>
+      (
+        await database.read<any>(
+          'system',
+          `select count(*)::int as n from operations where resource_name = $1 and status = 'succeeded'`,
+          [sandbox_id],
+        )
+      )[0].n === 2,
+    'both end',
+  );
 });
 
 it('stops what still was to be passed on when a reference is revoked', async () => {
@@ -266,14 +337,30 @@ it('stops what still was to be passed on when a reference is revoked', async () 
   answers = [];
   expect((await syncOf(reference.sandbox_id, 'a', 'failed')).sync_error).toMatch(/revoked/);
   const [file] = (await send('GET', `/sandboxes/${reference.sandbox_id}/files`)).body.data;
-  await eventually(async () => (await database.read<any>('system', 'select status from operations where id = $1', [file.sync_operation_id]))[0].status === 'failed', 'the operation ends');
+  await eventually(
+    async () =>
+      (await database.read<any>('system', 'select status from operations where id = $1', [file.sync_operation_id]))[0]
+        .status === 'failed',
+    'the operation ends',
+  );
   expect(received).toHaveLength(1);
 });
 
 it('lets a sandbox and its files go when it expires', async () => {
-  const made = (await send('POST', '/sandboxes', { json: { expires_at: new Date(Date.now() + 1_500).toISOString() } })).body;
+  const made = (await send('POST', '/sandboxes', { json: { expires_at: new Date(Date.now() + 1_500).toISOString() } }))
+    .body;
   expect((await send('PUT', `/sandboxes/${made.id}/files?path=a`, { body: 'x' })).status).toBe(201);
   await eventually(async () => (await send('GET', `/sandboxes/${made.id}`)).status === 404, 'expiry');
-  await eventually(async () => (await database.read('system', 'select 1 from sandbox_files where sandbox_id = $1 union all select 1 from sandbox_stray_blobs where sandbox_id = $1', [made.id])).length === 0, 'the sweep');
+  await eventually(
+    async () =>
+      (
+        await database.read(
+          'system',
+          'select 1 from sandbox_files where sandbox_id = $1 union all select 1 from sandbox_stray_blobs where sandbox_id = $1',
+          [made.id],
+        )
+      ).length === 0,
+    'the sweep',
+  );
   expect((await send('PUT', `/sandboxes/${made.id}/files?path=a`, { body: 'x' })).status).toBe(404);
 });

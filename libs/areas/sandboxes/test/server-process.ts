@@ -15,11 +15,21 @@ export interface ServerProcess {
 
 const root = fileURLToPath(new URL('../../../../', import.meta.url));
 
-export async function startServer(options: { databaseUrl: string; workspaceStore: string; maxBytes: number; pausePoint?: string }): Promise<ServerProcess> {
+export async function startServer(options: {
+  databaseUrl: string;
+  workspaceStore: string;
+  maxBytes: number;
+  pausePoint?: string;
+}): Promise<ServerProcess> {
   const child = fork(fileURLToPath(new URL('server-main.ts', import.meta.url)), [JSON.stringify(options)], {
     cwd: root,
     execArgv: ['--conditions=@slipway/source', '--no-warnings', '--import', '@swc-node/register/esm-register'],
-    env: { ...process.env, TS_NODE_PROJECT: `${root}tsconfig.base.json`, SWC_NODE_PROJECT: `${root}tsconfig.base.json`, NODE_OPTIONS: '' },
+    env: {
+      ...process.env,
+      TS_NODE_PROJECT: `${root}tsconfig.base.json`,
+      SWC_NODE_PROJECT: `${root}tsconfig.base.json`,
+      NODE_OPTIONS: '',
+    },
     stdio: ['ignore', 'inherit', 'pipe', 'ipc'],
   });
   let errors = '';
@@ -29,7 +39,8 @@ export async function startServer(options: { databaseUrl: string; workspaceStore
     child.once('exit', (code) => reject(new Error(`the server exited with ${code}: ${errors}`)));
   });
   return {
-    child, origin,
+    child,
+    origin,
     memory: async (question) => {
       const answer = once(child, 'message');
       child.send(question);

@@ -9,7 +9,13 @@ export async function newTenant(app: NestFastifyApplication): Promise<{ tenantId
   const tenantId = newId('ten');
   return database.tx('system', async (tx) => {
     await tx.query('insert into tenants (id, name) values ($1, $1)', [tenantId]);
-    const { text } = await tokens.create(tx, { tenantId, name: 't', scopes: ['admin'], expiresAt: new Date(Date.now() + 3_600_000), createdBy: 'token:test' });
+    const { text } = await tokens.create(tx, {
+      tenantId,
+      name: 't',
+      scopes: ['admin'],
+      expiresAt: new Date(Date.now() + 3_600_000),
+      createdBy: 'token:test',
+    });
     return { tenantId, token: text! };
   });
 }
@@ -23,16 +29,31 @@ export interface Answer {
 
 /** A client of one tenant. */
 export function clientOf(origin: string, token: string) {
-  return async (method: string, path: string, options: { json?: unknown; body?: any; headers?: Record<string, string> } = {}): Promise<Answer> => {
+  return async (
+    method: string,
+    path: string,
+    options: { json?: unknown; body?: any; headers?: Record<string, string> } = {},
+  ): Promise<Answer> => {
     const body = options.json === undefined ? options.body : JSON.stringify(options.json);
     const type = options.json === undefined ? 'application/octet-stream' : 'application/json';
     const answer = await fetch(`${origin}/api/v1${path}`, {
-      method, body, duplex: 'half',
-      headers: { authorization: `Bearer ${token}`, ...(body === undefined ? {} : { 'content-type': type }), ...options.headers },
+      method,
+      body,
+      duplex: 'half',
+      headers: {
+        authorization: `Bearer ${token}`,
+        ...(body === undefined ? {} : { 'content-type': type }),
+        ...options.headers,
+      },
     } as RequestInit);
     const bytes = Buffer.from(await answer.arrayBuffer());
     const isJson = answer.headers.get('content-type')?.startsWith('application/json');
-    return { status: answer.status, headers: Object.fromEntries(answer.headers), body: isJson ? JSON.parse(bytes.toString()) : undefined, bytes };
+    return {
+      status: answer.status,
+      headers: Object.fromEntries(answer.headers),
+      body: isJson ? JSON.parse(bytes.toString()) : undefined,
+      bytes,
+    };
   };
 }
 export type Client = ReturnType<typeof clientOf>;

@@ -25,7 +25,11 @@ let server: ServerProcess | undefined;
 beforeAll(async () => {
   testDatabase = await createTestDatabase(MIGRATIONS);
   folder = await mkdtemp(path.join(os.tmpdir(), 'slipway-upload-process-'));
-  const started = await startApp(configOf(testDatabase.url, { upload: { maxBytes: 200 * MIB, workspaceStore: `file:${folder}`, s3: { region: 'x' } } }));
+  const started = await startApp(
+    configOf(testDatabase.url, {
+      upload: { maxBytes: 200 * MIB, workspaceStore: `file:${folder}`, s3: { region: 'x' } },
+    }),
+  );
   app = started.app;
   ({ token } = await newTenant(app));
   send = clientOf(started.origin, token);
@@ -45,17 +49,29 @@ afterAll(async () => {
   if (folder) await rm(folder, { recursive: true, force: true });
 });
 
-const start = async (pausePoint?: string) => (server = await startServer({ databaseUrl: testDatabase.url, workspaceStore: `file:${folder}`, maxBytes: 200 * MIB, pausePoint }));
-const blobs = async () => (await readdir(path.join(folder, id)).catch(() => [] as string[]));
+const start = async (pausePoint?: string) =>
+  (server = await startServer({
+    databaseUrl: testDatabase.url,
+    workspaceStore: `file:${folder}`,
+    maxBytes: 200 * MIB,
+    pausePoint,
+  }));
+const blobs = async () => await readdir(path.join(folder, id)).catch(() => [] as string[]);
 const content = async () => (await send('GET', `/sandboxes/${id}/files?path=f`)).bytes;
 const database = () => app.get(Database, { strict: false });
-const strays = async () => (await database().read('system', 'select 1 from sandbox_stray_blobs where sandbox_id = $1', [id])).length;
+const strays = async () =>
+  (await database().read('system', 'select 1 from sandbox_stray_blobs where sandbox_id = $1', [id])).length;
 
 /** Streams `total` bytes as fast as they are taken, `hold` of them at most. */
-function stream(origin: string, total: number, options: { hold?: number; headers?: Record<string, string> } = {}): { status: Promise<number>; destroy(): void } {
+function stream(
+  origin: string,
+  total: number,
+  options: { hold?: number; headers?: Record<string, string> } = {},
+): { status: Promise<number>; destroy(): void } {
   const piece = randomBytes(64 * 1024);
   const client = request(`${origin}/api/v1/sandboxes/${id}/files?path=f`, {
-    method: 'PUT', headers: { authorization: `Bearer ${token}`, 'content-type': 'application/octet-stream', ...options.headers },
+    method: 'PUT',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/octet-stream', ...options.headers },
   });
   const status = new Promise<number>((resolve, reject) => {
     client.on('response', (response) => resolve(response.resume().statusCode!));
@@ -64,7 +80,8 @@ function stream(origin: string, total: number, options: { hold?: number; headers
   status.catch(() => undefined);
   void (async () => {
     for (let sent = 0; sent < (options.hold ?? total); sent += piece.length) {
-      if (!client.write(piece.subarray(0, Math.min(piece.length, total - sent)))) await new Promise((resolve) => client.once('drain', resolve));
+      if (!client.write(piece.subarray(0, Math.min(piece.length, total - sent))))
+        await new Promise((resolve) => client.once('drain', resolve));
     }
     if (options.hold === undefined) client.end();
   })();
@@ -95,37 +112,53 @@ it('survives kill -9 in the middle of a body: the old file stays, and nothing el
   await eventually(async () => (await strays()) === 0 && (await blobs()).length === 1, 'the sweep');
   expect((await content()).toString()).toBe('old');
   const retried = await eventually(async () => {
-    const answer = await send('PUT', `/sandboxes/${id}/files?path=f`, { body: 'new', headers: { 'idempotency-key': 'k' } });
+    const answer = await send('PUT', `/sandboxes/${id}/files?path=f`, {
+      body: 'new',
+      headers: { 'idempotency-key': 'k' },
+    });
     return answer.status !== 409 && answer;
   }, 'the claim of the killed upload expires');
   expect(retried.status).toBe(200);
   expect((await content()).toString()).toBe('new');
 }, 120_000);
 
-it.each(['sandboxes:upload:written', 'sandboxes:upload:before-commit'])('survives kill -9 at %s', async (pausePoint) => {
-  await send('PUT', `/sandboxes/${id}/files?path=f`, { body: 'old' });
-  const { origin, paused, kill } = await start(pausePoint);
-  const upload = stream(origin, MIB, { headers: { 'idempotency-key': 'k' } });
-  await paused(pausePoint);
-  expect((await blobs()).length).toBe(2);
-  await kill();
-  upload.destroy();
-  expect((await content()).toString()).toBe('old');
-  await eventually(async () => (await strays()) === 0 && (await blobs()).length === 1, 'the sweep');
-  expect((await content()).toString()).toBe('old');
-  expect((await send('GET', `/sandboxes/${id}`)).body.workspace).toMatchObject({ bytes_used: 3, file_count: 1 });
-}, 120_000);
+it.each(['sandboxes:upload:written', 'sandboxes:upload:before-commit'])(
+  'survives kill -9 at %s',
+  async (pausePoint) => {
+    await send('PUT', `/sandboxes/${id}/files?path=f`, { body: 'old' });
+    const { origin, paused, kill } = await start(pausePoint);
+    const upload = stream(origin, MIB, { headers: { 'idempotency-key': 'k' } });
+    await paused(pausePoint);
+    expect((await blobs()).length).toBe(2);
+    await kill();
+    upload.destroy();
+    expect((await content()).toString()).toBe('old');
+    await eventually(async () => (await strays()) === 0 && (await blobs()).length === 1, 'the sweep');
+    expect((await content()).toString()).toBe('old');
+    expect((await send('GET', `/sandboxes/${id}`)).body.workspace).toMatchObject({ bytes_used: 3, file_count: 1 });
+  },
+  120_000,
+);
 
 it('survives kill -9 between the commit and the answer: the new file is whole, and a retry gets its answer', async () => {
   await send('PUT', `/sandboxes/${id}/files?path=f`, { body: 'old' });
   const { origin, paused, kill } = await start('sandboxes:upload:after-commit');
-  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/octet-stream', 'idempotency-key': 'k' };
-  const first = fetch(`${origin}/api/v1/sandboxes/${id}/files?path=f`, { method: 'PUT', body: 'new', headers }).catch(() => undefined);
+  const headers = {
+    authorization: `Bearer ${token}`,
+    'content-type': 'application/octet-stream',
+    'idempotency-key': 'k',
+  };
+  const first = fetch(`${origin}/api/v1/sandboxes/${id}/files?path=f`, { method: 'PUT', body: 'new', headers }).catch(
+    () => undefined,
+  );
   await paused('sandboxes:upload:after-commit');
   await kill();
   await first;
   expect((await content()).toString()).toBe('new');
-  const retried = await send('PUT', `/sandboxes/${id}/files?path=f`, { body: 'new', headers: { 'idempotency-key': 'k' } });
+  const retried = await send('PUT', `/sandboxes/${id}/files?path=f`, {
+    body: 'new',
+    headers: { 'idempotency-key': 'k' },
+  });
   expect([retried.status, retried.headers['idempotency-replayed']]).toEqual([200, 'true']);
   await eventually(async () => (await strays()) === 0 && (await blobs()).length === 1, 'the replaced blob goes');
   expect((await content()).toString()).toBe('new');

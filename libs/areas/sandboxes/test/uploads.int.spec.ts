@@ -27,15 +27,27 @@ interface Stored {
 
 async function onDisk(): Promise<Stored> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'slipway-uploads-'));
-  return { workspaceStore: `file:${folder}`, contents: () => readdir(folder, { recursive: true }), stop: () => rm(folder, { recursive: true, force: true }) };
+  return {
+    workspaceStore: `file:${folder}`,
+    contents: () => readdir(folder, { recursive: true }),
+    stop: () => rm(folder, { recursive: true, force: true }),
+  };
 }
 
 async function onS3(): Promise<Stored> {
   const server: S3Server = await startS3();
-  return { workspaceStore: 's3://workspaces/w', endpoint: server.endpoint, contents: server.contents, stop: server.stop };
+  return {
+    workspaceStore: 's3://workspaces/w',
+    endpoint: server.endpoint,
+    contents: server.contents,
+    stop: server.stop,
+  };
 }
 
-describe.each([['disk', onDisk], ['s3', onS3]])('files on %s', (_name, provide) => {
+describe.each([
+  ['disk', onDisk],
+  ['s3', onS3],
+])('files on %s', (_name, provide) => {
   let testDatabase: TestDatabase;
   let stored: Stored;
   let app: NestFastifyApplication;
@@ -49,7 +61,9 @@ describe.each([['disk', onDisk], ['s3', onS3]])('files on %s', (_name, provide) 
     testDatabase = await createTestDatabase(MIGRATIONS);
     stored = await provide();
     const s3 = { endpoint: stored.endpoint, region: 'us-east-1' };
-    ({ app, origin } = await startApp(configOf(testDatabase.url, { upload: { maxBytes: LIMIT, workspaceStore: stored.workspaceStore, s3 } })));
+    ({ app, origin } = await startApp(
+      configOf(testDatabase.url, { upload: { maxBytes: LIMIT, workspaceStore: stored.workspaceStore, s3 } }),
+    ));
     database = app.get(Database, { strict: false });
     ({ token } = await newTenant(app));
     send = clientOf(origin, token);
@@ -65,30 +79,55 @@ describe.each([['disk', onDisk], ['s3', onS3]])('files on %s', (_name, provide) 
     ({ id } = (await send('POST', '/sandboxes', { json: { workspace: { bytes_limit: 500_000 } } })).body);
   });
 
-  const put = (file: string, body: any, headers: Record<string, string> = {}, query = '') => send('PUT', `/sandboxes/${id}/files?path=${encodeURIComponent(file)}${query}`, { body, headers });
-  const get = (file: string, headers: Record<string, string> = {}) => send('GET', `/sandboxes/${id}/files?path=${encodeURIComponent(file)}`, { headers });
+  const put = (file: string, body: any, headers: Record<string, string> = {}, query = '') =>
+    send('PUT', `/sandboxes/${id}/files?path=${encodeURIComponent(file)}${query}`, { body, headers });
+  const get = (file: string, headers: Record<string, string> = {}) =>
+    send('GET', `/sandboxes/${id}/files?path=${encodeURIComponent(file)}`, { headers });
   const workspace = async () => (await send('GET', `/sandboxes/${id}`)).body.workspace;
   const blobs = async () => (await stored.contents()).filter((name) => name.includes(`${id}/`) || name === id);
-  const strays = async () => (await database.read('system', 'select 1 from sandbox_stray_blobs where sandbox_id = $1', [id])).length;
+  const strays = async () =>
+    (await database.read('system', 'select 1 from sandbox_stray_blobs where sandbox_id = $1', [id])).length;
 
   async function expectNothingLeft(): Promise<void> {
-    expect([await workspace(), await blobs(), await strays()]).toEqual([{ bytes_used: 0, bytes_limit: 500_000, file_count: 0 }, [], 0]);
+    expect([await workspace(), await blobs(), await strays()]).toEqual([
+      { bytes_used: 0, bytes_limit: 500_000, file_count: 0 },
+      [],
+      0,
+    ]);
   }
 
   it('takes a file as JSON, gives it back, and replaces it', async () => {
-    const made = await send('PUT', `/sandboxes/${id}/files`, { json: { path: 'data/ä.txt', content: 'hé', mode: '755', sha256: sha256('hé').toUpperCase(), surplus: 1 } });
+    const made = await send('PUT', `/sandboxes/${id}/files`, {
+      json: { path: 'data/ä.txt', content: 'hé', mode: '755', sha256: sha256('hé').toUpperCase(), surplus: 1 },
+    });
     expect(made.status).toBe(201);
     expect(made.body).toEqual({
-      path: 'data/ä.txt', size_bytes: 3, sha256: sha256('hé'), mode: '0755', modified_at: expect.any(String), sync: 'none', sync_error: null,
-      sync_operation_id: null, warnings: [{ code: 'unknown_field', field: 'surplus' }],
+      path: 'data/ä.txt',
+      size_bytes: 3,
+      sha256: sha256('hé'),
+      mode: '0755',
+      modified_at: expect.any(String),
+      sync: 'none',
+      sync_error: null,
+      sync_operation_id: null,
+      warnings: [{ code: 'unknown_field', field: 'surplus' }],
     });
-    expect(made.headers).toMatchObject({ etag: `"${sha256('hé')}"`, location: `/api/v1/sandboxes/${id}/files?path=data%2F%C3%A4.txt` });
-    const replaced = await send('PUT', `/sandboxes/${id}/files`, { json: { path: 'data/ä.txt', content: Buffer.from('\0bin').toString('base64'), encoding: 'base64' } });
+    expect(made.headers).toMatchObject({
+      etag: `"${sha256('hé')}"`,
+      location: `/api/v1/sandboxes/${id}/files?path=data%2F%C3%A4.txt`,
+    });
+    const replaced = await send('PUT', `/sandboxes/${id}/files`, {
+      json: { path: 'data/ä.txt', content: Buffer.from('\0bin').toString('base64'), encoding: 'base64' },
+    });
     expect([replaced.status, replaced.body.mode]).toEqual([200, '0644']);
     const file = await get('data/ä.txt');
     expect(file.bytes.toString()).toBe('\0bin');
     expect(file.headers).toMatchObject({
-      etag: `"${sha256('\0bin')}"`, 'content-digest': digestHeader('\0bin'), 'content-length': '4', 'content-type': 'application/octet-stream', 'x-content-type-options': 'nosniff',
+      etag: `"${sha256('\0bin')}"`,
+      'content-digest': digestHeader('\0bin'),
+      'content-length': '4',
+      'content-type': 'application/octet-stream',
+      'x-content-type-options': 'nosniff',
     });
     expect((await get('data/ä.txt', { 'if-none-match': file.headers['etag']! })).status).toBe(304);
     expect(await workspace()).toEqual({ bytes_used: 4, bytes_limit: 500_000, file_count: 1 });
@@ -107,10 +146,28 @@ describe.each([['disk', onDisk], ['s3', onS3]])('files on %s', (_name, provide) 
     for (const name of ['b', 'a/1', 'a/2', 'ab']) await put(name, name);
     const page = await send('GET', `/sandboxes/${id}/files?limit=3`);
     expect(page.body.data.map((file: any) => file.path)).toEqual(['a/1', 'a/2', 'ab']);
-    expect((await send('GET', `/sandboxes/${id}/files?limit=3&cursor=${page.body.next_cursor}`)).body).toMatchObject({ data: [{ path: 'b' }], next_cursor: null });
+    expect((await send('GET', `/sandboxes/${id}/files?limit=3&cursor=${page.body.next_cursor}`)).body).toMatchObject({
+      data: [{ path: 'b' }],
+      next_cursor: null,
+    });
   });
 
-  it.each(['', '/etc/passwd', '../x', 'a/../b', 'a/..', './a', 'a//b', 'a/', 'a\0b', 'a\\b', 'a\nb', '..', 'a long name', 'a long path'])('refuses the path %j in every form', async (what) => {
+  it.each([
+    '',
+    '/etc/passwd',
+    '../x',
+    'a/../b',
+    'a/..',
+    './a',
+    'a//b',
+    'a/',
+    'a\0b',
+    'a\\b',
+    'a\nb',
+    '..',
+    'a long name',
+    'a long path',
+  ])('refuses the path %j in every form', async (what) => {
     const bad = what === 'a long name' ? 'x'.repeat(256) : what === 'a long path' ? `${'ä/'.repeat(342)}x` : what;
     const answers = [
       await send('PUT', `/sandboxes/${id}/files`, { json: { path: bad, content: 'x' } }),
@@ -144,13 +201,19 @@ describe.each([['disk', onDisk], ['s3', onS3]])('files on %s', (_name, provide) 
   });
 
   it('refuses a stream without a path, and other media types', async () => {
-    expect((await send('PUT', `/sandboxes/${id}/files`, { body: 'x' })).body.error).toMatchObject({ code: 'validation_failed', details: [{ field: 'path' }] });
+    expect((await send('PUT', `/sandboxes/${id}/files`, { body: 'x' })).body.error).toMatchObject({
+      code: 'validation_failed',
+      details: [{ field: 'path' }],
+    });
     expect((await put('a', 'x', { 'content-type': 'text/plain' })).status).toBe(415);
   });
 
   it('refuses to replace where it must not', async () => {
     expect((await put('once', '1', {}, '&overwrite=false')).status).toBe(201);
-    for (const answer of [await put('once', '2', {}, '&overwrite=false'), await send('PUT', `/sandboxes/${id}/files`, { json: { path: 'once', content: '2', overwrite: false } })]) {
+    for (const answer of [
+      await put('once', '2', {}, '&overwrite=false'),
+      await send('PUT', `/sandboxes/${id}/files`, { json: { path: 'once', content: '2', overwrite: false } }),
+    ]) {
       expect([answer.status, answer.body.error.code]).toEqual([409, 'file_exists']);
     }
     expect((await put('once/more', 'x')).body.error).toMatchObject({ code: 'file_exists' });
@@ -162,25 +225,44 @@ describe.each([['disk', onDisk], ['s3', onS3]])('files on %s', (_name, provide) 
   });
 
   it('lets one of many writers of a new file win, where none may replace', async () => {
-    const answers = await Promise.all(Array.from({ length: 8 }, (_one, index) => put('race', String(index), {}, '&overwrite=false')));
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, (_one, index) => put('race', String(index), {}, '&overwrite=false')),
+    );
     expect(answers.map((answer) => answer.status).sort()).toEqual([201, 409, 409, 409, 409, 409, 409, 409]);
     expect((await get('race')).bytes.toString()).toBe(String(answers.findIndex((answer) => answer.status === 201)));
     expect([(await blobs()).filter((name) => name.includes('blob_')).length, await strays()]).toEqual([1, 0]);
   });
 
   it('verifies Content-Digest of both forms, and sha256', async () => {
-    expect((await put('a', 'right', { 'content-digest': `${digestHeader('right')}, ${digestHeader('right', 'sha512')}, md5=:AAAA:` })).status).toBe(201);
+    expect(
+      (
+        await put('a', 'right', {
+          'content-digest': `${digestHeader('right')}, ${digestHeader('right', 'sha512')}, md5=:AAAA:`,
+        })
+      ).status,
+    ).toBe(201);
     const wrong = [
       await put('b', 'right', { 'content-digest': digestHeader('wrong') }),
       await put('b', 'right', { 'content-digest': `${digestHeader('right')}, ${digestHeader('wrong', 'sha512')}` }),
       await put('b', 'right', {}, `&sha256=${sha256('wrong')}`),
       await send('PUT', `/sandboxes/${id}/files`, { json: { path: 'b', content: 'right', sha256: sha256('wrong') } }),
-      await send('PUT', `/sandboxes/${id}/files`, { json: { path: 'b', content: 'right' }, headers: { 'content-digest': digestHeader('right') } }),
+      await send('PUT', `/sandboxes/${id}/files`, {
+        json: { path: 'b', content: 'right' },
+        headers: { 'content-digest': digestHeader('right') },
+      }),
     ];
     for (const answer of wrong) expect([answer.status, answer.body.error.code]).toEqual([422, 'digest_mismatch']);
     const message = JSON.stringify({ path: 'b', content: 'right' });
-    expect((await send('PUT', `/sandboxes/${id}/files`, { json: { path: 'b', content: 'right' }, headers: { 'content-digest': digestHeader(message) } })).status).toBe(201);
-    for (const header of ['sha-256=abc', 'sha-256=:AAAA:', 'nonsense']) expect((await put('c', 'x', { 'content-digest': header })).status).toBe(400);
+    expect(
+      (
+        await send('PUT', `/sandboxes/${id}/files`, {
+          json: { path: 'b', content: 'right' },
+          headers: { 'content-digest': digestHeader(message) },
+        })
+      ).status,
+    ).toBe(201);
+    for (const header of ['sha-256=abc', 'sha-256=:AAAA:', 'nonsense'])
+      expect((await put('c', 'x', { 'content-digest': header })).status).toBe(400);
     expect([await strays(), (await workspace()).file_count]).toEqual([0, 2]);
   });
 
@@ -192,12 +274,15 @@ describe.each([['disk', onDisk], ['s3', onS3]])('files on %s', (_name, provide) 
     const over = Buffer.concat([exact, Buffer.from('x')]);
     const declared = await put('over', over);
     expect([declared.status, declared.body.error]).toMatchObject([413, { code: 'file_too_large', max_bytes: LIMIT }]);
-    const chunked = await put('over', new ReadableStream({
-      start(controller) {
-        for (let at = 0; at < over.length; at += 10_000) controller.enqueue(over.subarray(at, at + 10_000));
-        controller.close();
-      },
-    }));
+    const chunked = await put(
+      'over',
+      new ReadableStream({
+        start(controller) {
+          for (let at = 0; at < over.length; at += 10_000) controller.enqueue(over.subarray(at, at + 10_000));
+          controller.close();
+        },
+      }),
+    );
     expect([chunked.status, chunked.body.error]).toMatchObject([413, { code: 'file_too_large', max_bytes: LIMIT }]);
     await expectNothingLeft();
   });
@@ -220,7 +305,17 @@ describe.each([['disk', onDisk], ['s3', onS3]])('files on %s', (_name, provide) 
 
   it('leaves nothing of an upload whose client goes away', async () => {
     const { port } = new URL(origin);
-    const client = httpRequest({ port, method: 'PUT', path: `/api/v1/sandboxes/${id}/files?path=a`, headers: { authorization: `Bearer ${token}`, 'content-type': 'application/octet-stream', 'content-length': '200000', 'idempotency-key': 'gone' } });
+    const client = httpRequest({
+      port,
+      method: 'PUT',
+      path: `/api/v1/sandboxes/${id}/files?path=a`,
+      headers: {
+        authorization: `Bearer ${token}`,
+        'content-type': 'application/octet-stream',
+        'content-length': '200000',
+        'idempotency-key': 'gone',
+      },
+    });
     client.on('error', () => undefined);
     client.write(randomBytes(100_000));
     await eventually(async () => (await strays()) === 1, 'the upload has begun');
@@ -239,7 +334,10 @@ describe.each([['disk', onDisk], ['s3', onS3]])('files on %s', (_name, provide) 
     expect(await workspace()).toMatchObject({ bytes_used: 480_000, file_count: 2 });
     expect((await put('a', randomBytes(250_000))).status).toBe(200);
     expect((await put('a', randomBytes(260_001))).status).toBe(507);
-    const chunked = await put('e', new ReadableStream({ start: (controller) => (controller.enqueue(half), controller.close()) }));
+    const chunked = await put(
+      'e',
+      new ReadableStream({ start: (controller) => (controller.enqueue(half), controller.close()) }),
+    );
     expect(chunked.status).toBe(507);
     expect(await workspace()).toMatchObject({ bytes_used: 490_000, file_count: 2 });
     expect([(await blobs()).filter((name) => name.includes('blob_')).length, await strays()]).toEqual([2, 0]);
@@ -252,14 +350,29 @@ describe.each([['disk', onDisk], ['s3', onS3]])('files on %s', (_name, provide) 
     expect([again.status, again.body, again.headers['idempotency-replayed']]).toEqual([201, first.body, 'true']);
     expect(again.headers['etag']).toBe(first.headers['etag']);
     expect(first.headers['idempotency-replayed']).toBeUndefined();
-    for (const other of [await put('a', 'two', key), await put('b', 'one', key), await send('PUT', `/sandboxes/${id}/files`, { json: { path: 'a', content: 'one' }, headers: key })]) {
+    for (const other of [
+      await put('a', 'two', key),
+      await put('b', 'one', key),
+      await send('PUT', `/sandboxes/${id}/files`, { json: { path: 'a', content: 'one' }, headers: key }),
+    ]) {
       expect([other.status, other.body.error.code]).toEqual([422, 'idempotency_key_reused']);
     }
     const json = { path: 'j', content: 'x' };
-    const [made, replayed] = [await send('PUT', `/sandboxes/${id}/files`, { json, headers: { 'idempotency-key': 'k2' } }), await send('PUT', `/sandboxes/${id}/files`, { json, headers: { 'idempotency-key': 'k2' } })];
+    const [made, replayed] = [
+      await send('PUT', `/sandboxes/${id}/files`, { json, headers: { 'idempotency-key': 'k2' } }),
+      await send('PUT', `/sandboxes/${id}/files`, { json, headers: { 'idempotency-key': 'k2' } }),
+    ];
     expect([made.status, replayed.status, replayed.body]).toEqual([201, 201, made.body]);
     expect((await get('a')).bytes.toString()).toBe('one');
-    expect((await database.read<any>('system', `select count(*)::int as n from audit_log where resource_name = $1 and action = 'sandbox_file.put'`, [id]))[0].n).toBe(2);
+    expect(
+      (
+        await database.read<any>(
+          'system',
+          `select count(*)::int as n from audit_log where resource_name = $1 and action = 'sandbox_file.put'`,
+          [id],
+        )
+      )[0].n,
+    ).toBe(2);
   });
 
   it('stores no key of a refused request', async () => {
@@ -270,17 +383,29 @@ describe.each([['disk', onDisk], ['s3', onS3]])('files on %s', (_name, provide) 
   });
 
   it('has one effect of fifty requests with one key', async () => {
-    const answers = await Promise.all(Array.from({ length: 50 }, () => send('PUT', `/sandboxes/${id}/files`, { json: { path: 'many', content: 'x' }, headers: { 'idempotency-key': 'fifty' } })));
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, () =>
+        send('PUT', `/sandboxes/${id}/files`, {
+          json: { path: 'many', content: 'x' },
+          headers: { 'idempotency-key': 'fifty' },
+        }),
+      ),
+    );
     const firsts = answers.filter((answer) => answer.status === 201 && !answer.headers['idempotency-replayed']);
     expect(firsts.length).toBe(1);
     for (const answer of answers) {
       if (answer.status === 201) expect(answer.body).toEqual(firsts[0]!.body);
-      else expect([answer.status, answer.body.error.code, Number(answer.headers['retry-after']) > 0]).toEqual([409, 'idempotency_in_progress', true]);
+      else
+        expect([answer.status, answer.body.error.code, Number(answer.headers['retry-after']) > 0]).toEqual([
+          409,
+          'idempotency_in_progress',
+          true,
+        ]);
     }
     expect(await workspace()).toMatchObject({ file_count: 1 });
   });
 
-  it('never shows a reader half of a file or another one\'s digest while writers replace it', async () => {
+  it("never shows a reader half of a file or another one's digest while writers replace it", async () => {
     const versions = Array.from({ length: 20 }, (_one, index) => randomBytes(20_000 + index));
     await put('hot', versions[0]);
     let isWriting = true;

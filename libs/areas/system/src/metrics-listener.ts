@@ -20,7 +20,12 @@ export class MetricsListener implements OnApplicationBootstrap, OnApplicationShu
     const { host, metricsPort, metricsToken } = this.config;
     // The worker builds this module too, and has a probe server of its own.
     if (metricsPort === undefined || !(this.host?.httpAdapter instanceof SlipwayHttpAdapter)) return;
-    this.server = await startProbeServer({ port: metricsPort, host, metricsToken, ready: () => this.system.assertReady() });
+    this.server = await startProbeServer({
+      port: metricsPort,
+      host,
+      metricsToken,
+      ready: () => this.system.assertReady(),
+    });
   }
 
   async onApplicationShutdown(): Promise<void> {

@@ -28,7 +28,10 @@ export class SystemService implements BeforeApplicationShutdown {
     if (this.isStopping) throw errors.unavailable({ message: 'The process is stopping.' });
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_resolve, reject) => {
-      timer = setTimeout(() => reject(errors.unavailable({ message: 'The database does not answer.' })), PING_TIMEOUT_MS);
+      timer = setTimeout(
+        () => reject(errors.unavailable({ message: 'The database does not answer.' })),
+        PING_TIMEOUT_MS,
+      );
     });
     const ping = this.database.ping();
     ping.catch(() => undefined);
@@ -44,7 +47,8 @@ export class SystemService implements BeforeApplicationShutdown {
     if (this.config.metricsPort !== undefined) throw errors.not_found();
     if (!this.holdsMetricsToken(request)) {
       const principal = await this.guard.authenticate(request);
-      if (!principal.isOperatorTenant) throw errors.scope_insufficient({ message: 'Metrics are for the operator tenant.' });
+      if (!principal.isOperatorTenant)
+        throw errors.scope_insufficient({ message: 'Metrics are for the operator tenant.' });
     }
     return renderMetrics();
   }

@@ -6,4 +6,9 @@ import { Instances1700000000403 } from './migrations/1700000000403-instances.js'
 export { TargetsModule } from './targets.module.js';
 export { Reconcilers } from './reconcilers.js';
 
-export const migrations = [Workloads1700000000400, WorkloadHolds1700000000401, WorkloadWaiters1700000000402, Instances1700000000403];
+export const migrations = [
+  Workloads1700000000400,
+  WorkloadHolds1700000000401,
+  WorkloadWaiters1700000000402,
+  Instances1700000000403,
+];

@@ -66,7 +66,12 @@ export class InstanceKeeper {
       const message = `it could not be started: ${reasonOf(error)}`;
       this.logger.warn(`${instance.id} of ${workload.revision_name}: ${message}`);
       const { streak, seconds } = backOff(instance.crash_streak, null);
-      await this.transitions.change(workload, instance, { state: 'backing_off', message, crashStreak: streak, backOffSeconds: seconds });
+      await this.transitions.change(workload, instance, {
+        state: 'backing_off',
+        message,
+        crashStreak: streak,
+        backOffSeconds: seconds,
+      });
     }
   }
 
@@ -86,7 +91,8 @@ export class InstanceKeeper {
       case 'exited':
         return this.crashed(workload, instance, seen);
       case 'absent':
-        if (instance.state !== 'starting') return this.crashed(workload, instance, { ...seen, message: 'nothing is left of it on this host' });
+        if (instance.state !== 'starting')
+          return this.crashed(workload, instance, { ...seen, message: 'nothing is left of it on this host' });
         await this.provision(driver, workload, instance);
         return BUSY_LOOK_MS;
       case 'stopping':
@@ -102,7 +108,12 @@ export class InstanceKeeper {
     this.patience.noteReady(instance.id, instance.generation);
     if (instance.state === 'ready' && instance.base_url === seen.baseUrl) return intervalMs;
     const event = instance.state === 'ready' ? undefined : instanceReady(workload, instance);
-    await this.transitions.change(workload, instance, { state: 'ready', baseUrl: seen.baseUrl ?? null, message: null, event });
+    await this.transitions.change(workload, instance, {
+      state: 'ready',
+      baseUrl: seen.baseUrl ?? null,
+      message: null,
+      event,
+    });
     return 0;
   }
 
@@ -118,12 +129,18 @@ export class InstanceKeeper {
    * Out of the gateways' sight at once, restarted when it stays so for as many probes again as it took to be called
    * unhealthy: a long garbage collection is no crash. A server that was adopted is nobody's to restart.
    */
-  private async seenUnhealthy(driver: TargetDriver, workload: WorkloadRow, instance: InstanceRow, seen: Observation): Promise<number> {
+  private async seenUnhealthy(
+    driver: TargetDriver,
+    workload: WorkloadRow,
+    instance: InstanceRow,
+    seen: Observation,
+  ): Promise<number> {
     const { intervalSeconds, failureThreshold } = probeOf(workload.spec);
     const lookMs = Math.min(UNHEALTHY_LOOK_MS, intervalSeconds * 1_000);
     const wasStarting = instance.state === 'starting';
     if (wasStarting && !driver.adopts) return this.crashed(workload, instance, seen);
-    if (instance.state === 'ready' && this.patience.bears(instance.id, instance.generation, failureThreshold)) return lookMs;
+    if (instance.state === 'ready' && this.patience.bears(instance.id, instance.generation, failureThreshold))
+      return lookMs;
     if (instance.state !== 'unhealthy') {
       await this.leaveReady(workload, instance, seen.message ?? null);
       return 0;
@@ -142,7 +159,13 @@ export class InstanceKeeper {
     const message = seen.message ?? null;
     const { streak, seconds } = backOff(instance.crash_streak, instance.ready_age);
     await this.transitions.change(workload, instance, {
-      state: 'backing_off', generation: instance.generation + 1, baseUrl: null, message, isCrash: true, crashStreak: streak, backOffSeconds: seconds,
+      state: 'backing_off',
+      generation: instance.generation + 1,
+      baseUrl: null,
+      message,
+      isCrash: true,
+      crashStreak: streak,
+      backOffSeconds: seconds,
       event: instanceCrashed(workload, instance, { message, exitCode: seen.exitCode ?? null, backOffSeconds: seconds }),
     });
     return BUSY_LOOK_MS;
@@ -181,7 +204,11 @@ export class InstanceKeeper {
   }
 
   private async revive(_driver: TargetDriver, workload: WorkloadRow, instance: InstanceRow): Promise<number> {
-    await this.transitions.change(workload, instance, { state: 'pending', generation: instance.generation + 1, message: null });
+    await this.transitions.change(workload, instance, {
+      state: 'pending',
+      generation: instance.generation + 1,
+      message: null,
+    });
     return 0;
   }
 

@@ -11,7 +11,12 @@ export type SecretReader = (name: string) => string;
 export const placeholderSecrets: SecretReader = () => 'secret';
 
 export function probeOf(spec: RevisionSpec): InstanceSpec['probe'] {
-  const { path, interval_seconds: interval, timeout_seconds: timeout, failure_threshold: threshold } = spec.probes ?? {};
+  const {
+    path,
+    interval_seconds: interval,
+    timeout_seconds: timeout,
+    failure_threshold: threshold,
+  } = spec.probes ?? {};
   return {
     ...(path === undefined ? {} : { path }),
     intervalSeconds: interval ?? PROBE_DEFAULTS.intervalSeconds,
@@ -21,17 +26,30 @@ export function probeOf(spec: RevisionSpec): InstanceSpec['probe'] {
 }
 
 /** The stored spec of a revision as a driver wants it. Values of secrets exist only in what this returns. */
-export function toInstanceSpec(spec: RevisionSpec, instance: { id: string; generation: number }, readSecret: SecretReader): InstanceSpec {
+export function toInstanceSpec(
+  spec: RevisionSpec,
+  instance: { id: string; generation: number },
+  readSecret: SecretReader,
+): InstanceSpec {
   const { runtime, endpoint } = spec;
-  const env = Object.entries(runtime.env ?? {}).map(([name, value]) => [name, typeof value === 'string' ? value : readSecret(value.secret_ref)] as const);
+  const env = Object.entries(runtime.env ?? {}).map(
+    ([name, value]) => [name, typeof value === 'string' ? value : readSecret(value.secret_ref)] as const,
+  );
   const built: InstanceSpec = {
     instanceId: instance.id,
     generation: instance.generation,
     model: spec.model,
-    runtime: { ...(runtime.engine === undefined ? {} : { engine: runtime.engine }), args: runtime.args ?? {}, env: Object.fromEntries(env) },
+    runtime: {
+      ...(runtime.engine === undefined ? {} : { engine: runtime.engine }),
+      args: runtime.args ?? {},
+      env: Object.fromEntries(env),
+    },
     probe: probeOf(spec),
   };
   if (!endpoint) return built;
   const credential = endpoint.credential_ref === undefined ? {} : { credential: readSecret(endpoint.credential_ref) };
-  return { ...built, endpoint: { baseUrl: endpoint.base_url, healthPath: endpoint.health_path ?? '/health', ...credential } };
+  return {
+    ...built,
+    endpoint: { baseUrl: endpoint.base_url, healthPath: endpoint.health_path ?? '/health', ...credential },
+  };
 }

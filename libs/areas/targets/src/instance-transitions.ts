@@ -5,8 +5,16 @@ import { Database, newId, sealSecret, type Tx } from '@slipway/platform-database
 import { appendEvents, type NewEvent } from '@slipway/platform-operations';
 import { deploymentStream } from '@slipway/ports';
 import {
-  ADD_INSTANCES, CHANGE_INSTANCE, DEACTIVATE, LOCK_WORKLOAD, MARK_CHANGED, PUBLISHED_INSTANCES, UNSTOPPED,
-  type InstanceRow, type InstanceState, type WorkloadRow,
+  ADD_INSTANCES,
+  CHANGE_INSTANCE,
+  DEACTIVATE,
+  LOCK_WORKLOAD,
+  MARK_CHANGED,
+  PUBLISHED_INSTANCES,
+  UNSTOPPED,
+  type InstanceRow,
+  type InstanceState,
+  type WorkloadRow,
 } from './instance.query.js';
 import { Neighbours } from './neighbours.js';
 import { readSecret } from './secrets.js';
@@ -46,7 +54,9 @@ export class InstanceTransitions {
 
   async addInstances(target: string, workload: WorkloadRow, ordinals: readonly number[]): Promise<void> {
     const ids = ordinals.map(() => newId('ins'));
-    await this.database.tx('system', (tx) => tx.query(ADD_INSTANCES, [ids, workload.revision_id, workload.tenant_id, target, ordinals]));
+    await this.database.tx('system', (tx) =>
+      tx.query(ADD_INSTANCES, [ids, workload.revision_id, workload.tenant_id, target, ordinals]),
+    );
   }
 
   /** Returns the row as it then stands, or undefined where it was not as the caller had read it. */
@@ -56,14 +66,25 @@ export class InstanceTransitions {
       if (!locked || (change.onlyIfReleased && locked.is_held)) return undefined;
       const next = after(instance, change);
       const written = await tx.one(CHANGE_INSTANCE, [
-        instance.id, instance.version, next.state, next.generation, next.base_url, next.message, change.isCrash ? 1 : 0, next.crash_streak, change.backOffSeconds ?? null,
+        instance.id,
+        instance.version,
+        next.state,
+        next.generation,
+        next.base_url,
+        next.message,
+        change.isCrash ? 1 : 0,
+        next.crash_streak,
+        change.backOffSeconds ?? null,
       ]);
       if (!written) return undefined;
-      const isReadinessChanged = (instance.state === 'ready') !== (next.state === 'ready') || (next.state === 'ready' && instance.base_url !== next.base_url);
+      const isReadinessChanged =
+        (instance.state === 'ready') !== (next.state === 'ready') ||
+        (next.state === 'ready' && instance.base_url !== next.base_url);
       if (isReadinessChanged) await this.publish(tx, workload);
       const isNews = isReadinessChanged || change.isCrash || next.state === 'stopped';
       if (isNews && !change.isSilent) await tx.query(MARK_CHANGED, [workload.revision_id]);
-      if (change.event) await appendEvents(tx, workload.tenant_id, deploymentStream(workload.deployment_id), [change.event]);
+      if (change.event)
+        await appendEvents(tx, workload.tenant_id, deploymentStream(workload.deployment_id), [change.event]);
       return next;
     });
   }
@@ -88,10 +109,18 @@ export class InstanceTransitions {
     const target = this.catalog.find(workload.spec.runtime.target)?.config;
     const reference = workload.spec.endpoint?.credential_ref;
     // Leaving the gateways' sight must not fail for a secret that is gone.
-    const credential = reference === undefined || ready.length === 0 ? null : sealSecret(this.config.secretKey, readSecret(this.config.operator, reference));
+    const credential =
+      reference === undefined || ready.length === 0
+        ? null
+        : sealSecret(this.config.secretKey, readSecret(this.config.operator, reference));
     await publishBackend(tx, {
-      revisionId: workload.revision_id, revisionName: workload.revision_name, tenantId: workload.tenant_id, deploymentId: workload.deployment_id,
-      modelId: workload.spec.model.id, instances: ready.map(({ id, base_url }) => ({ id, base_url, state: 'ready' })), credential,
+      revisionId: workload.revision_id,
+      revisionName: workload.revision_name,
+      tenantId: workload.tenant_id,
+      deploymentId: workload.deployment_id,
+      modelId: workload.spec.model.id,
+      instances: ready.map(({ id, base_url }) => ({ id, base_url, state: 'ready' })),
+      credential,
       guard: target?.kind === 'endpoint' ? { allow: target.allow } : null,
     });
   }

@@ -14,16 +14,32 @@ export function instanceUnhealthy(workload: WorkloadRow, instance: InstanceRow, 
 }
 
 /** `instance.crashed`: this generation is over; the next one starts after the back-off. */
-export function instanceCrashed(workload: WorkloadRow, instance: InstanceRow, crash: { message: string | null; exitCode: number | null; backOffSeconds: number }): NewEvent {
+export function instanceCrashed(
+  workload: WorkloadRow,
+  instance: InstanceRow,
+  crash: { message: string | null; exitCode: number | null; backOffSeconds: number },
+): NewEvent {
   return event('instance.crashed', workload, instance, {
-    message: crash.message, exit_code: crash.exitCode, restarts: instance.restarts + 1, restarts_in_seconds: crash.backOffSeconds,
+    message: crash.message,
+    exit_code: crash.exitCode,
+    restarts: instance.restarts + 1,
+    restarts_in_seconds: crash.backOffSeconds,
   });
 }
 
 function event(type: string, workload: WorkloadRow, instance: InstanceRow, data: Record<string, unknown>): NewEvent {
   const deployment = workload.revision_name.replace(/-\d+$/, '');
   return {
-    type, subject: `deployments/${deployment}`, actor: WORKER, revisionId: workload.revision_id,
-    data: { revision: workload.revision_name, instance_id: instance.id, ordinal: instance.ordinal, generation: instance.generation, ...data },
+    type,
+    subject: `deployments/${deployment}`,
+    actor: WORKER,
+    revisionId: workload.revision_id,
+    data: {
+      revision: workload.revision_name,
+      instance_id: instance.id,
+      ordinal: instance.ordinal,
+      generation: instance.generation,
+      ...data,
+    },
   };
 }

@@ -57,7 +57,10 @@ export const ADD_INSTANCES = prepared(
 );
 
 /** The first lock of every change of an instance: two changes of one workload publish one after the other. */
-export const LOCK_WORKLOAD = prepared('targets-lock-workload', `select w.is_active, ${IS_HELD} as is_held from workloads w where w.revision_id = $1 for no key update of w`);
+export const LOCK_WORKLOAD = prepared(
+  'targets-lock-workload',
+  `select w.is_active, ${IS_HELD} as is_held from workloads w where w.revision_id = $1 for no key update of w`,
+);
 
 /** One guarded change: nothing happens where somebody else has changed the row since it was read. */
 export const CHANGE_INSTANCE = prepared(
@@ -72,7 +75,10 @@ export const CHANGE_INSTANCE = prepared(
 );
 
 /** Waits are judged by this time, so it is the clock's and not the transaction's. */
-export const MARK_CHANGED = prepared('targets-mark-changed', `update workloads set changed_at = clock_timestamp() where revision_id = $1`);
+export const MARK_CHANGED = prepared(
+  'targets-mark-changed',
+  `update workloads set changed_at = clock_timestamp() where revision_id = $1`,
+);
 
 export const PUBLISHED_INSTANCES = prepared(
   'targets-published-instances',
@@ -80,8 +86,17 @@ export const PUBLISHED_INSTANCES = prepared(
 );
 
 /** Instances of this target that may have something running. An instance without such a row is an orphan. */
-export const KNOWN_INSTANCES = prepared('targets-known-instances', `select id from instances where target = $1 and state <> 'stopped'`);
+export const KNOWN_INSTANCES = prepared(
+  'targets-known-instances',
+  `select id from instances where target = $1 and state <> 'stopped'`,
+);
 
-export const UNSTOPPED = prepared('targets-unstopped', `select count(*)::int as count from instances where revision_id = $1 and state <> 'stopped'`);
+export const UNSTOPPED = prepared(
+  'targets-unstopped',
+  `select count(*)::int as count from instances where revision_id = $1 and state <> 'stopped'`,
+);
 
-export const DEACTIVATE = prepared('targets-deactivate', `update workloads set is_active = false, changed_at = clock_timestamp() where revision_id = $1`);
+export const DEACTIVATE = prepared(
+  'targets-deactivate',
+  `update workloads set is_active = false, changed_at = clock_timestamp() where revision_id = $1`,
+);

@@ -20,25 +20,41 @@ afterEach(() => bed.dispose());
 
 it('only writes what should be: a process that runs no operations starts nothing', async () => {
   await api.want('rev_1', bed.spec());
-  expect(await api.status('rev_1')).toEqual({ desired: 1, ready: 0, alive: 0, restarts: 0, message: null, baseUrls: [] });
+  expect(await api.status('rev_1')).toEqual({
+    desired: 1,
+    ready: 0,
+    alive: 0,
+    restarts: 0,
+    message: null,
+    baseUrls: [],
+  });
   expect(await api.rows('rev_1')).toEqual([]);
 });
 
 it('names every reason why a spec cannot run', () => {
-  const issues = (spec: RevisionSpec) => api.instances.check('ten_a', spec).map(({ field, code }) => `${field} ${code}`);
+  const issues = (spec: RevisionSpec) =>
+    api.instances.check('ten_a', spec).map(({ field, code }) => `${field} ${code}`);
   const { model, scaling } = bed.spec();
   const runtime = { target: 'local', engine: 'mini', args: {}, env: {} };
   expect(issues(bed.spec())).toEqual([]);
   expect(issues({ model, scaling, runtime: { ...runtime, target: 'moon' } })).toEqual(['runtime.target unknown']);
   expect(issues({ model, scaling, runtime: { ...runtime, engine: 'none' } })).toEqual(['runtime.engine unknown']);
-  expect(issues({ model: { id: '-x' }, scaling: { min_replicas: 3 }, runtime: { ...runtime, args: { shell: 'x' } } })).toEqual([
-    'model.id invalid_value', 'runtime.args.shell not_declared', 'scaling.min_replicas not_allowed',
+  expect(
+    issues({ model: { id: '-x' }, scaling: { min_replicas: 3 }, runtime: { ...runtime, args: { shell: 'x' } } }),
+  ).toEqual(['model.id invalid_value', 'runtime.args.shell not_declared', 'scaling.min_replicas not_allowed']);
+  expect(
+    issues({ model, scaling, runtime: { ...runtime, env: { API_KEY: { secret_ref: 'nobody' }, HOME: '/' } } }),
+  ).toEqual(['runtime.env.HOME not_allowed', 'runtime.env.API_KEY unknown']);
+  const endpoint = {
+    base_url: 'http://10.0.0.1:80',
+    protocol: 'openai' as const,
+    health_path: '/health',
+    credential_ref: 'nobody',
+  };
+  expect(issues({ model, scaling, endpoint, runtime: { target: 'adopted', args: {}, env: {} } })).toEqual([
+    'endpoint.base_url not_allowed',
+    'endpoint.credential_ref unknown',
   ]);
-  expect(issues({ model, scaling, runtime: { ...runtime, env: { API_KEY: { secret_ref: 'nobody' }, HOME: '/' } } })).toEqual([
-    'runtime.env.HOME not_allowed', 'runtime.env.API_KEY unknown',
-  ]);
-  const endpoint = { base_url: 'http://10.0.0.1:80', protocol: 'openai' as const, health_path: '/health', credential_ref: 'nobody' };
-  expect(issues({ model, scaling, endpoint, runtime: { target: 'adopted', args: {}, env: {} } })).toEqual(['endpoint.base_url not_allowed', 'endpoint.credential_ref unknown']);
 });
 
 it('counts places over all tenants, gives up the longest warm workload first, and refuses when routes and operations need all', async () => {
@@ -46,7 +62,10 @@ it('counts places over all tenants, gives up the longest warm workload first, an
   const later = new Date(Date.now() + 3_600_000);
   await api.want('rev_1', spec);
   await api.want('rev_2', spec);
-  await expect(api.want('rev_3', spec)).rejects.toMatchObject({ code: 'capacity_exhausted', options: { retryable: true } });
+  await expect(api.want('rev_3', spec)).rejects.toMatchObject({
+    code: 'capacity_exhausted',
+    options: { retryable: true },
+  });
   expect(await api.status('rev_3')).toBeUndefined();
 
   await api.hold('rev_2', 'warm', later);
@@ -81,7 +100,10 @@ it('starts the successor only when the one that gave way is gone', async () => {
   await worker.want('rev_2', spec);
   let most = 0;
   await until('rev_2 to be ready', async () => {
-    const [row] = await worker.database.read<{ running: number }>('system', `select count(*)::int as running from instances where state not in ('pending', 'stopped')`);
+    const [row] = await worker.database.read<{ running: number }>(
+      'system',
+      `select count(*)::int as running from instances where state not in ('pending', 'stopped')`,
+    );
     most = Math.max(most, row?.running ?? 0);
     return (await worker.status('rev_2'))?.ready === 1;
   });
@@ -107,11 +129,17 @@ it('gives engines the values of secrets and stores none', async () => {
   await worker.want('rev_1', bed.spec({}, { runtime: { ...runtime, env: { API_KEY: { secret_ref: 'key' } } } }));
   await worker.ready('rev_1');
   expect((await bed.starts())[0]?.key).toBe('sk-from-file');
-  const stored = await worker.database.read<{ found: boolean }>('system', `select (select string_agg(w::text, '') from workloads w) || (select string_agg(i::text, '') from instances i) like '%sk-from-file%' as found`);
+  const stored = await worker.database.read<{ found: boolean }>(
+    'system',
+    `select (select string_agg(w::text, '') from workloads w) || (select string_agg(i::text, '') from instances i) like '%sk-from-file%' as found`,
+  );
   expect(stored[0]?.found).toBe(false);
 
   await worker.want('rev_2', bed.spec({}, { runtime: { ...runtime, env: { API_KEY: { secret_ref: 'lost' } } } }));
-  await until('the lost secret to be told', async () => (await worker.status('rev_2'))?.message?.includes('secret lost') === true);
+  await until(
+    'the lost secret to be told',
+    async () => (await worker.status('rev_2'))?.message?.includes('secret lost') === true,
+  );
   expect((await worker.status('rev_2'))?.restarts).toBe(0);
 });
 
@@ -122,7 +150,12 @@ it('shows targets without commands, addresses and secrets', async () => {
   expect(page).toEqual({
     data: [
       { name: 'adopted', kind: 'endpoint', engines: [], capacity: { max_instances: null, in_use: 0 } },
-      { name: 'local', kind: 'process', engines: [{ name: 'mini', args: ['exit_code'], env: ['API_KEY'] }], capacity: { max_instances: 2, in_use: 1 } },
+      {
+        name: 'local',
+        kind: 'process',
+        engines: [{ name: 'mini', args: ['exit_code'], env: ['API_KEY'] }],
+        capacity: { max_instances: 2, in_use: 1 },
+      },
     ],
     next_cursor: null,
   });
@@ -144,10 +177,17 @@ it('adopts a server: published under guard with its sealed credential, followed 
   try {
     const base_url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const worker = await bed.process('worker');
-    await worker.want('rev_1', bed.spec({}, {
-      runtime: { target: 'adopted', args: {}, env: {} }, scaling: { min_replicas: 3 },
-      endpoint: { base_url, protocol: 'openai', health_path: '/health', credential_ref: 'key' },
-    }));
+    await worker.want(
+      'rev_1',
+      bed.spec(
+        {},
+        {
+          runtime: { target: 'adopted', args: {}, env: {} },
+          scaling: { min_replicas: 3 },
+          endpoint: { base_url, protocol: 'openai', health_path: '/health', credential_ref: 'key' },
+        },
+      ),
+    );
     await worker.ready('rev_1');
     const [backend] = await worker.published('rev_1');
     expect(backend).toMatchObject({ guard: { allow: ['http://127.0.0.1:*'] }, instances: [{ base_url }] });

@@ -9,7 +9,19 @@ import { placeholderSecrets, toInstanceSpec } from './instance-spec.js';
 import { Neighbours } from './neighbours.js';
 import { unknownSecrets } from './secrets.js';
 import { TargetCatalog, type Target } from './target-catalog.js';
-import { ACTIVATE, EVICT, HOLD, IS_WANTED, LOCK_CAPACITY, PLACES_TAKEN, READY_INSTANCES, RELEASE, STATUS, WAIT, WARM_ONLY } from './workload.query.js';
+import {
+  ACTIVATE,
+  EVICT,
+  HOLD,
+  IS_WANTED,
+  LOCK_CAPACITY,
+  PLACES_TAKEN,
+  READY_INSTANCES,
+  RELEASE,
+  STATUS,
+  WAIT,
+  WARM_ONLY,
+} from './workload.query.js';
 
 /** The port of this area: writes what should run and tells what does. Nothing here starts or stops anything. */
 @Injectable()
@@ -25,27 +37,51 @@ export class InstancesService implements InstancesPort {
   check(_tenantId: string, spec: RevisionSpec): SpecIssue[] {
     const target = this.catalog.find(spec.runtime.target);
     if (!target) {
-      const known = this.catalog.all().map(({ config }) => config.name).join(', ') || 'none';
-      return [{ field: 'runtime.target', code: 'unknown', message: `no execution target has this name; there are: ${known}` }];
+      const known =
+        this.catalog
+          .all()
+          .map(({ config }) => config.name)
+          .join(', ') || 'none';
+      return [
+        { field: 'runtime.target', code: 'unknown', message: `no execution target has this name; there are: ${known}` },
+      ];
     }
-    const issues: SpecIssue[] = target.driver.check(toInstanceSpec(spec, { id: 'check', generation: 1 }, placeholderSecrets));
+    const issues: SpecIssue[] = target.driver.check(
+      toInstanceSpec(spec, { id: 'check', generation: 1 }, placeholderSecrets),
+    );
     const { max_instances: max } = target.config;
     if (max !== undefined && replicasOn(target, spec) > max) {
-      issues.push({ field: 'scaling.min_replicas', code: 'not_allowed', message: `target "${target.config.name}" runs at most ${max} instances` });
+      issues.push({
+        field: 'scaling.min_replicas',
+        code: 'not_allowed',
+        message: `target "${target.config.name}" runs at most ${max} instances`,
+      });
     }
     return [...issues, ...unknownSecrets(spec, this.config.operator.secrets)];
   }
 
   async want(tx: Tx, workload: Workload, holder: Holder): Promise<void> {
-    if (tx.tenantId !== null) throw new Error('places of a target are counted over all tenants: want() needs a system transaction');
+    if (tx.tenantId !== null)
+      throw new Error('places of a target are counted over all tenants: want() needs a system transaction');
     const { revisionId, tenantId, deploymentId, spec } = workload;
     const target = this.catalog.find(spec.runtime.target);
-    if (!target) throw new StepFailed('validation_failed', `no execution target is named "${spec.runtime.target}"`, { retryable: false });
+    if (!target)
+      throw new StepFailed('validation_failed', `no execution target is named "${spec.runtime.target}"`, {
+        retryable: false,
+      });
     await tx.query(LOCK_CAPACITY, [target.config.name]);
     const replicas = replicasOn(target, spec);
     const standing = await tx.one<{ wanted: boolean }>(IS_WANTED, [revisionId]);
     if (!standing?.wanted) await this.makeRoom(tx, target, revisionId, replicas);
-    await tx.query(ACTIVATE, [revisionId, tenantId, deploymentId, await this.nameOf(tx, revisionId), target.config.name, replicas, JSON.stringify(spec)]);
+    await tx.query(ACTIVATE, [
+      revisionId,
+      tenantId,
+      deploymentId,
+      await this.nameOf(tx, revisionId),
+      target.config.name,
+      replicas,
+      JSON.stringify(spec),
+    ]);
     await this.hold(tx, revisionId, holder);
   }
 
@@ -66,7 +102,11 @@ export class InstancesService implements InstancesPort {
   }
 
   async probe(revisionId: string): Promise<{ answered: number; asked: number }> {
-    const ready = await this.database.read<{ target: string; spec: RevisionSpec; baseUrl: string }>('system', READY_INSTANCES, [revisionId]);
+    const ready = await this.database.read<{ target: string; spec: RevisionSpec; baseUrl: string }>(
+      'system',
+      READY_INSTANCES,
+      [revisionId],
+    );
     const answers = await Promise.all(ready.map(({ target, spec, baseUrl }) => this.probes.ask(target, spec, baseUrl)));
     return { answered: answers.filter(Boolean).length, asked: ready.length };
   }
@@ -89,7 +129,11 @@ export class InstancesService implements InstancesPort {
       missing -= warm.replicas;
     }
     if (missing > 0) {
-      throw new StepFailed('capacity_exhausted', `target "${name}" has no place for ${replicas} more: ${taken} of ${max} are taken by what routes or operations need`, { retryable: true });
+      throw new StepFailed(
+        'capacity_exhausted',
+        `target "${name}" has no place for ${replicas} more: ${taken} of ${max} are taken by what routes or operations need`,
+        { retryable: true },
+      );
     }
     await tx.query(EVICT, [evicted]);
   }

@@ -3,13 +3,31 @@ import type { InstanceRow, InstanceState, WorkloadRow } from './instance.query.j
 import { planPass } from './pass-plan.js';
 
 const instance = (state: InstanceState, ordinal = 0, more: Partial<InstanceRow> = {}): InstanceRow => ({
-  id: `ins_${ordinal}`, ordinal, generation: 1, state, base_url: null, restarts: 0, crash_streak: 0, message: null, version: 1,
-  state_age: 0, ready_age: null, start_in: null, ...more,
+  id: `ins_${ordinal}`,
+  ordinal,
+  generation: 1,
+  state,
+  base_url: null,
+  restarts: 0,
+  crash_streak: 0,
+  message: null,
+  version: 1,
+  state_age: 0,
+  ready_age: null,
+  start_in: null,
+  ...more,
 });
 
 const workload = (instances: InstanceRow[], more: Partial<WorkloadRow> = {}): WorkloadRow => ({
-  revision_id: 'rev_1', tenant_id: 't', deployment_id: 'dep_1', revision_name: 'chat-00001', replicas: 1, is_held: true, instances,
-  spec: { model: { id: 'm' }, runtime: { target: 'local', args: {}, env: {} }, scaling: { min_replicas: 1 } }, ...more,
+  revision_id: 'rev_1',
+  tenant_id: 't',
+  deployment_id: 'dep_1',
+  revision_name: 'chat-00001',
+  replicas: 1,
+  is_held: true,
+  instances,
+  spec: { model: { id: 'm' }, runtime: { target: 'local', args: {}, env: {} }, scaling: { min_replicas: 1 } },
+  ...more,
 });
 
 const kindsOf = (workloads: WorkloadRow[], max = 16) => planPass(workloads, max).tasks.map(({ kind }) => kind);
@@ -39,7 +57,10 @@ it('starts no more than there are places, and waits for those on their way out',
   expect(kindsOf([leaving, workload([instance('pending')])], 1)).toEqual(['terminate', 'queue']);
   const gone = workload([instance('stopped')], { is_held: false });
   expect(kindsOf([gone, workload([instance('pending')])], 1)).toEqual(['start']);
-  expect(kindsOf([workload([instance('backing_off')]), workload([instance('pending')])], 1)).toEqual(['start', 'queue']);
+  expect(kindsOf([workload([instance('backing_off')]), workload([instance('pending')])], 1)).toEqual([
+    'start',
+    'queue',
+  ]);
 });
 
 it('waits for the end of a back-off', () => {
@@ -48,7 +69,8 @@ it('waits for the end of a back-off', () => {
 });
 
 it('retires a workload that nobody holds when its last instance has stopped', () => {
-  const isRetirable = (instances: InstanceRow[], isHeld: boolean) => planPass([workload(instances, { is_held: isHeld })], 16).retirable.length === 1;
+  const isRetirable = (instances: InstanceRow[], isHeld: boolean) =>
+    planPass([workload(instances, { is_held: isHeld })], 16).retirable.length === 1;
   expect(isRetirable([instance('stopped'), instance('stopping', 1)], false)).toBe(false);
   expect(isRetirable([instance('stopped'), instance('stopped', 1)], false)).toBe(true);
   expect(isRetirable([], false)).toBe(true);

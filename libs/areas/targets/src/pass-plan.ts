@@ -43,7 +43,9 @@ export function planPass(workloads: readonly WorkloadRow[], maxInstances: number
   for (const workload of workloads) {
     const { instances, is_held: isHeld, replicas } = workload;
     const ordinals = new Set(instances.map(({ ordinal }) => ordinal));
-    const missing = isHeld ? Array.from({ length: replicas }, (_, ordinal) => ordinal).filter((ordinal) => !ordinals.has(ordinal)) : [];
+    const missing = isHeld
+      ? Array.from({ length: replicas }, (_, ordinal) => ordinal).filter((ordinal) => !ordinals.has(ordinal))
+      : [];
     if (missing.length > 0) plan.missing.push({ workload, ordinals: missing });
     if (!isHeld && instances.every(({ state }) => state === 'stopped')) plan.retirable.push(workload);
     for (const instance of instances) {
@@ -51,7 +53,12 @@ export function planPass(workloads: readonly WorkloadRow[], maxInstances: number
       const kind = isWanted ? taskOfWanted(instance, occupied < maxInstances) : taskOfUnwanted(instance);
       if (kind === undefined) continue;
       if (kind === 'start' && instance.state === 'pending') occupied += 1;
-      plan.tasks.push({ kind, workload, instance, inMs: kind === 'start' ? Math.max(0, (instance.start_in ?? 0) * 1_000) : 0 });
+      plan.tasks.push({
+        kind,
+        workload,
+        instance,
+        inMs: kind === 'start' ? Math.max(0, (instance.start_in ?? 0) * 1_000) : 0,
+      });
     }
   }
   return plan;

@@ -19,11 +19,25 @@ it('starts what is wanted, once, publishes it with its readiness, and says so in
   const [instance] = await worker.ready('rev_1');
   await worker.want('rev_1', bed.spec());
   expect(await bed.starts()).toMatchObject([{ instance: instance?.id, generation: 1, model: 'tiny' }]);
-  expect(await worker.status('rev_1')).toEqual({ desired: 1, ready: 1, alive: 1, restarts: 0, message: null, baseUrls: [instance?.base_url] });
+  expect(await worker.status('rev_1')).toEqual({
+    desired: 1,
+    ready: 1,
+    alive: 1,
+    restarts: 0,
+    message: null,
+    baseUrls: [instance?.base_url],
+  });
   expect(await worker.published('rev_1')).toEqual([
-    { instances: [{ id: instance?.id, base_url: instance?.base_url, state: 'ready' }], credential: null, guard: null, revision_name: 'chat-1' },
+    {
+      instances: [{ id: instance?.id, base_url: instance?.base_url, state: 'ready' }],
+      credential: null,
+      guard: null,
+      revision_name: 'chat-1',
+    },
   ]);
-  expect(await worker.events()).toMatchObject([{ type: 'instance.ready', data: { revision: 'chat-1', instance_id: instance?.id, generation: 1 } }]);
+  expect(await worker.events()).toMatchObject([
+    { type: 'instance.ready', data: { revision: 'chat-1', instance_id: instance?.id, generation: 1 } },
+  ]);
   expect(await worker.instances.probe('rev_1')).toEqual({ answered: 1, asked: 1 });
   expect(await worker.status('rev_unheard')).toBeUndefined();
 });
@@ -42,17 +56,28 @@ it('restarts what crashed as the next generation, waiting longer each time, and 
   await worker.database.tx('system', async (tx) => {
     await tx.query(
       `insert into operations (id, tenant_id, kind, resource_type, resource_name, resource_id, stream, requested_by, status, wake_at)
-       values ('op_w', 'ten_a', 'rollout', 'deployment', 'chat', 'dep_1', 'deployment/dep_1', '{}', 'waiting', now() + interval '1 hour')`);
+       values ('op_w', 'ten_a', 'rollout', 'deployment', 'chat', 'dep_1', 'deployment/dep_1', '{}', 'waiting', now() + interval '1 hour')`,
+    );
     await worker.instances.wakeOnChange(tx, 'rev_1', 'op_w');
   });
-  const operation = async () => (await worker.database.read<{ dispatch: number; wake_at: Date | null }>('system', `select dispatch, wake_at from operations where id = 'op_w'`))[0];
+  const operation = async () =>
+    (
+      await worker.database.read<{ dispatch: number; wake_at: Date | null }>(
+        'system',
+        `select dispatch, wake_at from operations where id = 'op_w'`,
+      )
+    )[0];
   const woken = (await operation())?.dispatch ?? 0;
 
   process.kill((await bed.starts())[0]!.pid, 'SIGKILL');
   await until('the crash to be seen', async () => (await worker.status('rev_1'))?.restarts === 1);
   const [crashed] = await worker.rows('rev_1');
   expect(crashed).toMatchObject({ generation: 2, message: expect.stringContaining('SIGKILL') });
-  await until('the operation to be woken', async () => (await operation())?.wake_at === null && (await operation())!.dispatch > woken, operation);
+  await until(
+    'the operation to be woken',
+    async () => (await operation())?.wake_at === null && (await operation())!.dispatch > woken,
+    operation,
+  );
 
   await worker.ready('rev_1');
   process.kill((await bed.starts())[1]!.pid, 'SIGKILL');
@@ -63,7 +88,13 @@ it('restarts what crashed as the next generation, waiting longer each time, and 
   expect(await worker.status('rev_1')).toMatchObject({ restarts: 2, message: null });
   // Where the machine is busy a probe may notice the silence before the reconciler sees the death.
   const told = (await worker.events()).filter(({ type }) => type !== 'instance.unhealthy');
-  expect(told.map(({ type }) => type)).toEqual(['instance.ready', 'instance.crashed', 'instance.ready', 'instance.crashed', 'instance.ready']);
+  expect(told.map(({ type }) => type)).toEqual([
+    'instance.ready',
+    'instance.crashed',
+    'instance.ready',
+    'instance.crashed',
+    'instance.ready',
+  ]);
   expect(told[1]?.data).toMatchObject({ restarts: 1, restarts_in_seconds: 0.5, generation: 1 });
   const left = await worker.database.read('system', 'select 1 from workload_waiters');
   expect(left).toEqual([]);
@@ -78,7 +109,10 @@ it('keeps what never starts away from the gateways, and shows why', async () => 
 });
 
 it('takes an unhealthy instance from the gateways at once, gives it back when it recovers, and replaces it when it does not', async () => {
-  await worker.want('rev_1', bed.spec({}, { probes: { interval_seconds: 1, timeout_seconds: 1, failure_threshold: 2 } }));
+  await worker.want(
+    'rev_1',
+    bed.spec({}, { probes: { interval_seconds: 1, timeout_seconds: 1, failure_threshold: 2 } }),
+  );
   const [healthy] = await worker.ready('rev_1');
   await writeFile(bed.illFile(), '');
   await until('it to be unhealthy', async () => (await worker.rows('rev_1'))[0]?.state === 'unhealthy');
@@ -98,12 +132,25 @@ it('stops what nobody holds any more: out of sight first, then the engine, then 
   await worker.want('rev_1', bed.spec());
   const [instance] = await worker.ready('rev_1');
   const [{ pid } = { pid: 0 }] = await bed.starts();
-  await worker.database.tx('system', (tx) => tx.query(
-    `insert into dataplane_inflight (gateway_id, revision_id, tenant_id, in_flight, updated_at) values ('gw', 'rev_1', 'ten_a', 1, now() + interval '1 hour')`));
+  await worker.database.tx('system', (tx) =>
+    tx.query(
+      `insert into dataplane_inflight (gateway_id, revision_id, tenant_id, in_flight, updated_at) values ('gw', 'rev_1', 'ten_a', 1, now() + interval '1 hour')`,
+    ),
+  );
   await worker.hold('rev_1', 'warm', new Date(Date.now() + 300));
   await worker.release('rev_1');
   await until('it to leave the gateways', async () => (await worker.published('rev_1'))[0]?.instances.length === 0);
-  await until('the drain to be under way', async () => ((await worker.database.read<{ age: number }>('system', `select extract(epoch from now() - state_since)::float8 as age from instances where id = $1 and state = 'stopping'`, [instance?.id]))[0]?.age ?? 0) > 1.2);
+  await until(
+    'the drain to be under way',
+    async () =>
+      ((
+        await worker.database.read<{ age: number }>(
+          'system',
+          `select extract(epoch from now() - state_since)::float8 as age from instances where id = $1 and state = 'stopping'`,
+          [instance?.id],
+        )
+      )[0]?.age ?? 0) > 1.2,
+  );
   expect(isAlive(pid)).toBe(true);
   expect(await worker.status('rev_1')).toMatchObject({ desired: 0, ready: 0, alive: 1 });
 
@@ -123,8 +170,11 @@ it('stops what nobody holds any more: out of sight first, then the engine, then 
 it('lets an instance stay that is wanted again before it was told to stop', async () => {
   await worker.want('rev_1', bed.spec());
   await worker.ready('rev_1');
-  await worker.database.tx('system', (tx) => tx.query(
-    `insert into dataplane_inflight (gateway_id, revision_id, tenant_id, in_flight, updated_at) values ('gw', 'rev_1', 'ten_a', 1, now() + interval '1 hour')`));
+  await worker.database.tx('system', (tx) =>
+    tx.query(
+      `insert into dataplane_inflight (gateway_id, revision_id, tenant_id, in_flight, updated_at) values ('gw', 'rev_1', 'ten_a', 1, now() + interval '1 hour')`,
+    ),
+  );
   await worker.release('rev_1');
   await until('it to be stopping', async () => (await worker.rows('rev_1'))[0]?.state === 'stopping');
   await worker.want('rev_1', bed.spec());

@@ -1,4 +1,10 @@
-import { Inject, Injectable, Optional, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
+import {
+  Inject,
+  Injectable,
+  Optional,
+  type BeforeApplicationShutdown,
+  type OnApplicationBootstrap,
+} from '@nestjs/common';
 import { CONFIG, type Config } from '@slipway/platform-config';
 import { Database } from '@slipway/platform-database';
 import { OperationRunner } from '@slipway/platform-operations';
@@ -29,15 +35,21 @@ export class Reconcilers implements OnApplicationBootstrap, BeforeApplicationShu
     keeper: InstanceKeeper,
     @Optional() @Inject(OperationRunner) private readonly worker?: OperationRunner,
   ) {
-    this.byTarget = new Map(catalog.all().map((target) => {
-      const leadership = new TargetLeadership(config.database.url, target.config.name);
-      return [target.config.name, new TargetReconciler(target, leadership, database, transitions, keeper)];
-    }));
+    this.byTarget = new Map(
+      catalog.all().map((target) => {
+        const leadership = new TargetLeadership(config.database.url, target.config.name);
+        return [target.config.name, new TargetReconciler(target, leadership, database, transitions, keeper)];
+      }),
+    );
   }
 
   async onApplicationBootstrap(): Promise<void> {
     if (!this.worker) return;
-    this.unlisten = await this.database.listen(WORKLOADS_CHANNEL, (target) => this.byTarget.get(target)?.kick(), () => this.kickAll());
+    this.unlisten = await this.database.listen(
+      WORKLOADS_CHANNEL,
+      (target) => this.byTarget.get(target)?.kick(),
+      () => this.kickAll(),
+    );
     for (const reconciler of this.byTarget.values()) reconciler.start();
   }
 
@@ -75,7 +87,13 @@ export class Reconcilers implements OnApplicationBootstrap, BeforeApplicationShu
     const workloads = await this.database.read<WorkloadRow>('system', LOAD_TARGET, [target]);
     for (const workload of workloads) {
       for (const instance of workload.instances.filter(({ state }) => RUNNING.has(state))) {
-        await this.transitions.change(workload, instance, { state: 'pending', generation: instance.generation + 1, baseUrl: null, message: 'its host was stopped', isSilent: true });
+        await this.transitions.change(workload, instance, {
+          state: 'pending',
+          generation: instance.generation + 1,
+          baseUrl: null,
+          message: 'its host was stopped',
+          isSilent: true,
+        });
       }
     }
   }
@@ -86,5 +104,6 @@ export class Reconcilers implements OnApplicationBootstrap, BeforeApplicationShu
 }
 
 async function terminateUntilGone({ driver }: Target, instanceId: string): Promise<void> {
-  while ((await driver.terminate(instanceId)) !== 'gone') await new Promise((resolve) => setTimeout(resolve, GONE_LOOK_MS));
+  while ((await driver.terminate(instanceId)) !== 'gone')
+    await new Promise((resolve) => setTimeout(resolve, GONE_LOOK_MS));
 }

@@ -16,7 +16,11 @@ export function secretRefs(spec: RevisionSpec): { field: string; name: string }[
 export function unknownSecrets(spec: RevisionSpec, secrets: OperatorConfig['secrets']): SpecIssue[] {
   return secretRefs(spec)
     .filter(({ name }) => !Object.hasOwn(secrets, name))
-    .map(({ field, name }) => ({ field, code: 'unknown', message: `the operator's configuration has no secret "${name}"` }));
+    .map(({ field, name }) => ({
+      field,
+      code: 'unknown',
+      message: `the operator's configuration has no secret "${name}"`,
+    }));
 }
 
 /** The value behind a reference, read from its source at this moment. @throws SecretUnavailable */

@@ -15,18 +15,21 @@ afterEach(() => bed.dispose());
 
 const POINTS = ['targets:provision.before_spawn', 'targets:provision.after_spawn', 'targets:provision.after_claim'];
 
-it.each(POINTS)('a worker killed at %s is followed by one that adopts: one engine, started once', async (pausePoint) => {
-  const first = await bed.child({ pausePoint });
-  let said = '';
-  first.stderr?.on('data', (chunk) => (said += String(chunk)));
-  await api.want('rev_1', bed.spec());
-  await until('the worker to stand still', async () => said.includes(`paused at ${pausePoint}`));
-  first.kill('SIGKILL');
-  await bed.child();
-  await api.ready('rev_1');
-  expect(await bed.starts()).toHaveLength(1);
-  expect(await api.status('rev_1')).toMatchObject({ restarts: 0, alive: 1 });
-});
+it.each(POINTS)(
+  'a worker killed at %s is followed by one that adopts: one engine, started once',
+  async (pausePoint) => {
+    const first = await bed.child({ pausePoint });
+    let said = '';
+    first.stderr?.on('data', (chunk) => (said += String(chunk)));
+    await api.want('rev_1', bed.spec());
+    await until('the worker to stand still', async () => said.includes(`paused at ${pausePoint}`));
+    first.kill('SIGKILL');
+    await bed.child();
+    await api.ready('rev_1');
+    expect(await bed.starts()).toHaveLength(1);
+    expect(await api.status('rev_1')).toMatchObject({ restarts: 0, alive: 1 });
+  },
+);
 
 it('engines outlive their worker, also a killed one, and the next worker finds them ready', async () => {
   const first = await bed.child();
@@ -57,7 +60,10 @@ it('several workers at once start one engine each', async () => {
   await Promise.all(['rev_1', 'rev_2', 'rev_3'].map((revision) => api.want(revision, bed.spec())));
   for (const revision of ['rev_1', 'rev_2', 'rev_3']) await api.ready(revision);
   expect(await bed.starts()).toHaveLength(3);
-  const leaders = await api.database.read<{ leaders: number }>('system', `select count(*)::int as leaders from pg_locks where locktype = 'advisory' and granted and database = (select oid from pg_database where datname = current_database())`);
+  const leaders = await api.database.read<{ leaders: number }>(
+    'system',
+    `select count(*)::int as leaders from pg_locks where locktype = 'advisory' and granted and database = (select oid from pg_database where datname = current_database())`,
+  );
   expect(leaders[0]?.leaders).toBe(bed.config.operator.targets.length);
 
   // Whoever leads, the others take over when it goes.
@@ -91,7 +97,9 @@ it('goes on after every connection to Postgres was cut', async () => {
   await worker.want('rev_1', bed.spec());
   await worker.ready('rev_1');
   const owner = await bed.owner();
-  await owner.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()');
+  await owner.query(
+    'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+  );
   await owner.end();
   process.kill((await bed.starts())[0]!.pid, 'SIGKILL');
   await until('the crash to be healed', async () => (await bed.starts()).length === 2);
@@ -109,6 +117,9 @@ it('stops all engines with the stack, counts no crash, and the next start brings
   await worker.close();
 
   await bed.process('worker');
-  expect(await api.ready('rev_1', 2)).toMatchObject([{ generation: 2, restarts: 0 }, { generation: 2, restarts: 0 }]);
+  expect(await api.ready('rev_1', 2)).toMatchObject([
+    { generation: 2, restarts: 0 },
+    { generation: 2, restarts: 0 },
+  ]);
   expect((await api.events()).map(({ type }) => type)).not.toContain('instance.crashed');
 });

@@ -21,7 +21,12 @@ export class TargetCatalog implements OnApplicationShutdown {
 
   /** @throws TargetConfigError for a target that its driver cannot work with; the process then does not start. */
   constructor(@Inject(CONFIG) config: Pick<Config, 'operator' | 'home'>, pausePoints: PausePoints) {
-    this.targets = new Map(config.operator.targets.map((target) => [target.name, { config: target, driver: createDriver(target, config.home, pausePoints) }]));
+    this.targets = new Map(
+      config.operator.targets.map((target) => [
+        target.name,
+        { config: target, driver: createDriver(target, config.home, pausePoints) },
+      ]),
+    );
   }
 
   all(): Target[] {
@@ -40,5 +45,9 @@ export class TargetCatalog implements OnApplicationShutdown {
 
 function createDriver(target: TargetConfig, home: string, pausePoints: PausePoints): TargetDriver {
   if (target.kind === 'endpoint') return new EndpointDriver(target);
-  return new ProcessDriver(target, { home, graceSeconds: ENGINE_GRACE_SECONDS, pausePoint: (name) => pausePoints.reach(`targets:${name}`) });
+  return new ProcessDriver(target, {
+    home,
+    graceSeconds: ENGINE_GRACE_SECONDS,
+    pausePoint: (name) => pausePoints.reach(`targets:${name}`),
+  });
 }

@@ -14,7 +14,10 @@ export class TargetLeadership {
   private isLeading = false;
   private checkedAt = 0;
 
-  constructor(private readonly url: string, private readonly target: string) {}
+  constructor(
+    private readonly url: string,
+    private readonly target: string,
+  ) {}
 
   /** Takes the lead where it is free and asks whether it is still there. False also while Postgres does not answer. */
   async isHeld(): Promise<boolean> {
@@ -24,7 +27,11 @@ export class TargetLeadership {
     try {
       const rows = this.isLeading
         ? (await client.query('select true as held')).rows
-        : (await client.query(`select pg_try_advisory_lock(hashtextextended('slipway-target/' || $1, 0)) as held`, [this.target])).rows;
+        : (
+            await client.query(`select pg_try_advisory_lock(hashtextextended('slipway-target/' || $1, 0)) as held`, [
+              this.target,
+            ])
+          ).rows;
       this.isLeading = this.client === client && rows[0].held;
       this.checkedAt = Date.now();
     } catch {
@@ -42,7 +49,11 @@ export class TargetLeadership {
 
   private async connect(): Promise<pg.Client | undefined> {
     const client = new pg.Client({
-      connectionString: this.url, application_name: 'slipway-target', keepAlive: true, connectionTimeoutMillis: TIMEOUT_MS, query_timeout: TIMEOUT_MS,
+      connectionString: this.url,
+      application_name: 'slipway-target',
+      keepAlive: true,
+      connectionTimeoutMillis: TIMEOUT_MS,
+      query_timeout: TIMEOUT_MS,
     });
     client.on('error', () => this.lose(client));
     client.on('end', () => this.lose(client));

@@ -86,7 +86,8 @@ export class TargetReconciler {
     await wakeWaiters(this.database, this.name);
     const workloads = await this.database.read<WorkloadRow>('system', LOAD_TARGET, [this.name]);
     const plan = planPass(workloads, this.target.config.max_instances ?? Number.POSITIVE_INFINITY);
-    for (const { workload, ordinals } of plan.missing) await this.transitions.addInstances(this.name, workload, ordinals);
+    for (const { workload, ordinals } of plan.missing)
+      await this.transitions.addInstances(this.name, workload, ordinals);
     if (plan.missing.length > 0) return 0;
     this.forgetAllBut(plan.tasks);
     let waitMs = POLL_MS;
@@ -96,7 +97,8 @@ export class TargetReconciler {
       if (dueInMs <= 0) this.launch(task);
       else waitMs = Math.min(waitMs, dueInMs);
     }
-    for (const workload of plan.retirable) this.launchOnce(`retire ${workload.revision_id}`, () => this.transitions.retire(workload));
+    for (const workload of plan.retirable)
+      this.launchOnce(`retire ${workload.revision_id}`, () => this.transitions.retire(workload));
     if (!this.target.driver.adopts && Date.now() >= this.orphansAt) {
       this.orphansAt = Date.now() + ORPHANS_MS;
       this.launchOnce('orphans', () => this.terminateOrphans());
@@ -146,7 +148,9 @@ export class TargetReconciler {
   private async terminateOrphans(): Promise<boolean> {
     const found = await this.target.driver.list();
     if (found.length === 0) return false;
-    const known = new Set((await this.database.read<{ id: string }>('system', KNOWN_INSTANCES, [this.name])).map(({ id }) => id));
+    const known = new Set(
+      (await this.database.read<{ id: string }>('system', KNOWN_INSTANCES, [this.name])).map(({ id }) => id),
+    );
     for (const { instanceId } of found.filter((one) => !known.has(one.instanceId))) {
       this.logger.warn(`stopping ${instanceId} on target ${this.name}: nobody wants it`);
       await this.target.driver.terminate(instanceId);

@@ -23,7 +23,10 @@ export class TargetDto {
   @StringField({ description: 'What `runtime.target` of a revision names', example: 'local' })
   name: string;
 
-  @StringField({ enum: ['process', 'endpoint'], description: '`process` starts engines, `endpoint` adopts servers that already run' })
+  @StringField({
+    enum: ['process', 'endpoint'],
+    description: '`process` starts engines, `endpoint` adopts servers that already run',
+  })
   kind: 'process' | 'endpoint';
 
   @ArrayField(() => TargetEngineDto, { description: 'Empty for targets of kind `endpoint`' })

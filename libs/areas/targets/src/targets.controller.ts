@@ -8,9 +8,16 @@ export class TargetsController {
   constructor(@Inject(TargetsService) private readonly targets: TargetsService) {}
 
   @Route({
-    method: 'GET', path: '/targets', scope: 'viewer', tag: 'Targets', operationId: 'listTargets', summary: 'List execution targets by name',
-    description: 'Where revisions can run: the targets of the operator\'s configuration, without commands, addresses and secrets.',
-    ok: { 200: TargetListDto }, paged: true,
+    method: 'GET',
+    path: '/targets',
+    scope: 'viewer',
+    tag: 'Targets',
+    operationId: 'listTargets',
+    summary: 'List execution targets by name',
+    description:
+      "Where revisions can run: the targets of the operator's configuration, without commands, addresses and secrets.",
+    ok: { 200: TargetListDto },
+    paged: true,
   })
   list(@Page('string') page: PageRequest): Promise<PageOf<TargetDto>> {
     return this.targets.list(page);

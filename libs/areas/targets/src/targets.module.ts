@@ -15,8 +15,15 @@ import { TargetsService } from './targets.service.js';
 @Module({
   controllers: [TargetsController],
   providers: [
-    TargetCatalog, Neighbours, InstanceProbes, InstancesService, { provide: INSTANCES, useExisting: InstancesService },
-    InstanceTransitions, InstanceKeeper, Reconcilers, TargetsService,
+    TargetCatalog,
+    Neighbours,
+    InstanceProbes,
+    InstancesService,
+    { provide: INSTANCES, useExisting: InstancesService },
+    InstanceTransitions,
+    InstanceKeeper,
+    Reconcilers,
+    TargetsService,
   ],
   exports: [INSTANCES, Reconcilers],
 })

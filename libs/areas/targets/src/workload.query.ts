@@ -22,7 +22,10 @@ const unexpired = (hold: string): string => `(${hold}.expires_at is null or ${ho
 /** Whether anybody holds workload `w`. */
 export const IS_HELD = `exists (select from workload_holds h where h.revision_id = w.revision_id and ${unexpired('h')})`;
 
-export const LOCK_CAPACITY = prepared('targets-lock-capacity', `select pg_advisory_xact_lock(${CAPACITY_LOCKS}, hashtext($1))`);
+export const LOCK_CAPACITY = prepared(
+  'targets-lock-capacity',
+  `select pg_advisory_xact_lock(${CAPACITY_LOCKS}, hashtext($1))`,
+);
 
 /** Instances that held workloads want. A workload on its way out counts no more: what replaces it starts when it has gone. */
 export const PLACES_TAKEN = prepared(
@@ -31,7 +34,10 @@ export const PLACES_TAKEN = prepared(
    where w.target = $1 and w.is_active and w.revision_id <> $2 and ${IS_HELD}`,
 );
 
-export const IS_WANTED = prepared('targets-is-wanted', `select (w.is_active and ${IS_HELD}) as wanted from workloads w where w.revision_id = $1 for no key update of w`);
+export const IS_WANTED = prepared(
+  'targets-is-wanted',
+  `select (w.is_active and ${IS_HELD}) as wanted from workloads w where w.revision_id = $1 for no key update of w`,
+);
 
 export const WARM_ONLY = prepared(
   'targets-warm-only',
@@ -41,7 +47,10 @@ export const WARM_ONLY = prepared(
    order by warm.placed_at, w.revision_id for no key update of w skip locked`,
 );
 
-export const EVICT = prepared('targets-evict', `delete from workload_holds where revision_id = any($1) and holder = 'warm'`);
+export const EVICT = prepared(
+  'targets-evict',
+  `delete from workload_holds where revision_id = any($1) and holder = 'warm'`,
+);
 
 /** Restarts count from the last time a workload was started, so a row that was inactive begins again at 0. */
 export const ACTIVATE = prepared(

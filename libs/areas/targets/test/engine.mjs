@@ -5,12 +5,23 @@ import { parseArgs } from 'node:util';
 
 const { values } = parseArgs({
   options: {
-    port: { type: 'string' }, model: { type: 'string' }, 'start-log': { type: 'string' }, 'ill-file': { type: 'string' }, 'exit-code': { type: 'string' },
+    port: { type: 'string' },
+    model: { type: 'string' },
+    'start-log': { type: 'string' },
+    'ill-file': { type: 'string' },
+    'exit-code': { type: 'string' },
   },
 });
-appendFileSync(values['start-log'], `${JSON.stringify({
-  instance: process.env.SLIPWAY_INSTANCE_ID, generation: Number(process.env.SLIPWAY_INSTANCE_GENERATION), pid: process.pid, model: values.model, key: process.env.API_KEY,
-})}\n`);
+appendFileSync(
+  values['start-log'],
+  `${JSON.stringify({
+    instance: process.env.SLIPWAY_INSTANCE_ID,
+    generation: Number(process.env.SLIPWAY_INSTANCE_GENERATION),
+    pid: process.pid,
+    model: values.model,
+    key: process.env.API_KEY,
+  })}\n`,
+);
 if (values['exit-code']) process.exit(Number(values['exit-code']));
 createServer((_request, response) => {
   response.statusCode = existsSync(values['ill-file']) ? 503 : 200;

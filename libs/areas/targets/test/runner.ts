@@ -5,7 +5,10 @@ import type { Config } from '@slipway/platform-config';
 import { AreaOnly } from './worker-module.js';
 
 const given = JSON.parse(process.argv[2] as string) as Config;
-const context = await NestFactory.createApplicationContext(AreaOnly.of({ ...given, secretKey: Buffer.alloc(32) }, 'worker'), { logger: ['error', 'warn'] });
+const context = await NestFactory.createApplicationContext(
+  AreaOnly.of({ ...given, secretKey: Buffer.alloc(32) }, 'worker'),
+  { logger: ['error', 'warn'] },
+);
 process.on('disconnect', () => process.exit(0));
 process.on('SIGTERM', () => void context.close().then(() => process.exit(0)));
 process.send?.('ready');

@@ -46,7 +46,9 @@ export class Process {
   readonly retirements = this.context.get<FakeRevisions>(REVISIONS).retirements;
 
   want(revisionId: string, spec: RevisionSpec, holder: Holder = 'operation:op_1'): Promise<void> {
-    return this.database.tx('system', (tx) => this.instances.want(tx, { tenantId: TENANT, deploymentId: 'dep_1', revisionId, spec }, holder));
+    return this.database.tx('system', (tx) =>
+      this.instances.want(tx, { tenantId: TENANT, deploymentId: 'dep_1', revisionId, spec }, holder),
+    );
   }
 
   hold(revisionId: string, holder: Holder, until?: Date): Promise<void> {
@@ -62,24 +64,52 @@ export class Process {
   }
 
   rows(revisionId: string): Promise<InstanceState[]> {
-    return this.database.read<InstanceState>('system', `select id, state, generation, restarts, message, base_url, extract(epoch from next_start_at - observed_at)::float8 as back_off from instances where revision_id = $1 order by ordinal`, [revisionId]);
+    return this.database.read<InstanceState>(
+      'system',
+      `select id, state, generation, restarts, message, base_url, extract(epoch from next_start_at - observed_at)::float8 as back_off from instances where revision_id = $1 order by ordinal`,
+      [revisionId],
+    );
   }
 
   async ready(revisionId: string, count = 1): Promise<InstanceState[]> {
-    await until(`${count} of ${revisionId} to be ready`, async () => (await this.status(revisionId))?.ready === count, () => this.rows(revisionId));
+    await until(
+      `${count} of ${revisionId} to be ready`,
+      async () => (await this.status(revisionId))?.ready === count,
+      () => this.rows(revisionId),
+    );
     return this.rows(revisionId);
   }
 
   async retired(revisionId: string): Promise<void> {
-    await until(`${revisionId} to retire`, async () => this.retirements.includes(revisionId), () => this.rows(revisionId));
+    await until(
+      `${revisionId} to retire`,
+      async () => this.retirements.includes(revisionId),
+      () => this.rows(revisionId),
+    );
   }
 
-  published(revisionId: string): Promise<{ instances: { id: string; base_url: string }[]; credential: string | null; guard: unknown; revision_name: string }[]> {
-    return this.database.read('system', 'select instances, credential, guard, revision_name from dataplane_backends where revision_id = $1', [revisionId]);
+  published(
+    revisionId: string,
+  ): Promise<
+    {
+      instances: { id: string; base_url: string }[];
+      credential: string | null;
+      guard: unknown;
+      revision_name: string;
+    }[]
+  > {
+    return this.database.read(
+      'system',
+      'select instances, credential, guard, revision_name from dataplane_backends where revision_id = $1',
+      [revisionId],
+    );
   }
 
   async events(): Promise<{ type: string; data: Record<string, unknown> }[]> {
-    return this.database.read('system', `select type, data from events where stream = 'deployment/dep_1' order by sequence`);
+    return this.database.read(
+      'system',
+      `select type, data from events where stream = 'deployment/dep_1' order by sequence`,
+    );
   }
 
   close(): Promise<void> {
@@ -96,18 +126,29 @@ export class TargetBed {
   private readonly processes: Process[] = [];
   private readonly children: ChildProcess[] = [];
 
-  private constructor(readonly home: string, private readonly db: TestDatabase, readonly config: Config) {}
+  private constructor(
+    readonly home: string,
+    private readonly db: TestDatabase,
+    readonly config: Config,
+  ) {}
 
   static async create(maxInstances = 4): Promise<TargetBed> {
     const home = await mkdtemp(join(tmpdir(), 'slipway-area-targets-'));
     const db = await createTestDatabase([...database, ...operations, ...dataplane, ...migrations]);
     await writeFile(join(home, 'key'), 'sk-from-file\n');
-    const config = { home, operator: operatorConfig(home, maxInstances), database: { url: db.url, poolSize: 5 }, secretKey: Buffer.alloc(32) } as unknown as Config;
+    const config = {
+      home,
+      operator: operatorConfig(home, maxInstances),
+      database: { url: db.url, poolSize: 5 },
+      secretKey: Buffer.alloc(32),
+    } as unknown as Config;
     return new TargetBed(home, db, config);
   }
 
   async process(role: 'worker' | 'api', change: Partial<Config> = {}): Promise<Process> {
-    const context = await NestFactory.createApplicationContext(AreaOnly.of({ ...this.config, ...change }, role), { logger: ['error'] });
+    const context = await NestFactory.createApplicationContext(AreaOnly.of({ ...this.config, ...change }, role), {
+      logger: ['error'],
+    });
     const made = new Process(context);
     this.processes.push(made);
     return made;
@@ -119,7 +160,11 @@ export class TargetBed {
     const child = fork(join(HERE, 'runner.ts'), [JSON.stringify({ ...this.config, ...change })], {
       execArgv: ['--conditions=@slipway/source', '--import', '@swc-node/register/esm-register', '--no-warnings'],
       cwd: join(HERE, '..'),
-      env: { PATH: process.env['PATH'], SWC_NODE_PROJECT: join(root, 'tsconfig.base.json'), TS_NODE_PROJECT: join(root, 'tsconfig.base.json') },
+      env: {
+        PATH: process.env['PATH'],
+        SWC_NODE_PROJECT: join(root, 'tsconfig.base.json'),
+        TS_NODE_PROJECT: join(root, 'tsconfig.base.json'),
+      },
       stdio: ['ignore', 'inherit', 'pipe', 'ipc'],
     });
     this.children.push(child);
@@ -139,8 +184,11 @@ export class TargetBed {
 
   spec(args: Record<string, string | number | boolean> = {}, change: Partial<RevisionSpec> = {}): RevisionSpec {
     return {
-      model: { id: 'tiny' }, runtime: { target: 'local', engine: 'mini', args, env: {} }, scaling: { min_replicas: 1 },
-      probes: { interval_seconds: 1, timeout_seconds: 1, failure_threshold: 1 }, ...change,
+      model: { id: 'tiny' },
+      runtime: { target: 'local', engine: 'mini', args, env: {} },
+      scaling: { min_replicas: 1 },
+      probes: { interval_seconds: 1, timeout_seconds: 1, failure_threshold: 1 },
+      ...change,
     };
   }
 
@@ -148,14 +196,21 @@ export class TargetBed {
 
   async starts(): Promise<StartLine[]> {
     const text = await readFile(join(this.home, 'starts.log'), 'utf8').catch(() => '');
-    return text.split('\n').filter(Boolean).map((line) => JSON.parse(line) as StartLine);
+    return text
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line) as StartLine);
   }
 
   async dispose(): Promise<void> {
     for (const child of this.children) child.kill('SIGKILL');
     await Promise.all(this.processes.map((each) => each.close()));
-    const driver = new ProcessDriver(this.config.operator.targets[0] as ProcessTargetConfig, { home: this.home, graceSeconds: 0 });
-    for (const { instanceId } of await driver.list()) await until(`${instanceId} to be gone`, async () => (await driver.terminate(instanceId)) === 'gone');
+    const driver = new ProcessDriver(this.config.operator.targets[0] as ProcessTargetConfig, {
+      home: this.home,
+      graceSeconds: 0,
+    });
+    for (const { instanceId } of await driver.list())
+      await until(`${instanceId} to be gone`, async () => (await driver.terminate(instanceId)) === 'gone');
     await driver.close();
     await this.db.drop();
     await rm(this.home, { recursive: true, force: true });
@@ -163,10 +218,33 @@ export class TargetBed {
 }
 
 function operatorConfig(home: string, maxInstances: number): OperatorConfig {
-  const command = ['node', join(HERE, 'engine.mjs'), '--port', '{port}', '--model', '{model.id}', '--start-log', join(home, 'starts.log'), '--ill-file', join(home, 'ill')];
+  const command = [
+    'node',
+    join(HERE, 'engine.mjs'),
+    '--port',
+    '{port}',
+    '--model',
+    '{model.id}',
+    '--start-log',
+    join(home, 'starts.log'),
+    '--ill-file',
+    join(home, 'ill'),
+  ];
   return {
     targets: [
-      { name: 'local', kind: 'process', max_instances: maxInstances, engines: { mini: { command, args: { exit_code: '--exit-code={}' }, env_allow: ['API_KEY'], ready: { path: '/health', timeout_seconds: 20 } } } },
+      {
+        name: 'local',
+        kind: 'process',
+        max_instances: maxInstances,
+        engines: {
+          mini: {
+            command,
+            args: { exit_code: '--exit-code={}' },
+            env_allow: ['API_KEY'],
+            ready: { path: '/health', timeout_seconds: 20 },
+          },
+        },
+      },
       { name: 'adopted', kind: 'endpoint', allow: ['http://127.0.0.1:*'] },
     ],
     secrets: { key: { file: join(home, 'key') }, lost: { file: join(home, 'no-such-file') } },
@@ -174,7 +252,12 @@ function operatorConfig(home: string, maxInstances: number): OperatorConfig {
 }
 
 /** Looks again and again until it is so; a deadline turns into an error that tells what was seen. */
-export async function until(what: string, isSo: () => Promise<boolean>, seen: () => Promise<unknown> = async () => undefined, deadlineMs = 20_000): Promise<void> {
+export async function until(
+  what: string,
+  isSo: () => Promise<boolean>,
+  seen: () => Promise<unknown> = async () => undefined,
+  deadlineMs = 20_000,
+): Promise<void> {
   const end = Date.now() + deadlineMs;
   while (!(await isSo())) {
     if (Date.now() > end) throw new Error(`waited in vain for ${what}; saw ${JSON.stringify(await seen())}`);

@@ -31,6 +31,9 @@ export class AreaOnly {
     const runner = role === 'worker' ? [{ provide: OperationRunner, useValue: {} }] : [];
     const providers = [PausePoints, ...runner, { provide: REVISIONS, useClass: FakeRevisions }];
     const surroundings: DynamicModule = { module: Surroundings, providers, exports: providers };
-    return { module: AreaOnly, imports: [ConfigModule.forRoot(config), DatabaseModule.forRoot(config), surroundings, TargetsModule] };
+    return {
+      module: AreaOnly,
+      imports: [ConfigModule.forRoot(config), DatabaseModule.forRoot(config), surroundings, TargetsModule],
+    };
   }
 }

@@ -15,7 +15,10 @@ export class WebhookEgress implements OnApplicationShutdown {
   private readonly rules: AllowRule[];
 
   constructor(@Inject(CONFIG) config: Pick<Config, 'operator'>) {
-    const allow = [PUBLIC_TLS, ...config.operator.targets.flatMap((target) => (target.kind === 'endpoint' ? target.allow : []))];
+    const allow = [
+      PUBLIC_TLS,
+      ...config.operator.targets.flatMap((target) => (target.kind === 'endpoint' ? target.allow : [])),
+    ];
     this.rules = parseAllow(allow);
     this.dispatcher = guardedDispatcher(allow);
   }
@@ -24,7 +27,10 @@ export class WebhookEgress implements OnApplicationShutdown {
   assertUrl(url: string): void {
     const verdict = checkUrl(this.rules, url);
     if (verdict.ok) return;
-    const message = verdict.code === 'url_not_allowed' ? 'url must be https, or what an endpoint target of the operator allows' : `url ${verdict.message}`;
+    const message =
+      verdict.code === 'url_not_allowed'
+        ? 'url must be https, or what an endpoint target of the operator allows'
+        : `url ${verdict.message}`;
     throw errors.validation_failed({ message, details: [{ field: 'url', code: verdict.code, message }] });
   }
 

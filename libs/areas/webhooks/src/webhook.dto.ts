@@ -4,19 +4,30 @@ const TYPE_PATTERN = /^[a-z][a-z0-9_]*\.([a-z][a-z0-9_]*|\*)$/;
 
 export class CreateWebhookDto {
   @StringField({
-    min: 1, max: 2048, example: 'https://hooks.example.com/slipway',
-    description: 'https and a public address, or what the operator allows for endpoint targets. Redirects are not followed.',
+    min: 1,
+    max: 2048,
+    example: 'https://hooks.example.com/slipway',
+    description:
+      'https and a public address, or what the operator allows for endpoint targets. Redirects are not followed.',
   })
   url: string;
 
   @ArrayField('string', {
-    default: [], maxItems: 64, unique: true, item: { max: 128, pattern: TYPE_PATTERN }, example: ['rollout.*', 'route.updated'],
+    default: [],
+    maxItems: 64,
+    unique: true,
+    item: { max: 128, pattern: TYPE_PATTERN },
+    example: ['rollout.*', 'route.updated'],
     description: 'Which events to send: exact types, or all of a kind as in `rollout.*`. Empty = all.',
   })
   event_types: string[];
 
   @ArrayField('string', {
-    default: [], maxItems: 100, unique: true, item: { min: 1, max: 63 }, example: ['chat'],
+    default: [],
+    maxItems: 100,
+    unique: true,
+    item: { min: 1, max: 63 },
+    example: ['chat'],
     description: 'Only events of these deployments. Empty = everything of the tenant.',
   })
   deployments: string[];
@@ -58,7 +69,10 @@ export class WebhookDto {
 }
 
 export class CreatedWebhookDto extends WebhookDto {
-  @StringField({ description: 'Signs every request (standard-webhooks, HMAC-SHA256). Shown once.', example: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' })
+  @StringField({
+    description: 'Signs every request (standard-webhooks, HMAC-SHA256). Shown once.',
+    example: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
+  })
   secret: string;
 }
 
@@ -85,7 +99,10 @@ export class WebhookDeliveryDto {
   @StringField({ example: 'rollout.promoted' })
   event_type: string;
 
-  @StringField({ enum: ['pending', 'succeeded', 'failed', 'cancelled'], description: '`cancelled`: the webhook was disabled before.' })
+  @StringField({
+    enum: ['pending', 'succeeded', 'failed', 'cancelled'],
+    description: '`cancelled`: the webhook was disabled before.',
+  })
   status: string;
 
   @IntField({ description: 'Attempts that have ended.' })
@@ -95,7 +112,8 @@ export class WebhookDeliveryDto {
   response_status: number | null;
 
   @StringField({
-    nullable: true, enum: ['http_status', 'redirect', 'timeout', 'connection_failed', 'address_refused', 'event_expired'],
+    nullable: true,
+    enum: ['http_status', 'redirect', 'timeout', 'connection_failed', 'address_refused', 'event_expired'],
     description: 'Why the last attempt failed.',
   })
   error: string | null;

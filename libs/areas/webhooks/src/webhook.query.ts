@@ -30,7 +30,10 @@ const COLUMNS = `id, url, description, event_types, deployments, state, disabled
   slipway_rfc3339(created_at) as created_at, slipway_rfc3339(disabled_at) as disabled_at`;
 
 /** Counts no further than the limit, so that its cost does not grow. */
-export const COUNT_WEBHOOKS = prepared('webhook-count', `select count(*)::int as count from (select 1 from webhooks where tenant_id = $1 limit $2) counted`);
+export const COUNT_WEBHOOKS = prepared(
+  'webhook-count',
+  `select count(*)::int as count from (select 1 from webhooks where tenant_id = $1 limit $2) counted`,
+);
 
 export const INSERT_WEBHOOK = prepared(
   'webhook-insert',
@@ -53,7 +56,10 @@ export const LIST_WEBHOOKS = prepared(
   `select ${COLUMNS} from webhooks where tenant_id = $1 and ($2::text is null or id < $2) order by id desc limit $3`,
 );
 
-export const DELETE_WEBHOOK = prepared('webhook-delete', `delete from webhooks where tenant_id = $1 and id = $2 returning ${COLUMNS}`);
+export const DELETE_WEBHOOK = prepared(
+  'webhook-delete',
+  `delete from webhooks where tenant_id = $1 and id = $2 returning ${COLUMNS}`,
+);
 
 export const WEBHOOK_EXISTS = prepared('webhook-exists', `select 1 from webhooks where tenant_id = $1 and id = $2`);
 

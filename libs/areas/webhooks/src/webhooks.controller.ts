@@ -1,6 +1,20 @@
 import { Body, Controller, Param } from '@nestjs/common';
-import { CurrentPrincipal, Page, Route, type PageOf, type PageRequest, type Principal, type Reply } from '@slipway/platform-http';
-import { CreatedWebhookDto, CreateWebhookDto, DeletedWebhookDto, WebhookDeliveryListDto, WebhookListDto } from './webhook.dto.js';
+import {
+  CurrentPrincipal,
+  Page,
+  Route,
+  type PageOf,
+  type PageRequest,
+  type Principal,
+  type Reply,
+} from '@slipway/platform-http';
+import {
+  CreatedWebhookDto,
+  CreateWebhookDto,
+  DeletedWebhookDto,
+  WebhookDeliveryListDto,
+  WebhookListDto,
+} from './webhook.dto.js';
 import type { DeliveryRow, WebhookRow } from './webhook.query.js';
 import { WebhooksService } from './webhooks.service.js';
 
@@ -9,39 +23,68 @@ export class WebhooksController {
   constructor(private readonly webhooks: WebhooksService) {}
 
   @Route({
-    method: 'POST', path: '/webhooks', scope: 'admin', tag: 'Monitoring', operationId: 'createWebhook', summary: 'Have events posted to a URL',
+    method: 'POST',
+    path: '/webhooks',
+    scope: 'admin',
+    tag: 'Monitoring',
+    operationId: 'createWebhook',
+    summary: 'Have events posted to a URL',
     description:
       'Every event from now on is posted as a CloudEvent (structured JSON), signed as standard-webhooks.com describes, at least once and ' +
       'in order within its stream. Any 2xx answer within 10 s accepts it; anything else is repeated for about three days; 410 disables the webhook.',
-    ok: { 201: CreatedWebhookDto }, errors: ['deployment_not_found', 'quota_exceeded'],
+    ok: { 201: CreatedWebhookDto },
+    errors: ['deployment_not_found', 'quota_exceeded'],
   })
   create(@CurrentPrincipal() who: Principal, @Body() body: CreateWebhookDto): Promise<Reply> {
     return this.webhooks.create(who, body);
   }
 
   @Route({
-    method: 'GET', path: '/webhooks', scope: 'admin', tag: 'Monitoring', operationId: 'listWebhooks', summary: 'List webhooks, newest first',
-    ok: { 200: WebhookListDto }, paged: true,
+    method: 'GET',
+    path: '/webhooks',
+    scope: 'admin',
+    tag: 'Monitoring',
+    operationId: 'listWebhooks',
+    summary: 'List webhooks, newest first',
+    ok: { 200: WebhookListDto },
+    paged: true,
   })
   list(@CurrentPrincipal() who: Principal, @Page('string') page: PageRequest): Promise<PageOf<WebhookRow>> {
     return this.webhooks.list(who, page);
   }
 
   @Route({
-    method: 'DELETE', path: '/webhooks/:id', scope: 'admin', tag: 'Monitoring', operationId: 'deleteWebhook', summary: 'Delete a webhook and its delivery log',
+    method: 'DELETE',
+    path: '/webhooks/:id',
+    scope: 'admin',
+    tag: 'Monitoring',
+    operationId: 'deleteWebhook',
+    summary: 'Delete a webhook and its delivery log',
     description: 'What was not sent yet is not sent any more; a request under way may still arrive.',
-    ok: { 200: DeletedWebhookDto }, errors: ['webhook_not_found'],
+    ok: { 200: DeletedWebhookDto },
+    errors: ['webhook_not_found'],
   })
   delete(@CurrentPrincipal() who: Principal, @Param('id') id: string): Promise<DeletedWebhookDto> {
     return this.webhooks.delete(who, id);
   }
 
   @Route({
-    method: 'GET', path: '/webhooks/:id/deliveries', scope: 'admin', tag: 'Monitoring', operationId: 'listWebhookDeliveries',
-    summary: 'List deliveries of a webhook, newest event first', description: 'Ended deliveries are kept 30 days.',
-    ok: { 200: WebhookDeliveryListDto }, errors: ['webhook_not_found'], paged: true,
+    method: 'GET',
+    path: '/webhooks/:id/deliveries',
+    scope: 'admin',
+    tag: 'Monitoring',
+    operationId: 'listWebhookDeliveries',
+    summary: 'List deliveries of a webhook, newest event first',
+    description: 'Ended deliveries are kept 30 days.',
+    ok: { 200: WebhookDeliveryListDto },
+    errors: ['webhook_not_found'],
+    paged: true,
   })
-  deliveries(@CurrentPrincipal() who: Principal, @Param('id') id: string, @Page('string') page: PageRequest): Promise<PageOf<DeliveryRow>> {
+  deliveries(
+    @CurrentPrincipal() who: Principal,
+    @Param('id') id: string,
+    @Page('string') page: PageRequest,
+  ): Promise<PageOf<DeliveryRow>> {
     return this.webhooks.deliveries(who, id, page);
   }
 }

@@ -11,11 +11,22 @@ afterAll(() => bed?.stop());
 const URL = 'https://hooks.example.com/slipway';
 
 it('creates one, shows its secret once and stores it sealed', async () => {
-  const created = await bed.send('POST', '/webhooks', { body: { url: URL, event_types: ['rollout.*'], deployments: ['chat'], description: 'for us' } });
+  const created = await bed.send('POST', '/webhooks', {
+    body: { url: URL, event_types: ['rollout.*'], deployments: ['chat'], description: 'for us' },
+  });
   expect(created.status).toBe(201);
   expect(created.body).toEqual({
-    id: expect.stringMatching(/^whk_[0-9a-f]{32}$/), url: URL, description: 'for us', event_types: ['rollout.*'], deployments: ['chat'], state: 'active',
-    disabled_reason: null, created_by: 'token:tok_1', created_at: expect.any(String), disabled_at: null, secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/),
+    id: expect.stringMatching(/^whk_[0-9a-f]{32}$/),
+    url: URL,
+    description: 'for us',
+    event_types: ['rollout.*'],
+    deployments: ['chat'],
+    state: 'active',
+    disabled_reason: null,
+    created_by: 'token:tok_1',
+    created_at: expect.any(String),
+    disabled_at: null,
+    secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/),
   });
   const { secret, ...shown } = created.body;
   const listed = (await bed.send('GET', '/webhooks')).body;
@@ -37,11 +48,17 @@ it.each([
   ['hooks', 'invalid_url'],
 ])('refuses %s', async (url, code) => {
   const { status, body } = await bed.send('POST', '/webhooks', { body: { url } });
-  expect([status, body.error.code, body.error.details]).toEqual([422, 'validation_failed', [{ field: 'url', code, message: expect.any(String) }]]);
+  expect([status, body.error.code, body.error.details]).toEqual([
+    422,
+    'validation_failed',
+    [{ field: 'url', code, message: expect.any(String) }],
+  ]);
 });
 
 it('allows what an endpoint target allows', async () => {
-  expect((await bed.send('POST', '/webhooks', { tenant: 'ten_c', body: { url: 'http://127.0.0.1:9/hook' } })).status).toBe(201);
+  expect(
+    (await bed.send('POST', '/webhooks', { tenant: 'ten_c', body: { url: 'http://127.0.0.1:9/hook' } })).status,
+  ).toBe(201);
 });
 
 it('refuses types that can be none', async () => {
@@ -52,17 +69,25 @@ it('refuses types that can be none', async () => {
 it('deletes one with all that belongs to it, once', async () => {
   const { id } = await bed.register({ url: URL }, 'ten_d');
   await bed.append('gone', ['deployment.created'], 'ten_d');
-  expect(await bed.send('DELETE', `/webhooks/${id}`, { tenant: 'ten_d' })).toEqual({ status: 200, body: { id, state: 'deleted' } });
+  expect(await bed.send('DELETE', `/webhooks/${id}`, { tenant: 'ten_d' })).toEqual({
+    status: 200,
+    body: { id, state: 'deleted' },
+  });
   const again = await bed.send('DELETE', `/webhooks/${id}`, { tenant: 'ten_d' });
   expect([again.status, again.body.error.code]).toEqual([404, 'webhook_not_found']);
   expect((await bed.send('GET', `/webhooks/${id}/deliveries`, { tenant: 'ten_d' })).status).toBe(404);
-  const audit = await bed.database.read('system', 'select action from audit_log where resource_name = $1 order by id', [id]);
+  const audit = await bed.database.read('system', 'select action from audit_log where resource_name = $1 order by id', [
+    id,
+  ]);
   expect(audit).toEqual([{ action: 'webhook.create' }, { action: 'webhook.delete' }]);
 });
 
 it('keeps tenants apart', async () => {
   const { id } = await bed.register({ url: URL });
-  for (const [method, path] of [['GET', `/webhooks/${id}/deliveries`], ['DELETE', `/webhooks/${id}`]] as const) {
+  for (const [method, path] of [
+    ['GET', `/webhooks/${id}/deliveries`],
+    ['DELETE', `/webhooks/${id}`],
+  ] as const) {
     const foreign = await bed.send(method, path, { tenant: 'ten_b' });
     expect([foreign.status, foreign.body.error.code]).toEqual([404, 'webhook_not_found']);
   }

@@ -10,7 +10,15 @@ import type { CreateWebhookDto, DeletedWebhookDto } from './webhook.dto.js';
 import { webhookErrors } from './webhook.errors.js';
 import { WebhookEgress } from './webhook-egress.js';
 import {
-  COUNT_WEBHOOKS, DELETE_WEBHOOK, INSERT_LANES, INSERT_WEBHOOK, LIST_DELIVERIES, LIST_WEBHOOKS, WEBHOOK_EXISTS, type DeliveryRow, type WebhookRow,
+  COUNT_WEBHOOKS,
+  DELETE_WEBHOOK,
+  INSERT_LANES,
+  INSERT_WEBHOOK,
+  LIST_DELIVERIES,
+  LIST_WEBHOOKS,
+  WEBHOOK_EXISTS,
+  type DeliveryRow,
+  type WebhookRow,
 } from './webhook.query.js';
 
 /** Each event is sent once per webhook, so this bounds what one tenant's event costs. */
@@ -37,7 +45,15 @@ export class WebhooksService {
       const sealed = sealSecret(this.config.secretKey, secret, sealContext(id));
       const actor = `${who.actor.type}:${who.actor.id}`;
       const inserted = await tx.one<WebhookRow>(INSERT_WEBHOOK, [
-        id, who.tenantId, body.url, body.description ?? null, body.event_types, body.deployments, streams, sealed, actor,
+        id,
+        who.tenantId,
+        body.url,
+        body.description ?? null,
+        body.event_types,
+        body.deployments,
+        streams,
+        sealed,
+        actor,
       ]);
       await tx.query(INSERT_LANES, [id, who.tenantId]);
       await appendAudit(tx, { action: 'webhook.create', resourceType: 'webhook', resourceName: id, after: inserted });
@@ -47,7 +63,11 @@ export class WebhooksService {
   }
 
   async list(who: Principal, { limit, cursor }: PageRequest): Promise<PageOf<WebhookRow>> {
-    const rows = await this.database.read<WebhookRow>({ tenantId: who.tenantId }, LIST_WEBHOOKS, [who.tenantId, cursor?.[0] ?? null, limit + 1]);
+    const rows = await this.database.read<WebhookRow>({ tenantId: who.tenantId }, LIST_WEBHOOKS, [
+      who.tenantId,
+      cursor?.[0] ?? null,
+      limit + 1,
+    ]);
     return pageOf(rows, limit, (row) => [row.id]);
   }
 
@@ -62,7 +82,12 @@ export class WebhooksService {
 
   async deliveries(who: Principal, id: string, { limit, cursor }: PageRequest): Promise<PageOf<DeliveryRow>> {
     const scope = { tenantId: who.tenantId };
-    const rows = await this.database.read<DeliveryRow>(scope, LIST_DELIVERIES, [who.tenantId, id, cursor?.[0] ?? null, limit + 1]);
+    const rows = await this.database.read<DeliveryRow>(scope, LIST_DELIVERIES, [
+      who.tenantId,
+      id,
+      cursor?.[0] ?? null,
+      limit + 1,
+    ]);
     const exists = rows.length > 0 || (await this.database.read(scope, WEBHOOK_EXISTS, [who.tenantId, id])).length > 0;
     if (!exists) throw webhookErrors.webhook_not_found();
     return pageOf(rows, limit, (row) => [row.event_id]);

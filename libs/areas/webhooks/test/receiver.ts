@@ -17,12 +17,15 @@ export class Receiver {
   static async start(): Promise<Receiver> {
     const server = createServer((request, response) => {
       const chunks: Buffer[] = [];
-      request.on('error', () => undefined).on('data', (chunk: Buffer) => chunks.push(chunk)).on('end', () => {
-        const body = Buffer.concat(chunks).toString();
-        const one = { headers: request.headers, body, event: JSON.parse(body) };
-        receiver.received.push(one);
-        receiver.behave(one, response);
-      });
+      request
+        .on('error', () => undefined)
+        .on('data', (chunk: Buffer) => chunks.push(chunk))
+        .on('end', () => {
+          const body = Buffer.concat(chunks).toString();
+          const one = { headers: request.headers, body, event: JSON.parse(body) };
+          receiver.received.push(one);
+          receiver.behave(one, response);
+        });
     });
     const receiver = new Receiver(server);
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -22,8 +22,21 @@ export class AreaOnly {
     const providers: Provider[] = [{ provide: DEPLOYMENTS, useValue: deployments }, Sweeper];
     if (role === 'worker') providers.push({ provide: OperationRunner, useValue: {} });
     if (timing) providers.push({ provide: DELIVERY_TIMING, useValue: timing });
-    const surroundings: DynamicModule = { module: Surroundings, providers, exports: providers.map((provider) => ('provide' in provider ? provider.provide : provider)) };
+    const surroundings: DynamicModule = {
+      module: Surroundings,
+      providers,
+      exports: providers.map((provider) => ('provide' in provider ? provider.provide : provider)),
+    };
     const http = role === 'api' ? [HttpModule] : [];
-    return { module: AreaOnly, imports: [ConfigModule.forRoot(config), DatabaseModule.forRoot(config, []), ...http, surroundings, WebhooksModule] };
+    return {
+      module: AreaOnly,
+      imports: [
+        ConfigModule.forRoot(config),
+        DatabaseModule.forRoot(config, []),
+        ...http,
+        surroundings,
+        WebhooksModule,
+      ],
+    };
   }
 }

@@ -38,23 +38,43 @@ export class WebhooksBed {
 
   static async start(): Promise<WebhooksBed> {
     const testDatabase = await createTestDatabase([...databaseMigrations, ...operationMigrations, ...migrations]);
-    const operator = { targets: [{ name: 'adopted', kind: 'endpoint' as const, allow: ['http://127.0.0.1:*'] }], secrets: {} };
+    const operator = {
+      targets: [{ name: 'adopted', kind: 'endpoint' as const, allow: ['http://127.0.0.1:*'] }],
+      secrets: {},
+    };
     const config = testConfig(testDatabase.url, { operator });
     const adapter = new SlipwayHttpAdapter();
     adapter.setGuard(async (request) => {
       const tenantId = request.headers.authorization;
       if (!tenantId) throw errors.unauthenticated();
       request.slipway.tenantId = tenantId;
-      request.slipway.principal = { tenantId, tenantName: tenantId, isOperatorTenant: false, actor: { type: 'token', id: 'tok_1' }, scopes: new Set<Scope>(['admin']) };
+      request.slipway.principal = {
+        tenantId,
+        tenantName: tenantId,
+        isOperatorTenant: false,
+        actor: { type: 'token', id: 'tok_1' },
+        scopes: new Set<Scope>(['admin']),
+      };
     });
-    const app = await NestFactory.create<NestFastifyApplication>(AreaOnly.of(config, 'api'), adapter, { logger: false });
+    const app = await NestFactory.create<NestFastifyApplication>(AreaOnly.of(config, 'api'), adapter, {
+      logger: false,
+    });
     await app.init();
     await app.getHttpAdapter().getInstance().ready();
     return new WebhooksBed(app, app.get(Database, { strict: false }), config, testDatabase);
   }
 
-  async send(method: 'GET' | 'POST' | 'DELETE', path: string, options: { tenant?: string; body?: object } = {}): Promise<Answer> {
-    const answer = await this.app.inject({ method, url: `/api/v1${path}`, payload: options.body, headers: { authorization: options.tenant ?? 'ten_a' } });
+  async send(
+    method: 'GET' | 'POST' | 'DELETE',
+    path: string,
+    options: { tenant?: string; body?: object } = {},
+  ): Promise<Answer> {
+    const answer = await this.app.inject({
+      method,
+      url: `/api/v1${path}`,
+      payload: options.body,
+      headers: { authorization: options.tenant ?? 'ten_a' },
+    });
     return { status: answer.statusCode, body: answer.json() };
   }
 
@@ -73,18 +93,31 @@ export class WebhooksBed {
 
   /** Events of a deployment, as the areas append them. */
   async append(deployment: string, types: readonly string[], tenant = 'ten_a'): Promise<void> {
-    const events = types.map((type, index) => ({ type, subject: `deployments/${deployment}`, data: { index }, actor: { type: 'token', id: 'tok_1' } }));
-    await this.database.tx({ tenantId: tenant }, (tx) => appendEvents(tx, tenant, `deployment/dep_${deployment}`, events));
+    const events = types.map((type, index) => ({
+      type,
+      subject: `deployments/${deployment}`,
+      data: { index },
+      actor: { type: 'token', id: 'tok_1' },
+    }));
+    await this.database.tx({ tenantId: tenant }, (tx) =>
+      appendEvents(tx, tenant, `deployment/dep_${deployment}`, events),
+    );
   }
 
   /** Ids of the events of a deployment, in order. */
   async eventIds(deployment: string): Promise<string[]> {
-    const rows = await this.database.read<{ id: string }>('system', 'select id from events where stream = $1 order by sequence', [`deployment/dep_${deployment}`]);
+    const rows = await this.database.read<{ id: string }>(
+      'system',
+      'select id from events where stream = $1 order by sequence',
+      [`deployment/dep_${deployment}`],
+    );
     return rows.map(({ id }) => id);
   }
 
   async worker(timing: DeliveryTiming = QUICK): Promise<INestApplicationContext> {
-    const context = await NestFactory.createApplicationContext(AreaOnly.of(this.config, 'worker', timing), { logger: ['error'] });
+    const context = await NestFactory.createApplicationContext(AreaOnly.of(this.config, 'worker', timing), {
+      logger: ['error'],
+    });
     context.get(Sweeper).start();
     this.contexts.push(context);
     return context;
@@ -101,7 +134,11 @@ export class WebhooksBed {
     const child = fork(join(HERE, 'runner.ts'), [JSON.stringify({ config: this.config, timing })], {
       execArgv: ['--conditions=@slipway/source', '--import', '@swc-node/register/esm-register', '--no-warnings'],
       cwd: join(HERE, '..'),
-      env: { PATH: process.env['PATH'], SWC_NODE_PROJECT: join(ROOT, 'tsconfig.base.json'), TS_NODE_PROJECT: join(ROOT, 'tsconfig.base.json') },
+      env: {
+        PATH: process.env['PATH'],
+        SWC_NODE_PROJECT: join(ROOT, 'tsconfig.base.json'),
+        TS_NODE_PROJECT: join(ROOT, 'tsconfig.base.json'),
+      },
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     });
     this.children.push(child);
@@ -126,7 +163,12 @@ export class WebhooksBed {
 }
 
 /** Looks again and again until it is so; a deadline turns into an error that tells what was seen. */
-export async function until(what: string, isSo: () => boolean | Promise<boolean>, seen: () => unknown = () => undefined, deadlineMs = 20_000): Promise<void> {
+export async function until(
+  what: string,
+  isSo: () => boolean | Promise<boolean>,
+  seen: () => unknown = () => undefined,
+  deadlineMs = 20_000,
+): Promise<void> {
   const end = Date.now() + deadlineMs;
   while (!(await isSo())) {
     if (Date.now() > end) throw new Error(`waited in vain for ${what}; saw ${JSON.stringify(await seen())}`);

@@ -13,11 +13,15 @@ export class DataplanePublished1700000000602 implements MigrationInterface {
         created_at timestamptz not null default now(),
         updated_at timestamptz not null default now()
       )`);
-    await runner.query(`comment on table dataplane_published is 'Published model API slugs as the gateways serve them'`);
+    await runner.query(
+      `comment on table dataplane_published is 'Published model API slugs as the gateways serve them'`,
+    );
     await runner.query(`comment on column dataplane_published.slug is 'What clients send as model: vendor/model'`);
     await runner.query(`comment on column dataplane_published.tenant_id is 'Publishing tenant'`);
     await runner.query(`comment on column dataplane_published.product_id is 'Model API product'`);
-    await runner.query(`comment on column dataplane_published.bindings is '[{binding_id, weight, priority, limits, upstream}]; supplier credentials are sealed'`);
+    await runner.query(
+      `comment on column dataplane_published.bindings is '[{binding_id, weight, priority, limits, upstream}]; supplier credentials are sealed'`,
+    );
     await runner.query(`comment on column dataplane_published.audience is '{visibility, tenants}'`);
     await runner.query(`comment on column dataplane_published.version is 'Grows with each change'`);
     await runner.query(`comment on column dataplane_published.created_at is 'First publication'`);

@@ -7,7 +7,12 @@ import { TokenUses } from './token-uses.js';
 /** Authentication for every route. Needs Database and CONFIG in the application. */
 @Global()
 @Module({
-  providers: [TokenService, TokenUses, RequestGuard, { provide: BEARER_AUTHENTICATORS, useClass: BearerAuthenticators }],
+  providers: [
+    TokenService,
+    TokenUses,
+    RequestGuard,
+    { provide: BEARER_AUTHENTICATORS, useClass: BearerAuthenticators },
+  ],
   exports: [TokenService, RequestGuard, BEARER_AUTHENTICATORS],
 })
 export class AuthModule implements OnModuleInit {

@@ -6,7 +6,10 @@ import { hashSecret, parseToken } from './token-text.js';
 export const OPERATOR_TENANT = 'default';
 
 /** Two processes may boot at once: the loser of the insert sees the winner's row. */
-const ENSURE_TENANT = prepared('bootstrap-tenant', `insert into tenants (id, name, is_operator) values ($1, $2, true) on conflict do nothing`);
+const ENSURE_TENANT = prepared(
+  'bootstrap-tenant',
+  `insert into tenants (id, name, is_operator) values ($1, $2, true) on conflict do nothing`,
+);
 const OPERATOR = prepared('bootstrap-operator', `select id from tenants where is_operator`);
 
 /**

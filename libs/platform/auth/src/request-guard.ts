@@ -1,7 +1,13 @@
 import { Inject, Injectable, Optional, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { CONFIG, type Config } from '@slipway/platform-config';
-import { errors, SlipwayHttpAdapter, type Principal, type SlipwayReply, type SlipwayRequest } from '@slipway/platform-http';
+import {
+  errors,
+  SlipwayHttpAdapter,
+  type Principal,
+  type SlipwayReply,
+  type SlipwayRequest,
+} from '@slipway/platform-http';
 import { BEARER_AUTHENTICATORS, type BearerAuthenticators } from './bearer-authenticators.js';
 import { RateLimiter } from './rate-limiter.js';
 
@@ -47,7 +53,10 @@ export class RequestGuard implements OnModuleInit {
     this.limit(principal, request, reply);
     const needed = context.route!.scope;
     if (needed !== 'public' && !principal.scopes.has(needed)) {
-      throw errors.scope_insufficient({ message: `This operation needs the scope ${needed}.`, extra: { required_scope: needed } });
+      throw errors.scope_insufficient({
+        message: `This operation needs the scope ${needed}.`,
+        extra: { required_scope: needed },
+      });
     }
   }
 

@@ -47,7 +47,10 @@ export const REVOKE_TOKEN = prepared(
 );
 
 /** Locks the row, so that two revocations at once write one audit row. */
-export const LOCK_TOKEN = prepared('token-lock', `select ${RECORD} from api_tokens where tenant_id = $1 and id = $2 for update`);
+export const LOCK_TOKEN = prepared(
+  'token-lock',
+  `select ${RECORD} from api_tokens where tenant_id = $1 and id = $2 for update`,
+);
 
 /**
  * The uses of many tokens in one statement. The condition keeps it to one write a minute per token also where several

@@ -4,7 +4,15 @@ import { errors, type Principal, type Scope } from '@slipway/platform-http';
 import type { BearerAuthenticator } from './bearer-authenticators.js';
 import { withIncluded } from './scopes.js';
 import { hashSecret, isSecret, makeToken, parseToken, type TokenParts } from './token-text.js';
-import { INSERT_TOKEN, LIST_TOKENS, LOCK_TOKEN, LOOK_UP_TOKEN, REVOKE_TOKEN, type TokenLookup, type TokenRow } from './token.query.js';
+import {
+  INSERT_TOKEN,
+  LIST_TOKENS,
+  LOCK_TOKEN,
+  LOOK_UP_TOKEN,
+  REVOKE_TOKEN,
+  type TokenLookup,
+  type TokenRow,
+} from './token.query.js';
 import { TokenUses } from './token-uses.js';
 
 /** What a new token is to be. `expiresAt` is checked by the caller. */
@@ -33,7 +41,15 @@ export class TokenService implements BearerAuthenticator {
   async create(tx: Tx, token: NewToken, known?: TokenParts): Promise<{ row: TokenRow; text: string | undefined }> {
     const made = known ? { ...known, text: undefined } : makeToken();
     const scopes = [...new Set(token.scopes)];
-    const values = [made.id, token.tenantId, token.name, scopes, hashSecret(made.secret), token.createdBy, token.expiresAt];
+    const values = [
+      made.id,
+      token.tenantId,
+      token.name,
+      scopes,
+      hashSecret(made.secret),
+      token.createdBy,
+      token.expiresAt,
+    ];
     const row = await tx.one<TokenRow>(INSERT_TOKEN, values);
     return { row: row!, text: made.text };
   }

@@ -13,12 +13,28 @@ const BOOTSTRAP = `slw_boot_${'s'.repeat(32)}`;
 
 @Controller()
 class WhoController {
-  @Route({ method: 'GET', path: '/who', scope: 'viewer', tag: 'Identity', operationId: 'who', summary: 'Who', ok: { 200: null } })
+  @Route({
+    method: 'GET',
+    path: '/who',
+    scope: 'viewer',
+    tag: 'Identity',
+    operationId: 'who',
+    summary: 'Who',
+    ok: { 200: null },
+  })
   who(@Principal() who: Principal): object {
     return { tenant: who.tenantName, scopes: [...who.scopes], actor: who.actor };
   }
 
-  @Route({ method: 'POST', path: '/act', scope: 'operator', tag: 'Identity', operationId: 'act', summary: 'Act', ok: { 200: null } })
+  @Route({
+    method: 'POST',
+    path: '/act',
+    scope: 'operator',
+    tag: 'Identity',
+    operationId: 'act',
+    summary: 'Act',
+    ok: { 200: null },
+  })
   act(): object {
     return { done: true };
   }
@@ -39,7 +55,9 @@ beforeAll(async () => {
     database: { url: testDatabase.url, migrateUrl: testDatabase.ownerUrl, embedded: false, poolSize: 4 },
     rateLimit: { readsPerMinute: 20, mutationsPerMinute: 5 },
   } as Config;
-  @Module({ imports: [ConfigModule.forRoot(config), DatabaseModule.forRoot(config, []), HttpModule, AuthModule, WhoModule] })
+  @Module({
+    imports: [ConfigModule.forRoot(config), DatabaseModule.forRoot(config, []), HttpModule, AuthModule, WhoModule],
+  })
   class TestModule {}
   app = await NestFactory.create<NestFastifyApplication>(TestModule, new SlipwayHttpAdapter(), { logger: false });
   await app.init();
@@ -60,22 +78,34 @@ beforeEach(async () => {
   ({ text: fresh, id: freshId } = await make(['viewer']));
 });
 
-async function make(scopes: ('viewer' | 'operator' | 'admin')[], expiresAt = new Date(Date.now() + 60_000)): Promise<{ text: string; id: string }> {
+async function make(
+  scopes: ('viewer' | 'operator' | 'admin')[],
+  expiresAt = new Date(Date.now() + 60_000),
+): Promise<{ text: string; id: string }> {
   const made = await database.tx({ tenantId: operatorTenant }, (tx) =>
     tokens.create(tx, { tenantId: operatorTenant, name: 'n', scopes, expiresAt, createdBy: 'token:x' }),
   );
   return { text: made.text!, id: made.row.id };
 }
 
-async function ask(authorization: string | undefined, method: 'GET' | 'POST' = 'GET'): Promise<{ status: number; headers: Record<string, unknown>; body: any }> {
-  const answer = await app.inject({ method, url: method === 'GET' ? '/api/v1/who' : '/api/v1/act', headers: authorization === undefined ? {} : { authorization } });
+async function ask(
+  authorization: string | undefined,
+  method: 'GET' | 'POST' = 'GET',
+): Promise<{ status: number; headers: Record<string, unknown>; body: any }> {
+  const answer = await app.inject({
+    method,
+    url: method === 'GET' ? '/api/v1/who' : '/api/v1/act',
+    headers: authorization === undefined ? {} : { authorization },
+  });
   return { status: answer.statusCode, headers: answer.headers, body: answer.json() };
 }
 
 it('knows the bootstrap token after any number of boots, and a changed secret', async () => {
   await Promise.all([1, 2, 3].map(() => ensureBootstrap(database, { bootstrapToken: BOOTSTRAP })));
   expect((await ask(`Bearer ${BOOTSTRAP}`)).body).toEqual({
-    tenant: 'default', scopes: ['viewer', 'operator', 'admin'], actor: { type: 'token', id: 'tok_boot' },
+    tenant: 'default',
+    scopes: ['viewer', 'operator', 'admin'],
+    actor: { type: 'token', id: 'tok_boot' },
   });
   const changed = `slw_boot_${'t'.repeat(32)}`;
   await ensureBootstrap(database, { bootstrapToken: changed });
@@ -83,15 +113,23 @@ it('knows the bootstrap token after any number of boots, and a changed secret', 
   expect((await ask(`Bearer ${changed}`)).status).toBe(200);
 });
 
-it.each([undefined, '', 'Bearer', 'Bearer ', 'Basic abc', 'Bearer garbage', `Bearer slw_boot_${'x'.repeat(32)}`, `Bearer slw_none_${'x'.repeat(32)}`, 'Bearer slw_a_b', 'Bearer eyJhbGciOiJub25lIn0.e30.'])(
-  'answers 401 to %j',
-  async (authorization) => {
-    const answer = await ask(authorization);
-    expect([answer.status, answer.body.error.code]).toEqual([401, 'unauthenticated']);
-    expect(answer.headers['www-authenticate']).toMatch(/^Bearer/);
-    expect(answer.headers['x-should-retry']).toBe('false');
-  },
-);
+it.each([
+  undefined,
+  '',
+  'Bearer',
+  'Bearer ',
+  'Basic abc',
+  'Bearer garbage',
+  `Bearer slw_boot_${'x'.repeat(32)}`,
+  `Bearer slw_none_${'x'.repeat(32)}`,
+  'Bearer slw_a_b',
+  'Bearer eyJhbGciOiJub25lIn0.e30.',
+])('answers 401 to %j', async (authorization) => {
+  const answer = await ask(authorization);
+  expect([answer.status, answer.body.error.code]).toEqual([401, 'unauthenticated']);
+  expect(answer.headers['www-authenticate']).toMatch(/^Bearer/);
+  expect(answer.headers['x-should-retry']).toBe('false');
+});
 
 it('takes the scheme in any case', async () => {
   expect((await ask(`bearer ${fresh}`)).status).toBe(200);
@@ -111,7 +149,11 @@ it('tells an expired token from an unknown one', async () => {
 
 it('asks for the scope of the route', async () => {
   const answer = await ask(`Bearer ${fresh}`, 'POST');
-  expect([answer.status, answer.body.error.code, answer.body.error.required_scope]).toEqual([403, 'scope_insufficient', 'operator']);
+  expect([answer.status, answer.body.error.code, answer.body.error.required_scope]).toEqual([
+    403,
+    'scope_insufficient',
+    'operator',
+  ]);
   const { text } = await make(['admin']);
   expect((await ask(`Bearer ${text}`, 'POST')).status).toBe(200);
 });
@@ -147,7 +189,9 @@ it('keeps tenants apart and tells gateways of a revocation', async () => {
   let tell: (id: string) => void;
   const heard = new Promise<string>((resolve) => (tell = resolve));
   const stop = await database.listen('slipway_tokens', (id) => tell(id));
-  const foreign = await database.tx({ tenantId: 'ten_other' }, (tx) => tokens.revoke(tx, operatorTenant, freshId, 'token:x'));
+  const foreign = await database.tx({ tenantId: 'ten_other' }, (tx) =>
+    tokens.revoke(tx, operatorTenant, freshId, 'token:x'),
+  );
   expect(foreign).toBeUndefined();
   expect(await tokens.list('ten_other', 10)).toEqual([]);
   await database.tx({ tenantId: operatorTenant }, (tx) => tokens.revoke(tx, operatorTenant, freshId, 'token:x'));

@@ -17,12 +17,24 @@ const SHAPE = /^(https?):\/\/(\*\.)?(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9](?:[-A-Za-z0-
 /** Reads a pattern, or tells in `problem` why it is none. A bare `*` host is refused: it would open every private address. */
 export function parseAllowPattern(pattern: string): AllowPattern | { problem: string } {
   const match = SHAPE.exec(pattern);
-  if (!match) return { problem: `must be an origin such as https://*.example.com or http://127.0.0.1:*, not ${JSON.stringify(pattern)}` };
-  const [, scheme, wildcard, rawHost, rawPort] = match as unknown as [string, 'http' | 'https', string | undefined, string, string | undefined];
+  if (!match)
+    return {
+      problem: `must be an origin such as https://*.example.com or http://127.0.0.1:*, not ${JSON.stringify(pattern)}`,
+    };
+  const [, scheme, wildcard, rawHost, rawPort] = match as unknown as [
+    string,
+    'http' | 'https',
+    string | undefined,
+    string,
+    string | undefined,
+  ];
   const host = rawHost.replace(/^\[|\]$/g, '').toLowerCase();
-  if (rawHost.startsWith('[') && isIP(host) !== 6) return { problem: `names an invalid IPv6 address in ${JSON.stringify(pattern)}` };
-  if (wildcard && (isIP(host) !== 0 || !host.includes('.'))) return { problem: `may use *. only before a domain of two or more labels, not ${JSON.stringify(pattern)}` };
+  if (rawHost.startsWith('[') && isIP(host) !== 6)
+    return { problem: `names an invalid IPv6 address in ${JSON.stringify(pattern)}` };
+  if (wildcard && (isIP(host) !== 0 || !host.includes('.')))
+    return { problem: `may use *. only before a domain of two or more labels, not ${JSON.stringify(pattern)}` };
   const port = rawPort === '*' ? '*' : Number(rawPort ?? (scheme === 'https' ? 443 : 80));
-  if (port !== '*' && (port < 1 || port > 65_535)) return { problem: `names an invalid port in ${JSON.stringify(pattern)}` };
+  if (port !== '*' && (port < 1 || port > 65_535))
+    return { problem: `names an invalid port in ${JSON.stringify(pattern)}` };
   return { scheme, host, matchesSubdomains: wildcard !== undefined, port };
 }

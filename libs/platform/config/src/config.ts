@@ -26,7 +26,10 @@ export interface Config {
   /** `workspaceStore`: `file:<absolute folder>` or `s3://bucket/prefix`. */
   upload: { maxBytes: number; workspaceStore: string; s3: { endpoint?: string; region: string } };
   /** `limits` are per token, but for the size of a request. */
-  gateway: { publicUrl: string; limits: { requestsPerMinute: number; maxConcurrencyPerToken: number; maxBodyBytes: number } };
+  gateway: {
+    publicUrl: string;
+    limits: { requestsPerMinute: number; maxConcurrencyPerToken: number; maxBodyBytes: number };
+  };
   leaseSeconds: number;
   logLevel: string;
   /** Per token; 0 = off. */
@@ -40,7 +43,9 @@ export interface Config {
 
 export class ConfigError extends Error {
   constructor(readonly problems: string[]) {
-    super(`Slipway cannot start: ${problems.length === 1 ? '1 problem' : `${problems.length} problems`} in its configuration.\n${problems.map((problem) => `  - ${problem}`).join('\n')}`);
+    super(
+      `Slipway cannot start: ${problems.length === 1 ? '1 problem' : `${problems.length} problems`} in its configuration.\n${problems.map((problem) => `  - ${problem}`).join('\n')}`,
+    );
     this.name = 'ConfigError';
   }
 }
@@ -60,20 +65,28 @@ export function loadConfig(env: NodeJS.ProcessEnv, cwd: string, options: { stack
 
   const production = values.nodeEnv === 'production';
   let stack: StackFile | undefined;
-  if (production && !isSet('DATABASE_URL')) problems.push('DATABASE_URL is required when NODE_ENV=production: the embedded Postgres is not for production');
+  if (production && !isSet('DATABASE_URL'))
+    problems.push('DATABASE_URL is required when NODE_ENV=production: the embedded Postgres is not for production');
   if (!production && !isSet('DATABASE_URL')) {
     stack = options.stack ?? readStackFile(home);
-    if (!stack) problems.push(`DATABASE_URL is not set and no embedded Postgres runs under ${home}: run \`npm start\`, or set DATABASE_URL`);
+    if (!stack)
+      problems.push(
+        `DATABASE_URL is not set and no embedded Postgres runs under ${home}: run \`npm start\`, or set DATABASE_URL`,
+      );
   }
   // With an external database the key has no file to come from; without any database that problem is enough.
   if (!isSet('SLIPWAY_SECRET_KEY') && (production || isSet('DATABASE_URL')) && !options.stack) {
     problems.push('SLIPWAY_SECRET_KEY is required (32 bytes in base64, e.g. the output of `openssl rand -base64 32`)');
   }
-  if (production && !isSet('SLIPWAY_SECRET_KEY') && options.stack) problems.push('SLIPWAY_SECRET_KEY is required when NODE_ENV=production');
-  if (production && values.pausePoint) problems.push('SLIPWAY_PAUSE_POINT is for tests and is refused when NODE_ENV=production');
+  if (production && !isSet('SLIPWAY_SECRET_KEY') && options.stack)
+    problems.push('SLIPWAY_SECRET_KEY is required when NODE_ENV=production');
+  if (production && values.pausePoint)
+    problems.push('SLIPWAY_PAUSE_POINT is for tests and is refused when NODE_ENV=production');
   problems.push(...identityProblems(env, values, production));
-  if (values.queueBackend === 'redis' && !isSet('REDIS_URL')) problems.push('REDIS_URL is required when QUEUE_BACKEND=redis');
-  if (values.apiPort && values.apiPort === values.gatewayPort) problems.push('SLIPWAY_GATEWAY_PORT must differ from SLIPWAY_API_PORT');
+  if (values.queueBackend === 'redis' && !isSet('REDIS_URL'))
+    problems.push('REDIS_URL is required when QUEUE_BACKEND=redis');
+  if (values.apiPort && values.apiPort === values.gatewayPort)
+    problems.push('SLIPWAY_GATEWAY_PORT must differ from SLIPWAY_API_PORT');
 
   const operator = loadOperatorConfig(values.configFile, cwd, problems);
   if (problems.length > 0) throw new ConfigError(problems);
@@ -85,15 +98,36 @@ export function loadConfig(env: NodeJS.ProcessEnv, cwd: string, options: { stack
     host: values.host,
     apiPort: values.apiPort,
     gatewayPort: values.gatewayPort,
-    database: { url, migrateUrl: values.migrateDatabaseUrl ?? stack?.migrateUrl ?? url, embedded: stack !== undefined, poolSize: values.databasePool },
-    queue: { backend: values.queueBackend ?? (values.redisUrl ? 'redis' : 'postgres'), ...(values.redisUrl ? { redisUrl: values.redisUrl } : {}) },
+    database: {
+      url,
+      migrateUrl: values.migrateDatabaseUrl ?? stack?.migrateUrl ?? url,
+      embedded: stack !== undefined,
+      poolSize: values.databasePool,
+    },
+    queue: {
+      backend: values.queueBackend ?? (values.redisUrl ? 'redis' : 'postgres'),
+      ...(values.redisUrl ? { redisUrl: values.redisUrl } : {}),
+    },
     secretKey: values.secretKey ?? Buffer.from(stack?.secretKey ?? options.stack?.secretKey ?? '', 'base64'),
     bootstrapToken: values.bootstrapToken,
-    identity: { provider: values.identityProvider, issuer: values.identityIssuer, audience: values.identityAudience, jwksUrl: values.identityJwksUrl },
-    upload: { maxBytes: values.uploadMaxBytes, workspaceStore: absoluteStore(values.workspaceStore, home), s3: { endpoint: values.s3Endpoint, region: values.s3Region } },
+    identity: {
+      provider: values.identityProvider,
+      issuer: values.identityIssuer,
+      audience: values.identityAudience,
+      jwksUrl: values.identityJwksUrl,
+    },
+    upload: {
+      maxBytes: values.uploadMaxBytes,
+      workspaceStore: absoluteStore(values.workspaceStore, home),
+      s3: { endpoint: values.s3Endpoint, region: values.s3Region },
+    },
     gateway: {
       publicUrl: values.gatewayPublicUrl ?? addressOf(values.host, values.gatewayPort),
-      limits: { requestsPerMinute: values.gatewayRequestsPerMinute, maxConcurrencyPerToken: values.gatewayConcurrency, maxBodyBytes: values.gatewayMaxBodyBytes },
+      limits: {
+        requestsPerMinute: values.gatewayRequestsPerMinute,
+        maxConcurrencyPerToken: values.gatewayConcurrency,
+        maxBodyBytes: values.gatewayMaxBodyBytes,
+      },
     },
     leaseSeconds: values.leaseSeconds,
     logLevel: values.logLevel,
@@ -126,7 +160,10 @@ export function addressOf(host: string, port: number): string {
 function identityProblems(env: NodeJS.ProcessEnv, values: Values, production: boolean): string[] {
   const names = ['SLIPWAY_IDENTITY_ISSUER', 'SLIPWAY_IDENTITY_AUDIENCE', 'SLIPWAY_IDENTITY_JWKS_URL'];
   const missing = names.filter((name) => !env[name]?.trim());
-  const problems = missing.length > 0 && missing.length < names.length ? missing.map((name) => `${name} is required where the other SLIPWAY_IDENTITY_ variables are set`) : [];
+  const problems =
+    missing.length > 0 && missing.length < names.length
+      ? missing.map((name) => `${name} is required where the other SLIPWAY_IDENTITY_ variables are set`)
+      : [];
   const keys = values.identityJwksUrl ? new URL(values.identityJwksUrl) : undefined;
   // Whoever can change the keys in transit can sign in as anybody.
   if (production && keys?.protocol === 'http:' && !['127.0.0.1', 'localhost', '[::1]'].includes(keys.hostname)) {
@@ -141,8 +178,12 @@ function loadOperatorConfig(configured: string | undefined, cwd: string, problem
   try {
     return parseOperatorConfig(readFileSync(file, 'utf8'));
   } catch (error) {
-    if (error instanceof OperatorConfigError) problems.push(...error.problems.map((problem) => `SLIPWAY_CONFIG (${file}): ${problem}`));
-    else problems.push(`SLIPWAY_CONFIG names ${file}, which cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`);
+    if (error instanceof OperatorConfigError)
+      problems.push(...error.problems.map((problem) => `SLIPWAY_CONFIG (${file}): ${problem}`));
+    else
+      problems.push(
+        `SLIPWAY_CONFIG names ${file}, which cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`,
+      );
     return { targets: [], secrets: {} };
   }
 }

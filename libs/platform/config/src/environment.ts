@@ -14,7 +14,10 @@ export function resolveSecret(operator: OperatorConfig, name: string, env: NodeJ
   const source = Object.hasOwn(operator.secrets, name) ? operator.secrets[name] : undefined;
   if (!source) throw new Error(`secret ${name} is not declared in the operator's configuration`);
   const value = source.env !== undefined ? env[source.env] : readSecretFile(name, source.file ?? '');
-  if (!value) throw new Error(`secret ${name} is empty: ${source.env !== undefined ? `${source.env} is not set` : 'its file has no content'}`);
+  if (!value)
+    throw new Error(
+      `secret ${name} is empty: ${source.env !== undefined ? `${source.env} is not set` : 'its file has no content'}`,
+    );
   return value;
 }
 
@@ -22,6 +25,8 @@ function readSecretFile(name: string, file: string): string {
   try {
     return readFileSync(file, 'utf8').trim();
   } catch (error) {
-    throw new Error(`secret ${name} cannot be read from its file (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`);
+    throw new Error(
+      `secret ${name} cannot be read from its file (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`,
+    );
   }
 }

@@ -37,7 +37,15 @@ export interface OperatorConfig {
 }
 
 /** What `{…}` may stand for in an engine's command. `home` is the absolute SLIPWAY_HOME. */
-export const ENGINE_PLACEHOLDERS = ['port', 'home', 'model.id', 'model.uri', 'model.revision', 'model.format', 'model.quantization'] as const;
+export const ENGINE_PLACEHOLDERS = [
+  'port',
+  'home',
+  'model.id',
+  'model.uri',
+  'model.revision',
+  'model.format',
+  'model.quantization',
+] as const;
 
 const NAME = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 const ARG_NAME = /^[a-z][a-z0-9_]{0,62}$/;
@@ -60,7 +68,8 @@ class Checker {
       return {};
     }
     for (const key of Object.keys(value)) {
-      if (known && !known.includes(key)) this.fail(path ? `${path}.${key}` : key, `is not a known key (known here: ${known.join(', ')})`);
+      if (known && !known.includes(key))
+        this.fail(path ? `${path}.${key}` : key, `is not a known key (known here: ${known.join(', ')})`);
     }
     return value as Bag;
   }
@@ -90,11 +99,18 @@ class Checker {
 /** @throws OperatorConfigError naming every problem by its key path. */
 export function parseOperatorConfig(source: string): OperatorConfig {
   const document: Document.Parsed = parseDocument(source, { uniqueKeys: true });
-  if (document.errors.length > 0) throw new OperatorConfigError(document.errors.map((error) => error.message.split('\n')[0] ?? error.message));
-  if (!isMap(document.contents)) throw new OperatorConfigError([`the file must be a mapping${isSeq(document.contents) ? ', not a list' : ''} with \`targets\``]);
+  if (document.errors.length > 0)
+    throw new OperatorConfigError(document.errors.map((error) => error.message.split('\n')[0] ?? error.message));
+  if (!isMap(document.contents))
+    throw new OperatorConfigError([
+      `the file must be a mapping${isSeq(document.contents) ? ', not a list' : ''} with \`targets\``,
+    ]);
   const check = new Checker();
   const root = check.map('', document.toJS(), ['targets', 'secrets']);
-  const config: OperatorConfig = { targets: readTargets(check, root['targets']), secrets: readSecrets(check, root['secrets']) };
+  const config: OperatorConfig = {
+    targets: readTargets(check, root['targets']),
+    secrets: readSecrets(check, root['secrets']),
+  };
   if (check.problems.length > 0) throw new OperatorConfigError(check.problems);
   return config;
 }
@@ -115,12 +131,18 @@ function readTargets(check: Checker, value: unknown): TargetConfig[] {
       check.fail(`${path}.kind`, `must be process or endpoint, not ${JSON.stringify(kind)}`);
       return [];
     }
-    const bag = check.map(path, entry, kind === 'endpoint' ? ['name', 'kind', 'allow', 'max_instances'] : ['name', 'kind', 'max_instances', 'engines']);
+    const bag = check.map(
+      path,
+      entry,
+      kind === 'endpoint' ? ['name', 'kind', 'allow', 'max_instances'] : ['name', 'kind', 'max_instances', 'engines'],
+    );
     if (kind === undefined) check.fail(`${path}.kind`, 'must be process or endpoint');
     const name = check.string(`${path}.name`, bag['name'], NAME);
     if (seen.has(name)) check.fail(`${path}.name`, `repeats ${JSON.stringify(name)}; target names are unique`);
     seen.add(name);
-    return [kind === 'endpoint' ? readEndpointTarget(check, path, name, bag) : readProcessTarget(check, path, name, bag)];
+    return [
+      kind === 'endpoint' ? readEndpointTarget(check, path, name, bag) : readProcessTarget(check, path, name, bag),
+    ];
   });
 }
 
@@ -130,8 +152,14 @@ function readProcessTarget(check: Checker, path: Path, name: string, bag: Bag): 
   return {
     name,
     kind: 'process',
-    max_instances: bag['max_instances'] === undefined ? 16 : check.whole(`${path}.max_instances`, bag['max_instances'], 1, 10_000),
-    engines: Object.fromEntries(Object.entries(engines).map(([engine, value]) => [engine, readEngine(check, `${path}.engines.${engine}`, engine, value)])),
+    max_instances:
+      bag['max_instances'] === undefined ? 16 : check.whole(`${path}.max_instances`, bag['max_instances'], 1, 10_000),
+    engines: Object.fromEntries(
+      Object.entries(engines).map(([engine, value]) => [
+        engine,
+        readEngine(check, `${path}.engines.${engine}`, engine, value),
+      ]),
+    ),
   };
 }
 
@@ -144,24 +172,38 @@ function readEndpointTarget(check: Checker, path: Path, name: string, bag: Bag):
     return pattern;
   });
   const target: EndpointTargetConfig = { name, kind: 'endpoint', allow };
-  if (bag['max_instances'] !== undefined) target.max_instances = check.whole(`${path}.max_instances`, bag['max_instances'], 1, 10_000);
+  if (bag['max_instances'] !== undefined)
+    target.max_instances = check.whole(`${path}.max_instances`, bag['max_instances'], 1, 10_000);
   return target;
 }
 
 function readEngine(check: Checker, path: Path, name: string, value: unknown): EngineConfig {
   if (!NAME.test(name)) check.fail(path, `is not a valid engine name (${NAME.source})`);
   const bag = check.map(path, value, ['command', 'args', 'env_allow', 'ready']);
-  const command = check.list(`${path}.command`, bag['command']).map((part, index) => readCommandPart(check, `${path}.command[${index}]`, part));
+  const command = check
+    .list(`${path}.command`, bag['command'])
+    .map((part, index) => readCommandPart(check, `${path}.command[${index}]`, part));
   if (command.length === 0) check.fail(`${path}.command`, 'must name a program');
   const args = bag['args'] === undefined ? {} : check.map(`${path}.args`, bag['args']);
   const ready = bag['ready'] === undefined ? {} : check.map(`${path}.ready`, bag['ready'], ['path', 'timeout_seconds']);
   return {
     command,
-    args: Object.fromEntries(Object.entries(args).map(([arg, template]) => [arg, readArgument(check, `${path}.args.${arg}`, arg, template)])),
-    env_allow: bag['env_allow'] === undefined ? [] : check.list(`${path}.env_allow`, bag['env_allow']).map((entry, index) => check.string(`${path}.env_allow[${index}]`, entry, ENV_NAME)),
+    args: Object.fromEntries(
+      Object.entries(args).map(([arg, template]) => [arg, readArgument(check, `${path}.args.${arg}`, arg, template)]),
+    ),
+    env_allow:
+      bag['env_allow'] === undefined
+        ? []
+        : check
+            .list(`${path}.env_allow`, bag['env_allow'])
+            .map((entry, index) => check.string(`${path}.env_allow[${index}]`, entry, ENV_NAME)),
     ready: {
-      path: ready['path'] === undefined ? '/health' : check.string(`${path}.ready.path`, ready['path'], /^\/[\x21-\x7e]*$/),
-      timeout_seconds: ready['timeout_seconds'] === undefined ? 60 : check.whole(`${path}.ready.timeout_seconds`, ready['timeout_seconds'], 1, 86_400),
+      path:
+        ready['path'] === undefined ? '/health' : check.string(`${path}.ready.path`, ready['path'], /^\/[\x21-\x7e]*$/),
+      timeout_seconds:
+        ready['timeout_seconds'] === undefined
+          ? 60
+          : check.whole(`${path}.ready.timeout_seconds`, ready['timeout_seconds'], 1, 86_400),
     },
   };
 }
@@ -169,7 +211,8 @@ function readEngine(check: Checker, path: Path, name: string, value: unknown): E
 function readCommandPart(check: Checker, path: Path, value: unknown): string {
   const part = check.string(path, value);
   for (const [, placeholder] of part.matchAll(/\{([^{}]*)\}/g)) {
-    if (!ENGINE_PLACEHOLDERS.some((known) => known === placeholder)) check.fail(path, `uses {${placeholder}}; known: ${ENGINE_PLACEHOLDERS.map((known) => `{${known}}`).join(' ')}`);
+    if (!ENGINE_PLACEHOLDERS.some((known) => known === placeholder))
+      check.fail(path, `uses {${placeholder}}; known: ${ENGINE_PLACEHOLDERS.map((known) => `{${known}}`).join(' ')}`);
   }
   return part;
 }
@@ -177,7 +220,8 @@ function readCommandPart(check: Checker, path: Path, value: unknown): string {
 function readArgument(check: Checker, path: Path, name: string, value: unknown): string {
   if (!ARG_NAME.test(name)) check.fail(path, `is not a valid argument name (${ARG_NAME.source})`);
   const template = check.string(path, value);
-  if (template !== '' && template.split('{}').length !== 2) check.fail(path, 'must contain {} once, where the value goes');
+  if (template !== '' && template.split('{}').length !== 2)
+    check.fail(path, 'must contain {} once, where the value goes');
   return template;
 }
 

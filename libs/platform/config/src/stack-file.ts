@@ -16,7 +16,8 @@ export function readStackFile(home: string): StackFile | undefined {
     const parsed: unknown = JSON.parse(readFileSync(fileOf(home), 'utf8'));
     if (parsed === null || typeof parsed !== 'object') return undefined;
     const { databaseUrl, migrateUrl, secretKey } = parsed as Partial<Record<keyof StackFile, unknown>>;
-    if (typeof databaseUrl !== 'string' || typeof migrateUrl !== 'string' || typeof secretKey !== 'string') return undefined;
+    if (typeof databaseUrl !== 'string' || typeof migrateUrl !== 'string' || typeof secretKey !== 'string')
+      return undefined;
     if (Buffer.from(secretKey, 'base64').length !== 32) return undefined;
     return { databaseUrl, migrateUrl, secretKey };
   } catch {

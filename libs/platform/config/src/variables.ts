@@ -13,35 +13,51 @@ export interface Variable<T> {
 
 type About = { description: string; secret?: boolean };
 
-const withDefault = <T>(name: string, fallback: string, parse: (raw: string) => T, about: About): Variable<T> => ({ name, default: fallback, parse, ...about });
+const withDefault = <T>(name: string, fallback: string, parse: (raw: string) => T, about: About): Variable<T> => ({
+  name,
+  default: fallback,
+  parse,
+  ...about,
+});
 
-const optional = <T>(name: string, parse: (raw: string) => T, about: About): Variable<T | undefined> => ({ name, parse, ...about });
+const optional = <T>(name: string, parse: (raw: string) => T, about: About): Variable<T | undefined> => ({
+  name,
+  parse,
+  ...about,
+});
 
 const text = (raw: string): string => raw;
 
-const whole = (min: number, max: number) => (raw: string): number => {
-  const value = /^\d{1,15}$/.test(raw) ? Number(raw) : Number.NaN;
-  if (!(value >= min && value <= max)) throw new Error(`must be a whole number from ${min} to ${max}`);
-  return value;
-};
+const whole =
+  (min: number, max: number) =>
+  (raw: string): number => {
+    const value = /^\d{1,15}$/.test(raw) ? Number(raw) : Number.NaN;
+    if (!(value >= min && value <= max)) throw new Error(`must be a whole number from ${min} to ${max}`);
+    return value;
+  };
 
-const oneOf = <const T extends string>(...allowed: T[]) => (raw: string): T => {
-  const found = allowed.find((value) => value === raw);
-  if (found === undefined) throw new Error(`must be one of ${allowed.join(', ')}`);
-  return found;
-};
+const oneOf =
+  <const T extends string>(...allowed: T[]) =>
+  (raw: string): T => {
+    const found = allowed.find((value) => value === raw);
+    if (found === undefined) throw new Error(`must be one of ${allowed.join(', ')}`);
+    return found;
+  };
 
-const url = (...schemes: string[]) => (raw: string): string => {
-  const parsed = URL.canParse(raw) ? new URL(raw) : undefined;
-  const scheme = parsed?.protocol.slice(0, -1);
-  if (!scheme || !schemes.includes(scheme)) throw new Error(`must be a URL with scheme ${schemes.join(' or ')}`);
-  return raw;
-};
+const url =
+  (...schemes: string[]) =>
+  (raw: string): string => {
+    const parsed = URL.canParse(raw) ? new URL(raw) : undefined;
+    const scheme = parsed?.protocol.slice(0, -1);
+    if (!scheme || !schemes.includes(scheme)) throw new Error(`must be a URL with scheme ${schemes.join(' or ')}`);
+    return raw;
+  };
 
 const httpUrl = (raw: string): string => url('http', 'https')(raw).replace(/\/+$/, '');
 
 const host = (raw: string): string => {
-  if (isIP(raw) === 0 && !/^[A-Za-z0-9]([-A-Za-z0-9.]{0,252})$/.test(raw)) throw new Error('must be an IP address or a host name');
+  if (isIP(raw) === 0 && !/^[A-Za-z0-9]([-A-Za-z0-9.]{0,252})$/.test(raw))
+    throw new Error('must be an IP address or a host name');
   return raw;
 };
 
@@ -52,12 +68,14 @@ const key = (raw: string): Buffer => {
 };
 
 const token = (raw: string): string => {
-  if (!/^slw_[A-Za-z0-9-]{1,64}_[\x21-\x7e]{32,512}$/.test(raw)) throw new Error('must look like slw_<id>_<secret> with a secret of at least 32 characters');
+  if (!/^slw_[A-Za-z0-9-]{1,64}_[\x21-\x7e]{32,512}$/.test(raw))
+    throw new Error('must look like slw_<id>_<secret> with a secret of at least 32 characters');
   return raw;
 };
 
 const workspaceStore = (raw: string): string => {
-  if (!/^file:.+/.test(raw) && !/^s3:\/\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](\/.*)?$/.test(raw)) throw new Error('must be file:<folder> or s3://<bucket>/<prefix>');
+  if (!/^file:.+/.test(raw) && !/^s3:\/\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](\/.*)?$/.test(raw))
+    throw new Error('must be file:<folder> or s3://<bucket>/<prefix>');
   return raw;
 };
 
@@ -65,54 +83,132 @@ const GIBIBYTE = 2 ** 30;
 
 /** Every variable that Slipway reads. Nothing else in the product reads `process.env`. */
 export const SCHEMA = {
-  nodeEnv: withDefault('NODE_ENV', 'development', oneOf('development', 'production', 'test'), { description: 'production refuses the embedded Postgres, a missing SLIPWAY_SECRET_KEY and SLIPWAY_PAUSE_POINT' }),
-  home: withDefault('SLIPWAY_HOME', '.slipway', text, { description: 'data of the embedded stack: Postgres cluster, workspaces, bootstrap token' }),
-  configFile: optional('SLIPWAY_CONFIG', text, { description: 'execution targets and other operator settings; slipway.config.yaml where present, else the embedded default' }),
+  nodeEnv: withDefault('NODE_ENV', 'development', oneOf('development', 'production', 'test'), {
+    description: 'production refuses the embedded Postgres, a missing SLIPWAY_SECRET_KEY and SLIPWAY_PAUSE_POINT',
+  }),
+  home: withDefault('SLIPWAY_HOME', '.slipway', text, {
+    description: 'data of the embedded stack: Postgres cluster, workspaces, bootstrap token',
+  }),
+  configFile: optional('SLIPWAY_CONFIG', text, {
+    description:
+      'execution targets and other operator settings; slipway.config.yaml where present, else the embedded default',
+  }),
   host: withDefault('SLIPWAY_HOST', '127.0.0.1', host, { description: 'address that api and gateway listen on' }),
-  apiPort: withDefault('SLIPWAY_API_PORT', '7070', whole(0, 65535), { description: 'port of the api; 0 takes a free one' }),
-  gatewayPort: withDefault('SLIPWAY_GATEWAY_PORT', '7080', whole(0, 65535), { description: 'port of the gateway; 0 takes a free one' }),
-  bootstrapToken: optional('SLIPWAY_BOOTSTRAP_TOKEN', token, { secret: true, description: 'admin token of the operator tenant `default`; `npm start` makes one and prints it once' }),
-  databaseUrl: optional('DATABASE_URL', url('postgres', 'postgresql'), { secret: true, description: 'an external Postgres ≥ 14; the embedded Postgres of `npm start` where unset' }),
-  migrateDatabaseUrl: optional('SLIPWAY_MIGRATE_DATABASE_URL', url('postgres', 'postgresql'), { secret: true, description: 'the owner of the schema, for migrations; DATABASE_URL where unset' }),
-  databasePool: withDefault('SLIPWAY_DATABASE_POOL', '10', whole(2, 1000), { description: 'connections to Postgres per process, beside those of the queue' }),
-  queueBackend: optional('QUEUE_BACKEND', oneOf('postgres', 'redis'), { description: 'where BullMQ keeps its jobs: redis when REDIS_URL is set, else postgres' }),
-  redisUrl: optional('REDIS_URL', url('redis', 'rediss'), { secret: true, description: 'Redis ≥ 6.2 with maxmemory-policy noeviction' }),
-  secretKey: optional('SLIPWAY_SECRET_KEY', key, { secret: true, description: 'key-encryption key, 32 bytes in base64; made by `npm start`, required elsewhere' }),
-  identityProvider: withDefault('SLIPWAY_IDENTITY_PROVIDER', 'oidc', (raw) => {
-    if (!/^[a-z0-9][a-z0-9_.-]{0,62}$/.test(raw)) throw new Error('must be a short lower-case name');
-    return raw;
-  }, { description: 'name of the one hosted identity provider' }),
-  identityIssuer: optional('SLIPWAY_IDENTITY_ISSUER', url('http', 'https'), { description: 'the `iss` that its tokens must carry' }),
-  identityAudience: optional('SLIPWAY_IDENTITY_AUDIENCE', text, { description: 'the `aud` that its tokens must carry' }),
-  identityJwksUrl: optional('SLIPWAY_IDENTITY_JWKS_URL', url('http', 'https'), { description: 'where its public keys are' }),
-  uploadMaxBytes: withDefault('SLIPWAY_UPLOAD_MAX_BYTES', String(100 * 2 ** 20), whole(1, 1024 * GIBIBYTE), { description: 'largest streamed sandbox file, in bytes' }),
-  workspaceStore: optional('SLIPWAY_WORKSPACE_STORE', workspaceStore, { description: 'sandbox files: file:<folder> or s3://<bucket>/<prefix>; file: under SLIPWAY_HOME where unset' }),
-  s3Endpoint: optional('SLIPWAY_S3_ENDPOINT', httpUrl, { description: 'S3-compatible endpoint for an s3:// workspace store; AWS where unset (credentials: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY)' }),
+  apiPort: withDefault('SLIPWAY_API_PORT', '7070', whole(0, 65535), {
+    description: 'port of the api; 0 takes a free one',
+  }),
+  gatewayPort: withDefault('SLIPWAY_GATEWAY_PORT', '7080', whole(0, 65535), {
+    description: 'port of the gateway; 0 takes a free one',
+  }),
+  bootstrapToken: optional('SLIPWAY_BOOTSTRAP_TOKEN', token, {
+    secret: true,
+    description: 'admin token of the operator tenant `default`; `npm start` makes one and prints it once',
+  }),
+  databaseUrl: optional('DATABASE_URL', url('postgres', 'postgresql'), {
+    secret: true,
+    description: 'an external Postgres ≥ 14; the embedded Postgres of `npm start` where unset',
+  }),
+  migrateDatabaseUrl: optional('SLIPWAY_MIGRATE_DATABASE_URL', url('postgres', 'postgresql'), {
+    secret: true,
+    description: 'the owner of the schema, for migrations; DATABASE_URL where unset',
+  }),
+  databasePool: withDefault('SLIPWAY_DATABASE_POOL', '10', whole(2, 1000), {
+    description: 'connections to Postgres per process, beside those of the queue',
+  }),
+  queueBackend: optional('QUEUE_BACKEND', oneOf('postgres', 'redis'), {
+    description: 'where BullMQ keeps its jobs: redis when REDIS_URL is set, else postgres',
+  }),
+  redisUrl: optional('REDIS_URL', url('redis', 'rediss'), {
+    secret: true,
+    description: 'Redis ≥ 6.2 with maxmemory-policy noeviction',
+  }),
+  secretKey: optional('SLIPWAY_SECRET_KEY', key, {
+    secret: true,
+    description: 'key-encryption key, 32 bytes in base64; made by `npm start`, required elsewhere',
+  }),
+  identityProvider: withDefault(
+    'SLIPWAY_IDENTITY_PROVIDER',
+    'oidc',
+    (raw) => {
+      if (!/^[a-z0-9][a-z0-9_.-]{0,62}$/.test(raw)) throw new Error('must be a short lower-case name');
+      return raw;
+    },
+    { description: 'name of the one hosted identity provider' },
+  ),
+  identityIssuer: optional('SLIPWAY_IDENTITY_ISSUER', url('http', 'https'), {
+    description: 'the `iss` that its tokens must carry',
+  }),
+  identityAudience: optional('SLIPWAY_IDENTITY_AUDIENCE', text, {
+    description: 'the `aud` that its tokens must carry',
+  }),
+  identityJwksUrl: optional('SLIPWAY_IDENTITY_JWKS_URL', url('http', 'https'), {
+    description: 'where its public keys are',
+  }),
+  uploadMaxBytes: withDefault('SLIPWAY_UPLOAD_MAX_BYTES', String(100 * 2 ** 20), whole(1, 1024 * GIBIBYTE), {
+    description: 'largest streamed sandbox file, in bytes',
+  }),
+  workspaceStore: optional('SLIPWAY_WORKSPACE_STORE', workspaceStore, {
+    description: 'sandbox files: file:<folder> or s3://<bucket>/<prefix>; file: under SLIPWAY_HOME where unset',
+  }),
+  s3Endpoint: optional('SLIPWAY_S3_ENDPOINT', httpUrl, {
+    description:
+      'S3-compatible endpoint for an s3:// workspace store; AWS where unset (credentials: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY)',
+  }),
   s3Region: withDefault('SLIPWAY_S3_REGION', 'us-east-1', text, { description: 'region of an s3:// workspace store' }),
-  gatewayPublicUrl: optional('SLIPWAY_GATEWAY_PUBLIC_URL', httpUrl, { description: "what catalog entries show; the gateway's own address where unset" }),
-  leaseSeconds: withDefault('SLIPWAY_LEASE_SECONDS', '30', whole(1, 3600), { description: 'how long a worker holds an operation without renewing' }),
-  logLevel: withDefault('SLIPWAY_LOG_LEVEL', 'info', oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'), { description: 'JSON lines on stderr' }),
-  gatewayRequestsPerMinute: withDefault('SLIPWAY_GATEWAY_RATE_LIMIT', '600000', whole(0, 1e9), { description: 'inference requests per minute and token; 0 = off' }),
-  gatewayConcurrency: withDefault('SLIPWAY_GATEWAY_CONCURRENCY', '1000', whole(0, 1e6), { description: 'inference requests in flight per token; 0 = off' }),
-  gatewayMaxBodyBytes: withDefault('SLIPWAY_GATEWAY_MAX_BODY_BYTES', '33554432', whole(1024, 1e9), { description: 'largest inference request' }),
-  rateLimitReads: withDefault('SLIPWAY_RATE_LIMIT_READS', '6000', whole(0, 1e9), { description: 'reads per minute and token; 0 = off' }),
-  rateLimitMutations: withDefault('SLIPWAY_RATE_LIMIT_MUTATIONS', '1200', whole(0, 1e9), { description: 'mutations per minute and token; 0 = off' }),
-  metricsPort: optional('SLIPWAY_METRICS_PORT', whole(0, 65535), { description: 'serves /healthz, /readyz and /metrics on their own port (`npm start`: api, worker and gateway take this port and the two after it)' }),
-  metricsToken: optional('SLIPWAY_METRICS_TOKEN', text, { secret: true, description: 'bearer token that /metrics asks for on the main port' }),
-  workerConcurrency: withDefault('SLIPWAY_WORKER_CONCURRENCY', '20', whole(1, 1000), { description: 'operations that one worker runs at a time' }),
-  pausePoint: optional('SLIPWAY_PAUSE_POINT', text, { description: 'tests only: named point at which a process stops and waits' }),
+  gatewayPublicUrl: optional('SLIPWAY_GATEWAY_PUBLIC_URL', httpUrl, {
+    description: "what catalog entries show; the gateway's own address where unset",
+  }),
+  leaseSeconds: withDefault('SLIPWAY_LEASE_SECONDS', '30', whole(1, 3600), {
+    description: 'how long a worker holds an operation without renewing',
+  }),
+  logLevel: withDefault(
+    'SLIPWAY_LOG_LEVEL',
+    'info',
+    oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
+    { description: 'JSON lines on stderr' },
+  ),
+  gatewayRequestsPerMinute: withDefault('SLIPWAY_GATEWAY_RATE_LIMIT', '600000', whole(0, 1e9), {
+    description: 'inference requests per minute and token; 0 = off',
+  }),
+  gatewayConcurrency: withDefault('SLIPWAY_GATEWAY_CONCURRENCY', '1000', whole(0, 1e6), {
+    description: 'inference requests in flight per token; 0 = off',
+  }),
+  gatewayMaxBodyBytes: withDefault('SLIPWAY_GATEWAY_MAX_BODY_BYTES', '33554432', whole(1024, 1e9), {
+    description: 'largest inference request',
+  }),
+  rateLimitReads: withDefault('SLIPWAY_RATE_LIMIT_READS', '6000', whole(0, 1e9), {
+    description: 'reads per minute and token; 0 = off',
+  }),
+  rateLimitMutations: withDefault('SLIPWAY_RATE_LIMIT_MUTATIONS', '1200', whole(0, 1e9), {
+    description: 'mutations per minute and token; 0 = off',
+  }),
+  metricsPort: optional('SLIPWAY_METRICS_PORT', whole(0, 65535), {
+    description:
+      'serves /healthz, /readyz and /metrics on their own port (`npm start`: api, worker and gateway take this port and the two after it)',
+  }),
+  metricsToken: optional('SLIPWAY_METRICS_TOKEN', text, {
+    secret: true,
+    description: 'bearer token that /metrics asks for on the main port',
+  }),
+  workerConcurrency: withDefault('SLIPWAY_WORKER_CONCURRENCY', '20', whole(1, 1000), {
+    description: 'operations that one worker runs at a time',
+  }),
+  pausePoint: optional('SLIPWAY_PAUSE_POINT', text, {
+    description: 'tests only: named point at which a process stops and waits',
+  }),
 } as const;
 
 type Schema = typeof SCHEMA;
 export type Values = { -readonly [K in keyof Schema]: Schema[K] extends Variable<infer T> ? T : never };
 
 /** Name, default and description of every variable, for documentation and for the test that compares them with docker/.env.example. */
-export const VARIABLES: readonly { name: string; default?: string; description: string; secret?: boolean }[] = Object.values(SCHEMA).map((variable: Variable<unknown>) => ({
-  name: variable.name,
-  ...(variable.default === undefined ? {} : { default: variable.default }),
-  description: variable.description,
-  ...(variable.secret ? { secret: true } : {}),
-}));
+export const VARIABLES: readonly { name: string; default?: string; description: string; secret?: boolean }[] =
+  Object.values(SCHEMA).map((variable: Variable<unknown>) => ({
+    name: variable.name,
+    ...(variable.default === undefined ? {} : { default: variable.default }),
+    description: variable.description,
+    ...(variable.secret ? { secret: true } : {}),
+  }));
 
 /** Parses every variable. An empty value counts as unset, as compose files pass it so. A value with a problem is left undefined. */
 export function readVariables(env: NodeJS.ProcessEnv): { values: Values; problems: string[] } {

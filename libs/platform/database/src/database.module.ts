@@ -37,11 +37,17 @@ export class DatabaseModule {
     return {
       module: DatabaseModule,
       global: true,
-      imports: [TypeOrmModule.forRoot({ ...dataSourceOptions(url, poolSize, entities), retryAttempts: 10, retryDelay: 500 })],
+      imports: [
+        TypeOrmModule.forRoot({ ...dataSourceOptions(url, poolSize, entities), retryAttempts: 10, retryDelay: 500 }),
+      ],
       providers: [
         Database,
         { provide: Notifications, useFactory: () => new Notifications(url) },
-        { provide: PipelinedReader, useFactory: () => new PipelinedReader({ ...CONNECTION, connectionString: url, application_name: 'slipway-read' }) },
+        {
+          provide: PipelinedReader,
+          useFactory: () =>
+            new PipelinedReader({ ...CONNECTION, connectionString: url, application_name: 'slipway-read' }),
+        },
       ],
       exports: [Database],
     };

@@ -49,8 +49,15 @@ export class Database implements OnModuleDestroy {
   }
 
   /** One statement in a transaction of its own, sent and answered in one round trip. Returns its rows. */
-  async read<R = Record<string, unknown>>(scope: TxScope, statement: Statement | string, values: unknown[] = []): Promise<R[]> {
-    const shared = typeof statement !== 'string' && statement.isLookup ? await this.reader.read<R>(scope, statement, values) : undefined;
+  async read<R = Record<string, unknown>>(
+    scope: TxScope,
+    statement: Statement | string,
+    values: unknown[] = [],
+  ): Promise<R[]> {
+    const shared =
+      typeof statement !== 'string' && statement.isLookup
+        ? await this.reader.read<R>(scope, statement, values)
+        : undefined;
     return shared ?? this.readAlone<R>(scope, statement, values);
   }
 
@@ -71,7 +78,11 @@ export class Database implements OnModuleDestroy {
    * while that connection was away are lost; `onReconnect` is the moment to look for what they would have told.
    * Returns a function that ends the subscription.
    */
-  listen(channel: string, onPayload: (payload: string) => void, onReconnect?: () => void): Promise<() => Promise<void>> {
+  listen(
+    channel: string,
+    onPayload: (payload: string) => void,
+    onReconnect?: () => void,
+  ): Promise<() => Promise<void>> {
     return this.notifications.listen(channel, onPayload, onReconnect);
   }
 

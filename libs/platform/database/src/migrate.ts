@@ -41,7 +41,10 @@ export async function migrate(ownerUrl: string, migrations: readonly Migration[]
  * What stands between this process and the database's schema: names the process does not know (a newer version migrated)
  * and names not applied yet. Both empty means they fit.
  */
-export async function schemaGap(appUrl: string, migrations: readonly Migration[]): Promise<{ unknown: string[]; missing: string[] }> {
+export async function schemaGap(
+  appUrl: string,
+  migrations: readonly Migration[],
+): Promise<{ unknown: string[]; missing: string[] }> {
   const client = new pg.Client({ connectionString: appUrl });
   await client.connect();
   try {
@@ -49,7 +52,10 @@ export async function schemaGap(appUrl: string, migrations: readonly Migration[]
     const exists = await client.query(`select to_regclass('public.${TABLE}') as found`);
     if (!exists.rows[0].found) return { unknown: [], missing: [...known] };
     const applied: string[] = (await client.query(`select name from ${TABLE}`)).rows.map((row) => row.name);
-    return { unknown: applied.filter((name) => !known.has(name)), missing: [...known].filter((name) => !applied.includes(name)) };
+    return {
+      unknown: applied.filter((name) => !known.has(name)),
+      missing: [...known].filter((name) => !applied.includes(name)),
+    };
   } finally {
     await client.end();
   }
@@ -62,7 +68,8 @@ async function admit(client: pg.Client, appRole: string): Promise<void> {
     // Since 16 a role's maker is its member without being allowed to take it, so membership alone says too little.
     `with server as (select current_setting('server_version_num')::int as version), asked as (select version, case when version >= 160000 then 'SET' else 'MEMBER' end as how from server)
      select version, rolsuper or (pg_has_role(rolname, 'slipway_tenant', how) and pg_has_role(rolname, 'slipway_system', how)) as is_admitted from pg_roles, asked where rolname = $1`,
-    [appRole]);
+    [appRole],
+  );
   if (rows[0]?.is_admitted) return;
   // Without INHERIT the login role sees nothing until a transaction takes one of the two roles.
   const how = rows[0]?.version >= 160_000 ? 'with inherit false, set true' : '';

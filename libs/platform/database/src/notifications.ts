@@ -21,7 +21,11 @@ export class Notifications {
 
   constructor(private readonly url: string) {}
 
-  async listen(channel: string, onPayload: (payload: string) => void, onReconnect?: () => void): Promise<() => Promise<void>> {
+  async listen(
+    channel: string,
+    onPayload: (payload: string) => void,
+    onReconnect?: () => void,
+  ): Promise<() => Promise<void>> {
     this.payloads.on(channel, onPayload);
     if (onReconnect) this.reconnects.on('reconnect', onReconnect);
     const users = this.channels.get(channel) ?? 0;
@@ -48,7 +52,12 @@ export class Notifications {
   private async open(): Promise<void> {
     let delayMs = RECONNECT_MIN_MS;
     while (!this.closed) {
-      const client = new pg.Client({ connectionString: this.url, keepAlive: true, application_name: 'slipway-listen', connectionTimeoutMillis: 5_000 });
+      const client = new pg.Client({
+        connectionString: this.url,
+        keepAlive: true,
+        application_name: 'slipway-listen',
+        connectionTimeoutMillis: 5_000,
+      });
       client.on('error', () => this.lost(client));
       client.on('end', () => this.lost(client));
       client.on('notification', (message) => this.payloads.emit(message.channel, message.payload ?? ''));

@@ -6,7 +6,10 @@ import { lookup } from './statement.js';
 import { createTestDatabase, type TestDatabase } from './testing/test-database.js';
 
 const NAMES = lookup('reader-names', 'select name from things order by name');
-const WHO = lookup('reader-who', `select current_user as role, current_setting('slipway.tenant', true) as tenant, pg_backend_pid() as pid`);
+const WHO = lookup(
+  'reader-who',
+  `select current_user as role, current_setting('slipway.tenant', true) as tenant, pg_backend_pid() as pid`,
+);
 const DIVIDE = lookup('reader-divide', 'select 1 / $1::int as result');
 
 let database: TestDatabase;
@@ -17,7 +20,9 @@ beforeAll(async () => {
   database = await createTestDatabase(migrations);
   owner = new pg.Client({ connectionString: database.ownerUrl });
   await owner.connect();
-  await owner.query(`create table things (tenant_id text not null, name text not null); select slipway_tenant_table('things');`);
+  await owner.query(
+    `create table things (tenant_id text not null, name text not null); select slipway_tenant_table('things');`,
+  );
   await owner.query(`insert into things values ('ten_a', 'a1'), ('ten_a', 'a2'), ('ten_b', 'b1')`);
 });
 
@@ -41,16 +46,22 @@ it('shows each of many interleaved reads the rows of its own scope only', async 
 });
 
 it('leaves neither role nor tenant behind, and uses three connections for any number of reads', async () => {
-  const reads = await Promise.all(Array.from({ length: 30 }, (_, n) => reader.read<any>(n % 3 === 0 ? 'system' : { tenantId: `ten_${n}` }, WHO, [])));
+  const reads = await Promise.all(
+    Array.from({ length: 30 }, (_, n) => reader.read<any>(n % 3 === 0 ? 'system' : { tenantId: `ten_${n}` }, WHO, [])),
+  );
   reads.forEach((rows, n) => {
-    expect(rows?.[0]).toMatchObject(n % 3 === 0 ? { role: 'slipway_system' } : { role: 'slipway_tenant', tenant: `ten_${n}` });
+    expect(rows?.[0]).toMatchObject(
+      n % 3 === 0 ? { role: 'slipway_system' } : { role: 'slipway_tenant', tenant: `ten_${n}` },
+    );
     if (n % 3 === 0) expect(rows?.[0].tenant || null).toBeNull();
   });
   expect(new Set(reads.map((rows) => rows?.[0].pid)).size).toBeLessThanOrEqual(3);
 });
 
 it.each(['system', { tenantId: 'ten_a' }] as const)('keeps a failed read of %o from its neighbours', async (scope) => {
-  const results = await Promise.allSettled(Array.from({ length: 40 }, (_, n) => reader.read<{ result: number }>(scope, DIVIDE, [n % 4])));
+  const results = await Promise.allSettled(
+    Array.from({ length: 40 }, (_, n) => reader.read<{ result: number }>(scope, DIVIDE, [n % 4])),
+  );
   results.forEach((result, n) => {
     if (n % 4 === 0) expect(result).toMatchObject({ status: 'rejected', reason: { code: '22012' } });
     else expect(result).toMatchObject({ status: 'fulfilled', value: [{ result: Math.trunc(1 / (n % 4)) }] });
@@ -90,8 +101,11 @@ it('sends a caller away when its lanes are full', async () => {
 });
 
 async function untilSleeping(pid: number): Promise<void> {
-  for (const deadline = Date.now() + 5_000; Date.now() < deadline; ) {
-    const { rows } = await owner.query('select 1 from pg_stat_activity where pid = $1 and query like $2 and state = $3', [pid, '%pg_sleep%', 'active']);
+  for (const deadline = Date.now() + 5_000; Date.now() < deadline;) {
+    const { rows } = await owner.query(
+      'select 1 from pg_stat_activity where pid = $1 and query like $2 and state = $3',
+      [pid, '%pg_sleep%', 'active'],
+    );
     if (rows.length > 0) return;
   }
   throw new Error('the slow read did not begin');

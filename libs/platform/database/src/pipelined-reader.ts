@@ -54,9 +54,18 @@ export class PipelinedReader {
     await Promise.allSettled(clients.map(async (client) => (await client)?.end()));
   }
 
-  private async readAsTenant<R>(client: pg.Client, begin: string, statement: Statement, values: unknown[]): Promise<R[]> {
+  private async readAsTenant<R>(
+    client: pg.Client,
+    begin: string,
+    statement: Statement,
+    values: unknown[],
+  ): Promise<R[]> {
     // All three are awaited: an error of the first makes the second fail for its consequence only.
-    const [begun, read, ended] = await Promise.allSettled([client.query(begin), client.query(asQuery(statement, values)), client.query('COMMIT')]);
+    const [begun, read, ended] = await Promise.allSettled([
+      client.query(begin),
+      client.query(asQuery(statement, values)),
+      client.query('COMMIT'),
+    ]);
     for (const result of [begun, read, ended]) if (result.status === 'rejected') throw result.reason;
     return (read as PromiseFulfilledResult<pg.QueryResult>).value.rows as R[];
   }

@@ -19,7 +19,9 @@ it('refuses another key, another context, a changed or truncated text', () => {
   const [version, nonce, body, tag] = sealed.split('.') as [string, string, string, string];
   const changed = Buffer.from(body, 'base64url');
   changed[0]! ^= 1;
-  expect(() => openSecret(key, [version, nonce, changed.toString('base64url'), tag].join('.'), 'a')).toThrow(SecretBoxError);
+  expect(() => openSecret(key, [version, nonce, changed.toString('base64url'), tag].join('.'), 'a')).toThrow(
+    SecretBoxError,
+  );
   expect(() => openSecret(key, [version, nonce, body, tag.slice(0, 6)].join('.'), 'a')).toThrow(SecretBoxError);
   expect(() => openSecret(key, 'plain text', 'a')).toThrow(SecretBoxError);
 });

@@ -21,7 +21,12 @@ export function sealSecret(key: Buffer, plaintext: string, context = ''): string
   const cipher = createCipheriv('aes-256-gcm', key, nonce);
   cipher.setAAD(Buffer.from(context, 'utf8'));
   const sealed = Buffer.concat([cipher.update(plaintext, 'utf8'), cipher.final()]);
-  return [VERSION, nonce.toString('base64url'), sealed.toString('base64url'), cipher.getAuthTag().toString('base64url')].join('.');
+  return [
+    VERSION,
+    nonce.toString('base64url'),
+    sealed.toString('base64url'),
+    cipher.getAuthTag().toString('base64url'),
+  ].join('.');
 }
 
 /** The plaintext of `sealSecret`. @throws SecretBoxError on a wrong key, context or a changed text. */

@@ -31,7 +31,10 @@ export class Tx {
     return result.rows as R[];
   }
 
-  async one<R = Record<string, unknown>>(statement: Statement | string, values: unknown[] = []): Promise<R | undefined> {
+  async one<R = Record<string, unknown>>(
+    statement: Statement | string,
+    values: unknown[] = [],
+  ): Promise<R | undefined> {
     const rows = await this.query<R>(statement, values);
     return rows[0];
   }

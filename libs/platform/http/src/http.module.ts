@@ -1,4 +1,13 @@
-import { Catch, Global, Inject, Injectable, Module, type ArgumentsHost, type ExceptionFilter, type OnModuleInit } from '@nestjs/common';
+import {
+  Catch,
+  Global,
+  Inject,
+  Injectable,
+  Module,
+  type ArgumentsHost,
+  type ExceptionFilter,
+  type OnModuleInit,
+} from '@nestjs/common';
 import { APP_FILTER, DiscoveryService, MetadataScanner, ModuleRef } from '@nestjs/core';
 import { DiscoveryModule } from '@nestjs/core';
 import { METHOD_METADATA } from '@nestjs/common/internal';
@@ -58,12 +67,12 @@ export class RouteCensus implements OnModuleInit {
 
 function isStray(handler: object): boolean {
   if (Reflect.getMetadata(METHOD_METADATA, handler) === undefined) return false;
-  return (Reflect.getMetadata('__fastify_route_config__', handler) as { slipway?: unknown } | undefined)?.slipway === undefined;
+  return (
+    (Reflect.getMetadata('__fastify_route_config__', handler) as { slipway?: unknown } | undefined)?.slipway ===
+    undefined
+  );
 }
 
 @Global()
-@Module({
-  imports: [DiscoveryModule],
-  providers: [{ provide: APP_FILTER, useClass: FailureFilter }, RouteCensus],
-})
+@Module({ imports: [DiscoveryModule], providers: [{ provide: APP_FILTER, useClass: FailureFilter }, RouteCensus] })
 export class HttpModule {}

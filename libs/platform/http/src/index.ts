@@ -1,4 +1,12 @@
-export { type Category, type ErrorDetail, type ErrorSpec, type FieldIssue, defineErrors, errorSpecOf, SlipwayError } from './errors/slipway-error.js';
+export {
+  type Category,
+  type ErrorDetail,
+  type ErrorSpec,
+  type FieldIssue,
+  defineErrors,
+  errorSpecOf,
+  SlipwayError,
+} from './errors/slipway-error.js';
 export { errors } from './errors/platform.errors.js';
 export { isUnreachable, toSlipwayError } from './errors/failure.js';
 export { ErrorBodyDto, ErrorEnvelopeDto, FieldIssueDto, WarningDto } from './errors/error-envelope.dto.js';
@@ -13,7 +21,15 @@ export {
 } from './context/request-context.js';
 export { API_PREFIX, fullPathOf, type ExistenceCheck, type Method, type RouteSpec } from './routes/route-spec.js';
 export { declaredRoute, Route } from './routes/route.decorator.js';
-export { CurrentPrincipal, Idempotency, IfMatch, IfNoneMatch, Page, ValidateOnly, type IdempotencyClaim } from './routes/parameters.js';
+export {
+  CurrentPrincipal,
+  Idempotency,
+  IfMatch,
+  IfNoneMatch,
+  Page,
+  ValidateOnly,
+  type IdempotencyClaim,
+} from './routes/parameters.js';
 export { concretePathOf, fingerprintOf, parseIdempotencyKey } from './routes/idempotency-key.js';
 export * from './fields/field.decorators.js';
 export { isPlainObject, isStorable, isTimestamp } from './fields/field-readers.js';

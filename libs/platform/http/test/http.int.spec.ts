@@ -17,7 +17,11 @@ beforeAll(async () => {
     if (request.headers.authorization !== 'Bearer ok') throw errors.unauthenticated();
     request.slipway.tenantId = 't1';
     request.slipway.principal = {
-      tenantId: 't1', tenantName: 't', isOperatorTenant: false, actor: { type: 'token', id: 'x' }, scopes: new Set<Scope>(['admin']),
+      tenantId: 't1',
+      tenantName: 't',
+      isOperatorTenant: false,
+      actor: { type: 'token', id: 'x' },
+      scopes: new Set<Scope>(['admin']),
     };
   });
   app = await NestFactory.create<NestFastifyApplication>(SampleModule, adapter, { logger: false });
@@ -37,7 +41,11 @@ interface Answer {
   text: string;
 }
 
-async function send(method: string, path: string, options: { body?: string | Uint8Array; headers?: Record<string, string>; token?: string } = {}): Promise<Answer> {
+async function send(
+  method: string,
+  path: string,
+  options: { body?: string | Uint8Array; headers?: Record<string, string>; token?: string } = {},
+): Promise<Answer> {
   const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
     method,
     body: options.body as never,
@@ -48,7 +56,12 @@ async function send(method: string, path: string, options: { body?: string | Uin
     },
   });
   const text = await answer.text();
-  return { status: answer.status, headers: Object.fromEntries(answer.headers), text, body: text.startsWith('{') ? JSON.parse(text) : undefined };
+  return {
+    status: answer.status,
+    headers: Object.fromEntries(answer.headers),
+    text,
+    body: text.startsWith('{') ? JSON.parse(text) : undefined,
+  };
 }
 
 /** Sends bytes as they are and reads until the server closes. */
@@ -101,16 +114,29 @@ describe('failures', () => {
   });
 
   it('names every refused field by its dotted path', async () => {
-    const body = JSON.stringify({ name: 'abc', size: 0, parts: [{ name: 'a', weight: 1 }, { name: '', weight: 101 }] });
+    const body = JSON.stringify({
+      name: 'abc',
+      size: 0,
+      parts: [
+        { name: 'a', weight: 1 },
+        { name: '', weight: 101 },
+      ],
+    });
     const answer = await send('PUT', '/api/v1/samples/x', { body });
     expectEnvelope(answer, 422, 'validation_failed');
     expect(answer.body.error.details.map(({ field, code }: any) => `${field} ${code}`)).toEqual([
-      'size min', 'parts[1].name too_short', 'parts[1].weight max',
+      'size min',
+      'parts[1].name too_short',
+      'parts[1].weight max',
     ]);
   });
 
   it('refuses invalid UTF-8', async () => {
-    expectEnvelope(await send('PUT', '/api/v1/samples/x', { body: new Uint8Array([0x7b, 0xff, 0x7d]) }), 400, 'invalid_json');
+    expectEnvelope(
+      await send('PUT', '/api/v1/samples/x', { body: new Uint8Array([0x7b, 0xff, 0x7d]) }),
+      400,
+      'invalid_json',
+    );
   });
 
   it('answers 413 with the limit, before and after reading', async () => {
@@ -122,7 +148,8 @@ describe('failures', () => {
   });
 
   it('answers 413 to a chunked body that grows too large, and to one that only claims to', async () => {
-    const head = 'PUT /api/v1/samples/x HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ok\r\nContent-Type: application/json\r\n';
+    const head =
+      'PUT /api/v1/samples/x HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ok\r\nContent-Type: application/json\r\n';
     const chunk = `1000\r\n${' '.repeat(4096)}\r\n`;
     for (const rest of [`Transfer-Encoding: chunked\r\n\r\n${chunk}${chunk}`, 'Content-Length: 999999999\r\n\r\n']) {
       const answer = await raw(head + rest);
@@ -132,17 +159,34 @@ describe('failures', () => {
   });
 
   it('answers 415 for other content types, and for a stream where none is taken', async () => {
-    for (const type of ['text/plain', 'application/octet-stream', 'application/x-www-form-urlencoded', 'nonsense', 'multipart/form-data']) {
-      expectEnvelope(await send('PUT', '/api/v1/samples/x', { body: good, headers: { 'content-type': type } }), 415, 'unsupported_media_type');
+    for (const type of [
+      'text/plain',
+      'application/octet-stream',
+      'application/x-www-form-urlencoded',
+      'nonsense',
+      'multipart/form-data',
+    ]) {
+      expectEnvelope(
+        await send('PUT', '/api/v1/samples/x', { body: good, headers: { 'content-type': type } }),
+        415,
+        'unsupported_media_type',
+      );
     }
   });
 
   it('answers 415 for an encoded body', async () => {
-    expectEnvelope(await send('PUT', '/api/v1/samples/x', { body: good, headers: { 'content-encoding': 'gzip' } }), 415, 'unsupported_media_type');
+    expectEnvelope(
+      await send('PUT', '/api/v1/samples/x', { body: good, headers: { 'content-encoding': 'gzip' } }),
+      415,
+      'unsupported_media_type',
+    );
   });
 
   it('takes a stream where the route says so', async () => {
-    const answer = await send('PUT', '/api/v1/streams', { body: new Uint8Array(1000), headers: { 'content-type': 'application/octet-stream' } });
+    const answer = await send('PUT', '/api/v1/streams', {
+      body: new Uint8Array(1000),
+      headers: { 'content-type': 'application/octet-stream' },
+    });
     expect(answer.body).toEqual({ bytes: 1000 });
   });
 
@@ -189,7 +233,11 @@ describe('failures', () => {
     ['nonsense', 'nonsense\r\n\r\n', 400],
     ['a missing Host', 'GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n', 400],
     ['oversized headers', `GET / HTTP/1.1\r\nHost: a\r\nA: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
-    ['a bad chunk', 'POST /api/v1/samples HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ok\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n', 400],
+    [
+      'a bad chunk',
+      'POST /api/v1/samples HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ok\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n',
+      400,
+    ],
     ['an unknown expectation', 'GET /healthz HTTP/1.1\r\nHost: a\r\nExpect: magic\r\nConnection: close\r\n\r\n', 417],
   ])('answers malformed HTTP (%s) with the envelope', async (_what, text, status) => {
     const answer = await raw(text);
@@ -214,20 +262,34 @@ describe('headers and parameters', () => {
     const ask = async (key: string, body: string, query = ''): Promise<any> =>
       (await send('PUT', `/api/v1/samples/x${query}`, { body, headers: { 'idempotency-key': key } })).body.claim;
     const bare = await ask('abc', '{"name":"abc","size":1}');
-    expect(bare).toMatchObject({ method: 'PUT', path: '/api/v1/samples/x', key: 'abc', fingerprint: expect.stringMatching(/^[0-9a-f]{64}$/) });
+    expect(bare).toMatchObject({
+      method: 'PUT',
+      path: '/api/v1/samples/x',
+      key: 'abc',
+      fingerprint: expect.stringMatching(/^[0-9a-f]{64}$/),
+    });
     expect(await ask('"abc"', '{ "size": 1, "name": "abc" }')).toEqual(bare);
     expect((await ask('abc', '{"name":"abc","size":2}')).fingerprint).not.toBe(bare.fingerprint);
     expect((await ask('abc', '{"name":"abc","size":1}', '?validate_only=true')).fingerprint).not.toBe(bare.fingerprint);
   });
 
   it.each(['has space', '"open', 'x'.repeat(129), '', '""'])('refuses the key %j', async (key) => {
-    expectEnvelope(await send('PUT', '/api/v1/samples/x', { body: good, headers: { 'idempotency-key': key } }), 400, 'idempotency_key_invalid');
+    expectEnvelope(
+      await send('PUT', '/api/v1/samples/x', { body: good, headers: { 'idempotency-key': key } }),
+      400,
+      'idempotency_key_invalid',
+    );
   });
 
   it('reads validate_only strictly, and refuses it where it means nothing', async () => {
     expect((await send('PUT', '/api/v1/samples/x?validate_only=true', { body: good })).body.dryRun).toBe(true);
     expect((await send('PUT', '/api/v1/samples/x?validate_only=false', { body: good })).body.dryRun).toBe(false);
-    for (const query of ['validate_only=1', 'validate_only=TRUE', 'validate_only=', 'validate_only=true&validate_only=true']) {
+    for (const query of [
+      'validate_only=1',
+      'validate_only=TRUE',
+      'validate_only=',
+      'validate_only=true&validate_only=true',
+    ]) {
       expectEnvelope(await send('PUT', `/api/v1/samples/x?${query}`, { body: good }), 400, 'invalid_parameter');
     }
     expectEnvelope(await send('POST', '/api/v1/samples?validate_only=true', { body: good }), 400, 'invalid_parameter');
@@ -239,7 +301,14 @@ describe('headers and parameters', () => {
     const second = await send('GET', `/api/v1/samples?limit=200&cursor=${first.body.next_cursor}`);
     expect(second.body).toEqual({ data: [3, 4, 5], next_cursor: null });
     const foreign = Buffer.from(JSON.stringify(['other', 2])).toString('base64url');
-    for (const query of ['limit=x', 'limit=1.5', 'limit=1&limit=2', 'cursor=%20', `cursor=${foreign}`, 'cursor=&cursor=']) {
+    for (const query of [
+      'limit=x',
+      'limit=1.5',
+      'limit=1&limit=2',
+      'cursor=%20',
+      `cursor=${foreign}`,
+      'cursor=&cursor=',
+    ]) {
       expectEnvelope(await send('GET', `/api/v1/samples?${query}`), 400, 'invalid_parameter');
     }
     for (const query of ['limit=0', 'limit=201', 'limit=-1', 'state=ajar']) {
@@ -250,7 +319,8 @@ describe('headers and parameters', () => {
 
   it('compares If-Match', async () => {
     const { etagOf } = await import('../src/index.js');
-    const put = (header: string): Promise<Answer> => send('PUT', '/api/v1/samples/x', { body: good, headers: { 'if-match': header } });
+    const put = (header: string): Promise<Answer> =>
+      send('PUT', '/api/v1/samples/x', { body: good, headers: { 'if-match': header } });
     expect((await put(etagOf('x', 1))).status).toBe(200);
     expect((await put('*')).status).toBe(200);
     expect((await put(`"a", ${etagOf('x', 1)}`)).status).toBe(200);
@@ -296,7 +366,9 @@ describe('answers', () => {
         httpRequest({ port, path: '/nothing', host: '127.0.0.1' }, (answer) => {
           seen.push(answer.statusCode!);
           answer.resume().on('end', () => ask(left - 1));
-        }).on('error', reject).end();
+        })
+          .on('error', reject)
+          .end();
       };
       ask(3);
     });
@@ -313,9 +385,17 @@ describe('the OpenAPI document', () => {
     expect(document.tags).toHaveLength(45);
     expect(Object.keys(document.paths)).not.toContain('/healthz');
     const put = document.paths['/api/v1/samples/{name}'].put;
-    expect(put).toMatchObject({ operationId: 'putSample', 'x-required-scope': 'operator', security: [{ bearer: [] }], tags: ['Deployments'] });
+    expect(put).toMatchObject({
+      operationId: 'putSample',
+      'x-required-scope': 'operator',
+      security: [{ bearer: [] }],
+      tags: ['Deployments'],
+    });
     expect(put.parameters.map((parameter: any) => `${parameter.in} ${parameter.name}`)).toEqual([
-      'path name', 'header Idempotency-Key', 'query validate_only', 'header If-Match',
+      'path name',
+      'header Idempotency-Key',
+      'query validate_only',
+      'header If-Match',
     ]);
     expect(put.parameters[0].schema).toMatchObject({ type: 'string', minLength: 1 });
     expect(put.responses['200'].content['application/json'].schema).toEqual({

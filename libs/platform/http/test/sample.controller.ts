@@ -93,8 +93,18 @@ export class SampleCheck {
 @Controller()
 export class SampleController {
   @Route({
-    method: 'PUT', path: '/samples/:name', scope: 'operator', tag: 'Deployments', operationId: 'putSample', summary: 'Put a sample',
-    ok: { 200: [AnswerDto, ListDto] }, errors: ['sample_not_found'], idempotent: true, dryRun: true, ifMatch: true, notFoundFirst: SampleCheck,
+    method: 'PUT',
+    path: '/samples/:name',
+    scope: 'operator',
+    tag: 'Deployments',
+    operationId: 'putSample',
+    summary: 'Put a sample',
+    ok: { 200: [AnswerDto, ListDto] },
+    errors: ['sample_not_found'],
+    idempotent: true,
+    dryRun: true,
+    ifMatch: true,
+    notFoundFirst: SampleCheck,
   })
   put(
     @Param('name') name: string,
@@ -108,8 +118,14 @@ export class SampleController {
   }
 
   @Route({
-    method: 'GET', path: '/samples', scope: 'viewer', tag: 'Deployments', operationId: 'listSamples', summary: 'List samples',
-    ok: { 200: ListDto }, paged: true,
+    method: 'GET',
+    path: '/samples',
+    scope: 'viewer',
+    tag: 'Deployments',
+    operationId: 'listSamples',
+    summary: 'List samples',
+    ok: { 200: ListDto },
+    paged: true,
   })
   list(@Page('integer') page: PageRequest, @Query() query: ListQuery): object {
     const after = Number(page.cursor?.[0] ?? 0);
@@ -118,29 +134,55 @@ export class SampleController {
   }
 
   @Route({
-    method: 'GET', path: '/samples/:name', scope: 'viewer', tag: 'Deployments', operationId: 'getSample', summary: 'Get a sample',
-    ok: { 200: AnswerDto }, hot: true,
+    method: 'GET',
+    path: '/samples/:name',
+    scope: 'viewer',
+    tag: 'Deployments',
+    operationId: 'getSample',
+    summary: 'Get a sample',
+    ok: { 200: AnswerDto },
+    hot: true,
   })
   get(@Param('name') name: string): object {
     return rawJson(JSON.stringify({ name }));
   }
 
   @Route({
-    method: 'POST', path: '/samples', scope: 'operator', tag: 'Deployments', operationId: 'createSample', summary: 'Create a sample',
+    method: 'POST',
+    path: '/samples',
+    scope: 'operator',
+    tag: 'Deployments',
+    operationId: 'createSample',
+    summary: 'Create a sample',
     ok: { 201: AnswerDto, 202: AnswerDto },
   })
   create(@Body() dto: SampleDto): object {
     return dto.name === 'plain' ? { name: dto.name } : reply(202, { name: dto.name }, { location: '/here' });
   }
 
-  @Route({ method: 'POST', path: '/failures', scope: 'viewer', tag: 'System', operationId: 'fail', summary: 'Fail', ok: { 200: null } })
+  @Route({
+    method: 'POST',
+    path: '/failures',
+    scope: 'viewer',
+    tag: 'System',
+    operationId: 'fail',
+    summary: 'Fail',
+    ok: { 200: null },
+  })
   fail(@Body() body: Record<string, unknown>): never {
     throw Object.assign(new Error('the secret of the house'), body);
   }
 
   @Route({
-    method: 'PUT', path: '/streams', scope: 'viewer', tag: 'System', operationId: 'stream', summary: 'Stream', ok: { 200: null },
-    streamBody: true, maxBodyBytes: 64,
+    method: 'PUT',
+    path: '/streams',
+    scope: 'viewer',
+    tag: 'System',
+    operationId: 'stream',
+    summary: 'Stream',
+    ok: { 200: null },
+    streamBody: true,
+    maxBodyBytes: 64,
   })
   async stream(@Body() body: AsyncIterable<Buffer> | object): Promise<object> {
     if (!(Symbol.asyncIterator in body)) return { json: body };
@@ -149,7 +191,15 @@ export class SampleController {
     return { bytes };
   }
 
-  @Route({ method: 'GET', path: '//healthz', scope: 'public', tag: 'System', operationId: 'health', summary: 'Health', ok: { 200: null } })
+  @Route({
+    method: 'GET',
+    path: '//healthz',
+    scope: 'public',
+    tag: 'System',
+    operationId: 'health',
+    summary: 'Health',
+    ok: { 200: null },
+  })
   health(): object {
     return { status: 'ok' };
   }

@@ -1,5 +1,13 @@
 export { logContext, withLogContext, type LogContext } from './log-context.js';
 export { createLogger, type Logger, type LoggerOptions } from './logger.js';
 export { NestLogger } from './nest-logger.js';
-export { counter, DURATION_BUCKETS_SECONDS, gauge, histogram, metrics, renderMetrics, startProcessMetrics } from './metrics.js';
+export {
+  counter,
+  DURATION_BUCKETS_SECONDS,
+  gauge,
+  histogram,
+  metrics,
+  renderMetrics,
+  startProcessMetrics,
+} from './metrics.js';
 export { startProbeServer, type ProbeServer, type ProbeServerOptions } from './probe-server.js';

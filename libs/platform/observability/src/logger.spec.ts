@@ -4,7 +4,13 @@ import { createLogger, NestLogger, withLogContext, type Logger } from './index.j
 const capture = (level = 'trace'): { logger: Logger; lines: Record<string, unknown>[]; text(): string } => {
   const raw: string[] = [];
   const logger = createLogger({ service: 'api', level, destination: { write: (line: string) => void raw.push(line) } });
-  return { logger, get lines() { return raw.map((line) => JSON.parse(line) as Record<string, unknown>); }, text: () => raw.join('') };
+  return {
+    logger,
+    get lines() {
+      return raw.map((line) => JSON.parse(line) as Record<string, unknown>);
+    },
+    text: () => raw.join(''),
+  };
 };
 
 it('writes JSON with service, pid, level, time and the ids of the current work', async () => {
@@ -14,7 +20,17 @@ it('writes JSON with service, pid, level, time and the ids of the current work',
     withLogContext({ operation_id: 'op_1' }, () => log.logger.info({ step: 'provision' }, 'committed'));
   });
   log.logger.info('outside');
-  expect(log.lines[0]).toMatchObject({ level: 'info', service: 'api', pid: process.pid, request_id: 'r1', tenant_id: 't1', operation_id: 'op_1', step: 'provision', msg: 'committed', time: expect.stringMatching(/Z$/) });
+  expect(log.lines[0]).toMatchObject({
+    level: 'info',
+    service: 'api',
+    pid: process.pid,
+    request_id: 'r1',
+    tenant_id: 't1',
+    operation_id: 'op_1',
+    step: 'provision',
+    msg: 'committed',
+    time: expect.stringMatching(/Z$/),
+  });
   expect(log.lines[1]).not.toHaveProperty('request_id');
 });
 
@@ -28,12 +44,24 @@ it('keeps the configured level', () => {
 it('lets no secret through, as a field or inside a text', () => {
   const log = capture();
   const secret = 'sentinel0123456789abcdef0123456789abcdef';
-  log.logger.info({ token: secret, headers: { authorization: `Bearer ${secret}` }, req: { headers: { authorization: secret, cookie: secret } }, reference: { credential: secret } }, 'fields');
-  log.logger.info(`got slw_abc123_${secret}, "Authorization: bearer ${secret}", postgres://app:${secret}@127.0.0.1:5432/slipway`);
+  log.logger.info(
+    {
+      token: secret,
+      headers: { authorization: `Bearer ${secret}` },
+      req: { headers: { authorization: secret, cookie: secret } },
+      reference: { credential: secret },
+    },
+    'fields',
+  );
+  log.logger.info(
+    `got slw_abc123_${secret}, "Authorization: bearer ${secret}", postgres://app:${secret}@127.0.0.1:5432/slipway`,
+  );
   log.logger.error(new Error(`connect to redis://:${secret}@r failed`));
   expect(log.text()).not.toContain('sentinel');
   expect(log.lines).toHaveLength(3);
-  expect(log.lines[1]?.['msg']).toBe('got slw_abc123_[redacted], "Authorization: bearer [redacted]", postgres://app:[redacted]@127.0.0.1:5432/slipway');
+  expect(log.lines[1]?.['msg']).toBe(
+    'got slw_abc123_[redacted], "Authorization: bearer [redacted]", postgres://app:[redacted]@127.0.0.1:5432/slipway',
+  );
 });
 
 it('speaks for Nest: contexts, stacks, objects, and its wiring only at debug', () => {

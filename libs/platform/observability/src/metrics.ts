@@ -14,21 +14,46 @@ export function startProcessMetrics(service: string): void {
 }
 
 /** The counter of that name, made at its first use. */
-export function counter<L extends string = never>(name: string, help: string, labelNames: readonly L[] = []): Counter<L> {
-  return (metrics.getSingleMetric(name) as Counter<L> | undefined) ?? new Counter({ name, help, labelNames, registers: [metrics] });
+export function counter<L extends string = never>(
+  name: string,
+  help: string,
+  labelNames: readonly L[] = [],
+): Counter<L> {
+  return (
+    (metrics.getSingleMetric(name) as Counter<L> | undefined) ??
+    new Counter({ name, help, labelNames, registers: [metrics] })
+  );
 }
 
 /** The gauge of that name. `collect` is called at each scrape to set it. */
-export function gauge<L extends string = never>(name: string, help: string, labelNames: readonly L[] = [], collect?: (this: Gauge<L>) => void | Promise<void>): Gauge<L> {
-  return (metrics.getSingleMetric(name) as Gauge<L> | undefined) ?? new Gauge({ name, help, labelNames, registers: [metrics], ...(collect ? { collect } : {}) });
+export function gauge<L extends string = never>(
+  name: string,
+  help: string,
+  labelNames: readonly L[] = [],
+  collect?: (this: Gauge<L>) => void | Promise<void>,
+): Gauge<L> {
+  return (
+    (metrics.getSingleMetric(name) as Gauge<L> | undefined) ??
+    new Gauge({ name, help, labelNames, registers: [metrics], ...(collect ? { collect } : {}) })
+  );
 }
 
 /** From a fast query to a request that waited for a model. */
-export const DURATION_BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+export const DURATION_BUCKETS_SECONDS = [
+  0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60,
+];
 
 /** The histogram of that name, in seconds unless `buckets` say otherwise. */
-export function histogram<L extends string = never>(name: string, help: string, labelNames: readonly L[] = [], buckets: number[] = DURATION_BUCKETS_SECONDS): Histogram<L> {
-  return (metrics.getSingleMetric(name) as Histogram<L> | undefined) ?? new Histogram({ name, help, labelNames, buckets, registers: [metrics] });
+export function histogram<L extends string = never>(
+  name: string,
+  help: string,
+  labelNames: readonly L[] = [],
+  buckets: number[] = DURATION_BUCKETS_SECONDS,
+): Histogram<L> {
+  return (
+    (metrics.getSingleMetric(name) as Histogram<L> | undefined) ??
+    new Histogram({ name, help, labelNames, buckets, registers: [metrics] })
+  );
 }
 
 /** What a scraper is answered. */

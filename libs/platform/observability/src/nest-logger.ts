@@ -22,7 +22,12 @@ export class NestLogger implements LoggerService {
   error(message: unknown, ...rest: unknown[]): void {
     // Nest's convention: (message, stack?, context?); one string alone is the context, unless it looks like a stack.
     const stack = rest.find((part): part is string => typeof part === 'string' && part.includes('\n    at '));
-    this.write('error', message, rest.filter((part) => part !== stack), stack);
+    this.write(
+      'error',
+      message,
+      rest.filter((part) => part !== stack),
+      stack,
+    );
   }
 
   warn(message: unknown, ...rest: unknown[]): void {
@@ -42,7 +47,14 @@ export class NestLogger implements LoggerService {
     const context = typeof last === 'string' ? { context: last } : {};
     const more = typeof last === 'string' ? rest.slice(0, -1) : rest;
     const failure = message instanceof Error ? message : more.find((part): part is Error => part instanceof Error);
-    const fields = Object.assign({}, ...more.filter(isPlain), isPlain(message) ? message : {}, context, failure ? { err: failure } : {}, stack ? { stack } : {}) as object;
+    const fields = Object.assign(
+      {},
+      ...more.filter(isPlain),
+      isPlain(message) ? message : {},
+      context,
+      failure ? { err: failure } : {},
+      stack ? { stack } : {},
+    ) as object;
     if (message instanceof Error) this.logger[level](fields, message.message);
     else if (isPlain(message)) this.logger[level](fields);
     else this.logger[level](fields, String(message));

@@ -7,11 +7,16 @@ afterEach(() => server.close());
 const start = async (options: Partial<ProbeServerOptions> = {}): Promise<void> => {
   server = await startProbeServer({ port: 0, host: '127.0.0.1', ready: async () => undefined, ...options });
 };
-const get = (path: string, init?: RequestInit): Promise<Response> => fetch(`http://127.0.0.1:${server.port}${path}`, init);
+const get = (path: string, init?: RequestInit): Promise<Response> =>
+  fetch(`http://127.0.0.1:${server.port}${path}`, init);
 
 it('tells alive from ready', async () => {
   let problem: string | undefined = 'Postgres is down';
-  await start({ ready: async () => { if (problem) throw new Error(problem); } });
+  await start({
+    ready: async () => {
+      if (problem) throw new Error(problem);
+    },
+  });
   expect((await get('/healthz')).status).toBe(200);
   const unready = await get('/readyz');
   expect([unready.status, await unready.json()]).toEqual([503, { status: 'unavailable', reason: 'Postgres is down' }]);

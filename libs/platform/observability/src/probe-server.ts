@@ -41,14 +41,18 @@ export async function startProbeServer(options: ProbeServerOptions): Promise<Pro
 
 async function answer(request: IncomingMessage, response: ServerResponse, options: ProbeServerOptions): Promise<void> {
   const path = request.url?.split('?', 1)[0];
-  if (request.method !== 'GET' && request.method !== 'HEAD') return json(response, 405, { status: 'method_not_allowed' }, { allow: 'GET, HEAD' });
+  if (request.method !== 'GET' && request.method !== 'HEAD')
+    return json(response, 405, { status: 'method_not_allowed' }, { allow: 'GET, HEAD' });
   if (path === '/healthz') return json(response, 200, { status: 'ok' });
   if (path === '/readyz') {
     const reason = await whyNotReady(options.ready);
-    return reason === undefined ? json(response, 200, { status: 'ready' }) : json(response, 503, { status: 'unavailable', reason });
+    return reason === undefined
+      ? json(response, 200, { status: 'ready' })
+      : json(response, 503, { status: 'unavailable', reason });
   }
   if (path !== '/metrics') return json(response, 404, { status: 'not_found' });
-  if (options.metricsToken && !holds(request, options.metricsToken)) return json(response, 401, { status: 'unauthenticated' }, { 'www-authenticate': 'Bearer' });
+  if (options.metricsToken && !holds(request, options.metricsToken))
+    return json(response, 401, { status: 'unauthenticated' }, { 'www-authenticate': 'Bearer' });
   const { contentType, body } = await renderMetrics();
   response.writeHead(200, { 'content-type': contentType }).end(body);
 }
@@ -75,5 +79,7 @@ function holds(request: IncomingMessage, token: string): boolean {
 }
 
 function json(response: ServerResponse, status: number, body: object, headers: Record<string, string> = {}): void {
-  response.writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store', ...headers }).end(JSON.stringify(body));
+  response
+    .writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store', ...headers })
+    .end(JSON.stringify(body));
 }

@@ -1,5 +1,17 @@
 /** Fields whose value never reaches a log line, wherever they stand in the first levels of an object. */
-const SECRET_FIELDS = ['authorization', 'credential', 'credentials', 'token', 'password', 'secret', 'secret_key', 'api_key', 'cookie', '["set-cookie"]', '["proxy-authorization"]'];
+const SECRET_FIELDS = [
+  'authorization',
+  'credential',
+  'credentials',
+  'token',
+  'password',
+  'secret',
+  'secret_key',
+  'api_key',
+  'cookie',
+  '["set-cookie"]',
+  '["proxy-authorization"]',
+];
 
 /** Pino's paths know no "anywhere", so each depth that occurs is named: `authorization`, `headers.authorization`, `req.headers.authorization`. */
 export const REDACTED_PATHS: string[] = SECRET_FIELDS.flatMap((field) => {

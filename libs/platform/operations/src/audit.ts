@@ -24,8 +24,15 @@ export async function appendAudit(tx: Tx, entry: AuditEntry): Promise<void> {
   const request = requestContext();
   const actor = entry.actor ?? request.principal?.actor ?? { type: 'system', id: 'slipway' };
   await tx.query(INSERT, [
-    newId('aud'), tx.tenant, `${actor.type}:${actor.id}`, entry.action, entry.resourceType, entry.resourceName,
-    request.requestId || null, digest(entry.before), digest(entry.after),
+    newId('aud'),
+    tx.tenant,
+    `${actor.type}:${actor.id}`,
+    entry.action,
+    entry.resourceType,
+    entry.resourceName,
+    request.requestId || null,
+    digest(entry.before),
+    digest(entry.after),
   ]);
 }
 

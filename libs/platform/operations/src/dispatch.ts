@@ -29,4 +29,7 @@ export async function wake(tx: Tx, operationId: string): Promise<void> {
   await dispatch(tx, operationId);
 }
 
-const WAKE = prepared('operation-wake', `update operations set wake_at = null where id = $1 and awaiting is null and wake_at is not null`);
+const WAKE = prepared(
+  'operation-wake',
+  `update operations set wake_at = null where id = $1 and awaiting is null and wake_at is not null`,
+);

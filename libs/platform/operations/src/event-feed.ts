@@ -1,6 +1,15 @@
 import { createParamDecorator, Injectable, Optional, type ExecutionContext } from '@nestjs/common';
 import { RequestGuard } from '@slipway/platform-auth';
-import { errors, reply, SlipwayError, type PageRequest, type RawJson, type Reply, type SlipwayReply, type SlipwayRequest } from '@slipway/platform-http';
+import {
+  errors,
+  reply,
+  SlipwayError,
+  type PageRequest,
+  type RawJson,
+  type Reply,
+  type SlipwayReply,
+  type SlipwayRequest,
+} from '@slipway/platform-http';
 import type { EventQueryDto } from './event.dto.js';
 import { EventList } from './event-list.js';
 import { EventStreams } from './event-stream.js';
@@ -32,15 +41,26 @@ export class EventFeed {
    * @returns the page, or undefined when the answer has become a stream
    * @throws cursor_expired (410), invalid_parameter (400) for a Last-Event-ID that is none
    */
-  async answer(source: EventSource, query: EventQueryDto, page: PageRequest, client: FeedClient): Promise<Reply<RawJson | undefined> | undefined> {
+  async answer(
+    source: EventSource,
+    query: EventQueryDto,
+    page: PageRequest,
+    client: FeedClient,
+  ): Promise<Reply<RawJson | undefined> | undefined> {
     const tenantId = tenantOf(client.request);
-    if (!wantsStream(client.request)) return reply(200, await this.list.page(tenantId, source, query, page), { vary: 'accept' });
+    if (!wantsStream(client.request))
+      return reply(200, await this.list.page(tenantId, source, query, page), { vary: 'accept' });
     const resumed = lastEventId(client.request);
     // 204 is how the specification of EventSource tells a client not to connect again.
-    if (source.operationId && resumed !== undefined && (await this.streams.isTold(source.operationId, resumed))) return reply(204, undefined);
+    if (source.operationId && resumed !== undefined && (await this.streams.isTold(source.operationId, resumed)))
+      return reply(204, undefined);
     const { principal } = client.request.slipway;
     await this.streams.open({
-      reply: client.reply, tenantId, source, type: query.type, after: resumed ?? query.after,
+      reply: client.reply,
+      tenantId,
+      source,
+      type: query.type,
+      after: resumed ?? query.after,
       tokenId: principal?.actor.type === 'token' ? principal.actor.id : undefined,
       stillAllowed: () => this.isAllowed(client.request),
     });
@@ -51,7 +71,11 @@ export class EventFeed {
     const { route, tenantId } = request.slipway;
     try {
       const principal = await this.guard?.authenticate(request);
-      return principal !== undefined && principal.tenantId === tenantId && (!route || route.scope === 'public' || principal.scopes.has(route.scope));
+      return (
+        principal !== undefined &&
+        principal.tenantId === tenantId &&
+        (!route || route.scope === 'public' || principal.scopes.has(route.scope))
+      );
     } catch (refusal) {
       return !(refusal instanceof SlipwayError && (refusal.status === 401 || refusal.status === 403));
     }

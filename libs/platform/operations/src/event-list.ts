@@ -28,12 +28,15 @@ export class EventList {
   }
 
   async bounds(tenantId: string, stream: string): Promise<Bounds> {
-    const [row] = await this.database.read<{ first: string | null; last: string | null }>({ tenantId }, BOUNDS, [stream]);
+    const [row] = await this.database.read<{ first: string | null; last: string | null }>({ tenantId }, BOUNDS, [
+      stream,
+    ]);
     return { first: row?.first ? Number(row.first) : undefined, last: Number(row?.last ?? 0) };
   }
 }
 
 /** A reader at `after` needs `after + 1` next. */
 export function assertKept(after: number, bounds: Bounds): void {
-  if (bounds.first !== undefined && bounds.first > after + 1) throw operationErrors.cursor_expired({ extra: { first_sequence: bounds.first } });
+  if (bounds.first !== undefined && bounds.first > after + 1)
+    throw operationErrors.cursor_expired({ extra: { first_sequence: bounds.first } });
 }

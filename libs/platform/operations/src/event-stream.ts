@@ -67,7 +67,11 @@ export class EventStreams implements BeforeApplicationShutdown {
    */
   async open(request: StreamRequest): Promise<void> {
     const { source, tenantId, after } = request;
-    this.listening ??= this.database.listen(TOKENS_CHANNEL, (tokenId) => this.recheck(tokenId), () => this.recheck(''));
+    this.listening ??= this.database.listen(
+      TOKENS_CHANNEL,
+      (tokenId) => this.recheck(tokenId),
+      () => this.recheck(''),
+    );
     await this.listening;
     const bounds = await this.list.bounds(tenantId, source.stream);
     if (after) assertKept(after, bounds);
@@ -101,7 +105,11 @@ export class EventStreams implements BeforeApplicationShutdown {
     stream.cursor = Math.max(stream.cursor, lastAtStart);
     await this.endIfTold(stream);
     if (!connection.isOpen) return;
-    const watcher = { stream: request.source.stream, cursor: stream.cursor, deliver: (event: StoredEvent) => this.deliver(stream, event) };
+    const watcher = {
+      stream: request.source.stream,
+      cursor: stream.cursor,
+      deliver: (event: StoredEvent) => this.deliver(stream, event),
+    };
     const stop = await this.hub.watch(watcher, () => connection.end());
     connection.onClose(stop);
   }
@@ -109,7 +117,12 @@ export class EventStreams implements BeforeApplicationShutdown {
   private async catchUp(stream: OpenStream): Promise<void> {
     const { connection, request } = stream;
     while (connection.isOpen) {
-      const { statement, values } = eventPage(request.source, { after: stream.cursor, type: request.type, order: 'asc', limit: PAGE });
+      const { statement, values } = eventPage(request.source, {
+        after: stream.cursor,
+        type: request.type,
+        order: 'asc',
+        limit: PAGE,
+      });
       const rows = await this.database.read<StoredEvent>({ tenantId: request.tenantId }, statement, values);
       for (const row of rows) this.send(stream, row, this.parse(row));
       if (rows.length < PAGE) return;

@@ -50,7 +50,11 @@ export class EventPageDto {
 export const EVENT_ORDERS = ['asc', 'desc'] as const;
 
 export class EventQueryDto {
-  @IntField({ min: 0, optional: true, description: 'Only events beyond this sequence, in the order asked for; a stream starts behind it' })
+  @IntField({
+    min: 0,
+    optional: true,
+    description: 'Only events beyond this sequence, in the order asked for; a stream starts behind it',
+  })
   after?: number;
 
   @StringField({ min: 1, max: 100, optional: true, description: 'Only events of this type' })

@@ -37,7 +37,11 @@ export class EventHub implements BeforeApplicationShutdown {
   /** Follows until the returned function is called. `onClose` is called when the process shuts down. */
   async watch(watcher: Watcher, onClose: () => void): Promise<() => void> {
     this.closers.add(onClose);
-    this.listening ??= this.database.listen(EVENTS_CHANNEL, (stream) => this.kick(stream), () => this.kickAll());
+    this.listening ??= this.database.listen(
+      EVENTS_CHANNEL,
+      (stream) => this.kick(stream),
+      () => this.kickAll(),
+    );
     await this.listening;
     let isWatching = true;
     const stop = () => {

@@ -32,7 +32,12 @@ const APPEND = prepared(
    select pg_notify('${EVENTS_CHANNEL}', $1), last_sequence from head`,
 );
 
-export async function appendEvents(tx: Tx, tenantId: string, stream: string, events: readonly NewEvent[]): Promise<void> {
+export async function appendEvents(
+  tx: Tx,
+  tenantId: string,
+  stream: string,
+  events: readonly NewEvent[],
+): Promise<void> {
   if (events.length === 0) return;
   const rows = events.map((event) => ({ ...event, id: newId('evt'), actor: `${event.actor.type}:${event.actor.id}` }));
   await tx.query(APPEND, [stream, tenantId, events.length, JSON.stringify(rows)]);
@@ -64,12 +69,30 @@ const SELECT_EVENT = `
 
 /** Keyset pages on (stream, sequence): as fast at a million events as at a thousand. One text each, because plans differ by order. */
 const PAGES = {
-  asc: prepared('events-asc', `select ${SELECT_EVENT} from events e where e.stream = $1 and e.sequence > $2 order by e.sequence limit $3`),
-  desc: prepared('events-desc', `select ${SELECT_EVENT} from events e where e.stream = $1 and e.sequence < $2 order by e.sequence desc limit $3`),
-  typeAsc: prepared('events-type-asc', `select ${SELECT_EVENT} from events e where e.stream = $1 and e.sequence > $2 and e.type = $4 order by e.sequence limit $3`),
-  typeDesc: prepared('events-type-desc', `select ${SELECT_EVENT} from events e where e.stream = $1 and e.sequence < $2 and e.type = $4 order by e.sequence desc limit $3`),
-  operationAsc: prepared('events-op-asc', `select ${SELECT_EVENT} from events e where e.operation_id = $1 and e.sequence > $2 and ($4::text is null or e.type = $4) order by e.sequence limit $3`),
-  operationDesc: prepared('events-op-desc', `select ${SELECT_EVENT} from events e where e.operation_id = $1 and e.sequence < $2 and ($4::text is null or e.type = $4) order by e.sequence desc limit $3`),
+  asc: prepared(
+    'events-asc',
+    `select ${SELECT_EVENT} from events e where e.stream = $1 and e.sequence > $2 order by e.sequence limit $3`,
+  ),
+  desc: prepared(
+    'events-desc',
+    `select ${SELECT_EVENT} from events e where e.stream = $1 and e.sequence < $2 order by e.sequence desc limit $3`,
+  ),
+  typeAsc: prepared(
+    'events-type-asc',
+    `select ${SELECT_EVENT} from events e where e.stream = $1 and e.sequence > $2 and e.type = $4 order by e.sequence limit $3`,
+  ),
+  typeDesc: prepared(
+    'events-type-desc',
+    `select ${SELECT_EVENT} from events e where e.stream = $1 and e.sequence < $2 and e.type = $4 order by e.sequence desc limit $3`,
+  ),
+  operationAsc: prepared(
+    'events-op-asc',
+    `select ${SELECT_EVENT} from events e where e.operation_id = $1 and e.sequence > $2 and ($4::text is null or e.type = $4) order by e.sequence limit $3`,
+  ),
+  operationDesc: prepared(
+    'events-op-desc',
+    `select ${SELECT_EVENT} from events e where e.operation_id = $1 and e.sequence < $2 and ($4::text is null or e.type = $4) order by e.sequence desc limit $3`,
+  ),
 };
 
 export interface StoredEvent {
@@ -87,9 +110,16 @@ export interface EventSource {
 export function eventPage(source: EventSource, page: EventPage) {
   const start = page.after ?? (page.order === 'asc' ? 0 : Number.MAX_SAFE_INTEGER);
   if (source.operationId) {
-    return { statement: page.order === 'asc' ? PAGES.operationAsc : PAGES.operationDesc, values: [source.operationId, start, page.limit, page.type ?? null] };
+    return {
+      statement: page.order === 'asc' ? PAGES.operationAsc : PAGES.operationDesc,
+      values: [source.operationId, start, page.limit, page.type ?? null],
+    };
   }
-  if (page.type) return { statement: page.order === 'asc' ? PAGES.typeAsc : PAGES.typeDesc, values: [source.stream, start, page.limit, page.type] };
+  if (page.type)
+    return {
+      statement: page.order === 'asc' ? PAGES.typeAsc : PAGES.typeDesc,
+      values: [source.stream, start, page.limit, page.type],
+    };
   return { statement: page.order === 'asc' ? PAGES.asc : PAGES.desc, values: [source.stream, start, page.limit] };
 }
 

@@ -19,8 +19,14 @@ let effects = 0;
 
 beforeAll(async () => {
   testDatabase = await createTestDatabase([...databaseMigrations, ...migrations]);
-  const config = { database: { url: testDatabase.url, migrateUrl: testDatabase.ownerUrl, embedded: false, poolSize: 8 }, leaseSeconds: 1 } as Config;
-  module = await Test.createTestingModule({ imports: [ConfigModule.forRoot(config), DatabaseModule.forRoot(config)], providers: [IdempotentMutation] }).compile();
+  const config = {
+    database: { url: testDatabase.url, migrateUrl: testDatabase.ownerUrl, embedded: false, poolSize: 8 },
+    leaseSeconds: 1,
+  } as Config;
+  module = await Test.createTestingModule({
+    imports: [ConfigModule.forRoot(config), DatabaseModule.forRoot(config)],
+    providers: [IdempotentMutation],
+  }).compile();
   mutations = module.get(IdempotentMutation);
   database = module.get(Database);
 });
@@ -36,19 +42,26 @@ beforeEach(() => {
 });
 
 const work = async (_tx: Tx): Promise<Reply> => reply(201, { effect: (effects += 1) }, { etag: '"x"' });
-const bodyOf = (answer: Reply) => (answer.body && 'text' in (answer.body as object) ? JSON.parse((answer.body as RawJson).text) : answer.body);
-const keys = async () => (await database.read('system', 'select 1 from idempotency_keys where key = $1', [claim.key])).length;
+const bodyOf = (answer: Reply) =>
+  answer.body && 'text' in (answer.body as object) ? JSON.parse((answer.body as RawJson).text) : answer.body;
+const keys = async () =>
+  (await database.read('system', 'select 1 from idempotency_keys where key = $1', [claim.key])).length;
 
 it('has one effect of fifty at once, and one answer', async () => {
   const answers = await Promise.all(Array.from({ length: 50 }, () => mutations.run(scope, claim, work)));
   expect(effects).toBe(1);
-  expect(new Set(answers.map((answer) => JSON.stringify([answer.status, bodyOf(answer), answer.headers['etag']])))).toEqual(new Set(['[201,{"effect":1},"\\"x\\""]']));
+  expect(
+    new Set(answers.map((answer) => JSON.stringify([answer.status, bodyOf(answer), answer.headers['etag']]))),
+  ).toEqual(new Set(['[201,{"effect":1},"\\"x\\""]']));
   expect(answers.filter((answer) => answer.headers['idempotency-replayed'] === 'true').length).toBe(49);
 });
 
 it('refuses another request with the key, in both ways of working', async () => {
   await mutations.run(scope, claim, async () => reply(200, rawJson('{"a": 1}')));
-  await expect(mutations.run(scope, { ...claim, fingerprint: 'b' }, work)).rejects.toMatchObject({ code: 'idempotency_key_reused', status: 422 });
+  await expect(mutations.run(scope, { ...claim, fingerprint: 'b' }, work)).rejects.toMatchObject({
+    code: 'idempotency_key_reused',
+    status: 422,
+  });
   const stored = (await mutations.hold(scope, claim)) as StoredAnswer;
   expect(() => stored.replay('b')).toThrow(expect.objectContaining({ code: 'idempotency_key_reused' }));
   expect(bodyOf(stored.replay('a'))).toEqual({ a: 1 });
@@ -65,7 +78,9 @@ it('keeps tenants, methods and paths apart', async () => {
 });
 
 it('stores no key of a refused request', async () => {
-  await expect(mutations.run(scope, claim, async () => Promise.reject(new Error('refused')))).rejects.toThrow('refused');
+  await expect(mutations.run(scope, claim, async () => Promise.reject(new Error('refused')))).rejects.toThrow(
+    'refused',
+  );
   const held = (await mutations.hold(scope, claim)) as HeldKey;
   await held.release();
   expect(await keys()).toBe(0);
@@ -78,7 +93,11 @@ it('answers 409 while the key is held, for longer than a lease, and the stored a
   const until = Date.now() + 1_500;
   while (Date.now() < until) {
     // 2 where a renewal committed after this transaction began: seen from its begin, the lease then ends more than a second later.
-    await expect(mutations.hold(scope, claim)).rejects.toMatchObject({ code: 'idempotency_in_progress', status: 409, headers: { 'retry-after': expect.stringMatching(/^[12]$/) } });
+    await expect(mutations.hold(scope, claim)).rejects.toMatchObject({
+      code: 'idempotency_in_progress',
+      status: 409,
+      headers: { 'retry-after': expect.stringMatching(/^[12]$/) },
+    });
     await expect(mutations.run(scope, claim, work)).rejects.toMatchObject({ code: 'idempotency_in_progress' });
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
@@ -90,17 +109,23 @@ it('answers 409 while the key is held, for longer than a lease, and the stored a
 
 it('tells at once that a held key belongs to another request, where that is known', async () => {
   const held = (await mutations.hold(scope, claim)) as HeldKey;
-  await expect(mutations.hold(scope, { ...claim, fingerprint: 'b' })).rejects.toMatchObject({ code: 'idempotency_key_reused' });
+  await expect(mutations.hold(scope, { ...claim, fingerprint: 'b' })).rejects.toMatchObject({
+    code: 'idempotency_key_reused',
+  });
   await held.release();
 });
 
 it('hands the key of a dead request to the next, and lets the dead one store nothing', async () => {
   const dead = (await mutations.hold(scope, claim)) as HeldKey;
-  await database.tx('system', (tx) => tx.query(`update idempotency_keys set claimed_until = now() - interval '1 second' where key = $1`, [claim.key]));
+  await database.tx('system', (tx) =>
+    tx.query(`update idempotency_keys set claimed_until = now() - interval '1 second' where key = $1`, [claim.key]),
+  );
   const heirs = await Promise.allSettled(Array.from({ length: 10 }, () => mutations.hold(scope, claim)));
   const [heir, ...more] = heirs.flatMap((one) => (one.status === 'fulfilled' ? [one.value as HeldKey] : []));
   expect(more).toEqual([]);
-  await expect(database.tx(scope, (tx) => dead.complete(tx, reply(200, {})))).rejects.toMatchObject({ code: 'idempotency_in_progress' });
+  await expect(database.tx(scope, (tx) => dead.complete(tx, reply(200, {})))).rejects.toMatchObject({
+    code: 'idempotency_in_progress',
+  });
   await dead.release();
   await database.tx(scope, (tx) => heir!.complete(tx, reply(200, { by: 'heir' })));
   expect(bodyOf(((await mutations.hold(scope, claim)) as StoredAnswer).replay('a'))).toEqual({ by: 'heir' });

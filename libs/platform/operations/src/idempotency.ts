@@ -47,7 +47,10 @@ const COMPLETE = prepared(
   `update idempotency_keys set fingerprint = $6, status = $7, headers = $8, answer = $9
    where ${KEY} and claimed_until = $5::timestamptz and answer is null returning key`,
 );
-const RELEASE = prepared('idempotency-release', `delete from idempotency_keys where ${KEY} and claimed_until = $5::timestamptz and answer is null`);
+const RELEASE = prepared(
+  'idempotency-release',
+  `delete from idempotency_keys where ${KEY} and claimed_until = $5::timestamptz and answer is null`,
+);
 
 /** The answer that a key got before. */
 export class StoredAnswer {
@@ -103,7 +106,9 @@ export class HeldKey {
   private async renew(): Promise<void> {
     const values = [...this.claim.values, this.claimedUntil, this.leaseSeconds, this.claim.fingerprint];
     // While Postgres is away nobody can take the key over either; whether it was kept shows when the answer is stored.
-    const row = await this.database.tx(this.scope, (tx) => tx.one<{ claimedUntil: string }>(RECLAIM, values)).catch(() => undefined);
+    const row = await this.database
+      .tx(this.scope, (tx) => tx.one<{ claimedUntil: string }>(RECLAIM, values))
+      .catch(() => undefined);
     if (row) this.claimedUntil = row.claimedUntil;
   }
 }
@@ -148,7 +153,13 @@ export class IdempotentMutation {
   async hold(scope: TenantScope, claim: IdempotencyClaim): Promise<HeldKey | StoredAnswer> {
     const found = await this.database.tx(scope, (tx) => this.take(tx, scope, claim));
     if (found instanceof StoredAnswer) return found;
-    return new HeldKey(this.database, { values: valuesOf(scope, claim), fingerprint: claim.fingerprint }, found, scope, this.leaseSeconds);
+    return new HeldKey(
+      this.database,
+      { values: valuesOf(scope, claim), fingerprint: claim.fingerprint },
+      found,
+      scope,
+      this.leaseSeconds,
+    );
   }
 
   /** Answers until when the key is now claimed, or what it was answered with before. */
@@ -159,15 +170,28 @@ export class IdempotentMutation {
     const row = await tx.one<KeyRow>(FIND, values);
     // The request that held it was refused between the two statements.
     if (!row) throw inProgress(1);
-    if (row.answer !== null) return new StoredAnswer(row.fingerprint, reply(row.status!, rawJson(row.answer), row.headers ?? {}));
-    if (row.isClaimed && row.fingerprint !== '' && claim.fingerprint !== '' && row.fingerprint !== claim.fingerprint) throw errors.idempotency_key_reused();
+    if (row.answer !== null)
+      return new StoredAnswer(row.fingerprint, reply(row.status!, rawJson(row.answer), row.headers ?? {}));
+    if (row.isClaimed && row.fingerprint !== '' && claim.fingerprint !== '' && row.fingerprint !== claim.fingerprint)
+      throw errors.idempotency_key_reused();
     if (row.isClaimed) throw inProgress(row.secondsLeft);
-    const taken = await tx.one<{ claimedUntil: string }>(RECLAIM, [...values, row.claimedUntil, this.leaseSeconds, claim.fingerprint]);
+    const taken = await tx.one<{ claimedUntil: string }>(RECLAIM, [
+      ...values,
+      row.claimedUntil,
+      this.leaseSeconds,
+      claim.fingerprint,
+    ]);
     return taken!.claimedUntil;
   }
 }
 
-async function store(tx: Tx, values: unknown[], claimedUntil: string, fingerprint: string, answer: Reply): Promise<boolean> {
+async function store(
+  tx: Tx,
+  values: unknown[],
+  claimedUntil: string,
+  fingerprint: string,
+  answer: Reply,
+): Promise<boolean> {
   const { status, headers, body } = answer;
   const text = body instanceof RawJson ? body.text : JSON.stringify(body ?? {});
   const stored = await tx.one(COMPLETE, [...values, claimedUntil, fingerprint, status, JSON.stringify(headers), text]);

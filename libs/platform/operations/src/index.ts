@@ -1,7 +1,18 @@
 export { OperationsModule } from './operations.module.js';
 export {
-  DurableOperation, done, sleep, StepFailed,
-  type Failure, type FailureCode, type OperationDefinition, type Outcome, type Step, type StepContext, type StepCommit, type StepOutcome, type UnwindStep,
+  DurableOperation,
+  done,
+  sleep,
+  StepFailed,
+  type Failure,
+  type FailureCode,
+  type OperationDefinition,
+  type Outcome,
+  type Step,
+  type StepContext,
+  type StepCommit,
+  type StepOutcome,
+  type UnwindStep,
 } from './operation.definition.js';
 export { OperationDefinitions } from './operation.definitions.js';
 export { OperationStore, statusChanged, type Claim, type IdempotencyClaim, type Start } from './operation.store.js';
@@ -30,4 +41,11 @@ import { Idempotency1700000000023 } from './migrations/1700000000023-idempotency
 import { AuditLog1700000000024 } from './migrations/1700000000024-audit-log.js';
 import { Retention1700000000025 } from './migrations/1700000000025-retention.js';
 
-export const migrations = [Operations1700000000020, Outbox1700000000021, Events1700000000022, Idempotency1700000000023, AuditLog1700000000024, Retention1700000000025];
+export const migrations = [
+  Operations1700000000020,
+  Outbox1700000000021,
+  Events1700000000022,
+  Idempotency1700000000023,
+  AuditLog1700000000024,
+  Retention1700000000025,
+];

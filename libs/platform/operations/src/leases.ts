@@ -47,7 +47,9 @@ export class Leases implements OnModuleDestroy {
     if (entries.length === 0) return;
     const values = [entries.map(([id]) => id), entries.map(([, held]) => held.version), this.seconds];
     // Postgres being away is no reason to stop: the fence decides at the next commit whether the lease was kept.
-    const rows = await this.database.read<{ id: string; cancelRequested: boolean }>('system', HEARTBEAT, values).catch(() => undefined);
+    const rows = await this.database
+      .read<{ id: string; cancelRequested: boolean }>('system', HEARTBEAT, values)
+      .catch(() => undefined);
     if (!rows) return;
     const kept = new Map(rows.map((row) => [row.id, row.cancelRequested]));
     for (const [id, held] of entries) if (kept.get(id) !== false) held.abort.abort();

@@ -1,8 +1,15 @@
 import type { Tx } from '@slipway/platform-database';
-import { prepared } from '@slipway/platform-database';
+import { GUARD, STEP_SLEEP, STEPS_UNDONE } from './commit.query.js';
 import { dispatch } from './dispatch.js';
 import { appendEvents, type NewEvent } from './event.store.js';
-import type { Failure, OperationDefinition, Outcome, StepFailed, StepOutcome, UnwindStep } from './operation.definition.js';
+import type {
+  Failure,
+  OperationDefinition,
+  Outcome,
+  StepFailed,
+  StepOutcome,
+  UnwindStep,
+} from './operation.definition.js';
 import type { OperationRow, OperationStatus, StepRow, StepStatus } from './operation.row.js';
 import { statusChanged } from './operation.store.js';
 
@@ -10,40 +17,6 @@ import { statusChanged } from './operation.store.js';
 export class GuardLost extends Error {}
 
 const WORKER = { type: 'system', id: 'worker' };
-
-/*
- * Every write of a worker goes through this guard: it names the lease version it holds, and forward steps also stand aside
- * for a cancel, so that no step commits after a cancel was accepted. Locks are taken in one order everywhere: deployment
- * (in the step's own commit), operation (here), event stream (last); requests do the same, so they cannot deadlock.
- *
- * The step that ends and the one that begins hang on the guard in the same statement: what it refuses touches no step.
- */
-const GUARD = prepared(
-  'operation-guard',
-  `with guarded as (
-     update operations set
-     status = $3, current_step = $4, current_step_status = $5, progress = greatest(progress, $6), attempt = $7, message = $8,
-     awaiting = $9, is_resumed = false, wake_at = now() + make_interval(secs => $10::float8 / 1000), phase = $11, failure = $12,
-     result = result || $13::jsonb, error_code = $14, retryable = $15, updated_at = now(),
-     completed_at = case when $3 in ('succeeded','failed','cancelled') then now() end,
-     lease_expires_at = case when $16::float8 is null then null else now() + make_interval(secs => $16) end
-   where id = $1 and lease_version = $2 and status in ('running','waiting','cancelling') and (phase = 'unwinding' or $11 = 'unwinding' or not cancel_requested)
-     returning id
-   ), ended as (
-     update operation_steps s set status = $18, completed_at = now(), message = $19, evidence = coalesce($20::jsonb, s.evidence), result = $21::jsonb, state = null,
-       started_at = coalesce(s.started_at, now())
-     from guarded where s.operation_id = guarded.id and s.name = $17
-   ), begun as (
-     update operation_steps s set status = 'running', started_at = coalesce(s.started_at, now()) from guarded where s.operation_id = guarded.id and s.name = $22
-   )
-   select id from guarded`,
-);
-
-const STEP_SLEEP = prepared('operation-step-sleep', `update operation_steps set status = $3, message = $4, state = $5::jsonb where operation_id = $1 and name = $2`);
-const STEPS_UNDONE = prepared(
-  'operation-steps-undone',
-  `update operation_steps set status = 'pending', completed_at = null where operation_id = $1 and not is_unwind and status in ('succeeded','skipped') and split_part(name, ':', 1) = any($2)`,
-);
 
 interface Write {
   status: OperationStatus;
@@ -78,10 +51,28 @@ async function guard(tx: Tx, operation: OperationRow, write: Write): Promise<voi
   const reason = write.isTerminal && failure ? failure : null;
   const { ended } = write;
   const row = await tx.one(GUARD, [
-    operation.id, operation.leaseVersion, write.status, write.step, write.stepStatus, write.progress ?? 0, write.attempt ?? operation.attempt,
-    write.message ?? '', write.awaiting ?? null, write.sleepMs ?? null, failure ? 'unwinding' : 'forward', failure ? JSON.stringify(failure) : null,
-    JSON.stringify(write.result ?? {}), reason?.code ?? null, reason?.retryable ?? false, write.leaseSeconds,
-    ended?.name ?? null, ended?.status ?? null, ended?.message ?? '', json(ended?.evidence), json(ended?.result), write.begins ?? null,
+    operation.id,
+    operation.leaseVersion,
+    write.status,
+    write.step,
+    write.stepStatus,
+    write.progress ?? 0,
+    write.attempt ?? operation.attempt,
+    write.message ?? '',
+    write.awaiting ?? null,
+    write.sleepMs ?? null,
+    failure ? 'unwinding' : 'forward',
+    failure ? JSON.stringify(failure) : null,
+    JSON.stringify(write.result ?? {}),
+    reason?.code ?? null,
+    reason?.retryable ?? false,
+    write.leaseSeconds,
+    ended?.name ?? null,
+    ended?.status ?? null,
+    ended?.message ?? '',
+    json(ended?.evidence),
+    json(ended?.result),
+    write.begins ?? null,
   ]);
   if (!row) throw new GuardLost();
 }
@@ -94,16 +85,43 @@ export class OperationCommits {
   constructor(private readonly leaseSeconds: number) {}
 
   /** A step's result, its effect, the next step's beginning and the events; after the last step also the end of the operation. */
-  async stepDone(tx: Tx, definition: OperationDefinition, operation: OperationRow, step: StepRow, next: StepRow | undefined, progress: number, outcome: Extract<StepOutcome, { kind: 'done' }>): Promise<void> {
+  async stepDone(
+    tx: Tx,
+    definition: OperationDefinition,
+    operation: OperationRow,
+    step: StepRow,
+    next: StepRow | undefined,
+    progress: number,
+    outcome: Extract<StepOutcome, { kind: 'done' }>,
+  ): Promise<void> {
     const extra = await outcome.commit?.(tx);
     const unwinding = operation.phase === 'unwinding' ? (operation.failure as Unwinding) : null;
     const events: NewEvent[] = [...(extra?.events ?? [])];
     const status = outcome.skipped ? 'skipped' : 'succeeded';
-    if (definition.stepEvent && !step.isUnwind) events.push(this.advanced(definition.stepEvent, operation, step, status, progress));
-    const ended = { name: step.name, status, message: outcome.message, evidence: outcome.evidence, result: outcome.result } as const;
+    if (definition.stepEvent && !step.isUnwind)
+      events.push(this.advanced(definition.stepEvent, operation, step, status, progress));
+    const ended = {
+      name: step.name,
+      status,
+      message: outcome.message,
+      evidence: outcome.evidence,
+      result: outcome.result,
+    } as const;
     if (next) {
       const running = operation.phase === 'unwinding' && operation.cancelRequested ? 'cancelling' : 'running';
-      await guard(tx, operation, { status: running, step: next.name, stepStatus: 'running', progress, attempt: 1, leaseSeconds: this.leaseSeconds, result: outcome.operationResult, failure: unwinding, message: outcome.message, ended, begins: next.name });
+      await guard(tx, operation, {
+        status: running,
+        step: next.name,
+        stepStatus: 'running',
+        progress,
+        attempt: 1,
+        leaseSeconds: this.leaseSeconds,
+        result: outcome.operationResult,
+        failure: unwinding,
+        message: outcome.message,
+        ended,
+        begins: next.name,
+      });
       if (operation.status !== running) events.push(statusChanged(operation, running, WORKER));
     } else {
       await this.end(tx, definition, operation, step, unwinding, outcome, events, ended);
@@ -115,13 +133,24 @@ export class OperationCommits {
   }
 
   /** The step sleeps: lease given back, wake-up in the outbox. */
-  async stepSleeps(tx: Tx, operation: OperationRow, step: StepRow, outcome: Extract<StepOutcome, { kind: 'sleep' }>): Promise<void> {
+  async stepSleeps(
+    tx: Tx,
+    operation: OperationRow,
+    step: StepRow,
+    outcome: Extract<StepOutcome, { kind: 'sleep' }>,
+  ): Promise<void> {
     const extra = await outcome.commit?.(tx);
     const failure = operation.phase === 'unwinding' ? (operation.failure as Unwinding) : null;
     const status = operation.status === 'cancelling' ? 'cancelling' : outcome.status;
     await guard(tx, operation, {
-      status, step: step.name, stepStatus: outcome.status, message: outcome.message, awaiting: outcome.awaiting,
-      sleepMs: outcome.forMs, leaseSeconds: null, failure,
+      status,
+      step: step.name,
+      stepStatus: outcome.status,
+      message: outcome.message,
+      awaiting: outcome.awaiting,
+      sleepMs: outcome.forMs,
+      leaseSeconds: null,
+      failure,
     });
     const events = [...(extra?.events ?? [])];
     if (operation.status !== status) events.push(statusChanged(operation, status, WORKER));
@@ -138,50 +167,107 @@ export class OperationCommits {
     const failure = operation.phase === 'unwinding' ? (operation.failure as Unwinding) : null;
     const attempt = Math.min(operation.attempt + 1, operation.maxAttempts);
     const status = operation.status === 'cancelling' ? 'cancelling' : 'running';
-    await guard(tx, operation, { status, step: step.name, stepStatus: 'running', attempt, message, sleepMs: delayMs, leaseSeconds: null, failure });
+    await guard(tx, operation, {
+      status,
+      step: step.name,
+      stepStatus: 'running',
+      attempt,
+      message,
+      sleepMs: delayMs,
+      leaseSeconds: null,
+      failure,
+    });
     await dispatch(tx, operation.id, delayMs);
   }
 
   /** Turns an operation round: the failing step is marked, the needed unwind steps are added; with none of them it ends here. */
-  async beginUnwind(tx: Tx, definition: OperationDefinition, operation: OperationRow, step: StepRow | undefined, steps: readonly StepRow[], failure: Failure, found: StepFailed['options']): Promise<void> {
+  async beginUnwind(
+    tx: Tx,
+    definition: OperationDefinition,
+    operation: OperationRow,
+    step: StepRow | undefined,
+    steps: readonly StepRow[],
+    failure: Failure,
+    found: StepFailed['options'],
+  ): Promise<void> {
     await definition.beginUnwind?.(tx, operation, failure);
     const unwinding: Unwinding = { ...failure, step: step?.name ?? operation.currentStep };
     const wasCancelled = failure.code === 'cancelled_by_user';
-    const touched = new Set(steps.filter((one) => one.startedAt !== null && !one.isUnwind).map((one) => baseName(one.name)));
+    const touched = new Set(
+      steps.filter((one) => one.startedAt !== null && !one.isUnwind).map((one) => baseName(one.name)),
+    );
     const needed = definition.unwind.filter((one) => one.undoes.some((name) => touched.has(name)));
     const events: NewEvent[] = [];
     const first = needed[0];
-    const ended = step && ({ name: step.name, status: wasCancelled ? 'cancelled' : 'failed', message: failure.message, evidence: found.evidence } as const);
+    const ended =
+      step &&
+      ({
+        name: step.name,
+        status: wasCancelled ? 'cancelled' : 'failed',
+        message: failure.message,
+        evidence: found.evidence,
+      } as const);
     if (first) {
       const status = wasCancelled ? 'cancelling' : 'running';
-      await guard(tx, operation, { status, step: first.name, stepStatus: 'running', attempt: 1, message: failure.message, leaseSeconds: this.leaseSeconds, failure: unwinding, result: found.result, ended });
+      await guard(tx, operation, {
+        status,
+        step: first.name,
+        stepStatus: 'running',
+        attempt: 1,
+        message: failure.message,
+        leaseSeconds: this.leaseSeconds,
+        failure: unwinding,
+        result: found.result,
+        ended,
+      });
       if (operation.status !== status) events.push(statusChanged(operation, status, WORKER));
       await tx.query(
         `insert into operation_steps (operation_id, tenant_id, name, index, is_unwind, status, started_at)
          select $1, $2, name, $4 + ordinality - 1, true, case when ordinality = 1 then 'running' else 'pending' end, case when ordinality = 1 then now() end
          from unnest($3::text[]) with ordinality as step(name, ordinality)`,
-        [operation.id, operation.tenantId, needed.map((one) => one.name), steps.length]);
+        [operation.id, operation.tenantId, needed.map((one) => one.name), steps.length],
+      );
     } else {
       await this.end(tx, definition, operation, undefined, unwinding, { operationResult: found.result }, events, ended);
     }
     await appendEvents(tx, operation.tenantId, operation.stream, events);
   }
 
-  private async end(tx: Tx, definition: OperationDefinition, operation: OperationRow, last: StepRow | undefined, unwinding: Unwinding | null, outcome: { operationResult?: Record<string, unknown>; message?: string }, events: NewEvent[], ended: EndedStep | undefined): Promise<void> {
+  private async end(
+    tx: Tx,
+    definition: OperationDefinition,
+    operation: OperationRow,
+    last: StepRow | undefined,
+    unwinding: Unwinding | null,
+    outcome: { operationResult?: Record<string, unknown>; message?: string },
+    events: NewEvent[],
+    ended: EndedStep | undefined,
+  ): Promise<void> {
     const status: Outcome = unwinding ? (unwinding.code === 'cancelled_by_user' ? 'cancelled' : 'failed') : 'succeeded';
     const row = { ...operation, result: { ...operation.result, ...outcome.operationResult } };
     const finished = await definition.finish?.(tx, row, status, unwinding ?? undefined);
     await guard(tx, operation, {
-      status, step: unwinding?.step ?? last?.name ?? operation.currentStep, stepStatus: status, progress: status === 'succeeded' ? 100 : 0,
-      message: unwinding?.message ?? outcome.message, leaseSeconds: null, failure: unwinding, isTerminal: true,
-      result: { ...outcome.operationResult, ...finished?.result }, ended,
+      status,
+      step: unwinding?.step ?? last?.name ?? operation.currentStep,
+      stepStatus: status,
+      progress: status === 'succeeded' ? 100 : 0,
+      message: unwinding?.message ?? outcome.message,
+      leaseSeconds: null,
+      failure: unwinding,
+      isTerminal: true,
+      result: { ...outcome.operationResult, ...finished?.result },
+      ended,
     });
     events.push(...(finished?.events ?? []), statusChanged(operation, status, WORKER));
   }
 
   private advanced(type: string, operation: OperationRow, step: StepRow, status: string, progress: number): NewEvent {
     return {
-      type, subject: `operations/${operation.id}`, actor: WORKER, operationId: operation.id, revisionId: operation.input?.revisionId ?? null,
+      type,
+      subject: `operations/${operation.id}`,
+      actor: WORKER,
+      operationId: operation.id,
+      revisionId: operation.input?.revisionId ?? null,
       data: { operation_id: operation.id, step: step.name, index: step.index, status, progress },
     };
   }

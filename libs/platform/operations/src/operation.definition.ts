@@ -58,7 +58,15 @@ export interface StepContext<Input> {
 export type StepCommit = (tx: Tx) => Promise<void | { events?: NewEvent[] }>;
 
 export type StepOutcome =
-  | { kind: 'done'; result?: unknown; evidence?: unknown; message?: string; skipped?: boolean; operationResult?: Record<string, unknown>; commit?: StepCommit }
+  | {
+      kind: 'done';
+      result?: unknown;
+      evidence?: unknown;
+      message?: string;
+      skipped?: boolean;
+      operationResult?: Record<string, unknown>;
+      commit?: StepCommit;
+    }
   | {
       kind: 'sleep';
       /** Milliseconds until the step runs again; undefined = until something wakes it. */
@@ -71,10 +79,16 @@ export type StepOutcome =
       commit?: StepCommit;
     };
 
-export const done = (options: Omit<Extract<StepOutcome, { kind: 'done' }>, 'kind'> = {}): StepOutcome => ({ kind: 'done', ...options });
+export const done = (options: Omit<Extract<StepOutcome, { kind: 'done' }>, 'kind'> = {}): StepOutcome => ({
+  kind: 'done',
+  ...options,
+});
 
 /** Gives the worker slot back; the operation sleeps in Postgres. */
-export const sleep = (options: Omit<Extract<StepOutcome, { kind: 'sleep' }>, 'kind'>): StepOutcome => ({ kind: 'sleep', ...options });
+export const sleep = (options: Omit<Extract<StepOutcome, { kind: 'sleep' }>, 'kind'>): StepOutcome => ({
+  kind: 'sleep',
+  ...options,
+});
 
 export interface Step<Input> {
   run(context: StepContext<Input>): Promise<StepOutcome>;
@@ -103,7 +117,12 @@ export interface OperationDefinition<Input = any> {
   /** Event type to append at each step's commit, such as `rollout.step_advanced`. */
   readonly stepEvent?: string;
   /** Runs in the transaction of the terminal status. Returns what to merge into `result` and events to append. */
-  finish?(tx: Tx, operation: OperationRow<Input>, outcome: Outcome, failure?: Failure): Promise<{ result?: Record<string, unknown>; events?: NewEvent[] } | void>;
+  finish?(
+    tx: Tx,
+    operation: OperationRow<Input>,
+    outcome: Outcome,
+    failure?: Failure,
+  ): Promise<{ result?: Record<string, unknown>; events?: NewEvent[] } | void>;
   /** Runs in the transaction of a retry, and throws (409) when the operation may not live again. */
   reclaim?(tx: Tx, operation: OperationRow<Input>): Promise<void>;
   /** Runs once in the transaction that begins the way back, before any unwind step. */

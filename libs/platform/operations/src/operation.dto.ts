@@ -1,10 +1,33 @@
-import { ArrayField, BooleanField, IntField, JsonField, ObjectField, rawJson, reply, StringField, TimestampField, type RawJson, type Reply } from '@slipway/platform-http';
+import {
+  ArrayField,
+  BooleanField,
+  IntField,
+  JsonField,
+  ObjectField,
+  rawJson,
+  reply,
+  StringField,
+  TimestampField,
+  type RawJson,
+  type Reply,
+} from '@slipway/platform-http';
 
 const STATUSES = ['pending', 'running', 'waiting', 'cancelling', 'succeeded', 'failed', 'cancelled'] as const;
 const STEP_STATUSES = ['pending', 'running', 'waiting', 'succeeded', 'failed', 'skipped', 'cancelled'] as const;
 const ERROR_CODES = [
-  'validation_failed', 'target_not_ready', 'analysis_failed', 'analysis_inconclusive', 'metrics_unavailable', 'health_regression', 'capacity_exhausted',
-  'routing_error', 'dependency_outage', 'superseded', 'cancelled_by_user', 'attempts_exhausted', 'internal',
+  'validation_failed',
+  'target_not_ready',
+  'analysis_failed',
+  'analysis_inconclusive',
+  'metrics_unavailable',
+  'health_regression',
+  'capacity_exhausted',
+  'routing_error',
+  'dependency_outage',
+  'superseded',
+  'cancelled_by_user',
+  'attempts_exhausted',
+  'internal',
 ] as const;
 
 export class OperationActorDto {
@@ -123,6 +146,9 @@ const POLL_SECONDS = '1';
  * @param record the operation's record as JSON text, as `OperationStore.record` gives it
  */
 export function operationAnswer(id: string, record: string, created: boolean): Reply<RawJson> {
-  const headers = { location: `/api/v1/operations/${id}`, ...(created ? { 'retry-after': POLL_SECONDS } : { 'idempotency-replayed': 'true' }) };
+  const headers = {
+    location: `/api/v1/operations/${id}`,
+    ...(created ? { 'retry-after': POLL_SECONDS } : { 'idempotency-replayed': 'true' }),
+  };
   return reply(created ? 202 : 200, rawJson(`{"operation":${record},"created":${created}}`), headers);
 }

@@ -17,7 +17,10 @@ export const RECORD = `json_strip_nulls(json_build_object('error_code', o.error_
         'message', s.message, 'evidence', s.evidence) order by s.index)
       from operation_steps s where s.operation_id = o.id), '[]'::jsonb))`;
 
-export const GET_RECORD = lookup('operation-record', `select (${RECORD})::text as json from operations o where o.id = $1 and o.tenant_id = $2`);
+export const GET_RECORD = lookup(
+  'operation-record',
+  `select (${RECORD})::text as json from operations o where o.id = $1 and o.tenant_id = $2`,
+);
 
 export const LIST_RECORDS = prepared(
   'operation-list',
@@ -61,9 +64,18 @@ export const START = prepared(
    select pg_notify('${OUTBOX_CHANNEL}', '') from sent`,
 );
 
-export const READ = prepared('operation-read', `select ${OPERATION_COLUMNS} from operations o where o.id = $1 and o.tenant_id = $2`);
-export const LOCK = prepared('operation-lock', `select ${OPERATION_COLUMNS} from operations o where o.id = $1 and o.tenant_id = $2 for update`);
-export const STEPS = lookup('operation-steps', `select ${STEP_COLUMNS} from operation_steps s where s.operation_id = $1 order by s.index`);
+export const READ = prepared(
+  'operation-read',
+  `select ${OPERATION_COLUMNS} from operations o where o.id = $1 and o.tenant_id = $2`,
+);
+export const LOCK = prepared(
+  'operation-lock',
+  `select ${OPERATION_COLUMNS} from operations o where o.id = $1 and o.tenant_id = $2 for update`,
+);
+export const STEPS = lookup(
+  'operation-steps',
+  `select ${STEP_COLUMNS} from operation_steps s where s.operation_id = $1 order by s.index`,
+);
 
 /** The row as its worker sees it again: nothing once the lease has gone to another or the operation has ended. */
 export const HELD = lookup(

@@ -48,12 +48,29 @@ export class OperationStore {
    */
   async claim(tx: Tx, claim: Claim): Promise<{ id: string; created: boolean }> {
     const { idempotency: key } = claim;
-    const values = [claim.kind, claim.resourceType, claim.resourceName, JSON.stringify(claim.requestedBy), claim.reason ?? null];
+    const values = [
+      claim.kind,
+      claim.resourceType,
+      claim.resourceName,
+      JSON.stringify(claim.requestedBy),
+      claim.reason ?? null,
+    ];
     const inserted = await tx.one<{ id: string }>(CLAIM, [
-      newId('op'), tx.tenant, ...values, key?.method ?? null, key?.path ?? null, key?.key ?? null, key?.fingerprint ?? null,
+      newId('op'),
+      tx.tenant,
+      ...values,
+      key?.method ?? null,
+      key?.path ?? null,
+      key?.key ?? null,
+      key?.fingerprint ?? null,
     ]);
     if (inserted) return { id: inserted.id, created: true };
-    const earlier = await tx.one<{ id: string; fingerprint: string }>(FIND_BY_KEY, [tx.tenant, key?.method, key?.path, key?.key]);
+    const earlier = await tx.one<{ id: string; fingerprint: string }>(FIND_BY_KEY, [
+      tx.tenant,
+      key?.method,
+      key?.path,
+      key?.key,
+    ]);
     if (!earlier) throw new Error('a claim found neither its own row nor the one that refused it');
     if (earlier.fingerprint !== key?.fingerprint) throw operationErrors.idempotency_key_reused();
     return { id: earlier.id, created: false };
@@ -61,7 +78,14 @@ export class OperationStore {
 
   /** Second half of a mutation that was not adopted: what the operation works on, its steps, and its first wake-up. */
   async start(tx: Tx, id: string, start: Start): Promise<void> {
-    await tx.query(START, [id, start.resourceId, start.stream, JSON.stringify(start.input), start.steps, JSON.stringify(start.result ?? {})]);
+    await tx.query(START, [
+      id,
+      start.resourceId,
+      start.stream,
+      JSON.stringify(start.input),
+      start.steps,
+      JSON.stringify(start.result ?? {}),
+    ]);
   }
 
   /** The record of api.md 2.2 as JSON text, or undefined for an unknown or foreign id. */
@@ -82,8 +106,12 @@ export class OperationStore {
     const steps = await tx.query<StepRow>(STEPS, [id]);
     const limit = this.definitions.find(operation.kind)?.pointOfNoReturn;
     const isPast = steps.some((step) => step.name === limit && step.status === 'succeeded');
-    if (!LIVE_STATUSES.includes(operation.status) || isPast || operation.phase === 'unwinding') throw operationErrors.operation_not_cancellable();
-    await tx.query(`update operations set cancel_requested = true, status = 'cancelling', wake_at = null, updated_at = now() where id = $1`, [id]);
+    if (!LIVE_STATUSES.includes(operation.status) || isPast || operation.phase === 'unwinding')
+      throw operationErrors.operation_not_cancellable();
+    await tx.query(
+      `update operations set cancel_requested = true, status = 'cancelling', wake_at = null, updated_at = now() where id = $1`,
+      [id],
+    );
     await dispatch(tx, id);
     await appendAudit(tx, { action: 'operation.cancel', resourceType: 'operation', resourceName: id });
     await this.append(tx, operation, statusChanged(operation, 'cancelling', actor));
@@ -103,13 +131,17 @@ export class OperationStore {
     await tx.query(`delete from operation_steps where operation_id = $1 and is_unwind`, [id]);
     await tx.query(
       `update operation_steps set status = 'pending', started_at = null, completed_at = null, message = '', state = null
-       where operation_id = $1 and status not in ('succeeded','skipped')`, [id]);
+       where operation_id = $1 and status not in ('succeeded','skipped')`,
+      [id],
+    );
     await tx.query(
       `update operations o set status = 'pending', phase = 'forward', failure = null, error_code = null, message = '', retryable = false, attempt = 0,
          completed_at = null, wake_at = null, lease_expires_at = null, updated_at = now(), current_step_status = 'pending',
          current_step = (select s.name from operation_steps s where s.operation_id = o.id and s.status = 'pending' order by s.index limit 1),
          progress = (select 100 * count(*) filter (where s.status in ('succeeded','skipped')) / count(*) from operation_steps s where s.operation_id = o.id)
-       where id = $1`, [id]);
+       where id = $1`,
+      [id],
+    );
     await dispatch(tx, id);
     await appendAudit(tx, { action: 'operation.retry', resourceType: 'operation', resourceName: id });
     await this.append(tx, operation, statusChanged(operation, 'pending', actor));
@@ -120,7 +152,10 @@ export class OperationStore {
     const operation = await this.lock(tx, id);
     if (operation.status !== 'waiting' || !operation.awaiting) throw operationErrors.operation_not_paused();
     if (operation.isResumed) return;
-    await tx.query(`update operations set is_resumed = true, awaiting = null, status = 'running', wake_at = null, updated_at = now() where id = $1`, [id]);
+    await tx.query(
+      `update operations set is_resumed = true, awaiting = null, status = 'running', wake_at = null, updated_at = now() where id = $1`,
+      [id],
+    );
     await dispatch(tx, id);
     await appendAudit(tx, { action: 'operation.resume', resourceType: 'operation', resourceName: id });
     await this.append(tx, operation, statusChanged(operation, 'running', actor));
@@ -130,15 +165,26 @@ export class OperationStore {
    * Ends a live operation in favour of another, at once: status, fence and successor in the caller's transaction. Its worker
    * can write nothing after this commit. What it had begun is the successor's to clean up.
    */
-  async supersede(tx: Tx, id: string, successor: { id: string; actor: { type: string; id: string } }): Promise<OperationRow> {
+  async supersede(
+    tx: Tx,
+    id: string,
+    successor: { id: string; actor: { type: string; id: string } },
+  ): Promise<OperationRow> {
     const operation = await this.lock(tx, id);
     await tx.query(
       `update operations set status = 'cancelled', error_code = 'superseded', message = $2, superseded_by = $3, retryable = false,
          lease_version = lease_version + 1, lease_expires_at = null, wake_at = null, awaiting = null, current_step_status = 'cancelled',
          updated_at = now(), completed_at = now() where id = $1`,
-      [id, `superseded by ${successor.id}`, successor.id]);
-    await tx.query(`update operation_steps set status = 'cancelled', completed_at = now() where operation_id = $1 and status in ('running','waiting')`, [id]);
-    await this.append(tx, operation, { ...statusChanged(operation, 'cancelled', successor.actor), data: { status: 'cancelled', superseded_by: successor.id } });
+      [id, `superseded by ${successor.id}`, successor.id],
+    );
+    await tx.query(
+      `update operation_steps set status = 'cancelled', completed_at = now() where operation_id = $1 and status in ('running','waiting')`,
+      [id],
+    );
+    await this.append(tx, operation, {
+      ...statusChanged(operation, 'cancelled', successor.actor),
+      data: { status: 'cancelled', superseded_by: successor.id },
+    });
     return operation;
   }
 
@@ -153,7 +199,16 @@ function isRetryable(operation: OperationRow): boolean {
 
 export function statusChanged(operation: OperationRow, status: string, actor: { type: string; id: string }): NewEvent {
   return {
-    type: 'operation.status_changed', subject: `operations/${operation.id}`, actor, operationId: operation.id,
-    data: { operation_id: operation.id, kind: operation.kind, from: operation.status, status, resource_name: operation.resourceName },
+    type: 'operation.status_changed',
+    subject: `operations/${operation.id}`,
+    actor,
+    operationId: operation.id,
+    data: {
+      operation_id: operation.id,
+      kind: operation.kind,
+      from: operation.status,
+      status,
+      resource_name: operation.resourceName,
+    },
   };
 }

@@ -14,17 +14,39 @@ import { OutboxRelay } from './outbox.relay.js';
 import { PausePoints } from './pause-points.js';
 import { Sweeper } from './sweeper.js';
 
-const EVERYWHERE: Provider[] = [OperationDefinitions, OperationStore, IdempotentMutation, EventHub, EventList, EventStreams, EventFeed, PausePoints, Sweeper];
+const EVERYWHERE: Provider[] = [
+  OperationDefinitions,
+  OperationStore,
+  IdempotentMutation,
+  EventHub,
+  EventList,
+  EventStreams,
+  EventFeed,
+  PausePoints,
+  Sweeper,
+];
 
 /** Durable operations. The API makes and shows them; a worker also runs them (it needs the queue module beside this one). */
 @Module({})
 export class OperationsModule {
   static forApi(): DynamicModule {
-    return { module: OperationsModule, global: true, imports: [DiscoveryModule], providers: EVERYWHERE, exports: EVERYWHERE };
+    return {
+      module: OperationsModule,
+      global: true,
+      imports: [DiscoveryModule],
+      providers: EVERYWHERE,
+      exports: EVERYWHERE,
+    };
   }
 
   static forWorker(): DynamicModule {
     const movers = [Leases, OperationRunner, OutboxRelay, OperationWorker];
-    return { module: OperationsModule, global: true, imports: [DiscoveryModule], providers: [...EVERYWHERE, ...movers], exports: [...EVERYWHERE, OperationRunner] };
+    return {
+      module: OperationsModule,
+      global: true,
+      imports: [DiscoveryModule],
+      providers: [...EVERYWHERE, ...movers],
+      exports: [...EVERYWHERE, OperationRunner],
+    };
   }
 }

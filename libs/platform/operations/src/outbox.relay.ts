@@ -37,7 +37,11 @@ export class OutboxRelay {
   ) {}
 
   async start(): Promise<void> {
-    this.unlisten = await this.database.listen(OUTBOX_CHANNEL, () => this.kick(), () => this.kick());
+    this.unlisten = await this.database.listen(
+      OUTBOX_CHANNEL,
+      () => this.kick(),
+      () => this.kick(),
+    );
     this.timer = setInterval(() => this.kick(), POLL_MS);
     this.kick();
   }
@@ -68,7 +72,11 @@ export class OutboxRelay {
   private relayBatch(): Promise<number> {
     return this.database.tx('system', async (tx) => {
       const rows = await tx.query<OutboxRow>(TAKE);
-      await Promise.all(rows.map((row) => this.queue.add({ operationId: row.operation_id, dispatch: row.dispatch, delayMs: Math.ceil(row.delay_ms) })));
+      await Promise.all(
+        rows.map((row) =>
+          this.queue.add({ operationId: row.operation_id, dispatch: row.dispatch, delayMs: Math.ceil(row.delay_ms) }),
+        ),
+      );
       return rows.length;
     });
   }

@@ -30,7 +30,10 @@ export class Sweeper {
   ) {
     // Long enough for a queue that works to deliver first, short against the lease.
     this.graceSeconds = Math.max(1, Math.min(5, config.leaseSeconds / 4));
-    this.work.push({ name: 'operations', sweep: async (tx) => void (await tx.query(SWEEP, [this.graceSeconds])) }, new Retention());
+    this.work.push(
+      { name: 'operations', sweep: async (tx) => void (await tx.query(SWEEP, [this.graceSeconds])) },
+      new Retention(),
+    );
   }
 
   register(work: DueWork): void {
@@ -38,7 +41,10 @@ export class Sweeper {
   }
 
   start(): void {
-    this.timer = setInterval(() => (this.running ??= this.sweep().finally(() => (this.running = undefined))), INTERVAL_MS);
+    this.timer = setInterval(
+      () => (this.running ??= this.sweep().finally(() => (this.running = undefined))),
+      INTERVAL_MS,
+    );
   }
 
   async stop(): Promise<void> {
@@ -48,7 +54,9 @@ export class Sweeper {
 
   async sweep(): Promise<void> {
     for (const work of this.work) {
-      await this.database.tx('system', (tx) => work.sweep(tx)).catch((error) => this.logger.warn(`${work.name}: ${error.message}`));
+      await this.database
+        .tx('system', (tx) => work.sweep(tx))
+        .catch((error) => this.logger.warn(`${work.name}: ${error.message}`));
     }
   }
 }

@@ -1,2 +1,8 @@
-export { OPERATION_QUEUE, QueueUnavailableError, type OperationQueue, type WakeUp, type WakeUpHandler } from './operation-queue.js';
+export {
+  OPERATION_QUEUE,
+  QueueUnavailableError,
+  type OperationQueue,
+  type WakeUp,
+  type WakeUpHandler,
+} from './operation-queue.js';
 export { QueueModule, createOperationQueue } from './queue.module.js';

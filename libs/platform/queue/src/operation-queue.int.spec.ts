@@ -136,7 +136,9 @@ function backendSuite(name: string, open: () => Promise<TestBackend>): void {
       await eventually(() => entered.length === 2);
       await backend.wipe();
       // Handed out by the new session while both slots are still taken.
-      await queue.add({ operationId: 'op_3', dispatch: 1 }).catch((error) => expect(error).toBeInstanceOf(QueueUnavailableError));
+      await queue
+        .add({ operationId: 'op_3', dispatch: 1 })
+        .catch((error) => expect(error).toBeInstanceOf(QueueUnavailableError));
       await eventually(() => queue.ready());
       gate.open();
       await redispatchUntilSeen(queue, (id) => entered.includes(id), 'op_3');
@@ -151,7 +153,9 @@ function backendSuite(name: string, open: () => Promise<TestBackend>): void {
         seen.add(id);
       }, 3);
       const ids = Array.from({ length: 60 }, (_, i) => `op_${i}`);
-      const adding = Promise.all(ids.map((operationId) => producer.add({ operationId, dispatch: 1 }).catch(() => undefined)));
+      const adding = Promise.all(
+        ids.map((operationId) => producer.add({ operationId, dispatch: 1 }).catch(() => undefined)),
+      );
       await eventually(() => seen.size > 3);
       await backend.wipe();
       await adding;
@@ -216,7 +220,9 @@ function backendSuite(name: string, open: () => Promise<TestBackend>): void {
       });
 
       it('adds one by one where temporary tables are forbidden', async () => {
-        await backend.sql!(`do $$ begin execute format('revoke temporary on database %I from public', current_database()); end $$`);
+        await backend.sql!(
+          `do $$ begin execute format('revoke temporary on database %I from public', current_database()); end $$`,
+        );
         const queue = start();
         const seen = new Set<string>();
         await queue.consume(async (id) => void seen.add(id), 5);
@@ -240,12 +246,18 @@ function backendSuite(name: string, open: () => Promise<TestBackend>): void {
 }
 
 /** What the outbox and the sweeper do: add again under the next dispatch until the operation was seen. */
-async function redispatchUntilSeen(queue: OperationQueue, seen: Set<string> | ((id: string) => boolean), operationId: string): Promise<void> {
+async function redispatchUntilSeen(
+  queue: OperationQueue,
+  seen: Set<string> | ((id: string) => boolean),
+  operationId: string,
+): Promise<void> {
   let dispatch = 100;
   const done = () => (typeof seen === 'function' ? seen(operationId) : seen.has(operationId));
   await eventually(async () => {
     if (done()) return true;
-    await queue.add({ operationId, dispatch: dispatch++ }).catch((error) => expect(error).toBeInstanceOf(QueueUnavailableError));
+    await queue
+      .add({ operationId, dispatch: dispatch++ })
+      .catch((error) => expect(error).toBeInstanceOf(QueueUnavailableError));
     await until(done, 300);
     return done();
   });

@@ -74,7 +74,11 @@ class PostgresBackend implements Backend {
   }
 
   async openWorker(process: (operationId: string) => Promise<void>, concurrency: number) {
-    return new PostgresWorker(QUEUE_NAME, (job) => process(job.data.operationId), { ...workerOptions, concurrency, connection: this.pool });
+    return new PostgresWorker(QUEUE_NAME, (job) => process(job.data.operationId), {
+      ...workerOptions,
+      concurrency,
+      connection: this.pool,
+    });
   }
 
   async identity(): Promise<string> {

@@ -154,7 +154,13 @@ export async function settles(work: Promise<unknown>, ms: number): Promise<boole
     const handle = setTimeout(() => resolve(false), ms);
     timer.signal.addEventListener('abort', () => clearTimeout(handle));
   });
-  const settled = await Promise.race([work.then(() => true, () => true), late]);
+  const settled = await Promise.race([
+    work.then(
+      () => true,
+      () => true,
+    ),
+    late,
+  ]);
   timer.abort();
   return settled;
 }

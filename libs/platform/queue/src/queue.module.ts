@@ -19,11 +19,15 @@ export class QueueModule {
 }
 
 /** The queue without Nest, already connecting. */
-export function createOperationQueue(config: Pick<Config, 'queue' | 'database'>, times?: Partial<SupervisionTimes>): SupervisedQueue {
+export function createOperationQueue(
+  config: Pick<Config, 'queue' | 'database'>,
+  times?: Partial<SupervisionTimes>,
+): SupervisedQueue {
   const { backend, redisUrl } = config.queue;
   if (backend === 'redis' && !redisUrl) throw new Error('QUEUE_BACKEND is redis, but REDIS_URL is not set');
   const queue = new SupervisedQueue(
-    (onError) => (backend === 'redis' ? openRedisBackend(redisUrl!, onError) : openPostgresBackend(config.database.url)),
+    (onError) =>
+      backend === 'redis' ? openRedisBackend(redisUrl!, onError) : openPostgresBackend(config.database.url),
     times,
   );
   queue.start();

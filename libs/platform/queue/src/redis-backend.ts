@@ -59,7 +59,11 @@ class RedisBackend implements Backend {
     });
     this.consumer.on('error', this.onError);
     await this.consumer.connect();
-    return new RedisWorker(QUEUE_NAME, (job) => process(job.data.operationId), { ...workerOptions, concurrency, connection: this.consumer });
+    return new RedisWorker(QUEUE_NAME, (job) => process(job.data.operationId), {
+      ...workerOptions,
+      concurrency,
+      connection: this.consumer,
+    });
   }
 
   async identity(): Promise<string> {

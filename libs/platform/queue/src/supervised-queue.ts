@@ -56,7 +56,8 @@ export class SupervisedQueue implements OperationQueue {
 
   async add(job: WakeUp): Promise<void> {
     const deadline = Date.now() + this.times.addWithin;
-    const session = this.session ?? (await this.sessionBefore(Math.min(deadline, this.awaySince + this.times.addWithin)));
+    const session =
+      this.session ?? (await this.sessionBefore(Math.min(deadline, this.awaySince + this.times.addWithin)));
     if (!session) throw new QueueUnavailableError('the backend of the queue is away');
     try {
       await within(session.add(job), deadline - Date.now(), 'the queue took too long to add a job');
@@ -122,14 +123,21 @@ export class SupervisedQueue implements OperationQueue {
       return session;
     } catch (error) {
       // It may still open after we stopped waiting.
-      void opening.then((late) => late.close(0), () => undefined);
+      void opening.then(
+        (late) => late.close(0),
+        () => undefined,
+      );
       throw error;
     }
   }
 
   private async startWork(session: QueueSession): Promise<void> {
     const { concurrency } = this.consumer!;
-    await within(session.work((operationId) => this.handle(operationId), concurrency), this.times.answerWithin, 'the worker did not start');
+    await within(
+      session.work((operationId) => this.handle(operationId), concurrency),
+      this.times.answerWithin,
+      'the worker did not start',
+    );
   }
 
   private lose(error: unknown): void {
@@ -150,7 +158,10 @@ export class SupervisedQueue implements OperationQueue {
     try {
       await handler(operationId);
     } catch (error) {
-      this.log.error(`the handler of ${operationId} failed: ${messageOf(error)}`, error instanceof Error ? error.stack : undefined);
+      this.log.error(
+        `the handler of ${operationId} failed: ${messageOf(error)}`,
+        error instanceof Error ? error.stack : undefined,
+      );
     } finally {
       this.running -= 1;
       this.waitingForSlot.shift()?.();

@@ -30,7 +30,9 @@ export async function postgresTestBackend(): Promise<TestBackend> {
     sql,
     wipe: () => unlessDeadlocked(() => sql('drop schema bullmq cascade')),
     killConnections: () =>
-      sql('select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()'),
+      sql(
+        'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+      ),
     remove: async () => {
       await proxy.cut();
       await database.drop();

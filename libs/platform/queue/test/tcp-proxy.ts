@@ -41,7 +41,10 @@ export class TcpProxy {
 
   private join(downstream: Socket): void {
     const upstream = connect(this.target.port, this.target.host);
-    for (const [from, to] of [[downstream, upstream], [upstream, downstream]] as const) {
+    for (const [from, to] of [
+      [downstream, upstream],
+      [upstream, downstream],
+    ] as const) {
       this.sockets.add(from);
       from.on('error', () => undefined);
       from.on('close', () => {

@@ -2,7 +2,13 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/gl
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import fastify, { type FastifyInstance } from 'fastify';
 import { migrations as databaseMigrations, newId } from '@slipway/platform-database';
-import { appendEvents, EventStreams, migrations as operationMigrations, type EventSource, type NewEvent } from '@slipway/platform-operations';
+import {
+  appendEvents,
+  EventStreams,
+  migrations as operationMigrations,
+  type EventSource,
+  type NewEvent,
+} from '@slipway/platform-operations';
 import { OperationHarness } from './index.js';
 
 const TENANT = newId('ten');
@@ -21,7 +27,15 @@ beforeAll(async () => {
   server = fastify();
   server.get('/', async (request, reply) => {
     const { after, type } = request.query as { after?: string; type?: string };
-    await streams.open({ reply, tenantId: TENANT, source, type, after: after === undefined ? undefined : Number(after), tokenId: 'tok_1', stillAllowed: async () => isAllowed });
+    await streams.open({
+      reply,
+      tenantId: TENANT,
+      source,
+      type,
+      after: after === undefined ? undefined : Number(after),
+      tokenId: 'tok_1',
+      stillAllowed: async () => isAllowed,
+    });
   });
   server.setErrorHandler((error: any, _request, reply) => reply.code(error.status ?? 500).send({ code: error.code }));
   await server.listen({ port: 0, host: '127.0.0.1' });
@@ -77,7 +91,8 @@ function event(data: Record<string, unknown> = {}, options: Partial<NewEvent> = 
   return { type: 'route.updated', subject: 'deployments/chat', actor: { type: 'token', id: 'test' }, data, ...options };
 }
 
-const append = (...events: NewEvent[]) => harness.database.tx('system', (tx) => appendEvents(tx, TENANT, source.stream, events));
+const append = (...events: NewEvent[]) =>
+  harness.database.tx('system', (tx) => appendEvents(tx, TENANT, source.stream, events));
 const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
 
 it('sends what is kept, then what comes, each once and in order', async () => {
@@ -89,7 +104,12 @@ it('sends what is kept, then what comes, each once and in order', async () => {
   expect(follower.ids).toEqual(upTo(453));
   expect(follower.text).toMatch(/content-type: text\/event-stream/i);
   const [, data] = /id: 451\nevent: route\.updated\ndata: (.*)\n\n/.exec(follower.text) as unknown as [string, string];
-  expect(JSON.parse(data)).toMatchObject({ specversion: '1.0', sequence: 451, type: 'route.updated', data: { n: 451 } });
+  expect(JSON.parse(data)).toMatchObject({
+    specversion: '1.0',
+    sequence: 451,
+    type: 'route.updated',
+    data: { n: 451 },
+  });
 });
 
 it('loses and repeats nothing while many write and clients come in between', async () => {
@@ -107,7 +127,9 @@ it('loses and repeats nothing while many write and clients come in between', asy
 
 it('resumes behind a sequence, and refuses one whose successors are gone', async () => {
   await append(...upTo(10).map((n) => event({ n })));
-  await harness.database.tx('system', (tx) => tx.query('delete from events where stream = $1 and sequence <= 5', [source.stream]));
+  await harness.database.tx('system', (tx) =>
+    tx.query('delete from events where stream = $1 and sequence <= 5', [source.stream]),
+  );
   const kept = new Follower('?after=5');
   await until('the rest', () => kept.ids.length === 5);
   expect(kept.ids).toEqual([6, 7, 8, 9, 10]);
@@ -126,12 +148,13 @@ it('sends only the type asked for, before and after the stream is live', async (
   expect(follower.ids).toEqual([2, 4]);
 });
 
-it('ends at once when the caller\'s own token is revoked, not when another is', async () => {
+it("ends at once when the caller's own token is revoked, not when another is", async () => {
   const follower = new Follower();
   await append(event());
   await until('it is live', () => follower.ids.length === 1);
   isAllowed = false;
-  const notify = (tokenId: string) => harness.database.tx('system', (tx) => tx.query(`select pg_notify('slipway_tokens', $1)`, [tokenId]));
+  const notify = (tokenId: string) =>
+    harness.database.tx('system', (tx) => tx.query(`select pg_notify('slipway_tokens', $1)`, [tokenId]));
   await notify('tok_2');
   await append(event());
   await until('it goes on', () => follower.ids.length === 2);
@@ -147,7 +170,8 @@ it('cuts a client that does not read, and keeps the others', async () => {
   await until('both are live', () => slow.ids.length === 1 && quick.ids.length === 1);
   slow.socket.pause();
   const load = 'x'.repeat(200_000);
-  const wasCut = async () => (await new Promise<number>((resolve) => server.server.getConnections((_error, count) => resolve(count)))) === 1;
+  const wasCut = async () =>
+    (await new Promise<number>((resolve) => server.server.getConnections((_error, count) => resolve(count)))) === 1;
   let sent = 1;
   await until('the slow one is cut', async () => {
     await append(event({ load }));
@@ -159,11 +183,20 @@ it('cuts a client that does not read, and keeps the others', async () => {
 
 it('follows one operation only, and ends behind its last event', async () => {
   const { stream } = source;
-  const [mine, other] = await Promise.all([1, 2].map(() => harness.database.tx({ tenantId: TENANT }, async (tx) => {
-    const { id } = await harness.store.claim(tx, { kind: 'probe', resourceType: 'thing', resourceName: 'thing', requestedBy: { type: 'token', id: 'test' } });
-    await harness.store.start(tx, id, { resourceId: 'thing', stream, input: {}, steps: ['only'] });
-    return id;
-  }))) as [string, string];
+  const [mine, other] = (await Promise.all(
+    [1, 2].map(() =>
+      harness.database.tx({ tenantId: TENANT }, async (tx) => {
+        const { id } = await harness.store.claim(tx, {
+          kind: 'probe',
+          resourceType: 'thing',
+          resourceName: 'thing',
+          requestedBy: { type: 'token', id: 'test' },
+        });
+        await harness.store.start(tx, id, { resourceId: 'thing', stream, input: {}, steps: ['only'] });
+        return id;
+      }),
+    ),
+  )) as [string, string];
   source = { stream, operationId: mine };
   await append(event({}, { operationId: other }), event({}, { operationId: mine }), event());
   const follower = new Follower();
@@ -172,7 +205,9 @@ it('follows one operation only, and ends behind its last event', async () => {
   await until('the new one', () => follower.ids.length === 2);
   await harness.database.tx('system', async (tx) => {
     await tx.query(`update operations set status = 'succeeded' where id = $1`, [mine]);
-    await appendEvents(tx, TENANT, stream, [event({ status: 'succeeded' }, { type: 'operation.status_changed', operationId: mine })]);
+    await appendEvents(tx, TENANT, stream, [
+      event({ status: 'succeeded' }, { type: 'operation.status_changed', operationId: mine }),
+    ]);
   });
   await until('it ends', () => follower.hasEnded);
   expect(follower.ids).toEqual([2, 5, 6]);
@@ -184,7 +219,10 @@ it('follows one operation only, and ends behind its last event', async () => {
 it('does not end at a failure that a retry has undone', async () => {
   const id = await harness.begin(TENANT, { kind: 'probe' }, ['only']);
   source = { stream: `operation/${id}`, operationId: id };
-  await append(event({ status: 'failed' }, { type: 'operation.status_changed', operationId: id }), event({ status: 'pending' }, { type: 'operation.status_changed', operationId: id }));
+  await append(
+    event({ status: 'failed' }, { type: 'operation.status_changed', operationId: id }),
+    event({ status: 'pending' }, { type: 'operation.status_changed', operationId: id }),
+  );
   const follower = new Follower();
   await until('both', () => follower.ids.length === 2);
   await append(event({ status: 'running' }, { type: 'operation.status_changed', operationId: id }));

@@ -1,3 +1,8 @@
 export { createTestDatabase, type TestDatabase } from '@slipway/platform-database/testing';
 export { OperationHarness, testConfig, type OperationRecord } from './operation-harness.js';
-export { everyCrashResumes, everyStepIsRepeatable, everyStepMayFail, type OperationCase } from './operation-properties.js';
+export {
+  everyCrashResumes,
+  everyStepIsRepeatable,
+  everyStepMayFail,
+  type OperationCase,
+} from './operation-properties.js';

@@ -2,7 +2,14 @@ import { Test } from '@nestjs/testing';
 import type { INestApplicationContext, ModuleMetadata } from '@nestjs/common';
 import { ConfigModule, loadConfig, type Config } from '@slipway/platform-config';
 import { Database, DatabaseModule, type Migration } from '@slipway/platform-database';
-import { LIVE_STATUSES, OperationDefinitions, OperationRunner, OperationsModule, OperationStore, type OperationDefinition } from '@slipway/platform-operations';
+import {
+  LIVE_STATUSES,
+  OperationDefinitions,
+  OperationRunner,
+  OperationsModule,
+  OperationStore,
+  type OperationDefinition,
+} from '@slipway/platform-operations';
 import { OPERATION_QUEUE, type OperationQueue } from '@slipway/platform-queue';
 import { Global, Module } from '@nestjs/common';
 import { createTestDatabase, type TestDatabase } from '@slipway/platform-database/testing';
@@ -24,14 +31,32 @@ export class OperationHarness {
     readonly testDatabase: TestDatabase,
   ) {}
 
-  static async start(options: { migrations: readonly Migration[]; modules?: ModuleMetadata['imports']; entities?: Function[]; config?: Partial<Config> }): Promise<OperationHarness> {
+  static async start(options: {
+    migrations: readonly Migration[];
+    modules?: ModuleMetadata['imports'];
+    entities?: Function[];
+    config?: Partial<Config>;
+  }): Promise<OperationHarness> {
     const testDatabase = await createTestDatabase(options.migrations);
     const config = testConfig(testDatabase.url, options.config);
     const module = await Test.createTestingModule({
-      imports: [ConfigModule.forRoot(config), DatabaseModule.forRoot(config, options.entities), SilentQueueModule, OperationsModule.forWorker(), ...(options.modules ?? [])],
+      imports: [
+        ConfigModule.forRoot(config),
+        DatabaseModule.forRoot(config, options.entities),
+        SilentQueueModule,
+        OperationsModule.forWorker(),
+        ...(options.modules ?? []),
+      ],
     }).compile();
     const context = await module.init();
-    return new OperationHarness(context, context.get(Database), context.get(OperationStore), context.get(OperationRunner), context.get(OperationDefinitions), testDatabase);
+    return new OperationHarness(
+      context,
+      context.get(Database),
+      context.get(OperationStore),
+      context.get(OperationRunner),
+      context.get(OperationDefinitions),
+      testDatabase,
+    );
   }
 
   async stop(): Promise<void> {
@@ -40,9 +65,19 @@ export class OperationHarness {
   }
 
   /** Accepts an operation of a kind under test. */
-  begin(tenantId: string, definition: Pick<OperationDefinition, 'kind'>, steps: readonly string[], input: unknown = {}): Promise<string> {
+  begin(
+    tenantId: string,
+    definition: Pick<OperationDefinition, 'kind'>,
+    steps: readonly string[],
+    input: unknown = {},
+  ): Promise<string> {
     return this.database.tx({ tenantId }, async (tx) => {
-      const { id } = await this.store.claim(tx, { kind: definition.kind, resourceType: 'thing', resourceName: 'thing', requestedBy: { type: 'token', id: 'test' } });
+      const { id } = await this.store.claim(tx, {
+        kind: definition.kind,
+        resourceType: 'thing',
+        resourceName: 'thing',
+        requestedBy: { type: 'token', id: 'test' },
+      });
       await this.store.start(tx, id, { resourceId: 'thing', stream: `operation/${id}`, input, steps });
       return id;
     });
@@ -64,7 +99,11 @@ export class OperationHarness {
   /** What the clock would do: an expired lease, a sleep that is over. */
   async skipTime(id: string): Promise<void> {
     await this.database.tx('system', (tx) =>
-      tx.query(`update operations set wake_at = null, lease_expires_at = case when lease_expires_at is not null then now() - interval '1 second' end where id = $1`, [id]));
+      tx.query(
+        `update operations set wake_at = null, lease_expires_at = case when lease_expires_at is not null then now() - interval '1 second' end where id = $1`,
+        [id],
+      ),
+    );
   }
 
   async record(tenantId: string, id: string): Promise<OperationRecord> {
@@ -73,18 +112,32 @@ export class OperationHarness {
   }
 
   private async isAwaiting(id: string): Promise<boolean> {
-    const rows = await this.database.read<{ awaiting: string | null }>('system', 'select awaiting from operations where id = $1', [id]);
+    const rows = await this.database.read<{ awaiting: string | null }>(
+      'system',
+      'select awaiting from operations where id = $1',
+      [id],
+    );
     return rows[0]?.awaiting !== null;
   }
 }
 
 /** A complete configuration for tests; `overrides` replaces members. */
 export function testConfig(databaseUrl: string, overrides: Partial<Config> = {}): Config {
-  const env = { DATABASE_URL: databaseUrl, SLIPWAY_SECRET_KEY: Buffer.alloc(32, 7).toString('base64'), SLIPWAY_LOG_LEVEL: 'warn', NODE_ENV: 'test' };
+  const env = {
+    DATABASE_URL: databaseUrl,
+    SLIPWAY_SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
+    SLIPWAY_LOG_LEVEL: 'warn',
+    NODE_ENV: 'test',
+  };
   return { ...loadConfig(env, process.cwd()), ...overrides };
 }
 
-const silentQueue: OperationQueue = { add: async () => undefined, consume: async () => undefined, ready: () => true, close: async () => undefined };
+const silentQueue: OperationQueue = {
+  add: async () => undefined,
+  consume: async () => undefined,
+  ready: () => true,
+  close: async () => undefined,
+};
 
 @Global()
 @Module({ providers: [{ provide: OPERATION_QUEUE, useValue: silentQueue }], exports: [OPERATION_QUEUE] })

@@ -26,7 +26,8 @@ export async function everyStepIsRepeatable(one: OperationCase): Promise<void> {
       await run();
       return run();
     });
-    if (record['status'] !== 'succeeded') throw new Error(`with ${step} repeated it ended ${record['status']}: ${record['message']}`);
+    if (record['status'] !== 'succeeded')
+      throw new Error(`with ${step} repeated it ended ${record['status']}: ${record['message']}`);
     await one.assertSucceeded(record);
   }
 }
@@ -48,7 +49,8 @@ export async function everyCrashResumes(one: OperationCase): Promise<void> {
   for (const step of await stepNames(one)) {
     for (const place of ['before-commit', 'after-commit'] as const) {
       const record = await withFault(one, crashOnce(step, place));
-      if (record['status'] !== 'succeeded') throw new Error(`after a crash ${place} of ${step} it ended ${record['status']}: ${record['message']}`);
+      if (record['status'] !== 'succeeded')
+        throw new Error(`after a crash ${place} of ${step} it ended ${record['status']}: ${record['message']}`);
       await one.assertSucceeded(record);
     }
   }
@@ -58,7 +60,8 @@ export async function everyCrashResumes(one: OperationCase): Promise<void> {
 async function stepNames(one: OperationCase): Promise<string[]> {
   const id = await one.begin();
   const record = await one.harness.finish(one.tenantId, id);
-  if (record['status'] !== 'succeeded') throw new Error(`undisturbed it ended ${record['status']}: ${record['message']}`);
+  if (record['status'] !== 'succeeded')
+    throw new Error(`undisturbed it ended ${record['status']}: ${record['message']}`);
   await one.assertSucceeded(record);
   return record['steps'].map((step: { name: string }) => step.name);
 }
@@ -86,7 +89,9 @@ function crashOnce(step: string, place: Place): Fault {
 async function withFault(one: OperationCase, fault: Fault): Promise<OperationRecord> {
   // Before the wrapping: what begin needs of the world may come about by operations of the same kind.
   const id = await one.begin();
-  const definition = one.harness.definitions.find(one.kind) as OperationDefinition & { steps: OperationDefinition['steps'] };
+  const definition = one.harness.definitions.find(one.kind) as OperationDefinition & {
+    steps: OperationDefinition['steps'];
+  };
   const original = { ...definition.steps };
   try {
     for (const [name, step] of Object.entries(original)) {
@@ -97,4 +102,3 @@ async function withFault(one: OperationCase, fault: Fault): Promise<OperationRec
     Object.assign(definition.steps, original);
   }
 }
-

@@ -49,7 +49,10 @@ const pause = (ms: number) => new Promise((done) => setTimeout(done, ms));
  * What every driver promises, as tests. Call it at the top level of a driver's spec. `adopts` chooses between the
  * promises of drivers that start something and of those that find something already running.
  */
-export function describeConformance(name: string, options: { adopts: boolean; create: () => Promise<ConformanceSubject> }): void {
+export function describeConformance(
+  name: string,
+  options: { adopts: boolean; create: () => Promise<ConformanceSubject> },
+): void {
   describe(`${name} keeps the promises of a target driver`, () => {
     let subject: ConformanceSubject;
     let driver: TargetDriver;
@@ -75,12 +78,18 @@ export function describeConformance(name: string, options: { adopts: boolean; cr
 
     it('finds nothing wrong with a valid spec, and names the field of a wrong one', () => {
       expect(driver.check(subject.spec())).toEqual([]);
-      expect(driver.check({ ...subject.spec(), runtime: { engine: 'sim', args: { no_such_argument: 1 }, env: {} } })).not.toEqual([]);
-      expect(driver.check(subject.spec({ instanceId: '../escape' })).map((issue) => issue.field)).toContain('instance_id');
+      expect(
+        driver.check({ ...subject.spec(), runtime: { engine: 'sim', args: { no_such_argument: 1 }, env: {} } }),
+      ).not.toEqual([]);
+      expect(driver.check(subject.spec({ instanceId: '../escape' })).map((issue) => issue.field)).toContain(
+        'instance_id',
+      );
     });
 
     it('refuses to provision what check refuses', async () => {
-      await expect(driver.provision(subject.spec({ instanceId: '../escape' }))).rejects.toMatchObject({ name: 'InvalidSpecError' });
+      await expect(driver.provision(subject.spec({ instanceId: '../escape' }))).rejects.toMatchObject({
+        name: 'InvalidSpecError',
+      });
     });
 
     it('becomes ready with an address, unhealthy after failureThreshold misses, and ready again', async () => {
@@ -160,7 +169,9 @@ export function describeConformance(name: string, options: { adopts: boolean; cr
         const [one, other] = [await observeUntil(driver, spec, 'ready'), await observeUntil(rival, spec, 'ready')];
         expect(one.pid).toBe(other.pid);
         expect(await subject.starts(spec.instanceId)).toBe(1);
-        expect(await driver.list()).toEqual([{ instanceId: spec.instanceId, generation: spec.generation, pid: one.pid }]);
+        expect(await driver.list()).toEqual([
+          { instanceId: spec.instanceId, generation: spec.generation, pid: one.pid },
+        ]);
       });
 
       it('never starts a generation again that crashed, but the next one', async () => {

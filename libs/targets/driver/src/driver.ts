@@ -117,7 +117,10 @@ export class InvalidSpecError extends Error {
 
 /** Thrown by a driver's constructor for a target that the operator configured wrongly; lists every problem. */
 export class TargetConfigError extends Error {
-  constructor(readonly target: string, readonly problems: string[]) {
+  constructor(
+    readonly target: string,
+    readonly problems: string[],
+  ) {
     super(`execution target "${target}": ${problems.join('; ')}`);
     this.name = 'TargetConfigError';
   }

@@ -87,7 +87,8 @@ function guardedLookup(resolve: ResolveHost, isLiteral: boolean): LookupFunction
       return wanted.length > 0 ? wanted : addresses;
     };
     answer().then(
-      (addresses) => (options.all ? callback(null, addresses) : callback(null, addresses[0].address, addresses[0].family)),
+      (addresses) =>
+        options.all ? callback(null, addresses) : callback(null, addresses[0].address, addresses[0].family),
       (error: NodeJS.ErrnoException) => callback(error, '', 0),
     );
   };

@@ -21,11 +21,10 @@ export type UrlRefusal =
   | 'address_not_allowed';
 
 /** `isLiteral`: the rule names this very host, so that it may have an internal address. */
-export type UrlVerdict =
-  | { ok: true; url: URL; isLiteral: boolean }
-  | { ok: false; code: UrlRefusal; message: string };
+export type UrlVerdict = { ok: true; url: URL; isLiteral: boolean } | { ok: false; code: UrlRefusal; message: string };
 
-const RULE = /^(https?):\/\/(\[[0-9a-fA-F:.]+\]|\*|(?:\*\.)?[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)(?::(\*|[0-9]{1,5}))?$/;
+const RULE =
+  /^(https?):\/\/(\[[0-9a-fA-F:.]+\]|\*|(?:\*\.)?[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)(?::(\*|[0-9]{1,5}))?$/;
 const ANYTHING_UNPRINTABLE = /[^\x21-\x7e]|\\/;
 const DEFAULT_PORT = { http: 80, https: 443 } as const;
 
@@ -37,7 +36,8 @@ const DEFAULT_PORT = { http: 80, https: 443 } as const;
 export function parseAllow(patterns: readonly string[]): AllowRule[] {
   return patterns.map((pattern) => {
     const parts = RULE.exec(pattern);
-    if (!parts) throw new TypeError(`"${pattern}" is not a URL pattern like "https://*.example.com" or "http://127.0.0.1:*"`);
+    if (!parts)
+      throw new TypeError(`"${pattern}" is not a URL pattern like "https://*.example.com" or "http://127.0.0.1:*"`);
     const scheme = parts[1] as 'http' | 'https';
     const port = parts[3] === '*' ? null : Number(parts[3] ?? DEFAULT_PORT[scheme]);
     if (port !== null && (port < 1 || port > 65535)) throw new TypeError(`"${pattern}" names port ${port}`);
@@ -59,7 +59,8 @@ export function checkUrl(allow: readonly string[] | readonly AllowRule[], raw: s
   const parts = /^([A-Za-z][A-Za-z0-9+.-]*):\/\/([^/?#]*)/.exec(raw);
   if (!parts || !URL.canParse(raw)) return refuse('invalid_url', 'must be an absolute URL');
   const url = new URL(raw);
-  if (url.protocol !== 'http:' && url.protocol !== 'https:') return refuse('scheme_not_allowed', 'must be an http or https URL');
+  if (url.protocol !== 'http:' && url.protocol !== 'https:')
+    return refuse('scheme_not_allowed', 'must be an http or https URL');
   const authority = parts[2];
   if (authority.includes('@')) return refuse('userinfo_not_allowed', 'must not carry a user name or password');
   if (raw.includes('#')) return refuse('fragment_not_allowed', 'must not carry a fragment');

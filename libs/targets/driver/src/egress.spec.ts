@@ -6,7 +6,12 @@ import { addressVerdict } from './egress-addresses.js';
 import { guardedDispatcher, type ResolveHost } from './egress-dispatcher.js';
 import { addressPermitted, checkUrl, parseAllow } from './egress-rules.js';
 
-const ALLOW = ['http://127.0.0.1:*', 'https://*.inference.example.com', 'https://gpu.corp.example:8443', 'http://[::1]:9000'];
+const ALLOW = [
+  'http://127.0.0.1:*',
+  'https://*.inference.example.com',
+  'https://gpu.corp.example:8443',
+  'http://[::1]:9000',
+];
 
 describe('checkUrl', () => {
   it.each([
@@ -94,8 +99,19 @@ describe('checkUrl', () => {
 
 describe('parseAllow', () => {
   it.each([
-    '127.0.0.1', 'ftp://a.example', 'http://a.example/path', 'http://user@a.example', 'http://a.*.example', 'http://*a.example',
-    'http://a.example:0', 'http://a.example:99999', 'http://a.example.', 'http://127.1:*', 'http://', '*', 'http://a..b',
+    '127.0.0.1',
+    'ftp://a.example',
+    'http://a.example/path',
+    'http://user@a.example',
+    'http://a.*.example',
+    'http://*a.example',
+    'http://a.example:0',
+    'http://a.example:99999',
+    'http://a.example.',
+    'http://127.1:*',
+    'http://',
+    '*',
+    'http://a..b',
   ])('refuses %s', (pattern) => {
     expect(() => parseAllow([pattern])).toThrow(TypeError);
   });
@@ -103,16 +119,44 @@ describe('parseAllow', () => {
 
 describe('addressVerdict', () => {
   it.each([
-    ['8.8.8.8', 'public'], ['2606:4700::1111', 'public'], ['::ffff:8.8.8.8', 'public'],
-    ['127.0.0.1', 'internal'], ['127.255.255.254', 'internal'], ['10.1.2.3', 'internal'], ['172.16.0.1', 'internal'],
-    ['192.168.1.1', 'internal'], ['100.64.0.1', 'internal'], ['::1', 'internal'], ['fd12::1', 'internal'],
-    ['::ffff:127.0.0.1', 'internal'], ['::ffff:10.0.0.1', 'internal'],
-    ['0.0.0.0', 'forbidden'], ['0.1.2.3', 'forbidden'], ['169.254.169.254', 'forbidden'], ['::ffff:169.254.169.254', 'forbidden'],
-    ['100.100.100.200', 'forbidden'], ['192.0.0.192', 'forbidden'], ['fd00:ec2::254', 'forbidden'], ['224.0.0.1', 'forbidden'],
-    ['255.255.255.255', 'forbidden'], ['240.0.0.1', 'forbidden'], ['198.18.0.1', 'forbidden'], ['::', 'forbidden'],
-    ['fe80::1', 'forbidden'], ['fe80::1%eth0', 'forbidden'], ['ff02::1', 'forbidden'], ['fec0::1', 'forbidden'],
-    ['::127.0.0.1', 'internal'], ['::7f00:1', 'forbidden'], ['64:ff9b::7f00:1', 'forbidden'], ['2002:7f00:1::', 'forbidden'],
-    ['2001::1', 'forbidden'], ['2001:db8::1', 'forbidden'], ['not an address', 'forbidden'], ['', 'forbidden'], ['127.1', 'forbidden'],
+    ['8.8.8.8', 'public'],
+    ['2606:4700::1111', 'public'],
+    ['::ffff:8.8.8.8', 'public'],
+    ['127.0.0.1', 'internal'],
+    ['127.255.255.254', 'internal'],
+    ['10.1.2.3', 'internal'],
+    ['172.16.0.1', 'internal'],
+    ['192.168.1.1', 'internal'],
+    ['100.64.0.1', 'internal'],
+    ['::1', 'internal'],
+    ['fd12::1', 'internal'],
+    ['::ffff:127.0.0.1', 'internal'],
+    ['::ffff:10.0.0.1', 'internal'],
+    ['0.0.0.0', 'forbidden'],
+    ['0.1.2.3', 'forbidden'],
+    ['169.254.169.254', 'forbidden'],
+    ['::ffff:169.254.169.254', 'forbidden'],
+    ['100.100.100.200', 'forbidden'],
+    ['192.0.0.192', 'forbidden'],
+    ['fd00:ec2::254', 'forbidden'],
+    ['224.0.0.1', 'forbidden'],
+    ['255.255.255.255', 'forbidden'],
+    ['240.0.0.1', 'forbidden'],
+    ['198.18.0.1', 'forbidden'],
+    ['::', 'forbidden'],
+    ['fe80::1', 'forbidden'],
+    ['fe80::1%eth0', 'forbidden'],
+    ['ff02::1', 'forbidden'],
+    ['fec0::1', 'forbidden'],
+    ['::127.0.0.1', 'internal'],
+    ['::7f00:1', 'forbidden'],
+    ['64:ff9b::7f00:1', 'forbidden'],
+    ['2002:7f00:1::', 'forbidden'],
+    ['2001::1', 'forbidden'],
+    ['2001:db8::1', 'forbidden'],
+    ['not an address', 'forbidden'],
+    ['', 'forbidden'],
+    ['127.1', 'forbidden'],
   ])('%s is %s', (address, verdict) => {
     expect(addressVerdict(address)).toBe(verdict);
   });
@@ -161,13 +205,17 @@ describe('guardedDispatcher', () => {
       await dispatcher.destroy();
     }
   };
-  const to = (...addresses: string[]): ResolveHost => async () =>
-    addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
+  const to =
+    (...addresses: string[]): ResolveHost =>
+    async () =>
+      addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
   const refused = { name: 'EgressRefusedError', code: 'EGRESS_REFUSED' };
 
   it('reaches a literally named address and a literally named host', async () => {
     expect(await get(['http://127.0.0.1:*'], `http://127.0.0.1:${port}/`)).toEqual({ status: 200, text: 'hello' });
-    expect(await get([`http://gpu.corp.example:${port}`], `http://gpu.corp.example:${port}/`, to('127.0.0.1'))).toMatchObject({ status: 200 });
+    expect(
+      await get([`http://gpu.corp.example:${port}`], `http://gpu.corp.example:${port}/`, to('127.0.0.1')),
+    ).toMatchObject({ status: 200 });
   });
 
   it('refuses what is not in the list, also an address, without connecting', async () => {
@@ -187,7 +235,9 @@ describe('guardedDispatcher', () => {
     ['public and loopback mixed', ['8.8.8.8', '127.0.0.1']],
   ])('refuses a wildcard name that resolves to %s', async (_case, addresses) => {
     const before = hits.length;
-    await expect(get(['http://*.example.com:*'], `http://a.example.com:${port}/`, to(...addresses))).rejects.toMatchObject(refused);
+    await expect(
+      get(['http://*.example.com:*'], `http://a.example.com:${port}/`, to(...addresses)),
+    ).rejects.toMatchObject(refused);
     expect(hits.length).toBe(before);
   });
 
@@ -195,7 +245,9 @@ describe('guardedDispatcher', () => {
     const answers = ['127.0.0.1', '169.254.169.254'];
     let asked = 0;
     const rebinding: ResolveHost = async () => [{ address: answers[asked++], family: 4 }];
-    expect(await get([`http://gpu.corp.example:${port}`], `http://gpu.corp.example:${port}/`, rebinding)).toMatchObject({ status: 200 });
+    expect(await get([`http://gpu.corp.example:${port}`], `http://gpu.corp.example:${port}/`, rebinding)).toMatchObject(
+      { status: 200 },
+    );
     expect(asked).toBe(1);
   });
 
@@ -223,6 +275,8 @@ describe('guardedDispatcher', () => {
   });
 
   it('fails plainly when a name has no address', async () => {
-    await expect(get(['http://*.example.com:*'], 'http://a.example.com/', async () => [])).rejects.toMatchObject({ code: 'ENOTFOUND' });
+    await expect(get(['http://*.example.com:*'], 'http://a.example.com/', async () => [])).rejects.toMatchObject({
+      code: 'ENOTFOUND',
+    });
   });
 });

@@ -29,7 +29,8 @@ afterAll(async () => {
   await new Promise((done) => server.close(done));
 });
 
-const probe = (path: string, credential?: string) => probeHealth({ url: base + path, timeoutSeconds: 0.3, dispatcher, credential });
+const probe = (path: string, credential?: string) =>
+  probeHealth({ url: base + path, timeoutSeconds: 0.3, dispatcher, credential });
 
 it('is healthy for 2xx, and sends the credential as a bearer token', async () => {
   expect(await probe('/health', 'k-1')).toEqual({ healthy: true, status: 200 });
@@ -48,7 +49,12 @@ it.each([
 });
 
 it('is unhealthy when nobody listens', async () => {
-  const answer = await probeHealth({ url: 'http://127.0.0.1:1/health', timeoutSeconds: 1, dispatcher, credential: 'k-1' });
+  const answer = await probeHealth({
+    url: 'http://127.0.0.1:1/health',
+    timeoutSeconds: 1,
+    dispatcher,
+    credential: 'k-1',
+  });
   expect(answer).toEqual({ healthy: false, message: 'the health probe failed: ECONNREFUSED' });
 });
 

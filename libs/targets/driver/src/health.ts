@@ -52,7 +52,12 @@ export class HealthHistory {
   private readonly entries = new Map<string, { failures: number; wasHealthy: boolean; generation: number }>();
 
   /** Notes one probe. `undecided` means: not healthy in this object's life, and fewer than `threshold` failures. */
-  note(instanceId: string, generation: number, healthy: boolean, threshold: number): 'ready' | 'unhealthy' | 'undecided' {
+  note(
+    instanceId: string,
+    generation: number,
+    healthy: boolean,
+    threshold: number,
+  ): 'ready' | 'unhealthy' | 'undecided' {
     const known = this.entries.get(instanceId);
     const entry = known?.generation === generation ? known : { failures: 0, wasHealthy: false, generation };
     this.entries.set(instanceId, entry);

@@ -49,7 +49,8 @@ describeConformance('EndpointDriver', {
 
 let server: Awaited<ReturnType<typeof runningServer>>;
 let driver: EndpointDriver;
-const driverFor = (allow: string[], options?: EndpointDriverOptions) => new EndpointDriver({ name: 'adopted', kind: 'endpoint', allow }, options);
+const driverFor = (allow: string[], options?: EndpointDriverOptions) =>
+  new EndpointDriver({ name: 'adopted', kind: 'endpoint', allow }, options);
 beforeEach(async () => {
   server = await runningServer();
   driver = driverFor(['http://127.0.0.1:*']);
@@ -64,13 +65,21 @@ describe('observe', () => {
     server.behaviour.status = 200;
     const spec = specFor(`http://127.0.0.1:${server.port}/gpu/`);
     spec.endpoint!.credential = 'k-1';
-    expect(await driver.observe(spec)).toEqual({ state: 'ready', baseUrl: `http://127.0.0.1:${server.port}/gpu`, generation: 1 });
+    expect(await driver.observe(spec)).toEqual({
+      state: 'ready',
+      baseUrl: `http://127.0.0.1:${server.port}/gpu`,
+      generation: 1,
+    });
     expect(server.requests).toMatchObject([{ url: '/gpu/health', headers: { authorization: 'Bearer k-1' } }]);
   });
 
   it('prefers the path of the probe', async () => {
     server.behaviour.status = 200;
-    await driver.observe(specFor(`http://127.0.0.1:${server.port}`, { probe: { path: '/alive', intervalSeconds: 1, timeoutSeconds: 1, failureThreshold: 1 } }));
+    await driver.observe(
+      specFor(`http://127.0.0.1:${server.port}`, {
+        probe: { path: '/alive', intervalSeconds: 1, timeoutSeconds: 1, failureThreshold: 1 },
+      }),
+    );
     expect(server.requests[0].url).toBe('/alive');
   });
 
@@ -84,7 +93,9 @@ describe('observe', () => {
   it('sends nothing to an address that the list has ceased to allow', async () => {
     server.behaviour.status = 200;
     const strict = driverFor(['https://*.example.com']);
-    expect((await observeUntil(strict, specFor(`http://127.0.0.1:${server.port}`), 'unhealthy')).message).toContain('outside of the target');
+    expect((await observeUntil(strict, specFor(`http://127.0.0.1:${server.port}`), 'unhealthy')).message).toContain(
+      'outside of the target',
+    );
     expect(server.requests).toEqual([]);
     await strict.close();
   });
@@ -125,9 +136,13 @@ describe('check', () => {
   it('names everything that does not fit a target that starts nothing', () => {
     const spec = specFor('http://127.0.0.1', { runtime: { engine: 'sim', args: { a: 1 }, env: { B: 'x' } } });
     expect(driver.check(spec).map(({ field, code }) => [field, code])).toEqual([
-      ['runtime.engine', 'not_applicable'], ['runtime.args.a', 'not_applicable'], ['runtime.env.B', 'not_applicable'],
+      ['runtime.engine', 'not_applicable'],
+      ['runtime.args.a', 'not_applicable'],
+      ['runtime.env.B', 'not_applicable'],
     ]);
-    expect(driver.check({ ...specFor('x'), endpoint: undefined })).toMatchObject([{ field: 'endpoint', code: 'required' }]);
+    expect(driver.check({ ...specFor('x'), endpoint: undefined })).toMatchObject([
+      { field: 'endpoint', code: 'required' },
+    ]);
     const odd = specFor('http://127.0.0.1');
     odd.endpoint = { baseUrl: 'http://127.0.0.1', healthPath: 'health', credential: 'a\r\nX-Evil: 1' };
     expect(driver.check(odd).map(({ field }) => field)).toEqual(['endpoint.health_path', 'endpoint.credential_ref']);
@@ -135,8 +150,10 @@ describe('check', () => {
 });
 
 it('refuses a target whose patterns are none, naming each', () => {
-  expect(() => driverFor(['http://127.0.0.1:*', '*.example.com', 'ftp://x'])).toThrow(expect.objectContaining({
-    name: 'TargetConfigError',
-    problems: [expect.stringContaining('"*.example.com"'), expect.stringContaining('"ftp://x"')],
-  }));
+  expect(() => driverFor(['http://127.0.0.1:*', '*.example.com', 'ftp://x'])).toThrow(
+    expect.objectContaining({
+      name: 'TargetConfigError',
+      problems: [expect.stringContaining('"*.example.com"'), expect.stringContaining('"ftp://x"')],
+    }),
+  );
 });

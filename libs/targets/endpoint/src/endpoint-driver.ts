@@ -1,6 +1,18 @@
 import {
-  assertSpec, checkUrl, guardedDispatcher, HealthHistory, parseAllow, probeHealth, TargetConfigError,
-  type AllowRule, type InstanceRef, type InstanceSpec, type Observation, type ResolveHost, type SpecIssue, type TargetDriver,
+  assertSpec,
+  checkUrl,
+  guardedDispatcher,
+  HealthHistory,
+  parseAllow,
+  probeHealth,
+  TargetConfigError,
+  type AllowRule,
+  type InstanceRef,
+  type InstanceSpec,
+  type Observation,
+  type ResolveHost,
+  type SpecIssue,
+  type TargetDriver,
 } from '@slipway/target-driver';
 import type { Dispatcher } from 'undici';
 
@@ -51,7 +63,8 @@ export class EndpointDriver implements TargetDriver {
     const issues: SpecIssue[] = [];
     const refuse = (field: string, code: SpecIssue['code'], message: string) => issues.push({ field, code, message });
     const startsNothing = `target "${this.name}" adopts running servers and starts none`;
-    if (!/^[A-Za-z0-9_-]{1,128}$/.test(spec.instanceId)) refuse('instance_id', 'invalid_value', 'must match [A-Za-z0-9_-]{1,128}');
+    if (!/^[A-Za-z0-9_-]{1,128}$/.test(spec.instanceId))
+      refuse('instance_id', 'invalid_value', 'must match [A-Za-z0-9_-]{1,128}');
     if (spec.runtime.engine !== undefined) refuse('runtime.engine', 'not_applicable', startsNothing);
     for (const name of Object.keys(spec.runtime.args)) refuse(`runtime.args.${name}`, 'not_applicable', startsNothing);
     for (const name of Object.keys(spec.runtime.env)) refuse(`runtime.env.${name}`, 'not_applicable', startsNothing);
@@ -64,9 +77,15 @@ export class EndpointDriver implements TargetDriver {
     }
     const { baseUrl, healthPath, credential } = spec.endpoint;
     const verdict = checkUrl(this.rules, baseUrl);
-    if (!verdict.ok) refuse('endpoint.base_url', verdict.code.endsWith('_not_allowed') ? 'not_allowed' : 'invalid_value', verdict.message);
+    if (!verdict.ok)
+      refuse(
+        'endpoint.base_url',
+        verdict.code.endsWith('_not_allowed') ? 'not_allowed' : 'invalid_value',
+        verdict.message,
+      );
     if (baseUrl.includes('?')) refuse('endpoint.base_url', 'invalid_value', 'must not carry a query');
-    if (!PATH.test(healthPath)) refuse('endpoint.health_path', 'invalid_value', 'must begin with "/" and consist of visible ASCII characters');
+    if (!PATH.test(healthPath))
+      refuse('endpoint.health_path', 'invalid_value', 'must begin with "/" and consist of visible ASCII characters');
     if (credential !== undefined && !BEARER.test(credential)) {
       refuse('endpoint.credential_ref', 'invalid_value', 'must lead to visible ASCII characters without spaces');
     }
@@ -86,11 +105,11 @@ export class EndpointDriver implements TargetDriver {
     const verdict = checkUrl(this.rules, endpoint.baseUrl);
     const answer = verdict.ok
       ? await probeHealth({
-        url: `${baseUrl}${probe.path ?? endpoint.healthPath}`,
-        timeoutSeconds: probe.timeoutSeconds,
-        dispatcher: this.dispatcher,
-        credential: endpoint.credential,
-      })
+          url: `${baseUrl}${probe.path ?? endpoint.healthPath}`,
+          timeoutSeconds: probe.timeoutSeconds,
+          dispatcher: this.dispatcher,
+          credential: endpoint.credential,
+        })
       : { healthy: false, message: `endpoint.base_url ${verdict.message}` };
     const seen = { baseUrl, generation, ...(answer.message === undefined ? {} : { message: answer.message }) };
     const state = this.health.note(instanceId, generation, answer.healthy, probe.failureThreshold);

@@ -8,7 +8,9 @@ let child: ChildProcess;
 let lstart: string;
 beforeAll(async () => {
   child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
-  const { stdout } = await promisify(execFile)('ps', ['-o', 'lstart=', '-p', String(child.pid)], { env: { LC_ALL: 'C', PATH: process.env.PATH } });
+  const { stdout } = await promisify(execFile)('ps', ['-o', 'lstart=', '-p', String(child.pid)], {
+    env: { LC_ALL: 'C', PATH: process.env.PATH },
+  });
   lstart = stdout.trim();
 });
 afterAll(() => void child.kill('SIGKILL'));

@@ -39,11 +39,13 @@ export class EngineProcesses {
     if (!this.hasProc || record.bootId !== this.bootId) return [];
     const names = await readdir('/proc');
     const found = await Promise.all(
-      names.filter((name) => /^\d+$/.test(name)).map(async (name) => {
-        const stat = await readStat(Number(name));
-        if (stat === undefined || stat.isDead || stat.group !== record.pid) return undefined;
-        return (await hasVariable(Number(name), INSTANCE_VARIABLE, instanceId)) ? Number(name) : undefined;
-      }),
+      names
+        .filter((name) => /^\d+$/.test(name))
+        .map(async (name) => {
+          const stat = await readStat(Number(name));
+          if (stat === undefined || stat.isDead || stat.group !== record.pid) return undefined;
+          return (await hasVariable(Number(name), INSTANCE_VARIABLE, instanceId)) ? Number(name) : undefined;
+        }),
     );
     return found.filter((pid) => pid !== undefined);
   }
@@ -59,7 +61,9 @@ export class EngineProcesses {
 
   private async birthFromPs(pid: number): Promise<string | undefined> {
     try {
-      const { stdout } = await run('ps', ['-o', 'stat=,lstart=', '-p', String(pid)], { env: { LC_ALL: 'C', PATH: '/usr/bin:/bin' } });
+      const { stdout } = await run('ps', ['-o', 'stat=,lstart=', '-p', String(pid)], {
+        env: { LC_ALL: 'C', PATH: '/usr/bin:/bin' },
+      });
       const [, state, birth] = /^\s*(\S+)\s+(.*?)\s*$/.exec(stdout) ?? [];
       return state === undefined || state.startsWith('Z') ? undefined : birth;
     } catch {

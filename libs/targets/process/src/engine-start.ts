@@ -26,7 +26,10 @@ export class EngineStarter {
   /** Exits of this process's own children that are not written down yet. */
   private readonly exits = new Map<string, Promise<void>>();
 
-  constructor(private readonly options: EngineStartOptions, private readonly ports: PortReservations) {}
+  constructor(
+    private readonly options: EngineStartOptions,
+    private readonly ports: PortReservations,
+  ) {}
 
   /** Returns when some process has claimed the generation, ours or another worker's. */
   async start(spec: InstanceSpec, folder: InstanceFolder, commandLine: (port: number) => string[]): Promise<void> {
@@ -45,7 +48,8 @@ export class EngineStarter {
       if ((await folder.readClaim(generation)) !== undefined) break;
       if (failure) throw failure;
       if (hasEnded) throw new Error(`the process for ${instanceId} ended before it claimed generation ${generation}`);
-      if (Date.now() > deadline) throw new Error(`the process for ${instanceId} did not claim generation ${generation} in time`);
+      if (Date.now() > deadline)
+        throw new Error(`the process for ${instanceId} did not claim generation ${generation} in time`);
       await new Promise((done) => setTimeout(done, 4));
     }
     await pausePoint?.('provision.after_claim');
@@ -66,11 +70,18 @@ export class EngineStarter {
       const child = spawn(shell, [...script, ...command], {
         cwd,
         detached: true,
-        env: { ...environment, ...spec.runtime.env, [INSTANCE_VARIABLE]: instanceId, SLIPWAY_INSTANCE_GENERATION: String(generation) },
+        env: {
+          ...environment,
+          ...spec.runtime.env,
+          [INSTANCE_VARIABLE]: instanceId,
+          SLIPWAY_INSTANCE_GENERATION: String(generation),
+        },
         stdio: ['ignore', logs.stdout.fd, logs.stderr.fd],
       });
       child.unref();
-      child.once('error', (error) => { outcome.failure = error; });
+      child.once('error', (error) => {
+        outcome.failure = error;
+      });
       const key = `${instanceId}/${generation}`;
       const noted = new Promise<void>((done) => {
         child.once('error', () => done());
@@ -92,7 +103,11 @@ export class EngineStarter {
 
   /** A process that lost the race to claim its generation ends as well, and has nothing to report. */
   private async noteExit(
-    folder: InstanceFolder, generation: number, pid: number | undefined, code: number | null, signal: string | null,
+    folder: InstanceFolder,
+    generation: number,
+    pid: number | undefined,
+    code: number | null,
+    signal: string | null,
   ): Promise<void> {
     try {
       const claim = await folder.readClaim(generation);

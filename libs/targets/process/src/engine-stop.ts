@@ -22,7 +22,9 @@ export class EngineStopper {
     const wanted = new Set(generations.map(({ generation }) => generation));
     let isLeft = false;
     for (const current of (await folder.generations()).filter(({ generation }) => wanted.has(generation))) {
-      const isRunning = current.record ? await this.stopProcess(folder, instanceId, current, current.record) : isBeingWritten(current);
+      const isRunning = current.record
+        ? await this.stopProcess(folder, instanceId, current, current.record)
+        : isBeingWritten(current);
       isLeft ||= isRunning;
     }
     if (isLeft) this.escalateLater(instanceId);
@@ -34,7 +36,12 @@ export class EngineStopper {
     for (const instanceId of [...this.escalations.keys()]) this.cancel(instanceId);
   }
 
-  private async stopProcess(folder: InstanceFolder, instanceId: string, own: Generation, record: StartRecord): Promise<boolean> {
+  private async stopProcess(
+    folder: InstanceFolder,
+    instanceId: string,
+    own: Generation,
+    record: StartRecord,
+  ): Promise<boolean> {
     if (!(await this.processes.isAlive(record))) {
       const survivors = await this.processes.survivors(record, instanceId);
       this.processes.kill(survivors);
@@ -55,12 +62,21 @@ export class EngineStopper {
   /** Promptness only: any later call, by any worker, escalates just as well. */
   private escalateLater(instanceId: string): void {
     if (this.escalations.has(instanceId)) return;
-    const timer = setTimeout(() => {
-      this.escalations.delete(instanceId);
-      this.folderOf(instanceId).generations()
-        .then((known) => this.stop(instanceId, known.filter(({ stoppedAt }) => stoppedAt !== undefined)))
-        .catch(() => undefined);
-    }, this.graceSeconds * 1000 + 50);
+    const timer = setTimeout(
+      () => {
+        this.escalations.delete(instanceId);
+        this.folderOf(instanceId)
+          .generations()
+          .then((known) =>
+            this.stop(
+              instanceId,
+              known.filter(({ stoppedAt }) => stoppedAt !== undefined),
+            ),
+          )
+          .catch(() => undefined);
+      },
+      this.graceSeconds * 1000 + 50,
+    );
     this.escalations.set(instanceId, timer.unref());
   }
 

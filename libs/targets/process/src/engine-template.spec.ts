@@ -2,21 +2,37 @@ import { describe, expect, it } from '@jest/globals';
 import type { InstanceSpec } from '@slipway/target-driver';
 import { EngineTemplate } from './engine-template.js';
 
-const template = new EngineTemplate('sim', {
-  command: ['node', 'sim.js', '--port', '{port}', '--model={model.id}@{model.uri}', '{"json": {}}', '{home}/x'],
-  args: { ttft_ms: '--ttft-ms={}', verbose: '--verbose', label: '--label={}' },
-  env_allow: ['API_KEY'],
-}, '/srv/slipway');
+const template = new EngineTemplate(
+  'sim',
+  {
+    command: ['node', 'sim.js', '--port', '{port}', '--model={model.id}@{model.uri}', '{"json": {}}', '{home}/x'],
+    args: { ttft_ms: '--ttft-ms={}', verbose: '--verbose', label: '--label={}' },
+    env_allow: ['API_KEY'],
+  },
+  '/srv/slipway',
+);
 
 type Overrides = { model?: InstanceSpec['model']; args?: Record<string, unknown>; env?: Record<string, unknown> };
 const spec = ({ model = { id: 'tiny', uri: 'file:///m' }, args = {}, env = {} }: Overrides = {}) =>
-  ({ instanceId: 'i', generation: 1, model, runtime: { engine: 'sim', args, env }, probe: {} }) as unknown as InstanceSpec;
+  ({
+    instanceId: 'i',
+    generation: 1,
+    model,
+    runtime: { engine: 'sim', args, env },
+    probe: {},
+  }) as unknown as InstanceSpec;
 
 describe('commandLine', () => {
   it('fills the blanks of each element, and runs the node that runs the worker', () => {
     expect(template.problems).toEqual([]);
     expect(template.commandLine(spec(), 20_001)).toEqual([
-      process.execPath, 'sim.js', '--port', '20001', '--model=tiny@file:///m', '{"json": {}}', '/srv/slipway/x',
+      process.execPath,
+      'sim.js',
+      '--port',
+      '20001',
+      '--model=tiny@file:///m',
+      '{"json": {}}',
+      '/srv/slipway/x',
     ]);
   });
   it('appends arguments in the declared order, switches only when true', () => {
@@ -27,7 +43,10 @@ describe('commandLine', () => {
   it('takes values literally: no blank and no pattern in a value is filled', () => {
     const model = { id: '{model.uri} {port}', uri: '$&' };
     expect(template.commandLine(spec({ model, args: { label: "$& $1 $' {}" } }), 7).slice(4)).toEqual([
-      '--model={model.uri} {port}@$&', '{"json": {}}', '/srv/slipway/x', "--label=$& $1 $' {}",
+      '--model={model.uri} {port}@$&',
+      '{"json": {}}',
+      '/srv/slipway/x',
+      "--label=$& $1 $' {}",
     ]);
   });
 });
@@ -52,6 +71,8 @@ describe('check', () => {
     expect(template.check(spec(overrides))).toEqual([{ field, code, message: expect.any(String) }]);
   });
   it('accepts what it should', () => {
-    expect(template.check(spec({ args: { ttft_ms: 0, verbose: false, label: 'a-b' }, env: { API_KEY: '-k' } }))).toEqual([]);
+    expect(
+      template.check(spec({ args: { ttft_ms: 0, verbose: false, label: 'a-b' }, env: { API_KEY: '-k' } })),
+    ).toEqual([]);
   });
 });

@@ -34,8 +34,14 @@ export class EngineTemplate {
   private readonly modelFields: ModelField[];
 
   /** `home` is the absolute folder that `{home}` stands for. */
-  constructor(readonly name: string, private readonly config: EngineConfig, private readonly home: string) {
-    const placeholders = config.command.flatMap((element) => [...element.matchAll(PLACEHOLDER)].map((match) => match[1]));
+  constructor(
+    readonly name: string,
+    private readonly config: EngineConfig,
+    private readonly home: string,
+  ) {
+    const placeholders = config.command.flatMap((element) =>
+      [...element.matchAll(PLACEHOLDER)].map((match) => match[1]),
+    );
     this.modelFields = MODEL_FIELDS.filter((field) => placeholders.includes(`model.${field}`));
     this.problems = this.findProblems(placeholders);
   }
@@ -54,9 +60,14 @@ export class EngineTemplate {
 
   /** The command line for a spec that `check` accepted. */
   commandLine(spec: InstanceSpec, port: number): string[] {
-    const values = new Map<string, string>([['port', String(port)], ['home', this.home]]);
+    const values = new Map<string, string>([
+      ['port', String(port)],
+      ['home', this.home],
+    ]);
     for (const field of this.modelFields) values.set(`model.${field}`, spec.model[field]!);
-    const filled = this.config.command.map((element) => element.replace(PLACEHOLDER, (_all, name: string) => values.get(name)!));
+    const filled = this.config.command.map((element) =>
+      element.replace(PLACEHOLDER, (_all, name: string) => values.get(name)!),
+    );
     if (filled[0] === 'node') filled[0] = process.execPath;
     return [...filled, ...this.argumentsOf(spec)];
   }
@@ -87,7 +98,13 @@ export class EngineTemplate {
       const field = `runtime.args.${name}`;
       if (!Object.hasOwn(declared, name)) {
         const names = Object.keys(declared).join(', ') || 'none';
-        return [{ field, code: 'not_declared', message: `engine "${this.name}" does not declare this argument; it declares: ${names}` }];
+        return [
+          {
+            field,
+            code: 'not_declared',
+            message: `engine "${this.name}" does not declare this argument; it declares: ${names}`,
+          },
+        ];
       }
       if (!declared[name].includes('{}') && typeof value !== 'boolean') {
         return [{ field, code: 'invalid_value', message: 'is a switch: true or false' }];
@@ -100,8 +117,10 @@ export class EngineTemplate {
     const allowed = this.config.env_allow ?? [];
     return Object.entries(spec.runtime.env).flatMap(([name, value]): SpecIssue[] => {
       const field = `runtime.env.${name}`;
-      if (!allowed.includes(name)) return [{ field, code: 'not_allowed', message: `engine "${this.name}" does not accept this variable` }];
-      if (typeof value !== 'string' || value.includes('\0')) return [{ field, code: 'invalid_value', message: 'must be text without NUL' }];
+      if (!allowed.includes(name))
+        return [{ field, code: 'not_allowed', message: `engine "${this.name}" does not accept this variable` }];
+      if (typeof value !== 'string' || value.includes('\0'))
+        return [{ field, code: 'invalid_value', message: 'must be text without NUL' }];
       return [];
     });
   }
@@ -113,7 +132,9 @@ export class EngineTemplate {
     if (command.length === 0 || command[0] === '') problems.push(`${at} has no command`);
     if (!placeholders.includes('port')) problems.push(`${at} does not say where {port} goes in its command`);
     for (const name of placeholders.filter((each) => !KNOWN_PLACEHOLDERS.has(each))) {
-      problems.push(`${at} uses {${name}}; known are ${[...KNOWN_PLACEHOLDERS].map((known) => `{${known}}`).join(', ')}`);
+      problems.push(
+        `${at} uses {${name}}; known are ${[...KNOWN_PLACEHOLDERS].map((known) => `{${known}}`).join(', ')}`,
+      );
     }
     if (command.length > 0 && PLACEHOLDER.test(command[0])) problems.push(`${at} lets a value choose its program`);
     PLACEHOLDER.lastIndex = 0;

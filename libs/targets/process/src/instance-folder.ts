@@ -103,9 +103,11 @@ export class InstanceFolder {
   }
 
   private async createOnce(name: string, content: string): Promise<void> {
-    await writeFile(join(this.path, name), content, { flag: 'wx', mode: 0o600 }).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EEXIST' && error.code !== 'ENOENT') throw error;
-    });
+    await writeFile(join(this.path, name), content, { flag: 'wx', mode: 0o600 }).catch(
+      (error: NodeJS.ErrnoException) => {
+        if (error.code !== 'EEXIST' && error.code !== 'ENOENT') throw error;
+      },
+    );
   }
 
   /**

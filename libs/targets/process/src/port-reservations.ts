@@ -19,7 +19,10 @@ export interface PortRange {
  * What some other program takes in between shows as an engine that exits with EADDRINUSE and is restarted elsewhere.
  */
 export class PortReservations {
-  constructor(private readonly folder: string, private readonly range: PortRange) {}
+  constructor(
+    private readonly folder: string,
+    private readonly range: PortRange,
+  ) {}
 
   /** @throws Error when every port of the range is reserved or in use. */
   async reserve(): Promise<number> {

@@ -52,20 +52,26 @@ const until = async (what: string, holds: () => Promise<boolean>, deadlineMs = 1
 };
 
 describe('a worker that is killed with SIGKILL', () => {
-  it.each(['provision.before_spawn', 'provision.after_claim'])('at %s leaves exactly one engine to its successor', async (point) => {
-    const spec = host.spec();
-    await host.provisionAndDieAt(point, spec);
-    await driver.provision(spec);
-    const { pid } = await observeUntil(driver, spec, 'ready');
-    expect((await host.starts()).map((line) => line.pid)).toEqual([pid]);
-  });
+  it.each(['provision.before_spawn', 'provision.after_claim'])(
+    'at %s leaves exactly one engine to its successor',
+    async (point) => {
+      const spec = host.spec();
+      await host.provisionAndDieAt(point, spec);
+      await driver.provision(spec);
+      const { pid } = await observeUntil(driver, spec, 'ready');
+      expect((await host.starts()).map((line) => line.pid)).toEqual([pid]);
+    },
+  );
 
   it('after the spawn and before the claim leaves two candidates, of which one becomes the engine', async () => {
     const spec = host.spec();
     // This shell stands for one that the scheduler holds up until the successor has come and gone on.
     const gate = join(host.home, 'gate');
     const shell = join(host.home, 'slow-shell');
-    await writeFile(shell, `#!/bin/sh\necho $$ > ${host.home}/slow-pid\nwhile [ ! -e ${gate} ]; do sleep 0.02; done\nexec /bin/sh "$@"\n`);
+    await writeFile(
+      shell,
+      `#!/bin/sh\necho $$ > ${host.home}/slow-pid\nwhile [ ! -e ${gate} ]; do sleep 0.02; done\nexec /bin/sh "$@"\n`,
+    );
     await chmod(shell, 0o700);
     await host.provisionAndDieAt('provision.after_spawn', spec, { shell });
     expect(await driver.observe(spec)).toEqual({ state: 'absent' });
@@ -83,12 +89,18 @@ describe('a worker that is killed with SIGKILL', () => {
     const spec = host.spec();
     const gate = join(host.home, 'gate');
     const shell = join(host.home, 'slow-shell');
-    await writeFile(shell, `#!/bin/sh\necho $$ > ${host.home}/slow-pid\nwhile [ ! -e ${gate} ]; do sleep 0.02; done\nexec /bin/sh "$@"\n`);
+    await writeFile(
+      shell,
+      `#!/bin/sh\necho $$ > ${host.home}/slow-pid\nwhile [ ! -e ${gate} ]; do sleep 0.02; done\nexec /bin/sh "$@"\n`,
+    );
     await chmod(shell, 0o700);
     await host.provisionAndDieAt('provision.after_spawn', spec, { shell });
     expect(await driver.list()).toEqual([{ instanceId: 'inst_1', generation: 1 }]);
     expect(await driver.terminate('inst_1')).toBe('gone');
-    await until('the candidate runs', async () => (await readFile(join(host.home, 'slow-pid'), 'utf8').catch(() => '')) !== '');
+    await until(
+      'the candidate runs',
+      async () => (await readFile(join(host.home, 'slow-pid'), 'utf8').catch(() => '')) !== '',
+    );
     await writeFile(gate, '');
     const slow = Number(await readFile(join(host.home, 'slow-pid'), 'utf8'));
     await until('the late candidate ends', async () => !(await isRunning(slow)));
@@ -104,7 +116,9 @@ describe('stopping', () => {
     await first.provision(spec);
     const { pid } = await observeUntil(first, spec, 'ready');
     expect(await first.terminate('inst_1')).toBe('stopping');
-    await until('SIGTERM arrives', async () => (await readFile(join(folderOf('inst_1'), 'stdout.log'), 'utf8')).includes('not now'));
+    await until('SIGTERM arrives', async () =>
+      (await readFile(join(folderOf('inst_1'), 'stdout.log'), 'utf8')).includes('not now'),
+    );
     expect(await first.terminate('inst_1')).toBe('stopping');
     expect((await first.observe(spec)).state).toBe('stopping');
     await first.close();
@@ -162,7 +176,11 @@ describe('what became of a start', () => {
   it('reports the exit code of an engine that ends by itself', async () => {
     const spec = host.spec({}, { exit_code: 3 });
     await driver.provision(spec);
-    expect(await observeUntil(driver, spec, 'exited')).toMatchObject({ exitCode: 3, message: 'it ended with code 3', generation: 1 });
+    expect(await observeUntil(driver, spec, 'exited')).toMatchObject({
+      exitCode: 3,
+      message: 'it ended with code 3',
+      generation: 1,
+    });
     expect(await driver.list()).toEqual([{ instanceId: 'inst_1', generation: 1 }]);
   });
 
@@ -170,7 +188,10 @@ describe('what became of a start', () => {
     const spec = host.spec();
     await driver.provision(spec);
     process.kill((await observeUntil(driver, spec, 'ready')).pid!, 'SIGKILL');
-    expect(await observeUntil(driver, spec, 'exited')).toMatchObject({ exitCode: null, message: 'it was ended by SIGKILL' });
+    expect(await observeUntil(driver, spec, 'exited')).toMatchObject({
+      exitCode: null,
+      message: 'it was ended by SIGKILL',
+    });
   });
 
   it('reports a program that is not there as 127, as a shell does', async () => {
@@ -234,7 +255,14 @@ describe('what an engine gets', () => {
     expect(cwd).toMatch(/libs\/targets\/process$/);
     // A shell may add its own working folder and depth; nothing else comes from anywhere.
     const { PWD: _pwd, OLDPWD: _old, SHLVL: _level, _: _last, ...rest } = env;
-    expect(Object.keys(rest).sort()).toEqual(['API_KEY', 'HOME', 'LANG', 'PATH', 'SLIPWAY_INSTANCE_GENERATION', 'SLIPWAY_INSTANCE_ID']);
+    expect(Object.keys(rest).sort()).toEqual([
+      'API_KEY',
+      'HOME',
+      'LANG',
+      'PATH',
+      'SLIPWAY_INSTANCE_GENERATION',
+      'SLIPWAY_INSTANCE_ID',
+    ]);
     expect(rest.API_KEY).toBe('k 1');
   });
 
@@ -294,17 +322,19 @@ it('refuses a target that is configured wrongly, naming every problem', () => {
     b: { command: ['{model.id}', '{port}'], env_allow: ['SLIPWAY_X', 'A B'] },
     c: { command: [] },
   };
-  expect(() => new ProcessDriver(config, { home: host.home })).toThrow(expect.objectContaining({
-    name: 'TargetConfigError',
-    problems: [
-      'engine "a" does not say where {port} goes in its command',
-      expect.stringContaining('engine "a" uses {prot}'),
-      'engine "b" lets a value choose its program',
-      'engine "b" allows "SLIPWAY_X", which belongs to Slipway',
-      'engine "b" allows "A B", which is no name of a variable',
-      'engine "c" has no command',
-      'engine "c" does not say where {port} goes in its command',
-      'its name must consist of letters, digits, "_" and "-"',
-    ],
-  }));
+  expect(() => new ProcessDriver(config, { home: host.home })).toThrow(
+    expect.objectContaining({
+      name: 'TargetConfigError',
+      problems: [
+        'engine "a" does not say where {port} goes in its command',
+        expect.stringContaining('engine "a" uses {prot}'),
+        'engine "b" lets a value choose its program',
+        'engine "b" allows "SLIPWAY_X", which belongs to Slipway',
+        'engine "b" allows "A B", which is no name of a variable',
+        'engine "c" has no command',
+        'engine "c" does not say where {port} goes in its command',
+        'its name must consist of letters, digits, "_" and "-"',
+      ],
+    }),
+  );
 });

@@ -2,8 +2,15 @@ import { readdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import {
-  assertSpec, HealthHistory, probeHealth, TargetConfigError,
-  type InstanceRef, type InstanceSpec, type Observation, type SpecIssue, type TargetDriver,
+  assertSpec,
+  HealthHistory,
+  probeHealth,
+  TargetConfigError,
+  type InstanceRef,
+  type InstanceSpec,
+  type Observation,
+  type SpecIssue,
+  type TargetDriver,
 } from '@slipway/target-driver';
 import { Agent } from 'undici';
 import { boundLogs } from './engine-log.js';
@@ -72,7 +79,8 @@ export class ProcessDriver implements TargetDriver {
   constructor(config: ProcessTargetConfig, options: ProcessDriverOptions) {
     this.name = config.name;
     const home = resolve(options.home);
-    for (const [name, engine] of Object.entries(config.engines)) this.engines.set(name, new EngineTemplate(name, engine, home));
+    for (const [name, engine] of Object.entries(config.engines))
+      this.engines.set(name, new EngineTemplate(name, engine, home));
     const problems = [...this.engines.values()].flatMap((engine) => engine.problems);
     if (!SAFE_NAME.test(config.name)) problems.push('its name must consist of letters, digits, "_" and "-"');
     if (this.engines.size === 0) problems.push('it has no engines');
@@ -94,18 +102,30 @@ export class ProcessDriver implements TargetDriver {
       // All targets of the host share it, and none can have this name.
       new PortReservations(join(instances, '.ports'), options.ports ?? DEFAULT_PORTS),
     );
-    this.stopper = new EngineStopper(this.processes, options.graceSeconds ?? 30, (instanceId) => this.folder(instanceId));
+    this.stopper = new EngineStopper(this.processes, options.graceSeconds ?? 30, (instanceId) =>
+      this.folder(instanceId),
+    );
   }
 
   check(spec: InstanceSpec): SpecIssue[] {
     const issues: SpecIssue[] = [];
-    if (!SAFE_NAME.test(spec.instanceId)) issues.push({ field: 'instance_id', code: 'invalid_value', message: 'must match [A-Za-z0-9_-]{1,128}' });
+    if (!SAFE_NAME.test(spec.instanceId))
+      issues.push({ field: 'instance_id', code: 'invalid_value', message: 'must match [A-Za-z0-9_-]{1,128}' });
     if (!Number.isSafeInteger(spec.generation) || spec.generation < 1) {
       issues.push({ field: 'generation', code: 'invalid_value', message: 'must be a positive integer' });
     }
-    if (spec.endpoint) issues.push({ field: 'endpoint', code: 'not_applicable', message: `target "${this.name}" starts its servers itself` });
+    if (spec.endpoint)
+      issues.push({
+        field: 'endpoint',
+        code: 'not_applicable',
+        message: `target "${this.name}" starts its servers itself`,
+      });
     if (spec.probe.path !== undefined && !isPath(spec.probe.path)) {
-      issues.push({ field: 'probes.path', code: 'invalid_value', message: 'must begin with "/" and consist of visible ASCII characters' });
+      issues.push({
+        field: 'probes.path',
+        code: 'invalid_value',
+        message: 'must begin with "/" and consist of visible ASCII characters',
+      });
     }
     const engine = this.engines.get(spec.runtime.engine ?? '');
     if (engine) return [...issues, ...engine.check(spec)];
@@ -141,7 +161,11 @@ export class ProcessDriver implements TargetDriver {
     const [newest, ...older] = known;
     if (newest === undefined) return { state: 'absent' };
     if (newest.generation > spec.generation) {
-      return { state: 'exited', generation: newest.generation, message: `generation ${newest.generation} replaced this one` };
+      return {
+        state: 'exited',
+        generation: newest.generation,
+        message: `generation ${newest.generation} replaced this one`,
+      };
     }
     if (newest.generation < spec.generation) return this.observePredecessors(known);
     // Only two callers who start different generations in the same instant leave an older one running.
@@ -157,7 +181,9 @@ export class ProcessDriver implements TargetDriver {
   }
 
   async list(): Promise<InstanceRef[]> {
-    const names = (await readdir(this.root).catch(missingAs<string[]>([]))).filter((name) => SAFE_NAME.test(name)).sort();
+    const names = (await readdir(this.root).catch(missingAs<string[]>([])))
+      .filter((name) => SAFE_NAME.test(name))
+      .sort();
     const refs = await Promise.all(names.map((instanceId) => this.refTo(instanceId)));
     return refs.filter((ref) => ref !== undefined);
   }
@@ -174,7 +200,8 @@ export class ProcessDriver implements TargetDriver {
   private async observePredecessors(known: Generation[]): Promise<Observation> {
     for (const { generation, record, stoppedAt } of known) {
       if (record === undefined || !(await this.processes.isAlive(record))) continue;
-      if (stoppedAt === undefined) return { state: 'absent', generation, pid: record.pid, message: `generation ${generation} still runs` };
+      if (stoppedAt === undefined)
+        return { state: 'absent', generation, pid: record.pid, message: `generation ${generation} still runs` };
       return { state: 'stopping', generation, pid: record.pid, message: `generation ${generation} has to end first` };
     }
     return { state: 'absent' };
@@ -197,11 +224,18 @@ export class ProcessDriver implements TargetDriver {
   }
 
   private async probe(
-    spec: InstanceSpec, folder: InstanceFolder, own: Generation, baseUrl: string,
+    spec: InstanceSpec,
+    folder: InstanceFolder,
+    own: Generation,
+    baseUrl: string,
   ): Promise<Pick<Observation, 'state' | 'message'>> {
     const engine = this.engines.get(spec.runtime.engine ?? '');
     const path = spec.probe.path ?? engine?.readyPath ?? '/health';
-    const answer = await probeHealth({ url: `${baseUrl}${path}`, timeoutSeconds: spec.probe.timeoutSeconds, dispatcher: this.probes });
+    const answer = await probeHealth({
+      url: `${baseUrl}${path}`,
+      timeoutSeconds: spec.probe.timeoutSeconds,
+      dispatcher: this.probes,
+    });
     const verdict = this.health.note(spec.instanceId, own.generation, answer.healthy, spec.probe.failureThreshold);
     if (answer.healthy && !own.wasReady) await folder.mark(own.generation, 'ready');
     const message = answer.message === undefined ? {} : { message: answer.message };
@@ -220,21 +254,28 @@ export class ProcessDriver implements TargetDriver {
     const open = known.find(({ stoppedAt }) => stoppedAt === undefined);
     if (open) return { instanceId, generation: open.generation };
     const lastStop = Math.max(0, ...known.map(({ stoppedAt }) => stoppedAt!));
-    if (known.length > 0 && Date.now() - lastStop >= this.retainSeconds * 1000) await removeFolder(this.folder(instanceId), this.processes);
+    if (known.length > 0 && Date.now() - lastStop >= this.retainSeconds * 1000)
+      await removeFolder(this.folder(instanceId), this.processes);
     return undefined;
   }
 }
 
 function observeUnclaimed(own: Generation): Observation {
   const { generation } = own;
-  if (own.stoppedAt !== undefined) return { state: 'exited', generation, exitCode: null, message: 'it was terminated before it started' };
+  if (own.stoppedAt !== undefined)
+    return { state: 'exited', generation, exitCode: null, message: 'it was terminated before it started' };
   if (!own.isTorn) return { state: 'absent' };
   if (isBeingWritten(own)) return { state: 'starting', generation };
   return { state: 'exited', generation, exitCode: null, message: 'its process died while it started' };
 }
 
 function exited({ generation, exit, stoppedAt }: Generation): Observation {
-  const how = exit === undefined ? 'it is gone' : exit.signal ? `it was ended by ${exit.signal}` : `it ended with code ${exit.code}`;
+  const how =
+    exit === undefined
+      ? 'it is gone'
+      : exit.signal
+        ? `it was ended by ${exit.signal}`
+        : `it ended with code ${exit.code}`;
   const message = stoppedAt === undefined ? how : `${how} after it was terminated`;
   return { state: 'exited', generation, exitCode: exit?.code ?? null, message };
 }

@@ -27,8 +27,12 @@ export function engineConfig(): ProcessTargetConfig {
       sim: {
         command: ['node', 'test/engine.mjs', '--port', '{port}', '--model', '{model.id}'],
         args: {
-          log: '--log={}', healthy_file: '--healthy-file={}', ignore_term: '--ignore-term', exit_code: '--exit-code={}',
-          with_child: '--with-child', chatter: '--chatter={}',
+          log: '--log={}',
+          healthy_file: '--healthy-file={}',
+          ignore_term: '--ignore-term',
+          exit_code: '--exit-code={}',
+          with_child: '--with-child',
+          chatter: '--chatter={}',
         },
         env_allow: ['API_KEY'],
         ready: { path: '/health', timeout_seconds: 30 },
@@ -71,20 +75,37 @@ export class EngineHost {
 
   async starts(): Promise<StartLine[]> {
     const text = await readFile(this.log(), 'utf8').catch(() => '');
-    return text.split('\n').filter(Boolean).map((line) => JSON.parse(line) as StartLine);
+    return text
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line) as StartLine);
   }
 
   /** A worker of its own that provisions `spec`, holds at `point` and waits there for its death. */
-  async provisionAndDieAt(point: string, spec: InstanceSpec, options: Partial<ProcessDriverOptions> = {}): Promise<void> {
-    const worker = spawn(process.execPath, [
-      '--conditions=@slipway/source', '--import', '@swc-node/register/esm-register', '--no-warnings',
-      fileURLToPath(new URL('./provisioner.ts', import.meta.url)),
-      JSON.stringify({ point, spec, options: { home: this.home, cwd: CWD, ...options } }),
-    ], {
-      cwd: CWD,
-      env: { SWC_NODE_PROJECT: join(CWD, '../../../tsconfig.base.json'), TS_NODE_PROJECT: join(CWD, '../../../tsconfig.base.json') },
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
+  async provisionAndDieAt(
+    point: string,
+    spec: InstanceSpec,
+    options: Partial<ProcessDriverOptions> = {},
+  ): Promise<void> {
+    const worker = spawn(
+      process.execPath,
+      [
+        '--conditions=@slipway/source',
+        '--import',
+        '@swc-node/register/esm-register',
+        '--no-warnings',
+        fileURLToPath(new URL('./provisioner.ts', import.meta.url)),
+        JSON.stringify({ point, spec, options: { home: this.home, cwd: CWD, ...options } }),
+      ],
+      {
+        cwd: CWD,
+        env: {
+          SWC_NODE_PROJECT: join(CWD, '../../../tsconfig.base.json'),
+          TS_NODE_PROJECT: join(CWD, '../../../tsconfig.base.json'),
+        },
+        stdio: ['ignore', 'pipe', 'inherit'],
+      },
+    );
     const ended = new Promise<void>((done) => worker.once('exit', () => done()));
     let said = '';
     await new Promise<void>((done, fail) => {
@@ -102,7 +123,8 @@ export class EngineHost {
     const driver: TargetDriver = this.driver({ graceSeconds: 0 });
     for (const { instanceId } of await driver.list()) {
       const end = Date.now() + 10_000;
-      while ((await driver.terminate(instanceId)) !== 'gone' && Date.now() < end) await new Promise((done) => setTimeout(done, 20));
+      while ((await driver.terminate(instanceId)) !== 'gone' && Date.now() < end)
+        await new Promise((done) => setTimeout(done, 20));
     }
     await driver.close();
     await rm(this.home, { recursive: true, force: true });

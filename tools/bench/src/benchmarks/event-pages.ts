@@ -16,17 +16,23 @@ export async function eventPages(stand: Stand): Promise<Finding[]> {
   await fill(stand, api, 'few', FEW);
   await fill(stand, api, 'many', many);
   await stand.admin.query('vacuum (analyze) events');
-  const page = (name: string, after: number) => requestText('GET', `/api/v1/deployments/${name}/events?limit=50&after=${after}`, stand.bearer);
+  const page = (name: string, after: number) =>
+    requestText('GET', `/api/v1/deployments/${name}/events?limit=50&after=${after}`, stand.bearer);
   const requests = { long: page('many', many / 2), short: page('few', FEW / 2) };
   const long = await closedLoop(apiUrl, CONNECTIONS, 200, () => requests.long);
   const short = await closedLoop(apiUrl, CONNECTIONS, 200, () => requests.short);
   const rates = await compare(stand.slices, long.side, short.side);
   long.close();
   short.close();
-  return [{
-    name: `event-pages: of ${many.toLocaleString('en')} events`, ours: perSecond(rates.ours), limit: perSecond(rates.limit), ratio: asRatio(rates.ratio),
-    notes: `page of 50 from the middle of one deployment's stream; limit: the same of ${FEW.toLocaleString('en')} events; 0.8-1.2 is flat`,
-  }];
+  return [
+    {
+      name: `event-pages: of ${many.toLocaleString('en')} events`,
+      ours: perSecond(rates.ours),
+      limit: perSecond(rates.limit),
+      ratio: asRatio(rates.ratio),
+      notes: `page of 50 from the middle of one deployment's stream; limit: the same of ${FEW.toLocaleString('en')} events; 0.8-1.2 is flat`,
+    },
+  ];
 }
 
 async function fill(stand: Stand, api: ApiClient, name: string, count: number): Promise<void> {
@@ -36,6 +42,10 @@ async function fill(stand: Stand, api: ApiClient, name: string, count: number): 
     `insert into events (stream, sequence, tenant_id, id, type, subject, actor, data)
      select s.stream, s.last_sequence + n, s.tenant_id, 'evt_' || $3 || n, 'route.updated', 'deployments/' || $3, 'system:bench', '{"generation": 1, "reason": "bench"}'
      from event_streams s, generate_series(1, $2::int) n where s.stream = $1`,
-    [stream, count, name]);
-  await stand.admin.query('update event_streams set last_sequence = last_sequence + $2 where stream = $1', [stream, count]);
+    [stream, count, name],
+  );
+  await stand.admin.query('update event_streams set last_sequence = last_sequence + $2 where stream = $1', [
+    stream,
+    count,
+  ]);
 }

@@ -13,7 +13,10 @@ export async function reads(stand: Stand): Promise<Finding[]> {
   const api = new ApiClient(apiUrl, stand.bearer);
   await api.call('POST', '/deployments', { name: 'bench' });
   const spec = { model: { id: 'm' }, runtime: { target: 'local', engine: 'sim' } };
-  const { operation } = await api.call('POST', '/deployments/bench/rollouts', { spec, strategy: { type: 'candidate' } });
+  const { operation } = await api.call('POST', '/deployments/bench/rollouts', {
+    spec,
+    strategy: { type: 'candidate' },
+  });
   const limitUrl = (await stand.limit('read-server', stand.adminUrl)).url;
   const request = requestText('GET', `/api/v1/operations/${operation.id}`, stand.bearer);
   const ours = await closedLoop(apiUrl, CONNECTIONS, 200, () => request);
@@ -21,8 +24,13 @@ export async function reads(stand: Stand): Promise<Finding[]> {
   const rates = await compare(stand.slices, ours.side, limit.side);
   ours.close();
   limit.close();
-  return [{
-    name: 'reads: GET an operation', ours: perSecond(rates.ours), limit: perSecond(rates.limit), ratio: asRatio(rates.ratio),
-    notes: `limit: bare node:http + pg, one named statement for token and row, no roles; ${CONNECTIONS} connections`,
-  }];
+  return [
+    {
+      name: 'reads: GET an operation',
+      ours: perSecond(rates.ours),
+      limit: perSecond(rates.limit),
+      ratio: asRatio(rates.ratio),
+      notes: `limit: bare node:http + pg, one named statement for token and row, no roles; ${CONNECTIONS} connections`,
+    },
+  ];
 }

@@ -18,13 +18,17 @@ export async function rolloutStart(stand: Stand): Promise<Finding[]> {
   for (let i = -3; i < rollouts; i += 1) {
     await api.call('POST', '/deployments', { name: `start-${i + 3}` });
     const spec = { model: { id: 'm' }, runtime: { target: 'adopted' }, endpoint: { base_url: upstream } };
-    const { operation } = await api.call('POST', `/deployments/start-${i + 3}/rollouts`, { spec, strategy: { type: 'candidate' } });
+    const { operation } = await api.call('POST', `/deployments/start-${i + 3}/rollouts`, {
+      spec,
+      strategy: { type: 'candidate' },
+    });
     const accepted = performance.now();
     while (!(await api.call('GET', `/operations/${operation.id}`)).steps[0].started_at) await delay(1);
     const waited = performance.now() - accepted;
     const { rows } = await stand.admin.query<{ ms: number }>(
       `select extract(epoch from s.started_at - o.created_at)::float8 * 1000 as ms from operations o join operation_steps s on s.operation_id = o.id and s.index = 0 where o.id = $1`,
-      [operation.id]);
+      [operation.id],
+    );
     // The first ones open connections and compile.
     if (i >= 0) {
       stored.push(rows[0]!.ms);
@@ -33,10 +37,22 @@ export async function rolloutStart(stand: Stand): Promise<Finding[]> {
     await api.succeeded(operation.id);
   }
   const row = (name: string, values: number[], notes: string): Finding => ({
-    name, ours: `${inMs(quantile(values, 0.5))} / ${inMs(quantile(values, 0.99))}`, limit: inMs(WANTED_MS), ratio: (quantile(values, 0.5) / WANTED_MS).toFixed(2), notes,
+    name,
+    ours: `${inMs(quantile(values, 0.5))} / ${inMs(quantile(values, 0.99))}`,
+    limit: inMs(WANTED_MS),
+    ratio: (quantile(values, 0.5) / WANTED_MS).toFixed(2),
+    notes,
   });
   return [
-    row('rollout-start: created_at → started_at', stored, `p50 / p99 of ${rollouts} rollouts, one at a time; both times are Postgres's, at the begin of the two transactions; limit: the median asked for`),
-    row('rollout-start: 202 → a client sees it', seen, 'p50 / p99 from the arrival of the 202 until GET /operations/{id} shows the first step started (one request in flight, 1 ms between)'),
+    row(
+      'rollout-start: created_at → started_at',
+      stored,
+      `p50 / p99 of ${rollouts} rollouts, one at a time; both times are Postgres's, at the begin of the two transactions; limit: the median asked for`,
+    ),
+    row(
+      'rollout-start: 202 → a client sees it',
+      seen,
+      'p50 / p99 from the arrival of the 202 until GET /operations/{id} shows the first step started (one request in flight, 1 ms between)',
+    ),
   ];
 }

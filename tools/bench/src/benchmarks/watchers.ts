@@ -14,7 +14,10 @@ export async function watchers(stand: Stand): Promise<Finding[]> {
   const api = new ApiClient(apiUrl, stand.bearer);
   const { id } = await api.call('POST', '/deployments', { name: 'bench' });
   const { url: limitUrl } = await stand.limit('broadcast-server');
-  const ours = await Crowd.gather(apiUrl, requestText('GET', '/api/v1/deployments/bench/events', { ...stand.bearer, accept: 'text/event-stream' }));
+  const ours = await Crowd.gather(
+    apiUrl,
+    requestText('GET', '/api/v1/deployments/bench/events', { ...stand.bearer, accept: 'text/event-stream' }),
+  );
   const limit = await Crowd.gather(limitUrl, requestText('GET', '/', { accept: 'text/event-stream' }));
   const times = { ours: [] as number[], limit: [] as number[] };
   const rounds = stand.isQuick ? 8 : 20;
@@ -29,10 +32,16 @@ export async function watchers(stand: Stand): Promise<Finding[]> {
   ours.leave();
   limit.leave();
   const [p50, bare] = [quantile(times.ours, 0.5), quantile(times.limit, 0.5)];
-  return [{
-    name: `watchers: ${WATCHERS.toLocaleString('en')} event streams`, ours: inMs(p50), limit: inMs(bare), ratio: asRatio(p50 / bare),
-    notes: 'p50 from the begin of one commit until all have its event; limit: broadcast in memory by bare node:http, no commit; a ratio of times: lower is better',
-  }];
+  return [
+    {
+      name: `watchers: ${WATCHERS.toLocaleString('en')} event streams`,
+      ours: inMs(p50),
+      limit: inMs(bare),
+      ratio: asRatio(p50 / bare),
+      notes:
+        'p50 from the begin of one commit until all have its event; limit: broadcast in memory by bare node:http, no commit; a ratio of times: lower is better',
+    },
+  ];
 }
 
 async function append(stand: Stand, stream: string, mark: string): Promise<void> {
@@ -40,7 +49,9 @@ async function append(stand: Stand, stream: string, mark: string): Promise<void>
     `with head as (update event_streams set last_sequence = last_sequence + 1 where stream = $1 returning last_sequence, tenant_id), added as (
        insert into events (stream, sequence, tenant_id, id, type, subject, actor, data)
        select $1, last_sequence, tenant_id, 'evt_' || $2, 'route.updated', 'deployments/bench', 'system:bench', jsonb_build_object('mark', $2::text) from head)
-     select pg_notify('slipway_events', $1) from head`, [stream, mark]);
+     select pg_notify('slipway_events', $1) from head`,
+    [stream, mark],
+  );
 }
 
 /** Open event streams that count who has received what. */
@@ -67,7 +78,10 @@ class Crowd {
     const begin = performance.now();
     await cause();
     let limit: NodeJS.Timeout | undefined;
-    const late = new Promise<never>((_, reject) => (limit = setTimeout(() => reject(new Error(`${this.missing.size} watchers received nothing`)), 10_000)));
+    const late = new Promise<never>(
+      (_, reject) =>
+        (limit = setTimeout(() => reject(new Error(`${this.missing.size} watchers received nothing`)), 10_000)),
+    );
     await Promise.race([received, late]).finally(() => clearTimeout(limit));
     return performance.now() - begin;
   }

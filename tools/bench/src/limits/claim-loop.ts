@@ -13,16 +13,21 @@ const COMMIT_STEP = {
 
 /** The least a durable worker can be: claim a row, then one statement that commits each step under the claim. */
 export async function claimLoop(pool: pg.Pool, concurrency: number, steps: number): Promise<void> {
-  await Promise.all(Array.from({ length: concurrency }, async () => {
-    const client = await pool.connect();
-    try {
-      for (;;) {
-        const { rows: [claimed] } = await client.query<{ id: string }>(CLAIM);
-        if (!claimed) return;
-        for (let step = 1; step <= steps; step += 1) await client.query({ ...COMMIT_STEP, values: [claimed.id, step, steps] });
+  await Promise.all(
+    Array.from({ length: concurrency }, async () => {
+      const client = await pool.connect();
+      try {
+        for (;;) {
+          const {
+            rows: [claimed],
+          } = await client.query<{ id: string }>(CLAIM);
+          if (!claimed) return;
+          for (let step = 1; step <= steps; step += 1)
+            await client.query({ ...COMMIT_STEP, values: [claimed.id, step, steps] });
+        }
+      } finally {
+        client.release();
       }
-    } finally {
-      client.release();
-    }
-  }));
+    }),
+  );
 }

@@ -5,7 +5,14 @@ import { NestFactory } from '@nestjs/core';
 import pg from 'pg';
 import { ConfigModule, loadConfigOrExit } from '@slipway/platform-config';
 import { Database, DatabaseModule } from '@slipway/platform-database';
-import { done, DurableOperation, OperationRunner, OperationsModule, OperationStore, type OperationDefinition } from '@slipway/platform-operations';
+import {
+  done,
+  DurableOperation,
+  OperationRunner,
+  OperationsModule,
+  OperationStore,
+  type OperationDefinition,
+} from '@slipway/platform-operations';
 import { QueueModule } from '@slipway/platform-queue';
 import { claimLoop } from './claim-loop.js';
 
@@ -28,7 +35,15 @@ class BenchModule {}
 Logger.overrideLogger(['error']);
 const config = loadConfigOrExit();
 
-@Module({ imports: [ConfigModule.forRoot(config), DatabaseModule.forRoot(config), QueueModule.forRoot(config), OperationsModule.forWorker(), BenchModule] })
+@Module({
+  imports: [
+    ConfigModule.forRoot(config),
+    DatabaseModule.forRoot(config),
+    QueueModule.forRoot(config),
+    OperationsModule.forWorker(),
+    BenchModule,
+  ],
+})
 class WorkerModule {}
 
 const context = await NestFactory.createApplicationContext(WorkerModule, { logger: ['error'] });
@@ -60,9 +75,11 @@ async function perform({ work, prefix, count }: { work: string; prefix: string; 
 
 async function inLanes(count: number, each: (n: number) => Promise<unknown>): Promise<void> {
   let next = 0;
-  await Promise.all(Array.from({ length: CONCURRENCY }, async () => {
-    for (let n = next++; n < count; n = next++) await each(n);
-  }));
+  await Promise.all(
+    Array.from({ length: CONCURRENCY }, async () => {
+      for (let n = next++; n < count; n = next++) await each(n);
+    }),
+  );
 }
 
 /** Accepts operations as a request does and waits until the last of them has ended. */
@@ -70,7 +87,10 @@ async function path(count: number): Promise<void> {
   const ids: string[] = [];
   await inLanes(count, async () => ids.push(await accept()));
   for (;;) {
-    const { rows } = await admin.query<{ left: number }>(`select count(*)::int as left from operations where id = any($1) and status <> 'succeeded'`, [ids]);
+    const { rows } = await admin.query<{ left: number }>(
+      `select count(*)::int as left from operations where id = any($1) and status <> 'succeeded'`,
+      [ids],
+    );
     if (rows[0]!.left === 0) return;
     await delay(10);
   }
@@ -86,20 +106,30 @@ async function steady(count: number): Promise<number[]> {
   await delay(2_000);
   const { rows } = await admin.query<{ ms: number }>(
     `select extract(epoch from s.started_at - o.created_at)::float8 * 1000 as ms from operations o join operation_steps s on s.operation_id = o.id and s.index = 0
-     where o.id = any($1) and s.started_at is not null`, [ids]);
+     where o.id = any($1) and s.started_at is not null`,
+    [ids],
+  );
   if (rows.length < count) throw new Error(`${count - rows.length} operations have not begun`);
   return rows.map((row) => row.ms);
 }
 
 function accept(): Promise<string> {
   return database.tx({ tenantId: TENANT }, async (tx) => {
-    const { id } = await store.claim(tx, { kind: 'bench', resourceType: 'thing', resourceName: 'thing', requestedBy: { type: 'system', id: 'bench' } });
+    const { id } = await store.claim(tx, {
+      kind: 'bench',
+      resourceType: 'thing',
+      resourceName: 'thing',
+      requestedBy: { type: 'system', id: 'bench' },
+    });
     await store.start(tx, id, { resourceId: 'thing', stream: `operation/${id}`, input: {}, steps: STEPS });
     return id;
   });
 }
 
 async function assertSucceeded(prefix: string, count: number): Promise<void> {
-  const { rows } = await admin.query<{ n: number }>(`select count(*)::int as n from operations where id like $1 || '%' and status = 'succeeded'`, [prefix]);
+  const { rows } = await admin.query<{ n: number }>(
+    `select count(*)::int as n from operations where id like $1 || '%' and status = 'succeeded'`,
+    [prefix],
+  );
   if (rows[0]!.n !== count) throw new Error(`${rows[0]!.n} of ${count} operations succeeded`);
 }

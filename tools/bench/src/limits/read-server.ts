@@ -12,12 +12,21 @@ const text = `select k.secret_sha256, k.scopes, k.expires_at, k.revoked_at, o.id
 const server = createServer((request, response) => {
   const [, id = '', secret = ''] = /^Bearer slw_([^_]+)_(.+)$/.exec(request.headers.authorization ?? '') ?? [];
   const operation = (request.url as string).slice(request.url!.lastIndexOf('/') + 1);
-  pool.query({ name: 'read', text, values: [`tok_${id}`, operation] }).then(({ rows: [row] }) => {
-    const isKnown = row && !row.revoked_at && row.expires_at > new Date() && timingSafeEqual(createHash('sha256').update(secret).digest(), row.secret_sha256);
-    if (!isKnown || row.id === null) return response.writeHead(isKnown ? 404 : 401).end();
-    const { secret_sha256: _hash, scopes: _scopes, expires_at: _expires, revoked_at: _revoked, ...record } = row;
-    const body = JSON.stringify(record);
-    return response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }).end(body);
-  }, () => response.writeHead(500).end());
+  pool.query({ name: 'read', text, values: [`tok_${id}`, operation] }).then(
+    ({ rows: [row] }) => {
+      const isKnown =
+        row &&
+        !row.revoked_at &&
+        row.expires_at > new Date() &&
+        timingSafeEqual(createHash('sha256').update(secret).digest(), row.secret_sha256);
+      if (!isKnown || row.id === null) return response.writeHead(isKnown ? 404 : 401).end();
+      const { secret_sha256: _hash, scopes: _scopes, expires_at: _expires, revoked_at: _revoked, ...record } = row;
+      const body = JSON.stringify(record);
+      return response
+        .writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) })
+        .end(body);
+    },
+    () => response.writeHead(500).end(),
+  );
 });
 server.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port));

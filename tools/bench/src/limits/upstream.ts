@@ -4,7 +4,11 @@ import type { AddressInfo } from 'node:net';
 // A model server that answers at once: one JSON completion, or 100 chunks of server-sent events, one write each.
 const CHUNKS = 100;
 const completion = JSON.stringify({
-  id: 'c', object: 'chat.completion', created: 1, model: 'm', choices: [{ index: 0, message: { role: 'assistant', content: 'word '.repeat(50) }, finish_reason: 'stop' }],
+  id: 'c',
+  object: 'chat.completion',
+  created: 1,
+  model: 'm',
+  choices: [{ index: 0, message: { role: 'assistant', content: 'word '.repeat(50) }, finish_reason: 'stop' }],
   usage: { prompt_tokens: 5, completion_tokens: 50, total_tokens: 55 },
 });
 const event = (delta: object, finish: string | null): string =>
@@ -18,7 +22,9 @@ const server = createServer((request, response) => {
   request.on('data', (chunk: Buffer) => body.push(chunk));
   request.on('end', () => {
     if (Buffer.concat(body).includes('"stream":true')) return stream(response, 0);
-    response.writeHead(200, { 'content-type': 'application/json', 'content-length': completion.length }).end(completion);
+    response
+      .writeHead(200, { 'content-type': 'application/json', 'content-length': completion.length })
+      .end(completion);
   });
 });
 server.keepAliveTimeout = 60_000;

@@ -25,7 +25,11 @@ export interface Deployment {
 }
 
 export class ApiError extends Error {
-  constructor(readonly status: number, readonly code: string, message: string) {
+  constructor(
+    readonly status: number,
+    readonly code: string,
+    message: string,
+  ) {
     super(`${status} ${code}: ${message}`);
   }
 }
@@ -35,7 +39,10 @@ const POLL_MS = 100;
 
 /** The handful of calls that the demo makes, with nothing but fetch: what any client would send. */
 export class ApiClient {
-  constructor(private readonly url: string, private readonly token: string) {}
+  constructor(
+    private readonly url: string,
+    private readonly token: string,
+  ) {}
 
   createDeployment(body: { name: string; display_name: string; labels: Record<string, string> }): Promise<Deployment> {
     return this.call('POST', '/deployments', body);
@@ -46,7 +53,10 @@ export class ApiClient {
   }
 
   async deploymentNames(label: string): Promise<string[]> {
-    const page = await this.call<{ data: Deployment[] }>('GET', `/deployments?limit=200&label=${encodeURIComponent(label)}`);
+    const page = await this.call<{ data: Deployment[] }>(
+      'GET',
+      `/deployments?limit=200&label=${encodeURIComponent(label)}`,
+    );
     return page.data.map((deployment) => deployment.name);
   }
 
@@ -63,7 +73,12 @@ export class ApiClient {
   }
 
   async setRoute(name: string, revision: string): Promise<void> {
-    await this.call('PUT', `/deployments/${name}/route`, { revision, reason: 'quickstart' }, { 'idempotency-key': randomUUID() });
+    await this.call(
+      'PUT',
+      `/deployments/${name}/route`,
+      { revision, reason: 'quickstart' },
+      { 'idempotency-key': randomUUID() },
+    );
   }
 
   /** Calls `seen` with each change of the record. @throws where the operation does not succeed. */
@@ -75,7 +90,10 @@ export class ApiClient {
       await delay(POLL_MS);
       now = await this.call<Operation>('GET', `/operations/${operation.id}`);
     }
-    if (now.status !== 'succeeded') throw new Error(`${now.kind} ${now.status}${now.error_code ? ` (${now.error_code})` : ''}: ${now.message || `see GET /api/v1/operations/${now.id}`}`);
+    if (now.status !== 'succeeded')
+      throw new Error(
+        `${now.kind} ${now.status}${now.error_code ? ` (${now.error_code})` : ''}: ${now.message || `see GET /api/v1/operations/${now.id}`}`,
+      );
     return now;
   }
 
@@ -88,11 +106,20 @@ export class ApiClient {
   private async call<T>(method: string, path: string, body?: object, headers: Record<string, string> = {}): Promise<T> {
     const response = await fetch(`${this.url}/api/v1${path}`, {
       method,
-      headers: { authorization: `Bearer ${this.token}`, ...(body ? { 'content-type': 'application/json' } : {}), ...headers },
+      headers: {
+        authorization: `Bearer ${this.token}`,
+        ...(body ? { 'content-type': 'application/json' } : {}),
+        ...headers,
+      },
       ...(body ? { body: JSON.stringify(body) } : {}),
     });
     const answer = (await response.json()) as { error?: { code: string; message: string } };
-    if (!response.ok) throw new ApiError(response.status, answer.error?.code ?? 'unknown', answer.error?.message ?? response.statusText);
+    if (!response.ok)
+      throw new ApiError(
+        response.status,
+        answer.error?.code ?? 'unknown',
+        answer.error?.message ?? response.statusText,
+      );
     return answer as T;
   }
 }

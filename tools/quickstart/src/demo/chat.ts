@@ -22,12 +22,18 @@ export async function chat(gateway: string, token: string, model: string, questi
     const response = await fetch(`${gateway}/v1/chat/completions`, {
       method: 'POST',
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ model, stream: true, stream_options: { include_usage: true }, messages: [{ role: 'user', content: question }] }),
+      body: JSON.stringify({
+        model,
+        stream: true,
+        stream_options: { include_usage: true },
+        messages: [{ role: 'user', content: question }],
+      }),
     });
     if (response.ok && response.body) return readStream(response, response.body, startedAt);
     const text = await response.text();
     const isTooEarly = response.status === 404 || response.status === 503;
-    if (!isTooEarly || performance.now() > deadline) throw new Error(`the gateway answered ${response.status}: ${text.slice(0, 300)}`);
+    if (!isTooEarly || performance.now() > deadline)
+      throw new Error(`the gateway answered ${response.status}: ${text.slice(0, 300)}`);
     await delay(100);
   }
 }
@@ -39,8 +45,19 @@ interface Chunk {
   error?: { message: string };
 }
 
-async function readStream(response: Response, body: ReadableStream<Uint8Array>, startedAt: number): Promise<ChatAnswer> {
-  const answer: ChatAnswer = { text: '', model: '', revision: response.headers.get('x-slipway-revision'), firstTokenMs: 0, totalMs: 0, tokens: 0 };
+async function readStream(
+  response: Response,
+  body: ReadableStream<Uint8Array>,
+  startedAt: number,
+): Promise<ChatAnswer> {
+  const answer: ChatAnswer = {
+    text: '',
+    model: '',
+    revision: response.headers.get('x-slipway-revision'),
+    firstTokenMs: 0,
+    totalMs: 0,
+    tokens: 0,
+  };
   for await (const chunk of events(body)) {
     if (chunk.error) throw new Error(chunk.error.message);
     const content = chunk.choices?.[0]?.delta?.content ?? '';
@@ -62,7 +79,11 @@ export async function* events(body: AsyncIterable<Uint8Array>): AsyncGenerator<C
     const complete = rest.split('\n\n');
     rest = complete.pop() ?? '';
     for (const event of complete) {
-      const data = event.split('\n').filter((line) => line.startsWith('data:')).map((line) => line.slice(5).trim()).join('\n');
+      const data = event
+        .split('\n')
+        .filter((line) => line.startsWith('data:'))
+        .map((line) => line.slice(5).trim())
+        .join('\n');
       if (data === '[DONE]') return;
       if (data) yield JSON.parse(data) as Chunk;
     }

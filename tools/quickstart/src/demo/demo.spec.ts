@@ -4,14 +4,29 @@ import { events } from './chat.js';
 import { bar, Narrator } from './narrator.js';
 
 const operation = (progress: number, ...done: string[]): Operation => ({
-  id: 'op_1', kind: 'rollout', status: progress === 100 ? 'succeeded' : 'running', progress, current_step: 'await_ready', message: '',
-  steps: ['provision', 'await_ready'].map((name) => ({ name, status: done.includes(name) ? 'succeeded' : 'pending', message: done.includes(name) ? 'fine' : '' })),
+  id: 'op_1',
+  kind: 'rollout',
+  status: progress === 100 ? 'succeeded' : 'running',
+  progress,
+  current_step: 'await_ready',
+  message: '',
+  steps: ['provision', 'await_ready'].map((name) => ({
+    name,
+    status: done.includes(name) ? 'succeeded' : 'pending',
+    message: done.includes(name) ? 'fine' : '',
+  })),
 });
 
 const told = (isTTY: boolean): string => {
   let text = '';
   const narrator = new Narrator({ isTTY, columns: 80, write: (part) => (text += part) });
-  for (const now of [operation(0), operation(50, 'provision'), operation(50, 'provision'), operation(100, 'provision', 'await_ready')]) narrator.operation(now);
+  for (const now of [
+    operation(0),
+    operation(50, 'provision'),
+    operation(50, 'provision'),
+    operation(100, 'provision', 'await_ready'),
+  ])
+    narrator.operation(now);
   return text;
 };
 
@@ -27,7 +42,8 @@ describe('Narrator', () => {
 });
 
 it('reads server-sent events however they are cut', async () => {
-  const stream = 'data: {"model":"a"}\r\n\r\n: heartbeat\n\ndata: {"model":"ü"}\n\ndata: [DONE]\n\ndata: {"model":"late"}\n\n';
+  const stream =
+    'data: {"model":"a"}\r\n\r\n: heartbeat\n\ndata: {"model":"ü"}\n\ndata: [DONE]\n\ndata: {"model":"late"}\n\n';
   const bytes = new TextEncoder().encode(stream);
   for (const size of [1, 7, bytes.length]) {
     async function* cut(): AsyncGenerator<Uint8Array> {

@@ -26,7 +26,9 @@ export async function demonstrate({ apiUrl, gatewayUrl, token, narrator }: DemoO
   const asks = async (question: string): Promise<string> => {
     const answer = await chat(gatewayUrl, token, name, question);
     narrator.line(`  ${answer.model}: "${shorten(answer.text)}"`);
-    narrator.line(`  first token after ${Math.round(answer.firstTokenMs)} ms, ${answer.tokens || 'all'} tokens in ${Math.round(answer.totalMs)} ms${answer.revision ? `, by ${answer.revision}` : ''}`);
+    narrator.line(
+      `  first token after ${Math.round(answer.firstTokenMs)} ms, ${answer.tokens || 'all'} tokens in ${Math.round(answer.totalMs)} ms${answer.revision ? `, by ${answer.revision}` : ''}`,
+    );
     return answer.model;
   };
 
@@ -38,11 +40,13 @@ export async function demonstrate({ apiUrl, gatewayUrl, token, narrator }: DemoO
   narrator.line('  created; it serves nothing yet');
 
   narrator.heading('2. Roll out a first revision: start its model server and prove it ready');
-  await watched(await api.rollout(name, {
-    spec: { model: { id: 'demo-small' }, runtime: { ...SIMULATED, args: { ttft_ms: 120, itl_ms: 15, tokens: 24 } } },
-    strategy: { type: 'candidate' },
-    reason: 'quickstart: first revision',
-  }));
+  await watched(
+    await api.rollout(name, {
+      spec: { model: { id: 'demo-small' }, runtime: { ...SIMULATED, args: { ttft_ms: 120, itl_ms: 15, tokens: 24 } } },
+      strategy: { type: 'candidate' },
+      reason: 'quickstart: first revision',
+    }),
+  );
   const first = (await api.deployment(name)).candidate_revision;
   if (!first) throw new Error('the rollout succeeded, but the deployment names no candidate');
 
@@ -54,11 +58,13 @@ export async function demonstrate({ apiUrl, gatewayUrl, token, narrator }: DemoO
   expectModel(await asks('What is a slipway?'), 'demo-small');
 
   narrator.heading('5. Roll out a second revision: a faster model, and all traffic once it is ready');
-  await watched(await api.rollout(name, {
-    spec_patch: { model: { id: 'demo-large' }, runtime: { args: { ttft_ms: 40, itl_ms: 5 } } },
-    strategy: { type: 'immediate' },
-    reason: 'quickstart: second revision',
-  }));
+  await watched(
+    await api.rollout(name, {
+      spec_patch: { model: { id: 'demo-large' }, runtime: { args: { ttft_ms: 40, itl_ms: 5 } } },
+      strategy: { type: 'immediate' },
+      reason: 'quickstart: second revision',
+    }),
+  );
   expectModel(await asks('And what is it good for?'), 'demo-large');
 
   narrator.heading('6. Roll back');

@@ -36,11 +36,16 @@ export class Narrator {
       const isTold = this.toldSteps.has(`${operation.id} ${step.name}`);
       if (isTold || !['succeeded', 'failed', 'skipped'].includes(step.status)) continue;
       this.toldSteps.add(`${operation.id} ${step.name}`);
-      this.line(`  ${step.status === 'failed' ? '✗' : '✓'} ${step.name.padEnd(width)}  ${step.status === 'succeeded' ? step.message : step.status}`.trimEnd());
+      this.line(
+        `  ${step.status === 'failed' ? '✗' : '✓'} ${step.name.padEnd(width)}  ${step.status === 'succeeded' ? step.message : step.status}`.trimEnd(),
+      );
     }
     if (!this.out.isTTY) return;
     if (operation.progress >= 100 || operation.status === 'succeeded') this.closeLine();
-    else this.redraw(`  ${bar(operation.progress)} ${String(operation.progress).padStart(3)} %  ${operation.current_step}`);
+    else
+      this.redraw(
+        `  ${bar(operation.progress)} ${String(operation.progress).padStart(3)} %  ${operation.current_step}`,
+      );
   }
 
   private redraw(text: string): void {

@@ -19,8 +19,11 @@ export class AuditHeads1700000001300 implements MigrationInterface {
       hash: 'Hash of that row; 64 zeros before the first',
       sealed_at: 'When it was sealed',
     };
-    await runner.query(`comment on table audit_heads is 'End of the hash chain of audit_log, one row a tenant; its lock is the right to seal'`);
-    for (const [column, text] of Object.entries(columns)) await runner.query(`comment on column audit_heads.${column} is '${text}'`);
+    await runner.query(
+      `comment on table audit_heads is 'End of the hash chain of audit_log, one row a tenant; its lock is the right to seal'`,
+    );
+    for (const [column, text] of Object.entries(columns))
+      await runner.query(`comment on column audit_heads.${column} is '${text}'`);
   }
 
   async down(runner: QueryRunner): Promise<void> {

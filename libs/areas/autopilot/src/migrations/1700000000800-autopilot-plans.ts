@@ -25,7 +25,9 @@ export class AutopilotPlans1700000000800 implements MigrationInterface {
     // What people approve must be what is executed.
     await runner.query(`create function autopilot_plans_are_immutable() returns trigger language plpgsql as $$
       begin raise exception 'a plan never changes; decisions about it are rows of their own'; end $$`);
-    await runner.query(`create trigger immutable before update on autopilot_plans for each row execute function autopilot_plans_are_immutable()`);
+    await runner.query(
+      `create trigger immutable before update on autopilot_plans for each row execute function autopilot_plans_are_immutable()`,
+    );
     const comments: Record<string, string> = {
       id: 'plan_ and a UUIDv7',
       tenant_id: 'Owning tenant',
@@ -41,8 +43,11 @@ export class AutopilotPlans1700000000800 implements MigrationInterface {
       created_at: 'Creation, as in the content',
       expires_at: 'From then on it can be neither approved nor executed',
     };
-    await runner.query(`comment on table autopilot_plans is 'Immutable advisory plans; their states follow from the decisions and the clock'`);
-    for (const [column, text] of Object.entries(comments)) await runner.query(`comment on column autopilot_plans.${column} is '${text}'`);
+    await runner.query(
+      `comment on table autopilot_plans is 'Immutable advisory plans; their states follow from the decisions and the clock'`,
+    );
+    for (const [column, text] of Object.entries(comments))
+      await runner.query(`comment on column autopilot_plans.${column} is '${text}'`);
   }
 
   async down(runner: QueryRunner): Promise<void> {

@@ -13,8 +13,12 @@ export class AutopilotDecisions1700000000801 implements MigrationInterface {
         digest text not null,
         at timestamptz not null default clock_timestamp()
       )`);
-    await runner.query(`create unique index autopilot_plan_approvals on autopilot_plan_decisions (plan_id, (actor->>'type'), (actor->>'id')) where decision = 'approved'`);
-    await runner.query(`create unique index autopilot_plan_endings on autopilot_plan_decisions (plan_id) where decision <> 'approved'`);
+    await runner.query(
+      `create unique index autopilot_plan_approvals on autopilot_plan_decisions (plan_id, (actor->>'type'), (actor->>'id')) where decision = 'approved'`,
+    );
+    await runner.query(
+      `create unique index autopilot_plan_endings on autopilot_plan_decisions (plan_id) where decision <> 'approved'`,
+    );
     await runner.query(`select slipway_tenant_table('autopilot_plan_decisions')`);
     const comments: Record<string, string> = {
       id: 'Order of the decisions',
@@ -26,8 +30,11 @@ export class AutopilotDecisions1700000000801 implements MigrationInterface {
       digest: 'Content digest the decision is bound to',
       at: 'When',
     };
-    await runner.query(`comment on table autopilot_plan_decisions is 'What people, and the clock, decided about plans; rows are only added'`);
-    for (const [column, text] of Object.entries(comments)) await runner.query(`comment on column autopilot_plan_decisions.${column} is '${text}'`);
+    await runner.query(
+      `comment on table autopilot_plan_decisions is 'What people, and the clock, decided about plans; rows are only added'`,
+    );
+    for (const [column, text] of Object.entries(comments))
+      await runner.query(`comment on column autopilot_plan_decisions.${column} is '${text}'`);
   }
 
   async down(runner: QueryRunner): Promise<void> {

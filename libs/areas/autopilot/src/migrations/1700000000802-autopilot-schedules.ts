@@ -22,7 +22,8 @@ export class AutopilotSchedules1700000000802 implements MigrationInterface {
       told: 'The newest event of each kind, {kind: {key, at}}: the same is not told again at every look',
     };
     await runner.query(`comment on table autopilot_schedules is 'Due rows of the autopilot'`);
-    for (const [column, text] of Object.entries(comments)) await runner.query(`comment on column autopilot_schedules.${column} is '${text}'`);
+    for (const [column, text] of Object.entries(comments))
+      await runner.query(`comment on column autopilot_schedules.${column} is '${text}'`);
   }
 
   async down(runner: QueryRunner): Promise<void> {

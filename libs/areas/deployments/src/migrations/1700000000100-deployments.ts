@@ -26,7 +26,9 @@ export class Deployments1700000000100 implements MigrationInterface {
         updated_at timestamptz not null default now(),
         deleted_at timestamptz
       ) with (fillfactor = 70)`);
-    await runner.query(`create unique index deployments_name on deployments (tenant_id, name) where deleted_at is null`);
+    await runner.query(
+      `create unique index deployments_name on deployments (tenant_id, name) where deleted_at is null`,
+    );
     await runner.query(`create index deployments_newest on deployments (tenant_id, id desc) where deleted_at is null`);
     await runner.query(`create index deployments_living on deployments (id) where deleted_at is null`);
     await runner.query(`select slipway_tenant_table('deployments')`);
@@ -53,7 +55,8 @@ export class Deployments1700000000100 implements MigrationInterface {
       deleted_at: 'End of its deletion; the row stays for what refers to it, its name is free',
     };
     await runner.query(`comment on table deployments is 'Named inference services of a tenant'`);
-    for (const [column, text] of Object.entries(comments)) await runner.query(`comment on column deployments.${column} is '${text}'`);
+    for (const [column, text] of Object.entries(comments))
+      await runner.query(`comment on column deployments.${column} is '${text}'`);
   }
 
   async down(runner: QueryRunner): Promise<void> {

@@ -1,5 +1,11 @@
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
-import { BEARER_AUTHENTICATORS, withIncluded, type BearerAuthenticator, type BearerAuthenticators, type Principal } from '@slipway/platform-auth';
+import {
+  BEARER_AUTHENTICATORS,
+  withIncluded,
+  type BearerAuthenticator,
+  type BearerAuthenticators,
+  type Principal,
+} from '@slipway/platform-auth';
 import { CONFIG, type Config } from '@slipway/platform-config';
 import { Database } from '@slipway/platform-database';
 import { errors, type SlipwayRequest } from '@slipway/platform-http';
@@ -44,8 +50,15 @@ export class HostedIdentities implements BearerAuthenticator, OnModuleInit {
   async authenticate(credential: string, request: SlipwayRequest): Promise<Principal> {
     const { keys, rules } = this.sign!;
     const { organizationId, userId } = await identityOf(credential, keys, rules);
-    const rows = await this.database.read<IdentityRow>('system', LOOK_UP_IDENTITY, [this.provider, organizationId, userId]);
-    const row = chooseTenant(rows, (request.headers as Record<string, string | undefined>)[TENANT_HEADER.toLowerCase()]);
+    const rows = await this.database.read<IdentityRow>('system', LOOK_UP_IDENTITY, [
+      this.provider,
+      organizationId,
+      userId,
+    ]);
+    const row = chooseTenant(
+      rows,
+      (request.headers as Record<string, string | undefined>)[TENANT_HEADER.toLowerCase()],
+    );
     return {
       tenantId: row.tenant_id,
       tenantName: row.tenant_name,
@@ -62,12 +75,17 @@ export class HostedIdentities implements BearerAuthenticator, OnModuleInit {
  * silently send the requests of a client that names no tenant to another.
  */
 export function chooseTenant(rows: IdentityRow[], named: string | undefined): IdentityRow {
-  const candidates = named === undefined ? rows : rows.filter((row) => row.tenant_id === named || row.tenant_name === named);
+  const candidates =
+    named === undefined ? rows : rows.filter((row) => row.tenant_id === named || row.tenant_name === named);
   if (candidates.length === 0) throw errors.unauthenticated();
   const active = candidates.filter((row) => row.status === 'active');
   if (active.length === 0) throw identityErrors.console_access_revoked();
   // A tenant may be named like another one's id.
   if (candidates.length === 1) return active[0]!;
   const message = `${TENANT_HEADER} must name the tenant: this identity is known to several (${active.map((row) => row.tenant_name).join(', ')}).`;
-  throw errors.invalid_parameter({ message, remediation: `Send ${TENANT_HEADER} with the id or the name of a tenant.`, details: [{ field: TENANT_HEADER, code: 'required', message }] });
+  throw errors.invalid_parameter({
+    message,
+    remediation: `Send ${TENANT_HEADER} with the id or the name of a tenant.`,
+    details: [{ field: TENANT_HEADER, code: 'required', message }],
+  });
 }

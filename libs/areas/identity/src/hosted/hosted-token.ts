@@ -28,7 +28,11 @@ const logger = new Logger('identity');
  * Checks a provider's JWT as RFC 8725 asks: signature by one of its keys, algorithm, issuer, audience, type, times.
  * @throws unauthenticated, token_expired (401); unavailable (503) where the keys cannot be had
  */
-export async function identityOf(token: string, keys: Pick<ProviderKeys, 'find'>, rules: TokenRules): Promise<HostedIdentity> {
+export async function identityOf(
+  token: string,
+  keys: Pick<ProviderKeys, 'find'>,
+  rules: TokenRules,
+): Promise<HostedIdentity> {
   const { payload, protectedHeader } = await verify(token, keys, rules);
   if (!TYPES.has(typeOf(protectedHeader))) throw errors.unauthenticated();
   const { sub: userId, org_id: organizationId } = payload;
@@ -36,14 +40,22 @@ export async function identityOf(token: string, keys: Pick<ProviderKeys, 'find'>
   return { organizationId, userId };
 }
 
-async function verify(token: string, keys: Pick<ProviderKeys, 'find'>, rules: TokenRules): Promise<{ payload: JWTPayload; protectedHeader: JWTHeaderParameters }> {
+async function verify(
+  token: string,
+  keys: Pick<ProviderKeys, 'find'>,
+  rules: TokenRules,
+): Promise<{ payload: JWTPayload; protectedHeader: JWTHeaderParameters }> {
   try {
     return await jwtVerify(token, (header, input) => keys.find(header, input), {
-      ...rules, algorithms: ALGORITHMS, clockTolerance: LEEWAY_SECONDS, requiredClaims: ['exp'],
+      ...rules,
+      algorithms: ALGORITHMS,
+      clockTolerance: LEEWAY_SECONDS,
+      requiredClaims: ['exp'],
     });
   } catch (refusal) {
     if (refusal instanceof SlipwayError) throw refusal;
-    if (refusal instanceof jose.JWTExpired) throw errors.token_expired({ remediation: 'Sign in again at the identity provider.' });
+    if (refusal instanceof jose.JWTExpired)
+      throw errors.token_expired({ remediation: 'Sign in again at the identity provider.' });
     // A key of the provider that cannot be used (a short one, for instance) is for the operator to know.
     if (!(refusal instanceof jose.JOSEError)) logger.warn(`a token could not be checked: ${String(refusal)}`);
     throw errors.unauthenticated({ cause: refusal });

@@ -45,9 +45,16 @@ function fail(status: number, body = ''): void {
 
 /** Whether a token of the given key is taken: 'ok' or the error's code. */
 async function ask(keys: ProviderKeys, kid: string, header: object = {}): Promise<string> {
-  const token = await new SignJWT({ sub: 'u', org_id: 'o' }).setProtectedHeader({ alg: 'ES256', typ: 'JWT', kid, ...header })
-    .setIssuer(RULES.issuer).setAudience(RULES.audience).setExpirationTime('1m').sign(signers.get(kid)!.sign);
-  return identityOf(token, keys, RULES).then(() => 'ok', (refusal: { code: string }) => refusal.code);
+  const token = await new SignJWT({ sub: 'u', org_id: 'o' })
+    .setProtectedHeader({ alg: 'ES256', typ: 'JWT', kid, ...header })
+    .setIssuer(RULES.issuer)
+    .setAudience(RULES.audience)
+    .setExpirationTime('1m')
+    .sign(signers.get(kid)!.sign);
+  return identityOf(token, keys, RULES).then(
+    () => 'ok',
+    (refusal: { code: string }) => refusal.code,
+  );
 }
 
 const make = (times: Partial<KeyTimes> = {}): ProviderKeys => new ProviderKeys(url, { cooldownMs: 0, ...times });
@@ -82,22 +89,24 @@ it('forgets a key that was withdrawn once its copy is old', async () => {
   expect(await ask(keys, 'a')).toBe('unauthenticated');
 });
 
-it.each([['an error', 500, ''], ['a redirect', 302, ''], ['no JSON', 200, '<html>'], ['no key set', 200, '{"keys":1}']])(
-  'takes %s of the provider for an outage: old keys answer, new ones are 503',
-  async (_what, status, body) => {
-    const keys = make({ maxAgeMs: 0 });
-    fail(status, body);
-    expect(await ask(keys, 'a')).toBe('unavailable');
-    publish('a');
-    const warm = make({ maxAgeMs: 0 });
-    expect(await ask(warm, 'a')).toBe('ok');
-    fail(status, body);
-    const before = asked;
-    expect(await ask(warm, 'a')).toBe('ok');
-    expect(await ask(warm, 'b')).toBe('unavailable');
-    expect(asked - before).toBe(1);
-  },
-);
+it.each([
+  ['an error', 500, ''],
+  ['a redirect', 302, ''],
+  ['no JSON', 200, '<html>'],
+  ['no key set', 200, '{"keys":1}'],
+])('takes %s of the provider for an outage: old keys answer, new ones are 503', async (_what, status, body) => {
+  const keys = make({ maxAgeMs: 0 });
+  fail(status, body);
+  expect(await ask(keys, 'a')).toBe('unavailable');
+  publish('a');
+  const warm = make({ maxAgeMs: 0 });
+  expect(await ask(warm, 'a')).toBe('ok');
+  fail(status, body);
+  const before = asked;
+  expect(await ask(warm, 'a')).toBe('ok');
+  expect(await ask(warm, 'b')).toBe('unavailable');
+  expect(asked - before).toBe(1);
+});
 
 it('gives up on a provider that does not answer', async () => {
   server.removeAllListeners('request');

@@ -1,5 +1,12 @@
 import { Logger } from '@nestjs/common';
-import { errors as jose, createLocalJWKSet, createRemoteJWKSet, type CryptoKey, type FlattenedJWSInput, type JWSHeaderParameters } from 'jose';
+import {
+  errors as jose,
+  createLocalJWKSet,
+  createRemoteJWKSet,
+  type CryptoKey,
+  type FlattenedJWSInput,
+  type JWSHeaderParameters,
+} from 'jose';
 import { errors } from '@slipway/platform-http';
 
 export interface KeyTimes {
@@ -25,7 +32,11 @@ export class ProviderKeys {
 
   constructor(url: string, times: Partial<KeyTimes> = {}) {
     const { maxAgeMs, cooldownMs, timeoutMs } = { ...TIMES, ...times };
-    this.remote = createRemoteJWKSet(new URL(url), { cacheMaxAge: maxAgeMs, cooldownDuration: cooldownMs, timeoutDuration: timeoutMs });
+    this.remote = createRemoteJWKSet(new URL(url), {
+      cacheMaxAge: maxAgeMs,
+      cooldownDuration: cooldownMs,
+      timeoutDuration: timeoutMs,
+    });
   }
 
   /**
@@ -38,7 +49,9 @@ export class ProviderKeys {
       return await this.remote(header, token);
     } catch (failure) {
       if (isRefusal(failure)) throw failure;
-      this.logger.warn(`the keys of the identity provider cannot be had: ${failure instanceof Error ? failure.message : String(failure)}`);
+      this.logger.warn(
+        `the keys of the identity provider cannot be had: ${failure instanceof Error ? failure.message : String(failure)}`,
+      );
       this.retryAt = Date.now() + RETRY_MS;
       return this.fromCache(header, token);
     }
@@ -59,7 +72,11 @@ export class ProviderKeys {
 
 /** Whether the keys were had and the token's is not among them, or does not fit. */
 function isRefusal(failure: unknown): boolean {
-  return failure instanceof jose.JWKSNoMatchingKey || failure instanceof jose.JWKSMultipleMatchingKeys || failure instanceof jose.JOSENotSupported;
+  return (
+    failure instanceof jose.JWKSNoMatchingKey ||
+    failure instanceof jose.JWKSMultipleMatchingKeys ||
+    failure instanceof jose.JOSENotSupported
+  );
 }
 
 function unavailable(): Error {

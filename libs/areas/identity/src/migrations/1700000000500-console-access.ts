@@ -18,14 +18,18 @@ export class ConsoleAccess1700000000500 implements MigrationInterface {
         updated_by jsonb not null,
         check (status = 'revoked' or cardinality(scopes) > 0)
       )`);
-    await runner.query(`create unique index console_access_identity on console_access (provider, external_organization_id, external_user_id, tenant_id)`);
+    await runner.query(
+      `create unique index console_access_identity on console_access (provider, external_organization_id, external_user_id, tenant_id)`,
+    );
     await runner.query(`create index console_access_by_tenant on console_access (tenant_id, id)`);
     await runner.query(`select slipway_tenant_table('console_access')`);
     await runner.query(`
       create trigger console_access_changed after update on console_access for each row
       when (old.status is distinct from new.status or old.scopes is distinct from new.scopes)
       execute function slipway_notify_token()`);
-    await runner.query(`comment on table console_access is 'Hosted identities and what they may do in a tenant; a row is never deleted'`);
+    await runner.query(
+      `comment on table console_access is 'Hosted identities and what they may do in a tenant; a row is never deleted'`,
+    );
     const columns = {
       id: 'cac_ and a UUIDv7',
       tenant_id: 'Tenant the identity is let into',
@@ -39,7 +43,8 @@ export class ConsoleAccess1700000000500 implements MigrationInterface {
       updated_at: 'When the mapping last changed',
       updated_by: '{type, id} of who changed it last',
     };
-    for (const [column, text] of Object.entries(columns)) await runner.query(`comment on column console_access.${column} is '${text}'`);
+    for (const [column, text] of Object.entries(columns))
+      await runner.query(`comment on column console_access.${column} is '${text}'`);
   }
 
   async down(runner: QueryRunner): Promise<void> {

@@ -17,7 +17,9 @@ export class OptimizationPolicies1700000000700 implements MigrationInterface {
     // Plans cite a version: what it said must stay what it said.
     await runner.query(`create function optimization_policies_are_immutable() returns trigger language plpgsql as $$
       begin raise exception 'a version of a policy never changes'; end $$`);
-    await runner.query(`create trigger immutable before update on optimization_policies for each row execute function optimization_policies_are_immutable()`);
+    await runner.query(
+      `create trigger immutable before update on optimization_policies for each row execute function optimization_policies_are_immutable()`,
+    );
     const comments: Record<string, string> = {
       deployment_id: 'Deployment the policy is for',
       version: 'From 1; the highest is in force',
@@ -27,8 +29,11 @@ export class OptimizationPolicies1700000000700 implements MigrationInterface {
       updated_by: '{type, id} of the actor',
       updated_at: 'When this version was set',
     };
-    await runner.query(`comment on table optimization_policies is 'Every version of the continual-optimization policies of deployments'`);
-    for (const [column, text] of Object.entries(comments)) await runner.query(`comment on column optimization_policies.${column} is '${text}'`);
+    await runner.query(
+      `comment on table optimization_policies is 'Every version of the continual-optimization policies of deployments'`,
+    );
+    for (const [column, text] of Object.entries(comments))
+      await runner.query(`comment on column optimization_policies.${column} is '${text}'`);
   }
 
   async down(runner: QueryRunner): Promise<void> {

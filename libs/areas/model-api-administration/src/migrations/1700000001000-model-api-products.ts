@@ -36,8 +36,11 @@ export class ModelApiProducts1700000001000 implements MigrationInterface {
       created_at: 'Creation',
       updated_at: 'Last change of its state',
     };
-    await runner.query(`comment on table model_api_products is 'What is sold or offered under one slug, whoever answers behind it'`);
-    for (const [column, text] of Object.entries(comments)) await runner.query(`comment on column model_api_products.${column} is '${text}'`);
+    await runner.query(
+      `comment on table model_api_products is 'What is sold or offered under one slug, whoever answers behind it'`,
+    );
+    for (const [column, text] of Object.entries(comments))
+      await runner.query(`comment on column model_api_products.${column} is '${text}'`);
   }
 
   async down(runner: QueryRunner): Promise<void> {

@@ -20,7 +20,9 @@ export class ModelApiTargetBindings1700000001001 implements MigrationInterface {
         created_at timestamptz not null default now(),
         unique (product_id, target_digest)
       )`);
-    await runner.query(`create index model_api_target_bindings_newest on model_api_target_bindings (tenant_id, id desc)`);
+    await runner.query(
+      `create index model_api_target_bindings_newest on model_api_target_bindings (tenant_id, id desc)`,
+    );
     await runner.query(`select slipway_tenant_table('model_api_target_bindings')`);
     // What was qualified must be what is served.
     await runner.query(`create function model_api_target_bindings_are_immutable() returns trigger language plpgsql as $$
@@ -44,7 +46,8 @@ export class ModelApiTargetBindings1700000001001 implements MigrationInterface {
       created_at: 'Creation',
     };
     await runner.query(`comment on table model_api_target_bindings is 'Immutable execution targets of products'`);
-    for (const [column, text] of Object.entries(comments)) await runner.query(`comment on column model_api_target_bindings.${column} is '${text}'`);
+    for (const [column, text] of Object.entries(comments))
+      await runner.query(`comment on column model_api_target_bindings.${column} is '${text}'`);
   }
 
   async down(runner: QueryRunner): Promise<void> {

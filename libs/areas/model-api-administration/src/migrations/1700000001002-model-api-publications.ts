@@ -17,7 +17,9 @@ export class ModelApiPublications1700000001002 implements MigrationInterface {
         ended_at timestamptz,
         unique (product_id, version)
       )`);
-    await runner.query(`create unique index model_api_publications_current on model_api_publications (product_id) where state = 'published'`);
+    await runner.query(
+      `create unique index model_api_publications_current on model_api_publications (product_id) where state = 'published'`,
+    );
     await runner.query(`create index model_api_publications_newest on model_api_publications (tenant_id, id desc)`);
     await runner.query(`select slipway_tenant_table('model_api_publications')`);
     const comments: Record<string, string> = {
@@ -33,8 +35,11 @@ export class ModelApiPublications1700000001002 implements MigrationInterface {
       created_at: 'Publication',
       ended_at: 'When it was superseded or withdrawn',
     };
-    await runner.query(`comment on table model_api_publications is 'Which bindings serve a product, for whom; rows are kept'`);
-    for (const [column, text] of Object.entries(comments)) await runner.query(`comment on column model_api_publications.${column} is '${text}'`);
+    await runner.query(
+      `comment on table model_api_publications is 'Which bindings serve a product, for whom; rows are kept'`,
+    );
+    for (const [column, text] of Object.entries(comments))
+      await runner.query(`comment on column model_api_publications.${column} is '${text}'`);
   }
 
   async down(runner: QueryRunner): Promise<void> {

@@ -23,9 +23,15 @@ export class Revisions1700000000200 implements MigrationInterface {
       )`);
     await runner.query(`create index revisions_by_digest on revisions (deployment_id, spec_digest)`);
     await runner.query(`select slipway_tenant_table('revisions')`);
-    await runner.query(`comment on table revisions is 'Immutable specs of deployments, numbered from 1; only state, message and times change'`);
-    await runner.query(`comment on column revisions.spec_digest is 'SHA-256 of the canonical spec: an equal spec reuses the revision'`);
-    await runner.query(`comment on column revisions.source is '{kind: rollout|plan|import, operation_id, plan_id, base_revision}'`);
+    await runner.query(
+      `comment on table revisions is 'Immutable specs of deployments, numbered from 1; only state, message and times change'`,
+    );
+    await runner.query(
+      `comment on column revisions.spec_digest is 'SHA-256 of the canonical spec: an equal spec reuses the revision'`,
+    );
+    await runner.query(
+      `comment on column revisions.source is '{kind: rollout|plan|import, operation_id, plan_id, base_revision}'`,
+    );
   }
 
   async down(runner: QueryRunner): Promise<void> {

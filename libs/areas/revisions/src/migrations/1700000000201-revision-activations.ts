@@ -14,8 +14,12 @@ export class RevisionActivations1700000000201 implements MigrationInterface {
       )`);
     await runner.query(`create index revision_activations_newest on revision_activations (deployment_id, id desc)`);
     await runner.query(`select slipway_tenant_table('revision_activations')`);
-    await runner.query(`comment on table revision_activations is 'Which revision held all traffic, in order: what a rollback without a target goes back through'`);
-    await runner.query(`comment on column revision_activations.is_left_by_rollback is 'A rollback went away from it, so no later rollback picks it by itself'`);
+    await runner.query(
+      `comment on table revision_activations is 'Which revision held all traffic, in order: what a rollback without a target goes back through'`,
+    );
+    await runner.query(
+      `comment on column revision_activations.is_left_by_rollback is 'A rollback went away from it, so no later rollback picks it by itself'`,
+    );
   }
 
   async down(runner: QueryRunner): Promise<void> {

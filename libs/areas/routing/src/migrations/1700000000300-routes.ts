@@ -26,8 +26,11 @@ export class Routes1700000000300 implements MigrationInterface {
       updated_by: '{type, id} of the actor of the last change',
       updated_at: 'Last change',
     };
-    await runner.query(`comment on table routes is 'Which revision gets which share of a deployment''s traffic; the gateways follow the copy in dataplane_routes'`);
-    for (const [column, text] of Object.entries(comments)) await runner.query(`comment on column routes.${column} is '${text}'`);
+    await runner.query(
+      `comment on table routes is 'Which revision gets which share of a deployment''s traffic; the gateways follow the copy in dataplane_routes'`,
+    );
+    for (const [column, text] of Object.entries(comments))
+      await runner.query(`comment on column routes.${column} is '${text}'`);
   }
 
   async down(runner: QueryRunner): Promise<void> {

@@ -20,21 +20,27 @@ export class Sandboxes1700000000900 implements MigrationInterface {
         check (bytes_used <= bytes_limit)
       )`);
     await runner.query(`create index sandboxes_newest on sandboxes (tenant_id, id desc)`);
-    await runner.query(`create index sandboxes_by_reference on sandboxes (reference_id) where reference_id is not null`);
+    await runner.query(
+      `create index sandboxes_by_reference on sandboxes (reference_id) where reference_id is not null`,
+    );
     await runner.query(`create index sandboxes_expiring on sandboxes (expires_at) where expires_at is not null`);
     await runner.query(`select slipway_tenant_table('sandboxes')`);
-    await runner.query(`comment on table sandboxes is 'Sandboxes of tenants, each with a durable workspace that this service keeps'`);
+    await runner.query(
+      `comment on table sandboxes is 'Sandboxes of tenants, each with a durable workspace that this service keeps'`,
+    );
     const comments: Record<string, string> = {
       provider: 'local = the workspace is all there is; otherwise who hosts the sandbox',
       reference_id: 'The external sandbox that files are passed on to',
       state: 'As last seen; an external sandbox is seen only when a file is passed on to it',
       state_observed_at: 'When that was; null = never',
-      bytes_used: 'Sum of the sizes in sandbox_files, kept in their transactions; its row lock orders the uploads of a sandbox',
+      bytes_used:
+        'Sum of the sizes in sandbox_files, kept in their transactions; its row lock orders the uploads of a sandbox',
       bytes_limit: 'More than this is refused',
       labels: 'Text by text, for the client',
       expires_at: 'From then on it does not exist; the sweep removes it with its files',
     };
-    for (const [column, text] of Object.entries(comments)) await runner.query(`comment on column sandboxes.${column} is '${text}'`);
+    for (const [column, text] of Object.entries(comments))
+      await runner.query(`comment on column sandboxes.${column} is '${text}'`);
   }
 
   async down(runner: QueryRunner): Promise<void> {

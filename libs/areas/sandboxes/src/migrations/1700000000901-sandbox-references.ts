@@ -20,9 +20,15 @@ export class SandboxReferences1700000000901 implements MigrationInterface {
       )`);
     await runner.query(`create index sandbox_references_newest on sandbox_references (tenant_id, id desc)`);
     await runner.query(`select slipway_tenant_table('sandbox_references')`);
-    await runner.query(`comment on table sandbox_references is 'Access to sandboxes that others host; revoking one ends the access and changes nothing there'`);
-    await runner.query(`comment on column sandbox_references.sandbox_id is 'The sandbox that was made with it; others may share the reference'`);
-    await runner.query(`comment on column sandbox_references.credential is 'Sealed with the key-encryption key for this row; null = none was given, or revoked'`);
+    await runner.query(
+      `comment on table sandbox_references is 'Access to sandboxes that others host; revoking one ends the access and changes nothing there'`,
+    );
+    await runner.query(
+      `comment on column sandbox_references.sandbox_id is 'The sandbox that was made with it; others may share the reference'`,
+    );
+    await runner.query(
+      `comment on column sandbox_references.credential is 'Sealed with the key-encryption key for this row; null = none was given, or revoked'`,
+    );
     await runner.query(`comment on column sandbox_references.revoked_by is 'type:id of the actor'`);
   }
 

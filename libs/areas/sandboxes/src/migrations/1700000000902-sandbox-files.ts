@@ -18,7 +18,9 @@ export class SandboxFiles1700000000902 implements MigrationInterface {
         primary key (sandbox_id, path)
       )`);
     await runner.query(`select slipway_tenant_table('sandbox_files')`);
-    await runner.query(`comment on table sandbox_files is 'The files of workspaces; committing a row is the moment at which a file is new or replaced'`);
+    await runner.query(
+      `comment on table sandbox_files is 'The files of workspaces; committing a row is the moment at which a file is new or replaced'`,
+    );
     const comments: Record<string, string> = {
       path: 'Relative, without . and ..; a name only, it never reaches a file system of ours',
       blob: 'Where the content is in the workspace store; a blob is written once and never changed',
@@ -27,7 +29,8 @@ export class SandboxFiles1700000000902 implements MigrationInterface {
       sync: 'Whether the external sandbox has it: none = there is none',
       sync_operation_id: 'The durable operation that passes it on',
     };
-    for (const [column, text] of Object.entries(comments)) await runner.query(`comment on column sandbox_files.${column} is '${text}'`);
+    for (const [column, text] of Object.entries(comments))
+      await runner.query(`comment on column sandbox_files.${column} is '${text}'`);
   }
 
   async down(runner: QueryRunner): Promise<void> {

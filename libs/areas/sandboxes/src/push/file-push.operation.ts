@@ -1,7 +1,19 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '@slipway/platform-config';
 import { Database, openSecret, type Tx } from '@slipway/platform-database';
-import { done, DurableOperation, operationErrors, sleep, StepFailed, type Failure, type OperationDefinition, type OperationRow, type Outcome, type StepContext, type StepOutcome } from '@slipway/platform-operations';
+import {
+  done,
+  DurableOperation,
+  operationErrors,
+  sleep,
+  StepFailed,
+  type Failure,
+  type OperationDefinition,
+  type OperationRow,
+  type Outcome,
+  type StepContext,
+  type StepOutcome,
+} from '@slipway/platform-operations';
 import { EgressRefusedError } from '@slipway/target-driver';
 import { request } from 'undici';
 import { Egress } from '../egress.js';
@@ -67,8 +79,11 @@ export class FilePushOperation implements OperationDefinition<FilePushInput> {
     const tries = Number(state?.['tries'] ?? 0);
     // A worker that died may have sent something, too.
     const hasSent = tries > 0 || operation.attempt > 1;
-    if (!before || (before.blob !== input.blob && !hasSent)) return done({ skipped: true, message: 'the file was replaced or is gone' });
-    const sent = await this.cuts.guard(before.referenceId, (revoked) => this.send(input, AbortSignal.any([revoked, signal])));
+    if (!before || (before.blob !== input.blob && !hasSent))
+      return done({ skipped: true, message: 'the file was replaced or is gone' });
+    const sent = await this.cuts.guard(before.referenceId, (revoked) =>
+      this.send(input, AbortSignal.any([revoked, signal])),
+    );
     if (sent.problem !== undefined) return this.again(tries + 1, sent.problem);
     const after = await this.find(input);
     if (after && after.blob !== sent.blob) return this.again(tries + 1, 'the file was replaced meanwhile');
@@ -90,20 +105,30 @@ export class FilePushOperation implements OperationDefinition<FilePushInput> {
   private async send(input: FilePushInput, signal: AbortSignal): Promise<{ blob: string; problem?: string }> {
     const row = await this.find(input);
     if (!row) return { blob: '', problem: 'the file is gone' };
-    if (row.state === 'revoked') throw new StepFailed('validation_failed', 'access to the external sandbox was revoked', { retryable: false });
-    const credential = row.credential === null ? undefined : openSecret(this.config.secretKey, row.credential, row.referenceId);
-    if (!this.egress.isAllowed(row.baseUrl)) throw new StepFailed('validation_failed', 'the operator does not allow to send files to base_url');
+    if (row.state === 'revoked')
+      throw new StepFailed('validation_failed', 'access to the external sandbox was revoked', { retryable: false });
+    const credential =
+      row.credential === null ? undefined : openSecret(this.config.secretKey, row.credential, row.referenceId);
+    if (!this.egress.isAllowed(row.baseUrl))
+      throw new StepFailed('validation_failed', 'the operator does not allow to send files to base_url');
     const content = await this.store.read(row.blob);
     try {
-      const { url, ...options } = pushRequest({ ...row, credential }, { path: input.path, sizeBytes: Number(row.sizeBytes), content });
+      const { url, ...options } = pushRequest(
+        { ...row, credential },
+        { path: input.path, sizeBytes: Number(row.sizeBytes), content },
+      );
       const answer = await request(url, {
-        ...options, dispatcher: this.egress.dispatcher, headersTimeout: ANSWER_TIMEOUT_MS, signal: AbortSignal.any([signal, AbortSignal.timeout(ANSWER_TIMEOUT_MS)]),
+        ...options,
+        dispatcher: this.egress.dispatcher,
+        headersTimeout: ANSWER_TIMEOUT_MS,
+        signal: AbortSignal.any([signal, AbortSignal.timeout(ANSWER_TIMEOUT_MS)]),
       } as Parameters<typeof request>[1]);
       await answer.body.dump({ limit: MAX_ANSWER_BYTES });
       return { blob: row.blob, problem: judge(answer.statusCode) };
     } catch (failure) {
       if (failure instanceof StepFailed) throw failure;
-      if (failure instanceof EgressRefusedError) throw new StepFailed('validation_failed', `the egress guard refused: ${failure.message}`);
+      if (failure instanceof EgressRefusedError)
+        throw new StepFailed('validation_failed', `the egress guard refused: ${failure.message}`);
       const { code, name } = failure as { code?: string; name?: string };
       return { blob: row.blob, problem: `the external sandbox could not be reached (${code ?? name ?? 'unknown'})` };
     } finally {

@@ -29,7 +29,9 @@ export class PushCuts implements OnModuleDestroy {
   }
 
   async onModuleDestroy(): Promise<void> {
-    await (await this.listening?.catch(() => undefined))?.();
+    await (
+      await this.listening?.catch(() => undefined)
+    )?.();
   }
 
   private cut(referenceId: string): void {

@@ -38,8 +38,14 @@ export function pushRequest(destination: Destination, file: OutgoingFile): PushR
   const query = `?path=${encodeURIComponent(file.path)}`;
   const { credential } = destination;
   const bearer = credential === undefined ? undefined : { authorization: `Bearer ${credential}` };
-  if (destination.provider === 'e2b') return multipart(`${base}/files${query}`, credential === undefined ? undefined : { 'x-access-token': credential }, file);
-  if (destination.provider === 'daytona') return multipart(`${base}/toolbox/${id}/toolbox/files/upload${query}`, bearer, file);
+  if (destination.provider === 'e2b')
+    return multipart(
+      `${base}/files${query}`,
+      credential === undefined ? undefined : { 'x-access-token': credential },
+      file,
+    );
+  if (destination.provider === 'daytona')
+    return multipart(`${base}/toolbox/${id}/toolbox/files/upload${query}`, bearer, file);
   const headers = { 'content-type': 'application/octet-stream', 'content-length': String(file.sizeBytes), ...bearer };
   return { url: `${base}/${id}/files${query}`, method: 'PUT', headers, body: file.content };
 }
@@ -48,7 +54,9 @@ export function pushRequest(destination: Destination, file: OutgoingFile): PushR
 function multipart(url: string, access: Record<string, string> | undefined, file: OutgoingFile): PushRequest {
   const boundary = `slipway-${randomUUID()}`;
   const name = file.path.split('/').pop()!.replaceAll('"', '%22');
-  const head = Buffer.from(`--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="${name}"\r\nContent-Type: application/octet-stream\r\n\r\n`);
+  const head = Buffer.from(
+    `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="${name}"\r\nContent-Type: application/octet-stream\r\n\r\n`,
+  );
   const tail = Buffer.from(`\r\n--${boundary}--\r\n`);
   const headers = {
     'content-type': `multipart/form-data; boundary=${boundary}`,

@@ -30,7 +30,8 @@ export class DiskStore implements BlobStore {
     } catch (failure) {
       source.destroy();
       await this.remove(blob).catch(() => undefined);
-      if (NO_SPACE.has((failure as NodeJS.ErrnoException).code ?? '')) throw new StoreFull('the disk is full', { cause: failure });
+      if (NO_SPACE.has((failure as NodeJS.ErrnoException).code ?? ''))
+        throw new StoreFull('the disk is full', { cause: failure });
       throw failure;
     }
   }
@@ -82,7 +83,7 @@ export class DiskStore implements BlobStore {
 }
 
 async function writeAll(handle: FileHandle, chunk: Buffer): Promise<void> {
-  for (let offset = 0; offset < chunk.length; ) {
+  for (let offset = 0; offset < chunk.length;) {
     const { bytesWritten } = await handle.write(chunk, offset);
     offset += bytesWritten;
   }

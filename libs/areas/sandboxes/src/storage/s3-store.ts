@@ -1,5 +1,11 @@
 import type { Readable } from 'node:stream';
-import { AbortMultipartUploadCommand, DeleteObjectCommand, GetObjectCommand, ListMultipartUploadsCommand, S3Client } from '@aws-sdk/client-s3';
+import {
+  AbortMultipartUploadCommand,
+  DeleteObjectCommand,
+  GetObjectCommand,
+  ListMultipartUploadsCommand,
+  S3Client,
+} from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
 import { assertBlob, BlobMissing, type BlobStore } from './blob-store.js';
 
@@ -42,7 +48,12 @@ export class S3Store implements BlobStore {
   }
 
   async write(blob: string, source: Readable): Promise<void> {
-    const params = { Bucket: this.bucket, Key: this.keyOf(blob), Body: source, ContentType: 'application/octet-stream' };
+    const params = {
+      Bucket: this.bucket,
+      Key: this.keyOf(blob),
+      Body: source,
+      ContentType: 'application/octet-stream',
+    };
     let failure: unknown;
     // A failing source makes the client abort; where the server refuses that, its refusal must not hide the cause.
     source.once('error', (error) => (failure = error));
@@ -68,11 +79,13 @@ export class S3Store implements BlobStore {
     const Key = this.keyOf(blob);
     await this.client.send(new DeleteObjectCommand({ Bucket: this.bucket, Key }));
     const parts = { Bucket: this.bucket, Prefix: Key };
-    const found = await this.client.send(new ListMultipartUploadsCommand(parts)).catch((failure: Error & { $metadata?: { httpStatusCode?: number } }) => {
-      // Some compatible servers have no such list; there a lifecycle rule of the bucket has to collect parts.
-      if (failure.name === 'NotImplemented' || failure.$metadata?.httpStatusCode === 501) return { Uploads: [] };
-      throw failure;
-    });
+    const found = await this.client
+      .send(new ListMultipartUploadsCommand(parts))
+      .catch((failure: Error & { $metadata?: { httpStatusCode?: number } }) => {
+        // Some compatible servers have no such list; there a lifecycle rule of the bucket has to collect parts.
+        if (failure.name === 'NotImplemented' || failure.$metadata?.httpStatusCode === 501) return { Uploads: [] };
+        throw failure;
+      });
     for (const { UploadId } of found.Uploads ?? []) {
       await this.client.send(new AbortMultipartUploadCommand({ Bucket: this.bucket, Key, UploadId }));
     }

@@ -17,13 +17,15 @@ export class Workloads1700000000400 implements MigrationInterface {
         created_at timestamptz not null default now()
       )`);
     await runner.query(`create index workloads_active on workloads (target, activated_at) where is_active`);
-    await runner.query(`comment on table workloads is 'What should run: one row for each revision that was ever wanted. Requests and steps write it, the reconciler of its target makes it so'`);
+    await runner.query(
+      `comment on table workloads is 'What should run: one row for each revision that was ever wanted. Requests and steps write it, the reconciler of its target makes it so'`,
+    );
     const columns: Record<string, string> = {
       revision_id: 'Revision whose instances these are',
       tenant_id: 'Owning tenant',
       deployment_id: 'Deployment of the revision',
       revision_name: 'Name of the revision, for gateways and events',
-      target: 'Execution target of the operator\'s configuration',
+      target: "Execution target of the operator's configuration",
       replicas: 'Instances to run while somebody holds the workload',
       spec: 'The spec of the revision; secrets stand in it by name only',
       is_active: 'False once its last instance has stopped; a hold alone does not bring it back, wanting it does',
@@ -31,7 +33,8 @@ export class Workloads1700000000400 implements MigrationInterface {
       changed_at: 'Last change that somebody may wait for: readiness, a crash, a stop',
       created_at: 'First wish',
     };
-    for (const [column, text] of Object.entries(columns)) await runner.query(`comment on column workloads.${column} is '${text.replaceAll("'", "''")}'`);
+    for (const [column, text] of Object.entries(columns))
+      await runner.query(`comment on column workloads.${column} is '${text.replaceAll("'", "''")}'`);
     await runner.query(`select slipway_tenant_table('workloads')`);
   }
 

@@ -10,7 +10,9 @@ export class WorkloadWaiters1700000000402 implements MigrationInterface {
         created_at timestamptz not null default clock_timestamp(),
         primary key (revision_id, operation_id)
       )`);
-    await runner.query(`comment on table workload_waiters is 'Operations to wake once at the next change of a workload'`);
+    await runner.query(
+      `comment on table workload_waiters is 'Operations to wake once at the next change of a workload'`,
+    );
     await runner.query(`comment on column workload_waiters.revision_id is 'Workload that is watched'`);
     await runner.query(`comment on column workload_waiters.operation_id is 'Operation that sleeps'`);
     await runner.query(`comment on column workload_waiters.tenant_id is 'Owning tenant'`);

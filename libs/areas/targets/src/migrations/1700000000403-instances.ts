@@ -23,7 +23,9 @@ export class Instances1700000000403 implements MigrationInterface {
         version bigint not null default 1,
         unique (revision_id, ordinal)
       ) with (fillfactor = 70)`);
-    await runner.query(`comment on table instances is 'Observed state of each instance of a workload; written by the reconciler of its target only'`);
+    await runner.query(
+      `comment on table instances is 'Observed state of each instance of a workload; written by the reconciler of its target only'`,
+    );
     const columns: Record<string, string> = {
       id: 'Stable over restarts; the driver knows the instance by it',
       revision_id: 'Workload it belongs to',
@@ -31,7 +33,8 @@ export class Instances1700000000403 implements MigrationInterface {
       target: 'Execution target',
       ordinal: 'Number within the workload, from 0',
       generation: 'Number of the start it is at; the driver starts each at most once',
-      state: 'pending → starting → ready ⇄ unhealthy; a crash leads to backing_off and the next generation; no longer wanted: stopping → stopped',
+      state:
+        'pending → starting → ready ⇄ unhealthy; a crash leads to backing_off and the next generation; no longer wanted: stopping → stopped',
       state_since: 'When it entered this state',
       base_url: 'Where it answers, while it runs',
       restarts: 'Crashes since the workload was last activated',
@@ -42,7 +45,8 @@ export class Instances1700000000403 implements MigrationInterface {
       observed_at: 'Last change of this row',
       version: 'Guards every write: who read an older one changes nothing',
     };
-    for (const [column, text] of Object.entries(columns)) await runner.query(`comment on column instances.${column} is '${text}'`);
+    for (const [column, text] of Object.entries(columns))
+      await runner.query(`comment on column instances.${column} is '${text}'`);
     await runner.query(`select slipway_tenant_table('instances')`);
   }
 

@@ -28,15 +28,27 @@ afterEach(async () => {
 
 /** As a receiver would, from the text of the standard and not from our code. */
 function isSigned({ headers, body }: Received, secret: string): boolean {
-  const expected = createHmac('sha256', Buffer.from(secret.replace('whsec_', ''), 'base64')).update(`${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`).digest();
+  const expected = createHmac('sha256', Buffer.from(secret.replace('whsec_', ''), 'base64'))
+    .update(`${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`)
+    .digest();
   const given = Buffer.from(String(headers['webhook-signature']).replace('v1,', ''), 'base64');
   return given.length === expected.length && timingSafeEqual(given, expected);
 }
 
-const summary = async (id: string) => (await bed.deliveries(id, tenant)).map(({ status, attempts, response_status, error }) => ({ status, attempts, response_status, error }));
+const summary = async (id: string) =>
+  (await bed.deliveries(id, tenant)).map(({ status, attempts, response_status, error }) => ({
+    status,
+    attempts,
+    response_status,
+    error,
+  }));
 /** Waits until so many deliveries have ended. */
 const ended = (id: string, deliveries: number) =>
-  until(`${deliveries} deliveries to end`, async () => (await summary(id)).filter(({ status }) => status !== 'pending').length === deliveries, () => summary(id));
+  until(
+    `${deliveries} deliveries to end`,
+    async () => (await summary(id)).filter(({ status }) => status !== 'pending').length === deliveries,
+    () => summary(id),
+  );
 const register = (body: object = {}) => bed.register({ url: receiver.url, ...body }, tenant);
 const append = (deployment: string, types: readonly string[]) => bed.append(deployment, types, tenant);
 
@@ -48,14 +60,34 @@ it('posts a signed CloudEvent', async () => {
   const [got] = receiver.received as [Received];
   expect(isSigned(got, secret)).toBe(true);
   expect(isSigned({ ...got, body: `${got.body} ` }, secret)).toBe(false);
-  expect(got.headers).toMatchObject({ 'content-type': 'application/cloudevents+json; charset=utf-8', 'webhook-id': got.event.id });
+  expect(got.headers).toMatchObject({
+    'content-type': 'application/cloudevents+json; charset=utf-8',
+    'webhook-id': got.event.id,
+  });
   expect(Math.abs(Date.now() / 1_000 - Number(got.headers['webhook-timestamp']))).toBeLessThan(30);
-  expect(got.event).toMatchObject({ specversion: '1.0', type: 'route.updated', subject: `deployments/${chat}`, sequence: 1, actor: 'token:tok_1', data: { index: 0 } });
+  expect(got.event).toMatchObject({
+    specversion: '1.0',
+    type: 'route.updated',
+    subject: `deployments/${chat}`,
+    sequence: 1,
+    actor: 'token:tok_1',
+    data: { index: 0 },
+  });
   await until('the log', async () => (await summary(id))[0]?.status === 'succeeded');
-  expect(await bed.deliveries(id, tenant)).toEqual([{
-    event_id: got.event.id, event_type: 'route.updated', status: 'succeeded', attempts: 1, response_status: 204, error: null, next_attempt_at: null,
-    last_attempt_at: expect.any(String), created_at: expect.any(String), completed_at: expect.any(String),
-  }]);
+  expect(await bed.deliveries(id, tenant)).toEqual([
+    {
+      event_id: got.event.id,
+      event_type: 'route.updated',
+      status: 'succeeded',
+      attempts: 1,
+      response_status: 204,
+      error: null,
+      next_attempt_at: null,
+      last_attempt_at: expect.any(String),
+      created_at: expect.any(String),
+      completed_at: expect.any(String),
+    },
+  ]);
 });
 
 it('begins with what happens after its creation', async () => {
@@ -73,7 +105,10 @@ it('sends only the types and deployments that were asked for', async () => {
   await append(chat, ['rollout.started', 'rollback.started', 'operation.status_changed', 'route.updated']);
   await bed.worker();
   await until('the last one', () => receiver.received.some(({ event }) => event.type === 'route.updated'));
-  expect(receiver.received.map(({ event }) => `${event.subject} ${event.type}`)).toEqual([`deployments/${chat} rollout.started`, `deployments/${chat} route.updated`]);
+  expect(receiver.received.map(({ event }) => `${event.subject} ${event.type}`)).toEqual([
+    `deployments/${chat} rollout.started`,
+    `deployments/${chat} route.updated`,
+  ]);
 });
 
 it('tries again after a failure, before anything later of the same stream', async () => {
@@ -83,7 +118,12 @@ it('tries again after a failure, before anything later of the same stream', asyn
   await bed.worker();
   await append(chat, ['rollout.started', 'rollout.promoted']);
   await ended(id, 2);
-  expect(receiver.received.map(({ event }) => event.type)).toEqual(['rollout.started', 'rollout.started', 'rollout.started', 'rollout.promoted']);
+  expect(receiver.received.map(({ event }) => event.type)).toEqual([
+    'rollout.started',
+    'rollout.started',
+    'rollout.started',
+    'rollout.promoted',
+  ]);
   expect(await summary(id)).toEqual([
     { status: 'succeeded', attempts: 1, response_status: 200, error: null },
     { status: 'succeeded', attempts: 3, response_status: 200, error: null },
@@ -108,7 +148,8 @@ it.each([
   ['a redirect', 302, 'redirect'],
   ['an error', 500, 'http_status'],
 ])('gives %s up after the last attempt and goes on', async (_what, status, error) => {
-  receiver.behave = ({ event }, response) => response.writeHead(event.type === 'rollout.started' ? status : 200, { location: receiver.url }).end();
+  receiver.behave = ({ event }, response) =>
+    response.writeHead(event.type === 'rollout.started' ? status : 200, { location: receiver.url }).end();
   const { id } = await register();
   await bed.worker({ ...QUICK, retryDelaysMs: [20] });
   await append(chat, ['rollout.started', 'rollout.promoted']);
@@ -135,7 +176,10 @@ it('cuts off a receiver that does not answer, or never ends its answer', async (
 it('does not dial a private address that a name or an old row leads to', async () => {
   const { id } = await register();
   // As if the operator had taken the allowance back: https is still public, but this address is not.
-  await bed.database.read('system', 'update webhooks set url = $2 where id = $1', [id, receiver.url.replace('http://127.0.0.1', 'https://127.0.0.1')]);
+  await bed.database.read('system', 'update webhooks set url = $2 where id = $1', [
+    id,
+    receiver.url.replace('http://127.0.0.1', 'https://127.0.0.1'),
+  ]);
   const named = await bed.register({ url: 'https://localhost:9/hook' }, tenant);
   await bed.worker({ ...QUICK, retryDelaysMs: [] });
   await append(chat, ['route.updated']);
@@ -152,7 +196,8 @@ it('disables a webhook whose receiver is gone', async () => {
   await append(chat, ['rollout.started', 'rollout.promoted']);
   await append(`${chat}-b`, ['rollout.started']);
   await bed.worker();
-  const found = async () => (await bed.send('GET', '/webhooks', { tenant })).body.data.find((webhook: { id: string }) => webhook.id === id);
+  const found = async () =>
+    (await bed.send('GET', '/webhooks', { tenant })).body.data.find((webhook: { id: string }) => webhook.id === id);
   await until('it to be disabled', async () => (await found()).state === 'disabled');
   expect(await found()).toMatchObject({ disabled_reason: 'gone', disabled_at: expect.any(String) });
   await ended(id, 3);
@@ -165,7 +210,13 @@ it('disables a webhook whose receiver is gone', async () => {
   await until('another webhook gets what follows', () => other.received.length === 1);
   await other.stop();
   expect(receiver.received).toHaveLength(seen);
-  expect(await bed.database.read('system', `select actor, action from audit_log where resource_name = $1 and action = 'webhook.disable'`, [id])).toEqual([{ actor: 'system:webhooks', action: 'webhook.disable' }]);
+  expect(
+    await bed.database.read(
+      'system',
+      `select actor, action from audit_log where resource_name = $1 and action = 'webhook.disable'`,
+      [id],
+    ),
+  ).toEqual([{ actor: 'system:webhooks', action: 'webhook.disable' }]);
 });
 
 it('sends a tenant its own events only', async () => {
@@ -177,7 +228,10 @@ it('sends a tenant its own events only', async () => {
   await bed.append(`${chat}-b`, ['route.updated'], 'ten_other');
   await until('both', () => receiver.received.length > 0 && other.received.length > 0);
   await other.stop();
-  expect([receiver, other].map(({ received }) => received.map(({ event }) => event.subject))).toEqual([[`deployments/${chat}-a`], [`deployments/${chat}-b`]]);
+  expect([receiver, other].map(({ received }) => received.map(({ event }) => event.subject))).toEqual([
+    [`deployments/${chat}-a`],
+    [`deployments/${chat}-b`],
+  ]);
 });
 
 it('sends again what a killed worker had under way, and nothing twice at once', async () => {
@@ -194,7 +248,11 @@ it('sends again what a killed worker had under way, and nothing twice at once', 
   doomed.kill('SIGKILL');
   held = false;
   await ended(id, 2);
-  expect(receiver.received.map(({ event }) => event.type)).toEqual(['rollout.started', 'rollout.started', 'rollout.promoted']);
+  expect(receiver.received.map(({ event }) => event.type)).toEqual([
+    'rollout.started',
+    'rollout.started',
+    'rollout.promoted',
+  ]);
 }, 60_000);
 
 it('loses nothing, repeats nothing and keeps the order over 500 events with three workers of which one is killed', async () => {
@@ -203,16 +261,35 @@ it('loses nothing, repeats nothing and keeps the order over 500 events with thre
   const doomed = await bed.child();
   await Promise.all([bed.worker(), bed.worker()]);
   const TYPES = ['rollout.started', 'route.updated'];
-  const produced = Promise.all(streams.map(async (stream) => {
-    for (let index = 0; index < 50; index += 1) await append(stream, TYPES);
-  }));
-  await until('a part', () => receiver.received.length > 100, () => receiver.received.length, 60_000);
+  const produced = Promise.all(
+    streams.map(async (stream) => {
+      for (let index = 0; index < 50; index += 1) await append(stream, TYPES);
+    }),
+  );
+  await until(
+    'a part',
+    () => receiver.received.length > 100,
+    () => receiver.received.length,
+    60_000,
+  );
   doomed.kill('SIGKILL');
   await produced;
-  const pending = async () => bed.database.read<{ status: string; count: number }>('system', 'select status, count(*)::int as count from webhook_deliveries where webhook_id = $1 group by 1', [id]);
-  await until('all', async () => (await pending()).every(({ status, count: rows }) => status === 'succeeded' && rows === 500), pending, 60_000);
+  const pending = async () =>
+    bed.database.read<{ status: string; count: number }>(
+      'system',
+      'select status, count(*)::int as count from webhook_deliveries where webhook_id = $1 group by 1',
+      [id],
+    );
+  await until(
+    'all',
+    async () => (await pending()).every(({ status, count: rows }) => status === 'succeeded' && rows === 500),
+    pending,
+    60_000,
+  );
   for (const stream of streams) {
-    const got = receiver.received.filter(({ event }) => event.subject === `deployments/${stream}`).map(({ event }) => event.id);
+    const got = receiver.received
+      .filter(({ event }) => event.subject === `deployments/${stream}`)
+      .map(({ event }) => event.id);
     // The killed worker may have had one request of each stream under way, which then came twice, next to each other.
     const once = got.filter((event, index) => event !== got[index - 1]);
     expect(once).toEqual(await bed.eventIds(stream));
@@ -240,7 +317,11 @@ it('forgets ended deliveries after thirty days', async () => {
   await ended(id, 2);
   await bed.stopWorker(worker);
   const [, first] = await bed.deliveries(id, tenant);
-  await bed.database.read('system', `update webhook_deliveries set completed_at = now() - interval '31 days' where event_id = $1 and webhook_id = $2`, [first.event_id, id]);
+  await bed.database.read(
+    'system',
+    `update webhook_deliveries set completed_at = now() - interval '31 days' where event_id = $1 and webhook_id = $2`,
+    [first.event_id, id],
+  );
   await bed.worker();
   await until('the first to be gone', async () => (await bed.deliveries(id, tenant)).length === 1);
   expect((await bed.deliveries(id, tenant))[0].event_type).toBe('rollout.promoted');

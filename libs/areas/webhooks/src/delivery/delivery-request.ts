@@ -4,7 +4,8 @@ import { request, type Dispatcher } from 'undici';
 const MOST_ANSWER_BYTES = 16_384;
 
 /** Why an attempt failed: stable codes, without a word of what the other side or our resolver said. */
-export type DeliveryError = 'http_status' | 'redirect' | 'timeout' | 'connection_failed' | 'address_refused' | 'event_expired';
+export type DeliveryError =
+  'http_status' | 'redirect' | 'timeout' | 'connection_failed' | 'address_refused' | 'event_expired';
 
 export type Outcome =
   | { kind: 'accepted'; status: number }
@@ -22,12 +23,26 @@ export interface DeliveryRequest {
 }
 
 /** Posts one event. Any 2xx accepts it; redirects are not followed, because nobody has judged where they lead. */
-export async function postEvent({ dispatcher, url, headers, body, timeoutMs, interruption }: DeliveryRequest): Promise<Outcome> {
+export async function postEvent({
+  dispatcher,
+  url,
+  headers,
+  body,
+  timeoutMs,
+  interruption,
+}: DeliveryRequest): Promise<Outcome> {
   const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), interruption]);
   try {
     const answer = await request(url, {
-      method: 'POST', dispatcher, body, signal,
-      headers: { 'content-type': 'application/cloudevents+json; charset=utf-8', 'user-agent': 'slipway-webhooks/1', ...headers },
+      method: 'POST',
+      dispatcher,
+      body,
+      signal,
+      headers: {
+        'content-type': 'application/cloudevents+json; charset=utf-8',
+        'user-agent': 'slipway-webhooks/1',
+        ...headers,
+      },
     });
     // The status has decided; a rest that does not come changes nothing.
     await answer.body.dump({ limit: MOST_ANSWER_BYTES, signal }).catch(() => undefined);

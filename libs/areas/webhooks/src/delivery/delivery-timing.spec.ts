@@ -2,7 +2,9 @@ import { expect, it } from '@jest/globals';
 import { PRODUCT_TIMING, retryDelayMs } from './delivery-timing.js';
 
 it('waits longer each time, then gives up', () => {
-  const delays = PRODUCT_TIMING.retryDelaysMs.map((_delay, index) => retryDelayMs(PRODUCT_TIMING, index + 1, () => 0.5) as number);
+  const delays = PRODUCT_TIMING.retryDelaysMs.map(
+    (_delay, index) => retryDelayMs(PRODUCT_TIMING, index + 1, () => 0.5) as number,
+  );
   expect(delays).toEqual([...delays].sort((a, b) => a - b));
   expect(retryDelayMs(PRODUCT_TIMING, delays.length + 1)).toBeUndefined();
   const days = delays.reduce((sum, delay) => sum + delay, 0) / 86_400_000;
@@ -11,7 +13,9 @@ it('waits longer each time, then gives up', () => {
 });
 
 it('varies by a fifth', () => {
-  expect([0, 0.5, 1].map((chance) => retryDelayMs({ retryDelaysMs: [1_000] }, 1, () => chance))).toEqual([800, 1_000, 1_200]);
+  expect([0, 0.5, 1].map((chance) => retryDelayMs({ retryDelaysMs: [1_000] }, 1, () => chance))).toEqual([
+    800, 1_000, 1_200,
+  ]);
 });
 
 it('owns a lane longer than a request may take', () => {

@@ -27,7 +27,11 @@ const JITTER = 0.2;
  * How long to wait after the given number of ended attempts; undefined = that was the last one. A fifth more or less by chance,
  * so that the streams of one webhook do not all come back in the same moment.
  */
-export function retryDelayMs(timing: Pick<DeliveryTiming, 'retryDelaysMs'>, attempts: number, random: () => number = Math.random): number | undefined {
+export function retryDelayMs(
+  timing: Pick<DeliveryTiming, 'retryDelaysMs'>,
+  attempts: number,
+  random: () => number = Math.random,
+): number | undefined {
   const delay = timing.retryDelaysMs[attempts - 1];
   return delay === undefined ? undefined : Math.round(delay * (1 - JITTER + 2 * JITTER * random()));
 }

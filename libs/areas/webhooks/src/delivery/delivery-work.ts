@@ -1,4 +1,10 @@
-import { Injectable, Optional, Inject, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
+import {
+  Injectable,
+  Optional,
+  Inject,
+  type BeforeApplicationShutdown,
+  type OnApplicationBootstrap,
+} from '@nestjs/common';
 import { Database, type Tx } from '@slipway/platform-database';
 import { EVENTS_CHANNEL, OperationRunner, Sweeper, type DueWork } from '@slipway/platform-operations';
 import { FanOut } from './fan-out.js';
@@ -25,7 +31,11 @@ export class DeliveryWork implements OnApplicationBootstrap, BeforeApplicationSh
 
   async onApplicationBootstrap(): Promise<void> {
     if (!this.worker) return;
-    this.unlisten = await this.database.listen(EVENTS_CHANNEL, (stream) => this.fanOut.look(stream), () => this.fanOut.lookEverywhere());
+    this.unlisten = await this.database.listen(
+      EVENTS_CHANNEL,
+      (stream) => this.fanOut.look(stream),
+      () => this.fanOut.lookEverywhere(),
+    );
     this.sweeper.register(this);
     this.fanOut.lookEverywhere();
     this.sender.kick();

@@ -10,7 +10,10 @@ const IS_BEHIND = `exists (
   where w.tenant_id = s.tenant_id and w.state = 'active' and s.last_sequence > coalesce(l.sequence, 0))`;
 
 /** Which of the named streams have events that some webhook has not been given yet. */
-export const BEHIND_OF = prepared('webhook-behind-of', `select s.stream from event_streams s where s.stream = any($1::text[]) and ${IS_BEHIND}`);
+export const BEHIND_OF = prepared(
+  'webhook-behind-of',
+  `select s.stream from event_streams s where s.stream = any($1::text[]) and ${IS_BEHIND}`,
+);
 
 /** The same for all streams: what makes lost notifications harmless. Driven by the webhooks, whose tenants are few. */
 export const BEHIND = prepared(
@@ -37,7 +40,10 @@ export const ADD_LANES = prepared(
    select w.id, $1, w.tenant_id, 0 from webhooks w where w.id = any($2::text[]) order by w.id on conflict do nothing`,
 );
 
-export const LOCK_LANES = prepared('webhook-fan-out-lock-lanes', `select 1 from webhook_lanes where stream = $1 and webhook_id = any($2::text[]) order by webhook_id for update`);
+export const LOCK_LANES = prepared(
+  'webhook-fan-out-lock-lanes',
+  `select 1 from webhook_lanes where stream = $1 and webhook_id = any($2::text[]) order by webhook_id for update`,
+);
 
 /**
  * The lane moves over everything it has read, wanted or not. `due_at` of a lane that already has something pending stays: it is

@@ -1,6 +1,16 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Database } from '@slipway/platform-database';
-import { ADD_LANES, ADVANCE, BEHIND, BEHIND_OF, FAN_OUT_PAGE, LOCK_LANES, LOCK_WEBHOOKS, SCAN_PAGE, SKIP_UNKEPT } from './fan-out.query.js';
+import {
+  ADD_LANES,
+  ADVANCE,
+  BEHIND,
+  BEHIND_OF,
+  FAN_OUT_PAGE,
+  LOCK_LANES,
+  LOCK_WEBHOOKS,
+  SCAN_PAGE,
+  SKIP_UNKEPT,
+} from './fan-out.query.js';
 import { LaneSender } from './lane-sender.js';
 
 const RETRY_MS = 1_000;
@@ -54,7 +64,11 @@ export class FanOut {
       this.named.clear();
       this.isScanDue = false;
       try {
-        const behind = await this.database.read<{ stream: string }>('system', isScan ? BEHIND : BEHIND_OF, isScan ? [] : [streams]);
+        const behind = await this.database.read<{ stream: string }>(
+          'system',
+          isScan ? BEHIND : BEHIND_OF,
+          isScan ? [] : [streams],
+        );
         for (const { stream } of behind) await this.bring(stream);
         if (behind.length === SCAN_PAGE) this.isScanDue = true;
       } catch (error) {

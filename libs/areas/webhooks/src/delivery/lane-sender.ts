@@ -95,7 +95,9 @@ export class LaneSender {
         const event = events.get(Number(delivery.sequence));
         // Further apart than a page: the next round reads from there. The first of a round is only missing where it is not kept.
         if (!event && delivery !== pending[0]) break;
-        const goesOn = event ? await this.deliver(lane, delivery, secret, event) : await this.lanes.expired(lane, delivery);
+        const goesOn = event
+          ? await this.deliver(lane, delivery, secret, event)
+          : await this.lanes.expired(lane, delivery);
         if (!goesOn) return;
         sent += 1;
       }
@@ -107,7 +109,12 @@ export class LaneSender {
   private async deliver(lane: LaneRow, delivery: PendingRow, secret: string, body: string): Promise<boolean> {
     const headers = signatureHeaders(secret, delivery.event_id, Math.floor(Date.now() / 1_000), body);
     const outcome = await postEvent({
-      dispatcher: this.egress.dispatcher, url: lane.url, headers, body, timeoutMs: this.lanes.timing.timeoutMs, interruption: this.interruption.signal,
+      dispatcher: this.egress.dispatcher,
+      url: lane.url,
+      headers,
+      body,
+      timeoutMs: this.lanes.timing.timeoutMs,
+      interruption: this.interruption.signal,
     });
     if (outcome.kind === 'accepted') return this.lanes.succeeded(lane, delivery, outcome.status);
     if (outcome.kind === 'interrupted') {
@@ -122,7 +129,10 @@ export class LaneSender {
   }
 
   private async eventsFrom(stream: string, first: PendingRow): Promise<Map<number, string>> {
-    const { statement, values } = eventPage({ stream }, { after: Number(first.sequence) - 1, order: 'asc', limit: EVENT_PAGE });
+    const { statement, values } = eventPage(
+      { stream },
+      { after: Number(first.sequence) - 1, order: 'asc', limit: EVENT_PAGE },
+    );
     const rows = await this.database.read<StoredEvent>('system', statement, values);
     return new Map(rows.map((row) => [Number(row.sequence), row.json]));
   }

@@ -64,7 +64,10 @@ export const PUT_OFF = prepared(
 );
 
 /* Giving a lane back: the lock first, so that the look at what is pending sees everything a fan-out has added meanwhile. */
-export const LOCK_LANE = prepared('webhook-lane-lock', `select 1 from webhook_lanes where webhook_id = $1 and stream = $2 and lease_version = $3::bigint for update`);
+export const LOCK_LANE = prepared(
+  'webhook-lane-lock',
+  `select 1 from webhook_lanes where webhook_id = $1 and stream = $2 and lease_version = $3::bigint for update`,
+);
 
 export const RELEASE_LANE = prepared(
   'webhook-lane-release',

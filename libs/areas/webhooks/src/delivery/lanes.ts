@@ -4,8 +4,18 @@ import { appendAudit } from '@slipway/platform-operations';
 import type { DeliveryError } from './delivery-request.js';
 import { DELIVERY_TIMING, PRODUCT_TIMING, retryDelayMs, type DeliveryTiming } from './delivery-timing.js';
 import {
-  CANCEL_DELIVERIES, CLAIM_LANE, CLOSE_LANES, DISABLE_WEBHOOK, END_DELIVERY, FAIL_GONE, LOCK_LANE, PENDING, PUT_OFF, RELEASE_LANE,
-  type LaneRow, type PendingRow,
+  CANCEL_DELIVERIES,
+  CLAIM_LANE,
+  CLOSE_LANES,
+  DISABLE_WEBHOOK,
+  END_DELIVERY,
+  FAIL_GONE,
+  LOCK_LANE,
+  PENDING,
+  PUT_OFF,
+  RELEASE_LANE,
+  type LaneRow,
+  type PendingRow,
 } from './lane.query.js';
 
 /** How an attempt ended, without an acceptance. */
@@ -50,7 +60,15 @@ export class Lanes {
   async refused(lane: LaneRow, delivery: PendingRow, { status, error }: Refusal): Promise<boolean> {
     const delayMs = retryDelayMs(this.timing, delivery.attempts + 1);
     if (delayMs === undefined) return this.ended(lane, delivery, 'failed', 1, status, error);
-    await this.database.read('system', PUT_OFF, [lane.webhook_id, lane.stream, lane.lease_version, delayMs, delivery.event_id, status, error]);
+    await this.database.read('system', PUT_OFF, [
+      lane.webhook_id,
+      lane.stream,
+      lane.lease_version,
+      delayMs,
+      delivery.event_id,
+      status,
+      error,
+    ]);
     return false;
   }
 
@@ -62,7 +80,13 @@ export class Lanes {
       await tx.query(CLOSE_LANES, [lane.webhook_id]);
       await tx.query(FAIL_GONE, [lane.webhook_id, delivery.event_id]);
       await tx.query(CANCEL_DELIVERIES, [lane.webhook_id]);
-      await appendAudit(tx, { action: 'webhook.disable', resourceType: 'webhook', resourceName: lane.webhook_id, after: webhook, actor: SENDER });
+      await appendAudit(tx, {
+        action: 'webhook.disable',
+        resourceType: 'webhook',
+        resourceName: lane.webhook_id,
+        after: webhook,
+        actor: SENDER,
+      });
     });
   }
 
@@ -73,8 +97,25 @@ export class Lanes {
     });
   }
 
-  private async ended(lane: LaneRow, delivery: PendingRow, status: string, attempts: number, response: number | null, error: DeliveryError | null): Promise<boolean> {
-    const values = [lane.webhook_id, lane.stream, lane.lease_version, this.timing.leaseMs, delivery.event_id, status, attempts, response, error];
+  private async ended(
+    lane: LaneRow,
+    delivery: PendingRow,
+    status: string,
+    attempts: number,
+    response: number | null,
+    error: DeliveryError | null,
+  ): Promise<boolean> {
+    const values = [
+      lane.webhook_id,
+      lane.stream,
+      lane.lease_version,
+      this.timing.leaseMs,
+      delivery.event_id,
+      status,
+      attempts,
+      response,
+      error,
+    ];
     const rows = await this.database.read('system', END_DELIVERY, values);
     return rows.length > 0;
   }

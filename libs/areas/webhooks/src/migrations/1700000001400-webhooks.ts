@@ -26,7 +26,8 @@ export class Webhooks1700000001400 implements MigrationInterface {
       url: 'Where events are posted to',
       description: 'For people',
       event_types: 'Which events it gets: exact types or rollout.*; empty = all',
-      deployments: 'Names of the deployments whose events it gets, as they were given; empty = all events of the tenant',
+      deployments:
+        'Names of the deployments whose events it gets, as they were given; empty = all events of the tenant',
       streams: 'The event streams of these deployments',
       sealed_secret: 'The signing secret, sealed with the key-encryption key for webhook/<id>',
       state: 'disabled = nothing is sent any more',
@@ -36,7 +37,8 @@ export class Webhooks1700000001400 implements MigrationInterface {
       disabled_at: 'When it was disabled',
     };
     await runner.query(`comment on table webhooks is 'Receivers of a tenant''s events'`);
-    for (const [column, text] of Object.entries(comments)) await runner.query(`comment on column webhooks.${column} is '${text}'`);
+    for (const [column, text] of Object.entries(comments))
+      await runner.query(`comment on column webhooks.${column} is '${text}'`);
   }
 
   async down(runner: QueryRunner): Promise<void> {

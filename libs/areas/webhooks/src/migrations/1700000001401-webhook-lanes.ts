@@ -21,11 +21,15 @@ export class WebhookLanes1700000001401 implements MigrationInterface {
       stream: 'The event stream',
       tenant_id: 'Owning tenant',
       sequence: 'Events up to this one have been turned into deliveries, or were there before the webhook',
-      due_at: 'When the oldest pending delivery may be sent; while a worker sends, the end of its lease; null = nothing pending',
+      due_at:
+        'When the oldest pending delivery may be sent; while a worker sends, the end of its lease; null = nothing pending',
       lease_version: 'Fencing token: every write of a sender names the version it took',
     };
-    await runner.query(`comment on table webhook_lanes is 'How far each event stream is turned into deliveries of a webhook, and who sends them now'`);
-    for (const [column, text] of Object.entries(comments)) await runner.query(`comment on column webhook_lanes.${column} is '${text}'`);
+    await runner.query(
+      `comment on table webhook_lanes is 'How far each event stream is turned into deliveries of a webhook, and who sends them now'`,
+    );
+    for (const [column, text] of Object.entries(comments))
+      await runner.query(`comment on column webhook_lanes.${column} is '${text}'`);
   }
 
   async down(runner: QueryRunner): Promise<void> {

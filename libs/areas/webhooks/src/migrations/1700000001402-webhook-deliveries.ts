@@ -20,8 +20,12 @@ export class WebhookDeliveries1700000001402 implements MigrationInterface {
         completed_at timestamptz,
         primary key (webhook_id, event_id)
       ) with (fillfactor = 70)`);
-    await runner.query(`create index webhook_deliveries_pending on webhook_deliveries (webhook_id, stream, sequence) where status = 'pending'`);
-    await runner.query(`create index webhook_deliveries_completed on webhook_deliveries (completed_at) where completed_at is not null`);
+    await runner.query(
+      `create index webhook_deliveries_pending on webhook_deliveries (webhook_id, stream, sequence) where status = 'pending'`,
+    );
+    await runner.query(
+      `create index webhook_deliveries_completed on webhook_deliveries (completed_at) where completed_at is not null`,
+    );
     await runner.query(`select slipway_tenant_table('webhook_deliveries')`);
     const comments: Record<string, string> = {
       webhook_id: 'The receiver',
@@ -39,8 +43,11 @@ export class WebhookDeliveries1700000001402 implements MigrationInterface {
       last_attempt_at: 'When the last attempt ended',
       completed_at: 'When it ended; rows are kept 30 days from then',
     };
-    await runner.query(`comment on table webhook_deliveries is 'One event for one webhook: what is still to be sent, and the log of what was'`);
-    for (const [column, text] of Object.entries(comments)) await runner.query(`comment on column webhook_deliveries.${column} is '${text}'`);
+    await runner.query(
+      `comment on table webhook_deliveries is 'One event for one webhook: what is still to be sent, and the log of what was'`,
+    );
+    for (const [column, text] of Object.entries(comments))
+      await runner.query(`comment on column webhook_deliveries.${column} is '${text}'`);
   }
 
   async down(runner: QueryRunner): Promise<void> {

@@ -15,7 +15,9 @@ export class Tenants1700000000010 implements MigrationInterface {
     await runner.query(`comment on table tenants is 'Who owns deployments; the boundary no row crosses'`);
     await runner.query(`comment on column tenants.id is 'ten_ and a UUIDv7'`);
     await runner.query(`comment on column tenants.name is 'Unique name, chosen by the operator'`);
-    await runner.query(`comment on column tenants.is_operator is 'True for the one tenant whose admins may create tenants'`);
+    await runner.query(
+      `comment on column tenants.is_operator is 'True for the one tenant whose admins may create tenants'`,
+    );
     await runner.query(`comment on column tenants.created_at is 'When it was created'`);
   }
 

@@ -31,7 +31,9 @@ export class ApiTokens1700000000011 implements MigrationInterface {
         or old.scopes is distinct from new.scopes or old.secret_sha256 is distinct from new.secret_sha256)
       execute function slipway_notify_token()`);
     await runner.query(`comment on function slipway_notify_token() is 'Tells gateways which token to forget'`);
-    await runner.query(`comment on table api_tokens is 'Bearer tokens slw_<id>_<secret>; the secret is stored as a hash only'`);
+    await runner.query(
+      `comment on table api_tokens is 'Bearer tokens slw_<id>_<secret>; the secret is stored as a hash only'`,
+    );
     const columns = {
       id: 'tok_ and the id part of the token text',
       tenant_id: 'Owner',

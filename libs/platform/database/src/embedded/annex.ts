@@ -1,5 +1,16 @@
 import { createHash } from 'node:crypto';
-import { accessSync, chmodSync, constants, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, renameSync, writeFileSync } from 'node:fs';
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  writeFileSync,
+} from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { may, type ServerUser } from './server-user.js';
@@ -40,7 +51,10 @@ export function sharedFolder(user: ServerUser): string | undefined {
 }
 
 function named(home: string): string {
-  const folder = path.join(STATE_FOLDER, `slipway-${createHash('sha256').update(realpathSync(home)).digest('hex').slice(0, 12)}`);
+  const folder = path.join(
+    STATE_FOLDER,
+    `slipway-${createHash('sha256').update(realpathSync(home)).digest('hex').slice(0, 12)}`,
+  );
   // Left by a home of this path that was deleted since, with the passwords: kept aside, as it may hold somebody's data.
   if (existsSync(folder)) renameSync(folder, `${folder}.abandoned-${Date.now()}`);
   mkdirSync(folder);

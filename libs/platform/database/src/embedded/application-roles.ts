@@ -22,7 +22,9 @@ export async function ensureApplicationRoles(superuserUrl: string, credentials: 
 
 async function ensureRole(client: pg.Client, role: string, attributes: string, password: string): Promise<void> {
   const found = await client.query('select 1 from pg_roles where rolname = $1', [role]);
-  await client.query(`${found.rowCount === 0 ? 'create' : 'alter'} role ${role} ${attributes} password ${pg.escapeLiteral(password)}`);
+  await client.query(
+    `${found.rowCount === 0 ? 'create' : 'alter'} role ${role} ${attributes} password ${pg.escapeLiteral(password)}`,
+  );
 }
 
 async function withClient(url: string, work: (client: pg.Client) => Promise<void>): Promise<void> {

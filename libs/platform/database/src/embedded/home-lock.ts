@@ -20,7 +20,10 @@ export function lockHome(home: string): () => void {
     for (let tries = 0; ; tries++) {
       if (linked(mine, file)) return once(() => rmSync(file, { force: true }));
       const holder = readHolder(file);
-      if (tries === 10 || (holder && lives(holder))) throw new Error(`Slipway already runs in ${home} (process ${holder?.pid ?? 'unknown'}). Stop it, or set SLIPWAY_HOME to another folder.`);
+      if (tries === 10 || (holder && lives(holder)))
+        throw new Error(
+          `Slipway already runs in ${home} (process ${holder?.pid ?? 'unknown'}). Stop it, or set SLIPWAY_HOME to another folder.`,
+        );
       takeAway(file, holder);
     }
   } finally {

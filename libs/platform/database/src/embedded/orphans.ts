@@ -100,7 +100,9 @@ function isServerOf(pid: number, data: string): boolean {
 function processesIn(data: string): number[] {
   if (!existsSync('/proc/self/cwd')) return [];
   const folder = realpathSync(data);
-  return readdirSync('/proc').map(Number).filter((pid) => pid > 1 && folderOf(pid) === folder);
+  return readdirSync('/proc')
+    .map(Number)
+    .filter((pid) => pid > 1 && folderOf(pid) === folder);
 }
 
 function folderOf(pid: number): string | undefined {

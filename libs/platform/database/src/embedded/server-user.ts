@@ -30,10 +30,15 @@ export function may(user: ServerUser, what: 'enter' | 'read', path: string): boo
 export function runAs(user: ServerUser, program: string, args: string[], timeoutMs: number): Promise<string> {
   return new Promise((resolve, reject) => {
     // Not this process's environment: PGDATA, PGPORT or a locale in it would change what the programs do.
-    execFile(program, args, { ...user, cwd: rootFolder(), env: serverEnvironment(), timeout: timeoutMs, killSignal: 'SIGKILL' }, (error, stdout, stderr) => {
-      if (!error) return resolve(stdout);
-      reject(new Error(`${program} failed: ${`${stderr}${stdout}`.trim() || error.message}`));
-    });
+    execFile(
+      program,
+      args,
+      { ...user, cwd: rootFolder(), env: serverEnvironment(), timeout: timeoutMs, killSignal: 'SIGKILL' },
+      (error, stdout, stderr) => {
+        if (!error) return resolve(stdout);
+        reject(new Error(`${program} failed: ${`${stderr}${stdout}`.trim() || error.message}`));
+      },
+    );
   });
 }
 
@@ -47,15 +52,24 @@ export function rootFolder(): string {
 }
 
 function lookUp(): ServerUser | undefined {
-  const [uid, gid] = ['-u', '-g'].map((flag) => spawnSync('id', [flag, OS_USER], { encoding: 'utf8' })).map((run) => (run.status === 0 ? Number(run.stdout) : undefined));
+  const [uid, gid] = ['-u', '-g']
+    .map((flag) => spawnSync('id', [flag, OS_USER], { encoding: 'utf8' }))
+    .map((run) => (run.status === 0 ? Number(run.stdout) : undefined));
   return uid && gid !== undefined ? { uid, gid } : undefined;
 }
 
 function createUser(): ServerUser {
   const group = spawnSync('groupadd', ['-f', '-r', OS_USER], { encoding: 'utf8' });
-  const user = spawnSync('useradd', ['-r', '-g', OS_USER, '-M', '-d', '/nonexistent', '-s', '/usr/sbin/nologin', OS_USER], { encoding: 'utf8' });
+  const user = spawnSync(
+    'useradd',
+    ['-r', '-g', OS_USER, '-M', '-d', '/nonexistent', '-s', '/usr/sbin/nologin', OS_USER],
+    { encoding: 'utf8' },
+  );
   const made = lookUp();
   if (made) return made;
-  const reason = (user.error ?? group.error) ? 'useradd is not installed' : `${group.stderr ?? ''}${user.stderr ?? ''}`.trim();
-  throw new Error(`Postgres does not run as root, and no OS user \`${OS_USER}\` could be made (${reason}). Create that user, start as a user other than root, or set DATABASE_URL.`);
+  const reason =
+    (user.error ?? group.error) ? 'useradd is not installed' : `${group.stderr ?? ''}${user.stderr ?? ''}`.trim();
+  throw new Error(
+    `Postgres does not run as root, and no OS user \`${OS_USER}\` could be made (${reason}). Create that user, start as a user other than root, or set DATABASE_URL.`,
+  );
 }

@@ -26,8 +26,12 @@ export class Roles1700000000000 implements MigrationInterface {
         execute format('create policy system on %I to slipway_system using (true) with check (true)', name);
         execute format('grant select, insert, update, delete on %I to slipway_system', name);
       end $$`);
-    await runner.query(`comment on function slipway_tenant_table(text) is 'Row-level security by tenant_id for one table'`);
-    await runner.query(`comment on function slipway_system_table(text) is 'Row-level security that shows a table to the system role only'`);
+    await runner.query(
+      `comment on function slipway_tenant_table(text) is 'Row-level security by tenant_id for one table'`,
+    );
+    await runner.query(
+      `comment on function slipway_system_table(text) is 'Row-level security that shows a table to the system role only'`,
+    );
   }
 
   async down(runner: QueryRunner): Promise<void> {
@@ -41,7 +45,9 @@ async function ensureRole(runner: QueryRunner, role: string): Promise<void> {
   if (found.length > 0) return;
   try {
     // Two migrators of one cluster may be here at once, each in a database of its own.
-    await runner.query(`do $$ begin create role ${role} nologin; exception when duplicate_object or unique_violation then null; end $$`);
+    await runner.query(
+      `do $$ begin create role ${role} nologin; exception when duplicate_object or unique_violation then null; end $$`,
+    );
   } catch (error) {
     if ((error as { code?: string }).code !== '42501') throw error;
     throw new Error(

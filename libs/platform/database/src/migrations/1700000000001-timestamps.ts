@@ -6,7 +6,9 @@ export class Timestamps1700000000001 implements MigrationInterface {
     await runner.query(`
       create function slipway_rfc3339(at timestamptz) returns text language sql immutable parallel safe return
         to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`);
-    await runner.query(`comment on function slipway_rfc3339(timestamptz) is 'RFC 3339 in UTC with milliseconds, as every answer shows times'`);
+    await runner.query(
+      `comment on function slipway_rfc3339(timestamptz) is 'RFC 3339 in UTC with milliseconds, as every answer shows times'`,
+    );
   }
 
   async down(runner: QueryRunner): Promise<void> {

@@ -40,7 +40,9 @@ async function ensureTemplate(admin: pg.Client, adminUrl: string, migrations: re
   const template = `template_${createHash('sha256').update(sources.join()).digest('hex').slice(0, 16)}`;
   await admin.query('select pg_advisory_lock($1)', [LOCK_KEY]);
   try {
-    await admin.query(`do $$ begin create role ${APP_ROLE} login noinherit password '${APP_PASSWORD}'; exception when duplicate_object or unique_violation then null; end $$`);
+    await admin.query(
+      `do $$ begin create role ${APP_ROLE} login noinherit password '${APP_PASSWORD}'; exception when duplicate_object or unique_violation then null; end $$`,
+    );
     const found = await admin.query('select 1 from pg_database where datname = $1', [template]);
     if (found.rowCount) return template;
     // Built under another name, so that a killed build is never taken for a template.

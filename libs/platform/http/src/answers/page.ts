@@ -43,7 +43,8 @@ export function encodeCursor(key: CursorKey): string {
 export function decodeCursor(text: string, parts: CursorPart[]): CursorKey {
   const [operationId, ...key] = parse(text);
   const expected = currentRequest()?.route?.operationId ?? '';
-  const fits = operationId === expected && key.length === parts.length && parts.every((part, index) => isPart(key[index], part));
+  const fits =
+    operationId === expected && key.length === parts.length && parts.every((part, index) => isPart(key[index], part));
   if (!fits) throw invalid('cursor', 'cursor must be a next_cursor of this list');
   return key as CursorKey;
 }

@@ -48,8 +48,13 @@ interface Coded {
 export function isUnreachable(error: unknown): boolean {
   if (typeof error !== 'object' || error === null) return false;
   const coded = error as Coded;
-  if (typeof coded.code === 'string' && (SOCKET_CODES.has(coded.code) || UNAVAILABLE_STATES.test(coded.code))) return true;
-  if (coded.code === undefined && typeof coded.message === 'string' && CODELESS_CONNECTION_FAILURE.test(coded.message)) {
+  if (typeof coded.code === 'string' && (SOCKET_CODES.has(coded.code) || UNAVAILABLE_STATES.test(coded.code)))
+    return true;
+  if (
+    coded.code === undefined &&
+    typeof coded.message === 'string' &&
+    CODELESS_CONNECTION_FAILURE.test(coded.message)
+  ) {
     return true;
   }
   if (coded.driverError !== undefined && coded.driverError !== error && isUnreachable(coded.driverError)) return true;

@@ -70,11 +70,7 @@ export const errors = defineErrors({
     message: 'The resource has changed since it was read.',
     remediation: 'Read the resource again and send its current ETag in If-Match.',
   },
-  body_too_large: {
-    status: 413,
-    category: 'limit',
-    message: 'The request body is larger than max_bytes.',
-  },
+  body_too_large: { status: 413, category: 'limit', message: 'The request body is larger than max_bytes.' },
   unsupported_media_type: {
     status: 415,
     category: 'invalid_request',
@@ -105,11 +101,7 @@ export const errors = defineErrors({
     message: 'Too many requests with this token.',
     remediation: 'Wait for the time given in Retry-After.',
   },
-  headers_too_large: {
-    status: 431,
-    category: 'limit',
-    message: 'The request line and headers are too large.',
-  },
+  headers_too_large: { status: 431, category: 'limit', message: 'The request line and headers are too large.' },
   internal: {
     status: 500,
     category: 'internal',

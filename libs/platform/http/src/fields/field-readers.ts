@@ -69,18 +69,23 @@ export function stringReader(rules: StringRules): Reader {
   const pattern = rules.pattern && new RegExp(rules.pattern.source, rules.pattern.flags.replace(/[gy]/g, ''));
   return (value, path, findings) => {
     if (typeof value !== 'string') return mistyped(findings, path, 'a string');
-    if (allowed) return allowed.has(value) ? value : broken(findings, path, 'enum', `must be one of ${[...allowed].join(', ')}`);
+    if (allowed)
+      return allowed.has(value) ? value : broken(findings, path, 'enum', `must be one of ${[...allowed].join(', ')}`);
     if (!isStorable(value)) return broken(findings, path, 'characters', 'must not hold NUL or lone surrogates');
     if (rules.min !== undefined || rules.max !== undefined) {
       const length = lengthOf(value);
-      if (length < (rules.min ?? 0)) return broken(findings, path, 'too_short', `must have at least ${rules.min} characters`);
-      if (length > (rules.max ?? Infinity)) return broken(findings, path, 'too_long', `must have at most ${rules.max} characters`);
+      if (length < (rules.min ?? 0))
+        return broken(findings, path, 'too_short', `must have at least ${rules.min} characters`);
+      if (length > (rules.max ?? Infinity))
+        return broken(findings, path, 'too_long', `must have at most ${rules.max} characters`);
     }
     if (pattern && !pattern.test(value)) return broken(findings, path, 'pattern', `must match ${pattern.source}`);
-    if (rules.format === 'uri' && !URL.canParse(value)) return broken(findings, path, 'format', 'must be an absolute URI');
+    if (rules.format === 'uri' && !URL.canParse(value))
+      return broken(findings, path, 'format', 'must be an absolute URI');
     if (rules.format === 'uuid' && !isUUID(value)) return broken(findings, path, 'format', 'must be a UUID');
     if (rules.format === 'byte' && !isBase64(value)) return broken(findings, path, 'format', 'must be base64');
-    if (rules.format === 'date-time' && !isTimestamp(value)) return broken(findings, path, 'format', 'must be an RFC 3339 time');
+    if (rules.format === 'date-time' && !isTimestamp(value))
+      return broken(findings, path, 'format', 'must be an RFC 3339 time');
     return value;
   };
 }
@@ -93,7 +98,8 @@ export function numberReader(rules: NumberRules): Reader {
     if (rules.isInteger && !Number.isSafeInteger(value)) return mistyped(findings, path, kind);
     if (value < (rules.min ?? -Infinity)) return broken(findings, path, 'min', `must be at least ${rules.min}`);
     if (value > (rules.max ?? Infinity)) return broken(findings, path, 'max', `must be at most ${rules.max}`);
-    if (value <= (rules.exclusiveMin ?? -Infinity)) return broken(findings, path, 'min', `must be more than ${rules.exclusiveMin}`);
+    if (value <= (rules.exclusiveMin ?? -Infinity))
+      return broken(findings, path, 'min', `must be more than ${rules.exclusiveMin}`);
     return value;
   };
 }
@@ -132,9 +138,12 @@ export function arrayReader(of: (() => Function) | ItemKind, rules: ArrayRules):
   return (given, path, findings, isText) => {
     const value = isText && typeof given === 'string' ? [given] : given;
     if (!Array.isArray(value)) return mistyped(findings, path, 'an array');
-    if (value.length < (rules.minItems ?? 0)) return broken(findings, path, 'min_items', `must have at least ${rules.minItems} items`);
-    if (value.length > (rules.maxItems ?? Infinity)) return broken(findings, path, 'max_items', `must have at most ${rules.maxItems} items`);
-    if (rules.unique && new Set(value).size !== value.length) return broken(findings, path, 'unique', 'must not repeat an item');
+    if (value.length < (rules.minItems ?? 0))
+      return broken(findings, path, 'min_items', `must have at least ${rules.minItems} items`);
+    if (value.length > (rules.maxItems ?? Infinity))
+      return broken(findings, path, 'max_items', `must have at most ${rules.maxItems} items`);
+    if (rules.unique && new Set(value).size !== value.length)
+      return broken(findings, path, 'unique', 'must not repeat an item');
     return value.map((item, index) => readItem(item, `${path}[${index}]`, findings, isText));
   };
 }
@@ -146,10 +155,14 @@ function itemReader(of: (() => Function) | ItemKind, rules: ArrayRules): Reader 
 }
 
 export function mapReader(rules: MapRules): Reader {
-  const readValue = rules.values === 'json' ? jsonReader(true)
-    : rules.values === 'string' ? stringReader({ max: rules.maxValueLength })
-    : rules.values === 'number' ? numberReader({})
-    : booleanReader;
+  const readValue =
+    rules.values === 'json'
+      ? jsonReader(true)
+      : rules.values === 'string'
+        ? stringReader({ max: rules.maxValueLength })
+        : rules.values === 'number'
+          ? numberReader({})
+          : booleanReader;
   const readKey = stringReader({ min: 1, max: rules.maxKeyLength, pattern: rules.keyPattern });
   return (value, path, findings) => {
     if (!isPlainObject(value)) return mistyped(findings, path, 'an object');

@@ -66,7 +66,8 @@ export function readObject(type: Function, value: object, path: string, findings
   }
   const checkTogether = (type as CheckedDto).check;
   if (checkTogether && findings.mistyped.length + findings.broken.length === before) {
-    for (const issue of checkTogether.call(type, dto)) findings.broken.push({ ...issue, field: join(path, issue.field) });
+    for (const issue of checkTogether.call(type, dto))
+      findings.broken.push({ ...issue, field: join(path, issue.field) });
   }
   return dto;
 }

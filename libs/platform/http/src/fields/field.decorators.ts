@@ -124,7 +124,8 @@ export function ObjectField(type: Thunk, options: FieldOptions<any> = {}): Prope
 /** A list of DTOs or of scalars. */
 export function ArrayField(of: Thunk | ItemKind, options: ArrayOptions = {}): PropertyDecorator {
   const bounds = { minItems: options.minItems, maxItems: options.maxItems, uniqueItems: options.unique };
-  if (typeof of === 'function') return field(options, { ...lazily(of), isArray: true, ...bounds }, arrayReader(of, options));
+  if (typeof of === 'function')
+    return field(options, { ...lazily(of), isArray: true, ...bounds }, arrayReader(of, options));
   const items = without({
     type: of,
     ...(of === 'string' ? publishedRules(options.item ?? {}) : { minimum: options.itemMin, maximum: options.itemMax }),
@@ -134,7 +135,8 @@ export function ArrayField(of: Thunk | ItemKind, options: ArrayOptions = {}): Pr
 
 /** An object whose keys the client chooses, such as labels. */
 export function MapField(options: MapOptions): PropertyDecorator {
-  const values = options.values === 'json' ? true : without({ type: options.values, maxLength: options.maxValueLength });
+  const values =
+    options.values === 'json' ? true : without({ type: options.values, maxLength: options.maxValueLength });
   const published = { type: 'object', additionalProperties: values, maxProperties: options.maxEntries };
   return field(options, published, mapReader(options));
 }
@@ -142,7 +144,9 @@ export function MapField(options: MapOptions): PropertyDecorator {
 /** A free JSON object (or, with `any`, any JSON value), handed on as it came. */
 export function JsonField(options: JsonOptions = {}): PropertyDecorator {
   // An empty schema is the one way to say "any value" in JSON Schema.
-  const published = options.any ? { type: undefined, oneOf: ANY_VALUE } : { type: 'object', additionalProperties: true };
+  const published = options.any
+    ? { type: undefined, oneOf: ANY_VALUE }
+    : { type: 'object', additionalProperties: true };
   return field(options, published, jsonReader(Boolean(options.any)));
 }
 

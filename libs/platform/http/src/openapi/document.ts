@@ -19,13 +19,21 @@ export function buildOpenApi(app: INestApplication): OpenAPIObject {
   const builder = new DocumentBuilder()
     .setOpenAPIVersion('3.1.0')
     .setTitle('Slipway')
-    .setDescription('Control plane for inference deployments: revisions, routing, optimization policy, plans, sandboxes and managed model APIs.')
+    .setDescription(
+      'Control plane for inference deployments: revisions, routing, optimization policy, plans, sandboxes and managed model APIs.',
+    )
     .setVersion('1.0.0')
     .setLicense('Apache-2.0', 'https://www.apache.org/licenses/LICENSE-2.0')
     .addServer('/', 'This service')
-    .addBearerAuth({ type: 'http', scheme: 'bearer', description: 'An API token (`slw_...`) or the JWT of a granted identity.' }, 'bearer');
+    .addBearerAuth(
+      { type: 'http', scheme: 'bearer', description: 'An API token (`slw_...`) or the JWT of a granted identity.' },
+      'bearer',
+    );
   for (const [name, description] of Object.entries(TAGS)) builder.addTag(name, description);
-  const document = SwaggerModule.createDocument(app, builder.build(), { extraModels: [ErrorEnvelopeDto, WarningDto], autoTagControllers: false });
+  const document = SwaggerModule.createDocument(app, builder.build(), {
+    extraModels: [ErrorEnvelopeDto, WarningDto],
+    autoTagControllers: false,
+  });
   for (const { operation } of operationsOf(document)) {
     const route = declaredRoute(operation.operationId);
     if (!route) throw new Error(`Operation ${operation.operationId} has no @Route`);

@@ -52,10 +52,17 @@ const PAGE: Parameter[] = [
 /** All parameters of a route: those Nest has found, the rest from the route's declaration, each exactly once. */
 export function parametersOf(route: RouteSpec, found: Parameter[]): Parameter[] {
   const parameters = new Map(found.map((parameter) => [`${parameter.in} ${parameter.name}`, parameter]));
-  const add = (parameter: Parameter): void => void parameters.set(`${parameter.in} ${parameter.name}`, structuredClone(parameter));
+  const add = (parameter: Parameter): void =>
+    void parameters.set(`${parameter.in} ${parameter.name}`, structuredClone(parameter));
   for (const [, name] of fullPathOf(route).matchAll(/:(\w+)/g)) {
     const known = parameters.get(`path ${name}`);
-    add({ ...known, name: name!, in: 'path', required: true, schema: { ...known?.schema, type: 'string', minLength: 1 } });
+    add({
+      ...known,
+      name: name!,
+      in: 'path',
+      required: true,
+      schema: { ...known?.schema, type: 'string', minLength: 1 },
+    });
   }
   if (route.idempotent) add(IDEMPOTENCY_KEY);
   if (route.dryRun) add(VALIDATE_ONLY);

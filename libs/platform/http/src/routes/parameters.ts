@@ -43,20 +43,21 @@ export function readValidateOnly(query: Record<string, unknown>): boolean {
  * `limit` and `cursor` of a list. The arguments are the types of the sort keys, which the cursor holds:
  * `@Page('timestamp', 'string')` fits `pageOf(rows, limit, (row) => [row.created_at, row.id])`.
  */
-export const Page = (...parts: CursorPart[]): ParameterDecorator => PageParameter(parts.length === 0 ? ['string'] : parts);
+export const Page = (...parts: CursorPart[]): ParameterDecorator =>
+  PageParameter(parts.length === 0 ? ['string'] : parts);
 
 const PageParameter = createParamDecorator((parts: CursorPart[], context: ExecutionContext) =>
   readPage(requestOf(context).query, parts),
 );
 
 /** The `If-Match` header as it came; check it with `assertIfMatch`. Needs `ifMatch: true` on the route. */
-export const IfMatch = createParamDecorator((_data: unknown, context: ExecutionContext): string | undefined =>
-  requestOf(context).headers['if-match'],
+export const IfMatch = createParamDecorator(
+  (_data: unknown, context: ExecutionContext): string | undefined => requestOf(context).headers['if-match'],
 );
 
 /** The `If-None-Match` header; answer `reply(304, undefined)` where `isUnchanged` says so. */
-export const IfNoneMatch = createParamDecorator((_data: unknown, context: ExecutionContext): string | undefined =>
-  requestOf(context).headers['if-none-match'],
+export const IfNoneMatch = createParamDecorator(
+  (_data: unknown, context: ExecutionContext): string | undefined => requestOf(context).headers['if-none-match'],
 );
 
 /** Who is calling. Only on routes with a scope. */

@@ -1,7 +1,15 @@
 import { applyDecorators, HttpCode, RequestMapping, RequestMethod, type PipeTransform } from '@nestjs/common';
 import { ROUTE_ARGS_METADATA, RouteParamtypes } from '@nestjs/common/internal';
 import { RouteConfig } from '@nestjs/platform-fastify';
-import { ApiBearerAuth, ApiExcludeEndpoint, ApiExtraModels, ApiOperation, ApiResponse, ApiTags, getSchemaPath } from '@nestjs/swagger';
+import {
+  ApiBearerAuth,
+  ApiExcludeEndpoint,
+  ApiExtraModels,
+  ApiOperation,
+  ApiResponse,
+  ApiTags,
+  getSchemaPath,
+} from '@nestjs/swagger';
 import type { RouteConfig as Config } from '../server/slipway-request.js';
 import { RequestReader } from './request-reader.js';
 import { fullPathOf, type RouteSpec } from './route-spec.js';
@@ -13,7 +21,8 @@ const declared = new Map<string, RouteSpec>();
 export function Route(spec: RouteSpec): MethodDecorator {
   const path = fullPathOf(spec);
   const isRoot = spec.path.startsWith('//');
-  if (spec.scope === 'public' && !isRoot) throw new Error(`${spec.operationId}: every path under /api/v1 needs a scope`);
+  if (spec.scope === 'public' && !isRoot)
+    throw new Error(`${spec.operationId}: every path under /api/v1 needs a scope`);
   declare(spec);
   return applyDecorators(
     RequestMapping({ path, method: RequestMethod[spec.method] }),
@@ -32,7 +41,9 @@ export function declaredRoute(operationId: string): RouteSpec | undefined {
 function declare(spec: RouteSpec): void {
   const known = declared.get(spec.operationId);
   if (known && (known.path !== spec.path || known.method !== spec.method)) {
-    throw new Error(`operationId ${spec.operationId} stands on ${known.method} ${known.path} and ${spec.method} ${spec.path}`);
+    throw new Error(
+      `operationId ${spec.operationId} stands on ${known.method} ${known.path} and ${spec.method} ${spec.path}`,
+    );
   }
   declared.set(spec.operationId, spec);
 }
@@ -55,7 +66,9 @@ function publishedAnswer(status: number, type: RouteSpec['ok'][number]): MethodD
   const description = DESCRIPTIONS[status] ?? 'Success';
   if (type === null) return [ApiResponse({ status, description })];
   if (typeof type === 'string') {
-    return [ApiResponse({ status, description, content: { [type]: { schema: { type: 'string', format: 'binary' } } } })];
+    return [
+      ApiResponse({ status, description, content: { [type]: { schema: { type: 'string', format: 'binary' } } } }),
+    ];
   }
   if (!Array.isArray(type)) return [ApiResponse({ status, description, type })];
   const schema = { anyOf: type.map((one) => ({ $ref: getSchemaPath(one) })) };
@@ -80,7 +93,8 @@ interface ArgumentEntry {
  * pipe it would also run, asynchronously, for every parameter that needs no reading.
  */
 const readTypedParameters: MethodDecorator = (target, key) => {
-  const known = Reflect.getMetadata(ROUTE_ARGS_METADATA, target.constructor, key) as Record<string, ArgumentEntry> | undefined;
+  const known = Reflect.getMetadata(ROUTE_ARGS_METADATA, target.constructor, key) as
+    Record<string, ArgumentEntry> | undefined;
   if (!known) return;
   for (const [name, entry] of Object.entries(known)) {
     const kind = name.includes('__') ? NaN : Number(name.split(':')[0]);

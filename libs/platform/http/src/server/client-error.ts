@@ -27,7 +27,10 @@ function errorOf(code: string | undefined): SlipwayError {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return errors.request_timeout();
   if (code === 'HPE_HEADER_OVERFLOW') return errors.headers_too_large();
   if (code === 'HPE_INVALID_URL') return errors.path_invalid();
-  return errors.invalid_parameter({ message: 'The request is not valid HTTP.', remediation: 'Send a valid HTTP/1.1 request.' });
+  return errors.invalid_parameter({
+    message: 'The request is not valid HTTP.',
+    remediation: 'Send a valid HTTP/1.1 request.',
+  });
 }
 
 function rawAnswer(error: SlipwayError): string {

@@ -31,7 +31,11 @@ export function envelopeOf(error: SlipwayError, requestId: string): ErrorEnvelop
 }
 
 export function errorHeaders(error: SlipwayError): Record<string, string> {
-  const headers: Record<string, string> = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff', ...error.headers };
+  const headers: Record<string, string> = {
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+    ...error.headers,
+  };
   // The official OpenAI clients retry every 409 and 5xx unless this header forbids it.
   if (!error.retryable) headers['x-should-retry'] = 'false';
   if (error.status === 401) headers['www-authenticate'] ??= challengeOf(error);
@@ -54,7 +58,8 @@ export function sendError(request: FastifyRequest, reply: FastifyReply, thrown: 
     reply.raw.destroy();
     return;
   }
-  for (const name of ['etag', 'location', 'content-length', 'content-encoding', 'content-disposition']) reply.removeHeader(name);
+  for (const name of ['etag', 'location', 'content-length', 'content-encoding', 'content-disposition'])
+    reply.removeHeader(name);
   void reply
     .code(error.status)
     .headers({ 'x-request-id': request.id, ...errorHeaders(error) })

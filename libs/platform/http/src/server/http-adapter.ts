@@ -43,7 +43,8 @@ export class SlipwayHttpAdapter extends FastifyAdapter {
       routerOptions: { maxParamLength: 1024 },
       genReqId: requestIdOf,
       clientErrorHandler: answerClientError,
-      frameworkErrors: (failure: Error, request: FastifyRequest, reply: FastifyReply) => sendError(request, reply, failure),
+      frameworkErrors: (failure: Error, request: FastifyRequest, reply: FastifyReply) =>
+        sendError(request, reply, failure),
     } as never);
     const instance = this.getInstance<FastifyInstance>();
     answerUnknownExpectations(instance.server);
@@ -75,7 +76,9 @@ export class SlipwayHttpAdapter extends FastifyAdapter {
   private answerUnknownPath(request: FastifyRequest, reply: FastifyReply): void {
     const methods = this.paths.methodsOf(request.raw.url ?? '');
     const isWrongMethod = methods.length > 0 && !methods.includes(request.method);
-    const refusal = isWrongMethod ? errors.method_not_allowed({ headers: { allow: methods.join(', ') } }) : errors.not_found();
+    const refusal = isWrongMethod
+      ? errors.method_not_allowed({ headers: { allow: methods.join(', ') } })
+      : errors.not_found();
     sendError(request, reply, refusal);
   }
 
@@ -109,7 +112,8 @@ export class SlipwayHttpAdapter extends FastifyAdapter {
 }
 
 function withWarnings(content: unknown, warnings: Warning[]): unknown {
-  const isRecord = typeof content === 'object' && content !== null && Object.getPrototypeOf(content) === Object.prototype;
+  const isRecord =
+    typeof content === 'object' && content !== null && Object.getPrototypeOf(content) === Object.prototype;
   return isRecord ? { ...content, warnings } : content;
 }
 

@@ -22,7 +22,11 @@ export function addContextHooks(instance: FastifyInstance): void {
     const context: RequestContext = { requestId: request.id, warnings: [], route: routeOf(request) };
     (request as SlipwayRequest).slipway = context;
     // Answers belong to one caller, and some hold a secret that is shown once.
-    void reply.headers({ 'x-request-id': request.id, 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
+    void reply.headers({
+      'x-request-id': request.id,
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+    });
     const traceparent = request.headers['traceparent'];
     if (typeof traceparent === 'string' && TRACEPARENT.test(traceparent)) {
       context.traceparent = traceparent;
@@ -65,8 +69,12 @@ function refuseUnfitting(request: FastifyRequest): void {
   }
   const encoding = request.headers['content-encoding'];
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
-    throw errors.unsupported_media_type({ message: 'Encoded request bodies are not supported.', remediation: 'Send the body without Content-Encoding.' });
+    throw errors.unsupported_media_type({
+      message: 'Encoded request bodies are not supported.',
+      remediation: 'Send the body without Content-Encoding.',
+    });
   }
-  const isStream = request.headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase() === 'application/octet-stream';
+  const isStream =
+    request.headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase() === 'application/octet-stream';
   if (isStream && !route.streamBody) throw errors.unsupported_media_type();
 }

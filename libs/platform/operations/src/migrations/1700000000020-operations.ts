@@ -45,9 +45,13 @@ export class Operations1700000000020 implements MigrationInterface {
         updated_at timestamptz not null default now(),
         completed_at timestamptz
       ) with (fillfactor = 70)`);
-    await runner.query(`create unique index operations_idempotency on operations (tenant_id, method, path, idempotency_key) where idempotency_key is not null`);
+    await runner.query(
+      `create unique index operations_idempotency on operations (tenant_id, method, path, idempotency_key) where idempotency_key is not null`,
+    );
     await runner.query(`create index operations_newest on operations (tenant_id, id desc)`);
-    await runner.query(`create index operations_live on operations (dispatched_at) where status in ('pending','running','waiting','cancelling')`);
+    await runner.query(
+      `create index operations_live on operations (dispatched_at) where status in ('pending','running','waiting','cancelling')`,
+    );
     await runner.query(`select slipway_tenant_table('operations')`);
     const comments: Record<string, string> = {
       kind: 'Which definition runs it, such as rollout',
@@ -64,8 +68,11 @@ export class Operations1700000000020 implements MigrationInterface {
       dispatch: 'Number of the newest queue job; part of its id',
       dispatched_at: 'When that job was put into the outbox; the sweeper repeats it when nothing follows',
     };
-    await runner.query(`comment on table operations is 'Durable operations: what was asked, how far it is, how it ended. The row decides, the queue only wakes'`);
-    for (const [column, text] of Object.entries(comments)) await runner.query(`comment on column operations.${column} is '${text}'`);
+    await runner.query(
+      `comment on table operations is 'Durable operations: what was asked, how far it is, how it ended. The row decides, the queue only wakes'`,
+    );
+    for (const [column, text] of Object.entries(comments))
+      await runner.query(`comment on column operations.${column} is '${text}'`);
     await runner.query(`
       create table operation_steps (
         operation_id text not null references operations (id) on delete cascade,
@@ -84,7 +91,9 @@ export class Operations1700000000020 implements MigrationInterface {
         primary key (operation_id, name)
       )`);
     await runner.query(`select slipway_tenant_table('operation_steps')`);
-    await runner.query(`comment on table operation_steps is 'One row a step of an operation; an effect is keyed by (operation, step)'`);
+    await runner.query(
+      `comment on table operation_steps is 'One row a step of an operation; an effect is keyed by (operation, step)'`,
+    );
     await runner.query(`comment on column operation_steps.result is 'What the step committed, for the steps after it'`);
     await runner.query(`comment on column operation_steps.state is 'What a sleeping step keeps until it wakes'`);
   }

@@ -11,7 +11,9 @@ export class Outbox1700000000021 implements MigrationInterface {
         not_before timestamptz not null default now()
       )`);
     await runner.query(`select slipway_tenant_table('outbox')`);
-    await runner.query(`comment on table outbox is 'Wake-ups that the relay has not put into the queue yet; written in the transaction they belong to'`);
+    await runner.query(
+      `comment on table outbox is 'Wake-ups that the relay has not put into the queue yet; written in the transaction they belong to'`,
+    );
     await runner.query(`comment on column outbox.not_before is 'The queue delivers the job no earlier'`);
   }
 

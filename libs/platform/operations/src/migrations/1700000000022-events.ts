@@ -9,7 +9,9 @@ export class Events1700000000022 implements MigrationInterface {
         last_sequence bigint not null
       ) with (fillfactor = 50)`);
     await runner.query(`select slipway_tenant_table('event_streams')`);
-    await runner.query(`comment on table event_streams is 'Allocates sequences: the row lock makes them gapless and in commit order'`);
+    await runner.query(
+      `comment on table event_streams is 'Allocates sequences: the row lock makes them gapless and in commit order'`,
+    );
     await runner.query(`
       create table events (
         stream text not null,
@@ -26,7 +28,9 @@ export class Events1700000000022 implements MigrationInterface {
         primary key (stream, sequence)
       )`);
     await runner.query(`create index events_by_type on events (stream, type, sequence)`);
-    await runner.query(`create index events_by_operation on events (operation_id, sequence) where operation_id is not null`);
+    await runner.query(
+      `create index events_by_operation on events (operation_id, sequence) where operation_id is not null`,
+    );
     await runner.query(`select slipway_tenant_table('events')`);
     await runner.query(`comment on table events is 'CloudEvents, written in the transaction of the change they tell'`);
     await runner.query(`comment on column events.sequence is 'Position in its stream, from 1, without gaps'`);

@@ -17,8 +17,12 @@ export class Idempotency1700000000023 implements MigrationInterface {
         primary key (tenant_id, method, path, key)
       )`);
     await runner.query(`select slipway_tenant_table('idempotency_keys')`);
-    await runner.query(`comment on table idempotency_keys is 'Keys of mutations that are not operations, with the answer to replay'`);
-    await runner.query(`comment on column idempotency_keys.claimed_until is 'While answer is null: when the claim of a request that died may be taken over'`);
+    await runner.query(
+      `comment on table idempotency_keys is 'Keys of mutations that are not operations, with the answer to replay'`,
+    );
+    await runner.query(
+      `comment on column idempotency_keys.claimed_until is 'While answer is null: when the claim of a request that died may be taken over'`,
+    );
   }
 
   async down(runner: QueryRunner): Promise<void> {

@@ -21,7 +21,9 @@ export class AuditLog1700000000024 implements MigrationInterface {
       )`);
     await runner.query(`create index audit_log_unsealed on audit_log (tenant_id, id) where sequence is null`);
     await runner.query(`select slipway_tenant_table('audit_log')`);
-    await runner.query(`comment on table audit_log is 'One row a mutation, in its transaction; sealed into a hash chain per tenant right after'`);
+    await runner.query(
+      `comment on table audit_log is 'One row a mutation, in its transaction; sealed into a hash chain per tenant right after'`,
+    );
     await runner.query(`comment on column audit_log.sequence is 'Position in the chain; null until sealed'`);
     await runner.query(`comment on column audit_log.hash is 'SHA-256 over previous_hash and this row'`);
   }
