@@ -21,6 +21,6 @@ export default {
   // A machine that builds and tests at once is slow; a hanging test is still found.
   testTimeout: 60_000,
   testMatch: ['<rootDir>/{src,test}/**/*.spec.ts'],
-  globalSetup: new URL('./tools/testing/jest-global-setup.mjs', import.meta.url).pathname,
-  globalTeardown: new URL('./tools/testing/jest-global-teardown.mjs', import.meta.url).pathname,
+  globalSetup: new URL('./tools/test-runner/jest-global-setup.mjs', import.meta.url).pathname,
+  globalTeardown: new URL('./tools/test-runner/jest-global-teardown.mjs', import.meta.url).pathname,
 };

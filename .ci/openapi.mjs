@@ -2,8 +2,8 @@ import { execFileSync, fork, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import setUp from '../tools/testing/jest-global-setup.mjs';
-import tearDown from '../tools/testing/jest-global-teardown.mjs';
+import setUp from '../tools/test-runner/jest-global-setup.mjs';
+import tearDown from '../tools/test-runner/jest-global-teardown.mjs';
 
 // Writes the OpenAPI document that a real api process serves, and lints it:  node .ci/openapi.mjs <file>
 const root = path.resolve(import.meta.dirname, '..');

@@ -1,7 +1,7 @@
 import { readFile, readlink } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
-import { WorkspaceCopy } from './workspace-copy.js';
+import { WorkspaceCopy } from '@slipway/platform-testing/workspace-copy';
 
 jest.setTimeout(300_000);
 

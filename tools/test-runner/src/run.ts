@@ -10,7 +10,7 @@ import { sumUp, verdict } from './tally.js';
 // `npm test`, after the build: every project's tests against one Postgres and, where there is one, one Redis.
 // Its very last line is `N passed, N failed`, which a reader and a pipeline can rely on.
 const root = fileURLToPath(new URL('../../../', import.meta.url));
-const inTools = (file: string): string => path.join(root, 'tools', 'testing', file);
+const inTools = (file: string): string => path.join(root, 'tools', 'test-runner', file);
 
 const { default: setUp } = (await import(inTools('jest-global-setup.mjs'))) as { default(): Promise<void> };
 const { default: tearDown } = (await import(inTools('jest-global-teardown.mjs'))) as { default(): Promise<void> };
