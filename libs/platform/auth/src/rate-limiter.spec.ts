@@ -32,3 +32,37 @@ it('survives a clock that steps back', () => {
   expect(limiter.take('a').isAllowed).toBe(true);
   expect(limiter.take('a').isAllowed).toBe(false);
 });
+
+it('saves up no more than a minute of requests, and says how many are left and when all are', () => {
+  let now = 1_000_000;
+  const limiter = new RateLimiter(6, () => now);
+  limiter.take('a');
+  now += 600_000;
+  expect(limiter.take('a')).toEqual({ isAllowed: true, limit: 6, remaining: 5, resetSeconds: 10, retrySeconds: 1 });
+  expect([1, 2, 3, 4, 5].map(() => limiter.take('a').remaining)).toEqual([4, 3, 2, 1, 0]);
+  // Half a request has flowed in: it is none yet.
+  now += 5_000;
+  expect(limiter.take('a')).toEqual({ isAllowed: false, limit: 6, remaining: 0, resetSeconds: 55, retrySeconds: 5 });
+  now += 5_000;
+  expect(limiter.take('a').isAllowed).toBe(true);
+});
+
+it('keeps the bucket of who is being limited, however often it is swept', () => {
+  let now = 1_000_000;
+  const limiter = new RateLimiter(60, () => now);
+  for (let n = 0; n < 60; n += 1) limiter.take('busy');
+  now += 30_000;
+  for (let n = 0; n < 30; n += 1) limiter.take('busy');
+  now += 30_001;
+  limiter.take('other');
+  for (let n = 0; n < 30; n += 1) expect(limiter.take('busy').isAllowed).toBe(true);
+  expect(limiter.take('busy').isAllowed).toBe(false);
+});
+
+it('lets nothing flow over the rim of a bucket between two sweeps', () => {
+  let now = 1_000_000;
+  const limiter = new RateLimiter(60, () => now);
+  expect(limiter.take('a').remaining).toBe(59);
+  now += 59_000;
+  expect(limiter.take('a')).toMatchObject({ remaining: 59, resetSeconds: 1 });
+});

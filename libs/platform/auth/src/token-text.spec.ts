@@ -18,7 +18,17 @@ it.each([
   `slw__${'x'.repeat(32)}`,
   `xslw_a_${'x'.repeat(32)}`,
   `slw_a_${'x'.repeat(31)}é`,
+  `slw_a_${'x'.repeat(31)}`,
+  `slw_a_${'x'.repeat(32)} `,
+  `slw_a_${'x'.repeat(32)}\n`,
 ])('takes %j for no token', (text) => expect(parseToken(text)).toBeUndefined());
+
+it('takes no token whose id or secret is too long', () => {
+  expect(parseToken(`slw_a_${'x'.repeat(512)}`)?.secret).toHaveLength(512);
+  expect(parseToken(`slw_a_${'x'.repeat(513)}`)).toBeUndefined();
+  expect(parseToken(`slw_${'a'.repeat(64)}_${'x'.repeat(32)}`)?.id).toHaveLength('tok_'.length + 64);
+  expect(parseToken(`slw_${'a'.repeat(65)}_${'x'.repeat(32)}`)).toBeUndefined();
+});
 
 it('takes a configured token whose secret holds underscores', () => {
   expect(parseToken(`slw_boot_${'a_'.repeat(16)}`)).toEqual({ id: 'tok_boot', secret: 'a_'.repeat(16) });

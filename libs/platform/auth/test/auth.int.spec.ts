@@ -131,6 +131,17 @@ it.each([
   expect(answer.headers['x-should-retry']).toBe('false');
 });
 
+it('refuses before it has read a byte of the body', async () => {
+  const send = async (authorization?: string): Promise<[number, string]> => {
+    const headers = { 'content-type': 'application/json', ...(authorization ? { authorization } : {}) };
+    const answer = await app.inject({ method: 'POST', url: '/api/v1/act', headers, payload: '{ this is no JSON' });
+    return [answer.statusCode, answer.json().error.code];
+  };
+  expect(await send()).toEqual([401, 'unauthenticated']);
+  expect(await send(`Bearer ${fresh}`)).toEqual([403, 'scope_insufficient']);
+  expect((await send(`Bearer ${(await make(['operator'])).text}`))[0]).toBe(400);
+});
+
 it('takes the scheme in any case', async () => {
   expect((await ask(`bearer ${fresh}`)).status).toBe(200);
 });
