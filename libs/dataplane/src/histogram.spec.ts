@@ -1,11 +1,15 @@
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import {
+  bucketOf,
+  bucketUpperBound,
+  bucketValue,
   emptyHistogram,
   HistogramRecorder,
   mean,
   mergeHistograms,
   quantile,
+  sortedBuckets,
   variance,
   type Histogram,
 } from './histogram.js';
@@ -40,6 +44,8 @@ it('says the same of a merge as of all values at once', () => {
       expect(merged.n).toBe(whole.n);
       expect(merged.b).toEqual(whole.b);
       expect(mean(merged) as number).toBeCloseTo(mean(whole) as number, 3);
+      // Each part is rounded to six decimals.
+      expect(Math.abs(merged.sq - whole.sq)).toBeLessThanOrEqual(1e-5 + 1e-9 * whole.sq);
     }),
   );
 });
@@ -54,5 +60,39 @@ it('survives JSON, keeps the mean exact and has no quantile of nothing', () => {
 });
 
 it('takes zero, negative and huge values without losing their count', () => {
-  expect(histogramOf([0, -3, 1e30]).n).toBe(3);
+  const histogram = histogramOf([0, -3, 1e30]);
+  expect(histogram.n).toBe(3);
+  expect(sortedBuckets(histogram)).toEqual([
+    [-80, 2],
+    [272, 1],
+  ]);
+});
+
+it('puts a value below the upper bound of its bucket, and the bound itself into the next one', () => {
+  for (const value of [0.01, 0.9, 1, 1.5, 7, 250, 1e6]) {
+    const bucket = bucketOf(value);
+    expect(value).toBeLessThan(bucketUpperBound(bucket));
+    expect(value).toBeGreaterThanOrEqual(bucketUpperBound(bucket - 1));
+    expect(bucketValue(bucket)).toBeLessThan(bucketUpperBound(bucket));
+    expect(bucketValue(bucket)).toBeGreaterThan(bucketUpperBound(bucket - 1));
+  }
+  expect([bucketOf(1), bucketOf(2), bucketOf(0.5)]).toEqual([0, 8, -8]);
+});
+
+it('reads buckets from the lowest to the highest, those below one first', () => {
+  expect(sortedBuckets(histogramOf([1_000, 0.1, 1, 0.01, 30]))).toEqual([
+    [-54, 1],
+    [-27, 1],
+    [0, 1],
+    [39, 1],
+    [79, 1],
+  ]);
+});
+
+it('counts a value as often as it is told to', () => {
+  const recorder = new HistogramRecorder();
+  recorder.record(10, 3);
+  recorder.record(40);
+  expect(recorder.snapshot()).toEqual({ n: 4, sum: 70, sq: 1_900, b: { '26': 3, '42': 1 } });
+  expect(quantile(recorder.snapshot(), 0.75) as number).toBeLessThan(11);
 });

@@ -13,3 +13,32 @@ it('gives a session one id per tenant and deployment, under a key of its own', (
   expect(passportId(passportKey(randomBytes(32)), 'ten_1', 'dep_1', 'session')).not.toBe(id);
   expect(sessionKeyHash(key, 'ten_1', 'session')).not.toContain(id.slice(3));
 });
+
+it('keeps the parts of an id apart, wherever one ends and the next begins', () => {
+  const key = passportKey(randomBytes(32));
+  const ids = [
+    ['ten', 'dep', 'session'],
+    ['tend', 'ep', 'session'],
+    ['ten', 'deps', 'ession'],
+    ['dep', 'ten', 'session'],
+  ].map(([tenant, deployment, session]) => passportId(key, tenant!, deployment!, session!));
+  expect(new Set(ids).size).toBe(ids.length);
+});
+
+it('stores another hash of a session key for another tenant, and under another key', () => {
+  const key = passportKey(randomBytes(32));
+  const hash = sessionKeyHash(key, 'ten_1', 'session');
+  expect(hash).toMatch(/^[0-9a-f]{64}$/);
+  expect(sessionKeyHash(key, 'ten_1', 'session')).toBe(hash);
+  // Nobody who reads two tenants' rows may learn that both have a user of one name.
+  expect(sessionKeyHash(key, 'ten_2', 'session')).not.toBe(hash);
+  expect(sessionKeyHash(key, 'ten_1', 'session 2')).not.toBe(hash);
+  expect(sessionKeyHash(passportKey(randomBytes(32)), 'ten_1', 'session')).not.toBe(hash);
+  expect(sessionKeyHash(key, 'ten_1s', 'ession')).not.toBe(hash);
+});
+
+it('derives a key for passports that opens nothing else', () => {
+  const secret = randomBytes(32);
+  expect(passportKey(secret).export()).not.toEqual(secret);
+  expect(passportKey(secret).export()).toHaveLength(32);
+});

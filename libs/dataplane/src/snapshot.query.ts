@@ -23,13 +23,19 @@ export interface EntryKeys {
   passports: readonly string[];
 }
 
+/**
+ * What tells two states of a row apart: the moment it was written. Its own count of changes starts again after a withdrawal,
+ * and a gateway that missed that would take the new 1 for the old one.
+ */
+const STAMP = `(extract(epoch from updated_at) * 1000000)::bigint`;
+
 /** Cheap enough to ask every second: what exists and how new it is, so that only what changed is read. */
 const VERSIONS: NamedSql = {
   name: 'dataplane_versions',
   text: `
     select 'route' as kind, deployment_id as id, generation::float8 as version from dataplane_routes
-    union all select 'backend', revision_id, version::float8 from dataplane_backends
-    union all select 'slug', slug, version::float8 from dataplane_published
+    union all select 'backend', revision_id, ${STAMP}::float8 from dataplane_backends
+    union all select 'slug', slug, ${STAMP}::float8 from dataplane_published
     union all select 'passport', id, 1 from dataplane_passports where revoked_at is not null and expires_at > now()`,
 };
 
@@ -41,8 +47,8 @@ const ENTRIES: NamedSql = {
   name: 'dataplane_entries',
   text: `
     select 'route' as kind, to_jsonb(r) as entry from dataplane_routes r where deployment_id = any($1)
-    union all select 'backend', to_jsonb(b) from dataplane_backends b where revision_id = any($2) or deployment_id = any($1)
-    union all select 'slug', to_jsonb(p) from dataplane_published p where slug = any($3)
+    union all select 'backend', to_jsonb(b) || jsonb_build_object('version', ${STAMP}) from dataplane_backends b where revision_id = any($2) or deployment_id = any($1)
+    union all select 'slug', to_jsonb(p) || jsonb_build_object('version', ${STAMP}) from dataplane_published p where slug = any($3)
     union all select 'passport', to_jsonb(id) from dataplane_passports where id = any($4) and revoked_at is not null and expires_at > now()`,
 };
 

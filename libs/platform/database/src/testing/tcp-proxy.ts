@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 export class TcpProxy {
   private mode: 'open' | 'refusing' | 'silent' = 'open';
   private readonly sockets = new Set<net.Socket>();
+  private readonly vanished = new WeakSet<net.Socket>();
 
   private constructor(
     private readonly server: net.Server,
@@ -47,6 +48,11 @@ export class TcpProxy {
     this.mode = 'silent';
   }
 
+  /** Peers that vanished without a word: nothing moves on the present connections any more, new ones are served. */
+  vanish(): void {
+    for (const socket of this.sockets) this.vanished.add(socket);
+  }
+
   async close(): Promise<void> {
     this.cut();
     await new Promise<void>((resolve) => this.server.close(() => resolve()));
@@ -64,8 +70,9 @@ export class TcpProxy {
     }
     const upstream = net.connect(this.target.port, this.target.host);
     this.keep(upstream);
-    client.on('data', (chunk) => this.mode === 'open' && upstream.write(chunk));
-    upstream.on('data', (chunk) => this.mode === 'open' && client.write(chunk));
+    const isOpen = (): boolean => this.mode === 'open' && !this.vanished.has(client);
+    client.on('data', (chunk) => isOpen() && upstream.write(chunk));
+    upstream.on('data', (chunk) => isOpen() && client.write(chunk));
     client.on('close', () => upstream.destroy());
     upstream.on('close', () => client.destroy());
   }

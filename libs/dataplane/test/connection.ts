@@ -1,0 +1,51 @@
+import pg from 'pg';
+import { migrations as platformMigrations } from '@slipway/platform-database';
+import { createTestDatabase, type TestDatabase } from '@slipway/platform-database/testing';
+import { migrations, type NamedSql, type Queryable } from '../src/index.js';
+
+/** A database of the spec's own, as the system sees it. */
+export class Connection {
+  private constructor(
+    private readonly database: TestDatabase,
+    private readonly client: pg.Client,
+  ) {}
+
+  static async open(): Promise<Connection> {
+    const database = await createTestDatabase([...platformMigrations, ...migrations]);
+    const client = new pg.Client({ connectionString: database.url });
+    await client.connect();
+    await client.query('set role slipway_system');
+    return new Connection(database, client);
+  }
+
+  readonly db: Queryable = {
+    query: async <R>(statement: NamedSql, values: unknown[] = []) =>
+      (await this.client.query({ ...statement, values })).rows as R[],
+  };
+
+  async sql<R = Record<string, unknown>>(text: string, values: unknown[] = []): Promise<R[]> {
+    return (await this.client.query(text, values)).rows as R[];
+  }
+
+  /** Everything told on the channel while `work` ran, in its order. */
+  async heard(channel: string, work: () => Promise<unknown>): Promise<string[]> {
+    const told: string[] = [];
+    const listener = new pg.Client({ connectionString: this.database.url });
+    await listener.connect();
+    try {
+      listener.on('notification', ({ payload }) => told.push(payload ?? ''));
+      await listener.query(`listen ${channel}`);
+      await work();
+      // Notifications come before the answer to what is asked after them.
+      await listener.query('select 1');
+      return told;
+    } finally {
+      await listener.end();
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.client.end();
+    await this.database.drop();
+  }
+}

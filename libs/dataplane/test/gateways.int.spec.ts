@@ -1,0 +1,134 @@
+import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import {
+  followedCount,
+  forgetGateway,
+  inFlight,
+  publishBackend,
+  publishRoute,
+  reportGateway,
+  routeFollowers,
+  statsCompleteUntil,
+  type Queryable,
+} from '../src/index.js';
+import { Connection } from './connection.js';
+
+let connection: Connection;
+let db: Queryable;
+
+beforeAll(async () => {
+  connection = await Connection.open();
+  ({ db } = connection);
+  await publishBackend(db, {
+    revisionId: 'rev',
+    revisionName: 'chat-1',
+    tenantId: 'ten',
+    deploymentId: 'dep',
+    modelId: 'm',
+    instances: [],
+    credential: null,
+    guard: null,
+  });
+  await publishRoute(db, {
+    tenantId: 'ten',
+    deploymentId: 'dep',
+    deploymentName: 'chat',
+    generation: 7,
+    targets: [{ revisionId: 'rev', revisionName: 'chat-1', weight: 100 }],
+    affinity: { mode: 'none', ttl_seconds: 1 },
+  });
+});
+afterAll(() => connection?.close());
+afterEach(async () => {
+  await connection.sql(`delete from dataplane_gateways`);
+  await connection.sql(`delete from dataplane_inflight`);
+  await connection.sql(`delete from dataplane_followed_routes`);
+});
+
+interface Tells {
+  follows?: number;
+  busy?: number;
+  statsUntil?: Date;
+}
+
+const report = (gatewayId: string, { follows, busy, statsUntil }: Tells = {}): Promise<void> =>
+  reportGateway(db, {
+    gatewayId,
+    statsUntil: statsUntil ?? null,
+    followed: follows === undefined ? [] : [{ deployment_id: 'dep', tenant_id: 'ten', generation: follows }],
+    inFlight: busy === undefined ? [] : [{ revision_id: 'rev', tenant_id: 'ten', in_flight: busy }],
+  });
+const heardOf = (gatewayId: string, ago: string): Promise<unknown> =>
+  connection.sql(`update dataplane_gateways set seen_at = now() - $2::interval where gateway_id = $1`, [
+    gatewayId,
+    ago,
+  ]);
+const count = (): Promise<number> => inFlight(db, 'rev');
+
+it('counts one for each gateway that does not follow the present route, or none of the deployment’s', async () => {
+  await report('gw_follows', { follows: 7, busy: 0 });
+  expect(await count()).toBe(0);
+  await report('gw_new');
+  expect([await count(), await routeFollowers(db, 'dep', 7)]).toEqual([1, { gateways: 2, behind: 1 }]);
+  await report('gw_behind', { follows: 6, busy: 2 });
+  expect(await count()).toBe(4);
+  await report('gw_new', { follows: 7 });
+  await report('gw_behind', { follows: 7, busy: 2 });
+  expect(await count()).toBe(2);
+  // Beyond it is not behind it.
+  await report('gw_behind', { follows: 8, busy: 0 });
+  expect(await count()).toBe(0);
+  expect(await routeFollowers(db, 'dep', 8)).toEqual({ gateways: 3, behind: 2 });
+  expect(await inFlight(db, 'rev_unknown')).toBe(0);
+});
+
+it('takes a gateway for gone when it was not heard of for five seconds, and its counts with it', async () => {
+  await report('gw', { follows: 6, busy: 3 });
+  expect(await count()).toBe(4);
+  await heardOf('gw', '1 second');
+  expect([await count(), await routeFollowers(db, 'dep', 7)]).toEqual([4, { gateways: 1, behind: 1 }]);
+  await heardOf('gw', '6 seconds');
+  expect([await count(), await routeFollowers(db, 'dep', 7)]).toEqual([3, { gateways: 0, behind: 0 }]);
+  await connection.sql(`update dataplane_inflight set updated_at = now() - interval '6 seconds'`);
+  expect(await count()).toBe(0);
+  // A heartbeat alone tells that it lives, and nothing of its counts.
+  await report('gw');
+  expect([await count(), await routeFollowers(db, 'dep', 7)]).toEqual([1, { gateways: 1, behind: 1 }]);
+  await report('gw', { busy: 3 });
+  expect(await count()).toBe(4);
+});
+
+it('takes statistics for complete up to what the slowest live gateway has stored', async () => {
+  const at = (second: number): Date => new Date(Date.UTC(2026, 0, 1, 0, 0, second));
+  expect(await statsCompleteUntil(db)).toBeNull();
+  await report('gw_1', { statsUntil: at(9) });
+  await report('gw_2', { statsUntil: at(5) });
+  expect(await statsCompleteUntil(db)).toEqual(at(5));
+  // A heartbeat without a time leaves the time; a later one moves it.
+  await report('gw_2');
+  expect(await statsCompleteUntil(db)).toEqual(at(5));
+  await report('gw_2', { statsUntil: at(8) });
+  expect(await statsCompleteUntil(db)).toEqual(at(8));
+  await report('gw_3');
+  expect(await statsCompleteUntil(db)).toBeNull();
+  await heardOf('gw_3', '6 seconds');
+  expect(await statsCompleteUntil(db)).toBeNull();
+  await heardOf('gw_3', '11 seconds');
+  expect(await statsCompleteUntil(db)).toEqual(at(8));
+  await heardOf('gw_2', '11 seconds');
+  expect(await statsCompleteUntil(db)).toEqual(at(9));
+});
+
+it('forgets a gateway that says farewell, and those away for ten minutes, with all they said', async () => {
+  for (const id of ['gw_leaves', 'gw_away', 'gw_slow', 'gw_stays']) await report(id, { follows: 7, busy: 1 });
+  await heardOf('gw_away', '11 minutes');
+  await heardOf('gw_slow', '9 minutes');
+  await forgetGateway(db, 'gw_leaves');
+  const left = async (table: string): Promise<unknown[]> =>
+    (await connection.sql<{ id: string }>(`select gateway_id as id from ${table} order by 1`)).map(({ id }) => id);
+  for (const table of ['dataplane_gateways', 'dataplane_followed_routes', 'dataplane_inflight'])
+    expect([table, await left(table)]).toEqual([table, ['gw_slow', 'gw_stays']]);
+  await connection.sql(`update dataplane_followed_routes set deployment_id = 'dep_gone' where gateway_id = 'gw_slow'`);
+  await forgetGateway(db, '');
+  expect([await followedCount(db, 'gw_slow'), await followedCount(db, 'gw_stays')]).toEqual([0, 1]);
+  expect(await left('dataplane_gateways')).toEqual(['gw_slow', 'gw_stays']);
+});

@@ -1,0 +1,111 @@
+import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import {
+  attemptsOf,
+  deleteWindowsOlderThan,
+  emptyHistogram,
+  errorRate,
+  lastWindowWith,
+  statsBetween,
+  writeWindows,
+  type AttemptCounts,
+  type Queryable,
+  type StatsWindow,
+} from '../src/index.js';
+import { Connection } from './connection.js';
+
+let connection: Connection;
+let db: Queryable;
+
+beforeAll(async () => {
+  connection = await Connection.open();
+  ({ db } = connection);
+});
+afterAll(() => connection?.close());
+afterEach(() => connection.sql('delete from dataplane_request_stats'));
+
+const NONE: AttemptCounts = { ok: 0, client_error: 0, server_error: 0, connect_error: 0, cancelled: 0, retried: 0 };
+const at = (second: number): Date => new Date(Date.UTC(2026, 0, 1, 0, 0, second));
+const windowAt = (second: number, counts: Partial<StatsWindow>): StatsWindow => ({
+  ...NONE,
+  revision_id: 'rev',
+  tenant_id: 'ten',
+  gateway_id: 'gw',
+  window_start: at(second).toISOString(),
+  streamed: 0,
+  tokens_in: 0,
+  tokens_out: 0,
+  ttft_ms: emptyHistogram(),
+  itl_ms: emptyHistogram(),
+  e2e_latency_ms: emptyHistogram(),
+  output_tokens_per_s: emptyHistogram(),
+  ...counts,
+});
+const window = (before: number, seconds: number, minAttempts: number) =>
+  lastWindowWith(db, 'rev', { before: at(before), seconds, minAttempts });
+
+it('stores each figure in its place', async () => {
+  const figures = { ok: 1, client_error: 2, server_error: 3, connect_error: 4, cancelled: 5, retried: 6 };
+  const histogram = (n: number) => ({ n, sum: n, sq: n, b: { '0': n } });
+  const latencies = {
+    ttft_ms: histogram(10),
+    itl_ms: histogram(11),
+    e2e_latency_ms: histogram(12),
+    output_tokens_per_s: histogram(13),
+  };
+  const totals = { streamed: 7, tokens_in: 8, tokens_out: 9 };
+  await writeWindows(db, [windowAt(0, { ...figures, ...totals, ...latencies })]);
+  expect(await statsBetween(db, 'rev', at(0), at(1))).toEqual({ counts: figures, ...totals, ...latencies });
+});
+
+it('leaves a stored window as it is when it is sent again, whatever it says', async () => {
+  await writeWindows(db, [windowAt(0, { ok: 1 })]);
+  await writeWindows(db, [windowAt(0, { ok: 1 }), windowAt(1, { ok: 2 })]);
+  expect((await statsBetween(db, 'rev', at(0), at(2))).counts.ok).toBe(3);
+  await writeWindows(db, []);
+});
+
+it('reads the seconds from the first on, up to the last and without it', async () => {
+  await writeWindows(
+    db,
+    [0, 1, 2, 3].map((second) => windowAt(second, { ok: 10 ** second })),
+  );
+  await writeWindows(db, [windowAt(1, { ok: 50_000, revision_id: 'rev_other' })]);
+  expect((await statsBetween(db, 'rev', at(1), at(3))).counts.ok).toBe(110);
+});
+
+it('finds the newest window that holds enough attempts, in seconds that ended in time', async () => {
+  await writeWindows(db, [
+    windowAt(10, { ok: 30, gateway_id: 'gw_1' }),
+    windowAt(10, { ok: 30, gateway_id: 'gw_2', cancelled: 1_000, retried: 1_000 }),
+    windowAt(11, { client_error: 5, server_error: 5, connect_error: 10 }),
+    windowAt(12, { ok: 1 }),
+    windowAt(30, { ok: 4 }),
+    windowAt(11, { ok: 1_000, revision_id: 'rev_other' }),
+  ]);
+  // Exactly as many as asked for, over both gateways; those the client left do not count.
+  expect(await window(60, 2, 80)).toEqual({ from: at(10), to: at(12) });
+  expect(await window(60, 2, 81)).toBeNull();
+  expect(await window(60, 3, 81)).toEqual({ from: at(10), to: at(13) });
+  expect(await window(60, 1, 20)).toEqual({ from: at(11), to: at(12) });
+  // The newest that holds them, not the fullest.
+  expect(await window(60, 1, 1)).toEqual({ from: at(30), to: at(31) });
+  expect(await window(30, 1, 1)).toEqual({ from: at(12), to: at(13) });
+  expect(await window(12, 2, 80)).toEqual({ from: at(10), to: at(12) });
+  expect(await window(11, 2, 61)).toBeNull();
+  expect(await window(11, 2, 60)).toEqual({ from: at(9), to: at(11) });
+});
+
+it('counts what says something about a revision, and a client’s mistakes as served', () => {
+  const counts = { ok: 5, client_error: 3, server_error: 1, connect_error: 1, cancelled: 90, retried: 2 };
+  expect([attemptsOf(counts), errorRate(counts)]).toEqual([10, 0.2]);
+  expect(errorRate({ ...NONE, cancelled: 3 })).toBeNull();
+});
+
+it('forgets windows when they are old enough', async () => {
+  const ago = (seconds: number): Partial<StatsWindow> => ({
+    window_start: new Date(Date.now() - seconds * 1_000).toISOString(),
+  });
+  await writeWindows(db, [windowAt(0, ago(7_300)), windowAt(0, ago(7_100))]);
+  await deleteWindowsOlderThan(db, 7_200);
+  expect(await connection.sql('select 1 from dataplane_request_stats')).toHaveLength(1);
+});
