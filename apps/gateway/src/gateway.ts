@@ -167,6 +167,8 @@ export class Gateway {
     await closed;
     clearInterval(sweep);
     clearTimeout(cut);
+    // The server has closed before its connections say so, and what was cut is recorded only then.
+    for (let tries = 0; this.inference.inFlight > 0 && tries < 100; tries += 1) await pause(10);
     await this.listener.close();
     await this.follower.close();
     await this.reporter?.close();

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
-import { migrations as authMigrations } from '@slipway/platform-auth';
+import { migrations as authMigrations, type Scope } from '@slipway/platform-auth';
 import { migrations as platformMigrations, newId, openSecret } from '@slipway/platform-database';
 import { createTestDatabase, type TestDatabase } from '@slipway/platform-testing';
 import { guardedDispatcher } from '@slipway/target-driver';
@@ -60,7 +60,7 @@ export class Installation {
 
   async gateway(
     settings: Partial<GatewaySettings> = {},
-    options: { databaseUrl?: string; home?: string } = {},
+    options: { databaseUrl?: string; home?: string; metricsToken?: string } = {},
   ): Promise<Gateway> {
     const log: Log = {
       info: (_fields, message) => this.logged.push(message),
@@ -73,6 +73,7 @@ export class Installation {
       host: '127.0.0.1',
       port: 0,
       secretKey: this.secretKey,
+      metricsToken: options.metricsToken,
       openSecret: (sealed) => openSecret(this.secretKey, sealed),
       guardedDispatcher,
       settings: { drainMs: 2_000, ...settings },
@@ -87,19 +88,19 @@ export class Installation {
     return (await this.client.query(text, values)).rows as R[];
   }
 
-  async tenant(name: string): Promise<string> {
+  async tenant(name: string, isOperator = false): Promise<string> {
     const id = newId('ten');
-    await this.sql('insert into tenants (id, name) values ($1, $2)', [id, name]);
+    await this.sql('insert into tenants (id, name, is_operator) values ($1, $2, $3)', [id, name, isOperator]);
     return id;
   }
 
-  async token(tenantId: string, expires = '1 hour'): Promise<TestToken> {
+  async token(tenantId: string, expires = '1 hour', scopes: readonly Scope[] = ['viewer']): Promise<TestToken> {
     const id = newId('tok');
     const secret = randomBytes(32).toString('base64url');
     await this.sql(
       `insert into api_tokens (id, tenant_id, name, scopes, secret_sha256, created_by, expires_at)
-       values ($1, $2, 'test', array['viewer'], $3, 'system:test', now() + $4::interval)`,
-      [id, tenantId, createHash('sha256').update(secret).digest(), expires],
+       values ($1, $2, 'test', $3, $4, 'system:test', now() + $5::interval)`,
+      [id, tenantId, scopes, createHash('sha256').update(secret).digest(), expires],
     );
     return { id, tenantId, text: `slw_${id.slice('tok_'.length)}_${secret}` };
   }

@@ -120,6 +120,35 @@ it('forgets a token that was revoked while it could not be told', async () => {
   await eventually(async () => expect((await chat(gateway, doomed)).status).toBe(401), 2_000);
 });
 
+it('compares everything the moment it listens again, and not only when its next round comes', async () => {
+  const slow = await installation.gateway(
+    { refreshMs: 3_600_000 },
+    { databaseUrl: proxy.through(installation.database.url) },
+  );
+  const doomed = await installation.token(tenant);
+  const before = (await chat(slow, doomed)).headers.get('x-slipway-revision');
+  const next = before === 'chat-1' ? 'chat-2' : 'chat-1';
+  proxy.refuse();
+  await installation.route(tenant, 'chat', { [next]: 100 });
+  await installation.sql('update api_tokens set revoked_at = now() where id = $1', [doomed.id]);
+  expect((await chat(slow, doomed)).headers.get('x-slipway-revision')).toBe(before);
+  proxy.restore();
+  await eventually(async () => expect((await chat(slow, doomed)).status).toBe(401));
+  await eventually(async () => expect((await chat(slow)).headers.get('x-slipway-revision')).toBe(next));
+  await slow.close();
+});
+
+it('notices that the peer it listens to has vanished without a word, and listens to another', async () => {
+  const listens = (): number => installation.logged.filter((line) => line.startsWith('listening for')).length;
+  const before = listens();
+  const alone = await installation.gateway({}, { databaseUrl: proxy.through(installation.database.url) });
+  await eventually(() => expect(listens()).toBe(before + 1));
+  proxy.vanish();
+  // Both gateways of this spec were connected, and neither was told of the end of its connection.
+  await eventually(() => expect(listens()).toBe(before + 3), 15_000);
+  await alone.close();
+}, 30_000);
+
 function startProcess(home: string, port: number): { child: ChildProcess; ready: Promise<unknown> } {
   if (!existsSync(MAIN)) throw new Error(`${MAIN} is missing: build the gateway first`);
   const env = {

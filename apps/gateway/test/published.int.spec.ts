@@ -2,7 +2,9 @@ import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import {
   findPassport,
   publishSlug,
+  readVersions,
   statsBetween,
+  statsCompleteUntil,
   withdrawSlug,
   type PublishedBinding,
   type SupplierUpstream,
@@ -58,15 +60,9 @@ async function publish(
   audience: { visibility: 'tenant' | 'shared'; tenants: string[] } = { visibility: 'shared', tenants: [] },
 ): Promise<void> {
   await publishSlug(installation.db, { slug: SLUG, tenantId: publisher, productId: 'prd_1', bindings, audience });
-  const [row] = await installation.sql<{ version: string }>('select version from dataplane_published where slug = $1', [
-    SLUG,
-  ]);
-  await eventually(() =>
-    expect(
-      (gateway as unknown as { snapshot: { slugs: Map<string, { version: number }> } }).snapshot.slugs.get(SLUG)
-        ?.version,
-    ).toBe(Number(row?.version)),
-  );
+  const written = (await readVersions(installation.db)).find(({ kind, id }) => kind === 'slug' && id === SLUG);
+  const { snapshot } = gateway as unknown as { snapshot: { slugs: Map<string, { version: number }> } };
+  await eventually(() => expect(snapshot.slugs.get(SLUG)?.version).toBe(written?.version));
 }
 
 const chat = (more: Record<string, unknown> = {}, headers: Record<string, string> = {}): Promise<Answer> =>
@@ -279,6 +275,55 @@ it('prefers the best priority that works, draws by weight, honours limits', asyn
   expect({ status: over.status, code: over.body.error.code }).toEqual({ status: 429, code: 'quota_exceeded' });
   release();
   expect((await Promise.all(held)).map((answer) => answer.status)).toEqual([200, 200]);
+  // What has ended makes room again, also where it never got as far as the supplier.
+  for (let round = 0; round < 5; round += 1) expect((await chat()).status).toBe(200);
+});
+
+it('gives a session of a product one binding, and tells nobody where that leads', async () => {
+  await publish([bindingTo(supplier, 'bnd_s'), bindingTo(reserve, 'bnd_r')]);
+  const drawn = new Set<string>();
+  for (let session = 0; session < 12; session += 1) {
+    const seen: string[] = [];
+    for (let round = 0; round < 3; round += 1) {
+      supplier.seen.length = reserve.seen.length = 0;
+      expect((await chat({ user: `user ${session}` })).status).toBe(200);
+      seen.push(supplier.seen.length > 0 ? 'supplier' : 'reserve');
+    }
+    expect([session, new Set(seen).size]).toEqual([session, 1]);
+    drawn.add(seen[0] as string);
+  }
+  expect(drawn.size).toBe(2);
+  // Each is counted once, under its binding.
+  const counted = async (id: string): Promise<number> =>
+    (await statsBetween(installation.db, id, new Date(Date.now() - 600_000), new Date(Date.now() + 60_000))).counts.ok;
+  const now = Date.now();
+  await eventually(async () =>
+    expect(((await statsCompleteUntil(installation.db)) ?? new Date(0)).getTime()).toBeGreaterThan(now),
+  );
+  expect((await counted('bnd_s')) + (await counted('bnd_r'))).toBe(36);
+});
+
+it('leads to the revision that a binding names, or else to where the deployment’s route does', async () => {
+  await installation.revision(publisher, 'pair', 'pair-00001', [supplier]);
+  await installation.revision(publisher, 'pair', 'pair-00002', [reserve]);
+  await installation.route(publisher, 'pair', { 'pair-00001': 0, 'pair-00002': 100 });
+  const to = (revisionId: string | null): PublishedBinding => ({
+    binding_id: `bnd_${revisionId}`,
+    weight: 1,
+    priority: 0,
+    upstream: { kind: 'revision', deployment_id: 'dep_pair', revision_id: revisionId },
+  });
+  for (const [revisionId, expected] of [
+    [null, 'answer of reserve'],
+    ['rev_pair-00001', `answer of ${SENTINEL}`],
+    ['rev_pair-00002', 'answer of reserve'],
+  ] as const) {
+    await publish([to(revisionId)]);
+    await eventually(async () => expect((await chat()).body.choices?.[0].message.content).toBe(expected));
+  }
+  // A revision of that name which nobody serves is no reason to take another one.
+  await publish([to('rev_pair-00003')]);
+  expect((await chat()).status).toBe(503);
 });
 
 it('shows a slug to its audience only, and leads to a revision without naming it', async () => {

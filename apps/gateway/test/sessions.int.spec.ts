@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import {
+  declarePassport,
   findPassport,
   passportId,
   passportKey,
@@ -167,14 +168,26 @@ it('has no affinity for a revoked passport', async () => {
   const before = (await findPassport(installation.db, tenant, id)) as PassportRow;
   expect(affinity(await chat('keep', 'revoked'))).toBe('off');
   expect(((await findPassport(installation.db, tenant, id)) as PassportRow).revoked_at).toEqual(before.revoked_at);
+  // Declared again it begins anew: what it was bound to is forgotten.
+  const { deployment_id: deploymentId, deployment_name: deploymentName, key_hash: keyHash } = before;
+  const anew = { id, tenantId: tenant, deploymentId, deploymentName, keyHash, subject: null };
+  await declarePassport(installation.db, { ...anew, mode: 'soft', ttlSeconds: 600 });
+  const affinities: (string | null)[] = [];
+  await eventually(async () => {
+    affinities.push(affinity(await chat('keep', 'revoked')));
+    expect(affinities.at(-1)).not.toBe('off');
+  });
+  expect(affinities.at(-1)).toBe('miss');
 });
 
-it('takes bindings over into the next process', async () => {
-  const first = await chat('keep', 'lasting');
-  await passport(first, (row) => expect(row?.requests).toBe(1));
+it('takes bindings over into the next process, before its first request', async () => {
+  const sessions = Array.from({ length: 12 }, (_, n) => `lasting ${n}`);
+  const before: Answer[] = [];
+  for (const session of sessions) before.push(await chat('keep', session));
+  for (const answer of before) await passport(answer, (row) => expect(row?.requests).toBe(1));
   const next = await installation.gateway();
-  await eventually(async () => {
-    const answer = await ask(next, token, { body: { model: 'keep' }, headers: { 'x-session-id': 'lasting' } });
-    expect([affinity(answer), who(answer)]).toEqual(['hit', who(first)]);
-  });
+  for (const [n, session] of sessions.entries()) {
+    const answer = await ask(next, token, { body: { model: 'keep' }, headers: { 'x-session-id': session } });
+    expect([session, affinity(answer), who(answer)]).toEqual([session, 'hit', who(before[n] as Answer)]);
+  }
 });

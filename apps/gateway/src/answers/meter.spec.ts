@@ -58,3 +58,26 @@ it('finds usage at the end of a long answer, and none where there is none', () =
   none.onChunk(Buffer.from('{}'));
   expect(none.read()).toMatchObject({ tokensIn: 0, tokensOut: 0 });
 });
+
+it('measures from the first token, not from the first chunk, and shares no gap with what came before it', () => {
+  const meter = new StreamMeter();
+  meter.onChunk(Buffer.from('data: {"choices":[{"delta":{"role":"assistant","content":""}}]}\n\n'), 10);
+  expect(meter.read()).toMatchObject({ firstTokenAt: null, tokensOut: 0 });
+  meter.onChunk(Buffer.from(token('a') + token('b') + token('c')), 40);
+  meter.onChunk(Buffer.from('data: {"choices":[{"delta":{},"finish_reason":"stop"}]}\n\n'), 90);
+  expect(meter.read()).toEqual({ firstTokenAt: 40, tokensIn: 0, tokensOut: 3, gaps: [[0, 2]] });
+});
+
+it('takes no token from a line that is no event', () => {
+  const meter = new StreamMeter();
+  meter.onChunk(Buffer.from(': "content":"x"\n\nevent: "content":"x"\n'), 1);
+  expect(meter.read().tokensOut).toBe(0);
+});
+
+it('reads only the usage of an answer, whatever else in it counts tokens', () => {
+  const meter = new JsonMeter();
+  const counts = { prompt_tokens: 999, completion_tokens: 999 };
+  const usage = { prompt_tokens: 1, completion_tokens: 2 };
+  meter.onChunk(Buffer.from(JSON.stringify({ timings: counts, choices: [{ text: JSON.stringify(counts) }], usage })));
+  expect(meter.read()).toMatchObject({ tokensIn: 1, tokensOut: 2 });
+});

@@ -28,7 +28,8 @@ export class BindingLimits {
   enter({ binding_id, limits }: PublishedBinding, now: number): void {
     const usage = this.usageOf(binding_id, limits?.max_rps ?? 0, now);
     usage.inFlight += 1;
-    usage.allowance -= 1;
+    // Counted while there is a rate only: a binding that gets one later must not start with a debt.
+    if (limits?.max_rps) usage.allowance -= 1;
   }
 
   leave(bindingId: string): void {
@@ -43,7 +44,8 @@ export class BindingLimits {
       usage = { inFlight: 0, allowance: most, filledAt: now };
       this.usage.set(id, usage);
     }
-    usage.allowance = Math.min(most, usage.allowance + ((now - usage.filledAt) / 1000) * perSecond);
+    // A clock that is set back adds nothing and takes nothing.
+    usage.allowance = Math.min(most, usage.allowance + (Math.max(0, now - usage.filledAt) / 1000) * perSecond);
     usage.filledAt = now;
     return usage;
   }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { open, rename, unlink } from 'node:fs/promises';
 import path from 'node:path';
@@ -83,7 +84,8 @@ export class SnapshotFile {
   /** A reader, or a crash at any point, sees the old file or the new one. */
   private async replace(): Promise<void> {
     const stored: StoredSnapshot = { format: FORMAT, saved_at: new Date().toISOString(), ...this.content() };
-    const temporary = `${this.file}.${process.pid}.tmp`;
+    // Two processes may share the folder while one takes over from the other; in containers both have the same pid.
+    const temporary = `${this.file}.${randomUUID()}.tmp`;
     try {
       const handle = await open(temporary, 'w', 0o600);
       try {

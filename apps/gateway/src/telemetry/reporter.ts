@@ -35,10 +35,11 @@ export class Reporter {
   private readonly sentCounts = new Map<string, { tenantId: string; count: number }>();
   private readonly timer: NodeJS.Timeout;
   private running: Promise<void> | null = null;
-  private reportedAt = 0;
-  private repeatedAt = 0;
-  private tidiedAt = Date.now();
-  private notedUsesAt = Date.now();
+  // Of `performance.now()`: a clock that is set back must not silence the heartbeat, which would make this gateway a dead one.
+  private reportedAt = -Infinity;
+  private repeatedAt = -Infinity;
+  private tidiedAt = performance.now();
+  private notedUsesAt = performance.now();
   private isAway = false;
 
   constructor(
@@ -67,8 +68,9 @@ export class Reporter {
     await this.running;
     const lastWindows = this.recorder.takeAll();
     try {
-      await this.work();
+      // Before the report: the open second is closed now, so what `work` claims to be complete includes it.
       await this.writeInParts(lastWindows);
+      await this.work();
       await forgetGateway(this.db, this.gatewayId);
     } catch (error) {
       this.log.warn({ error: String(error) }, 'the last statistics could not be stored');
@@ -119,7 +121,7 @@ export class Reporter {
   }
 
   private async report(statsUntil: Date): Promise<void> {
-    const now = Date.now();
+    const now = performance.now();
     const isRepeatDue = now - this.repeatedAt >= REPEAT_MS;
     const inFlight = this.countsToSend(isRepeatDue);
     const followed = [...this.followed.values()];
@@ -169,14 +171,14 @@ export class Reporter {
   }
 
   private async noteUses(): Promise<void> {
-    if (Date.now() - this.notedUsesAt < NOTE_USES_MS) return;
-    this.notedUsesAt = Date.now();
+    if (performance.now() - this.notedUsesAt < NOTE_USES_MS) return;
+    this.notedUsesAt = performance.now();
     await this.tokens.noteUses();
   }
 
   private async tidy(): Promise<void> {
-    if (Date.now() - this.tidiedAt < TIDY_MS) return;
-    this.tidiedAt = Date.now();
+    if (performance.now() - this.tidiedAt < TIDY_MS) return;
+    this.tidiedAt = performance.now();
     this.recorder.forgetTotals((id) => this.backends.get(id) !== undefined);
     await forgetGateway(this.db, '');
     // A gateway that was cut off for long was forgotten by the others, with all it follows.

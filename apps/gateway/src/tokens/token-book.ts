@@ -1,4 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import type { NamedSql, Queryable } from '@slipway/dataplane';
 import { expiredToken, missingToken, tokenUnverifiable, wrongToken } from '../gateway.errors.js';
 import { parseBearer } from './bearer.js';
@@ -90,6 +91,8 @@ export class TokenBook {
    */
   async refresh(ids: readonly string[] | null): Promise<boolean> {
     for (const id of ids ?? []) this.unknownUntil.delete(id);
+    // A look-up under way may have read a row as it was before the change. What it brings comes first, what is read here last.
+    await Promise.allSettled((ids ?? [...this.lookups.keys()]).map((id) => this.lookups.get(id)));
     const known = (ids ?? [...this.tokens.keys()]).filter((id) => this.tokens.has(id));
     if (known.length === 0) return false;
     const rows = await this.db.query<StoredToken>(READ_TOKENS, [known]);
@@ -97,9 +100,9 @@ export class TokenBook {
     let hasChanged = false;
     for (const id of known) if (!found.has(id)) hasChanged = this.tokens.delete(id) || hasChanged;
     for (const row of rows) {
-      const before = this.tokens.get(row.id);
-      hasChanged ||= before?.expiresAt !== row.expires_at || before.secretHash.toString('hex') !== row.secret_hash;
-      this.tokens.set(row.id, tokenOf(row));
+      const token = tokenOf(row);
+      hasChanged ||= !isDeepStrictEqual(this.tokens.get(row.id), token);
+      this.tokens.set(row.id, token);
     }
     return hasChanged;
   }

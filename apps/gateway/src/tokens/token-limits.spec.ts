@@ -36,9 +36,40 @@ it('caps what is in flight, and frees a place when a request ends', () => {
 
 it('forgets idle tokens, never those with requests in flight', () => {
   const limits = new TokenLimits(60, 1);
-  limits.enter('idle', 0);
+  const kept = (): number => (limits as unknown as { usage: Map<string, unknown> }).usage.size;
+  // It looks for idle ones now and then, counted from when it was made.
+  const now = Date.now();
+  limits.enter('idle', now);
   limits.leave('idle');
-  limits.enter('busy', 0);
-  limits.enter('other', 500_000);
-  expect(refusal(() => limits.enter('busy', 500_000)).code).toBe('concurrency_limit_exceeded');
+  limits.enter('busy', now);
+  limits.enter('other', now + 100_000);
+  expect(kept()).toBe(3);
+  limits.leave('other');
+  limits.enter('other', now + 500_000);
+  expect(kept()).toBe(2);
+  expect(refusal(() => limits.enter('busy', now + 500_000)).code).toBe('concurrency_limit_exceeded');
+});
+
+it('saves no more than ten seconds’ worth, however long a token was quiet', () => {
+  const limits = new TokenLimits(60, 0);
+  limits.enter('a', 0);
+  for (let n = 0; n < 10; n += 1) limits.enter('a', 90_000);
+  expect(refusal(() => limits.enter('a', 90_000)).status).toBe(429);
+});
+
+it('neither punishes nor rewards a token for a clock that is set back', () => {
+  const limits = new TokenLimits(60, 0);
+  for (let n = 0; n < 9; n += 1) limits.enter('a', 3_600_000);
+  limits.enter('a', 0);
+  expect(refusal(() => limits.enter('a', 0)).retryAfter).toBe('1');
+  limits.enter('a', 1_000);
+});
+
+it('does not charge for a request that it refuses', () => {
+  const limits = new TokenLimits(60, 1);
+  limits.enter('a', 0);
+  for (let n = 0; n < 20; n += 1) expect(refusal(() => limits.enter('a', 0)).code).toBe('concurrency_limit_exceeded');
+  limits.leave('a');
+  limits.enter('a', 0);
+  limits.leave('a');
 });

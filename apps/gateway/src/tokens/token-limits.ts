@@ -29,7 +29,8 @@ export class TokenLimits {
     if (this.maxConcurrency > 0 && usage.inFlight >= this.maxConcurrency) throw tooManyAtOnce();
     if (this.requestsPerMinute > 0) {
       const perMs = this.requestsPerMinute / 60_000;
-      usage.allowance = Math.min(this.burst, usage.allowance + (now - usage.filledAt) * perMs);
+      // A clock that is set back adds nothing and takes nothing.
+      usage.allowance = Math.min(this.burst, usage.allowance + Math.max(0, now - usage.filledAt) * perMs);
       usage.filledAt = now;
       if (usage.allowance < 1) throw rateLimited(Math.max(1, Math.ceil((1 - usage.allowance) / perMs / 1000)));
       usage.allowance -= 1;

@@ -87,15 +87,61 @@ it('ejects after five failures in a row, tries one request later, and doubles th
   expect(a.isEjected(5_000)).toBe(false);
 });
 
+it('lets one request try an ejected instance, and takes no other before that one has ended', () => {
+  const backend = backendOf(['a', 'b']);
+  const [a, b] = [named(backend, 'a'), named(backend, 'b')];
+  fail(a, 5, 0);
+  send(b);
+  expect(backend.leastLoaded(1_000)).toBe(a);
+  send(a);
+  expect(Array.from({ length: 20 }, () => backend.leastLoaded(1_000))).toEqual(new Array(20).fill(b));
+  // The client left: nothing is known of the instance, and the next request tries.
+  a.settle('fine', 1_000);
+  expect(backend.leastLoaded(1_000)).toBe(a);
+});
+
+it('doubles the time that an instance stands aside up to thirty seconds, and a failure meanwhile adds nothing', () => {
+  const backend = backendOf(['a', 'b']);
+  const a = named(backend, 'a');
+  fail(a, 5, 0);
+  fail(a, 5, 500);
+  expect([a.isEjected(999), a.isEjected(1_000)]).toEqual([true, false]);
+  let now = 1_000;
+  for (const seconds of [2, 4, 8, 16, 30, 30]) {
+    fail(a, 1, now);
+    expect([seconds, a.isEjected(now + seconds * 1_000 - 1), a.isEjected(now + seconds * 1_000)]).toEqual([
+      seconds,
+      true,
+      false,
+    ]);
+    now += seconds * 1_000;
+  }
+});
+
+it('counts the ejected', () => {
+  const backend = backendOf(['a', 'b']);
+  fail(named(backend, 'a'), 5, 0);
+  expect([backend.ejectedCount(0), backend.ejectedCount(1_000), backend.isWell(0)]).toEqual([1, 0, true]);
+});
+
 it('tries an ejected instance when there is no other, and prefers untried ones', () => {
   const backend = backendOf(['a', 'b']);
   const [a, b] = [named(backend, 'a'), named(backend, 'b')];
+  // However busy it is: a second try on the one that failed is worth less.
+  for (let n = 0; n < 3; n += 1) send(b);
   expect(backend.leastLoaded(0, [a])).toBe(b);
   expect(backend.leastLoaded(0, [b, a])).toBeDefined();
   fail(a, 5, 0);
   fail(b, 5, 0);
   expect(backend.leastLoaded(0)).toBeDefined();
   expect(backend.isWell(0)).toBe(false);
+});
+
+it('leaves a session on an ejected instance where all stand aside', () => {
+  const backend = backendOf(['a']);
+  const a = named(backend, 'a');
+  fail(a, 5, 0);
+  expect(backend.bound('a', 0)).toBe(a);
 });
 
 it('keeps instances that stay over a change, drains those marked, lets those gone finish', () => {
@@ -107,8 +153,26 @@ it('keeps instances that stay over a change, drains those marked, lets those gon
   expect(Array.from({ length: 20 }, () => backend.leastLoaded(0)?.id)).toEqual(new Array(20).fill('a'));
   expect(backend.bound('b', 0)).toBe('target_unhealthy');
   expect(backend.bound('c', 0)).toBe('target_unhealthy');
+  expect([backend.isServing, backend.isWell(0)]).toEqual([true, true]);
+  backend.update(specWith(['a', 'c'], ['a', 'c']));
+  expect([backend.isServing, backend.isWell(0), backend.leastLoaded(0)]).toEqual([false, false, undefined]);
+  backend.update(specWith(['a', 'c'], ['c']));
+  expect(backend.leastLoaded(0)).toBe(a);
   backend.update(specWith([]));
   expect([backend.isServing, backend.leastLoaded(0)]).toEqual([false, undefined]);
+});
+
+it('connects anew where the address of an instance, or what may be connected to, has changed', () => {
+  const backend = backendOf(['a']);
+  const before = named(backend, 'a');
+  const moved = specWith(['a']);
+  moved.instances[0]!.base_url = 'http://elsewhere';
+  backend.update(moved);
+  const after = named(backend, 'a');
+  expect([after === before, after.origin]).toEqual([false, 'http://elsewhere']);
+  backend.update({ ...moved, guard: { allow: ['http://elsewhere'] } });
+  expect(named(backend, 'a')).not.toBe(after);
+  expect(closed).toHaveLength(2);
 });
 
 it('takes a session off an instance that is far busier than another', () => {
@@ -116,8 +180,24 @@ it('takes a session off an instance that is far busier than another', () => {
   const a = named(backend, 'a');
   for (let n = 0; n < 8; n += 1) send(a);
   expect(backend.bound('a', 0)).toBe('capacity');
+  // Eight more than twice as many is far busier; one less is not.
   send(named(backend, 'b'));
   expect(backend.bound('a', 0)).toBe(a);
+  send(a);
+  expect(backend.bound('a', 0)).toBe(a);
+  send(a);
+  expect(backend.bound('a', 0)).toBe('capacity');
+});
+
+it('saves up no more than fifty retries while all is well', () => {
+  const backend = backendOf(['a']);
+  for (let request = 0; request < 1_000; request += 1) {
+    backend.enter();
+    backend.leave();
+  }
+  let retries = 0;
+  while (backend.takeRetry()) retries += 1;
+  expect([retries, backend.inFlight]).toEqual([50, 0]);
 });
 
 it('does not retry without end when everything fails', () => {

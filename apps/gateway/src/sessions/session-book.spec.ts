@@ -1,0 +1,244 @@
+import { randomBytes } from 'node:crypto';
+import { beforeEach, expect, it, jest } from '@jest/globals';
+import type { Dispatcher } from 'undici';
+import { passportId, passportKey, sessionKeyHash, type PassportRow, type PassportSighting } from '@slipway/dataplane';
+import { DEFAULT_SETTINGS } from '../settings.js';
+import { Backend } from '../upstream/backend.js';
+import type { Instance } from '../upstream/instance.js';
+import { SessionBook, type Placement, type SessionRequest } from './session-book.js';
+
+const key = passportKey(randomBytes(32));
+const dispatcher = { dispatch: jest.fn(), close: async () => undefined } as unknown as Dispatcher;
+const NOW = Date.UTC(2026, 0, 1);
+const TTL_SECONDS = 60;
+
+let revoked: Set<string>;
+let serving: Set<string>;
+let book: SessionBook;
+
+beforeEach(() => {
+  revoked = new Set();
+  serving = new Set(['rev_1', 'rev_2']);
+  book = new SessionBook(key, revoked, 100);
+});
+
+const specOf = (id: string, instances: readonly string[]) => ({
+  id,
+  tenantId: 'ten',
+  revisionName: `name of ${id}`,
+  modelId: 'm',
+  authorization: null,
+  guard: { allow: [] },
+  instances: instances.map((one) => ({ id: one, base_url: `http://${one}`, state: 'ready' as const })),
+});
+const backendOf = (id: string, ...instances: string[]): Backend =>
+  new Backend(specOf(id, instances), DEFAULT_SETTINGS, () => dispatcher);
+
+const request = (session: string, rest: Partial<SessionRequest> = {}): SessionRequest => ({
+  session: { key: session, source: 'user' },
+  tenantId: 'ten',
+  deploymentId: 'dep',
+  deploymentName: 'chat',
+  subject: 'tok',
+  affinity: { mode: 'soft', ttl_seconds: TTL_SECONDS },
+  isRevisionHidden: false,
+  ...rest,
+});
+const idOf = (session: string): string => passportId(key, 'ten', 'dep', session);
+
+const place = (to: Backend, asked = request('s'), now = NOW): Placement =>
+  book.place(asked, to, (id) => serving.has(id), now) as Placement;
+const send = (instance: Instance, times = 1): void => {
+  for (let n = 0; n < times; n += 1) instance.dispatch({ path: '/', method: 'POST' }, {});
+};
+/** The only session's sighting since it was last asked for. */
+function seen(): PassportSighting {
+  const taken = book.takeUnwritten();
+  expect(taken).toHaveLength(1);
+  return taken[0] as PassportSighting;
+}
+
+it('binds a session at its first request and finds it again, whoever is idler', () => {
+  const backend = backendOf('rev_1', 'a', 'b');
+  const first = place(backend);
+  expect(first).toMatchObject({ outcome: 'miss', passportId: idOf('s') });
+  send(first.instance, 3);
+  for (let n = 0; n < 10; n += 1) expect(place(backend)).toEqual({ ...first, outcome: 'hit' });
+  expect(seen()).toEqual({
+    id: idOf('s'),
+    tenant_id: 'ten',
+    deployment_id: 'dep',
+    deployment_name: 'chat',
+    key_hash: sessionKeyHash(key, 'ten', 's'),
+    source: 'user',
+    subject: 'tok',
+    mode: 'soft',
+    ttl_seconds: TTL_SECONDS,
+    revision_id: 'rev_1',
+    revision_name: 'name of rev_1',
+    instance_id: first.instance.id,
+    bound_at: new Date(NOW).toISOString(),
+    last_seen_at: new Date(NOW).toISOString(),
+    expires_at: new Date(NOW + TTL_SECONDS * 1000).toISOString(),
+    requests: 11,
+    hits: 10,
+    misses: 1,
+    rebinds: 0,
+    last_rebind_reason: null,
+  });
+});
+
+it('ends a binding when it was idle for its time, and each request renews it', () => {
+  const backend = backendOf('rev_1', 'a');
+  place(backend);
+  expect(place(backend, request('s'), NOW + 59_999).outcome).toBe('hit');
+  expect(place(backend, request('s'), NOW + 119_998).outcome).toBe('hit');
+  seen();
+  expect(place(backend, request('s'), NOW + 179_998).outcome).toBe('rebind');
+  expect(seen()).toMatchObject({
+    last_rebind_reason: 'ttl_expired',
+    requests: 1,
+    hits: 0,
+    misses: 0,
+    rebinds: 1,
+    bound_at: new Date(NOW + 179_998).toISOString(),
+  });
+});
+
+it('follows the drawn revision, and says whether the one before still serves', () => {
+  const [one, two] = [backendOf('rev_1', 'a'), backendOf('rev_2', 'b')];
+  place(one);
+  expect(place(two).outcome).toBe('rebind');
+  expect(seen()).toMatchObject({ last_rebind_reason: 'weights_changed', revision_id: 'rev_2', instance_id: 'b' });
+  expect(place(two).outcome).toBe('hit');
+  serving.delete('rev_2');
+  expect(place(one).outcome).toBe('rebind');
+  expect(seen()).toMatchObject({ last_rebind_reason: 'revision_retired', revision_id: 'rev_1', instance_id: 'a' });
+  // A binding that has run out as well: where the session had to go says more.
+  serving.add('rev_1');
+  expect(place(two, request('s'), NOW + TTL_SECONDS * 1000).outcome).toBe('rebind');
+  expect(seen().last_rebind_reason).toBe('weights_changed');
+});
+
+it('leaves an instance that is gone, or far busier than another, for the idlest', () => {
+  const backend = backendOf('rev_1', 'a', 'b');
+  const { instance } = place(backend);
+  const other = instance.id === 'a' ? 'b' : 'a';
+  send(instance, 8);
+  expect(place(backend)).toMatchObject({ outcome: 'rebind', instance: { id: other } });
+  expect(seen().last_rebind_reason).toBe('capacity');
+  backend.update(specOf('rev_1', [instance.id]));
+  expect(place(backend)).toMatchObject({ outcome: 'rebind', instance: { id: instance.id } });
+  expect(seen().last_rebind_reason).toBe('target_unhealthy');
+  backend.update(specOf('rev_1', []));
+  expect(place(backend)).toBeUndefined();
+});
+
+it('counts a request that a retry moved once, and as moved', () => {
+  const backend = backendOf('rev_1', 'a', 'b');
+  const first = place(backend);
+  const other = backend.leastLoaded(NOW, [first.instance]) as Instance;
+  const moved = book.moved(request('s'), first, backend, other, NOW);
+  expect(moved).toEqual({ passportId: idOf('s'), outcome: 'rebind', instance: other });
+  expect(place(backend)).toMatchObject({ outcome: 'hit', instance: { id: other.id } });
+  expect(seen()).toMatchObject({
+    requests: 2,
+    misses: 0,
+    hits: 1,
+    rebinds: 1,
+    last_rebind_reason: 'target_unhealthy',
+    instance_id: other.id,
+  });
+  // Moved twice, after what was seen had been handed over: the corrections cancel.
+  const again = book.moved(request('s'), place(backend), backend, first.instance, NOW);
+  book.takeUnwritten();
+  book.moved(request('s'), again, backend, other, NOW);
+  expect(seen()).toMatchObject({ requests: 0, misses: 0, hits: 0, rebinds: 0 });
+});
+
+it('has no binding with affinity none, and still tells of the session', () => {
+  const backend = backendOf('rev_1', 'a', 'b');
+  const asked = request('s', { affinity: { mode: 'none', ttl_seconds: TTL_SECONDS } });
+  const first = place(backend, asked);
+  send(first.instance);
+  const second = place(backend, asked);
+  expect([first.outcome, second.outcome, second.instance.id === first.instance.id]).toEqual(['off', 'off', false]);
+  expect(book.moved(asked, second, backend, first.instance, NOW)).toEqual({ ...second, instance: first.instance });
+  expect(book.size).toBe(0);
+  expect(seen()).toMatchObject({ mode: 'none', requests: 2, hits: 0, misses: 0, rebinds: 0, instance_id: null });
+});
+
+it('treats a revoked session as none, says nothing more of it, and starts anew when it is declared again', () => {
+  const backend = backendOf('rev_1', 'a', 'b');
+  place(backend);
+  book.takeUnwritten();
+  revoked.add(idOf('s'));
+  book.forget(idOf('s'));
+  expect([place(backend).outcome, book.size, book.takeUnwritten()]).toEqual(['off', 0, []]);
+  revoked.delete(idOf('s'));
+  expect(place(backend).outcome).toBe('miss');
+});
+
+it('tells nothing of the revision behind a published product', () => {
+  const backend = backendOf('rev_1', 'a');
+  place(backend, request('s', { isRevisionHidden: true }));
+  expect(place(backend, request('s', { isRevisionHidden: true })).outcome).toBe('hit');
+  expect(seen()).toMatchObject({ hits: 1, revision_id: null, revision_name: null, instance_id: null });
+});
+
+it('takes over bindings of the process before, but none over one of its own', () => {
+  const backend = backendOf('rev_1', 'a', 'b');
+  const rowOf = (session: string, rest: Partial<PassportRow>): PassportRow =>
+    ({
+      id: idOf(session),
+      revision_id: 'rev_1',
+      revision_name: 'n',
+      bound_at: new Date(NOW),
+      created_at: new Date(NOW),
+      expires_at: new Date(NOW + 60_000),
+      ...rest,
+    }) as PassportRow;
+  const own = place(backend, request('own')).instance.id;
+  book.load([
+    rowOf('own', { instance_id: own === 'a' ? 'b' : 'a' }),
+    ...['b', 'a'].map((id) => rowOf(`on ${id}`, { instance_id: id })),
+    rowOf('declared', { revision_id: null, instance_id: null, bound_at: null }),
+  ]);
+  expect(place(backend, request('own'))).toMatchObject({ outcome: 'hit', instance: { id: own } });
+  for (const id of ['a', 'b'])
+    expect(place(backend, request(`on ${id}`))).toMatchObject({ outcome: 'hit', instance: { id } });
+  expect(place(backend, request('declared')).outcome).toBe('miss');
+  book.load([rowOf('late', { instance_id: 'a', expires_at: new Date(NOW) })]);
+  expect(place(backend, request('late')).outcome).toBe('rebind');
+});
+
+it('adds what could not be written to what was seen since, without losing the newer reason', () => {
+  const [one, two] = [backendOf('rev_1', 'a'), backendOf('rev_2', 'b')];
+  place(one);
+  place(two);
+  const failed = book.takeUnwritten();
+  place(two, request('s'), NOW + 1_000);
+  book.putBack(failed);
+  expect(seen()).toMatchObject({
+    requests: 3,
+    misses: 1,
+    rebinds: 1,
+    hits: 1,
+    last_rebind_reason: 'weights_changed',
+    last_seen_at: new Date(NOW + 1_000).toISOString(),
+  });
+  book.putBack(failed.map((sighting) => ({ ...sighting, last_rebind_reason: 'capacity' as const })));
+  place(two, request('s'), NOW + 60_000_000);
+  const newer = book.takeUnwritten();
+  expect(newer[0]?.last_rebind_reason).toBe('ttl_expired');
+  book.putBack(newer);
+  book.putBack(failed);
+  expect(seen().last_rebind_reason).toBe('ttl_expired');
+});
+
+it('keeps as many bindings as it may, those used last', () => {
+  book = new SessionBook(key, revoked, 2);
+  const backend = backendOf('rev_1', 'a');
+  for (const session of ['x', 'y', 'x', 'z']) place(backend, request(session));
+  expect(['x', 'z', 'y'].map((session) => place(backend, request(session)).outcome)).toEqual(['hit', 'hit', 'miss']);
+});

@@ -1,0 +1,131 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { open, type FileHandle } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
+import { SILENT } from '../log.js';
+import { SnapshotFile } from './snapshot.file.js';
+
+let home: string;
+let file: string;
+let revoked: string[];
+let snapshot: SnapshotFile;
+
+beforeEach(() => {
+  home = mkdtempSync(path.join(tmpdir(), 'slipway-snapshot-'));
+  file = path.join(home, 'gateway', 'snapshot.json');
+  revoked = ['first'];
+  const content = () => ({ routes: [], backends: [], slugs: [], revoked_passports: revoked, tokens: [] });
+  snapshot = new SnapshotFile(home, content, SILENT);
+});
+afterEach(() => {
+  jest.restoreAllMocks();
+  rmSync(home, { recursive: true, force: true });
+});
+
+const stored = (): string[] =>
+  (JSON.parse(readFileSync(file, 'utf8')) as { revoked_passports: string[] }).revoked_passports;
+
+/** Every file has the same methods; only an open one shows where they are. */
+async function onSync(work: (sync: () => Promise<void>) => Promise<void>): Promise<void> {
+  const probe = await open(path.join(home, 'probe'), 'w');
+  const methods = Object.getPrototypeOf(probe) as FileHandle;
+  await probe.close();
+  const sync = methods.sync;
+  jest.spyOn(methods, 'sync').mockImplementation(function (this: FileHandle) {
+    return work(() => sync.call(this));
+  });
+}
+
+async function write(...passports: string[]): Promise<void> {
+  revoked = passports;
+  snapshot.save();
+  await snapshot.flush();
+}
+
+it('reads what it wrote, which nobody but the owner may read', async () => {
+  expect(snapshot.load()).toBeNull();
+  await write('first');
+  expect(snapshot.load()).toMatchObject({ format: 1, revoked_passports: ['first'], tokens: [] });
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  expect(statSync(path.dirname(file)).mode & 0o777).toBe(0o700);
+});
+
+it('takes nothing from a file of another format, or one that is broken', async () => {
+  await write('first');
+  writeFileSync(file, readFileSync(file, 'utf8').replace('"format":1', '"format":2'));
+  expect(snapshot.load()).toBeNull();
+  writeFileSync(file, '{"format":1,"routes"');
+  expect(snapshot.load()).toBeNull();
+});
+
+it('shows the old file until the new one is whole and on disk, and a reader who has it open reads it to its end', async () => {
+  await write('first');
+  const reader = await open(file, 'r');
+  const seen: string[][] = [];
+  await onSync(async (sync) => {
+    seen.push(stored());
+    await sync();
+    seen.push(stored());
+  });
+  await write('second');
+  // Synced once, and by then the old file was still the one with the name.
+  expect(seen).toEqual([['first'], ['first']]);
+  expect(stored()).toEqual(['second']);
+  expect(await reader.readFile('utf8')).toContain('"first"');
+  await reader.close();
+});
+
+it('keeps the old file, and nothing beside it, when the disk fails at any point', async () => {
+  await write('first');
+  await onSync(() => Promise.reject(new Error('no space left on device')));
+  await write('second');
+  expect(stored()).toEqual(['first']);
+  expect(readdirSync(path.dirname(file))).toEqual(['snapshot.json']);
+  jest.restoreAllMocks();
+  await write('third');
+  expect(stored()).toEqual(['third']);
+});
+
+it('does not get in the way of another process that writes to the same folder', async () => {
+  const errors: string[] = [];
+  const content = () => ({ routes: [], backends: [], slugs: [], revoked_passports: ['theirs'], tokens: [] });
+  const log = { ...SILENT, error: (_fields: object, message: string) => void errors.push(message) };
+  const theirs = new SnapshotFile(home, content, log);
+  let isOurs = false;
+  await onSync(async () => {
+    if (isOurs) return;
+    // They are about to give their file its name. Ours is written and named meanwhile.
+    isOurs = true;
+    await write('ours');
+    expect(stored()).toEqual(['ours']);
+  });
+  theirs.save();
+  await theirs.flush();
+  expect([stored(), errors]).toEqual([['theirs'], []]);
+  expect(readdirSync(path.dirname(file))).toEqual(['snapshot.json']);
+});
+
+it('writes once more for a change that comes while it writes, never twice at a time', async () => {
+  let underWay = 0;
+  let most = 0;
+  let writes = 0;
+  let begun: () => void = () => undefined;
+  let finish: () => void = () => undefined;
+  const hasBegun = new Promise<void>((resolve) => (begun = resolve));
+  const mayFinish = new Promise<void>((resolve) => (finish = resolve));
+  await onSync(async () => {
+    writes += 1;
+    underWay += 1;
+    most = Math.max(most, underWay);
+    begun();
+    await mayFinish;
+    underWay -= 1;
+  });
+  const first = write('first');
+  await Promise.race([hasBegun, first]);
+  const others = ['second', 'third'].map((passport) => write(passport));
+  finish();
+  await Promise.all([first, ...others]);
+  expect([stored(), writes, most]).toEqual([['third'], 2, 1]);
+});

@@ -1,0 +1,130 @@
+import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import type { Gateway } from '../src/index.js';
+import { ask, type Answer } from './client.js';
+import { eventually, Installation, type TestToken } from './installation.js';
+import { json, Upstream } from './upstream.js';
+
+/** Whatever ends a request gives back the places it took: of its token, and of the gateway. */
+let installation: Installation;
+let gateway: Gateway;
+let token: TestToken;
+let other: TestToken;
+let upstream: Upstream;
+
+beforeAll(async () => {
+  installation = await Installation.create();
+  const tenant = await installation.tenant('acme');
+  token = await installation.token(tenant);
+  other = await installation.token(tenant);
+  upstream = await Upstream.start('one');
+  await installation.revision(tenant, 'chat', 'chat-1', [upstream]);
+  await installation.route(tenant, 'chat', { 'chat-1': 100 });
+  gateway = await installation.gateway({
+    maxConcurrencyPerToken: 1,
+    maxConcurrency: 2,
+    maxBodyBytes: 1_000,
+    headTimeoutMs: 60_000,
+  });
+});
+afterAll(async () => {
+  await installation.destroy();
+  await upstream.stop();
+});
+afterEach(() => {
+  upstream.behaviour = (request, response) => upstream.answer(request, response);
+  upstream.seen.length = 0;
+});
+
+const chat = (as: TestToken = token, more: Parameters<typeof ask>[2] = {}): Promise<Answer> =>
+  ask(gateway, as, { body: { model: 'chat' }, ...more });
+const outcome = ({ status, body }: Answer): unknown[] => [status, body.error?.code];
+
+/** Requests that wait upstream until they are let go. */
+function hold(): () => void {
+  let release: () => void = () => undefined;
+  const gate = new Promise<void>((resolve) => (release = resolve));
+  upstream.behaviour = async (request, response) => {
+    await gate;
+    upstream.answer(request, response);
+  };
+  return release;
+}
+
+it('has as many requests of one token, and of all, in flight as it may', async () => {
+  const release = hold();
+  const first = chat();
+  await eventually(() => expect(upstream.seen).toHaveLength(1));
+  expect(outcome(await chat())).toEqual([429, 'concurrency_limit_exceeded']);
+  const second = chat(other);
+  await eventually(() => expect(upstream.seen).toHaveLength(2));
+  const third = await installation.token(token.tenantId);
+  let refused: Answer | undefined;
+  const asked = chat(third).then((answer) => (refused = answer));
+  await eventually(() => expect(refused !== undefined || upstream.seen.length > 2).toBe(true));
+  expect(refused && [...outcome(refused), refused.headers.get('retry-after')]).toEqual([503, 'overloaded', '1']);
+  await asked;
+  // Not even a wrong token learns less than that it is wrong.
+  expect(outcome(await ask(gateway, `${token.text}x`, { body: { model: 'chat' } }))[0]).toBe(401);
+  release();
+  expect((await Promise.all([first, second])).map(({ status }) => status)).toEqual([200, 200]);
+  expect((await chat(third)).status).toBe(200);
+});
+
+it('gives the place back however a request ends', async () => {
+  const endings: [string, () => Promise<unknown>][] = [
+    ['well', () => chat()],
+    ['as a stream', () => chat(token, { body: { model: 'chat', stream: true } })],
+    ['as no JSON', () => chat(token, { body: '{' })],
+    ['of another type', () => chat(token, { headers: { 'content-type': 'text/plain' } })],
+    ['too large', () => chat(token, { body: { model: 'chat', x: 'y'.repeat(2_000) } })],
+    ['without a model', () => chat(token, { body: {} })],
+    ['for an unknown model', () => chat(token, { body: { model: 'nobody' } })],
+    ['with a flag that is none', () => chat(token, { body: { model: 'chat', stream: 'yes' } })],
+    ['in a list of models', () => chat(token, { path: '/v1/models', method: 'GET' })],
+    [
+      'failed',
+      () => {
+        upstream.behaviour = (_request, response) => json(response, 500, {});
+        return chat();
+      },
+    ],
+    [
+      'cut',
+      () => {
+        upstream.behaviour = (_request, response) => void response.socket?.destroy();
+        return chat();
+      },
+    ],
+    [
+      'by the client',
+      async () => {
+        upstream.behaviour = () => undefined;
+        const abort = new AbortController();
+        const left = chat(token, { signal: abort.signal });
+        await eventually(() => expect(upstream.seen.length).toBeGreaterThan(0));
+        abort.abort();
+        await expect(left).rejects.toThrow();
+      },
+    ],
+  ];
+  for (const [how, end] of endings) {
+    upstream.seen.length = 0;
+    await end();
+    upstream.behaviour = (request, response) => upstream.answer(request, response);
+    // At once, except where only the gateway's socket tells that the client has left.
+    await eventually(async () => expect([how, (await chat()).status]).toEqual([how, 200]));
+  }
+  const idle = /^slipway_gateway_requests_in_flight 0$/m;
+  await eventually(() => expect(gateway.metrics()).toMatch(idle));
+  expect(gateway.metrics()).toMatch(/^slipway_gateway_revision_in_flight\{[^}]*revision="chat-1"\} 0$/m);
+});
+
+it('counts lists of models against the rate of a token', async () => {
+  const narrow = await installation.gateway({ requestsPerMinute: 6 });
+  const list = async (): Promise<Answer> => ask(narrow, token, { path: '/v1/models', method: 'GET' });
+  expect((await list()).status).toBe(200);
+  const refused = await list();
+  expect(outcome(refused)).toEqual([429, 'rate_limit_exceeded']);
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+  expect((await ask(narrow, other, { path: '/v1/models', method: 'GET' })).status).toBe(200);
+});

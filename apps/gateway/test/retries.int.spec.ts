@@ -1,0 +1,232 @@
+import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import { publishBackend, routeFollowers, statsBetween, statsCompleteUntil } from '@slipway/dataplane';
+import { freePort } from '@slipway/platform-database/testing';
+import type { Gateway } from '../src/index.js';
+import { ask, type Answer } from './client.js';
+import { eventually, Installation, type TestToken } from './installation.js';
+import { json, Upstream } from './upstream.js';
+
+/** Never ejects, so that every test finds every instance asked: what stands aside is the matter of backend.spec.ts. */
+const NEVER = { failures: 1_000_000, baseMs: 1, mostMs: 1 };
+
+let installation: Installation;
+let gateway: Gateway;
+let token: TestToken;
+let tenant: string;
+let upstreams: Upstream[];
+
+beforeAll(async () => {
+  installation = await Installation.create();
+  tenant = await installation.tenant('acme');
+  token = await installation.token(tenant);
+  upstreams = await Promise.all(['one', 'two', 'three', 'four'].map((name) => Upstream.start(name)));
+  gateway = await installation.gateway({ ejection: NEVER });
+});
+afterAll(async () => {
+  await installation.destroy();
+  await Promise.all(upstreams.map((upstream) => upstream.stop()));
+});
+afterEach(() => {
+  for (const upstream of upstreams) upstream.behaviour = (request, response) => upstream.answer(request, response);
+});
+
+/** A deployment of its own per test, because what may be retried is saved up per revision. */
+async function deployment(name: string, instances: number): Promise<void> {
+  await installation.revision(tenant, name, `${name}-1`, upstreams.slice(0, instances));
+  const generation = await installation.route(tenant, name, { [`${name}-1`]: 100 });
+  await eventually(async () =>
+    expect(await routeFollowers(installation.db, `dep_${name}`, generation)).toEqual({ gateways: 1, behind: 0 }),
+  );
+  for (const upstream of upstreams) upstream.seen.length = 0;
+}
+
+const chat = (model: string, more: Record<string, unknown> = {}): Promise<Answer> =>
+  ask(gateway, token, { body: { model, ...more } });
+const everywhere = (behaviour: Upstream['behaviour']): void => {
+  for (const upstream of upstreams) upstream.behaviour = behaviour;
+};
+const asked = (): number[] => upstreams.map((upstream) => upstream.seen.length);
+const sum = (counts: number[]): number => counts.reduce((total, count) => total + count, 0);
+
+it.each([502, 503])(
+  'asks another instance after a %i, each at most once, and passes on the last answer',
+  async (status) => {
+    await deployment(`other-${status}`, 3);
+    everywhere((_request, response) => json(response, status, { error: { message: 'no room' } }));
+    const answer = await chat(`other-${status}`);
+    expect([answer.status, answer.body.error.message, asked()]).toEqual([status, 'no room', [1, 1, 1, 0]]);
+  },
+);
+
+it('asks no more than three instances', async () => {
+  await deployment('three', 4);
+  everywhere((_request, response) => json(response, 503, {}));
+  expect((await chat('three')).status).toBe(503);
+  expect([sum(asked()), Math.max(...asked())]).toEqual([3, 1]);
+});
+
+it('asks another instance when one cannot be reached, or closes before it has answered', async () => {
+  const nobody = `http://127.0.0.1:${await freePort()}`;
+  const [one, two] = upstreams as [Upstream, Upstream];
+  const publish = (urls: Record<string, string>): Promise<void> =>
+    publishBackend(installation.db, {
+      revisionId: 'rev_reach-1',
+      revisionName: 'reach-1',
+      tenantId: tenant,
+      deploymentId: 'dep_reach',
+      modelId: 'm',
+      instances: Object.entries(urls).map(([id, url]) => ({ id, base_url: url, state: 'ready' })),
+      credential: null,
+      guard: null,
+    });
+  await deployment('reach', 0);
+  await publish({ answers: two.url });
+  await eventually(async () => expect((await chat('reach')).status).toBe(200));
+  // One request stays there, so that the two that fail are idler and are asked first.
+  let release: () => void = () => undefined;
+  const gate = new Promise<void>((resolve) => (release = resolve));
+  two.seen.length = 0;
+  two.behaviour = async (request, response) => {
+    await gate;
+    two.answer(request, response);
+  };
+  const held = chat('reach');
+  await eventually(() => expect(two.seen).toHaveLength(1));
+  two.behaviour = (request, response) => two.answer(request, response);
+  one.behaviour = (_request, response) => void response.socket?.destroy();
+  await publish({ answers: two.url, 'hangs-up': one.url, nobody });
+  await eventually(async () => {
+    expect((await chat('reach')).status).toBe(200);
+    expect(one.seen).toHaveLength(1);
+  });
+  expect(gateway.metrics()).toMatch(/attempts_total\{[^}]*revision="reach-1",class="connect_error"\} 2$/m);
+  release();
+  expect((await held).status).toBe(200);
+});
+
+it.each([400, 408, 409, 429, 500, 501, 504, 507])(
+  'passes a %i on at once: it may have been worked on',
+  async (status) => {
+    await deployment(`once-${status}`, 3);
+    everywhere((_request, response) => json(response, status, { error: { message: 'as it is' } }));
+    const answer = await chat(`once-${status}`);
+    expect([answer.status, answer.body.error.message, sum(asked())]).toEqual([status, 'as it is', 1]);
+  },
+);
+
+it('gives up on an instance that says nothing, and asks no other: the first may still work on it', async () => {
+  await deployment('silent', 3);
+  const impatient = await installation.gateway({ headTimeoutMs: 100 });
+  everywhere(() => undefined);
+  const answer = await ask(impatient, token, { body: { model: 'silent' } });
+  expect([answer.status, answer.body.error.code, sum(asked())]).toEqual([504, 'upstream_timeout', 1]);
+  await impatient.close();
+});
+
+it.each([
+  ['a stream', 'text/event-stream', 'data: {"choices":[{"delta":{"content":"a"}}]}\n\n'],
+  ['a whole answer', 'application/json', '{"choices":['],
+])('asks no other instance once the first byte of %s is here', async (_what, type, beginning) => {
+  const name = type.includes('json') ? 'cut-json' : 'cut-stream';
+  await deployment(name, 3);
+  everywhere((_request, response) => {
+    response.writeHead(200, { 'content-type': type });
+    response.write(beginning, () => response.destroy());
+  });
+  // Broken off, so that nobody takes it for whole.
+  await expect(chat(name, { stream: type !== 'application/json' })).rejects.toThrow();
+  expect(sum(asked())).toBe(1);
+});
+
+it('waits a little before it asks the only instance again', async () => {
+  await deployment('only', 1);
+  let turn = 0;
+  everywhere((request, response) => {
+    turn += 1;
+    if (turn < 3) json(response, 503, {});
+    else upstreams[0]!.answer(request, response);
+  });
+  const startedAt = performance.now();
+  expect((await chat('only')).status).toBe(200);
+  // 50 ms, then 100 ms.
+  expect(performance.now() - startedAt).toBeGreaterThanOrEqual(145);
+  expect(turn).toBe(3);
+});
+
+it('stops retrying when everything fails: no more than 30 % on top, and ten at first', async () => {
+  await deployment('budget', 4);
+  everywhere((_request, response) => json(response, 503, {}));
+  for (let round = 0; round < 100; round += 1) expect((await chat('budget')).status).toBe(503);
+  const attempts = sum(asked());
+  expect(attempts).toBeGreaterThanOrEqual(135);
+  expect(attempts).toBeLessThanOrEqual(140);
+});
+
+it('stays with the revision that was drawn, however well another one is', async () => {
+  await installation.revision(tenant, 'drawn', 'drawn-1', upstreams.slice(0, 2));
+  await installation.revision(tenant, 'drawn', 'drawn-2', upstreams.slice(2));
+  const generation = await installation.route(tenant, 'drawn', { 'drawn-1': 50, 'drawn-2': 50 });
+  await eventually(async () =>
+    expect(await routeFollowers(installation.db, 'dep_drawn', generation)).toEqual({ gateways: 1, behind: 0 }),
+  );
+  for (const upstream of upstreams.slice(0, 2)) upstream.behaviour = (_request, response) => json(response, 503, {});
+  const seen = new Set<string>();
+  for (let session = 0; session < 40; session += 1) {
+    const answer = await ask(gateway, token, { body: { model: 'drawn' }, headers: { 'x-session-id': `s${session}` } });
+    seen.add(`${answer.headers.get('x-slipway-revision')} ${answer.status}`);
+  }
+  expect([...seen].sort()).toEqual(['drawn-1 503', 'drawn-2 200']);
+});
+
+it('counts a failure that a retry hid against the revision, as retried', async () => {
+  await deployment('hidden', 2);
+  upstreams[0]!.behaviour = (_request, response) => json(response, 503, {});
+  // Ties are broken by lot: one of the two is asked first until the failing one was.
+  await eventually(async () => {
+    expect((await chat('hidden')).status).toBe(200);
+    expect(asked()[0]).toBe(1);
+  });
+  const now = Date.now();
+  await eventually(async () =>
+    expect(((await statsCompleteUntil(installation.db)) ?? new Date(0)).getTime()).toBeGreaterThan(now),
+  );
+  const stats = await statsBetween(installation.db, 'rev_hidden-1', new Date(now - 60_000), new Date(now + 1_000));
+  expect(stats.counts).toMatchObject({ ok: asked()[1], server_error: 1, retried: 1, connect_error: 0 });
+});
+
+it('takes failures in a row for illness, and an answer, a client’s mistake or its leaving for none', async () => {
+  await deployment('health', 1);
+  const strict = await installation.gateway({ ejection: { failures: 3, baseMs: 3_600_000, mostMs: 3_600_000 } });
+  const only = upstreams[0] as Upstream;
+  const ejected = (): string => {
+    const line = /^slipway_gateway_ejected_instances\{[^}]*revision="health-1"\} (\d)$/m.exec(strict.metrics());
+    return line?.[1] as string;
+  };
+  const answers = async (...statuses: number[]): Promise<void> => {
+    for (const status of statuses) {
+      only.behaviour = (_request, response) => json(response, status, {});
+      expect((await ask(strict, token, { body: { model: 'health' } })).status).toBe(status);
+    }
+  };
+  await answers(500, 500, 200, 500, 500, 400, 500, 500, 404, 429, 422, 400);
+  expect(ejected()).toBe('0');
+  for (let round = 0; round < 4; round += 1) {
+    only.behaviour = () => undefined;
+    only.seen.length = only.cancelled = 0;
+    const abort = new AbortController();
+    const left = ask(strict, token, { body: { model: 'health' }, signal: abort.signal });
+    await eventually(() => expect(only.seen).toHaveLength(1));
+    abort.abort();
+    await expect(left).rejects.toThrow();
+    await eventually(() => expect(only.cancelled).toBe(1));
+  }
+  expect(ejected()).toBe('0');
+  await answers(500, 500);
+  expect(ejected()).toBe('0');
+  await answers(500);
+  expect(ejected()).toBe('1');
+  // The only instance there is: it is asked anyway, and what it answers says that it is well.
+  await answers(200);
+  expect(ejected()).toBe('0');
+  await strict.close();
+});
