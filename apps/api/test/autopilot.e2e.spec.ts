@@ -356,6 +356,28 @@ describe('approving', () => {
     expect(codeOf(await api.send('POST', `${PLANS}/${made.id}/reject`, { body: {} }))).toBe('409 plan_already_decided');
   });
 
+  it('has a counterpart that is bound to the digest as well: a rejection means the plan that was read', async () => {
+    const [one, other] = [
+      await plan(),
+      await plan({ changes: [{ ...TWO_REPLICAS, value: 3 }], summary: 'another plan' }),
+    ];
+    const reject = (body: object) => api.send('POST', `${PLANS}/${one.id}/reject`, { body, token: people[0] });
+    const mistaken = await reject({ plan_digest: other.content_digest });
+    expect([codeOf(mistaken), mistaken.body.error.message]).toEqual([
+      '409 plan_digest_mismatch',
+      expect.stringContaining(one.content_digest),
+    ]);
+    expect((await api.send('GET', `${PLANS}/${one.id}`)).body.approval).toMatchObject({ state: 'pending', version: 0 });
+    const traces = async () => [
+      await owned(api, `select 1 from audit_log where action = 'plan.reject' and resource_name = $1`, [one.id]),
+      await eventsOf('plan.rejected'),
+    ];
+    expect((await traces()).map((rows) => rows.length)).toEqual([0, 0]);
+    expect(expectStatus(await reject({ plan_digest: one.content_digest }), 200).approval.state).toBe('rejected');
+    expect((await traces()).map((rows) => rows.length)).toEqual([1, 1]);
+    expect((await api.send('GET', `${PLANS}/${other.id}`)).body.approval.state).toBe('pending');
+  });
+
   it('is refused for a rejected, an expired and a stale plan', async () => {
     const rejected = await plan();
     expect(

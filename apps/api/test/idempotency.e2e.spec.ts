@@ -26,6 +26,9 @@ const operationRow = (kind: string, started: string, other: KeyedRow['other']): 
     operations: `select count(*) from operations where resource_name = $1 and kind = '${kind}' and idempotency_key is not null`,
     events: `select count(*) from events where subject = 'deployments/' || $1 and type = '${started}' and operation_id in (select id from operations where idempotency_key is not null)`,
     dispatches: `select count(*) from outbox where operation_id in (select id from operations where resource_name = $1 and kind = '${kind}' and idempotency_key is not null)`,
+    // Rows of what led here carry no key: those of the same action are taken off.
+    audit: `select (select count(*) from audit_log where resource_name = $1 and action = '${kind}.create')
+      - (select count(*) from operations where resource_name = $1 and kind = '${kind}' and idempotency_key is null) as count`,
   },
   identity: (body) => body.operation.id,
 });

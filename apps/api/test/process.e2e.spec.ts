@@ -12,6 +12,8 @@ import { MIGRATIONS } from '@slipway/registry';
 const MAIN = fileURLToPath(new URL('../dist/main.js', import.meta.url));
 const MIGRATE = fileURLToPath(new URL('../dist/migrate.js', import.meta.url));
 
+const TOKEN = `slw_process00001_${'p'.repeat(43)}`;
+
 let database: TestDatabase;
 let port: number;
 const children: ChildProcess[] = [];
@@ -50,6 +52,36 @@ function start(
   return { child, stderr: () => text, exit };
 }
 
+function send(method: string, path: string, body?: object, headers: Record<string, string> = {}): Promise<Response> {
+  return fetch(`http://127.0.0.1:${port}/api/v1${path}`, {
+    method,
+    headers: { authorization: `Bearer ${TOKEN}`, ...(body && { 'content-type': 'application/json' }), ...headers },
+    body: body && JSON.stringify(body),
+  });
+}
+
+/** Undefined where nobody listens. */
+async function statusOf(path: string): Promise<number | undefined> {
+  return (await fetch(`http://127.0.0.1:${port}${path}`).catch(() => undefined))?.status;
+}
+
+/** What comes until the end of a stream; a connection that breaks is no end. */
+async function endOf(reader: ReadableStreamDefaultReader<string>): Promise<string> {
+  for (let text = ''; ;) {
+    const { done, value } = await reader.read();
+    if (done) return text;
+    text += value;
+  }
+}
+
+async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
+  const end = Date.now() + 30_000;
+  while (!(await isSo())) {
+    if (Date.now() > end) throw new Error(`waited in vain for ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
 async function ready(child: ChildProcess): Promise<void> {
   const [message] = await Promise.race([
     once(child, 'message'),
@@ -65,12 +97,49 @@ async function withOwner(work: (client: pg.Client) => Promise<unknown>): Promise
   await client.end();
 }
 
-it('says when it listens, and drains on SIGTERM', async () => {
-  const { child, exit, stderr } = start(MAIN);
+it('says when it listens', async () => {
+  const { child } = start(MAIN);
   await ready(child);
   expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200);
-  child.kill('SIGTERM');
+});
+
+it('at SIGTERM answers what it was asked, ends its event streams, takes nothing more, and exits', async () => {
+  const { child, exit, stderr } = start(MAIN, { SLIPWAY_BOOTSTRAP_TOKEN: TOKEN });
+  await ready(child);
+  expect((await send('POST', '/deployments', { name: 'chat' })).status).toBe(201);
+  const stream = await send('GET', '/deployments/chat/events', undefined, { accept: 'text/event-stream' });
+  const told = stream.body!.pipeThrough(new TextDecoderStream()).getReader();
+  for (let text = ''; !text.includes('deployment.created');) text += (await told.read()).value;
+
+  await withOwner(async (owner) => {
+    // Everything that asks for a deployment stands still until this transaction ends.
+    await owner.query('begin; lock table deployments in access exclusive mode');
+    let status: number | undefined;
+    const asked = send('POST', '/deployments', { name: 'slow' }).then((answer) => (status = answer.status));
+    await until('the request to wait in Postgres', async () => {
+      const waiting = await owner.query(
+        `select 1 from pg_locks where not granted and relation = 'deployments'::regclass`,
+      );
+      return waiting.rows.length > 0;
+    });
+    child.kill('SIGTERM');
+    await until('it to be stopping', async () => stderr().includes('stopping: SIGTERM'));
+    // A launcher and a terminal may both send it.
+    child.kill('SIGTERM');
+    // The end of the stream, not a broken connection: its client comes again with its Last-Event-ID.
+    await endOf(told);
+    await until('it to take nothing more', async () => (await statusOf('/readyz')) !== 200);
+    expect([status, child.exitCode]).toEqual([undefined, null]);
+    await owner.query('commit');
+    expect(await asked).toBe(201);
+  });
   expect(await exit).toBe(0);
+  await withOwner(async (owner) => {
+    expect((await owner.query(`select name from deployments order by name`)).rows).toEqual([
+      { name: 'chat' },
+      { name: 'slow' },
+    ]);
+  });
   for (const line of stderr().trim().split('\n'))
     expect(JSON.parse(line)).toMatchObject({ level: expect.any(String), service: 'api' });
 });

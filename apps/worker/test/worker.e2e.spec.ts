@@ -1,17 +1,38 @@
 import { fork, type ChildProcess } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { migrations as database } from '@slipway/platform-database';
 import { createTestDatabase, type TestDatabase } from '@slipway/platform-testing';
 import { MIGRATIONS } from '@slipway/registry';
 import pg from 'pg';
+import { Accepting } from './accepting.js';
+import { Supplier } from './supplier.js';
 
 jest.setTimeout(120_000);
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
+
+/** An engine in miniature, and servers that run elsewhere. */
+const CONFIG = `
+targets:
+  - name: local
+    kind: process
+    engines:
+      mini:
+        command:
+          - node
+          - -e
+          - 'require("node:http").createServer((_, response) => response.end()).listen(process.argv[1], "127.0.0.1")'
+          - '{port}'
+        ready: {path: /health, timeout_seconds: 60}
+  - name: adopted
+    kind: endpoint
+    allow: ["http://127.0.0.1:*"]
+`;
 
 let db: TestDatabase;
 let home: string;
@@ -20,6 +41,7 @@ const children: ChildProcess[] = [];
 beforeAll(async () => {
   db = await createTestDatabase(MIGRATIONS);
   home = await mkdtemp(path.join(tmpdir(), 'slipway-worker-'));
+  await writeFile(path.join(home, 'slipway.config.yaml'), CONFIG);
 });
 afterAll(async () => {
   for (const child of children) child.kill('SIGKILL');
@@ -29,6 +51,7 @@ afterAll(async () => {
 
 class Worker {
   said = '';
+  hasEnded = false;
   readonly ended: Promise<number | null>;
   readonly ready: Promise<unknown>;
 
@@ -37,9 +60,10 @@ class Worker {
     child.stderr?.on('data', (chunk) => (this.said += String(chunk)));
     this.ready = new Promise((resolve) => child.once('message', resolve));
     this.ended = new Promise((resolve) => child.once('exit', resolve));
+    void this.ended.then(() => (this.hasEnded = true));
   }
 
-  static start(databaseUrl: string): Worker {
+  static start(databaseUrl: string, env: Record<string, string> = {}): Worker {
     return new Worker(
       fork(path.join(ROOT, 'apps/worker/src/main.ts'), {
         execArgv: ['--conditions=@slipway/source', '--import', '@swc-node/register/esm-register', '--no-warnings'],
@@ -50,7 +74,11 @@ class Worker {
           TS_NODE_PROJECT: path.join(ROOT, 'tsconfig.base.json'),
           DATABASE_URL: databaseUrl,
           SLIPWAY_HOME: home,
+          SLIPWAY_CONFIG: path.join(home, 'slipway.config.yaml'),
+          SLIPWAY_LEASE_SECONDS: '2',
           SLIPWAY_SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
+          NODE_ENV: 'test',
+          ...env,
         },
         stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
       }),
@@ -63,7 +91,39 @@ class Worker {
   }
 
   readonly terminate = () => this.child.kill('SIGTERM');
+  readonly kill = () => this.child.kill('SIGKILL');
   readonly disconnect = () => this.child.disconnect();
+  readonly tell = (message: string) => this.child.send(message);
+}
+
+/** Rows as their owner sees them, for looking behind the product and for what other processes would have written. */
+async function sql<R extends pg.QueryResultRow>(text: string, values: unknown[] = []): Promise<R[]> {
+  const owner = new pg.Client({ connectionString: db.ownerUrl });
+  await owner.connect();
+  try {
+    return (await owner.query<R>(text, values)).rows;
+  } finally {
+    await owner.end();
+  }
+}
+
+async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
+  const end = Date.now() + 60_000;
+  while (!(await isSo())) {
+    if (Date.now() > end) throw new Error(`waited in vain for ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+/** A zombie runs nothing: it waits for a parent that may never ask. */
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    const status = `/proc/${pid}/status`;
+    return !existsSync(status) || !/^State:\s+Z/m.test(readFileSync(status, 'utf8'));
+  } catch {
+    return false;
+  }
 }
 
 it('says when it is ready, and ends by itself when its launcher is gone', async () => {
@@ -73,12 +133,118 @@ it('says when it is ready, and ends by itself when its launcher is gone', async 
   expect(await worker.ended).toBe(0);
 });
 
-it('drains at SIGTERM', async () => {
-  const worker = Worker.start(db.url);
-  await worker.isReady();
-  worker.terminate();
-  expect(await worker.ended).toBe(0);
-  expect(worker.said).toContain('stopping: SIGTERM');
+describe('at SIGTERM', () => {
+  let supplier: Supplier;
+  let api: Accepting;
+
+  beforeAll(async () => {
+    supplier = await Supplier.start();
+    api = await Accepting.start(db.url);
+  });
+  afterAll(async () => {
+    await api?.stop();
+    supplier?.stop();
+  });
+
+  const operationNow = async (id: string) => {
+    const [row] = await sql<{ status: string; held: boolean; attempt: number; steps: Record<string, string> }>(
+      `select o.status, o.lease_expires_at is not null as held, o.attempt,
+         (select jsonb_object_agg(s.name, s.status) from operation_steps s where s.operation_id = o.id) as steps
+       from operations o where o.id = $1`,
+      [id],
+    );
+    return row!;
+  };
+
+  it('finishes what it has begun, takes up nothing more, and ends', async () => {
+    const worker = Worker.start(db.url);
+    await worker.isReady();
+    const [one, other] = [await api.binding(supplier.url), await api.binding(supplier.url)];
+    supplier.hold();
+    const operation = await api.qualification(one);
+    // Its call has been received and is not answered.
+    await until('a step to be under way', async () => supplier.completions === 1);
+    worker.terminate();
+    await until('it to be stopping', async () => worker.said.includes('stopping: SIGTERM'));
+    const later = await api.qualification(other);
+    expect([worker.hasEnded, (await operationNow(operation)).steps['chat_completion']]).toEqual([false, 'running']);
+    supplier.release();
+    expect(await worker.ended).toBe(0);
+    // The step was not repeated, and the operation came to its end within the drain.
+    expect(supplier.completions).toBe(1);
+    expect(await operationNow(operation)).toMatchObject({ status: 'succeeded', held: false, attempt: 1 });
+    expect(await operationNow(later)).toMatchObject({ status: 'pending', held: false });
+
+    const successor = Worker.start(db.url);
+    await until('the next worker to take it up', async () => (await operationNow(later)).status === 'succeeded');
+    successor.kill();
+  });
+
+  it('does not wait for ever for a step, and hands the operation over as its lease ends', async () => {
+    const point = 'operation:chat_completion:before-commit';
+    const worker = Worker.start(db.url, { SLIPWAY_PAUSE_POINT: point });
+    await worker.isReady();
+    const operation = await api.qualification(await api.binding(supplier.url));
+    await until('the step to stand still', async () => worker.said.includes(`paused at ${point}`));
+    worker.terminate();
+    expect(await worker.ended).toBe(0);
+    const left = await operationNow(operation);
+    expect(left).toMatchObject({ status: 'running', held: true, steps: { chat_completion: 'running' } });
+    const asked = supplier.completions;
+    const successor = Worker.start(db.url);
+    await until('the next worker to go on', async () => (await operationNow(operation)).status === 'succeeded');
+    // It begins with the step that nobody has finished, once more and not from the start.
+    expect(supplier.completions).toBe(asked + 1);
+    successor.kill();
+  });
+});
+
+describe('its engines', () => {
+  const instance = async () =>
+    (
+      await sql<{ id: string; state: string; generation: number; restarts: number }>(
+        `select id, state, generation, restarts from instances where revision_id = 'rev_1'`,
+      )
+    )[0];
+  const ready = () => until('the engine to be ready', async () => (await instance())?.state === 'ready');
+  const pidOf = async (generation: number) => {
+    const file = path.join(home, 'instances', 'local', (await instance())!.id, `${generation}.pid`);
+    return Number((await readFile(file, 'utf8')).split('\n')[0]);
+  };
+
+  beforeAll(async () => {
+    // What a rollout would have written: a revision that a route holds.
+    const spec = {
+      model: { id: 'tiny' },
+      runtime: { target: 'local', engine: 'mini', args: {}, env: {} },
+      scaling: { min_replicas: 1 },
+    };
+    await sql(
+      `insert into workloads (revision_id, tenant_id, deployment_id, revision_name, target, replicas, spec) values ('rev_1', 'ten_1', 'dep_1', 'chat-00001', 'local', 1, $1)`,
+      [JSON.stringify(spec)],
+    );
+    await sql(`insert into workload_holds (revision_id, tenant_id, holder) values ('rev_1', 'ten_1', 'route')`);
+  });
+
+  it('outlive a SIGTERM and are adopted by the next worker; end with it where the launcher says so, as no crash', async () => {
+    const first = Worker.start(db.url);
+    await ready();
+    const pid = await pidOf(1);
+    first.terminate();
+    expect(await first.ended).toBe(0);
+    expect(isAlive(pid)).toBe(true);
+    expect(await instance()).toMatchObject({ state: 'ready', generation: 1, restarts: 0 });
+
+    const second = Worker.start(db.url);
+    await second.isReady();
+    expect([isAlive(pid), await pidOf(1)]).toEqual([true, pid]);
+    expect(await instance()).toMatchObject({ state: 'ready', generation: 1, restarts: 0 });
+    second.tell('slipway:stop-engines');
+    second.terminate();
+    expect(await second.ended).toBe(0);
+    expect(isAlive(pid)).toBe(false);
+    expect(await instance()).toMatchObject({ state: 'pending', generation: 2, restarts: 0 });
+  });
 });
 
 it('refuses a schema that lacks migrations, and one that is newer than it knows', async () => {

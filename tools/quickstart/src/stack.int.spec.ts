@@ -93,6 +93,13 @@ const until = async (condition: () => boolean, explain: () => string = () => '')
 /** What the stand-ins wrote down: `<name> <what>` lines. */
 const notes = (): string[] =>
   existsSync(path.join(folder, 'notes')) ? readFileSync(path.join(folder, 'notes'), 'utf8').trim().split('\n') : [];
+/** That these lines were written, and in this order. */
+const expectInOrder = (...wanted: string[]): void => {
+  const lines = notes();
+  expect(lines).toEqual(expect.arrayContaining(wanted));
+  const places = wanted.map((line) => lines.indexOf(line));
+  expect(places).toEqual([...places].sort((a, b) => a - b));
+};
 const pidOf = (name: string): number =>
   Number(
     notes()
@@ -140,9 +147,8 @@ describe('the launcher', () => {
         .filter((line) => line.startsWith('worker '))
         .slice(-2),
     ).toEqual(['worker message slipway:stop-engines', 'worker signal SIGTERM']);
-    expect(notes().findIndex((line) => line === 'gateway signal SIGTERM')).toBeLessThan(
-      notes().findIndex((line) => line === 'worker signal SIGTERM'),
-    );
+    // The worker is stopped last: requests need its engines until they are answered.
+    for (const name of ['api', 'gateway']) expectInOrder(`${name} signal SIGTERM`, 'worker signal SIGTERM');
     expect(pids.filter(isAlive)).toEqual([]);
     expect(await databaseAnswers(url)).toBe(false);
     expect(readStackFile(home)).toBeUndefined();

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
-import { appendEvents, OperationRunner, OperationStore } from '@slipway/platform-operations';
+import { reportGateway } from '@slipway/dataplane';
+import { appendEvents, OperationStore } from '@slipway/platform-operations';
 import { DEPLOYMENTS, type DeploymentsPort } from '@slipway/ports';
 import { DeploymentsBed } from '../test/deployments-bed.js';
 
@@ -26,6 +27,7 @@ beforeEach(async () => {
   id = (await bed.send('POST', '/deployments', { body: { name } })).body.id;
   bed.neighbours.calls.length = 0;
   bed.neighbours.failOn = undefined;
+  bed.neighbours.lingering.clear();
   bed.neighbours.routes.set(id, {
     deploymentId: id,
     generation: 1,
@@ -46,10 +48,25 @@ beforeEach(async () => {
   });
 });
 
+/** A gateway that lives on, and serves this generation of the deployment's route. */
+const gatewayFollows = (generation: number) =>
+  bed.database.tx('system', async (tx) => {
+    const followed = [{ deployment_id: id, tenant_id: 'ten_a', generation }];
+    await reportGateway(tx, { gatewayId: 'gw', statsUntil: null, followed, inFlight: [] });
+    await tx.query(`update dataplane_gateways set seen_at = now() + interval '1 hour'`);
+  });
+const gatewayRows = () =>
+  bed.database.read<{ generation: number }>(
+    'system',
+    'select generation::int from dataplane_routes where deployment_id = $1',
+    [id],
+  );
 const get = () => bed.send('GET', `/deployments/${name}`);
 const remove = (headers: Record<string, string> = {}) => bed.send('DELETE', `/deployments/${name}`, { headers });
 
 it('takes the route away, stops instances, retires revisions, and frees the name', async () => {
+  // The gateways know the name until it is gone.
+  expect(await gatewayRows()).toEqual([{ generation: 0 }]);
   const accepted = await remove();
   expect(accepted.status).toBe(202);
   const { operation } = accepted.body;
@@ -75,11 +92,13 @@ it('takes the route away, stops instances, retires revisions, and frees the name
   expect((await get()).status).toBe(404);
   expect(bed.neighbours.owners.has(id)).toBe(false);
   const { calls } = bed.neighbours;
-  expect(calls.indexOf(`remove ${id}`)).toBeLessThan(calls.indexOf('release r1 warm'));
-  expect(calls).toEqual(expect.arrayContaining(['release r1 route', 'release r2 warm', 'retired r1', 'retired r2']));
-  expect(await bed.database.read('system', 'select 1 from dataplane_routes where deployment_id = $1', [id])).toEqual(
-    [],
-  );
+  for (const revision of ['r1', 'r2'])
+    for (const holder of ['route', 'warm'])
+      expect([
+        calls,
+        bed.neighbours.inOrder(`remove ${id}`, `release ${revision} ${holder}`, `retired ${revision}`),
+      ]).toEqual([calls, true]);
+  expect(await gatewayRows()).toEqual([]);
   expect(
     await bed.database.read('system', `select action from audit_log where resource_name = $1 order by at`, [name]),
   ).toEqual([{ action: 'deployment.create' }, { action: 'deployment.delete' }]);
@@ -90,15 +109,92 @@ it('takes the route away, stops instances, retires revisions, and frees the name
 it('waits for requests in flight before it stops anything', async () => {
   bed.neighbours.inFlight.set('r1', 1);
   const { operation } = (await remove()).body;
-  const runner = bed.app.get(OperationRunner, { strict: false });
-  await runner.drive(operation.id);
+  const draining = { status: 'running', current_step: 'drain', message: '1 requests are in flight' };
+  expect(await bed.drive(operation.id)).toMatchObject(draining);
+  expect(await bed.drive(operation.id)).toMatchObject(draining);
   expect(bed.neighbours.calls).toEqual([`remove ${id}`]);
-  const record = JSON.parse(
-    (await bed.database.tx({ tenantId: 'ten_a' }, (tx) => store.record(tx, operation.id))) as string,
-  );
-  expect(record).toMatchObject({ status: 'running', current_step: 'drain', message: '1 requests are in flight' });
   bed.neighbours.inFlight.delete('r1');
   expect(await bed.finish(operation.id)).toMatchObject({ status: 'succeeded' });
+});
+
+it('waits for a gateway that still serves the route it took away', async () => {
+  // None in flight yet: such a gateway may start the next request at any moment.
+  await gatewayFollows(1);
+  try {
+    const { operation } = (await remove()).body;
+    const draining = { status: 'running', current_step: 'drain' };
+    expect(await bed.drive(operation.id)).toMatchObject(draining);
+    expect(await bed.drive(operation.id)).toMatchObject(draining);
+    expect(bed.neighbours.calls).toEqual([`remove ${id}`]);
+    await gatewayFollows(2);
+    expect(await bed.finish(operation.id)).toMatchObject({ status: 'succeeded' });
+  } finally {
+    await bed.database.tx('system', (tx) => tx.query('delete from dataplane_gateways'));
+  }
+});
+
+it('waits for nobody where there was no route', async () => {
+  bed.neighbours.routes.delete(id);
+  bed.neighbours.inFlight.set('r1', 1);
+  try {
+    const { operation } = (await remove()).body;
+    expect(await bed.drive(operation.id)).toMatchObject({ current_step: 'stop_instances' });
+    expect(await bed.finish(operation.id)).toMatchObject({ status: 'succeeded' });
+  } finally {
+    bed.neighbours.inFlight.delete('r1');
+  }
+});
+
+it('goes on without those that do not end, and says how many', async () => {
+  bed.neighbours.inFlight.set('r1', 2);
+  try {
+    const { operation } = (await remove()).body;
+    await bed.drive(operation.id);
+    await bed.age(operation.id, 15);
+    expect(await bed.drive(operation.id)).toMatchObject({ current_step: 'drain' });
+    await bed.age(operation.id, 16);
+    const record = await bed.drive(operation.id);
+    expect(record).toMatchObject({ current_step: 'stop_instances' });
+    expect(record.steps[1]).toMatchObject({ status: 'succeeded', message: 'went on with 2 requests in flight' });
+  } finally {
+    bed.neighbours.inFlight.delete('r1');
+  }
+});
+
+it('waits until the processes are gone, but not for what somebody else holds, and not for ever', async () => {
+  bed.neighbours.lingering.add('r1');
+  const { operation } = (await remove()).body;
+  await bed.drive(operation.id);
+  const stopping = { status: 'running', current_step: 'stop_instances', message: '1 instances are stopping' };
+  expect(await bed.drive(operation.id)).toMatchObject(stopping);
+  await bed.age(operation.id, 15);
+  expect(await bed.drive(operation.id)).toMatchObject(stopping);
+  expect(bed.neighbours.calls).not.toContain('retired r1');
+  await bed.age(operation.id, 16);
+  expect(await bed.finish(operation.id)).toMatchObject({ status: 'succeeded' });
+  expect(bed.neighbours.calls).toContain('retired r1');
+});
+
+it('does not wait for an instance that a binding holds', async () => {
+  bed.neighbours.lingering.add('r1');
+  const { operation } = (await remove()).body;
+  await bed.drive(operation.id);
+  bed.neighbours.statuses.set('r1', { desired: 1, ready: 1, alive: 1, restarts: 0, message: null, baseUrls: [] });
+  expect(await bed.drive(operation.id)).toMatchObject({ status: 'succeeded' });
+});
+
+it('knows every revision that it ever had, however many', async () => {
+  const many = Array.from({ length: 250 }, (_, index) => ({
+    type: 'revision.created',
+    subject: `revisions/m${index}`,
+    actor: ACTOR,
+    revisionId: `m${index}`,
+    data: {},
+  }));
+  await bed.database.tx('system', (tx) => appendEvents(tx, 'ten_a', `deployment/${id}`, many));
+  expect(await bed.finish((await remove()).body.operation.id)).toMatchObject({ status: 'succeeded' });
+  const retired = bed.neighbours.calls.filter((call) => call.startsWith('retired '));
+  expect(new Set(retired).size).toBe(252);
 });
 
 it('is refused while an operation is live, and for another state than the client saw', async () => {
@@ -145,11 +241,31 @@ it('cannot be cancelled once the route is gone, and goes on by a retry where it 
   expect(await bed.finish(operation.id)).toMatchObject({ status: 'failed', error_code: 'attempts_exhausted' });
   expect((await get()).body).toMatchObject({ state: 'failed', current_operation_id: null });
   bed.neighbours.failOn = undefined;
+  expect(bed.neighbours.owners.has(id)).toBe(false);
+  // Somebody gives it a route again in between.
+  bed.neighbours.routes.set(id, {
+    deploymentId: id,
+    generation: 3,
+    affinity: { mode: 'soft', ttlSeconds: 600 },
+    targets: [{ revisionId: 'r1', revisionName: 'one', weight: 100 }],
+  });
   await bed.database.tx({ tenantId: 'ten_a' }, (tx) => store.retry(tx, operation.id, ACTOR));
+  expect(bed.neighbours.owners.get(id)).toBe(operation.id);
   expect((await get()).body).toMatchObject({ state: 'deleting', current_operation_id: operation.id });
   await expect(
     bed.database.tx({ tenantId: 'ten_a' }, (tx) => store.cancel(tx, operation.id, ACTOR)),
   ).rejects.toMatchObject({ code: 'operation_not_cancellable' });
   expect(await bed.finish(operation.id)).toMatchObject({ status: 'succeeded' });
   expect((await get()).status).toBe(404);
+  expect(bed.neighbours.routes.has(id)).toBe(false);
+});
+
+it('is not retried beside another operation', async () => {
+  bed.neighbours.failOn = 'retired r2';
+  const { operation } = (await remove()).body;
+  await bed.finish(operation.id);
+  await bed.database.tx('system', (tx) => port.update(tx, id, { currentOperationId: 'op_other' }));
+  await expect(
+    bed.database.tx({ tenantId: 'ten_a' }, (tx) => store.retry(tx, operation.id, ACTOR)),
+  ).rejects.toMatchObject({ code: 'operation_in_progress', extra: { operation_id: 'op_other' } });
 });

@@ -278,6 +278,56 @@ it('shows revisions by name, the route, and health as it is now; the round keeps
   });
 });
 
+it('drops an observation of a row that has changed meanwhile, or that somebody has locked', async () => {
+  const { id } = (await create()).body;
+  const health = (ready: number) => ({ desired: 1, ready, alive: 1, restarts: 0, message: null, baseUrls: [] });
+  bed.neighbours.routes.set(id, {
+    deploymentId: id,
+    generation: 1,
+    affinity: { mode: 'soft', ttlSeconds: 600 },
+    targets: [{ revisionId: `r-${id}`, revisionName: 'one', weight: 100 }],
+  });
+  const round = () => bed.database.tx('system', (tx) => bed.app.get(HealthRound, { strict: false }).sweep(tx));
+  const stored = async () =>
+    (await bed.database.read<any>('system', 'select state from deployments where id = $1', [id]))[0].state;
+  const roundDuring = async (elsewhere: () => Promise<void>) => {
+    bed.neighbours.onLook = async (revisionId) => {
+      if (revisionId === `r-${id}`) await elsewhere();
+    };
+    try {
+      await round();
+    } finally {
+      bed.neighbours.onLook = undefined;
+    }
+  };
+  await bed.database.tx('system', (tx) => port.update(tx, id, { activeRevisionId: `r-${id}` }));
+  bed.neighbours.statuses.set(`r-${id}`, health(0));
+  // While it is being looked at, an operation begins: its state must not be written over.
+  await roundDuring(() =>
+    bed.database.tx('system', (tx) => port.update(tx, id, { state: 'progressing', currentOperationId: 'op_1' })),
+  );
+  expect(await stored()).toBe('progressing');
+  await bed.database.tx('system', (tx) => port.update(tx, id, { state: 'active', currentOperationId: null }));
+
+  let unlock = (): void => undefined;
+  let locker: Promise<void> = Promise.resolve();
+  await roundDuring(async () => {
+    const isOver = new Promise<void>((resolve) => (unlock = resolve));
+    await new Promise<void>((isLocked) => {
+      locker = bed.database.tx('system', async (tx) => {
+        await port.lockById(tx, id);
+        isLocked();
+        await isOver;
+      });
+    });
+  });
+  unlock();
+  await locker;
+  expect(await stored()).toBe('active');
+  await round();
+  expect(await stored()).toBe('degraded');
+});
+
 it('serializes those who lock a deployment, and lets an activation end creating and the candidacy', async () => {
   const { body } = await create();
   const order: string[] = [];

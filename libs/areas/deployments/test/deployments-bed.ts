@@ -6,7 +6,13 @@ import { ConfigModule } from '@slipway/platform-config';
 import { migrations as dataplaneMigrations } from '@slipway/dataplane';
 import { Database, DatabaseModule, migrations as databaseMigrations, type Tx } from '@slipway/platform-database';
 import { errors, HttpModule, SlipwayHttpAdapter, type Principal, type Scope } from '@slipway/platform-http';
-import { migrations as operationMigrations, OperationRunner, OperationsModule } from '@slipway/platform-operations';
+import {
+  migrations as operationMigrations,
+  OperationRunner,
+  OperationsModule,
+  OperationStore,
+  Sweeper,
+} from '@slipway/platform-operations';
 import { OPERATION_QUEUE, type OperationQueue } from '@slipway/platform-queue';
 import { createTestDatabase, testConfig, type TestDatabase } from '@slipway/platform-testing';
 import { INSTANCES, REVISIONS, ROUTES, type Route, type WorkloadStatus } from '@slipway/ports';
@@ -19,7 +25,11 @@ export class Neighbours {
   readonly statuses = new Map<string, WorkloadStatus>();
   readonly inFlight = new Map<string, number>();
   readonly calls: string[] = [];
+  /** Revisions whose processes go on for a while after they were let go. */
+  readonly lingering = new Set<string>();
   failOn?: string;
+  /** What happens elsewhere while somebody looks at a revision. */
+  onLook?: (revisionId: string) => Promise<void>;
 
   readonly revisionsPort = {
     getMany: async (_tx: Tx, ids: readonly string[]) => ids.map((id) => ({ id, name: `name-of-${id}` })),
@@ -38,14 +48,26 @@ export class Neighbours {
   };
 
   readonly instancesPort = {
-    status: async (_tx: Tx, id: string) => this.statuses.get(id),
+    status: async (_tx: Tx, id: string) => {
+      await this.onLook?.(id);
+      return this.statuses.get(id);
+    },
     release: async (_tx: Tx, id: string, holder: string) => {
       this.note(`release ${id} ${holder}`);
-      if (holder === 'warm') this.statuses.delete(id);
+      const before = this.statuses.get(id);
+      if (holder !== 'warm' || !before) return;
+      if (this.lingering.has(id)) this.statuses.set(id, { ...before, desired: 0, ready: 0 });
+      else this.statuses.delete(id);
     },
     inFlight: async (_tx: Tx, id: string) => this.inFlight.get(id) ?? 0,
     wakeOnChange: async () => undefined,
   };
+
+  /** Whether these calls were made, and in this order. */
+  inOrder(...wanted: string[]): boolean {
+    const places = wanted.map((call) => this.calls.indexOf(call));
+    return places.every((place, index) => place >= 0 && (index === 0 || place > (places[index - 1] as number)));
+  }
 
   private note(call: string): void {
     if (this.failOn && call.startsWith(this.failOn)) throw new Error(`${call} fails`);
@@ -106,6 +128,8 @@ export class DeploymentsBed {
     const app = module.createNestApplication<NestFastifyApplication>(adapter, { logger: false });
     await app.init();
     await app.getHttpAdapter().getInstance().ready();
+    // Tests sweep themselves; a round by itself would observe in the midst of one.
+    await app.get(Sweeper, { strict: false }).stop();
     return new DeploymentsBed(app, app.get(Database, { strict: false }), neighbours, testDatabase);
   }
 
@@ -126,6 +150,26 @@ export class DeploymentsBed {
       headers: { authorization: `${options.tenant ?? 'ten_a'} admin`, ...options.headers },
     });
     return { status: answer.statusCode, headers: answer.headers, body: answer.body === '' ? undefined : answer.json() };
+  }
+
+  /** Drives an operation as far as it goes now, beyond the sleep it is in. */
+  async drive(operationId: string): Promise<any> {
+    await this.database.tx('system', (tx) =>
+      tx.query('update operations set wake_at = null where id = $1', [operationId]),
+    );
+    await this.app.get(OperationRunner, { strict: false }).drive(operationId);
+    const store = this.app.get(OperationStore, { strict: false });
+    return JSON.parse((await this.database.tx({ tenantId: 'ten_a' }, (tx) => store.record(tx, operationId))) as string);
+  }
+
+  /** Lets the step that runs now have begun so many seconds earlier. */
+  async age(operationId: string, seconds: number): Promise<void> {
+    await this.database.tx('system', (tx) =>
+      tx.query(
+        `update operation_steps set started_at = started_at - make_interval(secs => $2) where operation_id = $1 and status = 'running'`,
+        [operationId, seconds],
+      ),
+    );
   }
 
   /** Drives an operation to its end, skipping the time it sleeps. */

@@ -25,6 +25,13 @@ function stats(options: { ok?: number; failed?: number; ttft?: number[] } = {}):
   };
 }
 
+/** Values that lie closely around one. */
+function around(center: number, samples = 100) {
+  const recorder = new HistogramRecorder();
+  for (let index = 0; index < samples; index += 1) recorder.record(center * (0.9 + (0.2 * index) / samples));
+  return recorder.snapshot();
+}
+
 function metric(values: Partial<AnalysisMetricDto>): AnalysisMetricDto {
   return {
     name: 'error_rate',
@@ -58,6 +65,44 @@ describe('a threshold check', () => {
     expect(judge(metric({ name: 'ttft_ms', threshold: 100 }), stats({ ok: 500 }), undefined).verdict).toBe(
       'unavailable',
     );
+  });
+});
+
+describe('what counts as failed, and as a sample', () => {
+  const counted = (counts: Partial<RequestStats['counts']>) => {
+    const one = stats();
+    return judge(
+      metric({ threshold: 0.5, min_samples: 1 }),
+      { ...one, counts: { ...one.counts, ...counts } },
+      undefined,
+    ).candidate;
+  };
+
+  it('a connection that failed, but neither a mistake of the client nor one that left', () => {
+    expect(counted({ ok: 6, connect_error: 2 })).toEqual({ value: 0.25, samples: 8 });
+    expect(counted({ ok: 6, server_error: 2 })).toEqual({ value: 0.25, samples: 8 });
+    expect(counted({ ok: 6, client_error: 2 })).toEqual({ value: 0, samples: 8 });
+    expect(counted({ ok: 6, cancelled: 2, retried: 1 })).toEqual({ value: 0, samples: 6 });
+  });
+
+  it('a stream once, however many gaps it has', () => {
+    const check = metric({ name: 'itl_ms', threshold: 100, min_samples: 50 });
+    const streams = (streamed: number) => ({ ...stats(), streamed, itl_ms: around(20, 400) });
+    expect(judge(check, streams(49), undefined)).toMatchObject({ verdict: 'inconclusive', candidate: { samples: 49 } });
+    expect(judge(check, streams(50), undefined).verdict).toBe('pass');
+  });
+
+  it('the direction follows from the metric, unless the check names one', () => {
+    const tokens = (value: number) => ({ ...stats(), output_tokens_per_s: around(value) });
+    const check = metric({ name: 'output_tokens_per_s', stat: 'avg', threshold: 50 });
+    expect([judge(check, tokens(60), undefined).verdict, judge(check, tokens(40), undefined).verdict]).toEqual([
+      'pass',
+      'breached',
+    ]);
+    expect(judge({ ...check, operator: 'lte' }, tokens(40), undefined).verdict).toBe('pass');
+    const regression = metric({ name: 'output_tokens_per_s', check: 'regression', max_regression_percent: 20 });
+    expect(judge(regression, tokens(40), tokens(100)).verdict).toBe('breached');
+    expect(judge(regression, tokens(100), tokens(40)).verdict).toBe('pass');
   });
 });
 

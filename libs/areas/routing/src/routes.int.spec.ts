@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { type Deployment, type Revision, type RouteChange } from '@slipway/ports';
 import { RoutingBed } from '../test/routing-bed.js';
+import { RecordRetention } from './record-retention.js';
 
 const ACTOR = { type: 'token', id: 'tok_1' };
 
@@ -20,6 +21,7 @@ beforeEach(() => {
   one = bed.neighbours.addRevision(deployment, 1);
   two = bed.neighbours.addRevision(deployment, 2);
   bed.neighbours.activations.length = 0;
+  bed.neighbours.onHold = undefined;
 });
 
 const put = (body: object, headers: Record<string, string> = {}, query = '') =>
@@ -32,6 +34,8 @@ const split = (first: number, second: number) => ({
   ],
 });
 const code = (answer: { status: number; body: any }) => `${answer.status} ${answer.body.error?.code}`;
+const audits = async () =>
+  (await bed.database.read('system', 'select 1 from audit_log where resource_name = $1', [deployment.name])).length;
 const events = () =>
   bed.database.read<{ sequence: number; type: string; actor: string; data: any }>(
     'system',
@@ -92,9 +96,18 @@ it('splits traffic without activating, and keeps what leaves warm for an hour', 
 
 it('changes nothing when the route that stands is repeated', async () => {
   const first = await put(split(70, 30));
+  // Nobody holds all traffic, so nobody is active.
+  expect(bed.neighbours.activations).toEqual([]);
   const again = await put({ targets: [...split(70, 30).targets].reverse() });
   expect(again.body).toEqual(first.body);
-  expect(await events()).toHaveLength(1);
+  expect([(await events()).length, await audits()]).toEqual([1, 1]);
+  expect((await bed.published(deployment.id))?.generation).toBe(1);
+});
+
+it('takes the default affinity where the whole route is given without one', async () => {
+  await put({ ...split(70, 30), affinity: { mode: 'none', ttl_seconds: 60 } });
+  const answer = await put(split(70, 30));
+  expect(answer.body).toMatchObject({ generation: 2, affinity: { mode: 'soft', ttl_seconds: 600 } });
 });
 
 it('takes a dark revision into the route without starting it', async () => {
@@ -108,6 +121,23 @@ it('takes a dark revision into the route without starting it', async () => {
   });
   expect(answer.status).toBe(200);
   expect([...bed.neighbours.holdsOf(retired.id)]).toEqual([]);
+  // Everything for one revision is an activation, whatever else the route names.
+  expect(bed.neighbours.activations.map(({ revisionId }) => revisionId)).toEqual([one.id]);
+});
+
+it('holds a dark revision that still runs, and lets it go when the route no longer names it', async () => {
+  await put({
+    targets: [
+      { revision: one.name, weight: 100 },
+      { revision: two.name, weight: 0 },
+    ],
+  });
+  expect([...bed.neighbours.holdsOf(two.id)]).toEqual(['route']);
+  await put({ revision: one.name });
+  expect([...bed.neighbours.holdsOf(two.id)]).toEqual(['warm 3600']);
+  // What stays in the route is neither let go nor activated again.
+  expect([...bed.neighbours.holdsOf(one.id)]).toEqual(['route']);
+  expect(bed.neighbours.activations).toHaveLength(1);
 });
 
 it.each([
@@ -172,6 +202,42 @@ it('refuses traffic for what cannot serve it, naming each', async () => {
   expect(await bed.published(deployment.id)).toBeUndefined();
 });
 
+it.each(['pending', 'provisioning', 'draining', 'retired', 'failed'] as const)(
+  'refuses traffic for a revision that is %s, although an instance of it answers',
+  async (state) => {
+    const unfit = bed.neighbours.addRevision(deployment, 3, state);
+    expect(code(await put({ revision: unfit.name }))).toBe('409 revision_not_ready');
+  },
+);
+
+it.each(['ready', 'active', 'standby'] as const)('lets a revision serve that is %s', async (state) => {
+  const fit = bed.neighbours.addRevision(deployment, 3, state);
+  expect((await put({ revision: fit.name })).status).toBe(200);
+});
+
+it('holds a revision before it asks whether it is ready: what was being stopped meanwhile is refused', async () => {
+  bed.neighbours.onHold = (id) => bed.neighbours.ready.set(id, 0);
+  expect(code(await put({ revision: one.name }))).toBe('409 revision_not_ready');
+  bed.neighbours.ready.set(one.id, 1);
+  expect(code(await put(split(70, 30)))).toBe('409 revision_not_ready');
+  bed.neighbours.ready.set(one.id, 1);
+  bed.neighbours.ready.set(two.id, 1);
+  const targets = [{ revisionId: one.id, revisionName: one.name, weight: 100 }];
+  await expect(
+    bed.database.tx('system', (tx) =>
+      bed.routes.apply(tx, {
+        tenantId: 'ten_a',
+        deploymentId: deployment.id,
+        deploymentName: deployment.name,
+        targets,
+        updatedBy: ACTOR,
+        keepPreviousSeconds: 0,
+      }),
+    ),
+  ).rejects.toMatchObject({ code: 'revision_not_ready' });
+  expect(await bed.published(deployment.id)).toBeUndefined();
+});
+
 it('refuses other tenants, also where their body is wrong', async () => {
   await put({ revision: '1' });
   for (const body of [{ revision: '1' }, {}])
@@ -185,6 +251,12 @@ it('refuses other tenants, also where their body is wrong', async () => {
 
 it('compares If-Match with the generation, and before conflicts', async () => {
   expect(code(await put({ revision: '1' }, { 'if-match': '"x"' }))).toBe('412 precondition_failed');
+  // Weights that are none come before it, and say why.
+  const wrong = await put(split(70, 29), { 'if-match': '"x"' });
+  expect([code(wrong), wrong.body.error.message]).toEqual([
+    '422 route_weights_invalid',
+    'targets: the weights sum to 99, not to 100.',
+  ]);
   const { etag } = (await put({ revision: '1' })).body;
   expect((await put(split(50, 50), { 'if-match': etag })).status).toBe(200);
   const stale = await put({ revision: '1' }, { 'if-match': etag });
@@ -207,11 +279,18 @@ it('rehearses: every check made, nothing written', async () => {
   });
   expect(code(await get())).toBe('404 route_not_found');
   expect(await events()).toEqual([]);
+  expect(await bed.published(deployment.id)).toBeUndefined();
   await put({ revision: '1' });
   expect((await put({ revision: '1' }, {}, '?validate_only=true')).body).toMatchObject({
     would: 'change nothing',
     diff: [],
   });
+  const { status, body } = await put(split(60, 40), {}, '?validate_only=true');
+  expect([status, body.diff]).toEqual([
+    200,
+    expect.arrayContaining([{ op: 'replace', path: '/targets/0/weight', value: 60 }]),
+  ]);
+  expect([(await get()).body.generation, await audits()]).toEqual([1, 1]);
 });
 
 it('numbers the changes of many writers one by one', async () => {
@@ -236,7 +315,13 @@ it('lets an operation apply, restore and remove routes, generations never repeat
   const all = (revision: Revision) => [{ revisionId: revision.id, revisionName: revision.name, weight: 100 }];
   const apply = (next: RouteChange) => bed.database.tx('system', (tx) => bed.routes.apply(tx, next));
   expect(await apply(change(all(one)))).toMatchObject({ generation: 1, affinity: { mode: 'soft', ttlSeconds: 600 } });
-  expect(await apply(change(all(two)))).toMatchObject({ generation: 2 });
+  expect(await apply(change(all(two), { operationId: 'op_1', reason: 'better' }))).toMatchObject({ generation: 2 });
+  expect((await events())[1]).toMatchObject({ data: { reason: 'better', generation: 2 } });
+  expect(
+    await bed.database.read('system', `select operation_id from events where stream = $1 order by sequence`, [
+      `deployment/${deployment.id}`,
+    ]),
+  ).toEqual([{ operation_id: null }, { operation_id: 'op_1' }]);
   expect([...bed.neighbours.holdsOf(one.id)]).toEqual([]);
   bed.neighbours.ready.set(one.id, 0);
   await expect(apply(change(all(one)))).rejects.toMatchObject({ code: 'revision_not_ready' });
@@ -251,6 +336,8 @@ it('lets an operation apply, restore and remove routes, generations never repeat
   await remove();
   expect(await bed.database.tx('system', (tx) => bed.routes.current(tx, deployment.id))).toBeUndefined();
   expect(await bed.published(deployment.id)).toEqual({ generation: 4, slots: {} });
+  expect((await events()).map(({ data }) => data.generation)).toEqual([1, 2, 3, 4]);
+  expect([...bed.neighbours.holdsOf(one.id)]).toEqual([]);
   expect(code(await get())).toBe('404 route_not_found');
   expect(await apply(change(all(two)))).toMatchObject({ generation: 5 });
 });
@@ -264,9 +351,53 @@ it('has one owner of the traffic at a time, whoever asks when', async () => {
   await take(owner);
   const refusal = await take('op_4').catch((error: unknown) => error);
   expect(refusal).toMatchObject({ code: 'operation_in_progress', extra: { operation_id: owner } });
-  await bed.database.tx('system', (tx) => bed.routes.releaseTraffic(tx, deployment.id, 'op_4'));
-  await bed.database.tx('system', (tx) => bed.routes.passTraffic(tx, deployment.id, owner, 'op_4'));
-  expect(await bed.database.tx('system', (tx) => bed.routes.trafficOwner(tx, deployment.id))).toBe('op_4');
-  await bed.database.tx('system', (tx) => bed.routes.releaseTraffic(tx, deployment.id, 'op_4'));
-  expect(await bed.database.tx('system', (tx) => bed.routes.trafficOwner(tx, deployment.id))).toBeUndefined();
+  const release = (operationId: string) =>
+    bed.database.tx('system', (tx) => bed.routes.releaseTraffic(tx, deployment.id, operationId));
+  const pass = (from: string, to: string) =>
+    bed.database.tx('system', (tx) => bed.routes.passTraffic(tx, deployment.id, from, to));
+  const ownerNow = () => bed.database.tx('system', (tx) => bed.routes.trafficOwner(tx, deployment.id));
+  // Neither released nor handed on by anybody else.
+  await release('op_4');
+  await expect(pass('op_4', 'op_5')).rejects.toMatchObject({ code: 'operation_in_progress' });
+  expect(await ownerNow()).toBe(owner);
+  await pass(owner, 'op_4');
+  expect(await ownerNow()).toBe('op_4');
+  await release('op_4');
+  expect(await ownerNow()).toBeUndefined();
+  await pass('op_4', 'op_5');
+  expect(await ownerNow()).toBe('op_5');
+});
+
+it('owns the traffic of one deployment, not of all', async () => {
+  const other = bed.neighbours.addDeployment(`other${count}`);
+  const take = (id: string, operationId: string) =>
+    bed.database.tx({ tenantId: 'ten_a' }, (tx) => bed.routes.takeTraffic(tx, id, operationId));
+  await take(deployment.id, 'op_1');
+  await take(other.id, 'op_2');
+  await bed.database.tx('system', (tx) => bed.routes.releaseTraffic(tx, other.id, 'op_1'));
+  expect(await bed.database.tx('system', (tx) => bed.routes.trafficOwner(tx, other.id))).toBe('op_2');
+  expect(await bed.database.tx('system', (tx) => bed.routes.trafficOwner(tx, deployment.id))).toBe('op_1');
+});
+
+it('forgets what gateways recorded two weeks ago, and sessions that ended a day ago', async () => {
+  const [stats, sessions] = [
+    `insert into dataplane_request_stats (revision_id, window_start, gateway_id, tenant_id, ok, client_error, server_error, connect_error,
+       cancelled, retried, streamed, tokens_in, tokens_out, ttft_ms, itl_ms, e2e_latency_ms, output_tokens_per_s)
+     select $1, now() - make_interval(days => days), 'gw', 'ten_a', 1, 0, 0, 0, 0, 0, 0, 0, 0, '{}', '{}', '{}', '{}' from unnest(array[13, 15]) as days`,
+    `insert into dataplane_passports (id, tenant_id, deployment_id, deployment_name, key_hash, source, mode, ttl_seconds, expires_at)
+     select $1 || hours, 'ten_a', 'd', 'd', 'k', 'header', 'soft', 1, now() - make_interval(hours => hours) from unnest(array[23, 25]) as hours`,
+  ];
+  const left = () =>
+    bed.database.read(
+      'system',
+      `select (select count(*)::int from dataplane_request_stats where revision_id = $1) as stats,
+         (select count(*)::int from dataplane_passports where id like $1 || '%') as sessions`,
+      [one.id],
+    );
+  await bed.database.tx('system', async (tx) => {
+    for (const sql of [stats, sessions]) await tx.query(sql as string, [one.id]);
+  });
+  expect(await left()).toEqual([{ stats: 2, sessions: 2 }]);
+  await bed.database.tx('system', (tx) => bed.app.get(RecordRetention, { strict: false }).sweep(tx));
+  expect(await left()).toEqual([{ stats: 1, sessions: 1 }]);
 });

@@ -32,6 +32,9 @@ it('compares routes by weights and affinity, not by order', () => {
   expect(isSameRoute(one, { targets: [target('b', 70), target('a', 30)], affinity: soft })).toBe(false);
   expect(isSameRoute(one, { targets: [target('a', 70), target('b', 30), target('c', 0)], affinity: soft })).toBe(false);
   expect(isSameRoute(one, { ...one, affinity: { mode: 'none', ttlSeconds: 600 } })).toBe(false);
+  expect(isSameRoute(one, { ...one, affinity: { mode: 'soft', ttlSeconds: 601 } })).toBe(false);
+  const dark = (id: string) => ({ targets: [target('a', 100), target(id, 0)], affinity: soft });
+  expect(isSameRoute(dark('b'), dark('c'))).toBe(false);
 });
 
 it('tells who joins and who leaves', () => {

@@ -33,6 +33,8 @@ export class Neighbours {
   readonly ready = new Map<string, number>();
   readonly holds = new Map<string, Set<string>>();
   readonly activations: Activation[] = [];
+  /** What else happens when a hold is placed: a reconciler that was stopping the revision has its row locked until then. */
+  onHold?: (revisionId: string) => void;
 
   readonly deploymentsPort = {
     get: async (_tx: Tx, tenantId: string, name: string) => this.find(tenantId, name),
@@ -57,6 +59,8 @@ export class Neighbours {
       this.activations.push(activation);
       const deployment = [...this.deployments.values()].find((one) => one.id === activation.deploymentId);
       if (deployment) deployment.activeRevisionId = activation.revisionId;
+      const revision = this.revisions.get(activation.revisionId);
+      if (revision) revision.state = 'active';
     },
   };
 
@@ -65,8 +69,10 @@ export class Neighbours {
       this.ready.has(id)
         ? { desired: 1, ready: this.ready.get(id), alive: 1, restarts: 0, message: null, baseUrls: [] }
         : undefined,
-    hold: async (_tx: Tx, id: string, holder: string, until?: Date) =>
-      void this.holdsOf(id).add(until ? `${holder} ${Math.round((until.getTime() - Date.now()) / 1_000)}` : holder),
+    hold: async (_tx: Tx, id: string, holder: string, until?: Date) => {
+      this.holdsOf(id).add(until ? `${holder} ${Math.round((until.getTime() - Date.now()) / 1_000)}` : holder);
+      this.onHold?.(id);
+    },
     release: async (_tx: Tx, id: string, holder: string) => void this.holdsOf(id).delete(holder),
   };
 

@@ -86,8 +86,68 @@ it('counts places over all tenants, gives up the longest warm workload first, an
 it('answers two wishes for the last place one after the other', async () => {
   const spec = bed.spec();
   await api.want('rev_1', spec);
-  const wishes = await Promise.allSettled([2, 3, 4, 5].map((number) => api.want(`rev_${number}`, spec)));
-  expect(wishes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+  let commit = (): void => undefined;
+  const isDecided = new Promise<void>((resolve) => (commit = resolve));
+  let hasWished = (): void => undefined;
+  const isWished = new Promise<void>((resolve) => (hasWished = resolve));
+  const first = api.database.tx('system', async (tx) => {
+    await api.instances.want(
+      tx,
+      { tenantId: 'ten_a', deploymentId: 'dep_1', revisionId: 'rev_2', spec },
+      'operation:op_2',
+    );
+    hasWished();
+    await isDecided;
+  });
+  await isWished;
+  let answer = 'none yet';
+  const second = api.want('rev_3', spec).then(
+    () => (answer = 'yes'),
+    (refusal: { code: string }) => (answer = refusal.code),
+  );
+  const waiting = `select 1 from pg_locks where locktype = 'advisory' and not granted
+    and database = (select oid from pg_database where datname = current_database())`;
+  const isWaiting = async () => (await api.database.read('system', waiting)).length > 0;
+  await until('the second wish to wait for the first', async () => answer !== 'none yet' || (await isWaiting()));
+  commit();
+  await Promise.all([first, second]);
+  expect(answer).toBe('capacity_exhausted');
+  const wishes = await Promise.allSettled([4, 5, 6].map((number) => api.want(`rev_${number}`, spec)));
+  expect(wishes.filter(({ status }) => status === 'fulfilled')).toEqual([]);
+});
+
+it('gives up no more than it needs, and nothing where that would not be enough', async () => {
+  const roomy = await TargetBed.create(4);
+  try {
+    const [host, later] = [await roomy.process('api'), new Date(Date.now() + 3_600_000)];
+    const of = (replicas: number) => roomy.spec({}, { scaling: { min_replicas: replicas } });
+    await host.want('rev_1', of(2));
+    await host.want('rev_2', of(1));
+    await host.want('rev_3', of(1));
+    for (const revision of ['rev_1', 'rev_2']) {
+      await host.hold(revision, 'warm', later);
+      await host.release(revision);
+    }
+    await expect(host.want('rev_4', of(4))).rejects.toMatchObject({ code: 'capacity_exhausted' });
+    const desired = async (...revisions: string[]) =>
+      Promise.all(revisions.map(async (revision) => (await host.status(revision))?.desired));
+    expect(await desired('rev_1', 'rev_2')).toEqual([2, 1]);
+    await host.want('rev_4', of(2));
+    expect(await desired('rev_1', 'rev_2', 'rev_3', 'rev_4')).toEqual([0, 1, 1, 2]);
+  } finally {
+    await roomy.dispose();
+  }
+});
+
+it('takes a hold whose time is over for none', async () => {
+  await api.want('rev_1', bed.spec());
+  await api.hold('rev_1', 'warm', new Date(Date.now() - 1));
+  expect((await api.status('rev_1'))?.desired).toBe(1);
+  await api.release('rev_1');
+  expect((await api.status('rev_1'))?.desired).toBe(0);
+  // Nor does it take a place.
+  await api.want('rev_2', bed.spec({}, { scaling: { min_replicas: 2 } }));
+  expect((await api.status('rev_2'))?.desired).toBe(2);
 });
 
 it('starts the successor only when the one that gave way is gone', async () => {

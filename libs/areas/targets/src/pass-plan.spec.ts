@@ -50,6 +50,11 @@ it('adds the rows that are missing, for held workloads only', () => {
   expect(planPass([workload([], { replicas: 3, is_held: false })], 16).missing).toEqual([]);
 });
 
+it('lets go of what is beyond the wanted number, though the workload is held', () => {
+  const shrunk = [instance('ready', 0), instance('ready', 1), instance('stopping', 2)];
+  expect(kindsOf([workload(shrunk, { replicas: 1 })])).toEqual(['look', 'withdraw', 'terminate']);
+});
+
 it('starts no more than there are places, and waits for those on their way out', () => {
   const first = workload([instance('pending', 0), instance('pending', 1)], { replicas: 2 });
   expect(kindsOf([first], 1)).toEqual(['start', 'queue']);

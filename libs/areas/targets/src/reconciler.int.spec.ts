@@ -1,6 +1,7 @@
-import { rm, writeFile } from 'node:fs/promises';
+import { rm, stat, writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
 import { isAlive, TargetBed, until, type Process } from '../test/target-bed.js';
+import { placeholderSecrets, toInstanceSpec } from './instance-spec.js';
 
 jest.setTimeout(60_000);
 
@@ -12,6 +13,15 @@ beforeEach(async () => {
   worker = await bed.process('worker');
 });
 afterEach(() => bed.dispose());
+
+/** What a gateway says of requests in flight; it goes on saying so. */
+const inFlight = (count: number) =>
+  worker.database.tx('system', (tx) =>
+    tx.query(
+      `insert into dataplane_inflight (gateway_id, revision_id, tenant_id, in_flight, updated_at) values ('gw', 'rev_1', 'ten_a', $1, now() + interval '1 hour')`,
+      [count],
+    ),
+  );
 
 it('starts what is wanted, once, publishes it with its readiness, and says so in the stream', async () => {
   await worker.want('rev_1', bed.spec());
@@ -132,11 +142,7 @@ it('stops what nobody holds any more: out of sight first, then the engine, then 
   await worker.want('rev_1', bed.spec());
   const [instance] = await worker.ready('rev_1');
   const [{ pid } = { pid: 0 }] = await bed.starts();
-  await worker.database.tx('system', (tx) =>
-    tx.query(
-      `insert into dataplane_inflight (gateway_id, revision_id, tenant_id, in_flight, updated_at) values ('gw', 'rev_1', 'ten_a', 1, now() + interval '1 hour')`,
-    ),
-  );
+  await inFlight(1);
   await worker.hold('rev_1', 'warm', new Date(Date.now() + 300));
   await worker.release('rev_1');
   await until('it to leave the gateways', async () => (await worker.published('rev_1'))[0]?.instances.length === 0);
@@ -167,19 +173,69 @@ it('stops what nobody holds any more: out of sight first, then the engine, then 
   expect(await worker.ready('rev_1')).toMatchObject([{ id: instance?.id, generation: 2, restarts: 0 }]);
 });
 
+it('gives the gateways a moment to hear of it before it stops an engine, though none reports a request', async () => {
+  await worker.want('rev_1', bed.spec());
+  const [instance] = await worker.ready('rev_1');
+  const stoppingSince = async () =>
+    (
+      await worker.database.read<{ since: Date }>(
+        'system',
+        `select state_since as since from instances where id = $1 and state = 'stopping'`,
+        [instance!.id],
+      )
+    )[0]?.since;
+  // What is in flight holds it there, so that its time can be read.
+  await inFlight(1);
+  await worker.release('rev_1');
+  await until('it to be stopping', async () => (await stoppingSince()) !== undefined);
+  const since = (await stoppingSince())!;
+  await worker.database.tx('system', (tx) => tx.query('delete from dataplane_inflight'));
+  await worker.retired('rev_1');
+  const { mtimeMs } = await stat(bed.fileOf(instance!.id, '1.stop'));
+  expect(mtimeMs - since.getTime()).toBeGreaterThanOrEqual(600);
+});
+
+it('does not wait for ever for requests in flight', async () => {
+  await worker.want('rev_1', bed.spec());
+  const [instance] = await worker.ready('rev_1');
+  const [{ pid } = { pid: 0 }] = await bed.starts();
+  await inFlight(1);
+  await worker.release('rev_1');
+  await until('it to be stopping', async () => (await worker.rows('rev_1'))[0]?.state === 'stopping');
+  const [{ since } = { since: new Date() }] = await worker.database.read<{ since: Date }>(
+    'system',
+    `update instances set state_since = now() - interval '29 seconds' where id = $1 returning state_since as since`,
+    [instance!.id],
+  );
+  await until('the engine to be stopped', async () => !isAlive(pid));
+  const { mtimeMs } = await stat(bed.fileOf(instance!.id, '1.stop'));
+  expect(mtimeMs - since.getTime()).toBeGreaterThanOrEqual(30_000);
+});
+
 it('lets an instance stay that is wanted again before it was told to stop', async () => {
   await worker.want('rev_1', bed.spec());
   await worker.ready('rev_1');
-  await worker.database.tx('system', (tx) =>
-    tx.query(
-      `insert into dataplane_inflight (gateway_id, revision_id, tenant_id, in_flight, updated_at) values ('gw', 'rev_1', 'ten_a', 1, now() + interval '1 hour')`,
-    ),
-  );
+  await inFlight(1);
   await worker.release('rev_1');
   await until('it to be stopping', async () => (await worker.rows('rev_1'))[0]?.state === 'stopping');
   await worker.want('rev_1', bed.spec());
   await worker.ready('rev_1');
   expect(await bed.starts()).toHaveLength(1);
+});
+
+it('stops an engine that a late start brought up for an instance that has stopped', async () => {
+  await worker.want('rev_1', bed.spec());
+  const [instance] = await worker.ready('rev_1');
+  await worker.release('rev_1');
+  await worker.retired('rev_1');
+  // Nothing on this host says any more that this generation was stopped; somebody was about to start it long ago.
+  await rm(bed.fileOf(instance!.id), { recursive: true });
+  const late = bed.driver();
+  await late.provision(toInstanceSpec(bed.spec(), { id: instance!.id, generation: 1 }, placeholderSecrets));
+  await until('it to be up', async () => (await bed.starts()).length === 2);
+  const { pid } = (await bed.starts())[1]!;
+  await until('it to be stopped', async () => !isAlive(pid));
+  await late.close();
 });
 
 it('stops an engine that no row wants', async () => {

@@ -1,3 +1,4 @@
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
 import { isAlive, TargetBed, until, type Process } from '../test/target-bed.js';
 import { TargetLeadership } from './target-leadership.js';
@@ -55,6 +56,35 @@ it('engines outlive their worker, also a killed one, and the next worker finds t
   expect(await bed.starts()).toHaveLength(2);
 });
 
+it.each([undefined, 'SIGTERM', 'SIGINT', 'the launcher is gone'])(
+  'a shutdown because of %s leaves engines and rows alone',
+  async (signal) => {
+    const worker = await bed.process('worker');
+    await worker.want('rev_1', bed.spec());
+    await worker.ready('rev_1');
+    const before = await api.rows('rev_1');
+    const [{ pid } = { pid: 0 }] = await bed.starts();
+    await worker.close(signal);
+    expect(isAlive(pid)).toBe(true);
+    expect(await api.rows('rev_1')).toEqual(before);
+    expect((await api.published('rev_1'))[0]?.instances).toHaveLength(1);
+  },
+);
+
+it('a worker that takes over bears a busy moment, instead of taking an engine from the gateways', async () => {
+  const probes = { interval_seconds: 1, timeout_seconds: 1, failure_threshold: 20 };
+  const first = await bed.process('worker');
+  await first.want('rev_1', bed.spec({}, { probes }));
+  await first.ready('rev_1');
+  await first.close('SIGTERM');
+  await writeFile(bed.illFile(), '');
+  await bed.process('worker');
+  await until('its successor to have asked', async () => (await readFile(bed.illFile(), 'utf8')).length >= 3);
+  await rm(bed.illFile());
+  expect(await api.rows('rev_1')).toMatchObject([{ state: 'ready', generation: 1 }]);
+  expect((await api.events()).map(({ type }) => type)).toEqual(['instance.ready']);
+});
+
 it('several workers at once start one engine each', async () => {
   const workers = await Promise.all([bed.process('worker'), bed.process('worker'), bed.process('worker')]);
   await Promise.all(['rev_1', 'rev_2', 'rev_3'].map((revision) => api.want(revision, bed.spec())));
@@ -110,11 +140,11 @@ it('stops all engines with the stack, counts no crash, and the next start brings
   const worker = await bed.process('worker');
   await worker.want('rev_1', bed.spec({}, { scaling: { min_replicas: 2 } }));
   await worker.ready('rev_1', 2);
-  await worker.stopEngines();
+  // What the worker's entry point says to the shutdown hooks where the launcher told it so.
+  await worker.close('slipway:stop-engines');
   expect((await bed.starts()).map(({ pid }) => isAlive(pid))).toEqual([false, false]);
   expect(await api.status('rev_1')).toMatchObject({ desired: 2, ready: 0 });
   expect((await api.published('rev_1'))[0]?.instances).toEqual([]);
-  await worker.close();
 
   await bed.process('worker');
   expect(await api.ready('rev_1', 2)).toMatchObject([

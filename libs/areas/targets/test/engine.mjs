@@ -1,4 +1,5 @@
-// A model server in miniature for the tests of this area. Says in --start-log that it was started; ill while --ill-file exists.
+// A model server in miniature for the tests of this area. Says in --start-log that it was started; ill while --ill-file exists,
+// and then notes there each time it is asked.
 import { appendFileSync, existsSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { parseArgs } from 'node:util';
@@ -24,6 +25,8 @@ appendFileSync(
 );
 if (values['exit-code']) process.exit(Number(values['exit-code']));
 createServer((_request, response) => {
-  response.statusCode = existsSync(values['ill-file']) ? 503 : 200;
+  const isIll = existsSync(values['ill-file']);
+  if (isIll) appendFileSync(values['ill-file'], '.');
+  response.statusCode = isIll ? 503 : 200;
   response.end('{}');
 }).listen(Number(values.port), '127.0.0.1');

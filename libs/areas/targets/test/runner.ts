@@ -10,5 +10,7 @@ const context = await NestFactory.createApplicationContext(
   { logger: ['error', 'warn'] },
 );
 process.on('disconnect', () => process.exit(0));
-process.on('SIGTERM', () => void context.close().then(() => process.exit(0)));
+// As the worker's entry point does: the shutdown hooks are told why.
+const closable: { close(signal?: string): Promise<void> } = context;
+process.on('SIGTERM', () => void closable.close('SIGTERM').then(() => process.exit(0)));
 process.send?.('ready');

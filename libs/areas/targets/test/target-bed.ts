@@ -13,7 +13,7 @@ import { createTestDatabase, type TestDatabase } from '@slipway/platform-testing
 import { INSTANCES, REVISIONS, type Holder, type InstancesPort, type RevisionSpec } from '@slipway/ports';
 import { ProcessDriver } from '@slipway/target-process';
 import pg from 'pg';
-import { migrations, Reconcilers } from '../src/index.js';
+import { migrations } from '../src/index.js';
 import { AreaOnly, type FakeRevisions } from './worker-module.js';
 
 const HERE = fileURLToPath(new URL('.', import.meta.url));
@@ -112,12 +112,10 @@ export class Process {
     );
   }
 
-  close(): Promise<void> {
-    return this.context.close();
-  }
-
-  stopEngines(): Promise<void> {
-    return this.context.get(Reconcilers).stopEngines();
+  /** @param signal what the shutdown hooks are told, which Nest's interface does not say */
+  close(signal?: string): Promise<void> {
+    const context: { close(signal?: string): Promise<void> } = this.context;
+    return context.close(signal);
   }
 }
 
@@ -194,6 +192,14 @@ export class TargetBed {
 
   readonly illFile = () => join(this.home, 'ill');
 
+  /** A file that the driver keeps of an instance, such as `1.stop`. */
+  readonly fileOf = (instanceId: string, name = '') => join(this.home, 'instances', 'local', instanceId, name);
+
+  /** A driver of this host beside those of the workers, as that of one which comes late. */
+  driver(graceSeconds = 30): ProcessDriver {
+    return new ProcessDriver(this.config.operator.targets[0] as ProcessTargetConfig, { home: this.home, graceSeconds });
+  }
+
   async starts(): Promise<StartLine[]> {
     const text = await readFile(join(this.home, 'starts.log'), 'utf8').catch(() => '');
     return text
@@ -205,10 +211,7 @@ export class TargetBed {
   async dispose(): Promise<void> {
     for (const child of this.children) child.kill('SIGKILL');
     await Promise.all(this.processes.map((each) => each.close()));
-    const driver = new ProcessDriver(this.config.operator.targets[0] as ProcessTargetConfig, {
-      home: this.home,
-      graceSeconds: 0,
-    });
+    const driver = this.driver(0);
     for (const { instanceId } of await driver.list())
       await until(`${instanceId} to be gone`, async () => (await driver.terminate(instanceId)) === 'gone');
     await driver.close();

@@ -2,7 +2,9 @@ import { prepared } from '@slipway/platform-database';
 
 /*
  * Every write of a worker goes through this guard: it names the lease version it holds, and forward steps also stand aside
- * for a cancel, so that no step commits after a cancel was accepted. Locks are taken in one order everywhere: deployment
+ * for a cancel, so that no step commits after a cancel was accepted. One who has seen the cancel ($23) runs no such step and
+ * may still put the operation back. Nobody turns an unwinding operation forward again: a worker that was not told of its own
+ * commit (the connection broke) would begin the way back a second time. Locks are taken in one order everywhere: deployment
  * (in the step's own commit), operation (here), event stream (last); requests do the same, so they cannot deadlock.
  *
  * The step that ends and the one that begins hang on the guard in the same statement: what it refuses touches no step.
@@ -16,7 +18,8 @@ export const GUARD = prepared(
      result = result || $13::jsonb, error_code = $14, retryable = $15, updated_at = now(),
      completed_at = case when $3 in ('succeeded','failed','cancelled') then now() end,
      lease_expires_at = case when $16::float8 is null then null else now() + make_interval(secs => $16) end
-   where id = $1 and lease_version = $2 and status in ('running','waiting','cancelling') and (phase = 'unwinding' or $11 = 'unwinding' or not cancel_requested)
+   where id = $1 and lease_version = $2 and status in ('running','waiting','cancelling')
+     and ($11 = 'unwinding' or (phase = 'forward' and (not cancel_requested or $23)))
      returning id
    ), ended as (
      update operation_steps s set status = $18, completed_at = now(), message = $19, evidence = coalesce($20::jsonb, s.evidence), result = $21::jsonb, state = null,

@@ -22,6 +22,7 @@ export { operationErrors } from './operation.errors.js';
 export { GET_RECORD, LIST_RECORDS } from './operation.query.js';
 export { OperationDto, OperationEnvelopeDto, operationAnswer } from './operation.dto.js';
 export { OperationRunner } from './operation.runner.js';
+export { Leases } from './leases.js';
 export { dispatch, wake } from './dispatch.js';
 export { appendEvents, EVENTS_CHANNEL, lockBeforeEvents, type NewEvent, type EventSource } from './event.store.js';
 export { eventPage, type StoredEvent } from './event.store.js';

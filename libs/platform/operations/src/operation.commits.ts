@@ -73,6 +73,7 @@ async function guard(tx: Tx, operation: OperationRow, write: Write): Promise<voi
     json(ended?.evidence),
     json(ended?.result),
     write.begins ?? null,
+    operation.cancelRequested,
   ]);
   if (!row) throw new GuardLost();
 }

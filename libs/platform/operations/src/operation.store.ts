@@ -118,8 +118,9 @@ export class OperationStore {
   }
 
   /**
-   * Brings a failed operation back to `pending`; it re-enters at its first step that has not succeeded. The definition
-   * locks its resource before the row is locked here: the order in which everybody else takes these locks.
+   * Brings a failed operation back to `pending`; it re-enters at its first step that has not succeeded. A cancel that came
+   * too late for its failure is forgotten. The definition locks its resource before the row is locked here: the order in
+   * which everybody else takes these locks.
    */
   async retry(tx: Tx, id: string, actor: { type: string; id: string }): Promise<void> {
     const seen = await tx.one<OperationRow>(READ, [id, tx.tenant]);
@@ -136,7 +137,7 @@ export class OperationStore {
     );
     await tx.query(
       `update operations o set status = 'pending', phase = 'forward', failure = null, error_code = null, message = '', retryable = false, attempt = 0,
-         completed_at = null, wake_at = null, lease_expires_at = null, updated_at = now(), current_step_status = 'pending',
+         completed_at = null, wake_at = null, lease_expires_at = null, updated_at = now(), current_step_status = 'pending', cancel_requested = false,
          current_step = (select s.name from operation_steps s where s.operation_id = o.id and s.status = 'pending' order by s.index limit 1),
          progress = (select 100 * count(*) filter (where s.status in ('succeeded','skipped')) / count(*) from operation_steps s where s.operation_id = o.id)
        where id = $1`,

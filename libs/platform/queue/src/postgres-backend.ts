@@ -39,6 +39,8 @@ export async function openPostgresBackend(databaseUrl: string): Promise<Backend>
   });
   // A dropped idle connection is no event: the next query opens another, or fails and is reported.
   pool.on('error', () => undefined);
+  // The pool listens to idle ones only. One that is dropped between two queries of its user would end the process.
+  pool.on('connect', (client) => client.on('error', () => undefined));
   try {
     await migrateSchema(pool);
   } catch (error) {

@@ -63,6 +63,9 @@ export class QueueSession {
   /** What was added in this turn of the event loop and goes out together. */
   private gathered: WakeUp[] = [];
   private sending?: Promise<void>;
+  /** How to refuse what is on its way. */
+  private readonly refusals = new Set<(error: Error) => void>();
+  private isClosing = false;
   private isBulkRefused = false;
 
   private constructor(
@@ -91,13 +94,17 @@ export class QueueSession {
 
   /** The relay adds a batch at once: gathered, it takes one statement instead of hundreds, and succeeds or fails as one. */
   add(job: WakeUp): Promise<void> {
+    if (this.isClosing) return Promise.reject(closed());
     this.gathered.push(job);
     this.sending ??= new Promise((resolve, reject) => {
+      this.refusals.add(reject);
       setImmediate(() => {
         const jobs = this.gathered;
         this.gathered = [];
         this.sending = undefined;
-        this.send(jobs).then(resolve, reject);
+        void this.send(jobs)
+          .then(resolve, reject)
+          .finally(() => this.refusals.delete(reject));
       });
     });
     return this.sending;
@@ -131,6 +138,9 @@ export class QueueSession {
 
   /** Takes no more jobs; waits `graceMs` for the running ones, then takes the connections away under them. */
   async close(graceMs: number): Promise<void> {
+    this.isClosing = true;
+    // BullMQ never settles what it is asked once its close has begun; who added would wait for all of their time.
+    for (const refuse of this.refusals) refuse(closed());
     const worker = this.worker;
     if (worker) {
       const drained = worker.close().catch(() => undefined);
@@ -145,6 +155,10 @@ export class QueueSession {
     await settles(this.queue.close(), 500);
     await settles(this.backend.disconnect(), 500);
   }
+}
+
+function closed(): Error {
+  return new Error('the session of the queue was closed');
 }
 
 /** Whether `work` settled within `ms`. Its failure counts as settled: this is for tearing down what may be dead. */

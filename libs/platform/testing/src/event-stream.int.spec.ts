@@ -1,18 +1,21 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it, jest } from '@jest/globals';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import fastify, { type FastifyInstance } from 'fastify';
+import pg from 'pg';
 import { migrations as databaseMigrations, newId } from '@slipway/platform-database';
 import {
   appendEvents,
+  EventHub,
   EventStreams,
   migrations as operationMigrations,
   type EventSource,
   type NewEvent,
 } from '@slipway/platform-operations';
+import { until } from '../test/probe.js';
 import { OperationHarness } from './index.js';
 
 const TENANT = newId('ten');
-const DEADLINE_MS = 10_000;
+const HEARTBEAT_MS = 15_000;
 
 let harness: OperationHarness;
 let server: FastifyInstance;
@@ -20,8 +23,14 @@ let port: number;
 /** What the next stream is opened with. */
 let source: EventSource;
 let isAllowed = true;
+let tokenId: string | undefined;
+/** The server's ends of the connections, newest last. */
+const sockets: Socket[] = [];
 
 beforeAll(async () => {
+  // Heartbeats come when a test says so.
+  const names = ['Date', 'hrtime', 'nextTick', 'performance', 'queueMicrotask'] as const;
+  jest.useFakeTimers({ doNotFake: [...names, 'setImmediate', 'clearImmediate', 'setTimeout', 'clearTimeout'] });
   harness = await OperationHarness.start({ migrations: [...databaseMigrations, ...operationMigrations] });
   const streams = harness.context.get(EventStreams);
   server = fastify();
@@ -33,22 +42,25 @@ beforeAll(async () => {
       source,
       type,
       after: after === undefined ? undefined : Number(after),
-      tokenId: 'tok_1',
+      tokenId,
       stillAllowed: async () => isAllowed,
     });
   });
   server.setErrorHandler((error: any, _request, reply) => reply.code(error.status ?? 500).send({ code: error.code }));
   await server.listen({ port: 0, host: '127.0.0.1' });
   port = (server.server.address() as AddressInfo).port;
+  server.server.on('connection', (socket: Socket) => sockets.push(socket));
 });
 afterAll(async () => {
   await harness?.stop();
   await server?.close();
+  jest.useRealTimers();
 });
 
 beforeEach(() => {
   source = { stream: `deployment/${newId('dep')}` };
   isAllowed = true;
+  tokenId = 'tok_1';
 });
 
 const followers: Follower[] = [];
@@ -76,14 +88,6 @@ class Follower {
 
   get hasEnded(): boolean {
     return this.isClosed || this.text.includes('\r\n0\r\n\r\n');
-  }
-}
-
-async function until(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + DEADLINE_MS;
-  while (!(await isSo())) {
-    if (Date.now() > deadline) throw new Error(`not within ${DEADLINE_MS} ms: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }
 
@@ -146,6 +150,58 @@ it('sends only the type asked for, before and after the stream is live', async (
   await append(event(), event({}, { type: 'revision.ready' }));
   await until('the new one', () => follower.ids.length === 2);
   expect(follower.ids).toEqual([2, 4]);
+});
+
+it('asks again at each revocation about a caller who came without a token', async () => {
+  tokenId = undefined;
+  const follower = new Follower();
+  await append(event());
+  await until('it is live', () => follower.ids.length === 1);
+  isAllowed = false;
+  await harness.database.tx('system', (tx) => tx.query(`select pg_notify('slipway_tokens', 'tok_9')`));
+  await until('it ends', () => follower.hasEnded);
+});
+
+it('asks again when it may have missed a revocation', async () => {
+  const follower = new Follower();
+  await append(event());
+  await until('it is live', () => follower.ids.length === 1);
+  isAllowed = false;
+  const owner = new pg.Client({ connectionString: harness.testDatabase.ownerUrl });
+  await owner.connect();
+  await owner.query(
+    `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name = 'slipway-listen'`,
+  );
+  await owner.end();
+  await until('it ends', () => follower.hasEnded);
+});
+
+it('beats while nothing happens, and asks again with each beat', async () => {
+  const follower = new Follower();
+  await append(event());
+  await until('it is live', () => follower.ids.length === 1);
+  expect(follower.text).not.toContain(': heartbeat');
+  jest.advanceTimersByTime(HEARTBEAT_MS);
+  await until('a beat', () => follower.text.includes(': heartbeat\n\n'));
+  expect(follower.hasEnded).toBe(false);
+  isAllowed = false;
+  jest.advanceTimersByTime(HEARTBEAT_MS);
+  await until('it ends', () => follower.hasEnded);
+});
+
+it('sends the backlog as fast as its client reads, and does not cut it for reading slowly', async () => {
+  const load = 'x'.repeat(4_000);
+  const count = 3_000;
+  for (let n = 0; n < count; n += 500) await append(...upTo(500).map(() => event({ load })));
+  const before = sockets.length;
+  const follower = new Follower();
+  follower.socket.pause();
+  await until('the server waits for its client', () => (sockets[before]?.writableLength ?? 0) > 0);
+  follower.socket.resume();
+  await until('all of it', () => follower.isClosed || follower.ids.length === count);
+  expect(follower.ids).toEqual(upTo(count));
+  await append(event());
+  await until('what comes', () => follower.ids.length === count + 1);
 });
 
 it("ends at once when the caller's own token is revoked, not when another is", async () => {
@@ -214,6 +270,42 @@ it('follows one operation only, and ends behind its last event', async () => {
   const latecomer = new Follower('?after=2');
   await until('it ends too', () => latecomer.hasEnded);
   expect(latecomer.ids).toEqual([5, 6]);
+});
+
+it('ends for a client that follows one type of an ended operation, too', async () => {
+  const id = await harness.begin(TENANT, { kind: 'probe' }, ['only']);
+  source = { stream: `operation/${id}`, operationId: id };
+  await append(event({}, { operationId: id }), event({}, { operationId: id, type: 'revision.ready' }));
+  await append(event({}, { operationId: id }), event({}, { operationId: id }));
+  await harness.database.tx('system', (tx) =>
+    tx.query(`update operations set status = 'succeeded' where id = $1`, [id]),
+  );
+  const follower = new Follower('?type=revision.ready');
+  await until('it ends', () => follower.hasEnded);
+  expect(follower.ids).toEqual([2]);
+});
+
+it('keeps nothing of a client that has gone', async () => {
+  const kept = () => {
+    const hub = harness.context.get(EventHub) as unknown as { tails: Map<string, unknown>; closers: Set<unknown> };
+    const { streams } = harness.context.get(EventStreams) as unknown as { streams: Set<unknown> };
+    return [hub.tails.size, hub.closers.size, streams.size, jest.getTimerCount()];
+  };
+  await until('those of before have gone', () => kept()[2] === 0);
+  const before = kept();
+  const isMore = (by: number) => kept().every((count, index) => count === before[index]! + by);
+  const follower = new Follower();
+  await until('it is live', () => isMore(1));
+  follower.socket.destroy();
+  await until('it is forgotten', () => isMore(0));
+});
+
+it('ends with the process', async () => {
+  const follower = new Follower();
+  await append(event());
+  await until('it is live', () => follower.ids.length === 1);
+  harness.context.get(EventStreams).beforeApplicationShutdown();
+  await until('it ends', () => follower.hasEnded);
 });
 
 it('does not end at a failure that a retry has undone', async () => {

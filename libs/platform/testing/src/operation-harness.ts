@@ -1,8 +1,9 @@
 import { Test } from '@nestjs/testing';
-import type { INestApplicationContext, ModuleMetadata } from '@nestjs/common';
+import type { DynamicModule, INestApplicationContext, ModuleMetadata } from '@nestjs/common';
 import { ConfigModule, loadConfig, type Config } from '@slipway/platform-config';
 import { Database, DatabaseModule, type Migration } from '@slipway/platform-database';
 import {
+  Leases,
   LIVE_STATUSES,
   OperationDefinitions,
   OperationRunner,
@@ -11,11 +12,19 @@ import {
   type OperationDefinition,
 } from '@slipway/platform-operations';
 import { OPERATION_QUEUE, type OperationQueue } from '@slipway/platform-queue';
-import { Global, Module } from '@nestjs/common';
 import { createTestDatabase, type TestDatabase } from '@slipway/platform-database/testing';
 
 /** The record of an operation as the API shows it. */
 export type OperationRecord = Record<string, any>;
+
+/** What of an operation's row only workers see. */
+export interface LeaseState {
+  leaseVersion: string;
+  /** Somebody's lease is running. */
+  isHeld: boolean;
+}
+
+const DEADLINE_MS = 20_000;
 
 /**
  * Operations against a real Postgres without a queue: tests decide when an operation runs, and time is skipped by waking
@@ -29,6 +38,7 @@ export class OperationHarness {
     readonly runner: OperationRunner,
     readonly definitions: OperationDefinitions,
     readonly testDatabase: TestDatabase,
+    private readonly leases: Leases,
   ) {}
 
   static async start(options: {
@@ -36,14 +46,29 @@ export class OperationHarness {
     modules?: ModuleMetadata['imports'];
     entities?: Function[];
     config?: Partial<Config>;
+    /** Where wake-ups go; without one they are lost, and the test drives. */
+    queue?: OperationQueue;
   }): Promise<OperationHarness> {
-    const testDatabase = await createTestDatabase(options.migrations);
+    return OperationHarness.on(await createTestDatabase(options.migrations), options);
+  }
+
+  /** One more worker process on the same database, with the definitions of this one. Stop it before this one. */
+  async startAnother(config?: Partial<Config>): Promise<OperationHarness> {
+    const another = await OperationHarness.on({ ...this.testDatabase, drop: async () => undefined }, { config });
+    for (const kind of this.definitions.kinds) another.definitions.add(this.definitions.find(kind)!);
+    return another;
+  }
+
+  private static async on(
+    testDatabase: TestDatabase,
+    options: Omit<Parameters<typeof OperationHarness.start>[0], 'migrations'>,
+  ): Promise<OperationHarness> {
     const config = testConfig(testDatabase.url, options.config);
     const module = await Test.createTestingModule({
       imports: [
         ConfigModule.forRoot(config),
         DatabaseModule.forRoot(config, options.entities),
-        SilentQueueModule,
+        queueModule(options.queue ?? silentQueue),
         OperationsModule.forWorker(),
         ...(options.modules ?? []),
       ],
@@ -56,6 +81,7 @@ export class OperationHarness {
       context.get(OperationRunner),
       context.get(OperationDefinitions),
       testDatabase,
+      context.get(Leases),
     );
   }
 
@@ -83,17 +109,31 @@ export class OperationHarness {
     });
   }
 
-  /** Drives an operation until it has ended or waits for a person, waking it whenever it sleeps. */
+  /**
+   * Drives an operation until it has ended or waits for a person, waking it whenever it sleeps. An error of the runner is
+   * the test's: nothing that a drive may meet here is left to a later one.
+   */
   async finish(tenantId: string, id: string): Promise<OperationRecord> {
-    const deadline = Date.now() + 20_000;
-    while (Date.now() < deadline) {
-      await this.runner.drive(id).catch(() => undefined);
+    const record = await this.finishOr(tenantId, id, new Promise<never>(() => undefined));
+    return record as OperationRecord;
+  }
+
+  /** The same, but stops when `happened` resolves, also in the middle of a drive; nothing is returned then. */
+  async finishOr(tenantId: string, id: string, happened: Promise<void>): Promise<OperationRecord | undefined> {
+    const deadline = Date.now() + DEADLINE_MS;
+    const hasHappened = happened.then(() => true);
+    for (;;) {
+      const drive = this.runner.drive(id).then(() => false);
+      if (await Promise.race([hasHappened, drive])) return undefined;
       const record = await this.record(tenantId, id);
       const isResting = record['status'] === 'waiting' && (await this.isAwaiting(id));
       if (isResting || !LIVE_STATUSES.includes(record['status'])) return record;
+      if (Date.now() > deadline) {
+        const { status, current_step: step, message } = record;
+        throw new Error(`operation ${id} did not end: ${status} at ${step}, ${message || 'no message'}`);
+      }
       await this.skipTime(id);
     }
-    throw new Error(`operation ${id} did not end`);
   }
 
   /** What the clock would do: an expired lease, a sleep that is over. */
@@ -104,6 +144,26 @@ export class OperationHarness {
         [id],
       ),
     );
+  }
+
+  /**
+   * What the death of this process would make of an operation whose step stands still here: its lease stays taken and
+   * nobody renews it. What stands still must never go on.
+   */
+  async abandon(id: string): Promise<LeaseState> {
+    const left = await this.leaseOf(id);
+    this.leases.drop(id, left.leaseVersion);
+    return left;
+  }
+
+  async leaseOf(id: string): Promise<LeaseState> {
+    const [row] = await this.database.read<LeaseState>(
+      'system',
+      `select lease_version "leaseVersion", coalesce(lease_expires_at > now(), false) "isHeld" from operations where id = $1`,
+      [id],
+    );
+    if (!row) throw new Error(`there is no operation ${id}`);
+    return row;
   }
 
   async record(tenantId: string, id: string): Promise<OperationRecord> {
@@ -139,6 +199,9 @@ const silentQueue: OperationQueue = {
   close: async () => undefined,
 };
 
-@Global()
-@Module({ providers: [{ provide: OPERATION_QUEUE, useValue: silentQueue }], exports: [OPERATION_QUEUE] })
-class SilentQueueModule {}
+class QueueModule {}
+
+function queueModule(queue: OperationQueue): DynamicModule {
+  const provider = { provide: OPERATION_QUEUE, useValue: queue };
+  return { module: QueueModule, global: true, providers: [provider], exports: [OPERATION_QUEUE] };
+}

@@ -14,14 +14,12 @@ export interface OperationCase {
   assertUnwound(record: OperationRecord): Promise<void>;
 }
 
-class Crash extends Error {}
-
 type Place = 'before-commit' | 'after-commit';
 
 /** Every step's work happens twice, its commit once: what a crash between work and commit makes of it. */
 export async function everyStepIsRepeatable(one: OperationCase): Promise<void> {
   for (const step of await stepNames(one)) {
-    const record = await withFault(one, async (name, run) => {
+    const record = await undisturbedBut(one, async (name, run) => {
       if (name !== step) return run();
       await run();
       return run();
@@ -32,28 +30,63 @@ export async function everyStepIsRepeatable(one: OperationCase): Promise<void> {
   }
 }
 
-/** Whichever step fails for good, the operation ends `failed` and leaves nothing behind. */
+/**
+ * Whichever step fails for good, before its work or behind it, the operation ends `failed` and leaves nothing behind.
+ * Behind its work there are effects outside of Postgres that no commit tells of.
+ */
 export async function everyStepMayFail(one: OperationCase, fail: (step: string) => Error): Promise<void> {
   for (const step of await stepNames(one)) {
-    const record = await withFault(one, (name, run) => {
-      if (name === step) throw fail(step);
-      return run();
-    });
-    if (record['status'] !== 'failed') throw new Error(`with ${step} failing it ended ${record['status']}`);
-    await one.assertUnwound(record);
+    for (const isWorkDone of [false, true]) {
+      const record = await undisturbedBut(one, async (name, run) => {
+        if (name !== step) return run();
+        const outcome = isWorkDone ? await run() : undefined;
+        if (outcome?.kind === 'sleep') return outcome;
+        throw fail(step);
+      });
+      const when = isWorkDone ? 'behind' : 'before';
+      if (record['status'] !== 'failed')
+        throw new Error(`with ${step} failing ${when} its work it ended ${record['status']}`);
+      await one.assertUnwound(record);
+    }
   }
 }
 
-/** A process that dies before or after the commit of any step changes nothing: the operation goes on where it was. */
+/**
+ * A process that dies before or after the commit of any step changes nothing: its lease runs out, another worker takes the
+ * operation over and goes on where it was.
+ */
 export async function everyCrashResumes(one: OperationCase): Promise<void> {
-  for (const step of await stepNames(one)) {
+  const steps = await stepNames(one);
+  for (const step of steps) {
     for (const place of ['before-commit', 'after-commit'] as const) {
-      const record = await withFault(one, crashOnce(step, place));
+      // Behind the last commit there is nothing to resume.
+      if (place === 'after-commit' && step === steps.at(-1)) continue;
+      const crash = new Crash(step, place);
+      const record = await withFault(one, crash.fault, (id) => resume(one, id, crash));
       if (record['status'] !== 'succeeded')
-        throw new Error(`after a crash ${place} of ${step} it ended ${record['status']}: ${record['message']}`);
+        throw new Error(`after a crash ${crash.name} it ended ${record['status']}: ${record['message']}`);
       await one.assertSucceeded(record);
     }
   }
+}
+
+/** Drives into the crash, checks that it left what a killed process leaves, and lets another drive take over. */
+async function resume({ harness, tenantId }: OperationCase, id: string, crash: Crash): Promise<OperationRecord> {
+  const early = await harness.finishOr(tenantId, id, crash.happened);
+  if (early) throw new Error(`it ended ${early['status']} before the crash ${crash.name}: ${early['message']}`);
+  const left = await harness.abandon(id);
+  if (!left.isHeld) throw new Error(`the crash ${crash.name} gave the lease back`);
+  const { steps } = await harness.record(tenantId, id);
+  const { status } = steps.find((one: { name: string }) => one.name === crash.step);
+  const isCommitted = ['succeeded', 'skipped'].includes(status);
+  if (isCommitted !== (crash.place === 'after-commit')) throw new Error(`the crash ${crash.name} left it ${status}`);
+  // Twice, because a renewal that was on its way when the process died may still arrive.
+  for (const _try of [1, 2]) {
+    await harness.skipTime(id);
+    await harness.runner.drive(id);
+    if ((await harness.leaseOf(id)).leaseVersion !== left.leaseVersion) return harness.finish(tenantId, id);
+  }
+  throw new Error(`after a crash ${crash.name} nobody took the operation over when its lease had run out`);
 }
 
 /** The forward steps of one undisturbed run. */
@@ -69,24 +102,48 @@ async function stepNames(one: OperationCase): Promise<string[]> {
 type Fault = (step: string, run: () => Promise<StepOutcome>) => Promise<StepOutcome>;
 
 /** Dies once: after the step's work but before its commit, or right after its commit, where the next step would begin. */
-function crashOnce(step: string, place: Place): Fault {
-  let state: 'waiting' | 'armed' | 'over' = 'waiting';
-  const die = () => {
-    state = 'over';
-    throw new Crash(`the process died ${place} of ${step}`);
-  };
-  return async (name, run) => {
-    if (state === 'armed' && name !== step) die();
+class Crash {
+  readonly happened: Promise<void>;
+  private state: 'waiting' | 'armed' | 'over' = 'waiting';
+  private tell: () => void = () => undefined;
+
+  constructor(
+    readonly step: string,
+    readonly place: Place,
+  ) {
+    this.happened = new Promise((resolve) => (this.tell = resolve));
+  }
+
+  get name(): string {
+    return `${this.place} of ${this.step}`;
+  }
+
+  readonly fault: Fault = async (name, run) => {
+    if (this.state === 'armed' && name !== this.step) return this.die();
     const outcome = await run();
-    if (name !== step || state !== 'waiting' || outcome.kind === 'sleep') return outcome;
-    if (place === 'before-commit') die();
-    state = 'armed';
+    if (name !== this.step || this.state !== 'waiting' || outcome.kind === 'sleep') return outcome;
+    if (this.place === 'before-commit') return this.die();
+    this.state = 'armed';
     return outcome;
   };
+
+  /** Never settles: an exception would be caught, counted as a failed try, and the lease given back. */
+  private die(): Promise<never> {
+    this.state = 'over';
+    this.tell();
+    return new Promise(() => undefined);
+  }
 }
 
-/** Runs the operation with its definition's steps wrapped, and puts the definition back. */
-async function withFault(one: OperationCase, fault: Fault): Promise<OperationRecord> {
+const undisturbedBut = (one: OperationCase, fault: Fault): Promise<OperationRecord> =>
+  withFault(one, fault, (id) => one.harness.finish(one.tenantId, id));
+
+/** Drives an operation with its definition's steps wrapped, and puts the definition back. */
+async function withFault(
+  one: OperationCase,
+  fault: Fault,
+  drive: (id: string) => Promise<OperationRecord>,
+): Promise<OperationRecord> {
   // Before the wrapping: what begin needs of the world may come about by operations of the same kind.
   const id = await one.begin();
   const definition = one.harness.definitions.find(one.kind) as OperationDefinition & {
@@ -97,7 +154,7 @@ async function withFault(one: OperationCase, fault: Fault): Promise<OperationRec
     for (const [name, step] of Object.entries(original)) {
       definition.steps[name] = { run: (context) => fault(context.step.name, () => step.run(context)) };
     }
-    return await one.harness.finish(one.tenantId, id);
+    return await drive(id);
   } finally {
     Object.assign(definition.steps, original);
   }

@@ -1,10 +1,8 @@
-import { execFile } from 'node:child_process';
-import { chmod, mkdir, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { describeConformance, observeUntil, terminateUntilGone } from '@slipway/target-driver/conformance';
-import { EngineHost, engineConfig } from '../test/engine-host.js';
+import { EngineHost, engineConfig, isRunning, until } from '../test/engine-host.js';
 import { ProcessDriver } from './process-driver.js';
 
 describeConformance('ProcessDriver', {
@@ -22,7 +20,6 @@ describeConformance('ProcessDriver', {
   },
 });
 
-const run = promisify(execFile);
 /** Where there is no /proc, nothing tells the children of an engine from strangers. */
 const itOnLinux = process.platform === 'linux' ? it : it.skip;
 
@@ -39,17 +36,6 @@ afterEach(async () => {
 });
 
 const folderOf = (instanceId: string) => join(host.home, 'instances', 'local', instanceId);
-const isRunning = async (pid: number) => {
-  const { stdout } = await run('ps', ['-o', 'stat=', '-p', String(pid)]).catch(() => ({ stdout: '' }));
-  return stdout.trim() !== '' && !stdout.startsWith('Z');
-};
-const until = async (what: string, holds: () => Promise<boolean>, deadlineMs = 10_000) => {
-  const end = Date.now() + deadlineMs;
-  while (!(await holds())) {
-    if (Date.now() > end) throw new Error(`never: ${what}`);
-    await new Promise((done) => setTimeout(done, 20));
-  }
-};
 
 describe('a worker that is killed with SIGKILL', () => {
   it.each(['provision.before_spawn', 'provision.after_claim'])(
@@ -62,51 +48,6 @@ describe('a worker that is killed with SIGKILL', () => {
       expect((await host.starts()).map((line) => line.pid)).toEqual([pid]);
     },
   );
-
-  it('after the spawn and before the claim leaves two candidates, of which one becomes the engine', async () => {
-    const spec = host.spec();
-    // This shell stands for one that the scheduler holds up until the successor has come and gone on.
-    const gate = join(host.home, 'gate');
-    const shell = join(host.home, 'slow-shell');
-    await writeFile(
-      shell,
-      `#!/bin/sh\necho $$ > ${host.home}/slow-pid\nwhile [ ! -e ${gate} ]; do sleep 0.02; done\nexec /bin/sh "$@"\n`,
-    );
-    await chmod(shell, 0o700);
-    await host.provisionAndDieAt('provision.after_spawn', spec, { shell });
-    expect(await driver.observe(spec)).toEqual({ state: 'absent' });
-
-    await driver.provision(spec);
-    const { pid } = await observeUntil(driver, spec, 'ready');
-    await writeFile(gate, '');
-    const slow = Number(await readFile(join(host.home, 'slow-pid'), 'utf8'));
-    await until('the late candidate ends', async () => !(await isRunning(slow)));
-    expect((await host.starts()).map((line) => line.pid)).toEqual([pid]);
-    expect((await driver.observe(spec)).pid).toBe(pid);
-  });
-
-  it('and whose candidate comes after terminate starts nothing', async () => {
-    const spec = host.spec();
-    const gate = join(host.home, 'gate');
-    const shell = join(host.home, 'slow-shell');
-    await writeFile(
-      shell,
-      `#!/bin/sh\necho $$ > ${host.home}/slow-pid\nwhile [ ! -e ${gate} ]; do sleep 0.02; done\nexec /bin/sh "$@"\n`,
-    );
-    await chmod(shell, 0o700);
-    await host.provisionAndDieAt('provision.after_spawn', spec, { shell });
-    expect(await driver.list()).toEqual([{ instanceId: 'inst_1', generation: 1 }]);
-    expect(await driver.terminate('inst_1')).toBe('gone');
-    await until(
-      'the candidate runs',
-      async () => (await readFile(join(host.home, 'slow-pid'), 'utf8').catch(() => '')) !== '',
-    );
-    await writeFile(gate, '');
-    const slow = Number(await readFile(join(host.home, 'slow-pid'), 'utf8'));
-    await until('the late candidate ends', async () => !(await isRunning(slow)));
-    expect(await host.starts()).toEqual([]);
-    expect((await driver.observe(spec)).state).toBe('exited');
-  });
 });
 
 describe('stopping', () => {

@@ -1,8 +1,9 @@
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import type { InstanceSpec, TargetDriver } from '@slipway/target-driver';
 import { ProcessDriver, type ProcessDriverOptions, type ProcessTargetConfig } from '../src/index.js';
 
@@ -14,6 +15,15 @@ export interface StartLine {
   argv: string[];
   env: Record<string, string>;
   cwd: string;
+}
+
+/** A start that stands still at a chosen line. */
+export interface HeldStart {
+  shell: string;
+  /** Resolves when a process stands there. */
+  held(): Promise<void>;
+  /** Lets it go on, and resolves when it has ended, or has become the engine that it must not become. */
+  goOn(): Promise<void>;
 }
 
 /** Relative to `cwd`, as an operator would write it. */
@@ -119,6 +129,44 @@ export class EngineHost {
     await ended;
   }
 
+  /**
+   * A shell for `options.shell` that holds the process of a start: before its first line, right before it claims its
+   * generation, or between the claim and the look at who has come meanwhile. `held` tells when it stands there.
+   */
+  async holdingShell(at: 'start' | 'claim' | 'look'): Promise<HeldStart> {
+    const [file, hook, gate, held] = ['shell', 'hook', 'gate', 'held-pid'].map((name) => join(this.home, name)) as [
+      string,
+      string,
+      string,
+      string,
+    ];
+    const hold = `echo $$ >| ${held}; while [ ! -e ${gate} ]; do sleep 0.02; done`;
+    // Bash runs the trap before each command of the script; `>|` and `touch` because the script forbids itself to overwrite.
+    const before = { start: '', claim: 'printf*', look: '"[ -e"*' }[at];
+    await writeFile(hook, `trap 'case $BASH_COMMAND in ${before}) ${hold};; esac' DEBUG\n`);
+    const script = at === 'start' ? `${hold}\nexec /bin/sh "$@"` : `BASH_ENV=${hook} exec bash "$@"`;
+    await writeFile(file, `#!/bin/sh\n${script}\n`, { mode: 0o700 });
+    const pid = async () => Number(await readFile(held, 'utf8').catch(() => ''));
+    return {
+      shell: file,
+      held: () => until('the candidate is held', async () => (await pid()) > 0),
+      goOn: async () => {
+        await writeFile(gate, '');
+        const candidate = await pid();
+        const isEngine = async () => (await this.starts()).some((line) => line.pid === candidate);
+        await until('the candidate has ended', async () => !(await isRunning(candidate)) || (await isEngine()));
+      },
+    };
+  }
+
+  /** A shell that writes down each process it is started for. */
+  async countingShell(): Promise<{ shell: string; spawned: () => Promise<number> }> {
+    const [file, log] = [join(this.home, 'counting-shell'), join(this.home, 'spawned.log')];
+    await writeFile(file, `#!/bin/sh\necho $$ >> ${log}\nexec /bin/sh "$@"\n`, { mode: 0o700 });
+    const spawned = async () => (await readFile(log, 'utf8').catch(() => '')).split('\n').filter(Boolean).length;
+    return { shell: file, spawned };
+  }
+
   async dispose(): Promise<void> {
     const driver: TargetDriver = this.driver({ graceSeconds: 0 });
     for (const { instanceId } of await driver.list()) {
@@ -128,5 +176,22 @@ export class EngineHost {
     }
     await driver.close();
     await rm(this.home, { recursive: true, force: true });
+  }
+}
+
+const run = promisify(execFile);
+
+/** A zombie runs nothing any more. */
+export async function isRunning(pid: number): Promise<boolean> {
+  const { stdout } = await run('ps', ['-o', 'stat=', '-p', String(pid)]).catch(() => ({ stdout: '' }));
+  return stdout.trim() !== '' && !stdout.startsWith('Z');
+}
+
+/** Looks again and again until it is so. */
+export async function until(what: string, holds: () => Promise<boolean>, deadlineMs = 20_000): Promise<void> {
+  const end = Date.now() + deadlineMs;
+  while (!(await holds())) {
+    if (Date.now() > end) throw new Error(`never: ${what}`);
+    await new Promise((done) => setTimeout(done, 20));
   }
 }

@@ -255,6 +255,30 @@ it('sends again what a killed worker had under way, and nothing twice at once', 
   ]);
 }, 60_000);
 
+it('stops sending where another has taken the lane meanwhile', async () => {
+  let answerFirst = (): void => undefined;
+  receiver.behave = (_request, response) => {
+    const answer = () => response.writeHead(200).end();
+    if (receiver.received.length === 1) answerFirst = answer;
+    else answer();
+  };
+  const { id } = await register();
+  // The request may take longer than the lease, as that of a process which stood still.
+  const worker = await bed.worker({ timeoutMs: 60_000, leaseMs: 3_000, retryDelaysMs: [] });
+  await append(chat, ['rollout.started', 'rollout.promoted', 'route.updated']);
+  await ended(id, 3);
+  const sent = receiver.received.length;
+  // Everything has been sent by whoever came next. The first one is told so now, and must not go on with the rest.
+  answerFirst();
+  await append(chat, ['policy.updated']);
+  await ended(id, 4);
+  await bed.stopWorker(worker);
+  expect(receiver.received.slice(sent).map(({ event }) => event.type)).toEqual(['policy.updated']);
+  expect((await summary(id)).map(({ status, attempts }) => `${status} ${attempts}`)).toEqual(
+    Array(4).fill('succeeded 1'),
+  );
+});
+
 it('loses nothing, repeats nothing and keeps the order over 500 events with three workers of which one is killed', async () => {
   const streams = Array.from({ length: 5 }, (_, index) => `${chat}-${index}`);
   const { id } = await register();

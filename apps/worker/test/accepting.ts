@@ -1,0 +1,67 @@
+import { DiscoveryService } from '@nestjs/core';
+import { Test } from '@nestjs/testing';
+import type { INestApplicationContext } from '@nestjs/common';
+import { AuthModule } from '@slipway/platform-auth';
+import { ConfigModule } from '@slipway/platform-config';
+import { DatabaseModule } from '@slipway/platform-database';
+import { HttpModule, type Principal } from '@slipway/platform-http';
+import { OperationsModule } from '@slipway/platform-operations';
+import { testConfig } from '@slipway/platform-testing';
+import { AREAS, ENTITIES } from '@slipway/registry';
+
+const PRINCIPAL: Principal = {
+  tenantId: 'ten_1',
+  tenantName: 'one',
+  isOperatorTenant: true,
+  actor: { type: 'token', id: 'test' },
+  scopes: new Set(['admin', 'operator', 'viewer']),
+};
+
+/** What the api does beside a worker: it accepts operations and runs none. */
+export class Accepting {
+  private number = 0;
+
+  private constructor(private readonly context: INestApplicationContext) {}
+
+  static async start(databaseUrl: string): Promise<Accepting> {
+    const config = testConfig(databaseUrl);
+    const module = await Test.createTestingModule({
+      imports: [
+        ConfigModule.forRoot(config),
+        DatabaseModule.forRoot(config, ENTITIES),
+        HttpModule,
+        AuthModule,
+        OperationsModule.forApi(),
+        ...AREAS,
+      ],
+    }).compile();
+    return new Accepting(await module.init());
+  }
+
+  stop(): Promise<void> {
+    return this.context.close();
+  }
+
+  /** A binding to a supplier's server, to be qualified. Returns its id. */
+  async binding(baseUrl: string): Promise<string> {
+    this.number += 1;
+    const product = { slug: `acme/model-${this.number}`, modalities: ['text'], supported_parameters: [] };
+    const { id } = (await this.service('ProductsService').create(PRINCIPAL, product)).body;
+    const target = { supplier: 'acme', base_url: baseUrl, model: 'sim' };
+    return (await this.service('BindingsService').create(PRINCIPAL, { product_id: id, target })).body.id;
+  }
+
+  /** Accepts the qualification of a binding: its steps call the server one after the other. Returns the operation's id. */
+  async qualification(bindingId: string): Promise<string> {
+    const { body } = await this.service('BindingsService').qualify(PRINCIPAL, bindingId);
+    return JSON.parse(body.text).operation.id;
+  }
+
+  /** A provider by its class: apps know the registry, not the areas behind it. */
+  private service(name: string): any {
+    return this.context
+      .get(DiscoveryService, { strict: false })
+      .getProviders()
+      .find((one) => (one.token as { name?: string } | undefined)?.name === name)?.instance;
+  }
+}

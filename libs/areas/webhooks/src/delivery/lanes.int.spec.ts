@@ -1,0 +1,229 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { until, WebhooksBed } from '../../test/webhooks-bed.js';
+import { FanOut } from './fan-out.js';
+import { ADD_LANES, ADVANCE } from './fan-out.query.js';
+import type { LaneRow, PendingRow } from './lane.query.js';
+import { Lanes } from './lanes.js';
+
+let bed: WebhooksBed;
+let lanes: Lanes;
+let webhook: string;
+let stream: string;
+let count = 0;
+
+beforeAll(async () => {
+  bed = await WebhooksBed.start();
+  // The api process sends nothing by itself, so lanes move here only where a test moves them.
+  lanes = bed.app.get(Lanes, { strict: false });
+}, 60_000);
+afterAll(() => bed?.stop());
+
+const sql = <R extends object = any>(text: string, values: unknown[] = []) =>
+  bed.database.tx('system', (tx) => tx.query<R>(text, values));
+
+/** Turns what is new in a stream into deliveries, and wakes nobody. */
+const fanOut = (of: string) =>
+  bed.database.tx('system', async (tx) => {
+    await tx.query(ADD_LANES, [of, [webhook]]);
+    await tx.query(ADVANCE, [of, [webhook]]);
+  });
+
+/** A webhook with two events to be sent of one stream. */
+beforeEach(async () => {
+  count += 1;
+  stream = `deployment/dep_lane-${count}`;
+  webhook = (await bed.register({ url: 'https://hooks.example.com/' }, `ten_${count}`)).id;
+  await bed.append(`lane-${count}`, ['rollout.started', 'rollout.promoted'], `ten_${count}`);
+  await fanOut(stream);
+});
+afterEach(() => sql('delete from webhooks'));
+
+const claim = async () => (await lanes.claim([])) as LaneRow;
+const first = async (lane: LaneRow) => (await lanes.pending(lane))[0] as PendingRow;
+const laneNow = async () =>
+  (
+    await sql<{ due_at: Date | null; lease_version: string }>(
+      'select due_at, lease_version from webhook_lanes where webhook_id = $1 and stream = $2',
+      [webhook, stream],
+    )
+  )[0]!;
+const leaseEnds = () =>
+  sql(`update webhook_lanes set due_at = now() - interval '1 second' where webhook_id = $1`, [webhook]);
+const deliveries = () =>
+  sql<{ status: string; attempts: number; error: string | null; next_attempt_at: Date | null }>(
+    'select status, attempts, error, next_attempt_at from webhook_deliveries where webhook_id = $1 order by sequence',
+    [webhook],
+  );
+const UNTOUCHED = [
+  { status: 'pending', attempts: 0, error: null, next_attempt_at: expect.any(Date) },
+  { status: 'pending', attempts: 0, error: null, next_attempt_at: expect.any(Date) },
+];
+const OK = 204;
+const ERROR = { status: 500, error: 'http_status' } as const;
+
+describe('a lane', () => {
+  it("is one sender's until its lease ends, and then another's", async () => {
+    const before = Date.now();
+    const held = await claim();
+    expect(held).toMatchObject({ webhook_id: webhook, stream, tenant_id: `ten_${count}` });
+    expect((await laneNow()).due_at!.getTime()).toBeGreaterThan(before + lanes.timing.timeoutMs);
+    expect(await lanes.claim([])).toBeUndefined();
+    await leaseEnds();
+    expect(Number((await claim()).lease_version)).toBe(Number(held.lease_version) + 1);
+  });
+
+  it('is not claimed for a webhook that has its share', async () => {
+    expect(await lanes.claim([webhook])).toBeUndefined();
+    expect(await lanes.claim(['whk_other'])).toMatchObject({ webhook_id: webhook });
+  });
+
+  it('that has been due longest comes first', async () => {
+    await bed.append(`older-${count}`, ['rollout.started'], `ten_${count}`);
+    const older = `deployment/dep_older-${count}`;
+    await fanOut(older);
+    await sql(`update webhook_lanes set due_at = now() - interval '1 hour' where stream = $1`, [older]);
+    expect([(await claim()).stream, (await claim()).stream]).toEqual([older, stream]);
+  });
+
+  it('is renewed by each delivery that ends, so that a long drain keeps it', async () => {
+    const lane = await claim();
+    await leaseEnds();
+    const before = Date.now();
+    expect(await lanes.succeeded(lane, await first(lane), OK)).toBe(true);
+    expect((await laneNow()).due_at!.getTime()).toBeGreaterThan(before + lanes.timing.timeoutMs);
+    expect(await deliveries()).toMatchObject([{ status: 'succeeded', attempts: 1 }, UNTOUCHED[1]]);
+  });
+
+  it('waits with its first delivery, and all of it', async () => {
+    const lane = await claim();
+    const before = Date.now();
+    expect(await lanes.refused(lane, await first(lane), ERROR)).toBe(false);
+    const [refused, next] = await deliveries();
+    expect(refused).toMatchObject({ status: 'pending', attempts: 1, error: 'http_status' });
+    expect(next).toEqual(UNTOUCHED[1]);
+    const { due_at } = await laneNow();
+    expect(Math.abs(due_at!.getTime() - refused!.next_attempt_at!.getTime())).toBeLessThan(3_000);
+    expect(due_at!.getTime()).toBeGreaterThan(before + 3_000);
+    expect(await lanes.claim([])).toBeUndefined();
+  });
+
+  it('keeps its lease, and its wait, where new events come', async () => {
+    const another = async () => {
+      await bed.append(`lane-${count}`, ['route.updated'], `ten_${count}`);
+      await fanOut(stream);
+    };
+    const lane = await claim();
+    const leased = await laneNow();
+    await another();
+    expect(await laneNow()).toEqual(leased);
+    await lanes.refused(lane, await first(lane), ERROR);
+    const waiting = await laneNow();
+    await another();
+    expect([await laneNow(), (await deliveries()).length]).toEqual([waiting, 4]);
+  });
+
+  it('goes on after what was refused for the last time', async () => {
+    const lane = await claim();
+    const delivery = { ...(await first(lane)), attempts: lanes.timing.retryDelaysMs.length };
+    expect(await lanes.refused(lane, delivery, ERROR)).toBe(true);
+    expect((await deliveries()).map(({ status }) => status)).toEqual(['failed', 'pending']);
+  });
+
+  it('that is given back is due at once with something left, and never without', async () => {
+    const lane = await claim();
+    await lanes.succeeded(lane, await first(lane), OK);
+    await lanes.release(lane);
+    expect((await laneNow()).due_at!.getTime()).toBeLessThanOrEqual(Date.now() + 1_000);
+    const again = await claim();
+    expect(await lanes.expired(again, await first(again))).toBe(true);
+    expect((await deliveries())[1]).toMatchObject({ status: 'failed', attempts: 0, error: 'event_expired' });
+    await lanes.release(again);
+    expect((await laneNow()).due_at).toBeNull();
+    expect(await lanes.claim([])).toBeUndefined();
+  });
+});
+
+describe('a sender that was paused beyond its lease', () => {
+  /** What a stale sender holds, after another one has taken the lane. */
+  const overtaken = async () => {
+    const stale = await claim();
+    const delivery = await first(stale);
+    await leaseEnds();
+    const fresh = await claim();
+    return { stale, delivery, fresh, lane: await laneNow() };
+  };
+
+  it.each<[string, (stale: LaneRow, delivery: PendingRow) => Promise<unknown>, unknown]>([
+    ['an acceptance', (stale, delivery) => lanes.succeeded(stale, delivery, OK), false],
+    ['a refusal', (stale, delivery) => lanes.refused(stale, delivery, ERROR), false],
+    [
+      'a last refusal',
+      (stale, delivery) => lanes.refused(stale, { ...delivery, attempts: lanes.timing.retryDelaysMs.length }, ERROR),
+      false,
+    ],
+    ['an event that is no longer kept', (stale, delivery) => lanes.expired(stale, delivery), false],
+    ['the end of its turn', (stale) => lanes.release(stale), undefined],
+  ])('records nothing of %s and moves no lane', async (_what, write, answer) => {
+    const { stale, delivery, fresh, lane } = await overtaken();
+    expect(await write(stale, delivery)).toBe(answer);
+    expect(await deliveries()).toEqual(UNTOUCHED);
+    expect(await laneNow()).toEqual(lane);
+    // Who has the lane now is not disturbed.
+    expect(await lanes.succeeded(fresh, await first(fresh), OK)).toBe(true);
+  });
+
+  it('records nothing either when the other one has given the lane back', async () => {
+    const { stale, delivery, fresh } = await overtaken();
+    await lanes.release(fresh);
+    const lane = await laneNow();
+    expect(await lanes.succeeded(stale, delivery, OK)).toBe(false);
+    await lanes.refused(stale, delivery, ERROR);
+    await lanes.release(stale);
+    expect([await deliveries(), await laneNow()]).toEqual([UNTOUCHED, lane]);
+  });
+});
+
+it('moves on over events that are no longer kept', async () => {
+  const cursor = async () =>
+    (
+      await sql<{ behind: number }>(
+        `select (s.last_sequence - l.sequence)::int as behind from webhook_lanes l join event_streams s using (stream) where l.stream = $1`,
+        [stream],
+      )
+    )[0]!.behind;
+  await bed.append(`lane-${count}`, ['rollout.started'], `ten_${count}`);
+  await sql('delete from events where stream = $1', [stream]);
+  expect(await cursor()).toBe(1);
+  bed.app.get(FanOut, { strict: false }).look(stream);
+  await until('the cursor to be at the end', async () => (await cursor()) === 0);
+  expect(await deliveries()).toHaveLength(2);
+});
+
+describe('a receiver that is gone', () => {
+  it('ends every lane of its webhook at once, whoever sends there now', async () => {
+    const lane = await claim();
+    const delivery = await first(lane);
+    await lanes.gone(lane, delivery);
+    expect(await deliveries()).toMatchObject([
+      { status: 'failed', attempts: 1, error: 'http_status' },
+      { status: 'cancelled', attempts: 0 },
+    ]);
+    expect((await laneNow()).due_at).toBeNull();
+    // Even a delivery that was on its way counts no more.
+    await sql(`update webhook_deliveries set status = 'pending', completed_at = null where webhook_id = $1`, [webhook]);
+    expect(await lanes.succeeded(lane, delivery, OK)).toBe(false);
+    await lanes.release(lane);
+    expect((await laneNow()).due_at).toBeNull();
+  });
+
+  it('is told once', async () => {
+    const lane = await claim();
+    const delivery = await first(lane);
+    await lanes.gone(lane, delivery);
+    await lanes.gone(lane, delivery);
+    expect(
+      await sql(`select 1 from audit_log where resource_name = $1 and action = 'webhook.disable'`, [webhook]),
+    ).toHaveLength(1);
+    expect((await deliveries())[0]).toMatchObject({ attempts: 1 });
+  });
+});

@@ -1,0 +1,226 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { migrations as databaseMigrations } from '@slipway/platform-database';
+import { done, migrations as operationMigrations, sleep, type StepContext } from '@slipway/platform-operations';
+import {
+  ACTOR,
+  behind,
+  Effects1700000000099,
+  effectsOf,
+  Gate,
+  inTurn,
+  leavesAnEffect,
+  script,
+  TENANT,
+  until,
+  type World,
+} from '../test/probe.js';
+import { OperationHarness } from './index.js';
+
+/** Nothing runs out while a busy machine stands still; time passes when a test says so. */
+const LEASE_SECONDS = 3600;
+const THIRD_MS = (LEASE_SECONDS * 1_000) / 3;
+/** Everything but intervals, by which leases are renewed. */
+const REAL = [
+  ...(['Date', 'hrtime', 'nextTick', 'performance', 'queueMicrotask', 'setImmediate', 'clearImmediate'] as const),
+  ...(['setTimeout', 'clearTimeout'] as const),
+];
+
+let one: OperationHarness;
+let another: OperationHarness;
+
+beforeAll(async () => {
+  jest.useFakeTimers({ doNotFake: REAL });
+  const config = { leaseSeconds: LEASE_SECONDS };
+  const migrations = [...databaseMigrations, ...operationMigrations, Effects1700000000099];
+  one = await OperationHarness.start({ migrations, config });
+  another = await one.startAnother(config);
+});
+afterAll(async () => {
+  await another?.stop();
+  await one?.stop();
+  jest.useRealTimers();
+});
+afterEach(() => void jest.restoreAllMocks());
+
+/** How long an operation's lease still runs. */
+async function secondsLeft(id: string): Promise<number> {
+  const [row] = await one.database.read<{ left: number }>(
+    'system',
+    `select extract(epoch from lease_expires_at - now())::float8 as left from operations where id = $1`,
+    [id],
+  );
+  return row!.left;
+}
+
+/** A third of the lease goes by, at which both processes renew what they hold. */
+async function passThird(id: string): Promise<void> {
+  await one.database.tx('system', (tx) =>
+    tx.query(`update operations set lease_expires_at = lease_expires_at - make_interval(secs => $2) where id = $1`, [
+      id,
+      LEASE_SECONDS / 3,
+    ]),
+  );
+  jest.advanceTimersByTime(THIRD_MS);
+}
+
+const isWhole = async (id: string) => (await secondsLeft(id)) > LEASE_SECONDS * 0.9;
+
+/** Ends when the signal does. */
+const aborted = async ({ signal }: StepContext<World>) => {
+  await new Promise((resolve) => (signal.aborted ? resolve(undefined) : signal.addEventListener('abort', resolve)));
+  return done();
+};
+
+describe('a lease', () => {
+  it('is kept for a step that takes longer, and nobody else gets it while its holder lives', async () => {
+    const gate = new Gate();
+    const first = inTurn(behind(gate, leavesAnEffect));
+    const id = await script([one, another], { first }).begin();
+    const drive = one.runner.drive(id);
+    await gate.reached;
+    const { leaseVersion } = await one.leaseOf(id);
+    for (const third of [1, 2, 3, 4]) {
+      await passThird(id);
+      await until(`renewal ${third}`, () => isWhole(id));
+      await another.runner.drive(id);
+      expect([first.count, await one.leaseOf(id)]).toEqual([1, { leaseVersion, isHeld: true }]);
+    }
+    gate.open();
+    await drive;
+    expect(await effectsOf(one, id)).toEqual(['first']);
+  });
+
+  it('is not lost with one renewal that fails, and the step is not told to stop', async () => {
+    const gate = new Gate();
+    let signal: AbortSignal | undefined;
+    const run = async (context: StepContext<World>) => {
+      ({ signal } = context);
+      return behind(gate, leavesAnEffect)(context);
+    };
+    const id = await script([one], { first: run }).begin();
+    const drive = one.runner.drive(id);
+    await gate.reached;
+    const away = jest.spyOn(one.database, 'read').mockRejectedValue(new Error('Postgres is away'));
+    jest.advanceTimersByTime(THIRD_MS);
+    expect(away).toHaveBeenCalledTimes(1);
+    away.mockRestore();
+    await passThird(id);
+    await until('the next renewal', () => isWhole(id));
+    expect(signal?.aborted).toBe(false);
+    gate.open();
+    await drive;
+    expect(await one.record(TENANT, id)).toMatchObject({ status: 'succeeded' });
+  });
+
+  it('is renewed for the successor in the same process when the one that lost it ends', async () => {
+    const [stale, current] = [new Gate(), new Gate()];
+    const first = inTurn(behind(stale, leavesAnEffect), behind(current, leavesAnEffect));
+    const id = await script([one], { first }).begin();
+    const driveOfStale = one.runner.drive(id);
+    await stale.reached;
+    await one.skipTime(id);
+    const driveOfCurrent = one.runner.drive(id);
+    await current.reached;
+    stale.open();
+    await driveOfStale;
+    await passThird(id);
+    await until('its renewal', () => isWhole(id));
+    current.open();
+    await driveOfCurrent;
+    expect(first.count).toBe(2);
+  });
+
+  it('is renewed no more once its drive has ended', async () => {
+    const id = await script([one], { first: async () => sleep({ forMs: 60_000, status: 'waiting' }) }).begin();
+    await one.runner.drive(id);
+    const renewals = jest.spyOn(one.database, 'read');
+    jest.advanceTimersByTime(THIRD_MS);
+    expect(renewals).not.toHaveBeenCalled();
+    expect(await one.leaseOf(id)).toMatchObject({ isHeld: false });
+  });
+
+  it('is taken over once it has run out, which counts as a try, and not before', async () => {
+    const brief = await one.startAnother({ leaseSeconds: 1 });
+    try {
+      const gate = new Gate();
+      const first = inTurn(behind(gate, leavesAnEffect), leavesAnEffect);
+      const id = await script([brief, another], { first }).begin();
+      // Never comes back: its process is as good as dead.
+      void brief.runner.drive(id);
+      await gate.reached;
+      const { leaseVersion } = await brief.abandon(id);
+      const steals = async () => {
+        await another.runner.drive(id);
+        return first.count > 1;
+      };
+      const startedAt = (await one.record(TENANT, id))['steps'][0].started_at;
+      await until('it is taken over', steals);
+      const record = await one.record(TENANT, id);
+      expect(record).toMatchObject({ status: 'succeeded', attempt: 2 });
+      expect(Date.parse(record['completed_at']) - Date.parse(startedAt)).toBeGreaterThanOrEqual(1_000);
+      expect(Number((await one.leaseOf(id)).leaseVersion)).toBe(Number(leaseVersion) + 1);
+      expect(await effectsOf(one, id)).toEqual(['first']);
+    } finally {
+      await brief.stop();
+    }
+  });
+});
+
+describe('a step under way', () => {
+  it('is told of a cancel with the next renewal', async () => {
+    const gate = new Gate();
+    const id = await script([one], { first: behind(gate, aborted) }).begin();
+    const drive = one.runner.drive(id);
+    await gate.reached;
+    gate.open();
+    await one.database.tx({ tenantId: TENANT }, (tx) => one.store.cancel(tx, id, ACTOR));
+    jest.advanceTimersByTime(THIRD_MS);
+    await drive;
+    expect(await one.record(TENANT, id)).toMatchObject({ status: 'cancelled' });
+  });
+
+  it('is told with the next renewal that its lease has gone to another', async () => {
+    const [stale, current] = [new Gate(), new Gate()];
+    const first = inTurn(behind(stale, aborted), behind(current, leavesAnEffect));
+    const id = await script([one, another], { first }).begin();
+    const driveOfStale = one.runner.drive(id);
+    await stale.reached;
+    stale.open();
+    await one.skipTime(id);
+    const driveOfCurrent = another.runner.drive(id);
+    await current.reached;
+    jest.advanceTimersByTime(THIRD_MS);
+    await driveOfStale;
+    current.open();
+    await driveOfCurrent;
+    expect(await one.record(TENANT, id)).toMatchObject({ status: 'succeeded' });
+    expect(first.count).toBe(2);
+  });
+});
+
+it('gives up on a step whose worker dies each time', async () => {
+  let runs = 0;
+  let tell: () => void = () => undefined;
+  const first = () => {
+    runs += 1;
+    tell();
+    return new Promise<never>(() => undefined);
+  };
+  const id = await script([one], { first }).begin();
+  for (let death = 1; death <= 5; death += 1) {
+    const begun = new Promise<void>((resolve) => (tell = resolve));
+    void one.runner.drive(id);
+    await begun;
+    expect(await one.record(TENANT, id)).toMatchObject({ status: 'running', attempt: death });
+    await one.abandon(id);
+    await one.skipTime(id);
+  }
+  await one.runner.drive(id);
+  expect(runs).toBe(5);
+  expect(await one.record(TENANT, id)).toMatchObject({
+    status: 'failed',
+    error_code: 'attempts_exhausted',
+    message: 'step first failed 5 times: its worker died each time',
+    retryable: true,
+  });
+});

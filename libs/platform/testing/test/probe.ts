@@ -1,0 +1,173 @@
+import { newId, type Tx } from '@slipway/platform-database';
+import {
+  done,
+  sleep,
+  StepFailed,
+  type OperationDefinition,
+  type Step,
+  type StepContext,
+  type StepOutcome,
+} from '@slipway/platform-operations';
+import type { OperationHarness } from '../src/index.js';
+
+export const TENANT = newId('ten');
+export const ACTOR = { type: 'token', id: 'test' };
+
+export interface World {
+  world: string;
+}
+
+export type Run = Step<World>['run'];
+
+/** Where the steps of a test leave what they did. */
+export class Effects1700000000099 {
+  async up(runner: { query(sql: string): Promise<unknown> }): Promise<void> {
+    await runner.query('create table effects (world text, step text, times int)');
+    await runner.query(`select slipway_system_table('effects')`);
+  }
+  async down(): Promise<void> {}
+}
+
+export async function effect(tx: Tx, { input, step }: StepContext<World>, times = 1): Promise<void> {
+  await tx.query('insert into effects (world, step, times) values ($1, $2, $3)', [input.world, step.name, times]);
+}
+
+/** A step whose whole work is an effect in its commit. */
+export const leavesAnEffect: Run = async (context) => done({ commit: (tx) => effect(tx, context) });
+
+/** The names of the steps whose effect an operation has left. */
+export async function effectsOf({ database }: OperationHarness, id: string): Promise<string[]> {
+  const rows = await database.read<{ step: string }>(
+    'system',
+    `select e.step from effects e join operations o on o.input->>'world' = e.world where o.id = $1 order by e.step`,
+    [id],
+  );
+  return rows.map((row) => row.step);
+}
+
+/** Whatever is written of an operation: its row, its steps, its events and its effects. Equal twice = nothing was written. */
+export async function everythingOf({ database }: OperationHarness, id: string): Promise<unknown> {
+  const [row] = await database.read(
+    'system',
+    `select to_jsonb(o) as operation,
+       (select jsonb_agg(to_jsonb(s) order by s.index) from operation_steps s where s.operation_id = o.id) as steps,
+       (select jsonb_agg(to_jsonb(e) order by e.sequence) from events e where e.stream = o.stream) as events,
+       (select jsonb_agg(to_jsonb(f) order by f.step) from effects f where f.world = o.input->>'world') as effects
+     from operations o where o.id = $1`,
+    [id],
+  );
+  return row;
+}
+
+/** The kinds of an operation's events, in order; a change of status by the status. */
+export async function eventsOf({ database }: OperationHarness, id: string): Promise<string[]> {
+  const rows = await database.read<{ type: string; status: string }>(
+    'system',
+    `select type, data->>'status' as status from events where operation_id = $1 order by sequence`,
+    [id],
+  );
+  return rows.map(({ type, status }) => (type === 'operation.status_changed' ? status : type));
+}
+
+/** A place where a step stands still until the test lets it go on. */
+export class Gate {
+  readonly reached: Promise<void>;
+  private readonly opened: Promise<void>;
+  private arrive: () => void = () => undefined;
+  open: () => void = () => undefined;
+
+  constructor() {
+    this.reached = new Promise((resolve) => (this.arrive = resolve));
+    this.opened = new Promise((resolve) => (this.open = resolve));
+  }
+
+  async pass(): Promise<void> {
+    this.arrive();
+    await this.opened;
+  }
+}
+
+/** An operation of a kind of its own, known to all the processes given; its steps run in the order written. */
+export function script(
+  harnesses: readonly OperationHarness[],
+  steps: Record<string, Run>,
+  more: Partial<OperationDefinition<World>> = {},
+): { definition: OperationDefinition; begin(): Promise<string> } {
+  const entries = Object.entries(steps).map(([name, run]) => [name.split(':')[0], { run }] as const);
+  const definition = { kind: newId('knd'), steps: Object.fromEntries(entries), unwind: [], ...more };
+  for (const harness of harnesses) harness.definitions.add(definition);
+  const [first] = harnesses as [OperationHarness];
+  return { definition, begin: () => first.begin(TENANT, definition, Object.keys(steps), { world: newId('wld') }) };
+}
+
+/** Stands still at a gate before it goes on. */
+export const behind =
+  (gate: Gate, run: Run): Run =>
+  async (context) => {
+    await gate.pass();
+    return run(context);
+  };
+
+/** A step that ends differently each time it is run; the last way is kept. `count` tells how often it was run. */
+export function inTurn(...runs: [Run, ...Run[]]): Run & { count: number } {
+  const run = Object.assign(
+    (context: StepContext<World>): Promise<StepOutcome> => {
+      const current = runs[Math.min(run.count, runs.length - 1)] as Run;
+      run.count += 1;
+      return current(context);
+    },
+    { count: 0 },
+  );
+  return run;
+}
+
+/** The ways in which a step's run may end. Each of them writes, if it may. */
+export const ENDINGS: Record<string, Run> = {
+  'is done': async (context) => done({ result: 'mine', message: 'mine', commit: (tx) => effect(tx, context) }),
+  sleeps: async (context) =>
+    sleep({ forMs: 60_000, status: 'waiting', state: { is: 'mine' }, commit: (tx) => effect(tx, context) }),
+  'fails for now': async () => {
+    throw new Error('mine');
+  },
+  'fails for good': async () => {
+    throw new StepFailed('dependency_outage', 'mine', { evidence: 'mine', result: { is: 'mine' } });
+  },
+};
+
+/** Three steps with an effect each, one of which sleeps, and a way back. */
+export class Probe implements OperationDefinition<World> {
+  readonly kind = 'probe';
+  readonly pointOfNoReturn = 'third';
+  readonly steps: Record<'first' | 'second' | 'third', Step<World>> = {
+    first: { run: async (context) => done({ result: 1, commit: (tx) => effect(tx, context) }) },
+    second: {
+      run: async (context) => {
+        if (!context.state) return sleep({ forMs: 60_000, status: 'waiting', state: { isSecondTime: true } });
+        return done({ commit: (tx) => effect(tx, context) });
+      },
+    },
+    third: {
+      run: async (context) =>
+        done({ result: Number(context.results['first']) + 1, commit: (tx) => effect(tx, context) }),
+    },
+  };
+  readonly unwind = [
+    {
+      name: 'undo',
+      undoes: ['first', 'second', 'third'],
+      run: async ({ input }: StepContext<World>) =>
+        done({ commit: async (tx) => void (await tx.query('delete from effects where world = $1', [input.world])) }),
+    },
+  ];
+}
+
+const DEADLINE_MS = 20_000;
+
+/** Waits for a condition that has a name. */
+export async function until(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
+  const deadline = Date.now() + DEADLINE_MS;
+  while (!(await isSo())) {
+    if (Date.now() > deadline) throw new Error(`not within ${DEADLINE_MS} ms: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
