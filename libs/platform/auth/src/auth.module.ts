@@ -18,7 +18,7 @@ import { TokenUses } from './token-uses.js';
 export class AuthModule implements OnModuleInit {
   constructor(
     @Inject(BEARER_AUTHENTICATORS) private readonly authenticators: BearerAuthenticators,
-    @Inject(TokenService) private readonly tokens: TokenService,
+    private readonly tokens: TokenService,
   ) {}
 
   onModuleInit(): void {

@@ -5,7 +5,7 @@ import type { Principal, SlipwayRequest } from '@slipway/platform-http';
 export interface BearerAuthenticator {
   /** Whether the credential has this authenticator's form; says nothing about its validity. */
   accepts(credential: string): boolean;
-  /** @throws unauthenticated, token_expired (401) or a 403 where the identity is known but not let in */
+  /** @throws unauthenticated, token_expired (401) or a 403 if the identity is known but not let in */
   authenticate(credential: string, request: SlipwayRequest): Promise<Principal>;
 }
 

@@ -1,6 +1,6 @@
+import { hashSecret, parseToken } from '@slipway/contracts';
 import type { Config } from '@slipway/platform-config';
 import { newId, prepared, type Database, type Tx } from '@slipway/platform-database';
-import { hashSecret, parseToken } from './token-text.js';
 
 /** Name of the tenant whose admins may create tenants. */
 export const OPERATOR_TENANT = 'default';
@@ -24,7 +24,7 @@ const ENSURE_TOKEN = prepared(
    where api_tokens.tenant_id = excluded.tenant_id and api_tokens.secret_sha256 <> excluded.secret_sha256`,
 );
 
-/** Makes sure of the operator tenant and, where configuration names one, its bootstrap token. The api calls it at boot. */
+/** Makes sure of the operator tenant and, if configuration names one, its bootstrap token. The api calls it at boot. */
 export async function ensureBootstrap(database: Database, config: Pick<Config, 'bootstrapToken'>): Promise<void> {
   await database.tx('system', (tx) => ensure(tx, config.bootstrapToken));
 }

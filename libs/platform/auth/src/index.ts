@@ -1,4 +1,3 @@
-import { CurrentPrincipal, type Principal as PrincipalShape } from '@slipway/platform-http';
 import { ApiTokens1700000000011 } from './migrations/1700000000011-api-tokens.js';
 import { Tenants1700000000010 } from './migrations/1700000000010-tenants.js';
 
@@ -7,14 +6,7 @@ export { BEARER_AUTHENTICATORS, BearerAuthenticators, type BearerAuthenticator }
 export { ensureBootstrap, OPERATOR_TENANT } from './bootstrap.js';
 export { RequestGuard } from './request-guard.js';
 export { SCOPES, withIncluded } from './scopes.js';
-export { hashSecret, isSecret, makeToken, parseToken, type TokenParts } from './token-text.js';
-export { LOOK_UP_TOKEN, type TokenLookup, type TokenRow } from './token.query.js';
-export { principalOf, TokenService, type NewToken } from './token.service.js';
+export { type TokenLookup, type TokenRow } from './token.query.js';
+export { TokenService, type NewToken } from './token.service.js';
 export { TokenUses } from './token-uses.js';
-export type { Scope } from '@slipway/platform-http';
-
-/** Who is calling; as a parameter decorator, the caller of this request: `@Principal() who: Principal`. */
-export type Principal = PrincipalShape;
-export const Principal = CurrentPrincipal;
-
 export const migrations = [Tenants1700000000010, ApiTokens1700000000011];

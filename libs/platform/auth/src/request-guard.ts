@@ -22,7 +22,7 @@ export class RequestGuard implements OnModuleInit {
   constructor(
     @Inject(BEARER_AUTHENTICATORS) private readonly authenticators: BearerAuthenticators,
     @Inject(CONFIG) config: Pick<Config, 'rateLimit'>,
-    @Optional() @Inject(HttpAdapterHost) private readonly host?: HttpAdapterHost,
+    @Optional() private readonly host?: HttpAdapterHost,
   ) {
     const { readsPerMinute, mutationsPerMinute } = config.rateLimit;
     this.reads = readsPerMinute > 0 ? new RateLimiter(readsPerMinute) : undefined;

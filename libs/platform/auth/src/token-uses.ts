@@ -1,4 +1,4 @@
-import { Inject, Injectable, Logger, type OnApplicationShutdown, type OnModuleDestroy } from '@nestjs/common';
+import { Injectable, Logger, type OnApplicationShutdown, type OnModuleDestroy } from '@nestjs/common';
 import { Database } from '@slipway/platform-database';
 import { NOTE_USES } from './token.query.js';
 
@@ -11,7 +11,7 @@ export class TokenUses implements OnModuleDestroy, OnApplicationShutdown {
   private readonly pending = new Map<string, Date>();
   private timer: NodeJS.Timeout | undefined;
 
-  constructor(@Inject(Database) private readonly database: Database) {}
+  constructor(private readonly database: Database) {}
 
   note(tokenId: string): void {
     this.pending.set(tokenId, new Date());

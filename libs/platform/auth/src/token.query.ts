@@ -53,7 +53,7 @@ export const LOCK_TOKEN = prepared(
 );
 
 /**
- * The uses of many tokens in one statement. The condition keeps it to one write a minute per token also where several
+ * The uses of many tokens in one statement. The condition keeps it to one write a minute per token even if several
  * processes saw the token; the order keeps two of them from deadlocking.
  */
 export const NOTE_USES = prepared(

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
+import { hashSecret } from '@slipway/contracts';
 import type { SlipwayError } from '@slipway/platform-http';
 import { principalOf } from './token.service.js';
-import { hashSecret } from './token-text.js';
 import type { TokenLookup } from './token.query.js';
 
 const row = (rest: Partial<TokenLookup> = {}): TokenLookup => ({

@@ -1,9 +1,10 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { hashSecret, parseToken, tokenVerdict } from '@slipway/contracts';
+import { Injectable } from '@nestjs/common';
 import { Database, type Tx } from '@slipway/platform-database';
 import { errors, type Principal, type Scope } from '@slipway/platform-http';
 import type { BearerAuthenticator } from './bearer-authenticators.js';
 import { withIncluded } from './scopes.js';
-import { hashSecret, isSecret, makeToken, parseToken, type TokenParts } from './token-text.js';
+import { makeToken } from './token-text.js';
 import {
   INSERT_TOKEN,
   LIST_TOKENS,
@@ -29,17 +30,13 @@ export interface NewToken {
 @Injectable()
 export class TokenService implements BearerAuthenticator {
   constructor(
-    @Inject(Database) private readonly database: Database,
-    @Inject(TokenUses) private readonly uses: TokenUses,
+    private readonly database: Database,
+    private readonly uses: TokenUses,
   ) {}
 
-  /**
-   * Makes a token in the caller's transaction.
-   * @param known the parts of a token that exists already (bootstrap); a new one is drawn otherwise
-   * @returns the row, and the text with the secret, which cannot be had again
-   */
-  async create(tx: Tx, token: NewToken, known?: TokenParts): Promise<{ row: TokenRow; text: string | undefined }> {
-    const made = known ? { ...known, text: undefined } : makeToken();
+  /** Makes a token in the caller's transaction: its row, and the text with the secret, which cannot be had again. */
+  async create(tx: Tx, token: NewToken): Promise<{ row: TokenRow; text: string }> {
+    const made = makeToken();
     const scopes = [...new Set(token.scopes)];
     const values = [
       made.id,
@@ -51,7 +48,7 @@ export class TokenService implements BearerAuthenticator {
       token.expiresAt,
     ];
     const row = await tx.one<TokenRow>(INSERT_TOKEN, values);
-    return { row: row!, text: made.text };
+    return { row: row as TokenRow, text: made.text };
   }
 
   /** Up to `limit` tokens of a tenant, newest first, after the one with the given id. */
@@ -59,12 +56,12 @@ export class TokenService implements BearerAuthenticator {
     return this.database.read<TokenRow>({ tenantId }, LIST_TOKENS, [tenantId, after ?? null, limit]);
   }
 
-  /** The token's row, locked until the transaction ends; undefined where the tenant has no such token. */
+  /** The token's row, locked until the transaction ends; undefined if the tenant has no such token. */
   async lock(tx: Tx, tenantId: string, id: string): Promise<TokenRow | undefined> {
     return tx.one<TokenRow>(LOCK_TOKEN, [tenantId, id]);
   }
 
-  /** Revokes for good; revoking again changes nothing. Undefined where the tenant has no such token. */
+  /** Revokes for good; revoking again changes nothing. Undefined if the tenant has no such token. */
   async revoke(tx: Tx, tenantId: string, id: string, revokedBy: string): Promise<TokenRow | undefined> {
     return tx.one<TokenRow>(REVOKE_TOKEN, [tenantId, id, revokedBy]);
   }
@@ -73,7 +70,7 @@ export class TokenService implements BearerAuthenticator {
     return credential.startsWith('slw_');
   }
 
-  /** @throws unauthenticated where the token is unknown, wrong or revoked; token_expired */
+  /** @throws unauthenticated if the token is unknown, wrong or revoked; token_expired */
   async authenticate(credential: string): Promise<Principal> {
     const parts = parseToken(credential);
     if (!parts) throw errors.unauthenticated();
@@ -84,13 +81,12 @@ export class TokenService implements BearerAuthenticator {
   }
 }
 
-/**
- * Decides about a looked-up token. Also for processes without Nest, such as the gateway.
- * @throws unauthenticated, token_expired
- */
+/** Judges what was found of a token. @throws unauthenticated, token_expired */
 export function principalOf(row: TokenLookup | undefined, secret: string): Principal {
-  if (!row || !isSecret(secret, row.secret_sha256) || row.is_revoked) throw errors.unauthenticated();
-  if (row.is_expired) throw errors.token_expired();
+  const facts = row && { secretHash: row.secret_sha256, isRevoked: row.is_revoked, isExpired: row.is_expired };
+  const verdict = tokenVerdict(facts, secret);
+  if (!row || verdict === 'wrong') throw errors.unauthenticated();
+  if (verdict === 'expired') throw errors.token_expired();
   return {
     tenantId: row.tenant_id,
     tenantName: row.tenant_name,

@@ -5,9 +5,9 @@ import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { ConfigModule, type Config } from '@slipway/platform-config';
 import { Database, DatabaseModule, migrations as databaseMigrations } from '@slipway/platform-database';
-import { HttpModule, Route, SlipwayHttpAdapter } from '@slipway/platform-http';
+import { CurrentPrincipal, HttpModule, Route, SlipwayHttpAdapter, type Principal } from '@slipway/platform-http';
 import { createTestDatabase, type TestDatabase } from '@slipway/platform-database/testing';
-import { AuthModule, ensureBootstrap, migrations, Principal, TokenService, TokenUses } from '../src/index.js';
+import { AuthModule, ensureBootstrap, migrations, TokenService, TokenUses } from '../src/index.js';
 
 const BOOTSTRAP = `slw_boot_${'s'.repeat(32)}`;
 
@@ -22,7 +22,7 @@ class WhoController {
     summary: 'Who',
     ok: { 200: null },
   })
-  who(@Principal() who: Principal): object {
+  who(@CurrentPrincipal() who: Principal): object {
     return { tenant: who.tenantName, scopes: [...who.scopes], actor: who.actor };
   }
 

@@ -6,17 +6,9 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { ConfigModule, type Config } from '@slipway/platform-config';
 import { Database, DatabaseModule, migrations as databaseMigrations, newId } from '@slipway/platform-database';
 import { createTestDatabase, type TestDatabase } from '@slipway/platform-database/testing';
-import type { Scope } from '@slipway/platform-http';
-import {
-  AuthModule,
-  ensureBootstrap,
-  hashSecret,
-  migrations,
-  OPERATOR_TENANT,
-  TokenService,
-  TokenUses,
-  type Principal,
-} from '../src/index.js';
+import { hashSecret } from '@slipway/contracts';
+import type { Principal, Scope } from '@slipway/platform-http';
+import { AuthModule, ensureBootstrap, migrations, OPERATOR_TENANT, TokenService, TokenUses } from '../src/index.js';
 
 const SECRET = 's'.repeat(32);
 

@@ -1,8 +1,6 @@
 import { Module, type DynamicModule } from '@nestjs/common';
-import type { Config } from './config.js';
-
-/** Nest token of the checked configuration: `@Inject(CONFIG) config: Config`. */
-export const CONFIG: unique symbol = Symbol('slipway.config');
+import { CONFIG, type Config } from './config.js';
+import { PausePoints } from './pause-points.js';
 
 @Module({})
 export class ConfigModule {
@@ -10,8 +8,8 @@ export class ConfigModule {
     return {
       module: ConfigModule,
       global: true,
-      providers: [{ provide: CONFIG, useValue: config }],
-      exports: [CONFIG],
+      providers: [{ provide: CONFIG, useValue: config }, PausePoints],
+      exports: [CONFIG, PausePoints],
     };
   }
 }

@@ -2,9 +2,22 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, wri
 import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { ConfigError, loadConfig, readStackFile, resolveSecret, VARIABLES, writeStackFile } from './index.js';
+import {
+  ConfigError,
+  loadConfig,
+  readStackFile,
+  resolveSecret,
+  VARIABLES,
+  writeStackFile,
+  type TargetReader,
+} from './index.js';
 
 const KEY = Buffer.alloc(32, 7).toString('base64');
+/** Of a kind only its name; libs/registry tests the default file with the real ones. */
+const TARGETS: TargetReader[] = [
+  { kind: 'process', keys: ['engines'], read: () => ({}) },
+  { kind: 'endpoint', keys: ['allow'], read: () => ({}) },
+];
 const EXTERNAL = { DATABASE_URL: 'postgres://u:p@db/slipway', SLIPWAY_SECRET_KEY: KEY };
 
 let cwd: string;
@@ -25,7 +38,7 @@ const problemsOf = (env: NodeJS.ProcessEnv): string[] => {
 
 describe('loadConfig', () => {
   it('gives the documented defaults', () => {
-    const config = loadConfig(EXTERNAL, cwd);
+    const config = loadConfig(EXTERNAL, cwd, { targets: TARGETS });
     expect(config).toMatchObject({
       env: 'development',
       home: path.join(cwd, '.slipway'),
@@ -159,7 +172,7 @@ describe('loadConfig', () => {
       path.join(cwd, 'slipway.config.yaml'),
       'targets: [{name: only, kind: endpoint, allow: []}]\nsecrets: {hub: {env: HUB_TOKEN}}',
     );
-    const { operator } = loadConfig(EXTERNAL, cwd);
+    const { operator } = loadConfig(EXTERNAL, cwd, { targets: TARGETS });
     expect(operator.targets.map((target) => target.name)).toEqual(['only']);
     expect(resolveSecret(operator, 'hub', { HUB_TOKEN: 't' })).toBe('t');
     expect(() => resolveSecret(operator, 'hub', {})).toThrow('HUB_TOKEN is not set');

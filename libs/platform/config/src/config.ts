@@ -2,9 +2,12 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { DEFAULT_OPERATOR_CONFIG } from './default-operator-config.js';
-import { OperatorConfigError, parseOperatorConfig, type OperatorConfig } from './operator-config.js';
+import { OperatorConfigError, parseOperatorConfig, type OperatorConfig, type TargetReader } from './operator-config.js';
 import { readStackFile, type StackFile } from './stack-file.js';
 import { readVariables, type Values } from './variables.js';
+
+/** Nest token of the checked configuration: `@Inject(CONFIG) config: Config`. */
+export const CONFIG: unique symbol = Symbol('slipway.config');
 
 /** Everything a process is told from outside, checked. Read once at boot; immutable afterwards. */
 export interface Config {
@@ -53,12 +56,18 @@ export class ConfigError extends Error {
 /** sysexits.h EX_CONFIG: supervisors can tell a wrong configuration from a crash. */
 export const EXIT_CONFIG = 78;
 
+export interface LoadOptions {
+  /** Stands in for `<home>/run/stack.json`, for the launcher that is about to write it. */
+  stack?: StackFile;
+  /** The kinds of execution targets there are. Without them the operator's targets are not read. */
+  targets?: readonly TargetReader[];
+}
+
 /**
  * Reads and checks all configuration.
- * @param options.stack stands in for `<home>/run/stack.json`, for the launcher that is about to write it.
  * @throws ConfigError listing every problem by the variable's name.
  */
-export function loadConfig(env: NodeJS.ProcessEnv, cwd: string, options: { stack?: StackFile } = {}): Config {
+export function loadConfig(env: NodeJS.ProcessEnv, cwd: string, options: LoadOptions = {}): Config {
   const { values, problems } = readVariables(env);
   const home = path.resolve(cwd, values.home ?? '.slipway');
   const isSet = (name: string): boolean => Boolean(env[name]?.trim());
@@ -88,7 +97,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, cwd: string, options: { stack
   if (values.apiPort && values.apiPort === values.gatewayPort)
     problems.push('SLIPWAY_GATEWAY_PORT must differ from SLIPWAY_API_PORT');
 
-  const operator = loadOperatorConfig(values.configFile, cwd, problems);
+  const operator = loadOperatorConfig(values.configFile, cwd, options.targets, problems);
   if (problems.length > 0) throw new ConfigError(problems);
 
   const url = values.databaseUrl ?? stack?.databaseUrl ?? '';
@@ -141,9 +150,9 @@ export function loadConfig(env: NodeJS.ProcessEnv, cwd: string, options: { stack
 }
 
 /** For entry points: every problem on stderr, then exit 78. */
-export function loadConfigOrExit(): Config {
+export function loadConfigOrExit(options: LoadOptions = {}): Config {
   try {
-    return loadConfig(process.env, process.cwd());
+    return loadConfig(process.env, process.cwd(), options);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     process.stderr.write(`${error.message}\n`);
@@ -172,11 +181,16 @@ function identityProblems(env: NodeJS.ProcessEnv, values: Values, production: bo
   return problems;
 }
 
-function loadOperatorConfig(configured: string | undefined, cwd: string, problems: string[]): OperatorConfig {
+function loadOperatorConfig(
+  configured: string | undefined,
+  cwd: string,
+  readers: readonly TargetReader[] | undefined,
+  problems: string[],
+): OperatorConfig {
   const file = path.resolve(cwd, configured ?? 'slipway.config.yaml');
-  if (!configured && !existsSync(file)) return parseOperatorConfig(DEFAULT_OPERATOR_CONFIG);
+  if (!configured && !existsSync(file)) return parseOperatorConfig(DEFAULT_OPERATOR_CONFIG, readers);
   try {
-    return parseOperatorConfig(readFileSync(file, 'utf8'));
+    return parseOperatorConfig(readFileSync(file, 'utf8'), readers);
   } catch (error) {
     if (error instanceof OperatorConfigError)
       problems.push(...error.problems.map((problem) => `SLIPWAY_CONFIG (${file}): ${problem}`));

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 // Absolute, so that the embedded stack may be started from any folder; this file is four levels under the root in src and dist alike.
 const simulator = fileURLToPath(new URL('../../../../tools/inference-sim/dist/main.js', import.meta.url));
 
-/** What holds where SLIPWAY_CONFIG is unset and no slipway.config.yaml is present: enough for the quickstart, on one machine. */
+/** What holds if SLIPWAY_CONFIG is unset and no slipway.config.yaml is present: enough for the quickstart, on one machine. */
 export const DEFAULT_OPERATOR_CONFIG = `
 targets:
   - name: local

@@ -8,7 +8,7 @@ export function childEnvironment(changes: Record<string, string | undefined> = {
 
 /**
  * The value behind a secret of the operator's file, read now, so that a rotated file is seen.
- * @throws Error naming the secret, never its value, where it is unknown, unset or unreadable.
+ * @throws Error naming the secret, never its value, if it is unknown, unset or unreadable.
  */
 export function resolveSecret(operator: OperatorConfig, name: string, env: NodeJS.ProcessEnv = process.env): string {
   const source = Object.hasOwn(operator.secrets, name) ? operator.secrets[name] : undefined;

@@ -1,14 +1,26 @@
-export { addressOf, ConfigError, EXIT_CONFIG, loadConfig, loadConfigOrExit, type Config } from './config.js';
-export { CONFIG, ConfigModule } from './config.module.js';
+export {
+  addressOf,
+  CONFIG,
+  ConfigError,
+  EXIT_CONFIG,
+  loadConfig,
+  loadConfigOrExit,
+  type Config,
+  type LoadOptions,
+} from './config.js';
+export { ConfigModule } from './config.module.js';
+export { PausePoints } from './pause-points.js';
 export { childEnvironment, resolveSecret } from './environment.js';
-export { ENGINE_PLACEHOLDERS, OperatorConfigError, parseOperatorConfig } from './operator-config.js';
-export type {
-  EndpointTargetConfig,
-  EngineConfig,
-  OperatorConfig,
-  ProcessTargetConfig,
-  TargetConfig,
+export { ConfigReader } from './config-reader.js';
+export {
+  allowedOrigins,
+  ENV_NAME,
+  NAME,
+  OperatorConfigError,
+  parseOperatorConfig,
+  type OperatorConfig,
+  type TargetConfig,
+  type TargetReader,
 } from './operator-config.js';
-export { parseAllowPattern, type AllowPattern } from './allow-pattern.js';
 export { readStackFile, removeStackFile, writeStackFile, type StackFile } from './stack-file.js';
 export { VARIABLES } from './variables.js';

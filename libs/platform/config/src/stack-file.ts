@@ -10,7 +10,7 @@ export interface StackFile {
 
 const fileOf = (home: string): string => path.join(home, 'run', 'stack.json');
 
-/** Undefined where no stack was started under `home`. An unreadable or damaged file counts as none: the next `npm start` rewrites it. */
+/** Undefined if no stack was started under `home`. An unreadable or damaged file counts as none: the next `npm start` rewrites it. */
 export function readStackFile(home: string): StackFile | undefined {
   try {
     const parsed: unknown = JSON.parse(readFileSync(fileOf(home), 'utf8'));

@@ -5,7 +5,7 @@ export interface Variable<T> {
   name: string;
   default?: string;
   description: string;
-  /** True where the value must never be printed. */
+  /** True if the value must never be printed. */
   secret?: boolean;
   /** Throws an Error whose message completes "<NAME> …", e.g. "must be a whole number from 1 to 10". */
   parse(raw: string): T;

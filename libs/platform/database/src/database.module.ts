@@ -3,6 +3,7 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import type { Config } from '@slipway/platform-config';
 import type { DataSourceOptions } from 'typeorm';
 import { Database } from './database.js';
+import { NESTING, UNWATCHED, WatchedNesting } from './nesting.js';
 import { Notifications } from './notifications.js';
 import { PipelinedReader } from './pipelined-reader.js';
 
@@ -32,7 +33,10 @@ const CONNECTION = {
 
 @Module({})
 export class DatabaseModule {
-  static forRoot(config: Pick<Config, 'database'>, entities: Function[] = []): DynamicModule {
+  static forRoot(
+    config: Pick<Config, 'database'> & Partial<Pick<Config, 'env'>>,
+    entities: Function[] = [],
+  ): DynamicModule {
     const { url, poolSize } = config.database;
     return {
       module: DatabaseModule,
@@ -42,6 +46,7 @@ export class DatabaseModule {
       ],
       providers: [
         Database,
+        { provide: NESTING, useValue: config.env === 'test' ? new WatchedNesting() : UNWATCHED },
         { provide: Notifications, useFactory: () => new Notifications(url) },
         {
           provide: PipelinedReader,

@@ -1,6 +1,7 @@
 import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { PoolClient } from 'pg';
+import { NESTING, type Nesting } from './nesting.js';
 import { Notifications } from './notifications.js';
 import { PipelinedReader } from './pipelined-reader.js';
 import { asQuery, beginText, Tx, type TxScope } from './tx.js';
@@ -18,9 +19,10 @@ class DryRunDone {
 @Injectable()
 export class Database implements OnModuleDestroy {
   constructor(
-    @Inject(DataSource) private readonly dataSource: DataSource,
-    @Inject(Notifications) private readonly notifications: Notifications,
-    @Inject(PipelinedReader) private readonly reader: PipelinedReader,
+    private readonly dataSource: DataSource,
+    private readonly notifications: Notifications,
+    private readonly reader: PipelinedReader,
+    @Inject(NESTING) private readonly nesting: Nesting,
   ) {}
 
   /**
@@ -33,7 +35,7 @@ export class Database implements OnModuleDestroy {
       const begun = client.query(beginText(scope));
       begun.catch(() => undefined);
       try {
-        const value = await fn(tx);
+        const value = await this.nesting.within(() => fn(tx));
         await begun;
         if (options.dryRun) throw new DryRunDone(value);
         const committed = await client.query('COMMIT');
@@ -96,12 +98,16 @@ export class Database implements OnModuleDestroy {
   }
 
   private async onConnection<T>(work: (client: PoolClient, tx: Tx) => Promise<T>, scope: TxScope): Promise<T> {
+    this.nesting.assertOutside();
     const runner = this.dataSource.createQueryRunner();
     const client = (await runner.connect()) as PoolClient;
     // TypeORM must join our transaction: without this mark `manager.save` would open and commit one of its own.
     (runner as { isTransactionActive: boolean }).isTransactionActive = true;
     try {
-      return await work(client, new Tx(scope === 'system' ? null : scope.tenantId, runner, client));
+      return await work(
+        client,
+        new Tx(scope === 'system' ? null : scope.tenantId, runner, client, this.nesting.locks()),
+      );
     } finally {
       (runner as { isTransactionActive: boolean }).isTransactionActive = false;
       await runner.release();

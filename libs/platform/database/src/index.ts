@@ -1,11 +1,22 @@
 export { Database } from './database.js';
-export { DatabaseModule, dataSourceOptions } from './database.module.js';
+export { DatabaseModule } from './database.module.js';
 export { Tx, type TxScope } from './tx.js';
-export { lookup, prepared, type Statement } from './statement.js';
+export {
+  bySize,
+  listOf,
+  listValues,
+  locking,
+  lookup,
+  prepared,
+  roundedSize,
+  type Columns,
+  type Statement,
+} from './statement.js';
+export { LOCK_ORDER, type Lock } from './lock-order.js';
 export { startEmbeddedPostgres, type EmbeddedPostgres, type EmbeddedPostgresOptions } from './embedded/index.js';
 export { newId } from './ids.js';
 export { canonicalJson, digestOf } from './digest.js';
-export { openSecret, sealSecret, SecretBoxError } from './secret-box.js';
+export { openSecret, sealSecret } from './secret-box.js';
 export { migrate, schemaGap, type Migration } from './migrate.js';
 import { Roles1700000000000 } from './migrations/1700000000000-roles.js';
 import { Timestamps1700000000001 } from './migrations/1700000000001-timestamps.js';

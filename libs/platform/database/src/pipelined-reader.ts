@@ -28,7 +28,7 @@ export class PipelinedReader {
 
   constructor(private readonly connection: pg.ClientConfig) {}
 
-  /** The rows, or undefined where all lanes are full and the caller should take a connection of its own. */
+  /** The rows, or undefined if all lanes are full and the caller should take a connection of its own. */
   async read<R>(scope: TxScope, statement: Statement, values: unknown[]): Promise<R[] | undefined> {
     const lane = scope === 'system' ? this.system : this.emptiest();
     if (lane.waiting >= MAX_WAITING) return undefined;
@@ -75,7 +75,7 @@ export class PipelinedReader {
   }
 
   private connect(lane: Lane): Promise<pg.Client> {
-    // As a startup parameter, because a pooler that shares connections refuses it, where it would pass a SET ROLE on to others.
+    // As a startup parameter, because a pooler that shares connections refuses it, but would pass a SET ROLE on to others.
     const role = lane === this.system ? { options: '-c role=slipway_system' } : {};
     const client = new pg.Client({ ...this.connection, ...role, pipeline: true } as pg.ClientConfig);
     const opening = client.connect().then(() => client);

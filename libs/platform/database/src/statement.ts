@@ -1,12 +1,16 @@
+import type { Lock } from './lock-order.js';
+
 /**
  * A statement the server parses and plans once per connection. The name must belong to one text only,
- * so statements are made at module load, never inside a function.
+ * so statements are made at module load, or once for each of a few sizes (`bySize`).
  */
 export interface Statement {
   readonly name: string;
   readonly text: string;
   /** Made by `lookup`: may share a connection with reads of others. */
   readonly isLookup?: true;
+  /** Made by `locking`: which lock of `LOCK_ORDER` it takes. */
+  readonly locks?: { readonly lock: Lock; readonly keysOf: (values: readonly unknown[]) => readonly string[] };
 }
 
 const textByName = new Map<string, string>();
@@ -25,4 +29,57 @@ export function prepared(name: string, text: string): Statement {
  */
 export function lookup(name: string, text: string): Statement {
   return { ...prepared(name, text), isLookup: true };
+}
+
+/**
+ * A statement that takes a lock of the order. Its first value is the key, unless `keysOf` says otherwise.
+ * @param keysOf which rows of that lock the values name: their ids, or what else tells one from another
+ */
+export function locking(
+  lock: Lock,
+  statement: Statement,
+  keysOf: (values: readonly unknown[]) => readonly string[] = ([first]) => [String(first)],
+): Statement {
+  return { ...statement, locks: { lock, keysOf } };
+}
+
+/** The next of 1, 8, 64, … that is not less: lists of few different lengths make few different statements. */
+export function roundedSize(length: number): number {
+  return 8 ** Math.ceil(Math.log2(Math.max(1, length)) / 3);
+}
+
+/** Columns of a list of records, with their types. */
+export type Columns = Readonly<Record<string, string>>;
+
+/**
+ * A list of records as SQL, `(values ($1::text, …), …) as name(id, …)`. Out of JSON the planner takes every list for a hundred rows
+ * and reads whole tables; of one record written like this it knows that it is one, and looks its row up.
+ * @param size how many records; `listValues` fills the list up to it
+ */
+export function listOf(name: string, columns: Columns, size: number): string {
+  const types = Object.values(columns);
+  const row = (at: number) =>
+    `(${types.map((type, index) => `$${at * types.length + index + 1}::${type}`).join(', ')})`;
+  const rows = Array.from({ length: size }, (_, at) => row(at));
+  return `(values ${rows.join(', ')}) as ${name}(${Object.keys(columns).join(', ')})`;
+}
+
+/** The values that go with `listOf`, a record after the other. What a record leaves out is null; missing records are all null. */
+export function listValues(columns: Columns, records: readonly object[], size: number): unknown[] {
+  return Array.from({ length: size }, (_, at) => (records[at] ?? {}) as Record<string, unknown>).flatMap((record) =>
+    Object.entries(columns).map(([name, type]) => {
+      const value = record[name] ?? null;
+      return value !== null && type === 'jsonb' ? JSON.stringify(value) : value;
+    }),
+  );
+}
+
+/** One statement for each order of length. */
+export function bySize(make: (size: number) => Statement): (size: number) => Statement {
+  const made = new Map<number, Statement>();
+  return (size) => {
+    const statement = made.get(size) ?? make(size);
+    made.set(size, statement);
+    return statement;
+  };
 }

@@ -1,5 +1,6 @@
 import type { EntityManager, QueryRunner } from 'typeorm';
 import type { PoolClient, QueryResult } from 'pg';
+import type { HeldLocks } from './held-locks.js';
 import type { Statement } from './statement.js';
 
 /** Who a transaction acts for: one tenant (row-level security shows its rows only) or the system (all rows). */
@@ -14,19 +15,29 @@ export class Tx {
     readonly tenantId: string | null,
     private readonly runner: QueryRunner,
     private readonly client: PoolClient,
+    /** In tests: what it has locked. */
+    private readonly held?: HeldLocks,
   ) {}
 
   get manager(): EntityManager {
     return this.runner.manager;
   }
 
-  /** The tenant of this transaction; throws in a system transaction, where there is none. */
+  /** The tenant of this transaction; throws in a system transaction, which has none. */
   get tenant(): string {
     if (this.tenantId === null) throw new Error('a system transaction has no tenant');
     return this.tenantId;
   }
 
   async query<R = Record<string, unknown>>(statement: Statement | string, values: unknown[] = []): Promise<R[]> {
+    if (!this.held || typeof statement === 'string') return this.send<R>(statement, values);
+    this.held.assertMayTake(statement, values);
+    const rows = await this.send<R & object>(statement, values);
+    this.held.took(statement, values, rows);
+    return rows;
+  }
+
+  private async send<R>(statement: Statement | string, values: unknown[]): Promise<R[]> {
     const result = (await this.client.query(asQuery(statement, values))) as unknown as QueryResult;
     return result.rows as R[];
   }

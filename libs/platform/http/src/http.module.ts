@@ -1,7 +1,6 @@
 import {
   Catch,
   Global,
-  Inject,
   Injectable,
   Module,
   type ArgumentsHost,
@@ -20,7 +19,7 @@ import type { SlipwayReply, SlipwayRequest } from './server/slipway-request.js';
 @Catch()
 @Injectable()
 export class FailureFilter implements ExceptionFilter {
-  constructor(@Inject(ModuleRef) private readonly modules: ModuleRef) {}
+  constructor(private readonly modules: ModuleRef) {}
 
   async catch(thrown: unknown, host: ArgumentsHost): Promise<void> {
     const http = host.switchToHttp();
@@ -44,12 +43,12 @@ export class FailureFilter implements ExceptionFilter {
   }
 }
 
-/** Fails the boot where a handler carries Nest's own routing decorator instead of `@Route`. */
+/** Fails the boot if a handler carries Nest's own routing decorator instead of `@Route`. */
 @Injectable()
 export class RouteCensus implements OnModuleInit {
   constructor(
-    @Inject(DiscoveryService) private readonly discovery: DiscoveryService,
-    @Inject(MetadataScanner) private readonly scanner: MetadataScanner,
+    private readonly discovery: DiscoveryService,
+    private readonly scanner: MetadataScanner,
   ) {}
 
   onModuleInit(): void {

@@ -23,7 +23,7 @@ afterAll(async () => {
   await app?.close();
 });
 
-/** Answers of one connection, which the client closes its side of; undefined where the server said nothing. */
+/** Answers of one connection, which the client closes its side of; undefined if the server said nothing. */
 function exchange(request: string): Promise<string> {
   return new Promise((resolve) => {
     let answer = '';

@@ -9,7 +9,7 @@ export interface LoggerOptions {
   service: string;
   /** trace, debug, info, warn, error, fatal or silent; the configuration's `logLevel`. */
   level: string;
-  /** For tests. stderr where unset. */
+  /** For tests. stderr if unset. */
   destination?: DestinationStream;
 }
 

@@ -1,10 +1,11 @@
-import type { Failure } from './operation.definition.js';
+import type { Actor, OperationStatus, StepStatus } from '@slipway/contracts';
 
-export type OperationStatus = 'pending' | 'running' | 'waiting' | 'cancelling' | 'succeeded' | 'failed' | 'cancelled';
-export type StepStatus = 'pending' | 'running' | 'waiting' | 'succeeded' | 'failed' | 'skipped' | 'cancelled';
-
-/** Terminal rows are frozen; only a retry brings a failed one back. */
-export const LIVE_STATUSES: readonly OperationStatus[] = ['pending', 'running', 'waiting', 'cancelling'];
+/** Why an operation turns round. */
+export interface Failure {
+  code: string;
+  message: string;
+  retryable: boolean;
+}
 
 /** One row of `operations` as a worker or a service sees it. */
 export interface OperationRow<Input = any> {
@@ -27,7 +28,7 @@ export interface OperationRow<Input = any> {
   currentStep: string;
   input: Input;
   result: Record<string, any>;
-  requestedBy: { type: string; id: string };
+  requestedBy: Actor;
   reason: string | null;
   retryable: boolean;
   fingerprint: string | null;

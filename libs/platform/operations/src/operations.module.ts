@@ -1,32 +1,20 @@
 import { Module, type DynamicModule, type Provider } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
-import { EventFeed } from './event-feed.js';
-import { EventHub } from './event.hub.js';
-import { EventList } from './event-list.js';
-import { EventStreams } from './event-stream.js';
-import { IdempotentMutation } from './idempotency.js';
-import { Leases } from './leases.js';
-import { OperationDefinitions } from './operation.definitions.js';
-import { OperationRunner } from './operation.runner.js';
-import { OperationStore } from './operation.store.js';
-import { OperationWorker } from './operation.worker.js';
-import { OutboxRelay } from './outbox.relay.js';
-import { PausePoints } from './pause-points.js';
-import { Sweeper } from './sweeper.js';
+import { OperationStore } from './accept/operation.store.js';
+import { OperationDefinitions } from './define/operation.definitions.js';
+import { Leases } from './run/leases.js';
+import { OperationRunner } from './run/operation.runner.js';
+import { OperationWorker } from './run/operation.worker.js';
+import { OutboxRelay } from './run/outbox.relay.js';
+import { OperationRepair, OperationRetention } from './run/repair.js';
 
-const EVERYWHERE: Provider[] = [
-  OperationDefinitions,
-  OperationStore,
-  IdempotentMutation,
-  EventHub,
-  EventList,
-  EventStreams,
-  EventFeed,
-  PausePoints,
-  Sweeper,
-];
+const EVERYWHERE: Provider[] = [OperationDefinitions, OperationStore];
+const MOVERS: Provider[] = [Leases, OperationRunner, OutboxRelay, OperationWorker, OperationRepair, OperationRetention];
 
-/** Durable operations. The API makes and shows them; a worker also runs them (it needs the queue module beside this one). */
+/**
+ * Durable operations, with the events, mutations and schedule modules beside this one. The API accepts and shows operations; a
+ * worker also runs them, and needs the queue module too.
+ */
 @Module({})
 export class OperationsModule {
   static forApi(): DynamicModule {
@@ -40,12 +28,11 @@ export class OperationsModule {
   }
 
   static forWorker(): DynamicModule {
-    const movers = [Leases, OperationRunner, OutboxRelay, OperationWorker];
     return {
       module: OperationsModule,
       global: true,
       imports: [DiscoveryModule],
-      providers: [...EVERYWHERE, ...movers],
+      providers: [...EVERYWHERE, ...MOVERS],
       exports: [...EVERYWHERE, OperationRunner],
     };
   }

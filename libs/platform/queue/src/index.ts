@@ -5,4 +5,4 @@ export {
   type WakeUp,
   type WakeUpHandler,
 } from './operation-queue.js';
-export { QueueModule, createOperationQueue } from './queue.module.js';
+export { QueueModule } from './queue.module.js';

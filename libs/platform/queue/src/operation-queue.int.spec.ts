@@ -55,14 +55,20 @@ function backendSuite(name: string, open: () => Promise<TestBackend>): void {
       expect(most).toBeLessThanOrEqual(5);
     });
 
-    it('takes a further dispatch of the same operation', async () => {
+    it('takes a further dispatch of the same operation while the one before is still being handled', async () => {
       const queue = start();
       const seen: string[] = [];
-      await queue.consume(async (id) => void seen.push(id), 2);
+      let letGo!: () => void;
+      const held = new Promise<void>((resolve) => (letGo = resolve));
+      await queue.consume(async (id) => {
+        seen.push(id);
+        await held;
+      }, 2);
       await queue.add({ operationId: 'op_a', dispatch: 1 });
       await eventually(() => seen.length === 1);
       await queue.add({ operationId: 'op_a', dispatch: 2 });
       await eventually(() => seen.length === 2);
+      letGo();
     });
 
     it('holds a delayed wake-up back until its time', async () => {

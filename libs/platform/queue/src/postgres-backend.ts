@@ -20,11 +20,11 @@ class PostgresWorker extends bull.Worker<{ operationId: string }> {
   }
 }
 
-/** Null when the schema or its main table is not there, another number after it was made anew. */
+/** Null when the schema or its main table is not there, another number after it was made again. */
 const FIND_JOB_TABLE = `select to_regclass('${SCHEMA}.job')::oid::text as id`;
 
 /**
- * Connects and makes BullMQ's schema where it is missing. Queue and Worker share one pool of ours: left to itself, each
+ * Connects and makes BullMQ's schema if it is missing. Queue and Worker share one pool of ours: left to itself, each
  * would open its own.
  */
 export async function openPostgresBackend(databaseUrl: string): Promise<Backend> {

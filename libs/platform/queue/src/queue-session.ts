@@ -120,7 +120,7 @@ export class QueueSession {
     const bullJobs = jobs.map(({ operationId, dispatch, delayMs }) => ({
       name: 'operation',
       data: { operationId },
-      // BullMQ refuses ':' and all-digit ids, and ignores an id it still keeps: hence the dispatch number.
+      // BullMQ refuses ':' and all-digit ids, and ignores an id it still keeps: so the dispatch number is part of it.
       opts: { ...jobOptions, jobId: `${operationId}-${dispatch}`, delay: Math.ceil(delayMs ?? 0) },
     }));
     if (jobs.length >= BULK_FROM && !this.isBulkRefused) {

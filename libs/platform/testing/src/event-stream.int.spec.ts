@@ -2,17 +2,11 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it, jest } from '@j
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import fastify, { type FastifyInstance } from 'fastify';
 import pg from 'pg';
-import { migrations as databaseMigrations, newId } from '@slipway/platform-database';
-import {
-  appendEvents,
-  EventHub,
-  EventStreams,
-  migrations as operationMigrations,
-  type EventSource,
-  type NewEvent,
-} from '@slipway/platform-operations';
-import { until } from '../test/probe.js';
-import { OperationHarness } from './index.js';
+import { newId } from '@slipway/platform-database';
+import { appendEvents, EventHub, EventStreams, type EventSource, type NewEvent } from '@slipway/platform-events';
+import type { OperationDefinition } from '@slipway/platform-operations';
+import { claimOf, until } from '../test/probe.js';
+import { OperationHarness, platformMigrations } from './index.js';
 
 const TENANT = newId('ten');
 const HEARTBEAT_MS = 15_000;
@@ -31,7 +25,7 @@ beforeAll(async () => {
   // Heartbeats come when a test says so.
   const names = ['Date', 'hrtime', 'nextTick', 'performance', 'queueMicrotask'] as const;
   jest.useFakeTimers({ doNotFake: [...names, 'setImmediate', 'clearImmediate', 'setTimeout', 'clearTimeout'] });
-  harness = await OperationHarness.start({ migrations: [...databaseMigrations, ...operationMigrations] });
+  harness = await OperationHarness.start({ migrations: platformMigrations });
   const streams = harness.context.get(EventStreams);
   server = fastify();
   server.get('/', async (request, reply) => {
@@ -237,23 +231,36 @@ it('cuts a client that does not read, and keeps the others', async () => {
   await until('the quick one has all', () => quick.ids.length === sent);
 });
 
+const KIND: OperationDefinition = { kind: 'probe', steps: ['only'], unwind: {} };
+
+/** The events of one operation, which end with it. */
+const about = (id: string) => ({
+  id,
+  hasEnded: async () => {
+    const [row] = await harness.database.read<{ status: string }>(
+      'system',
+      'select status from operations where id = $1',
+      [id],
+    );
+    return ['succeeded', 'failed', 'cancelled'].includes(row!.status);
+  },
+});
+
 it('follows one operation only, and ends behind its last event', async () => {
   const { stream } = source;
   const [mine, other] = (await Promise.all(
     [1, 2].map(() =>
       harness.database.tx({ tenantId: TENANT }, async (tx) => {
-        const { id } = await harness.store.claim(tx, {
-          kind: 'probe',
-          resourceType: 'thing',
-          resourceName: 'thing',
-          requestedBy: { type: 'token', id: 'test' },
-        });
-        await harness.store.start(tx, id, { resourceId: 'thing', stream, input: {}, steps: ['only'] });
+        const [claim] = await harness.store.claim(tx, [claimOf(KIND)]);
+        const { id } = claim!;
+        await harness.store.start(tx, [
+          { id, operation: KIND, resourceId: 'thing', stream, input: {}, steps: ['only'] },
+        ]);
         return id;
       }),
     ),
   )) as [string, string];
-  source = { stream, operationId: mine };
+  source = { stream, operation: about(mine) };
   await append(event({}, { operationId: other }), event({}, { operationId: mine }), event());
   const follower = new Follower();
   await until('the kept one', () => follower.ids.length === 1);
@@ -273,8 +280,8 @@ it('follows one operation only, and ends behind its last event', async () => {
 });
 
 it('ends for a client that follows one type of an ended operation, too', async () => {
-  const id = await harness.begin(TENANT, { kind: 'probe' }, ['only']);
-  source = { stream: `operation/${id}`, operationId: id };
+  const id = await harness.begin(TENANT, KIND, {});
+  source = { stream: `operation/${id}`, operation: about(id) };
   await append(event({}, { operationId: id }), event({}, { operationId: id, type: 'revision.ready' }));
   await append(event({}, { operationId: id }), event({}, { operationId: id }));
   await harness.database.tx('system', (tx) =>
@@ -309,8 +316,8 @@ it('ends with the process', async () => {
 });
 
 it('does not end at a failure that a retry has undone', async () => {
-  const id = await harness.begin(TENANT, { kind: 'probe' }, ['only']);
-  source = { stream: `operation/${id}`, operationId: id };
+  const id = await harness.begin(TENANT, KIND, {});
+  source = { stream: `operation/${id}`, operation: about(id) };
   await append(
     event({ status: 'failed' }, { type: 'operation.status_changed', operationId: id }),
     event({ status: 'pending' }, { type: 'operation.status_changed', operationId: id }),

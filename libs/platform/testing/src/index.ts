@@ -6,3 +6,4 @@ export {
   everyStepMayFail,
   type OperationCase,
 } from './operation-properties.js';
+export { platformMigrations, platformModules } from './platform-modules.js';

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { migrations as databaseMigrations, type Tx } from '@slipway/platform-database';
-import { done, migrations as operationMigrations, sleep, StepFailed } from '@slipway/platform-operations';
+import { type Tx } from '@slipway/platform-database';
+import { operationFailures, done, sleep, StepFailed } from '@slipway/platform-operations';
 import {
   ACTOR,
   behind,
+  beside,
   effect,
   Effects1700000000099,
   effectsOf,
@@ -16,7 +17,7 @@ import {
   script,
   TENANT,
 } from '../test/probe.js';
-import { OperationHarness } from './index.js';
+import { OperationHarness, platformMigrations } from './index.js';
 
 let one: OperationHarness;
 let another: OperationHarness;
@@ -24,7 +25,7 @@ let another: OperationHarness;
 beforeAll(async () => {
   // Leases run out when a test says so, never because the machine is busy.
   const config = { leaseSeconds: 3600 };
-  const migrations = [...databaseMigrations, ...operationMigrations, Effects1700000000099];
+  const migrations = [...platformMigrations, Effects1700000000099];
   one = await OperationHarness.start({ migrations, config });
   another = await one.startAnother(config);
 });
@@ -304,7 +305,7 @@ describe('the effect of a commit', () => {
         done({
           commit: async (tx) => {
             await effect(tx, context);
-            await cancel(context.operation.id);
+            await beside(() => cancel(context.operation.id));
           },
         }),
     });
@@ -317,7 +318,7 @@ describe('the effect of a commit', () => {
   it('is undone with the beginning of the way back, too', async () => {
     const [stale, current] = [new Gate(), new Gate()];
     const fails = async () => {
-      throw new StepFailed('internal', 'broken');
+      throw new StepFailed(operationFailures.internal, 'broken');
     };
     const { begin } = script(
       [one, another],

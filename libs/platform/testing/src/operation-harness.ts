@@ -2,17 +2,20 @@ import { Test } from '@nestjs/testing';
 import type { DynamicModule, INestApplicationContext, ModuleMetadata } from '@nestjs/common';
 import { ConfigModule, loadConfig, type Config } from '@slipway/platform-config';
 import { Database, DatabaseModule, type Migration } from '@slipway/platform-database';
+import { LIVE_STATUSES } from '@slipway/contracts';
 import {
   Leases,
-  LIVE_STATUSES,
   OperationDefinitions,
   OperationRunner,
-  OperationsModule,
   OperationStore,
+  type InputOf,
   type OperationDefinition,
+  type OperationOf,
+  type StepName,
 } from '@slipway/platform-operations';
 import { OPERATION_QUEUE, type OperationQueue } from '@slipway/platform-queue';
 import { createTestDatabase, type TestDatabase } from '@slipway/platform-database/testing';
+import { platformModules } from './platform-modules.js';
 
 /** The record of an operation as the API shows it. */
 export type OperationRecord = Record<string, any>;
@@ -31,6 +34,8 @@ const DEADLINE_MS = 20_000;
  * what sleeps.
  */
 export class OperationHarness {
+  private readonly added: [OperationDefinition, OperationOf<any>][] = [];
+
   private constructor(
     readonly context: INestApplicationContext,
     readonly database: Database,
@@ -52,10 +57,10 @@ export class OperationHarness {
     return OperationHarness.on(await createTestDatabase(options.migrations), options);
   }
 
-  /** One more worker process on the same database, with the definitions of this one. Stop it before this one. */
+  /** One more worker process on the same database, with the operations that were added to this one. Stop it before this one. */
   async startAnother(config?: Partial<Config>): Promise<OperationHarness> {
     const another = await OperationHarness.on({ ...this.testDatabase, drop: async () => undefined }, { config });
-    for (const kind of this.definitions.kinds) another.definitions.add(this.definitions.find(kind)!);
+    for (const [definition, operation] of this.added) another.add(definition, operation);
     return another;
   }
 
@@ -69,7 +74,7 @@ export class OperationHarness {
         ConfigModule.forRoot(config),
         DatabaseModule.forRoot(config, options.entities),
         queueModule(options.queue ?? silentQueue),
-        OperationsModule.forWorker(),
+        ...platformModules('worker'),
         ...(options.modules ?? []),
       ],
     }).compile();
@@ -90,21 +95,26 @@ export class OperationHarness {
     await this.testDatabase.drop();
   }
 
-  /** Accepts an operation of a kind under test. */
-  begin(
+  /** A kind that only a test knows. */
+  add<D extends OperationDefinition>(definition: D, operation: OperationOf<D>): void {
+    this.definitions.add(definition, operation);
+    this.added.push([definition, operation]);
+  }
+
+  /** Accepts an operation of a kind under test, with all its steps unless told otherwise. */
+  begin<D extends OperationDefinition>(
     tenantId: string,
-    definition: Pick<OperationDefinition, 'kind'>,
-    steps: readonly string[],
-    input: unknown = {},
+    operation: D,
+    input: InputOf<D>,
+    steps: readonly StepName<D>[] = operation.steps as unknown as StepName<D>[],
   ): Promise<string> {
     return this.database.tx({ tenantId }, async (tx) => {
-      const { id } = await this.store.claim(tx, {
-        kind: definition.kind,
-        resourceType: 'thing',
-        resourceName: 'thing',
-        requestedBy: { type: 'token', id: 'test' },
-      });
-      await this.store.start(tx, id, { resourceId: 'thing', stream: `operation/${id}`, input, steps });
+      const requestedBy = { type: 'token', id: 'test' } as const;
+      const [claim] = await this.store.claim(tx, [
+        { operation, resourceType: 'thing', resourceName: 'thing', requestedBy },
+      ]);
+      const { id } = claim!;
+      await this.store.start(tx, [{ id, operation, resourceId: 'thing', stream: `operation/${id}`, input, steps }]);
       return id;
     });
   }

@@ -1,6 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { migrations as databaseMigrations } from '@slipway/platform-database';
-import { done, migrations as operationMigrations, sleep, type StepContext } from '@slipway/platform-operations';
+import { done, sleep, type StepContext } from '@slipway/platform-operations';
 import {
   ACTOR,
   behind,
@@ -14,7 +13,7 @@ import {
   until,
   type World,
 } from '../test/probe.js';
-import { OperationHarness } from './index.js';
+import { OperationHarness, platformMigrations } from './index.js';
 
 /** Nothing runs out while a busy machine stands still; time passes when a test says so. */
 const LEASE_SECONDS = 3600;
@@ -31,7 +30,7 @@ let another: OperationHarness;
 beforeAll(async () => {
   jest.useFakeTimers({ doNotFake: REAL });
   const config = { leaseSeconds: LEASE_SECONDS };
-  const migrations = [...databaseMigrations, ...operationMigrations, Effects1700000000099];
+  const migrations = [...platformMigrations, Effects1700000000099];
   one = await OperationHarness.start({ migrations, config });
   another = await one.startAnother(config);
 });

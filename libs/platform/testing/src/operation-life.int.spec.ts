@@ -1,8 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { migrations as databaseMigrations, newId, type Tx } from '@slipway/platform-database';
-import { dispatch, done, migrations as operationMigrations, sleep, wake } from '@slipway/platform-operations';
+import { newId, type Tx } from '@slipway/platform-database';
+import { dispatch, done, sleep, wake } from '@slipway/platform-operations';
 import {
   ACTOR,
+  claimOf,
+  PROBE,
   behind,
   effect,
   Effects1700000000099,
@@ -16,14 +18,14 @@ import {
   TENANT,
   type Run,
 } from '../test/probe.js';
-import { OperationHarness } from './index.js';
+import { OperationHarness, platformMigrations } from './index.js';
 
 let harness: OperationHarness;
 
 beforeAll(async () => {
   // Nothing runs out by itself.
   harness = await OperationHarness.start({
-    migrations: [...databaseMigrations, ...operationMigrations, Effects1700000000099],
+    migrations: [...platformMigrations, Effects1700000000099],
     config: { leaseSeconds: 3600 },
   });
 });
@@ -337,7 +339,7 @@ describe('an operation of a kind that this process does not know', () => {
 it('ends an operation whose definition has lost the step it is at', async () => {
   const { definition, begin } = script([harness], { first: leavesAnEffect, second: leavesAnEffect });
   const id = await begin();
-  delete definition.steps['second'];
+  delete harness.definitions.find(definition.kind)!.steps['second'];
   expect(await harness.finish(TENANT, id)).toMatchObject({
     status: 'failed',
     error_code: 'internal',
@@ -346,30 +348,25 @@ it('ends an operation whose definition has lost the step it is at', async () => 
   });
 });
 
-it('refuses a second definition of a kind', () => {
-  const { definition } = script([harness], { first: leavesAnEffect });
-  expect(() => harness.definitions.add(definition)).toThrow(`operation kind ${definition.kind} has two definitions`);
+it('refuses a second implementation of a kind', () => {
+  const { definition, operation } = script([harness], { first: leavesAnEffect });
+  const twice = `operation ${definition.kind} has two implementations`;
+  expect(() => harness.definitions.add(definition, operation)).toThrow(twice);
 });
 
 it('adopts nobody else by a key: tenants, methods and paths are apart', async () => {
   const claim = (tenantId: string, method: string, path: string) =>
     harness.database.tx({ tenantId }, (tx) =>
-      harness.store.claim(tx, {
-        kind: 'probe',
-        resourceType: 'thing',
-        resourceName: 'thing',
-        requestedBy: ACTOR,
-        idempotency: { method, path, key: 'k2', fingerprint: 'a' },
-      }),
+      harness.store.claim(tx, [claimOf(PROBE, { idempotency: { method, path, key: 'k2', fingerprint: 'a' } })]),
     );
   const made = [
-    await claim(TENANT, 'POST', '/x'),
-    await claim(newId('ten'), 'POST', '/x'),
-    await claim(TENANT, 'PUT', '/x'),
-    await claim(TENANT, 'POST', '/y'),
+    ...(await claim(TENANT, 'POST', '/x')),
+    ...(await claim(newId('ten'), 'POST', '/x')),
+    ...(await claim(TENANT, 'PUT', '/x')),
+    ...(await claim(TENANT, 'POST', '/y')),
   ];
   expect(made.map((one) => one.created)).toEqual([true, true, true, true]);
-  expect(await claim(TENANT, 'POST', '/x')).toEqual({ id: made[0]!.id, created: false });
+  expect(await claim(TENANT, 'POST', '/x')).toEqual([{ id: made[0]!.id, created: false }]);
 });
 
 it('hides an operation from other tenants', async () => {

@@ -1,11 +1,19 @@
 import { afterAll, afterEach, beforeAll, expect, it, jest } from '@jest/globals';
-import { migrations as databaseMigrations, newId } from '@slipway/platform-database';
-import { done, migrations as operationMigrations, sleep, StepFailed, type Step } from '@slipway/platform-operations';
+import { newId } from '@slipway/platform-database';
+import {
+  operationFailures,
+  done,
+  sleep,
+  StepFailed,
+  type Step,
+  type OperationDefinition,
+} from '@slipway/platform-operations';
 import {
   effect,
   Effects1700000000099,
   effectsOf,
   leavesAnEffect,
+  script,
   TENANT,
   type Run,
   type World,
@@ -15,6 +23,7 @@ import {
   everyStepIsRepeatable,
   everyStepMayFail,
   OperationHarness,
+  platformMigrations,
   type OperationCase,
 } from './index.js';
 
@@ -26,9 +35,7 @@ import {
 let harness: OperationHarness;
 
 beforeAll(async () => {
-  harness = await OperationHarness.start({
-    migrations: [...databaseMigrations, ...operationMigrations, Effects1700000000099],
-  });
+  harness = await OperationHarness.start({ migrations: [...platformMigrations, Effects1700000000099] });
 });
 afterAll(() => harness?.stop());
 afterEach(() => void jest.restoreAllMocks());
@@ -42,19 +49,17 @@ const undo: Step<World>['run'] = async ({ input }) =>
   done({ commit: async (tx) => void (await tx.query('delete from effects where world = $1', [input.world])) });
 
 function caseOf(steps: Record<string, Run>, undoes: readonly string[] = Object.keys(steps)): OperationCase {
-  const kind = newId('knd');
-  const written = Object.fromEntries(Object.entries(steps).map(([name, run]) => [name, { run }]));
-  harness.definitions.add({ kind, steps: written, unwind: [{ name: 'undo', undoes, run: undo }] });
+  const { definition, begin } = script([harness], steps, { unwind: [{ name: 'undo', undoes, run: undo }] });
   return {
     harness,
     tenantId: TENANT,
-    kind,
-    begin: () => harness.begin(TENANT, { kind }, Object.keys(steps), { world: newId('wld') }),
+    kind: definition.kind,
+    begin,
     assertSucceeded: async ({ id }) => expect(await effectsOf(harness, id)).toEqual(Object.keys(steps).sort()),
     assertUnwound: async ({ id }) => expect(await effectsOf(harness, id)).toEqual([]),
   };
 }
-const broken = (step: string) => new StepFailed('internal', `${step} broke`);
+const broken = (step: string) => new StepFailed(operationFailures.internal, `${step} broke`);
 
 it('finds a step that is not repeatable, by repeating it and by a crash before its commit', async () => {
   await expect(everyStepIsRepeatable(caseOf({ a: isNotRepeatable, b: leavesAnEffect }))).rejects.toThrow('toEqual');
@@ -86,7 +91,7 @@ it('finds an operation that does not go on where it was', async () => {
   let runs = 0;
   const remembers: Run = async (context) => {
     runs += 1;
-    if (runs > 2) throw new StepFailed('internal', 'it has run before');
+    if (runs > 2) throw new StepFailed(operationFailures.internal, 'it has run before');
     return leavesAnEffect(context);
   };
   await expect(everyCrashResumes(caseOf({ a: remembers, b: leavesAnEffect }))).rejects.toThrow(
@@ -98,7 +103,11 @@ it('finds a crash that never comes', async () => {
   // Takes another way each time: the names of the undisturbed run do not come again.
   let number = 0;
   const one = caseOf({ a: leavesAnEffect, b1: leavesAnEffect, b2: leavesAnEffect });
-  one.begin = () => harness.begin(TENANT, one, ['a', `b${(number += 1) === 1 ? 1 : 2}`], { world: newId('wld') });
+  const begin = (steps: string[]) => {
+    const definition: OperationDefinition = { kind: one.kind, steps, unwind: {} };
+    return harness.begin(TENANT, definition, { world: newId('wld') });
+  };
+  one.begin = () => begin(['a', `b${(number += 1) === 1 ? 1 : 2}`]);
   one.assertSucceeded = async () => undefined;
   await expect(everyCrashResumes(one)).rejects.toThrow('it ended succeeded before the crash before-commit of b1');
 });

@@ -1,4 +1,4 @@
-import type { OperationDefinition, StepOutcome } from '@slipway/platform-operations';
+import type { StepOutcome } from '@slipway/platform-operations';
 import type { OperationHarness, OperationRecord } from './operation-harness.js';
 
 /** How a property begins an operation, and what must hold of the world afterwards. */
@@ -8,9 +8,9 @@ export interface OperationCase {
   kind: string;
   /** Makes a fresh world and accepts the operation in it; returns its id. */
   begin(): Promise<string>;
-  /** Throws where the world is not as after one undisturbed success. */
+  /** Throws if the world is not as after one undisturbed success. */
   assertSucceeded(record: OperationRecord): Promise<void>;
-  /** Throws where something of a failed operation is left. */
+  /** Throws if something of a failed operation is left. */
   assertUnwound(record: OperationRecord): Promise<void>;
 }
 
@@ -138,7 +138,7 @@ class Crash {
 const undisturbedBut = (one: OperationCase, fault: Fault): Promise<OperationRecord> =>
   withFault(one, fault, (id) => one.harness.finish(one.tenantId, id));
 
-/** Drives an operation with its definition's steps wrapped, and puts the definition back. */
+/** Drives an operation with its steps wrapped, and puts them back. */
 async function withFault(
   one: OperationCase,
   fault: Fault,
@@ -146,16 +146,15 @@ async function withFault(
 ): Promise<OperationRecord> {
   // Before the wrapping: what begin needs of the world may come about by operations of the same kind.
   const id = await one.begin();
-  const definition = one.harness.definitions.find(one.kind) as OperationDefinition & {
-    steps: OperationDefinition['steps'];
-  };
-  const original = { ...definition.steps };
+  const runnable = one.harness.definitions.find(one.kind);
+  if (!runnable) throw new Error(`nothing implements ${one.kind}`);
+  const original = { ...runnable.steps };
   try {
     for (const [name, step] of Object.entries(original)) {
-      definition.steps[name] = { run: (context) => fault(context.step.name, () => step.run(context)) };
+      runnable.steps[name] = { run: (context) => fault(context.step.name, () => step.run(context)) };
     }
     return await drive(id);
   } finally {
-    Object.assign(definition.steps, original);
+    Object.assign(runnable.steps, original);
   }
 }

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { migrations as databaseMigrations, type Tx } from '@slipway/platform-database';
+import { type Tx } from '@slipway/platform-database';
 import {
+  operationFailures,
   done,
-  migrations as operationMigrations,
   sleep,
   StepFailed,
-  type NewEvent,
   type OperationRow,
   type StepContext,
 } from '@slipway/platform-operations';
+import type { NewEvent } from '@slipway/platform-events';
 import {
   ACTOR,
   behind,
@@ -24,14 +24,14 @@ import {
   type Run,
   type World,
 } from '../test/probe.js';
-import { OperationHarness } from './index.js';
+import { OperationHarness, platformMigrations } from './index.js';
 
 let harness: OperationHarness;
 
 beforeAll(async () => {
   // Nothing runs out by itself.
   harness = await OperationHarness.start({
-    migrations: [...databaseMigrations, ...operationMigrations, Effects1700000000099],
+    migrations: [...platformMigrations, Effects1700000000099],
     config: { leaseSeconds: 3600 },
   });
 });
@@ -44,7 +44,7 @@ const fails: Run = async () => {
   throw new Error('flaky');
 };
 const failsForGood: Run = async () => {
-  throw new StepFailed('dependency_outage', 'away');
+  throw new StepFailed(operationFailures.dependency_outage, 'away');
 };
 describe('the way back', () => {
   const undo = (run: Run, undoes = ['first']) => ({ name: 'undo', undoes, run });
@@ -119,7 +119,7 @@ describe('the way back', () => {
     const ended = await harness.finish(TENANT, await begin());
     expect(seen).toEqual(['undo_second', 'undo_first']);
     expect(ended['steps'].map((step: any) => [step.name, step.status, step.index])).toEqual([
-      ['first', 'pending', 0],
+      ['first', 'undone', 0],
       ['second', 'failed', 1],
       ['third', 'pending', 2],
       ['undo_second', 'succeeded', 3],
@@ -248,7 +248,7 @@ describe('what a definition adds', () => {
     const asked: string[] = [];
     const first: Run = async () => {
       const found = { retryable: false, evidence: { rate: 1 }, result: { verdict: 'bad' } };
-      throw new StepFailed('analysis_failed', 'worse', found);
+      throw new StepFailed(operationFailures.dependency_outage, 'worse', found);
     };
     const { begin } = script(
       [harness],
@@ -260,8 +260,8 @@ describe('what a definition adds', () => {
       },
     );
     const ended = await harness.finish(TENANT, await begin());
-    expect(asked).toEqual(['begins: worse', 'failed: analysis_failed']);
-    expect(ended).toMatchObject({ error_code: 'analysis_failed', retryable: false, result: { verdict: 'bad' } });
+    expect(asked).toEqual(['begins: worse', 'failed: dependency_outage']);
+    expect(ended).toMatchObject({ error_code: 'dependency_outage', retryable: false, result: { verdict: 'bad' } });
     expect(ended['steps'][0]).toMatchObject({ status: 'failed', message: 'worse', evidence: { rate: 1 } });
     await expect(inTenant((tx) => harness.store.retry(tx, ended['id'], ACTOR))).rejects.toMatchObject({
       code: 'operation_not_retryable',

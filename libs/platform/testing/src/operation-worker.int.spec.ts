@@ -1,9 +1,17 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
-import { migrations as databaseMigrations } from '@slipway/platform-database';
-import { migrations as operationMigrations, sleep } from '@slipway/platform-operations';
+import { sleep } from '@slipway/platform-operations';
 import type { OperationQueue, WakeUp, WakeUpHandler } from '@slipway/platform-queue';
-import { Effects1700000000099, effectsOf, inTurn, leavesAnEffect, script, TENANT, until } from '../test/probe.js';
-import { OperationHarness } from './index.js';
+import {
+  claimOf,
+  Effects1700000000099,
+  effectsOf,
+  inTurn,
+  leavesAnEffect,
+  script,
+  TENANT,
+  until,
+} from '../test/probe.js';
+import { OperationHarness, platformMigrations } from './index.js';
 
 /** A queue in memory that a test may make forget what it is given. */
 class ForgetfulQueue implements OperationQueue {
@@ -40,7 +48,7 @@ let harness: OperationHarness;
 
 beforeAll(async () => {
   harness = await OperationHarness.start({
-    migrations: [...databaseMigrations, ...operationMigrations, Effects1700000000099],
+    migrations: [...platformMigrations, Effects1700000000099],
     config: { leaseSeconds: 4 },
     queue,
   });
@@ -67,7 +75,7 @@ it('runs what was accepted, and wakes what sleeps', async () => {
   expect(woken!.delayMs).toBeLessThanOrEqual(300);
 });
 
-it('runs what the queue has lost, by the sweeper alone', async () => {
+it('runs what the queue has lost, by repair alone', async () => {
   queue.isLosing = true;
   const id = await script([harness], { first: leavesAnEffect }).begin();
   await until('the queue has lost it', () => queue.lost.some((job) => job.operationId === id));
@@ -76,20 +84,17 @@ it('runs what the queue has lost, by the sweeper alone', async () => {
   expect(queue.taken.filter((job) => job.operationId === id)).toEqual([{ operationId: id, dispatch: 2, delayMs: 0 }]);
 });
 
-it('runs what never reached the outbox, by the sweeper alone', async () => {
+it('runs what never reached the outbox, by repair alone', async () => {
+  const { definition: operation } = script([harness], { first: leavesAnEffect });
   const id = await harness.database.tx({ tenantId: TENANT }, async (tx) => {
-    const { definition } = script([harness], { first: leavesAnEffect });
-    const claim = {
-      kind: definition.kind,
-      resourceType: 'thing',
-      resourceName: 'thing',
-      requestedBy: { type: 'token', id: 't' },
-    };
-    const made = await harness.store.claim(tx, claim);
-    const start = { resourceId: 'thing', stream: `operation/${made.id}`, input: { world: made.id }, steps: ['first'] };
-    await harness.store.start(tx, made.id, start);
-    await tx.query('delete from outbox where operation_id = $1', [made.id]);
-    return made.id;
+    const [made] = await harness.store.claim(tx, [claimOf(operation)]);
+    const { id: own } = made!;
+    const stream = `operation/${own}`;
+    await harness.store.start(tx, [
+      { id: own, operation, resourceId: 'thing', stream, input: { world: own }, steps: ['first'] },
+    ]);
+    await tx.query('delete from outbox where operation_id = $1', [own]);
+    return own;
   });
   await ends(id);
   expect(queue.taken.filter((job) => job.operationId === id).map((job) => job.dispatch)).toEqual([2]);
@@ -113,7 +118,7 @@ it('takes over what a dead worker held', async () => {
 
 it('takes as many at a time as its configuration says, and adds nothing behind its shutdown', async () => {
   const another = new ForgetfulQueue();
-  const migrations = [...databaseMigrations, ...operationMigrations, Effects1700000000099];
+  const migrations = [...platformMigrations, Effects1700000000099];
   const brief = await OperationHarness.start({
     migrations,
     config: { worker: { concurrency: 7 } as never },

@@ -1,24 +1,29 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { migrations as databaseMigrations, newId, type Tx } from '@slipway/platform-database';
-import { dispatch, migrations as operationMigrations, StepFailed } from '@slipway/platform-operations';
-import { ACTOR, Effects1700000000099, effectsOf, inTurn, Probe, TENANT } from '../test/probe.js';
-import { everyCrashResumes, everyStepIsRepeatable, everyStepMayFail, OperationHarness } from './index.js';
+import { newId, type Tx } from '@slipway/platform-database';
+import { operationFailures, dispatch, StepFailed } from '@slipway/platform-operations';
+import { ACTOR, claimOf, Effects1700000000099, effectsOf, inTurn, PROBE, probe, TENANT } from '../test/probe.js';
+import {
+  everyCrashResumes,
+  everyStepIsRepeatable,
+  everyStepMayFail,
+  OperationHarness,
+  platformMigrations,
+} from './index.js';
 
 describe('durable operations', () => {
   let harness: OperationHarness;
-  const probe = new Probe();
   const original = { ...probe.steps };
+  /** What this process runs of it, to be replaced. */
+  const steps = () => harness.definitions.find(PROBE.kind)!.steps;
 
   beforeAll(async () => {
-    harness = await OperationHarness.start({
-      migrations: [...databaseMigrations, ...operationMigrations, Effects1700000000099],
-    });
-    harness.definitions.add(probe);
+    harness = await OperationHarness.start({ migrations: [...platformMigrations, Effects1700000000099] });
+    harness.add(PROBE, probe);
   });
   afterAll(() => harness?.stop());
-  afterEach(() => void Object.assign(probe.steps, original));
+  afterEach(() => void Object.assign(steps(), original));
 
-  const begin = (world = newId('wld')) => harness.begin(TENANT, probe, ['first', 'second', 'third'], { world });
+  const begin = (world = newId('wld')) => harness.begin(TENANT, PROBE, { world });
   const inTenant = <T>(work: (tx: Tx) => Promise<T>) => harness.database.tx({ tenantId: TENANT }, work);
   const oneCase = () => ({
     harness,
@@ -57,14 +62,14 @@ describe('durable operations', () => {
 
   it('every step is repeatable', () => everyStepIsRepeatable(oneCase()));
   it('every step may fail and unwinds clean', () =>
-    everyStepMayFail(oneCase(), (step) => new StepFailed('internal', `${step} broke`)));
+    everyStepMayFail(oneCase(), (step) => new StepFailed(operationFailures.internal, `${step} broke`)));
   it('a crash around each commit resumes', () => everyCrashResumes(oneCase()));
 
   it('marks the failing step, and a retry re-enters there', async () => {
     const fails = async () => {
-      throw new StepFailed('dependency_outage', 'away');
+      throw new StepFailed(operationFailures.dependency_outage, 'away');
     };
-    probe.steps.third = { run: inTurn(fails, original.third.run) };
+    steps()['third'] = { run: inTurn(fails, original.third.run) };
     const id = await begin();
     const failed = await harness.finish(TENANT, id);
     expect(failed).toMatchObject({
@@ -76,8 +81,8 @@ describe('durable operations', () => {
       retryable: true,
     });
     expect(failed['steps'].map((step: any) => [step.name, step.status])).toEqual([
-      ['first', 'pending'],
-      ['second', 'pending'],
+      ['first', 'undone'],
+      ['second', 'undone'],
       ['third', 'failed'],
       ['undo', 'succeeded'],
     ]);
@@ -108,7 +113,7 @@ describe('durable operations', () => {
 
   it('gives up after max_attempts of one step', async () => {
     let tries = 0;
-    probe.steps.first = {
+    steps()['first'] = {
       run: async () => {
         tries += 1;
         throw new Error('flaky');
@@ -145,18 +150,13 @@ describe('durable operations', () => {
   });
 
   it('adopts by key, refuses another request under it, and keeps no key of a request that failed', async () => {
-    const claim = (fingerprint: string) => ({
-      kind: 'probe',
-      resourceType: 'thing',
-      resourceName: 'thing',
-      requestedBy: { type: 'token', id: 'test' },
-      idempotency: { method: 'POST', path: '/x', key: 'k1', fingerprint },
-    });
+    const claim = (fingerprint: string) =>
+      claimOf(PROBE, { idempotency: { method: 'POST', path: '/x', key: 'k1', fingerprint } });
     const attempt = (fingerprint: string, isRefused = false) =>
       inTenant(async (tx) => {
-        const made = await harness.store.claim(tx, claim(fingerprint));
+        const [made] = await harness.store.claim(tx, [claim(fingerprint)]);
         if (isRefused) throw new Error('refused');
-        return made;
+        return made!;
       });
     await expect(attempt('a', true)).rejects.toThrow('refused');
     const all = await Promise.all(Array.from({ length: 20 }, () => attempt('b')));

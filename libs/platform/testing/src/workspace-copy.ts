@@ -23,15 +23,21 @@ export class WorkspaceCopy {
     const dir = await mkdtemp(path.join(os.tmpdir(), 'slipway-workspace-'));
     // Timestamps are kept, so that TypeScript sees that what was built is up to date.
     const filter = (source: string): boolean => !SKIPPED.has(path.basename(source));
-    for (const name of await readdir(root)) {
-      if (SKIPPED.has(name)) continue;
-      await cp(path.join(root, name), path.join(dir, name), { recursive: true, preserveTimestamps: true, filter });
+    const copy = new WorkspaceCopy(dir);
+    try {
+      for (const name of await readdir(root)) {
+        if (SKIPPED.has(name)) continue;
+        await cp(path.join(root, name), path.join(dir, name), { recursive: true, preserveTimestamps: true, filter });
+      }
+      await linkPackages(dir);
+      return copy;
+    } catch (error) {
+      await copy.remove();
+      throw error;
     }
-    await linkPackages(dir);
-    return new WorkspaceCopy(dir);
   }
 
-  /** Runs a program of node_modules; answers what it printed, rejects with it where it fails. */
+  /** Runs a program of node_modules; returns what it printed, rejects with it if it fails. */
   async run(program: string, ...args: string[]): Promise<string> {
     const { code, output } = await this.attempt(program, args);
     if (code !== 0) throw new Error(`${program} ${args.join(' ')} failed:\n${output}`);

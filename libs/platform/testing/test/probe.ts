@@ -1,17 +1,31 @@
 import { newId, type Tx } from '@slipway/platform-database';
 import {
   done,
+  operationFailures,
   sleep,
   StepFailed,
+  type Claim,
   type OperationDefinition,
+  type OperationOf,
   type Step,
   type StepContext,
   type StepOutcome,
 } from '@slipway/platform-operations';
 import type { OperationHarness } from '../src/index.js';
 
+export { beside, until } from '@slipway/platform-database/testing';
+
 export const TENANT = newId('ten');
-export const ACTOR = { type: 'token', id: 'test' };
+export const ACTOR = { type: 'token', id: 'test' } as const;
+
+/** A claim of an operation by a test. */
+export const claimOf = (operation: OperationDefinition, more: Partial<Claim> = {}): Claim => ({
+  operation,
+  resourceType: 'thing',
+  resourceName: 'thing',
+  requestedBy: ACTOR,
+  ...more,
+});
 
 export interface World {
   world: string;
@@ -87,17 +101,44 @@ export class Gate {
   }
 }
 
+type Definition = OperationDefinition<World>;
+
+/** What a kind of a test may have beside its steps. */
+export interface More
+  extends
+    Pick<Definition, 'pointOfNoReturn' | 'stepEvent'>,
+    Pick<OperationOf<Definition>, 'finish' | 'reclaim' | 'beginUnwind'> {
+  /** The way back, in its order. */
+  unwind?: readonly { name: string; undoes: readonly string[]; run: Run }[];
+}
+
 /** An operation of a kind of its own, known to all the processes given; its steps run in the order written. */
 export function script(
   harnesses: readonly OperationHarness[],
   steps: Record<string, Run>,
-  more: Partial<OperationDefinition<World>> = {},
-): { definition: OperationDefinition; begin(): Promise<string> } {
-  const entries = Object.entries(steps).map(([name, run]) => [name.split(':')[0], { run }] as const);
-  const definition = { kind: newId('knd'), steps: Object.fromEntries(entries), unwind: [], ...more };
-  for (const harness of harnesses) harness.definitions.add(definition);
+  more: More = {},
+): { definition: Definition; operation: OperationOf<Definition>; begin(): Promise<string> } {
+  const { unwind = [], pointOfNoReturn, stepEvent, ...ends } = more;
+  const bases = Object.entries(steps).map(([name, run]) => [name.split(':')[0] as string, { run }] as const);
+  const definition: Definition = {
+    kind: newId('knd'),
+    steps: [...new Set(bases.map(([name]) => name))],
+    unwind: Object.fromEntries(unwind.map(({ name, undoes }) => [name, undoes])),
+    pointOfNoReturn,
+    stepEvent,
+  };
+  const operation: OperationOf<Definition> = {
+    steps: Object.fromEntries(bases),
+    unwind: Object.fromEntries(unwind.map(({ name, run }) => [name, { run }])),
+    ...ends,
+  };
+  for (const harness of harnesses) harness.add(definition, operation);
   const [first] = harnesses as [OperationHarness];
-  return { definition, begin: () => first.begin(TENANT, definition, Object.keys(steps), { world: newId('wld') }) };
+  return {
+    definition,
+    operation,
+    begin: () => first.begin(TENANT, definition, { world: newId('wld') }, Object.keys(steps)),
+  };
 }
 
 /** Stands still at a gate before it goes on. */
@@ -130,15 +171,20 @@ export const ENDINGS: Record<string, Run> = {
     throw new Error('mine');
   },
   'fails for good': async () => {
-    throw new StepFailed('dependency_outage', 'mine', { evidence: 'mine', result: { is: 'mine' } });
+    throw new StepFailed(operationFailures.dependency_outage, 'mine', { evidence: 'mine', result: { is: 'mine' } });
   },
 };
 
 /** Three steps with an effect each, one of which sleeps, and a way back. */
-export class Probe implements OperationDefinition<World> {
-  readonly kind = 'probe';
-  readonly pointOfNoReturn = 'third';
-  readonly steps: Record<'first' | 'second' | 'third', Step<World>> = {
+export const PROBE: OperationDefinition<World, 'first' | 'second' | 'third', 'undo'> = {
+  kind: 'probe',
+  steps: ['first', 'second', 'third'],
+  unwind: { undo: ['first', 'second', 'third'] },
+  pointOfNoReturn: 'third',
+};
+
+export const probe: OperationOf<typeof PROBE> = {
+  steps: {
     first: { run: async (context) => done({ result: 1, commit: (tx) => effect(tx, context) }) },
     second: {
       run: async (context) => {
@@ -150,24 +196,11 @@ export class Probe implements OperationDefinition<World> {
       run: async (context) =>
         done({ result: Number(context.results['first']) + 1, commit: (tx) => effect(tx, context) }),
     },
-  };
-  readonly unwind = [
-    {
-      name: 'undo',
-      undoes: ['first', 'second', 'third'],
-      run: async ({ input }: StepContext<World>) =>
+  },
+  unwind: {
+    undo: {
+      run: async ({ input }) =>
         done({ commit: async (tx) => void (await tx.query('delete from effects where world = $1', [input.world])) }),
     },
-  ];
-}
-
-const DEADLINE_MS = 20_000;
-
-/** Waits for a condition that has a name. */
-export async function until(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + DEADLINE_MS;
-  while (!(await isSo())) {
-    if (Date.now() > deadline) throw new Error(`not within ${DEADLINE_MS} ms: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-}
+  },
+};

@@ -16,7 +16,7 @@ import path from 'node:path';
 import { may, type ServerUser } from './server-user.js';
 
 /**
- * Only for root: where SLIPWAY_HOME lies under a folder closed to the server's user (a clone in root's home), the
+ * Only for root: if SLIPWAY_HOME lies under a folder closed to the server's user (a clone in root's home), the
  * cluster lives outside of it, and this file in SLIPWAY_HOME says where.
  */
 const POINTER = 'postgres.location';

@@ -25,8 +25,8 @@ export interface Binaries {
 
 /**
  * The server's programs, where `user` can run them: those of the npm package, or a copy of them (60 MB, once per version)
- * where the package lies under a folder closed to that user, or cannot be completed because it is read-only.
- * @throws where npm installed none for this platform, or they do not run here.
+ * if the package lies under a folder closed to that user, or cannot be completed because it is read-only.
+ * @throws if npm installed none for this platform, or they do not run here.
  */
 export async function findBinaries(user: ServerUser, home: string): Promise<Binaries> {
   const { native, version } = locatePackage();
@@ -66,7 +66,7 @@ function locatePackage(): { native: string; version: string } {
 
 /**
  * npm packages hold no symlinks, so this one lists them, and its install script makes them. Where install scripts are
- * off (npm 11 asks for consent) that is left to us. @returns false where the folder does not let us.
+ * off (npm 11 asks for consent) that is left to us. @returns false if the folder does not let us.
  */
 function hydrate(native: string): boolean {
   const list = path.join(native, 'pg-symlinks.json');
@@ -102,7 +102,7 @@ function makeRunnable(program: string): void {
   }
 }
 
-/** Only a complete copy bears the final name, as it is renamed last; only root's own is run where root made it. */
+/** Only a complete copy bears the final name, as it is renamed last; only root's own is run if root made it. */
 function isTrusted(copy: string): boolean {
   const found = lstatSync(copy, { throwIfNoEntry: false });
   if (!found) return false;

@@ -24,8 +24,8 @@ export interface Cluster {
 }
 
 /**
- * Finds the cluster of an existing home, or makes its empty folder where the server's user can reach it.
- * @throws where an existing cluster belongs to a user that this process cannot act as.
+ * Finds the cluster of an existing home, or makes its empty folder in a place that the server's user can reach it.
+ * @throws if an existing cluster belongs to a user that this process cannot act as.
  */
 export function locateCluster(home: string): Cluster {
   const folder = path.join(annexOf(home) ?? home, 'postgres');

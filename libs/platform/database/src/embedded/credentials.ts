@@ -12,7 +12,7 @@ export interface Credentials {
 
 const fileOf = (home: string): string => path.join(home, 'postgres.json');
 
-/** @returns `isNew` where the file was lost or never was: then an existing cluster must be given the new passwords. */
+/** @returns `isNew` if the file was lost or never was: then an existing cluster must be given the new passwords. */
 export function readCredentials(home: string): { credentials: Credentials; isNew: boolean } {
   if (existsSync(fileOf(home))) {
     const kept = parse(readFileSync(fileOf(home), 'utf8'));

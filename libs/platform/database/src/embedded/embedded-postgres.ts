@@ -12,13 +12,13 @@ import { evictOrphans, isReady } from './orphans.js';
 import { rootFolder, serverEnvironment } from './server-user.js';
 
 export interface EmbeddedPostgresOptions {
-  /** Folder of the stack (SLIPWAY_HOME). Made where missing; passwords, port and log live in it, and where possible the cluster. */
+  /** Folder of the stack (SLIPWAY_HOME). Made if missing; passwords, port and log live in it, and if possible the cluster. */
   dir: string;
   /** Where unset: the port of the last start if it is free, else any free one. */
   port?: number;
   /** Further server flags, e.g. `['-c', 'fsync=off']`. */
   flags?: string[];
-  /** Name of the superuser; `postgres` where unset. Fixed once the cluster exists. */
+  /** Name of the superuser; `postgres` if unset. Fixed once the cluster exists. */
   superuser?: string;
   /** False makes a bare server, without database `slipway` and its roles (for tests, which make their own). */
   application?: boolean;
@@ -109,7 +109,7 @@ async function startOnAPort(
   }
 }
 
-/** @returns the running server, or the end of its log where it gave up. */
+/** @returns the running server, or the end of its log if it gave up. */
 async function startOnce(
   home: string,
   cluster: Cluster,

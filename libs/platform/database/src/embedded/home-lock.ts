@@ -4,13 +4,13 @@ import { isAlive } from './orphans.js';
 
 interface Holder {
   pid: number;
-  /** Start of that process in clock ticks since boot, where the system tells: a pid alone is reused, in containers soon. */
+  /** Start of that process in clock ticks since boot, if the system tells: a pid alone is reused, in containers soon. */
   started: string | undefined;
 }
 
 /**
  * At most one launcher per home: a second one would take the first one's server for an orphan and stop it.
- * @returns release, repeatable. @throws where a living process holds the home.
+ * @returns release, repeatable. @throws if a living process holds the home.
  */
 export function lockHome(home: string): () => void {
   const file = path.join(home, 'postgres.lock');

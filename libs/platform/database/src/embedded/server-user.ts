@@ -11,7 +11,7 @@ const isRoot = (): boolean => process.getuid?.() === 0;
 
 /**
  * @param owner uid and gid of an existing cluster: it goes on under the user it belongs to.
- * @throws where this process is root and no OS user `postgres` exists or can be made.
+ * @throws if this process is root and no OS user `postgres` exists or can be made.
  */
 export function serverUser(owner?: { uid: number; gid: number }): ServerUser {
   if (!isRoot()) return {};
@@ -19,14 +19,14 @@ export function serverUser(owner?: { uid: number; gid: number }): ServerUser {
   return lookUp() ?? createUser();
 }
 
-/** True where that user may really do it: asks the system instead of reasoning about modes, ACLs and mount options. */
+/** True if that user may really do it: asks the system instead of reasoning about modes, ACLs and mount options. */
 export function may(user: ServerUser, what: 'enter' | 'read', path: string): boolean {
   const test = what === 'enter' ? 'cd "$1" 2>/dev/null && test -w .' : 'test -r "$1"';
   if (process.platform === 'win32') return true;
   return spawnSync('/bin/sh', ['-c', test, 'sh', path], { ...user, cwd: '/', stdio: 'ignore' }).status === 0;
 }
 
-/** Runs a program of the server to its end. @throws with its output where it fails. */
+/** Runs a program of the server to its end. @throws with its output if it fails. */
 export function runAs(user: ServerUser, program: string, args: string[], timeoutMs: number): Promise<string> {
   return new Promise((resolve, reject) => {
     // Not this process's environment: PGDATA, PGPORT or a locale in it would change what the programs do.

@@ -16,7 +16,7 @@ const LOCK_KEY = 7_310_071;
 
 /**
  * Clones a migrated template, which the first caller with these migrations builds. The server is the one of TEST_PG_URL,
- * which Jest's global setup starts where it is not set.
+ * which Jest's global setup starts if it is not set.
  */
 export async function createTestDatabase(migrations: readonly Migration[]): Promise<TestDatabase> {
   // Set by Jest's global setup for tests only; no process of the product reads it.

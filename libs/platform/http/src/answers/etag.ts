@@ -9,7 +9,7 @@ export function etagOf(...parts: (string | number | boolean | null)[]): string {
 /**
  * Refuses a write whose `If-Match` names another state.
  * @param header the header as it came; undefined means that the client does not mind
- * @param etag the resource's current ETag, or undefined where the resource does not exist yet
+ * @param etag the resource's current ETag, or undefined if the resource does not exist yet
  * @throws precondition_failed (412)
  */
 export function assertIfMatch(header: string | undefined, etag: string | undefined): void {

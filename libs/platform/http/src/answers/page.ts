@@ -70,7 +70,7 @@ function invalid(field: string, message: string): Error {
 
 /**
  * Reads `limit` and `cursor` of a list.
- * @throws invalid_parameter (400) where they are malformed, validation_failed (422) where limit is out of range
+ * @throws invalid_parameter (400) if they are malformed, validation_failed (422) if limit is out of range
  */
 export function readPage(query: Record<string, unknown>, parts: CursorPart[]): PageRequest {
   const { limit, cursor } = query;

@@ -1,22 +1,12 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { logContext, type LogContext } from '@slipway/platform-observability';
 import type { RouteSpec } from '../routes/route-spec.js';
+import type { Principal } from './principal.js';
 
 /** A body field the request carried and the operation does not know; accepted, never silently dropped. */
 export interface Warning {
   code: 'unknown_field';
   field: string;
-}
-
-export type Scope = 'viewer' | 'operator' | 'admin';
-
-/** Who is calling, on behalf of which tenant, allowed to do what. */
-export interface Principal {
-  tenantId: string;
-  tenantName: string;
-  isOperatorTenant: boolean;
-  actor: { type: 'token' | 'user' | 'system'; id: string };
-  scopes: ReadonlySet<Scope>;
 }
 
 /** What is known about the request being worked on; also what a log line or an audit row quotes. */

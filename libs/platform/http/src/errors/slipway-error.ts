@@ -87,7 +87,7 @@ export function defineErrors<T extends Record<string, ErrorSpec>>(
   return factories;
 }
 
-/** The row behind a code, or undefined where no loaded table defines it. */
+/** The row behind a code, or undefined if no loaded table defines it. */
 export function errorSpecOf(code: string): ErrorSpec | undefined {
   return knownSpecs.get(code);
 }

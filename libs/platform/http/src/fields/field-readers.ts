@@ -1,8 +1,6 @@
 import { isBase64, isUUID } from 'class-validator';
-import { readObject, type Findings } from './field-table.js';
-
-/** Turns a JSON value into the field's value, or notes why not and answers undefined. */
-export type Reader = (value: unknown, path: string, findings: Findings, isText: boolean) => unknown;
+import type { Findings, Reader } from './field-table.js';
+import { readObject } from './read-object.js';
 
 export type ItemKind = 'string' | 'integer' | 'number';
 

@@ -1,5 +1,5 @@
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
-import { addField } from './field-table.js';
+import { addField, type Reader } from './field-table.js';
 import {
   arrayReader,
   booleanReader,
@@ -10,7 +10,6 @@ import {
   stringReader,
   timestampReader,
   type ItemKind,
-  type Reader,
   type StringRules,
 } from './field-readers.js';
 
@@ -26,7 +25,7 @@ export interface FieldOptions<T = unknown> {
   readOnly?: boolean;
   writeOnly?: boolean;
   deprecated?: boolean;
-  /** A rule of its own: answers the sentence to show when the value breaks it. */
+  /** A rule of its own: returns the sentence to show when the value breaks it. */
   check?: (value: T) => string | undefined;
 }
 
@@ -159,7 +158,8 @@ function publishedRules(rules: StringRules): object {
     minLength: rules.min,
     maxLength: rules.max,
     pattern: rules.pattern?.source,
-    enum: rules.enum === undefined ? undefined : [...rules.enum],
+    // By reference: a list that other modules add to is complete only when the document is made.
+    enum: rules.enum,
     format: rules.format,
   };
 }
@@ -168,7 +168,7 @@ function publishedRange(range: NumberOptions): object {
   return { minimum: range.min, maximum: range.max, exclusiveMinimum: range.exclusiveMin };
 }
 
-/** Swagger takes a function for a thunk, not for the class itself, only where the function is named `type`. */
+/** Swagger takes a function for a thunk, not for the class itself, only if the function is named `type`. */
 function lazily(thunk: Thunk): object {
   return { type: () => thunk() };
 }

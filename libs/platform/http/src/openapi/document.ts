@@ -13,7 +13,7 @@ import { TAGS } from './tags.js';
 /**
  * The OpenAPI 3.1.0 document of everything the application routes. What Nest cannot know from the decorators (error codes,
  * headers, the scope) is added from the routes' own declarations.
- * @throws where a route names an error code that no table defines
+ * @throws if a route names an error code that no table defines
  */
 export function buildOpenApi(app: INestApplication): OpenAPIObject {
   const builder = new DocumentBuilder()

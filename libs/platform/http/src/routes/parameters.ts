@@ -11,7 +11,7 @@ function requestOf(context: ExecutionContext): SlipwayRequest {
   return context.switchToHttp().getRequest<SlipwayRequest>();
 }
 
-/** The claim made with `Idempotency-Key`, or undefined where the client sent none. Needs `idempotent: true` on the route. */
+/** The claim made with `Idempotency-Key`, or undefined if the client sent none. Needs `idempotent: true` on the route. */
 export const Idempotency = createParamDecorator((_data: unknown, context: ExecutionContext): Claim | undefined => {
   const request = requestOf(context);
   const header = request.headers['idempotency-key'];
@@ -55,7 +55,7 @@ export const IfMatch = createParamDecorator(
   (_data: unknown, context: ExecutionContext): string | undefined => requestOf(context).headers['if-match'],
 );
 
-/** The `If-None-Match` header; answer `reply(304, undefined)` where `isUnchanged` says so. */
+/** The `If-None-Match` header; answer `reply(304, undefined)` if `isUnchanged` says so. */
 export const IfNoneMatch = createParamDecorator(
   (_data: unknown, context: ExecutionContext): string | undefined => requestOf(context).headers['if-none-match'],
 );

@@ -1,7 +1,8 @@
 import type { ArgumentMetadata, PipeTransform } from '@nestjs/common';
 import { currentRequest } from '../context/request-context.js';
 import { errors } from '../errors/platform.errors.js';
-import { fieldsOf, newFindings, readObject, type Findings } from '../fields/field-table.js';
+import { fieldsOf, newFindings, type Findings } from '../fields/field-table.js';
+import { readObject } from '../fields/read-object.js';
 import { isPlainObject, isStorable } from '../fields/field-readers.js';
 
 const MAX_WARNINGS = 50;

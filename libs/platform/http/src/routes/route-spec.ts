@@ -1,5 +1,5 @@
 import type { Type } from '@nestjs/common';
-import type { Scope } from '../context/request-context.js';
+import type { Scope } from '../context/principal.js';
 import type { Tag } from '../openapi/tags.js';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -29,7 +29,7 @@ export interface RouteSpec {
   paged?: boolean;
   /** Answers JSON text made in SQL (`rawJson`): no serialisation, still the same checks. */
   hot?: boolean;
-  /** Token of an `ExistenceCheck`: where validation fails with 422, its 404 wins. */
+  /** Token of an `ExistenceCheck`: if validation fails with 422, its 404 wins. */
   notFoundFirst?: string | symbol | Function;
   /** Bytes; the default is the server's limit. */
   maxBodyBytes?: number;

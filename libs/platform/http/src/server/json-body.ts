@@ -8,7 +8,7 @@ const MAX_DEPTH = 64;
 type Done = (error: Error | null, body?: unknown) => void;
 
 /**
- * Registers the body formats of the API: JSON everywhere, raw streams where a route asks for them. Fastify's own parsers
+ * Registers the body formats of the API: JSON everywhere, raw streams if a route asks for them. Fastify's own parsers
  * for JSON and text are taken out, so that anything else is a 415.
  */
 export function registerBodyParsers(instance: FastifyInstance): void {

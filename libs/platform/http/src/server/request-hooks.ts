@@ -9,7 +9,7 @@ import { routeOf, type SlipwayRequest } from './slipway-request.js';
 const REQUEST_ID = /^[\x21-\x7e]{1,128}$/;
 const TRACEPARENT = /^[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
 
-/** The client's own request id where it is one, else a new one. */
+/** The client's own request id if it is one, else a new one. */
 export function requestIdOf(request: { headers: Record<string, string | string[] | undefined> }): string {
   const given = request.headers['x-request-id'];
   return typeof given === 'string' && REQUEST_ID.test(given) ? given : newRequestId();

@@ -1,0 +1,49 @@
+/**
+ * An origin that may be called: `http://127.0.0.1:*`, `https://*.inference.example.com`. `*.` stands for one or more whole
+ * leading labels, `*` alone for any host; without a port the scheme's own is meant.
+ */
+export interface AllowPattern {
+  scheme: 'http' | 'https';
+  /** In lower case, an IPv6 address in brackets. Where `isWildcard`, the suffix behind `*.`, or empty for any host. */
+  host: string;
+  isWildcard: boolean;
+  /** Null = any. */
+  port: number | null;
+}
+
+const SHAPE =
+  /^(https?):\/\/(\[[0-9a-fA-F:.]+\]|\*|(?:\*\.)?[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)(?::(\*|[0-9]{1,5}))?$/;
+export const DEFAULT_PORT = { http: 80, https: 443 } as const;
+
+/** Reads a pattern, or tells in `problem` why it is none. */
+export function parseAllowPattern(pattern: string): AllowPattern | { problem: string } {
+  const shown = JSON.stringify(pattern);
+  const parts = SHAPE.exec(pattern);
+  if (!parts) return { problem: `must be an origin such as https://*.example.com or http://127.0.0.1:*, not ${shown}` };
+  const scheme = parts[1] as 'http' | 'https';
+  const named = parts[2] as string;
+  const port = parts[3] === '*' ? null : Number(parts[3] ?? DEFAULT_PORT[scheme]);
+  if (port !== null && (port < 1 || port > 65_535)) return { problem: `names an invalid port in ${shown}` };
+  const isWildcard = named.startsWith('*');
+  const host = named.replace(/^\*\.?/, '').toLowerCase();
+  if (host !== '' && !isCanonicalHost(host)) return { problem: `does not spell its host canonically in ${shown}` };
+  return { scheme, host, isWildcard, port };
+}
+
+/**
+ * What an operator's pattern must hold besides: it names a host, so that no slip of the pen opens every private address.
+ * @returns what is wrong, or undefined
+ */
+export function operatorPatternProblem(pattern: string): string | undefined {
+  const parsed = parseAllowPattern(pattern);
+  if ('problem' in parsed) return parsed.problem;
+  if (!parsed.isWildcard || (parsed.host.includes('.') && !/^[0-9.]+$/.test(parsed.host))) return undefined;
+  return `may use * only before a domain of two or more labels, not ${JSON.stringify(pattern)}`;
+}
+
+/** Whether a URL parser would leave the host as it is. A trailing dot would name the same host twice. */
+export function isCanonicalHost(host: string): boolean {
+  if (host.endsWith('.') || host.startsWith('.') || host.includes('..')) return false;
+  const probe = `http://${host}/`;
+  return URL.canParse(probe) && new URL(probe).hostname === host;
+}

@@ -1,0 +1,35 @@
+/**
+ * The reasons why an operation ends `failed` or `cancelled`: the `error_code` of its record. Each belongs to the area that
+ * raises it, which defines it here once with `defineFailures`; the OpenAPI document lists all that are defined.
+ */
+export interface FailureCode<Code extends string = string> {
+  readonly code: Code;
+  /** What it means, for the reader of the document. */
+  readonly description: string;
+}
+
+const defined = new Map<string, FailureCode>();
+const codes: string[] = [];
+
+/** The names of all defined codes, in order. It grows while modules are loaded, so whoever publishes it takes it by reference. */
+export const FAILURE_CODES: readonly string[] = codes;
+
+/**
+ * Defines failure codes when the module is loaded: `const rolloutFailures = defineFailures({ analysis_failed: '…' })`, and later
+ * `throw new StepFailed(rolloutFailures.analysis_failed, …)`.
+ * @throws Error for a code that has another meaning elsewhere
+ */
+export function defineFailures<const D extends Record<string, string>>(
+  descriptions: D,
+): { readonly [Code in keyof D & string]: FailureCode<Code> } {
+  const made = Object.entries(descriptions).map(([code, description]): [string, FailureCode] => {
+    const known = defined.get(code);
+    if (known && known.description !== description) throw new Error(`failure code ${code} is defined twice`);
+    const definition = known ?? { code, description };
+    if (!known) codes.push(code);
+    codes.sort();
+    defined.set(code, definition);
+    return [code, definition];
+  });
+  return Object.fromEntries(made) as { readonly [Code in keyof D & string]: FailureCode<Code> };
+}

@@ -1,0 +1,18 @@
+import { describe, expect, it } from '@jest/globals';
+import { DISTRIBUTIONS, isBeyond, METRIC_NAMES, metricOf } from './metrics.js';
+
+describe('a limit', () => {
+  it.each(METRIC_NAMES)('of %s is broken on the worse side only, and not where it is met', (name) => {
+    const isHigherBetter = name === 'output_tokens_per_s';
+    expect([isBeyond(name, 9, 10), isBeyond(name, 10, 10), isBeyond(name, 11, 10)]).toEqual([
+      isHigherBetter,
+      false,
+      !isHigherBetter,
+    ]);
+  });
+});
+
+it('has a histogram for every metric but the rates, and a statistic that each metric has where none is named', () => {
+  expect(METRIC_NAMES.filter((name) => !DISTRIBUTIONS.some((one) => one === name))).toEqual(['error_rate']);
+  for (const name of METRIC_NAMES) expect(metricOf(name).stats).toContain(metricOf(name).defaultStat);
+});

@@ -1,0 +1,99 @@
+/** How a metric is computed from the values of many requests. */
+export const STATS = ['avg', 'p50', 'p90', 'p95', 'p99', 'rate'] as const;
+export type Stat = (typeof STATS)[number];
+
+interface Common {
+  /** For people: the OpenAPI document and the gateway's `/metrics` show it. */
+  description: string;
+  unit: 'share' | 'ms' | 'tokens/s';
+  /** Which way is better. */
+  better: 'lower' | 'higher';
+  stats: readonly Stat[];
+  defaultStat: Stat;
+}
+
+/** A share of 0..1 of the attempts, counted by how they ended. */
+export interface RateMetric extends Common {
+  kind: 'rate';
+}
+
+/** Values of requests that went well, in a histogram. */
+export interface DistributionMetric extends Common {
+  kind: 'distribution';
+  /** One independent sample. The values of one stream depend on each other, so there a stream counts once, however many it has. */
+  sample: 'value' | 'stream';
+  /** Name on the gateway's `/metrics`. */
+  prometheus: string;
+}
+
+export type MetricDefinition = RateMetric | DistributionMetric;
+
+const DISTRIBUTION = { kind: 'distribution', stats: ['avg', 'p50', 'p90', 'p95', 'p99'], defaultStat: 'p95' } as const;
+
+/**
+ * What the gateways measure, and so what a gate, an SLO or a plan can be about. A new metric is an entry here, and the line
+ * in `libs/gateway/src/telemetry/measurement.ts` that measures it.
+ */
+export const METRICS = {
+  error_rate: {
+    kind: 'rate',
+    description: 'Share of attempts that failed: answers of 5xx, and connections that broke',
+    unit: 'share',
+    better: 'lower',
+    stats: ['rate'],
+    defaultStat: 'rate',
+  },
+  ttft_ms: {
+    ...DISTRIBUTION,
+    description: 'Time to first token of streams',
+    unit: 'ms',
+    better: 'lower',
+    sample: 'value',
+    prometheus: 'slipway_gateway_ttft_milliseconds',
+  },
+  itl_ms: {
+    ...DISTRIBUTION,
+    description: 'Gaps between the tokens of streams',
+    unit: 'ms',
+    better: 'lower',
+    sample: 'stream',
+    prometheus: 'slipway_gateway_inter_token_milliseconds',
+  },
+  e2e_latency_ms: {
+    ...DISTRIBUTION,
+    description: 'Whole time of good attempts',
+    unit: 'ms',
+    better: 'lower',
+    sample: 'value',
+    prometheus: 'slipway_gateway_latency_milliseconds',
+  },
+  output_tokens_per_s: {
+    ...DISTRIBUTION,
+    description: 'Completion tokens per second of each good attempt',
+    unit: 'tokens/s',
+    better: 'higher',
+    sample: 'value',
+    prometheus: 'slipway_gateway_output_tokens_per_second',
+  },
+} as const satisfies Record<string, MetricDefinition>;
+
+export type Metric = keyof typeof METRICS;
+
+/** The metrics that are histograms. */
+export type Distribution = { [M in Metric]: (typeof METRICS)[M]['kind'] extends 'distribution' ? M : never }[Metric];
+
+export const METRIC_NAMES = Object.keys(METRICS) as [Metric, ...Metric[]];
+export const DISTRIBUTIONS = METRIC_NAMES.filter(isDistribution);
+
+export function metricOf(name: Metric): MetricDefinition {
+  return METRICS[name];
+}
+
+export function isDistribution(name: Metric): name is Distribution {
+  return metricOf(name).kind === 'distribution';
+}
+
+/** Whether a value is on the wrong side of a limit. A value equal to the limit is not. */
+export function isBeyond(name: Metric, value: number, limit: number): boolean {
+  return metricOf(name).better === 'higher' ? value < limit : value > limit;
+}

@@ -1,0 +1,66 @@
+/*
+ * The words for how things stand. Each list is the column's check constraint, the enum of the OpenAPI document and the type.
+ */
+
+export const OPERATION_STATUSES = [
+  'pending',
+  'running',
+  'waiting',
+  'cancelling',
+  'succeeded',
+  'failed',
+  'cancelled',
+] as const;
+export type OperationStatus = (typeof OPERATION_STATUSES)[number];
+
+/** An operation in one of these has ended. Its row is frozen; only a retry brings a failed one back. */
+export const TERMINAL_STATUSES = ['succeeded', 'failed', 'cancelled'] as const satisfies readonly OperationStatus[];
+export type TerminalStatus = (typeof TERMINAL_STATUSES)[number];
+
+export const LIVE_STATUSES = [
+  'pending',
+  'running',
+  'waiting',
+  'cancelling',
+] as const satisfies readonly OperationStatus[];
+
+/** `undone`: the step had succeeded, and the way back took its effect away. A retry runs it again. */
+export const STEP_STATUSES = [
+  'pending',
+  'running',
+  'waiting',
+  'succeeded',
+  'failed',
+  'skipped',
+  'cancelled',
+  'undone',
+] as const;
+export type StepStatus = (typeof STEP_STATUSES)[number];
+
+export const DEPLOYMENT_STATES = [
+  'creating',
+  'active',
+  'progressing',
+  'paused',
+  'degraded',
+  'failed',
+  'deleting',
+] as const;
+export type DeploymentState = (typeof DEPLOYMENT_STATES)[number];
+
+export const REVISION_STATES = [
+  'pending',
+  'provisioning',
+  'ready',
+  'active',
+  'standby',
+  'draining',
+  'retired',
+  'failed',
+] as const;
+export type RevisionState = (typeof REVISION_STATES)[number];
+
+/** For a list in SQL: `'succeeded','failed'`. Only for the constant lists of this file. */
+export function sqlList(words: readonly string[]): string {
+  return words.map((word) => `'${word}'`).join(',');
+}

@@ -1,0 +1,50 @@
+import { describe, expect, it } from '@jest/globals';
+import { hashSecret, parseToken, tokenText, tokenVerdict } from './tokens.js';
+
+it.each([
+  '',
+  'slw_',
+  'slw_a_short',
+  `slw_a b_${'x'.repeat(32)}`,
+  `slw__${'x'.repeat(32)}`,
+  `xslw_a_${'x'.repeat(32)}`,
+  `slw_a_${'x'.repeat(31)}é`,
+  `slw_a_${'x'.repeat(31)}`,
+  `slw_a_${'x'.repeat(32)} `,
+  `slw_a_${'x'.repeat(32)}\n`,
+])('takes %j for no token', (text) => expect(parseToken(text)).toBeUndefined());
+
+it('takes no token whose id or secret is too long', () => {
+  expect(parseToken(`slw_a_${'x'.repeat(512)}`)?.secret).toHaveLength(512);
+  expect(parseToken(`slw_a_${'x'.repeat(513)}`)).toBeUndefined();
+  expect(parseToken(`slw_${'a'.repeat(64)}_${'x'.repeat(32)}`)?.id).toHaveLength('tok_'.length + 64);
+  expect(parseToken(`slw_${'a'.repeat(65)}_${'x'.repeat(32)}`)).toBeUndefined();
+});
+
+it('takes a configured token whose secret holds underscores, and writes it back', () => {
+  const text = `slw_boot_${'a_'.repeat(16)}`;
+  const parts = { id: 'tok_boot', secret: 'a_'.repeat(16) };
+  expect(parseToken(text)).toEqual(parts);
+  expect(tokenText(parts)).toBe(text);
+});
+
+describe('tokenVerdict', () => {
+  const facts = { secretHash: hashSecret('right'), isRevoked: false, isExpired: false };
+
+  it('accepts the right secret of a token that holds', () => {
+    expect(tokenVerdict(facts, 'right')).toBe('valid');
+  });
+
+  it('calls everything wrong that is forged, unknown or revoked', () => {
+    expect(tokenVerdict(facts, 'wrong')).toBe('wrong');
+    expect(tokenVerdict(undefined, 'right')).toBe('wrong');
+    expect(tokenVerdict({ ...facts, secretHash: Buffer.alloc(0) }, 'right')).toBe('wrong');
+    expect(tokenVerdict({ ...facts, isRevoked: true }, 'right')).toBe('wrong');
+  });
+
+  it('tells of an expiry only to who has the secret, and not of a revoked token', () => {
+    expect(tokenVerdict({ ...facts, isExpired: true }, 'right')).toBe('expired');
+    expect(tokenVerdict({ ...facts, isExpired: true }, 'wrong')).toBe('wrong');
+    expect(tokenVerdict({ ...facts, isExpired: true, isRevoked: true }, 'right')).toBe('wrong');
+  });
+});

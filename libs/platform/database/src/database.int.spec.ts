@@ -1,0 +1,90 @@
+import 'reflect-metadata';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Test, type TestingModule } from '@nestjs/testing';
+import { Database, DatabaseModule, locking, migrations, prepared } from './index.js';
+import { createTestDatabase, type TestDatabase } from './testing/index.js';
+
+const LOCK_DEPLOYMENT = locking('deployment', prepared('t-deployment', 'select $1::text as id'));
+const LOCK_BY_NAME = locking('deployment', prepared('t-by-name', `select 'd1' as id where $1::text is not null`));
+const LOCK_OPERATION = locking('operation', prepared('t-operation', 'select $1::text as id'));
+const LOCK_STREAMS = locking(
+  'event_stream',
+  prepared('t-streams', 'select unnest($1::text[]) as id'),
+  ([ids]) => ids as string[],
+);
+
+let testDatabase: TestDatabase;
+const modules: TestingModule[] = [];
+
+async function open(env: 'test' | 'production'): Promise<Database> {
+  const config = {
+    env,
+    database: { url: testDatabase.url, migrateUrl: testDatabase.url, embedded: false, poolSize: 4 },
+  };
+  const module = await Test.createTestingModule({ imports: [DatabaseModule.forRoot(config as never, [])] }).compile();
+  modules.push(module);
+  await module.init();
+  return module.get(Database);
+}
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase(migrations);
+}, 60_000);
+afterAll(async () => {
+  for (const module of modules) await module.close();
+  await testDatabase?.drop();
+});
+
+describe('in tests', () => {
+  let database: Database;
+  beforeAll(async () => {
+    database = await open('test');
+  });
+
+  it('a transaction inside an open one fails, however deep, and so does a read that needs a connection', async () => {
+    const inner = () => database.tx('system', async () => 'inner');
+    const nested = 'a second transaction inside an open one';
+    await expect(database.tx('system', () => inner())).rejects.toThrow(nested);
+    await expect(database.tx('system', async () => Promise.all([inner()]))).rejects.toThrow(nested);
+    await expect(database.tx('system', () => database.read('system', 'select 1'))).rejects.toThrow(nested);
+  });
+
+  it('one after another, or beside another, is none inside', async () => {
+    const one = () => database.tx('system', async (tx) => (await tx.one<{ n: number }>('select 1 as n'))?.n);
+    expect(await one()).toBe(1);
+    expect(await Promise.all([one(), one()])).toEqual([1, 1]);
+    // What a transaction began and did not wait for goes on after it.
+    let late: Promise<number | undefined> | undefined;
+    await database.tx('system', async () => void (late = new Promise((done) => setTimeout(done, 20)).then(one)));
+    expect(await late).toBe(1);
+  });
+
+  it('a transaction that goes back in the order of locks fails before it waits', async () => {
+    const wrong = database.tx('system', async (tx) => {
+      await tx.query(LOCK_OPERATION, ['o1']);
+      await tx.query(LOCK_DEPLOYMENT, ['d1']);
+    });
+    await expect(wrong).rejects.toThrow('t-deployment takes a lock on deployment while one on operation is held');
+  });
+
+  it('the same row again is no step back, also by its id where it was found by its name', async () => {
+    await database.tx('system', async (tx) => {
+      await tx.query(LOCK_BY_NAME, ['chat']);
+      await tx.query(LOCK_STREAMS, [['s1', 's2']]);
+      await tx.query(LOCK_DEPLOYMENT, ['d1']);
+      await tx.query(LOCK_STREAMS, [['s2']]);
+    });
+    const another = database.tx('system', async (tx) => {
+      await tx.query(LOCK_BY_NAME, ['chat']);
+      await tx.query(LOCK_STREAMS, [['s1']]);
+      await tx.query(LOCK_DEPLOYMENT, ['d2']);
+    });
+    await expect(another).rejects.toThrow('a lock on deployment while one on event_stream is held');
+  });
+});
+
+it('in production nobody pays for watching', async () => {
+  const database = await open('production');
+  const inner = () => database.tx('system', async () => 'inner');
+  expect(await database.tx('system', () => inner())).toBe('inner');
+});

@@ -1,0 +1,36 @@
+import ipaddr from 'ipaddr.js';
+
+/**
+ * - `public`: globally routable unicast.
+ * - `internal`: loopback, private, shared (CGNAT) and unique-local networks. An operator may name a host in them.
+ * - `forbidden`: link-local, cloud metadata, multicast, unspecified, translated and reserved ranges. Never reached
+ *   through a name; only an operator who writes the very address may use it.
+ */
+export type AddressVerdict = 'public' | 'internal' | 'forbidden';
+
+const INTERNAL_RANGES = new Set(['loopback', 'private', 'carrierGradeNat', 'uniqueLocal']);
+
+/** Metadata services that live outside of 169.254.0.0/16: AWS over IPv6, Alibaba, Oracle. */
+const METADATA = new Set(['fd00:ec2::254', '100.100.100.200', '192.0.0.192']);
+
+/** Only 2000::/3 is assigned for global unicast; this also catches `::127.0.0.1` and the like. */
+const GLOBAL_IPV6 = ipaddr.parseCIDR('2000::/3') as [ipaddr.IPv6, number];
+
+/** Classifies one textual IP address; IPv4-mapped IPv6 is judged as the IPv4 address it is. Unparsable is forbidden. */
+export function addressVerdict(address: string): AddressVerdict {
+  const canonical = canonicalAddress(address);
+  if (canonical === undefined || METADATA.has(canonical)) return 'forbidden';
+  const parsed = ipaddr.parse(canonical);
+  const range = parsed.range();
+  if (INTERNAL_RANGES.has(range)) return 'internal';
+  if (range !== 'unicast') return 'forbidden';
+  if (parsed instanceof ipaddr.IPv6 && !parsed.match(GLOBAL_IPV6)) return 'forbidden';
+  return 'public';
+}
+
+/** One spelling per address (`::ffff:127.0.0.1` and `[::1]` become `127.0.0.1` and `::1`); undefined for a name. */
+export function canonicalAddress(text: string): string | undefined {
+  const bare = text.replace(/^\[(.*)\]$/, '$1').replace(/%.*$/, '');
+  const isStrict = bare.includes(':') ? ipaddr.IPv6.isValid(bare) : ipaddr.IPv4.isValidFourPartDecimal(bare);
+  return isStrict ? ipaddr.process(bare).toString() : undefined;
+}

@@ -1,0 +1,101 @@
+import { lookup as systemLookup, type LookupAddress } from 'node:dns';
+import type { LookupFunction, Socket } from 'node:net';
+import { Agent, buildConnector, type Dispatcher } from 'undici';
+import { addressPermitted, checkUrl, parseAllow } from './rules.js';
+
+/** Resolves a name to every address it has. The default asks the operating system, as any other program would. */
+export type ResolveHost = (hostname: string) => Promise<LookupAddress[]>;
+
+export interface GuardOptions {
+  resolve?: ResolveHost;
+  /** Milliseconds for name look-up, TCP and TLS together; 5,000 by default. */
+  connectTimeoutMs?: number;
+  /** Passed on to undici: pool size per origin, timeouts of headers and body in milliseconds. */
+  connections?: number;
+  headersTimeout?: number;
+  bodyTimeout?: number;
+}
+
+/** The request would have left the allow list. Not worth a retry. The message names the host, never the path. */
+export class EgressRefusedError extends Error {
+  readonly code = 'EGRESS_REFUSED';
+  constructor(message: string) {
+    super(message);
+    this.name = 'EgressRefusedError';
+  }
+}
+
+/**
+ * A dispatcher for `undici.request` that connects only to what `allow` permits. The origin is checked for every new
+ * connection, each address when it is resolved (the checked address is the one that is dialled, so a name that changes
+ * its mind gains nothing) and once more on the connected socket, before a byte of the request is written.
+ *
+ * `request` follows no redirects, and a caller must not add an interceptor that does. Close it with `close()`/`destroy()`.
+ * @throws TypeError for a malformed pattern.
+ */
+export function guardedDispatcher(allow: readonly string[], options: GuardOptions = {}): Dispatcher {
+  const rules = parseAllow(allow);
+  const { resolve = resolveWithSystem, connectTimeoutMs = 5_000, ...agentOptions } = options;
+  // Two connectors, because a look-up learns only the name: whether a rule names the host literally is decided before.
+  const connectors = {
+    literal: buildConnector({ timeout: connectTimeoutMs, lookup: guardedLookup(resolve, true) }),
+    wildcard: buildConnector({ timeout: connectTimeoutMs, lookup: guardedLookup(resolve, false) }),
+  };
+
+  const connect: buildConnector.connector = (target, callback) => {
+    const host = target.hostname.includes(':') ? `[${target.hostname}]` : target.hostname;
+    const verdict = checkUrl(rules, `${target.protocol}//${host}${target.port ? `:${target.port}` : ''}`);
+    if (!verdict.ok) {
+      callback(new EgressRefusedError(`${host} ${verdict.message}`), null);
+      return;
+    }
+    const { isLiteral } = verdict;
+    // `net.connect` looks nothing up for an address, so the socket check below is the one that counts there.
+    const connector = isLiteral ? connectors.literal : connectors.wildcard;
+    connector(target, (...result) => {
+      const [error, socket] = result;
+      if (error) {
+        callback(error, null);
+        return;
+      }
+      if (!socketPermitted(socket, host, isLiteral)) {
+        socket.destroy();
+        callback(new EgressRefusedError(`${host} led to an address that is not allowed`), null);
+        return;
+      }
+      callback(null, socket);
+    });
+  };
+  return new Agent({ ...agentOptions, connect });
+}
+
+function socketPermitted(socket: Socket, host: string, isLiteral: boolean): boolean {
+  return socket.remoteAddress !== undefined && addressPermitted(host, isLiteral, socket.remoteAddress);
+}
+
+/** Refuses a name when any of its addresses is not permitted: a mixed answer is how rebinding looks from here. */
+function guardedLookup(resolve: ResolveHost, isLiteral: boolean): LookupFunction {
+  return (hostname, options, callback) => {
+    const answer = async (): Promise<LookupAddress[]> => {
+      const addresses = await resolve(hostname);
+      if (addresses.length === 0) throw Object.assign(new Error(`${hostname} has no address`), { code: 'ENOTFOUND' });
+      if (!addresses.every(({ address }) => addressPermitted(hostname, isLiteral, address))) {
+        throw new EgressRefusedError(`${hostname} resolves to an address that is not allowed`);
+      }
+      const family = Number(options.family ?? 0);
+      const wanted = family === 4 || family === 6 ? addresses.filter((entry) => entry.family === family) : addresses;
+      return wanted.length > 0 ? wanted : addresses;
+    };
+    answer().then(
+      (addresses) =>
+        options.all ? callback(null, addresses) : callback(null, addresses[0].address, addresses[0].family),
+      (error: NodeJS.ErrnoException) => callback(error, '', 0),
+    );
+  };
+}
+
+function resolveWithSystem(hostname: string): Promise<LookupAddress[]> {
+  return new Promise((done, fail) => {
+    systemLookup(hostname, { all: true }, (error, addresses) => (error ? fail(error) : done(addresses)));
+  });
+}

@@ -1,0 +1,42 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '@slipway/platform-database';
+import { pageOf, rawJson, type PageRequest, type RawJson } from '@slipway/platform-http';
+import type { EventQueryDto } from './event.dto.js';
+import { BOUNDS, eventPage, type EventSource, type StoredEvent } from './event.store.js';
+import { eventErrors } from './event.errors.js';
+
+/** The sequences a stream still holds; `first` is undefined while it holds none. */
+export interface Bounds {
+  first?: number;
+  last: number;
+}
+
+/** Pages of events, by tenant: row-level security hides the streams of others. */
+@Injectable()
+export class EventList {
+  constructor(private readonly database: Database) {}
+
+  /** @throws cursor_expired (410) when events right after the position asked for are no longer kept */
+  async page(tenantId: string, source: EventSource, query: EventQueryDto, page: PageRequest): Promise<RawJson> {
+    const { order, type } = query;
+    const after = page.cursor ? Number(page.cursor[0]) : query.after;
+    if (order === 'asc' && after) assertKept(after, await this.bounds(tenantId, source.stream));
+    const { statement, values } = eventPage(source, { after, type, order, limit: page.limit + 1 });
+    const rows = await this.database.read<StoredEvent>({ tenantId }, statement, values);
+    const { data, next_cursor } = pageOf(rows, page.limit, (row) => [Number(row.sequence)]);
+    return rawJson(`{"data":[${data.map((row) => row.json).join(',')}],"next_cursor":${JSON.stringify(next_cursor)}}`);
+  }
+
+  async bounds(tenantId: string, stream: string): Promise<Bounds> {
+    const [row] = await this.database.read<{ first: string | null; last: string | null }>({ tenantId }, BOUNDS, [
+      stream,
+    ]);
+    return { first: row?.first ? Number(row.first) : undefined, last: Number(row?.last ?? 0) };
+  }
+}
+
+/** A reader at `after` needs `after + 1` next. */
+export function assertKept(after: number, bounds: Bounds): void {
+  if (bounds.first !== undefined && bounds.first > after + 1)
+    throw eventErrors.cursor_expired({ extra: { first_sequence: bounds.first } });
+}

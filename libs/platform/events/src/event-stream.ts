@@ -1,0 +1,175 @@
+import { Injectable, Logger, type BeforeApplicationShutdown } from '@nestjs/common';
+import { TOKENS_CHANNEL } from '@slipway/contracts';
+import { Database } from '@slipway/platform-database';
+import type { SlipwayReply } from '@slipway/platform-http';
+import { EventConnection } from './event-connection.js';
+import { EventHub } from './event.hub.js';
+import { assertKept, EventList } from './event-list.js';
+import { eventPage, IS_TOLD, type EventSource, type StoredEvent } from './event.store.js';
+
+const PAGE = 200;
+const HEARTBEAT_MS = 15_000;
+export interface StreamRequest {
+  reply: SlipwayReply;
+  tenantId: string;
+  source: EventSource;
+  type?: string;
+  /** The last sequence the client has: its Last-Event-ID, or `after`. Undefined = everything that is kept. */
+  after?: number;
+  /** The id of the caller's token, so that only its own revocation asks again; undefined = ask at each one. */
+  tokenId?: string;
+  /** Asked at each heartbeat and when a token was revoked; false ends the stream. */
+  stillAllowed(): Promise<boolean>;
+}
+
+interface OpenStream {
+  request: StreamRequest;
+  connection: EventConnection;
+  cursor: number;
+}
+
+interface Envelope {
+  type: string;
+  operationid: string | null;
+  data: { status?: string };
+}
+
+/**
+ * Serves `text/event-stream`. A stream is catching up (pages from Postgres, each written only after the client took the one
+ * before), then live (the hub pushes; a client that falls too far behind is cut and resumes), then closed: the client went,
+ * its access ended, the process stops, or it followed one operation and that has ended and was told completely.
+ */
+@Injectable()
+export class EventStreams implements BeforeApplicationShutdown {
+  private readonly logger = new Logger('events');
+  private readonly streams = new Set<OpenStream>();
+  private readonly parsed = new WeakMap<StoredEvent, Envelope>();
+  private listening?: Promise<unknown>;
+
+  constructor(
+    private readonly database: Database,
+    private readonly hub: EventHub,
+    private readonly list: EventList,
+  ) {}
+
+  /**
+   * Takes the reply over and resolves once the stream is live; from then on it closes by itself.
+   * @throws cursor_expired (410) when events right after `after` are no longer kept
+   */
+  async open(request: StreamRequest): Promise<void> {
+    const { source, tenantId, after } = request;
+    this.listening ??= this.database.listen(
+      TOKENS_CHANNEL,
+      (tokenId) => this.recheck(tokenId),
+      () => this.recheck(''),
+    );
+    await this.listening;
+    const bounds = await this.list.bounds(tenantId, source.stream);
+    if (after) assertKept(after, bounds);
+    const stream: OpenStream = { request, connection: new EventConnection(request.reply), cursor: after ?? 0 };
+    this.streams.add(stream);
+    const heartbeat = setInterval(() => this.beat(stream), HEARTBEAT_MS);
+    stream.connection.onClose(() => {
+      clearInterval(heartbeat);
+      this.streams.delete(stream);
+    });
+    await this.follow(stream, bounds.last).catch((error: unknown) => {
+      this.logger.warn(`stream ${source.stream}: ${error instanceof Error ? error.message : String(error)}`);
+      stream.connection.end();
+    });
+  }
+
+  /**
+   * Whether the stream of an operation would end at once, so that a client which has everything need not come again. The last
+   * events are committed with the end, so after seeing the end a look shows them all. A retry makes it live again.
+   */
+  async isTold(operation: NonNullable<EventSource['operation']>, sequence: number): Promise<boolean> {
+    if (!(await operation.hasEnded())) return false;
+    const [row] = await this.database.read<{ told: boolean }>('system', IS_TOLD, [operation.id, sequence]);
+    return row?.told ?? true;
+  }
+
+  beforeApplicationShutdown(): void {
+    for (const stream of this.streams) stream.connection.end();
+  }
+
+  private async follow(stream: OpenStream, lastAtStart: number): Promise<void> {
+    const { connection, request } = stream;
+    await this.catchUp(stream);
+    // Sequences appear in order, so what was there at the start has been read, even if the pages show only a part of it.
+    stream.cursor = Math.max(stream.cursor, lastAtStart);
+    await this.endIfTold(stream);
+    if (!connection.isOpen) return;
+    const watcher = {
+      stream: request.source.stream,
+      cursor: stream.cursor,
+      deliver: (event: StoredEvent) => this.deliver(stream, event),
+    };
+    const stop = await this.hub.watch(watcher, () => connection.end());
+    connection.onClose(stop);
+  }
+
+  private async catchUp(stream: OpenStream): Promise<void> {
+    const { connection, request } = stream;
+    while (connection.isOpen) {
+      const { statement, values } = eventPage(request.source, {
+        after: stream.cursor,
+        type: request.type,
+        order: 'asc',
+        limit: PAGE,
+      });
+      const rows = await this.database.read<StoredEvent>({ tenantId: request.tenantId }, statement, values);
+      for (const row of rows) this.send(stream, row, this.parse(row));
+      if (rows.length < PAGE) return;
+      await connection.drained();
+    }
+  }
+
+  private deliver(stream: OpenStream, event: StoredEvent): void {
+    const { source, type } = stream.request;
+    const envelope = this.parse(event);
+    if (source.operation && envelope.operationid !== source.operation.id) return;
+    if (!type || envelope.type === type) this.send(stream, event, envelope);
+    stream.cursor = Number(event.sequence);
+    if (source.operation && envelope.type === 'operation.status_changed') {
+      void this.endIfTold(stream).catch(() => undefined);
+    }
+  }
+
+  private send(stream: OpenStream, event: StoredEvent, envelope: Envelope): void {
+    stream.cursor = Number(event.sequence);
+    stream.connection.event(stream.cursor, envelope.type, event.json);
+  }
+
+  private async endIfTold(stream: OpenStream): Promise<void> {
+    const { operation } = stream.request.source;
+    if (operation && (await this.isTold(operation, stream.cursor))) stream.connection.end();
+  }
+
+  private beat(stream: OpenStream): void {
+    stream.connection.heartbeat();
+    void this.endIfRefused(stream);
+  }
+
+  private recheck(tokenId: string): void {
+    for (const stream of this.streams) {
+      const concerned = stream.request.tokenId;
+      if (tokenId === '' || concerned === undefined || concerned === tokenId) void this.endIfRefused(stream);
+    }
+  }
+
+  private async endIfRefused(stream: OpenStream): Promise<void> {
+    // Not knowing is no refusal: while Postgres is away nothing can be revoked, and the next heartbeat asks again.
+    const isAllowed = await stream.request.stillAllowed().catch(() => true);
+    if (!isAllowed) stream.connection.end();
+  }
+
+  /** One event object goes to every watcher of its stream, so it is parsed once. */
+  private parse(event: StoredEvent): Envelope {
+    const known = this.parsed.get(event);
+    if (known) return known;
+    const envelope = JSON.parse(event.json) as Envelope;
+    this.parsed.set(event, envelope);
+    return envelope;
+  }
+}

@@ -1,0 +1,128 @@
+import { Injectable, Logger, type BeforeApplicationShutdown } from '@nestjs/common';
+import { Database } from '@slipway/platform-database';
+import { EVENTS_CHANNEL } from '@slipway/contracts';
+import { eventPage, type StoredEvent } from './event.store.js';
+
+const PAGE = 200;
+
+/** Somebody who follows a stream. `deliver` must not wait; a watcher that cannot keep up is its owner's to cut. */
+export interface Watcher {
+  stream: string;
+  /** The last sequence it has seen. The hub moves it. */
+  cursor: number;
+  deliver(event: StoredEvent): void;
+}
+
+/** What the live watchers of one stream have all seen, and who they are. */
+interface Tail {
+  last: number;
+  live: Set<Watcher>;
+  reading?: Promise<void>;
+  isAgain: boolean;
+}
+
+/**
+ * Brings events to all watchers of this process over one LISTEN connection. A watcher is first caught up by pages from its
+ * own cursor, then joins its stream's tail; a tail reads new events once and hands them to everybody, so a thousand
+ * watchers cost one query. A notification only says "look": what is delivered, and in which order, comes from the table.
+ */
+@Injectable()
+export class EventHub implements BeforeApplicationShutdown {
+  private readonly logger = new Logger('events');
+  private readonly tails = new Map<string, Tail>();
+  private readonly closers = new Set<() => void>();
+  private listening?: Promise<unknown>;
+
+  constructor(private readonly database: Database) {}
+
+  /** Follows until the returned function is called. `onClose` is called when the process shuts down. */
+  async watch(watcher: Watcher, onClose: () => void): Promise<() => void> {
+    this.closers.add(onClose);
+    this.listening ??= this.database.listen(
+      EVENTS_CHANNEL,
+      (stream) => this.kick(stream),
+      () => this.kickAll(),
+    );
+    await this.listening;
+    let isWatching = true;
+    const stop = () => {
+      isWatching = false;
+      this.closers.delete(onClose);
+      this.leave(watcher);
+    };
+    await this.join(watcher, () => isWatching);
+    return stop;
+  }
+
+  beforeApplicationShutdown(): void {
+    for (const close of this.closers) close();
+  }
+
+  private async join(watcher: Watcher, isWatching: () => boolean): Promise<void> {
+    while (isWatching()) {
+      const rows = await this.pageAfter(watcher.stream, watcher.cursor);
+      for (const row of rows) hand(watcher, row);
+      if (rows.length === PAGE) continue;
+      const tail = this.tails.get(watcher.stream);
+      if (!tail) {
+        this.tails.set(watcher.stream, { last: watcher.cursor, live: new Set([watcher]), isAgain: false });
+        // Something may have been committed between the page and this line, and its notification found no tail.
+        this.kick(watcher.stream);
+        return;
+      }
+      if (tail.last <= watcher.cursor) {
+        // The tail is behind this watcher: `hand` drops what it has already seen.
+        tail.live.add(watcher);
+        this.kick(watcher.stream);
+        return;
+      }
+    }
+  }
+
+  private leave(watcher: Watcher): void {
+    const tail = this.tails.get(watcher.stream);
+    if (!tail) return;
+    tail.live.delete(watcher);
+    if (tail.live.size === 0) this.tails.delete(watcher.stream);
+  }
+
+  private kick(stream: string): void {
+    const tail = this.tails.get(stream);
+    if (!tail) return;
+    tail.isAgain = true;
+    tail.reading ??= this.read(stream, tail).finally(() => (tail.reading = undefined));
+  }
+
+  private kickAll(): void {
+    for (const stream of this.tails.keys()) this.kick(stream);
+  }
+
+  private async read(stream: string, tail: Tail): Promise<void> {
+    while (tail.isAgain) {
+      tail.isAgain = false;
+      try {
+        const rows = await this.pageAfter(stream, tail.last);
+        for (const row of rows) for (const watcher of tail.live) hand(watcher, row);
+        if (rows.length > 0) tail.last = Number(rows[rows.length - 1]?.sequence);
+        if (rows.length === PAGE) tail.isAgain = true;
+      } catch (error) {
+        // Postgres is away: the reconnect of the LISTEN connection kicks every stream.
+        this.logger.warn(`reading ${stream}: ${error instanceof Error ? error.message : String(error)}`);
+        setTimeout(() => this.kick(stream), 1_000).unref();
+        return;
+      }
+    }
+  }
+
+  private pageAfter(stream: string, after: number): Promise<StoredEvent[]> {
+    const { statement, values } = eventPage({ stream }, { after, order: 'asc', limit: PAGE });
+    return this.database.read<StoredEvent>('system', statement, values);
+  }
+}
+
+function hand(watcher: Watcher, event: StoredEvent): void {
+  const sequence = Number(event.sequence);
+  if (sequence <= watcher.cursor) return;
+  watcher.cursor = sequence;
+  watcher.deliver(event);
+}

@@ -1,0 +1,157 @@
+import { EVENTS_CHANNEL, INBOX_CHANNEL, actorText, type Actor } from '@slipway/contracts';
+import { bySize, newId, locking, prepared, roundedSize, type Tx } from '@slipway/platform-database';
+
+/** An event to append. `data` is the CloudEvent's payload; `subject` names what it is about, such as `deployments/chat`. */
+export interface NewEvent {
+  type: string;
+  subject: string;
+  data: Record<string, unknown>;
+  actor: Actor;
+  operationId?: string | null;
+  revisionId?: string | null;
+}
+
+/** Events of one stream, to be appended in this order. */
+export interface Append {
+  tenantId: string;
+  stream: string;
+  events: readonly NewEvent[];
+}
+
+/*
+ * The upsert takes each stream's row lock, in the order of their names, and keeps it until commit. That makes sequences
+ * gapless and visible in order, and it is why events are appended last in a transaction. What a subscription waits for is
+ * put into its inbox by the same statement.
+ */
+const APPEND = bySize((most) =>
+  locking(
+    'event_stream',
+    prepared(
+      `events-append-${most}`,
+      `with given as (
+     select a->>'stream' as stream, a->>'tenantId' as tenant_id, a->'events' as events, jsonb_array_length(a->'events') as count
+     from jsonb_array_elements($1::jsonb) a limit ${most}
+   ), head as (
+     insert into event_streams as s (stream, tenant_id, last_sequence) select stream, tenant_id, count from given order by stream
+     on conflict (stream) do update set last_sequence = s.last_sequence + excluded.last_sequence
+     returning stream, last_sequence
+   ), added as (
+     insert into events (stream, sequence, tenant_id, id, type, subject, actor, operation_id, revision_id, data)
+     select stream, head.last_sequence - given.count + e.ordinality, given.tenant_id, e.value->>'id', e.value->>'type', e.value->>'subject',
+            e.value->>'actor', e.value->>'operationId', e.value->>'revisionId', e.value->'data'
+     from given join head using (stream), jsonb_array_elements(given.events) with ordinality e
+     returning stream, sequence, tenant_id, type
+   ), received as (
+     insert into event_inbox (subscription, tenant_id, stream, sequence)
+     select w.subscription, added.tenant_id, added.stream, added.sequence from added join event_subscriptions w using (type)
+     returning subscription
+   )
+   select pg_notify('${EVENTS_CHANNEL}', stream) from head
+   union all select pg_notify('${INBOX_CHANNEL}', subscription) from received`,
+    ),
+    ([appends]) => (JSON.parse(appends as string) as Append[]).map(({ stream }) => stream),
+  ),
+);
+
+/** Appends to several streams at once. A stream stands in the list only once. */
+export async function appendAll(tx: Tx, appends: readonly Append[]): Promise<void> {
+  const given = appends.filter(({ events }) => events.length > 0);
+  if (given.length === 0) return;
+  const rows = given.map(({ events, ...to }) => ({
+    ...to,
+    events: events.map((event) => ({ ...event, id: newId('evt'), actor: actorText(event.actor) })),
+  }));
+  await tx.query(APPEND(roundedSize(rows.length)), [JSON.stringify(rows)]);
+}
+
+export async function appendEvents(
+  tx: Tx,
+  tenantId: string,
+  stream: string,
+  events: readonly NewEvent[],
+): Promise<void> {
+  await appendAll(tx, [{ tenantId, stream, events }]);
+}
+
+export interface EventPage {
+  /** Events strictly beyond this sequence in the order asked for. */
+  after?: number;
+  type?: string;
+  order: 'asc' | 'desc';
+  limit: number;
+}
+
+const SELECT_EVENT = `
+  e.sequence::int8 as sequence, json_build_object(
+    'specversion', '1.0', 'id', e.id, 'source', '/api/v1/' || split_part(e.subject, '/', 1), 'type', e.type, 'subject', e.subject,
+    'time', slipway_rfc3339(e.time), 'datacontenttype', 'application/json', 'sequence', e.sequence, 'actor', e.actor,
+    'operationid', e.operation_id, 'revisionid', e.revision_id, 'data', e.data)::text as json`;
+
+/** Keyset pages on (stream, sequence): as fast at a million events as at a thousand. One text each, because plans differ by order. */
+const PAGES = {
+  asc: prepared(
+    'events-asc',
+    `select ${SELECT_EVENT} from events e where e.stream = $1 and e.sequence > $2 order by e.sequence limit $3`,
+  ),
+  desc: prepared(
+    'events-desc',
+    `select ${SELECT_EVENT} from events e where e.stream = $1 and e.sequence < $2 order by e.sequence desc limit $3`,
+  ),
+  typeAsc: prepared(
+    'events-type-asc',
+    `select ${SELECT_EVENT} from events e where e.stream = $1 and e.sequence > $2 and e.type = $4 order by e.sequence limit $3`,
+  ),
+  typeDesc: prepared(
+    'events-type-desc',
+    `select ${SELECT_EVENT} from events e where e.stream = $1 and e.sequence < $2 and e.type = $4 order by e.sequence desc limit $3`,
+  ),
+  operationAsc: prepared(
+    'events-op-asc',
+    `select ${SELECT_EVENT} from events e where e.operation_id = $1 and e.sequence > $2 and ($4::text is null or e.type = $4) order by e.sequence limit $3`,
+  ),
+  operationDesc: prepared(
+    'events-op-desc',
+    `select ${SELECT_EVENT} from events e where e.operation_id = $1 and e.sequence < $2 and ($4::text is null or e.type = $4) order by e.sequence desc limit $3`,
+  ),
+};
+
+export interface StoredEvent {
+  sequence: string;
+  /** The CloudEvent as JSON text. */
+  json: string;
+}
+
+/** What a page or a watcher looks at: a whole stream, or the events of one operation within its stream. */
+export interface EventSource {
+  stream: string;
+  operation?: { id: string; hasEnded(): Promise<boolean> };
+}
+
+/** Whether an operation has told everything: none of its events is beyond this sequence. */
+export const IS_TOLD = prepared(
+  'events-told',
+  `select not exists (select from events where operation_id = $1 and sequence > $2) as told`,
+);
+
+/** The statement of one page and its values. */
+export function eventPage(source: EventSource, page: EventPage) {
+  const start = page.after ?? (page.order === 'asc' ? 0 : Number.MAX_SAFE_INTEGER);
+  if (source.operation) {
+    return {
+      statement: page.order === 'asc' ? PAGES.operationAsc : PAGES.operationDesc,
+      values: [source.operation.id, start, page.limit, page.type ?? null],
+    };
+  }
+  if (page.type)
+    return {
+      statement: page.order === 'asc' ? PAGES.typeAsc : PAGES.typeDesc,
+      values: [source.stream, start, page.limit, page.type],
+    };
+  return { statement: page.order === 'asc' ? PAGES.asc : PAGES.desc, values: [source.stream, start, page.limit] };
+}
+
+/** First and last retained sequence of a stream; nulls when it has no events. */
+export const BOUNDS = prepared(
+  'events-bounds',
+  `select (select min(sequence) from events where stream = $1)::text as first, (select last_sequence from event_streams where stream = $1)::text as last`,
+);

@@ -1,0 +1,27 @@
+import { Module, type DynamicModule, type Provider } from '@nestjs/common';
+import { DiscoveryModule } from '@nestjs/core';
+import { EventFeed } from './event-feed.js';
+import { EventHub } from './event.hub.js';
+import { EventList } from './event-list.js';
+import { EventStreams } from './event-stream.js';
+import { Inbox } from './inbox.js';
+
+const READERS: Provider[] = [EventHub, EventList, EventStreams, EventFeed];
+
+/** Events. Every process appends and reads them; a worker also hands them to subscribers. */
+@Module({})
+export class EventsModule {
+  static forApi(): DynamicModule {
+    return { module: EventsModule, global: true, providers: READERS, exports: READERS };
+  }
+
+  static forWorker(): DynamicModule {
+    return {
+      module: EventsModule,
+      global: true,
+      imports: [DiscoveryModule],
+      providers: [...READERS, Inbox],
+      exports: [...READERS, Inbox],
+    };
+  }
+}

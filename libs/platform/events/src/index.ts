@@ -1,0 +1,20 @@
+import { EventInbox1700000000026 } from './migrations/1700000000026-event-inbox.js';
+import { Events1700000000022 } from './migrations/1700000000022-events.js';
+
+export { EventsModule } from './events.module.js';
+export {
+  appendAll,
+  appendEvents,
+  eventPage,
+  type Append,
+  type EventSource,
+  type NewEvent,
+  type StoredEvent,
+} from './event.store.js';
+export { EventHub } from './event.hub.js';
+export { EventPageDto, EventQueryDto } from './event.dto.js';
+export { EventStreams } from './event-stream.js';
+export { Client, EventFeed, type FeedClient } from './event-feed.js';
+export { Inbox, Subscription, type EventSubscriber, type ReceivedEvent } from './inbox.js';
+
+export const migrations = [Events1700000000022, EventInbox1700000000026];

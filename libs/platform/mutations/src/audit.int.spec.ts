@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { digestOf, migrations as databaseMigrations, newId } from '@slipway/platform-database';
+import { runInRequest, type Scope } from '@slipway/platform-http';
+import { DatabaseBed } from '@slipway/platform-database/testing';
+import { appendAudit, type AuditEntry } from './audit.js';
+import { migrations } from './index.js';
+
+let bed: DatabaseBed;
+
+beforeAll(async () => {
+  bed = await DatabaseBed.start({ migrations: [...databaseMigrations, ...migrations] });
+});
+afterAll(() => bed?.stop());
+
+const entry: AuditEntry = { action: 'thing.set', resourceType: 'thing', resourceName: 'one' };
+
+/** The rows that one request writes, as the log shows them. */
+async function written(request: 'a request' | 'nobody', more: Partial<AuditEntry> = {}) {
+  const tenantId = newId('ten');
+  const append = () => bed.database.tx({ tenantId }, (tx) => appendAudit(tx, { ...entry, ...more }));
+  const principal = {
+    tenantId,
+    tenantName: 'x',
+    isOperatorTenant: false,
+    actor: { type: 'user' as const, id: 'usr_1' },
+    scopes: new Set<Scope>(),
+  };
+  await (request === 'nobody' ? append() : runInRequest({ requestId: 'req_1', warnings: [], principal }, append));
+  return bed.sql(
+    `select actor, action, resource_type, resource_name, request_id, before_digest, after_digest, at <= clock_timestamp() as "isPast"
+     from audit_log where tenant_id = $1`,
+    [tenantId],
+  );
+}
+
+it('says who did what in which request', async () => {
+  expect(await written('a request')).toEqual([
+    {
+      actor: 'user:usr_1',
+      action: 'thing.set',
+      resource_type: 'thing',
+      resource_name: 'one',
+      request_id: 'req_1',
+      before_digest: null,
+      after_digest: null,
+      isPast: true,
+    },
+  ]);
+});
+
+it('names the system where there is no request, and whom the entry names before anybody', async () => {
+  expect(await written('nobody')).toMatchObject([{ actor: 'system:slipway', request_id: null }]);
+  const actor = { type: 'system', id: 'sealer' } as const;
+  expect(await written('nobody', { actor })).toMatchObject([{ actor: 'system:sealer' }]);
+  expect(await written('a request', { actor })).toMatchObject([{ actor: 'system:sealer', request_id: 'req_1' }]);
+});
+
+it('keeps digests of what was and what is, each on its side', async () => {
+  const [before, after] = [{ a: 1 }, { a: 2 }];
+  expect(await written('nobody', { before, after })).toMatchObject([
+    { before_digest: digestOf(before), after_digest: digestOf(after) },
+  ]);
+  expect(await written('nobody', { before: null, after: 0 })).toMatchObject([
+    { before_digest: null, after_digest: digestOf(0) },
+  ]);
+});
+
+it('is undone with the mutation that it tells of', async () => {
+  const tenantId = newId('ten');
+  const refused = bed.database.tx({ tenantId }, async (tx) => {
+    await appendAudit(tx, entry);
+    throw new Error('refused');
+  });
+  await expect(refused).rejects.toThrow('refused');
+  expect(await bed.sql('select 1 from audit_log where tenant_id = $1', [tenantId])).toEqual([]);
+});

@@ -1,0 +1,215 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { CONFIG, type Config } from '@slipway/platform-config';
+import { Database, locking, prepared, type Tx, type TxScope } from '@slipway/platform-database';
+import { errors, RawJson, rawJson, reply, type IdempotencyClaim, type Reply } from '@slipway/platform-http';
+
+/** A mutation acts for one tenant; keys are never shared between tenants. */
+type TenantScope = Exclude<TxScope, 'system'>;
+
+interface KeyRow {
+  fingerprint: string;
+  /** Text, because it is compared for equality: a JavaScript date would lose microseconds. */
+  claimedUntil: string;
+  isClaimed: boolean;
+  secondsLeft: number;
+  status: number | null;
+  headers: Record<string, string> | null;
+  answer: string | null;
+}
+
+const KEY = `tenant_id = $1 and method = $2 and path = $3 and key = $4`;
+
+/*
+ * The insert waits for another transaction that is inserting the same key, and adds nothing if that one commits. The
+ * row that refused it is then read with a statement of its own, whose snapshot sees it.
+ */
+const INSERT = locking(
+  'idempotency_key',
+  prepared(
+    'idempotency-insert',
+    `insert into idempotency_keys (tenant_id, method, path, key, fingerprint, claimed_until)
+   values ($1, $2, $3, $4, $5, now() + make_interval(secs => $6))
+   on conflict do nothing returning claimed_until::text as "claimedUntil"`,
+  ),
+  (values) => [values.slice(0, 4).join('/')],
+);
+const FIND = locking(
+  'idempotency_key',
+  prepared(
+    'idempotency-find',
+    `select fingerprint, claimed_until::text as "claimedUntil", claimed_until > now() as "isClaimed",
+     greatest(1, ceil(extract(epoch from claimed_until - now())))::int as "secondsLeft", status, headers, answer::text as answer
+   from idempotency_keys where ${KEY} for update`,
+  ),
+  (values) => [values.slice(0, 4).join('/')],
+);
+/** Takes over what a dead request has left, or keeps what is held; either way only from the claim that was seen. */
+const RECLAIM = prepared(
+  'idempotency-reclaim',
+  `update idempotency_keys set claimed_until = now() + make_interval(secs => $6), fingerprint = $7
+   where ${KEY} and claimed_until = $5::timestamptz and answer is null returning claimed_until::text as "claimedUntil"`,
+);
+const COMPLETE = prepared(
+  'idempotency-complete',
+  `update idempotency_keys set fingerprint = $6, status = $7, headers = $8, answer = $9
+   where ${KEY} and claimed_until = $5::timestamptz and answer is null returning key`,
+);
+const RELEASE = prepared(
+  'idempotency-release',
+  `delete from idempotency_keys where ${KEY} and claimed_until = $5::timestamptz and answer is null`,
+);
+
+/** The answer that a key got before. */
+export class StoredAnswer {
+  constructor(
+    private readonly fingerprint: string,
+    private readonly original: Reply,
+  ) {}
+
+  /** The original answer, marked as a replay. @throws idempotency_key_reused (422) if this is another request */
+  replay(fingerprint: string): Reply {
+    if (fingerprint !== this.fingerprint) throw errors.idempotency_key_reused();
+    const { status, body, headers } = this.original;
+    return reply(status, body, { ...headers, 'idempotency-replayed': 'true' });
+  }
+}
+
+/** A key held for as long as its request is being worked on; it expires by itself when this process dies. */
+export class HeldKey {
+  private readonly timer: NodeJS.Timeout;
+  private renewal: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly database: Database,
+    private readonly claim: { values: unknown[]; fingerprint: string },
+    private claimedUntil: string,
+    private readonly scope: TenantScope,
+    private readonly leaseSeconds: number,
+  ) {
+    this.timer = setInterval(() => (this.renewal = this.renew()), (leaseSeconds * 1_000) / 3).unref();
+  }
+
+  /**
+   * Stores the answer in the transaction of the effect, so that both happen or neither.
+   * @param fingerprint of the request as it turned out; a stream's is known only now
+   * @throws idempotency_in_progress (409) if the claim expired and another request has taken it over
+   */
+  async complete(tx: Tx, answer: Reply, fingerprint = this.claim.fingerprint): Promise<void> {
+    await this.stop();
+    if (!(await store(tx, this.claim.values, this.claimedUntil, fingerprint, answer))) throw inProgress(1);
+  }
+
+  /** Gives the key back: a refused request stores none. Does nothing after the answer was stored. */
+  async release(): Promise<void> {
+    await this.stop();
+    await this.database.tx(this.scope, (tx) => tx.query(RELEASE, [...this.claim.values, this.claimedUntil]));
+  }
+
+  private async stop(): Promise<void> {
+    clearInterval(this.timer);
+    await this.renewal;
+  }
+
+  private async renew(): Promise<void> {
+    const values = [...this.claim.values, this.claimedUntil, this.leaseSeconds, this.claim.fingerprint];
+    // While Postgres is away nobody can take the key over either; whether it was kept shows when the answer is stored.
+    const row = await this.database
+      .tx(this.scope, (tx) => tx.one<{ claimedUntil: string }>(RECLAIM, values))
+      .catch(() => undefined);
+    if (row) this.claimedUntil = row.claimedUntil;
+  }
+}
+
+/**
+ * `Idempotency-Key` for mutations that are not durable operations. The same key and request get the original answer again;
+ * while the first is being worked on the others get 409, and after it was refused the key is as good as new.
+ */
+@Injectable()
+export class IdempotentMutation {
+  private readonly leaseSeconds: number;
+
+  constructor(
+    @Inject(CONFIG) config: Pick<Config, 'leaseSeconds'>,
+    private readonly database: Database,
+  ) {
+    this.leaseSeconds = config.leaseSeconds;
+  }
+
+  /**
+   * Runs a mutation that fits into one transaction. Requests with one key wait for each other in Postgres, the later ones
+   * answer what the first did.
+   * @throws idempotency_key_reused (422)
+   */
+  async run(scope: TenantScope, claim: IdempotencyClaim | undefined, work: (tx: Tx) => Promise<Reply>): Promise<Reply> {
+    return this.database.tx(scope, async (tx) => {
+      if (!claim) return work(tx);
+      const found = await this.take(tx, scope, claim);
+      if (found instanceof StoredAnswer) return found.replay(claim.fingerprint);
+      const answer = await work(tx);
+      await store(tx, valuesOf(scope, claim), found, claim.fingerprint, answer);
+      return answer;
+    });
+  }
+
+  /**
+   * Claims a key for work that outlasts a transaction. `complete` the claim in the transaction of the effect, `release` it
+   * if there is none.
+   * @param claim its fingerprint is empty if only the end of the body will tell
+   * @throws idempotency_in_progress (409), idempotency_key_reused (422)
+   */
+  async hold(scope: TenantScope, claim: IdempotencyClaim): Promise<HeldKey | StoredAnswer> {
+    const found = await this.database.tx(scope, (tx) => this.take(tx, scope, claim));
+    if (found instanceof StoredAnswer) return found;
+    return new HeldKey(
+      this.database,
+      { values: valuesOf(scope, claim), fingerprint: claim.fingerprint },
+      found,
+      scope,
+      this.leaseSeconds,
+    );
+  }
+
+  /** Answers until when the key is now claimed, or what it was answered with before. */
+  private async take(tx: Tx, scope: TenantScope, claim: IdempotencyClaim): Promise<string | StoredAnswer> {
+    const values = valuesOf(scope, claim);
+    const inserted = await tx.one<{ claimedUntil: string }>(INSERT, [...values, claim.fingerprint, this.leaseSeconds]);
+    if (inserted) return inserted.claimedUntil;
+    const row = await tx.one<KeyRow>(FIND, values);
+    // The request that held it was refused between the two statements.
+    if (!row) throw inProgress(1);
+    if (row.answer !== null)
+      return new StoredAnswer(row.fingerprint, reply(row.status!, rawJson(row.answer), row.headers ?? {}));
+    if (row.isClaimed && row.fingerprint !== '' && claim.fingerprint !== '' && row.fingerprint !== claim.fingerprint)
+      throw errors.idempotency_key_reused();
+    if (row.isClaimed) throw inProgress(row.secondsLeft);
+    const taken = await tx.one<{ claimedUntil: string }>(RECLAIM, [
+      ...values,
+      row.claimedUntil,
+      this.leaseSeconds,
+      claim.fingerprint,
+    ]);
+    return taken!.claimedUntil;
+  }
+}
+
+async function store(
+  tx: Tx,
+  values: unknown[],
+  claimedUntil: string,
+  fingerprint: string,
+  answer: Reply,
+): Promise<boolean> {
+  const { status, headers, body } = answer;
+  const text = body instanceof RawJson ? body.text : JSON.stringify(body ?? {});
+  const stored = await tx.one(COMPLETE, [...values, claimedUntil, fingerprint, status, JSON.stringify(headers), text]);
+  return stored !== undefined;
+}
+
+function valuesOf({ tenantId }: TenantScope, { method, path, key }: IdempotencyClaim): unknown[] {
+  return [tenantId, method, path, key];
+}
+
+/** Most requests end long before their lease does, so a client need not wait for all of it. */
+function inProgress(secondsLeft: number): Error {
+  return errors.idempotency_in_progress({ headers: { 'retry-after': String(Math.min(secondsLeft, 5)) } });
+}

@@ -1,0 +1,8 @@
+import { AuditLog1700000000024 } from './migrations/1700000000024-audit-log.js';
+import { Idempotency1700000000023 } from './migrations/1700000000023-idempotency.js';
+
+export { appendAudit, type AuditEntry } from './audit.js';
+export { HeldKey, IdempotentMutation, StoredAnswer } from './idempotency.js';
+export { MutationsModule } from './mutations.module.js';
+
+export const migrations = [Idempotency1700000000023, AuditLog1700000000024];

@@ -1,0 +1,29 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { prepared } from '@slipway/platform-database';
+import { Schedule, type RecurringWork, type Transact } from '@slipway/platform-scheduling';
+
+/** How long an Idempotency-Key and its answer are kept. */
+export const KEY_RETENTION_DAYS = 30;
+
+const DELETE_KEYS = prepared(
+  'retention-keys',
+  `delete from idempotency_keys where ctid in (
+     select ctid from idempotency_keys where created_at < now() - make_interval(days => $1) order by created_at limit 1000 for update skip locked)`,
+);
+
+/** Deletes keys that nobody can use any more, a bounded batch a minute. */
+@Injectable()
+export class KeyRetention implements RecurringWork, OnModuleInit {
+  readonly name = 'key-retention';
+  readonly everySeconds = 60;
+
+  constructor(private readonly schedule: Schedule) {}
+
+  onModuleInit(): void {
+    this.schedule.register(this);
+  }
+
+  async run(transact: Transact): Promise<void> {
+    await transact('system', (tx) => tx.query(DELETE_KEYS, [KEY_RETENTION_DAYS]));
+  }
+}

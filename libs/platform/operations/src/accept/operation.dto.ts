@@ -1,0 +1,130 @@
+import { FAILURE_CODES, OPERATION_STATUSES, STEP_STATUSES } from '@slipway/contracts';
+import {
+  ActorDto,
+  ArrayField,
+  BooleanField,
+  IntField,
+  JsonField,
+  ObjectField,
+  rawJson,
+  reply,
+  StringField,
+  TimestampField,
+  type RawJson,
+  type Reply,
+} from '@slipway/platform-http';
+
+export class OperationStepDto {
+  @StringField({ description: 'Stable name, such as `await_ready` or `soak:2`' })
+  name: string;
+
+  @IntField({ min: 0 })
+  index: number;
+
+  @StringField({ enum: STEP_STATUSES })
+  status: string;
+
+  @TimestampField({ nullable: true })
+  started_at: string | null;
+
+  @TimestampField({ nullable: true })
+  completed_at: string | null;
+
+  @StringField()
+  message: string;
+
+  @JsonField({ nullable: true, description: 'What the step observed' })
+  evidence: Record<string, unknown> | null;
+}
+
+/** The operation record; the store makes it as JSON text in SQL, this class publishes its shape. */
+export class OperationDto {
+  @StringField({ example: 'op_0190f5c27bd87cc0a6b7d2f5e1a3c4d5' })
+  id: string;
+
+  @StringField({ example: 'rollout' })
+  kind: string;
+
+  @StringField({ enum: OPERATION_STATUSES })
+  status: string;
+
+  @IntField({ min: 0, max: 100, description: 'Percent; never falls until a retry' })
+  progress: number;
+
+  @IntField({ min: 0, description: 'Tries of the current step; 0 = never picked up' })
+  attempt: number;
+
+  @IntField({ min: 1 })
+  max_attempts: number;
+
+  @BooleanField()
+  cancel_requested: boolean;
+
+  @StringField()
+  current_step: string;
+
+  @StringField({ enum: STEP_STATUSES })
+  current_step_status: string;
+
+  @StringField({ enum: FAILURE_CODES, optional: true, description: 'Present only when it failed or was cancelled' })
+  error_code?: string;
+
+  @StringField()
+  message: string;
+
+  @StringField({ example: 'deployment' })
+  resource_type: string;
+
+  @StringField()
+  resource_name: string;
+
+  @JsonField()
+  result: Record<string, unknown>;
+
+  @BooleanField()
+  retryable: boolean;
+
+  @ArrayField(() => OperationStepDto)
+  steps: OperationStepDto[];
+
+  @ObjectField(() => ActorDto)
+  requested_by: ActorDto;
+
+  @StringField({ nullable: true })
+  reason: string | null;
+
+  @StringField({ nullable: true, description: 'The operation that ended this one in its favour' })
+  superseded_by: string | null;
+
+  @TimestampField()
+  created_at: string;
+
+  @TimestampField()
+  updated_at: string;
+
+  @TimestampField({ nullable: true })
+  completed_at: string | null;
+}
+
+export class OperationEnvelopeDto {
+  @ObjectField(() => OperationDto)
+  operation: OperationDto;
+
+  @BooleanField({ description: 'false = an earlier operation was adopted by its Idempotency-Key' })
+  created: boolean;
+}
+
+const POLL_SECONDS = '1';
+
+/**
+ * The answer of every request that starts a durable operation: 202 with where to look, or 200 when the request's key
+ * adopted an operation made before.
+ * @param record the operation's record as JSON text, as `OperationStore.record` gives it
+ */
+export function operationAnswer(id: string, record: string, created: boolean): Reply<RawJson> {
+  const headers = {
+    location: `/api/v1/operations/${id}`,
+    ...(created ? { 'retry-after': POLL_SECONDS } : { 'idempotency-replayed': 'true' }),
+  };
+  return reply(created ? 202 : 200, rawJson(`{"operation":${record},"created":${created}}`), headers);
+}

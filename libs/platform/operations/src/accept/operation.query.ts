@@ -1,0 +1,167 @@
+import { bySize, listOf, lookup, locking, prepared } from '@slipway/platform-database';
+import { OUTBOX_CHANNEL } from '@slipway/contracts';
+import { OPERATION_COLUMNS, STEP_COLUMNS } from '../operation.row.js';
+
+/*
+ * The record of api.md 2.2 is made as JSON text in SQL, because reading an operation is the hottest read of the API and
+ * building objects only to print them again costs a third of its throughput.
+ */
+export const RECORD = `json_strip_nulls(json_build_object('error_code', o.error_code))::jsonb || jsonb_build_object(
+    'id', o.id, 'kind', o.kind, 'progress', o.progress, 'status', o.status, 'attempt', o.attempt, 'max_attempts', o.max_attempts,
+    'cancel_requested', o.cancel_requested, 'created_at', slipway_rfc3339(o.created_at), 'updated_at', slipway_rfc3339(o.updated_at),
+    'current_step', o.current_step, 'current_step_status', o.current_step_status, 'message', o.message,
+    'resource_name', o.resource_name, 'resource_type', o.resource_type, 'result', o.result, 'retryable', o.retryable,
+    'requested_by', o.requested_by, 'reason', o.reason, 'completed_at', slipway_rfc3339(o.completed_at), 'superseded_by', o.superseded_by,
+    'steps', coalesce((select jsonb_agg(jsonb_build_object('name', s.name, 'index', s.index, 'status', s.status,
+        'started_at', slipway_rfc3339(s.started_at), 'completed_at', slipway_rfc3339(s.completed_at),
+        'message', s.message, 'evidence', s.evidence) order by s.index)
+      from operation_steps s where s.operation_id = o.id), '[]'::jsonb))`;
+
+export const GET_RECORD = lookup(
+  'operation-record',
+  `select (${RECORD})::text as json from operations o where o.id = $1 and o.tenant_id = $2`,
+);
+
+export const LIST_RECORDS = prepared(
+  'operation-list',
+  `select o.id, (${RECORD})::text as json from operations o
+   where o.tenant_id = $1 and ($2::text is null or o.id < $2) and ($3::text is null or o.status = $3)
+     and ($4::text is null or o.kind = $4) and ($5::text is null or o.resource_name = $5)
+   order by o.id desc limit $6`,
+);
+
+export const CLAIMED = {
+  id: 'text',
+  kind: 'text',
+  resource_type: 'text',
+  resource_name: 'text',
+  requested_by: 'jsonb',
+  reason: 'text',
+  method: 'text',
+  path: 'text',
+  key: 'text',
+  fingerprint: 'text',
+} as const;
+
+/*
+ * Claims, each of which makes its row or finds the one that its key made before. Two requests with one key meet at the unique
+ * index: the second waits for the first transaction, then inserts nothing, and reads the row it adopts with the next statement,
+ * whose snapshot sees it. A refused request leaves no key, because its transaction rolls the claim back.
+ */
+export const CLAIM = bySize((size) =>
+  prepared(
+    `operation-claim-${size}`,
+    `insert into operations (id, tenant_id, kind, resource_type, resource_name, resource_id, stream, requested_by, reason, method, path, idempotency_key, fingerprint)
+   select c.id, $${Object.keys(CLAIMED).length * size + 1}, c.kind, c.resource_type, c.resource_name, '', '', c.requested_by, c.reason, c.method, c.path, c.key, c.fingerprint
+   from ${listOf('c', CLAIMED, size)}
+   where c.id is not null
+   order by c.method, c.path, c.key
+   on conflict (tenant_id, method, path, idempotency_key) where idempotency_key is not null do nothing
+   returning id`,
+  ),
+);
+
+export const FIND_BY_KEYS = prepared(
+  'operation-by-keys',
+  `select c.id as "claimId", o.id, o.fingerprint from operations o
+   join jsonb_to_recordset($1::jsonb) as c(id text, method text, path text, key text)
+     on o.method = c.method and o.path = c.path and o.idempotency_key = c.key
+   where o.tenant_id = $2 and o.idempotency_key is not null`,
+);
+
+export const STARTED = {
+  id: 'text',
+  resource_id: 'text',
+  stream: 'text',
+  input: 'jsonb',
+  steps: 'text[]',
+  result: 'jsonb',
+} as const;
+
+/** Completes claimed rows: what to do, their steps, and the wake-up of the first dispatch. */
+export const START = bySize((size) =>
+  prepared(
+    `operation-start-${size}`,
+    `with started as (
+     update operations o set resource_id = s.resource_id, stream = s.stream, input = s.input, current_step = s.steps[1], result = s.result
+     from ${listOf('s', STARTED, size)}
+     where o.id = s.id returning o.id, o.tenant_id, o.dispatch, s.steps
+   ), steps as (
+     insert into operation_steps (operation_id, tenant_id, name, index)
+     select started.id, started.tenant_id, step.name, step.ordinality - 1
+     from started, unnest(started.steps) with ordinality as step(name, ordinality)
+   ), sent as (
+     insert into outbox (tenant_id, operation_id, dispatch) select tenant_id, id, dispatch from started returning id
+   )
+   select pg_notify('${OUTBOX_CHANNEL}', '') from (select from sent limit 1) told`,
+  ),
+);
+
+export const READ = prepared(
+  'operation-read',
+  `select ${OPERATION_COLUMNS} from operations o where o.id = $1 and o.tenant_id = $2`,
+);
+export const LOCK = locking(
+  'operation',
+  prepared(
+    'operation-lock',
+    `select ${OPERATION_COLUMNS} from operations o where o.id = $1 and o.tenant_id = $2 for update`,
+  ),
+);
+export const STEPS = lookup(
+  'operation-steps',
+  `select ${STEP_COLUMNS} from operation_steps s where s.operation_id = $1 order by s.index`,
+);
+
+/*
+ * What people ask of an operation. Each is one statement under the row's lock, which the caller has taken; the worker that holds
+ * the lease learns of it at its next commit or heartbeat.
+ */
+export const CANCEL = prepared(
+  'operation-cancel',
+  `update operations set cancel_requested = true, status = 'cancelling', wake_at = null, updated_at = now() where id = $1`,
+);
+
+export const RESUME = prepared(
+  'operation-resume',
+  `update operations set is_resumed = true, awaiting = null, status = 'running', wake_at = null, updated_at = now() where id = $1`,
+);
+
+/**
+ * Back to `pending`, to go on at the first step that has not succeeded. What was undone is to be done again; a cancel that came
+ * too late for the failure is forgotten.
+ */
+export const RETRY = prepared(
+  'operation-retry',
+  `with unwound as (
+     delete from operation_steps where operation_id = $1 and is_unwind
+   ), again as (
+     update operation_steps set status = 'pending', started_at = null, completed_at = null, message = '', state = null
+     where operation_id = $1 and not is_unwind and status not in ('succeeded','skipped')
+     returning name, index
+   )
+   update operations o set status = 'pending', phase = 'forward', failure = null, error_code = null, message = '', retryable = false, attempt = 0,
+     completed_at = null, wake_at = null, lease_expires_at = null, updated_at = now(), current_step_status = 'pending', cancel_requested = false,
+     input = o.input || $2::jsonb,
+     current_step = (select name from again order by index limit 1),
+     progress = (select 100 * count(*) filter (where s.status in ('succeeded','skipped')) / count(*) from operation_steps s
+       where s.operation_id = o.id and not s.is_unwind)
+   where id = $1`,
+);
+
+/** Ends an operation at once and fences its worker out. */
+export const SUPERSEDE = prepared(
+  'operation-supersede',
+  `with steps as (
+     update operation_steps set status = 'cancelled', completed_at = now() where operation_id = $1 and status in ('running','waiting')
+   )
+   update operations set status = 'cancelled', error_code = $4, message = $2, superseded_by = $3, retryable = false,
+     lease_version = lease_version + 1, lease_expires_at = null, wake_at = null, awaiting = null, current_step_status = 'cancelled',
+     updated_at = now(), completed_at = now() where id = $1`,
+);
+
+/** Before an append in the middle of a step's commit; see `lockBeforeEvents`. */
+export const LOCK_FOR_EVENTS = locking(
+  'operation',
+  prepared('operation-lock-for-events', `select 1 from operations where id = $1 for update`),
+);

@@ -1,0 +1,75 @@
+/** A step as a definition lists it: `promote`, or `soak:n` for steps that are numbered from 1. */
+type BaseOf<Step extends string> = Step extends `${infer Base}:n` ? Base : Step;
+type NameOf<Step extends string> = Step extends `${infer Base}:n` ? `${Base}:${number}` : Step;
+
+declare const INPUT: unique symbol;
+
+/**
+ * The kind of a durable operation: the one place where its name, its steps and its way back are written. Whoever accepts one
+ * and whoever implements it is checked against this.
+ */
+export interface OperationDefinition<Input = any, Step extends string = string, Unwind extends string = string> {
+  readonly kind: string;
+  /** In the order in which they usually run. Which of them a particular operation has is decided when it is accepted. */
+  readonly steps: readonly Step[];
+  /** The steps of the way back, in their order, each with the forward steps that it undoes. */
+  readonly unwind: { readonly [Name in Unwind]: readonly BaseOf<Step>[] };
+  /** After this step's commit the operation can no longer be cancelled. */
+  readonly pointOfNoReturn?: BaseOf<Step>;
+  /** Type of an event to append at each step's commit, such as `rollout.step_advanced`. */
+  readonly stepEvent?: string;
+  /** Only a type: what its steps need, written once when it is accepted. */
+  readonly [INPUT]?: Input;
+}
+
+export type InputOf<D> = D extends OperationDefinition<infer Input> ? Input : never;
+
+/** The names that an accepted operation's steps may have. */
+export type StepName<D> = D extends OperationDefinition<any, infer Step> ? NameOf<Step> : never;
+
+/** The names by which an implementation offers its steps: `soak` runs `soak:1`, `soak:2`, … */
+export type StepBase<D> = D extends OperationDefinition<any, infer Step> ? BaseOf<Step> : never;
+
+export type UnwindName<D> = D extends OperationDefinition<any, any, infer Unwind> ? Unwind : never;
+
+/** Says of which type an operation's input is: `input: inputOf<RolloutInput>()`. */
+export function inputOf<Input>(): { readonly [INPUT]?: Input } {
+  return {};
+}
+
+const defined = new Map<string, OperationDefinition>();
+
+/**
+ * @throws Error when the module is loaded, for a kind that exists already, a step that is listed twice, or a way back that undoes
+ * what is no step
+ */
+export function defineOperation<Input, const Step extends string, const Unwind extends string = never>(options: {
+  kind: string;
+  input: { readonly [INPUT]?: Input };
+  steps: readonly Step[];
+  unwind?: { readonly [Name in Unwind]: readonly BaseOf<NoInfer<Step>>[] };
+  pointOfNoReturn?: BaseOf<NoInfer<Step>>;
+  stepEvent?: string;
+}): OperationDefinition<Input, Step, Unwind> {
+  const { kind, steps, unwind = {} as never, pointOfNoReturn, stepEvent } = options;
+  const bases = steps.map(baseName);
+  const names = [...bases, ...Object.keys(unwind)];
+  if (new Set(names).size < names.length) throw new Error(`operation ${kind} lists a step twice`);
+  const undone = [...Object.values<readonly string[]>(unwind).flat(), ...(pointOfNoReturn ? [pointOfNoReturn] : [])];
+  const unknown = undone.filter((name) => !bases.includes(name));
+  if (unknown.length > 0) throw new Error(`operation ${kind} has no step ${unknown.join(', ')}`);
+  if (defined.has(kind)) throw new Error(`operation kind ${kind} is defined twice`);
+  const definition = { kind, steps, unwind, pointOfNoReturn, stepEvent };
+  defined.set(kind, definition as unknown as OperationDefinition);
+  return definition;
+}
+
+/** All definitions that the loaded modules have made. */
+export function definedOperations(): OperationDefinition[] {
+  return [...defined.values()];
+}
+
+/** `soak` of `soak:2`, and of `soak:n`. */
+export function baseName(step: string): string {
+  return step.split(':')[0] as string;
+}

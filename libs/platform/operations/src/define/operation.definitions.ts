@@ -1,0 +1,77 @@
+import { Injectable, type OnApplicationBootstrap, type OnModuleInit } from '@nestjs/common';
+import { DiscoveryService } from '@nestjs/core';
+import { baseName, definedOperations, type OperationDefinition } from './operation.definition.js';
+import type { OperationOf, Step } from './steps.js';
+
+/** Marks a provider as the implementation of an operation: `@DurableOperation(ROLLOUT)`. */
+export const DurableOperation = DiscoveryService.createDecorator<OperationDefinition>();
+
+/** A definition and what implements it. */
+export interface RunnableOperation extends Pick<
+  OperationOf<OperationDefinition>,
+  'finish' | 'reclaim' | 'beginUnwind'
+> {
+  definition: OperationDefinition;
+  /** By base name. */
+  steps: Record<string, Step<any>>;
+  /** In the order in which they run. */
+  unwind: readonly (Step<any> & { name: string; undoes: readonly string[] })[];
+}
+
+/** The operations of this process, found at boot. It does not boot if one has no implementation, two, or one with a step missing. */
+@Injectable()
+export class OperationDefinitions implements OnModuleInit, OnApplicationBootstrap {
+  private readonly byKind = new Map<string, RunnableOperation>();
+
+  constructor(private readonly discovery: DiscoveryService) {}
+
+  onModuleInit(): void {
+    for (const provider of this.discovery.getProviders({ metadataKey: DurableOperation.KEY })) {
+      const definition = this.discovery.getMetadataByDecorator(DurableOperation, provider)!;
+      this.add(definition, provider.instance as OperationOf<OperationDefinition>);
+    }
+  }
+
+  onApplicationBootstrap(): void {
+    const missing = definedOperations().filter(({ kind }) => !this.byKind.has(kind));
+    if (missing.length > 0)
+      throw new Error(`nothing implements the operations ${missing.map(({ kind }) => kind).join(', ')}`);
+  }
+
+  add<D extends OperationDefinition>(definition: D, operation: OperationOf<D>): void {
+    const { kind, unwind } = definition;
+    if (this.byKind.has(kind)) throw new Error(`operation ${kind} has two implementations`);
+    const steps = operation.steps as Record<string, Step<any>>;
+    const back = operation.unwind as Record<string, Step<any>>;
+    assertSame(kind, definition.steps.map(baseName), Object.keys(steps));
+    assertSame(kind, Object.keys(unwind), Object.keys(back));
+    this.byKind.set(kind, {
+      definition,
+      steps,
+      unwind: Object.entries(unwind).map(([name, undoes]) => ({
+        name,
+        undoes,
+        run: (context) => (back[name] as Step<any>).run(context),
+      })),
+      finish: operation.finish?.bind(operation),
+      reclaim: operation.reclaim?.bind(operation),
+      beginUnwind: operation.beginUnwind?.bind(operation),
+    });
+  }
+
+  find(kind: string): RunnableOperation | undefined {
+    return this.byKind.get(kind);
+  }
+
+  get kinds(): string[] {
+    return [...this.byKind.keys()];
+  }
+}
+
+function assertSame(kind: string, defined: readonly string[], implemented: readonly string[]): void {
+  const missing = defined.filter((name) => !implemented.includes(name));
+  const unknown = implemented.filter((name) => !defined.includes(name));
+  if (missing.length > 0) throw new Error(`the implementation of ${kind} lacks the steps ${missing.join(', ')}`);
+  if (unknown.length > 0)
+    throw new Error(`the implementation of ${kind} has steps that are not defined: ${unknown.join(', ')}`);
+}

@@ -1,0 +1,265 @@
+import { WORKER, type StepStatus, type TerminalStatus } from '@slipway/contracts';
+import type { Tx } from '@slipway/platform-database';
+import { appendAll, type NewEvent } from '@slipway/platform-events';
+import { statusChanged } from '../accept/operation.store.js';
+import { baseName } from '../define/operation.definition.js';
+import type { RunnableOperation } from '../define/operation.definitions.js';
+import type { Done, Sleep, StepFailed } from '../define/steps.js';
+import { operationFailures } from '../operation.failures.js';
+import type { Failure, OperationRow, StepRow } from '../operation.row.js';
+import { recordOf, type Commit, type Unwinding } from './commit-record.js';
+import { commitOf } from './commit.query.js';
+
+/** The guard of a commit matched no row: another worker holds the lease, or a cancel came first. Everything rolls back. */
+export class GuardLost extends Error {}
+
+/** An operation under our lease, at the step it is at. */
+export interface Turn {
+  runnable: RunnableOperation;
+  operation: OperationRow;
+  steps: readonly StepRow[];
+  step: StepRow;
+  next?: StepRow;
+}
+
+/** An operation under our lease, as it stands before a turn. */
+export type Standing = Pick<Turn, 'operation' | 'steps'>;
+
+/** What a commit learns of the row it wrote. */
+interface Written {
+  id: string;
+  cancelRequested: boolean;
+  /** The time of the transaction, as it stands in the rows. */
+  at: Date;
+}
+
+/** The transactions a worker makes of an operation; each either happens whole, under the lease, or not at all. */
+export class OperationCommits {
+  constructor(private readonly leaseSeconds: number) {}
+
+  /**
+   * A step's result, its effect, the next step's beginning and the events; after the last step also the end of the operation.
+   * Returns what stands then, as a look at the tables would: nothing once it has ended.
+   */
+  async stepDone(tx: Tx, turn: Turn, outcome: Done): Promise<Standing | undefined> {
+    const extra = await outcome.commit?.(tx);
+    const { runnable, operation, step, next } = turn;
+    const { definition } = runnable;
+    const unwinding = unwindingOf(operation);
+    const status = outcome.skipped ? 'skipped' : 'succeeded';
+    const progress = progressAfter(turn);
+    const events = [...(extra?.events ?? [])];
+    if (definition.stepEvent && !step.isUnwind) events.push(advanced(definition.stepEvent, turn, status, progress));
+    const { message, evidence, result } = outcome;
+    const stepPart = {
+      ended: { name: step.name, status, message, evidence, result } as const,
+      undone: step.isUnwind ? runnable.unwind.find(({ name }) => name === step.name)?.undoes : undefined,
+    };
+    if (!next) {
+      await this.end(tx, turn, unwinding, outcome, { ...stepPart, events });
+      return undefined;
+    }
+    const running = unwinding && operation.cancelRequested ? 'cancelling' : 'running';
+    if (operation.status !== running) events.push(statusChanged(operation, running, WORKER));
+    const { at, cancelRequested } = await this.commitOne(tx, {
+      operation,
+      status: running,
+      step: next.name,
+      stepStatus: 'running',
+      unwinding,
+      progress,
+      attempt: 1,
+      message,
+      leaseSeconds: this.leaseSeconds,
+      result: outcome.operationResult,
+      begins: next.name,
+      ...stepPart,
+      events,
+    });
+    const undone = stepPart.undone ?? [];
+    const written = plain(outcome.operationResult ?? {});
+    return {
+      operation: {
+        ...operation,
+        status: running,
+        currentStep: next.name,
+        progress: Math.max(operation.progress, progress),
+        attempt: 1,
+        isResumed: false,
+        awaiting: null,
+        retryable: false,
+        result: { ...operation.result, ...written },
+        cancelRequested,
+      },
+      steps: turn.steps.map((one) => asWritten(one)),
+    };
+
+    function asWritten(one: StepRow): StepRow {
+      if (one === step)
+        return { ...one, status, result: plain(result ?? null), state: null, startedAt: one.startedAt ?? at };
+      if (one === next) return { ...one, status: 'running', startedAt: one.startedAt ?? at };
+      const isUndone = !one.isUnwind && isDone(one) && undone.includes(baseName(one.name));
+      return isUndone ? { ...one, status: 'undone' } : one;
+    }
+  }
+
+  /** The step sleeps: lease given back, wake-up in the outbox. */
+  async stepSleeps(tx: Tx, { operation, step }: Turn, outcome: Sleep): Promise<void> {
+    const extra = await outcome.commit?.(tx);
+    const { forMs, awaiting, message, state } = outcome;
+    const status = operation.status === 'cancelling' ? 'cancelling' : outcome.status;
+    const events = [...(extra?.events ?? [])];
+    if (operation.status !== status) events.push(statusChanged(operation, status, WORKER));
+    await this.commitOne(tx, {
+      operation,
+      status,
+      step: step.name,
+      stepStatus: outcome.status,
+      unwinding: unwindingOf(operation),
+      message,
+      awaiting,
+      sleepMs: forMs,
+      dispatchMs: awaiting ? undefined : forMs,
+      asleep: { name: step.name, status: outcome.status, message, state },
+      events,
+    });
+  }
+
+  /** One more try later: the lease is given back, the attempt counted. */
+  async stepRetries(
+    tx: Tx,
+    { operation, step }: Pick<Turn, 'operation' | 'step'>,
+    again: { delayMs: number; message: string },
+  ): Promise<void> {
+    await this.commitOne(tx, {
+      operation,
+      status: operation.status === 'cancelling' ? 'cancelling' : 'running',
+      step: step.name,
+      stepStatus: 'running',
+      unwinding: unwindingOf(operation),
+      attempt: Math.min(operation.attempt + 1, operation.maxAttempts),
+      message: again.message,
+      sleepMs: again.delayMs,
+      dispatchMs: again.delayMs,
+      events: [],
+    });
+  }
+
+  /** Turns an operation round: the failing step is marked, the needed unwind steps are added; with none of them it ends here. */
+  async beginUnwind(tx: Tx, turn: Turn, failure: Failure, found: StepFailed['options'] = {}): Promise<void> {
+    const { runnable, operation, steps, step } = turn;
+    await runnable.beginUnwind?.(tx, operation, failure);
+    const unwinding: Unwinding = { ...failure, step: step.name };
+    const isCancel = failure.code === operationFailures.cancelled_by_user.code;
+    const touched = new Set(
+      steps.filter((one) => one.startedAt !== null && !one.isUnwind).map((one) => baseName(one.name)),
+    );
+    const needed = runnable.unwind.filter((one) => one.undoes.some((name) => touched.has(name)));
+    const ended = {
+      name: step.name,
+      status: isCancel ? 'cancelled' : 'failed',
+      message: failure.message,
+      evidence: found.evidence,
+    } as const;
+    const [first] = needed;
+    if (!first) return this.end(tx, turn, unwinding, { operationResult: found.result }, { ended, events: [] });
+    const status = isCancel ? 'cancelling' : 'running';
+    await this.commitOne(tx, {
+      operation,
+      status,
+      step: first.name,
+      stepStatus: 'running',
+      unwinding,
+      attempt: 1,
+      message: failure.message,
+      leaseSeconds: this.leaseSeconds,
+      result: found.result,
+      ended,
+      wayBack: { index: steps.length, names: needed.map((one) => one.name) },
+      events: operation.status === status ? [] : [statusChanged(operation, status, WORKER)],
+    });
+  }
+
+  private async end(
+    tx: Tx,
+    { runnable, operation, step }: Turn,
+    unwinding: Unwinding | null,
+    { operationResult, message }: Pick<Done, 'operationResult' | 'message'>,
+    part: Pick<Commit, 'ended' | 'undone' | 'events'>,
+  ): Promise<void> {
+    const status = endOf(unwinding);
+    const row = { ...operation, result: { ...operation.result, ...operationResult } };
+    const finished = await runnable.finish?.(tx, row, status, unwinding ?? undefined);
+    await this.commitOne(tx, {
+      operation,
+      status,
+      step: unwinding?.step ?? step.name,
+      stepStatus: status,
+      unwinding,
+      progress: status === 'succeeded' ? 100 : 0,
+      message: unwinding?.message ?? message,
+      result: { ...operationResult, ...finished?.result },
+      ...part,
+      events: [...part.events, ...(finished?.events ?? []), statusChanged(operation, status, WORKER)],
+    });
+  }
+
+  private async commitOne(tx: Tx, commit: Commit): Promise<Written> {
+    const [written] = await this.commit(tx, [commit]);
+    if (!written) throw new GuardLost();
+    return written;
+  }
+
+  /** Writes what the guard lets pass, and returns those rows; of what it does not, nothing is written. */
+  private async commit(tx: Tx, commits: readonly Commit[]): Promise<Written[]> {
+    const { statement, values } = commitOf(commits.map(recordOf));
+    const rows = await tx.query<Written>(statement, values);
+    const written = new Set(rows.map(({ id }) => id));
+    const events = new Map<string, { tenantId: string; stream: string; events: NewEvent[] }>();
+    for (const { operation, events: own } of commits) {
+      if (!written.has(operation.id)) continue;
+      const { tenantId, stream } = operation;
+      const of = events.get(stream) ?? { tenantId, stream, events: [] };
+      events.set(stream, { ...of, events: [...of.events, ...own] });
+    }
+    await appendAll(tx, [...events.values()]);
+    return rows;
+  }
+}
+
+/** As it comes back from Postgres. */
+function plain<T>(value: T): T {
+  return JSON.parse(JSON.stringify(value)) as T;
+}
+
+export function isDone({ status }: StepRow): boolean {
+  return status === 'succeeded' || status === 'skipped';
+}
+
+function unwindingOf({ phase, failure }: OperationRow): Unwinding | null {
+  return phase === 'unwinding' ? (failure as Unwinding) : null;
+}
+
+function endOf(unwinding: Unwinding | null): TerminalStatus {
+  if (!unwinding) return 'succeeded';
+  return unwinding.code === operationFailures.cancelled_by_user.code ? 'cancelled' : 'failed';
+}
+
+/** Percent after the step of this turn; 99 until the end is committed. */
+function progressAfter({ step, steps }: Turn): number {
+  if (step.isUnwind) return 0;
+  const forward = steps.filter((one) => !one.isUnwind);
+  const completed = forward.filter(isDone).length + 1;
+  return Math.min(99, Math.round((100 * completed) / forward.length));
+}
+
+function advanced(type: string, { operation, step }: Turn, status: StepStatus, progress: number): NewEvent {
+  return {
+    type,
+    subject: `operations/${operation.id}`,
+    actor: WORKER,
+    operationId: operation.id,
+    revisionId: operation.input?.revisionId ?? null,
+    data: { operation_id: operation.id, step: step.name, index: step.index, status, progress },
+  };
+}

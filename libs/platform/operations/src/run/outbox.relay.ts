@@ -1,0 +1,83 @@
+import { OUTBOX_CHANNEL } from '@slipway/contracts';
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import { Database, prepared } from '@slipway/platform-database';
+import { OPERATION_QUEUE, type OperationQueue } from '@slipway/platform-queue';
+
+const POLL_MS = 1_000;
+const BATCH = 200;
+
+interface OutboxRow {
+  operation_id: string;
+  dispatch: number;
+  delay_ms: number;
+}
+
+/*
+ * Rows are deleted by the transaction that holds them while they are added to the queue: a relay that dies in between adds
+ * them again, under the same job id. SKIP LOCKED lets several relays share the work.
+ */
+const TAKE = prepared(
+  'outbox-take',
+  `delete from outbox where id in (select id from outbox order by id limit ${BATCH} for update skip locked)
+   returning operation_id, dispatch, greatest(0, extract(epoch from not_before - clock_timestamp()) * 1000)::float8 as delay_ms`,
+);
+
+/** Carries wake-ups from the outbox into the queue: woken by NOTIFY, guaranteed by polling. The only caller of `queue.add`. */
+@Injectable()
+export class OutboxRelay {
+  private readonly logger = new Logger('outbox');
+  private running?: Promise<void>;
+  private isAgain = false;
+  private timer?: NodeJS.Timeout;
+  private unlisten?: () => Promise<void>;
+
+  constructor(
+    private readonly database: Database,
+    @Inject(OPERATION_QUEUE) private readonly queue: OperationQueue,
+  ) {}
+
+  async start(): Promise<void> {
+    this.unlisten = await this.database.listen(
+      OUTBOX_CHANNEL,
+      () => this.kick(),
+      () => this.kick(),
+    );
+    this.timer = setInterval(() => this.kick(), POLL_MS);
+    this.kick();
+  }
+
+  async stop(): Promise<void> {
+    clearInterval(this.timer);
+    await this.unlisten?.();
+    await this.running;
+  }
+
+  private kick(): void {
+    this.isAgain = true;
+    this.running ??= this.drain().finally(() => (this.running = undefined));
+  }
+
+  private async drain(): Promise<void> {
+    while (this.isAgain) {
+      this.isAgain = false;
+      try {
+        while ((await this.relayBatch()) === BATCH);
+      } catch (error) {
+        // The rows are still there; the next poll tries again.
+        this.logger.warn(`relay: ${error instanceof Error ? error.message : String(error)}`);
+      }
+    }
+  }
+
+  private relayBatch(): Promise<number> {
+    return this.database.tx('system', async (tx) => {
+      const rows = await tx.query<OutboxRow>(TAKE);
+      await Promise.all(
+        rows.map((row) =>
+          this.queue.add({ operationId: row.operation_id, dispatch: row.dispatch, delayMs: Math.ceil(row.delay_ms) }),
+        ),
+      );
+      return rows.length;
+    });
+  }
+}

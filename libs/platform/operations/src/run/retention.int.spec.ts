@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { appendEvents } from '@slipway/platform-events';
+import { appendAudit } from '@slipway/platform-mutations';
+import { Schedule } from '@slipway/platform-scheduling';
+import { ACTOR, OperationsBed, TENANT } from '../../test/bed.js';
+import { OperationRetention } from './repair.js';
+
+let bed: OperationsBed;
+
+beforeAll(async () => {
+  bed = await OperationsBed.start();
+});
+afterAll(() => bed?.stop());
+
+const sweep = () => {
+  const retention = new OperationRetention(new Schedule(bed.database, false));
+  return retention.run((scope, work) => bed.database.tx(scope, work));
+};
+async function ended(age: string): Promise<string> {
+  const id = await bed.begin();
+  await bed.sql(`update operations set status = 'failed', completed_at = now() - interval '${age}' where id = $1`, [
+    id,
+  ]);
+  return id;
+}
+const kept = async (...ids: string[]) => {
+  const rows = await bed.sql<{ id: string }>('select id from operations where id = any($1)', [ids]);
+  return ids.filter((id) => rows.some((row) => row.id === id));
+};
+it('forgets what ended more than thirty days ago, with its steps, and nothing live however old', async () => {
+  const [old, young, live] = [await ended('30 days 1 minute'), await ended('29 days 23 hours'), await bed.begin()];
+  await bed.sql(`update operations set created_at = now() - interval '1 year', updated_at = created_at where id = $1`, [
+    live,
+  ]);
+  await sweep();
+  expect(await kept(old, young, live)).toEqual([young, live]);
+  const steps = await bed.sql<{ id: string }>(
+    'select distinct operation_id as id from operation_steps where operation_id = any($1)',
+    [[old, young, live]],
+  );
+  expect(steps.map((row) => row.id).sort()).toEqual([young, live].sort());
+});
+
+it('keeps events and the audit log', async () => {
+  const id = await ended('1 year');
+  await bed.database.tx({ tenantId: TENANT }, async (tx) => {
+    await appendAudit(tx, { action: 'x', resourceType: 'operation', resourceName: id });
+    const told = { type: 'x', subject: 'x/y', actor: ACTOR, data: {}, operationId: id };
+    await appendEvents(tx, TENANT, `operation/${id}`, [told]);
+  });
+  await bed.sql(`update events set time = now() - interval '1 year' where operation_id = $1`, [id]);
+  await sweep();
+  expect(await kept(id)).toEqual([]);
+  expect(await bed.sql('select 1 from events where operation_id = $1', [id])).toHaveLength(1);
+  expect(await bed.sql('select 1 from audit_log where resource_name = $1', [id])).toHaveLength(1);
+});
+
+it('passes by what somebody has locked', async () => {
+  const [locked, free] = [await ended('1 year'), await ended('1 year')];
+  await bed.whileLocked('select 1 from operations where id = $1 for update', [locked], sweep);
+  expect(await kept(locked, free)).toEqual([locked]);
+});

@@ -1,0 +1,2 @@
+export { Schedule, type RecurringWork, type Transact } from './schedule.js';
+export { SchedulingModule } from './scheduling.module.js';

@@ -1,0 +1,143 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { Logger } from '@nestjs/common';
+import type { Database } from '@slipway/platform-database';
+import { Schedule, type RecurringWork } from './schedule.js';
+
+const turns = async () => {
+  for (let i = 0; i < 10; i += 1) await new Promise((resolve) => setImmediate(resolve));
+};
+
+/** Work that stands still in its transaction until it is let go, and counts. */
+class Slow implements RecurringWork {
+  readonly everySeconds = 1;
+  runs = 0;
+  inside = 0;
+  private gates: (() => void)[] = [];
+
+  constructor(readonly name: string) {}
+
+  async run(transact: Parameters<RecurringWork['run']>[0]): Promise<void> {
+    this.runs += 1;
+    await transact('system', async () => {
+      this.inside += 1;
+      await new Promise<void>((resolve) => this.gates.push(resolve));
+    });
+  }
+
+  release(): void {
+    for (const open of this.gates.splice(0)) open();
+  }
+}
+
+let open = 0;
+let most = 0;
+const database = {
+  async tx(_scope: unknown, work: (tx: unknown) => Promise<unknown>) {
+    most = Math.max(most, (open += 1));
+    try {
+      return await work({});
+    } finally {
+      open -= 1;
+    }
+  },
+} as unknown as Database;
+
+beforeEach(() => {
+  [open, most] = [0, 0];
+  jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] });
+  jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => undefined);
+});
+afterEach(() => {
+  jest.useRealTimers();
+  jest.restoreAllMocks();
+});
+
+const second = async () => {
+  jest.advanceTimersByTime(1_000);
+  await turns();
+};
+
+describe('a slow work', () => {
+  it('holds up no other, and no repair, whatever many of them there are', async () => {
+    const schedule = new Schedule(database, true);
+    const slow = ['a', 'b', 'c', 'd', 'e'].map((name) => new Slow(name));
+    const repair = new Slow('repair');
+    for (const work of slow) schedule.register(work);
+    schedule.register(repair, { isRepair: true });
+    schedule.onApplicationBootstrap();
+    await second();
+    // Three transactions of areas at a time, and the repair beside them.
+    expect([slow.filter(({ inside }) => inside > 0).length, repair.inside, most]).toEqual([3, 1, 4]);
+    repair.release();
+    await turns();
+    await second();
+    expect(repair.runs).toBe(2);
+    expect(slow.map(({ runs }) => runs)).toEqual([1, 1, 1, 1, 1]);
+    for (const one of [...slow, repair]) one.release();
+    await turns();
+    expect(slow.every(({ inside }) => inside === 1)).toBe(true);
+    const stopping = schedule.beforeApplicationShutdown();
+    for (const one of [...slow, repair]) one.release();
+    await stopping;
+  });
+
+  it('is waited for at the end, and not begun again', async () => {
+    const schedule = new Schedule(database, true);
+    const work = new Slow('a');
+    schedule.register(work);
+    schedule.onApplicationBootstrap();
+    await second();
+    let isOver = false;
+    const stopping = schedule.beforeApplicationShutdown().then(() => (isOver = true));
+    await turns();
+    expect(isOver).toBe(false);
+    work.release();
+    await stopping;
+    await second();
+    await second();
+    expect(work.runs).toBe(1);
+  });
+});
+
+it('goes on with a work that failed', async () => {
+  const schedule = new Schedule(database, true);
+  let runs = 0;
+  schedule.register({
+    name: 'broken',
+    everySeconds: 1,
+    run: async () => {
+      runs += 1;
+      throw new Error('no luck');
+    },
+  });
+  schedule.onApplicationBootstrap();
+  await second();
+  await second();
+  expect(runs).toBe(2);
+  expect(Logger.prototype.warn).toHaveBeenCalledWith('broken: no luck');
+  await schedule.beforeApplicationShutdown();
+});
+
+it('runs nothing by itself in a process that is no worker, but at a word', async () => {
+  const schedule = new Schedule(database, false);
+  const log: string[] = [];
+  for (const name of ['a', 'b']) schedule.register({ name, everySeconds: 1, run: async () => void log.push(name) });
+  schedule.onApplicationBootstrap();
+  await second();
+  expect(log).toEqual([]);
+  await schedule.runNow('b');
+  await schedule.runNow();
+  expect(log).toEqual(['b', 'a', 'b']);
+});
+
+it('runs each work once soon after the start, however seldom it is due', async () => {
+  const schedule = new Schedule(database, true);
+  let runs = 0;
+  schedule.register({ name: 'daily', everySeconds: 86_400, run: async () => void (runs += 1) });
+  schedule.onApplicationBootstrap();
+  await second();
+  expect(runs).toBe(1);
+  for (let after = 0; after < 3; after += 1) await second();
+  expect(runs).toBe(1);
+  await schedule.beforeApplicationShutdown();
+});

@@ -1,0 +1,108 @@
+import { activeDeployment, owned, type ActiveDeployment } from './active-deployment.js';
+import { expectStatus, type ApiClient } from './api-client.js';
+
+export const SPEC = { model: { id: 'm' }, runtime: { target: 'local', engine: 'sim' } };
+export const SPEC_WITH_ALL = {
+  ...SPEC,
+  resources: { count: 1 },
+  scaling: { min_replicas: 1 },
+  probes: { path: '/health' },
+};
+
+/** Makes what requests need, over the API wherever it can. */
+export class Bed {
+  private count = 0;
+  private person: Promise<string> | undefined;
+
+  constructor(readonly api: ApiClient) {}
+
+  name(stem = 'thing'): string {
+    return `${stem}-${++this.count}`;
+  }
+
+  /** Posts (or puts) and returns the body of the success. */
+  async make(method: 'POST' | 'PUT', path: string, body: Record<string, unknown> = {}, token?: string): Promise<any> {
+    const answer = await this.api.send(method, `/api/v1${path}`, { body, ...(token !== undefined && { token }) });
+    if (answer.status < 300) return answer.body;
+    return expectStatus(answer, 201);
+  }
+
+  /** A deployment without revisions. */
+  async deployment(): Promise<string> {
+    return (await this.make('POST', '/deployments', { name: this.name('chat') })).name;
+  }
+
+  active(): Promise<ActiveDeployment> {
+    return activeDeployment(this.api, this.name('chat'));
+  }
+
+  /** Active, and with an instance that can serve. */
+  async serving(): Promise<string> {
+    const { id, name, revisionId } = await this.active();
+    await owned(
+      this.api,
+      `insert into workloads (revision_id, tenant_id, deployment_id, revision_name, target, replicas, spec)
+      select id, tenant_id, deployment_id, 'any', 'local', 1, '{}' from revisions where deployment_id = $1 on conflict do nothing`,
+      [id],
+    );
+    await owned(
+      this.api,
+      `insert into instances (id, revision_id, tenant_id, target, ordinal, state, base_url, ready_since)
+      select $1, $1, tenant_id, 'local', 0, 'ready', 'http://127.0.0.1:9', now() from revisions where id = $1`,
+      [revisionId],
+    );
+    return name;
+  }
+
+  /** A rollout that no worker picks up. */
+  async rollout(): Promise<{ deployment: string; id: string }> {
+    const deployment = await this.deployment();
+    const { operation } = await this.make('POST', `/deployments/${deployment}/rollouts`, { spec: SPEC });
+    return { deployment, id: operation.id };
+  }
+
+  /** Lets an operation have come to this state, as a worker would. */
+  async operation(set: string): Promise<{ id: string }> {
+    const { id } = await this.rollout();
+    await owned(this.api, `update operations set ${set} where id = $1`, [id]);
+    await owned(this.api, `update deployments set current_operation_id = null where current_operation_id = $1`, [id]);
+    return { id };
+  }
+
+  async product(): Promise<string> {
+    return (await this.make('POST', '/admin/model-api/products', { slug: this.name('acme/chat') })).id;
+  }
+
+  async bindingBody(): Promise<Record<string, unknown>> {
+    return {
+      product_id: await this.product(),
+      target: { supplier: 'someone', base_url: 'http://127.0.0.1:9/v1', model: 'm' },
+    };
+  }
+
+  async binding(): Promise<{ id: string; product_id: string }> {
+    return this.make('POST', '/admin/model-api/target-bindings', await this.bindingBody());
+  }
+
+  /** Of a binding that counts as qualified: no worker runs here that would ask its target. */
+  async publicationBody(): Promise<Record<string, unknown>> {
+    const { id, product_id } = await this.binding();
+    await owned(this.api, `update model_api_target_bindings set state = 'qualified' where id = $1`, [id]);
+    return { product_id, bindings: [{ binding_id: id }] };
+  }
+
+  /** For its own tenant alone. */
+  async publication(): Promise<{ id: string; product_id: string }> {
+    return this.make('POST', '/admin/model-api/publications', await this.publicationBody());
+  }
+
+  /** The token of a tenant that has nothing yet, for what a tenant may have only so many of. */
+  async newTenant(): Promise<string> {
+    return (await this.api.createTenant(this.name('tenant'))).token;
+  }
+
+  /** The token of an operator who has made nothing, so who may approve. */
+  someoneElse(): Promise<string> {
+    return (this.person ??= this.api.createToken('operator'));
+  }
+}
