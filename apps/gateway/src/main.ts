@@ -3,8 +3,8 @@ import { createServer } from 'node:http';
 import { loadConfigOrExit } from '@slipway/platform-config/load';
 import { openSecret } from '@slipway/platform-database/secret-box';
 import { createLogger } from '@slipway/platform-observability/logger';
-import { guardedDispatcher } from '@slipway/target-driver';
-import { Gateway } from './gateway.js';
+import { guardedDispatcher } from '@slipway/platform-egress';
+import { Gateway } from '@slipway/gateway';
 
 const config = loadConfigOrExit();
 const log = createLogger({ service: 'gateway', level: config.logLevel });

@@ -1,3 +1,4 @@
+import { DATAPLANE_CHANNEL } from '@slipway/contracts';
 import type { Guard, Instance } from './published.js';
 import type { NamedSql, Queryable } from './sql.js';
 
@@ -25,14 +26,14 @@ const WRITE_BACKEND: NamedSql = {
         model_id = excluded.model_id, instances = excluded.instances, credential = excluded.credential,
         guard = excluded.guard, version = dataplane_backends.version + 1, updated_at = now()
       returning revision_id)
-    select pg_notify('slipway_dataplane', 'backend:' || revision_id) from written`,
+    select pg_notify('${DATAPLANE_CHANNEL}', 'backend:' || revision_id) from written`,
 };
 
 const DELETE_BACKEND: NamedSql = {
   name: 'dataplane_delete_backend',
   text: `
     with deleted as (delete from dataplane_backends where revision_id = $1 returning revision_id)
-    select pg_notify('slipway_dataplane', 'backend:' || revision_id) from deleted`,
+    select pg_notify('${DATAPLANE_CHANNEL}', 'backend:' || revision_id) from deleted`,
 };
 
 /** Publishes the instances of a revision to the gateways, in the transaction that records their state. Replaces what was there. */

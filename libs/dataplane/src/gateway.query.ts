@@ -85,7 +85,7 @@ export async function reportGateway(db: Queryable, report: GatewayReport): Promi
   ]);
 }
 
-/** How many routes the gateway is known to follow: less than it does where others thought it gone. */
+/** How many routes the gateway is known to follow: less than it does if others thought it gone. */
 export async function followedCount(db: Queryable, gatewayId: string): Promise<number> {
   const [row] = await db.query<{ total: number }>(FOLLOWED_COUNT, [gatewayId]);
   return row?.total ?? 0;

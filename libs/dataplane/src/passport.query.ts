@@ -1,3 +1,4 @@
+import { DATAPLANE_CHANNEL } from '@slipway/contracts';
 import type { RebindReason, SessionSource } from './passport.js';
 import type { NamedSql, Queryable } from './sql.js';
 
@@ -71,7 +72,7 @@ const DECLARE: NamedSql = {
       on conflict (id) do update set subject = coalesce(excluded.subject, p.subject), mode = excluded.mode, ttl_seconds = excluded.ttl_seconds,
         expires_at = greatest(p.expires_at, excluded.expires_at), revoked_at = null
       returning *),
-    told as (select pg_notify('slipway_dataplane', 'passport:' || id) from declared)
+    told as (select pg_notify('${DATAPLANE_CHANNEL}', 'passport:' || id) from declared)
     select ${COLUMNS} from declared, told`,
 };
 
@@ -81,21 +82,13 @@ const REVOKE: NamedSql = {
     with revoked as (
       update dataplane_passports set revoked_at = coalesce(revoked_at, now()), instance_id = null, bound_at = null
       where tenant_id = $1 and id = $2 returning *),
-    told as (select pg_notify('slipway_dataplane', 'passport:' || id) from revoked)
+    told as (select pg_notify('${DATAPLANE_CHANNEL}', 'passport:' || id) from revoked)
     select ${COLUMNS} from revoked, told`,
 };
 
 const FIND: NamedSql = {
   name: 'dataplane_find_passport',
   text: `select ${COLUMNS} from dataplane_passports where tenant_id = $1 and id = $2`,
-};
-
-const LIST: NamedSql = {
-  name: 'dataplane_list_passports',
-  text: `
-    select ${COLUMNS} from dataplane_passports
-    where tenant_id = $1 and ($2::text is null or id > $2) and ($4::text is null or deployment_id = $4)
-    order by id limit $3`,
 };
 
 const LIVE_BINDINGS: NamedSql = {
@@ -149,15 +142,6 @@ export async function revokePassport(db: Queryable, tenantId: string, id: string
 
 export async function findPassport(db: Queryable, tenantId: string, id: string): Promise<PassportRow | undefined> {
   return (await db.query<PassportRow>(FIND, [tenantId, id]))[0];
-}
-
-/** Ascending by id; `after` is the last id of the page before. */
-export async function listPassports(
-  db: Queryable,
-  tenantId: string,
-  page: { after: string | null; limit: number; deploymentId?: string },
-): Promise<PassportRow[]> {
-  return db.query<PassportRow>(LIST, [tenantId, page.after, page.limit, page.deploymentId ?? null]);
 }
 
 /** The bindings a gateway that starts takes over, those used last first. */

@@ -1,10 +1,5 @@
 /** The shapes of what areas publish to gateways. JSON columns keep snake_case, as every document of the product does. */
 
-/** One NOTIFY channel for everything published; a payload is `<kind>:<id>`. */
-export const DATAPLANE_CHANNEL = 'slipway_dataplane';
-/** NOTIFY channel of token changes; the payload is the token's id. */
-export const TOKENS_CHANNEL = 'slipway_tokens';
-
 export type EntryKind = 'route' | 'backend' | 'slug' | 'passport';
 
 export interface RouteTarget {
@@ -57,7 +52,7 @@ export interface BackendRow {
   version: number;
 }
 
-/** Where one binding of a published product leads: to a revision, or to a deployment's route where `revision_id` is null. */
+/** Where one binding of a published product leads: to a revision, or to a deployment's route if `revision_id` is null. */
 export interface RevisionUpstream {
   kind: 'revision';
   deployment_id: string;

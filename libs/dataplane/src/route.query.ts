@@ -1,3 +1,4 @@
+import { DATAPLANE_CHANNEL } from '@slipway/contracts';
 import { assignSlots, type WeightedRevision } from './slots.js';
 import type { Affinity, RouteTarget } from './published.js';
 import type { NamedSql, Queryable } from './sql.js';
@@ -37,14 +38,14 @@ const WRITE_ROUTE: NamedSql = {
         targets = excluded.targets, affinity = excluded.affinity, updated_at = now()
       where dataplane_routes.generation < excluded.generation
       returning deployment_id)
-    select pg_notify('slipway_dataplane', 'route:' || deployment_id) from written`,
+    select pg_notify('${DATAPLANE_CHANNEL}', 'route:' || deployment_id) from written`,
 };
 
 const DELETE_ROUTE: NamedSql = {
   name: 'dataplane_delete_route',
   text: `
     with deleted as (delete from dataplane_routes where deployment_id = $1 returning deployment_id)
-    select pg_notify('slipway_dataplane', 'route:' || deployment_id) from deleted`,
+    select pg_notify('${DATAPLANE_CHANNEL}', 'route:' || deployment_id) from deleted`,
 };
 
 /**

@@ -1,3 +1,4 @@
+import { DATAPLANE_CHANNEL } from '@slipway/contracts';
 import type { Audience, PublishedBinding } from './published.js';
 import type { NamedSql, Queryable } from './sql.js';
 
@@ -23,14 +24,14 @@ const WRITE_SLUG: NamedSql = {
         version = dataplane_published.version + 1, updated_at = now()
       where dataplane_published.tenant_id = excluded.tenant_id
       returning slug)
-    select pg_notify('slipway_dataplane', 'slug:' || slug) from written`,
+    select pg_notify('${DATAPLANE_CHANNEL}', 'slug:' || slug) from written`,
 };
 
 const DELETE_SLUG: NamedSql = {
   name: 'dataplane_delete_slug',
   text: `
     with deleted as (delete from dataplane_published where slug = $1 returning slug)
-    select pg_notify('slipway_dataplane', 'slug:' || slug) from deleted`,
+    select pg_notify('${DATAPLANE_CHANNEL}', 'slug:' || slug) from deleted`,
 };
 
 /**

@@ -1,4 +1,5 @@
-import { mergeHistograms, type Histogram } from './histogram.js';
+import { DISTRIBUTIONS, type Distribution } from '@slipway/contracts';
+import { emptyHistogram, mergeHistograms, type Histogram } from './histogram.js';
 import type { NamedSql, Queryable } from './sql.js';
 
 /** Attempts by outcome. An attempt is one try on one instance: a request that was retried counts once per try. */
@@ -13,16 +14,10 @@ export interface AttemptCounts {
   retried: number;
 }
 
-export interface LatencyHistograms {
-  /** Streams only. */
-  ttft_ms: Histogram;
-  /** Gaps between tokens, streams only. Samples of one stream depend on each other: `streamed` is the independent count. */
-  itl_ms: Histogram;
-  e2e_latency_ms: Histogram;
-  output_tokens_per_s: Histogram;
-}
+/** A histogram for each metric of `libs/contracts` that is a distribution. */
+export type Histograms = Record<Distribution, Histogram>;
 
-export interface RequestStats extends LatencyHistograms {
+export interface RequestStats extends Histograms {
   counts: AttemptCounts;
   /** Attempts in `counts.ok` that were streams. */
   streamed: number;
@@ -31,7 +26,7 @@ export interface RequestStats extends LatencyHistograms {
 }
 
 /** One row to store: what ended on one gateway within one second. */
-export interface StatsWindow extends AttemptCounts, LatencyHistograms {
+export interface StatsWindow extends AttemptCounts, Histograms {
   revision_id: string;
   tenant_id: string;
   gateway_id: string;
@@ -49,12 +44,13 @@ export interface StatsWindow extends AttemptCounts, LatencyHistograms {
 const WRITE_WINDOWS: NamedSql = {
   name: 'dataplane_write_windows',
   text: `
-    insert into dataplane_request_stats
+    insert into dataplane_request_stats (revision_id, window_start, gateway_id, tenant_id, ok, client_error, server_error, connect_error, cancelled,
+      retried, streamed, tokens_in, tokens_out, histograms)
     select w.revision_id, w.window_start, w.gateway_id, w.tenant_id, w.ok, w.client_error, w.server_error, w.connect_error, w.cancelled,
-      w.retried, w.streamed, w.tokens_in, w.tokens_out, w.ttft_ms, w.itl_ms, w.e2e_latency_ms, w.output_tokens_per_s
+      w.retried, w.streamed, w.tokens_in, w.tokens_out, w.histograms
     from jsonb_to_recordset($1::jsonb) as w(revision_id text, window_start timestamptz, gateway_id text, tenant_id text, ok int,
       client_error int, server_error int, connect_error int, cancelled int, retried int, streamed int, tokens_in bigint, tokens_out bigint,
-      ttft_ms jsonb, itl_ms jsonb, e2e_latency_ms jsonb, output_tokens_per_s jsonb)
+      histograms jsonb)
     on conflict do nothing`,
 };
 
@@ -62,7 +58,7 @@ const READ_WINDOWS: NamedSql = {
   name: 'dataplane_read_windows',
   text: `
     select ok, client_error, server_error, connect_error, cancelled, retried, streamed, tokens_in::float8, tokens_out::float8,
-      ttft_ms, itl_ms, e2e_latency_ms, output_tokens_per_s
+      histograms
     from dataplane_request_stats
     where revision_id = $1 and window_start >= $2 and window_start < $3`,
 };
@@ -95,18 +91,15 @@ const DELETE_OLD_WINDOWS: NamedSql = {
 
 /** Stores closed windows. Safe to repeat with the same windows. */
 export async function writeWindows(db: Queryable, windows: readonly StatsWindow[]): Promise<void> {
-  if (windows.length > 0) await db.query(WRITE_WINDOWS, [JSON.stringify(windows)]);
+  if (windows.length > 0) await db.query(WRITE_WINDOWS, [JSON.stringify(windows.map(rowOf))]);
 }
 
 /**
- * Everything that ended on a revision (or binding) in the whole seconds of [from, to), over all gateways. All zeros where
+ * Everything that ended on a revision (or binding) in the whole seconds of [from, to), over all gateways. All zeros if
  * nothing is stored; whether that is complete, `statsCompleteUntil` tells.
  */
 export async function statsBetween(db: Queryable, revisionId: string, from: Date, to: Date): Promise<RequestStats> {
-  const rows = await db.query<Omit<StatsWindow, 'revision_id' | 'tenant_id' | 'gateway_id' | 'window_start'>>(
-    READ_WINDOWS,
-    [revisionId, from, to],
-  );
+  const rows = await db.query<WindowRow>(READ_WINDOWS, [revisionId, from, to]);
   const sum = (pick: (row: (typeof rows)[number]) => number): number =>
     rows.reduce((total, row) => total + pick(row), 0);
   return {
@@ -121,10 +114,7 @@ export async function statsBetween(db: Queryable, revisionId: string, from: Date
     streamed: sum((row) => row.streamed),
     tokens_in: sum((row) => row.tokens_in),
     tokens_out: sum((row) => row.tokens_out),
-    ttft_ms: mergeHistograms(rows.map((row) => row.ttft_ms)),
-    itl_ms: mergeHistograms(rows.map((row) => row.itl_ms)),
-    e2e_latency_ms: mergeHistograms(rows.map((row) => row.e2e_latency_ms)),
-    output_tokens_per_s: mergeHistograms(rows.map((row) => row.output_tokens_per_s)),
+    ...histogramsOf((metric) => mergeHistograms(rows.map((row) => row.histograms[metric] ?? emptyHistogram()))),
   };
 }
 
@@ -165,4 +155,20 @@ export function attemptsOf(counts: AttemptCounts): number {
 export function errorRate(counts: AttemptCounts): number | null {
   const attempts = attemptsOf(counts);
   return attempts === 0 ? null : (counts.server_error + counts.connect_error) / attempts;
+}
+
+/** As the table keeps a window. A row of before a metric was measured lacks its histogram. */
+interface WindowRow extends AttemptCounts {
+  streamed: number;
+  tokens_in: number;
+  tokens_out: number;
+  histograms: Partial<Histograms>;
+}
+
+function rowOf(window: StatsWindow): object {
+  return { ...window, histograms: histogramsOf((metric) => window[metric]) };
+}
+
+export function histogramsOf(histogram: (metric: Distribution) => Histogram): Histograms {
+  return Object.fromEntries(DISTRIBUTIONS.map((metric) => [metric, histogram(metric)])) as Histograms;
 }

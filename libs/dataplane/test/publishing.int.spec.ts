@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { DATAPLANE_CHANNEL } from '@slipway/contracts';
 import {
-  DATAPLANE_CHANNEL,
   publishBackend,
   publishRoute,
   publishSlug,

@@ -1,0 +1,71 @@
+import { expect, it } from '@jest/globals';
+import { HistogramRecorder, emptyHistogram } from './histogram.js';
+import type { RequestStats } from './stats.query.js';
+import { kindestValue, measure, normalQuantile, regression } from './statistics.js';
+
+function stats(
+  metrics: Partial<Record<'ttft_ms' | 'itl_ms' | 'output_tokens_per_s', number[]>>,
+  streamed = 0,
+): RequestStats {
+  const histogram = (values: number[] = []) => {
+    const recorder = new HistogramRecorder();
+    for (const value of values) recorder.record(value);
+    return values.length > 0 ? recorder.snapshot() : emptyHistogram();
+  };
+  return {
+    counts: { ok: 90, client_error: 7, server_error: 8, connect_error: 2, cancelled: 5, retried: 3 },
+    streamed,
+    tokens_in: 0,
+    tokens_out: 0,
+    ttft_ms: histogram(metrics.ttft_ms),
+    itl_ms: histogram(metrics.itl_ms),
+    e2e_latency_ms: emptyHistogram(),
+    output_tokens_per_s: histogram(metrics.output_tokens_per_s),
+  };
+}
+
+const around = (center: number) => Array.from({ length: 200 }, (_, i) => center * (0.9 + i / 1_000));
+
+it('knows the quantiles of the normal distribution', () => {
+  for (const [p, z] of [
+    [0.5, 0],
+    [0.9, 1.2816],
+    [0.95, 1.6449],
+    [0.975, 1.96],
+    [0.999, 3.0902],
+  ] as const)
+    expect(Math.abs(normalQuantile(p) - z)).toBeLessThan(0.0005);
+});
+
+it('counts what the revision is to blame for, among what it was asked', () => {
+  const { value, samples } = measure('error_rate', 'rate', stats({}));
+  expect([samples, value]).toEqual([107, 10 / 107]);
+});
+
+it('takes one sample per stream where the values of a stream depend on each other', () => {
+  const values = stats({ itl_ms: around(20), ttft_ms: around(20) }, 4);
+  expect(measure('itl_ms', 'avg', values).samples).toBe(4);
+  expect(measure('ttft_ms', 'avg', values).samples).toBe(200);
+});
+
+it.each([
+  ['ttft_ms', 'lower'],
+  ['output_tokens_per_s', 'higher'],
+] as const)('is kind to %s in the direction that is better: %s', (metric, better) => {
+  const values = stats({ [metric]: around(100) });
+  for (const stat of ['avg', 'p50', 'p95'] as const) {
+    const kind = kindestValue(metric, stat, values, 0.95)!;
+    const plain = measure(metric, stat, values).value!;
+    expect(better === 'higher' ? kind > plain : kind < plain).toBe(true);
+  }
+});
+
+it('calls the same change a regression of one metric and an improvement of another', () => {
+  const doubled = (metric: 'ttft_ms' | 'output_tokens_per_s') =>
+    regression(metric, 'p50', stats({ [metric]: around(200) }), stats({ [metric]: around(100) }))!;
+  expect(doubled('ttft_ms').percent).toBeCloseTo(100, -1);
+  expect(doubled('output_tokens_per_s').percent).toBeCloseTo(-50, -1);
+  for (const metric of ['ttft_ms', 'output_tokens_per_s'] as const)
+    expect(doubled(metric).boundPercent).toBeLessThan(doubled(metric).percent);
+  expect(regression('ttft_ms', 'p50', stats({ ttft_ms: around(1) }), stats({}))).toBeNull();
+});

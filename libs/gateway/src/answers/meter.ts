@@ -1,0 +1,104 @@
+/** What an answer tells about its tokens. Reads along; never holds a byte back. */
+export interface Meter {
+  onChunk(chunk: Buffer, now: number): void;
+  /** After the last chunk. */
+  read(): Metering;
+}
+
+export interface Metering {
+  tokensIn: number;
+  tokensOut: number;
+  /** Moment of the first token of a stream (`performance.now()`), or null. */
+  firstTokenAt: number | null;
+  /** Gaps between the tokens of a stream: milliseconds, and how many tokens had that gap. */
+  gaps: readonly (readonly [gapMs: number, tokens: number])[];
+}
+
+/** A delta that carries text. The first chunk of a chat names only the role, and the last only the reason to stop. */
+const TOKEN = /"(?:content|text|reasoning|reasoning_content|refusal|arguments)": ?"(?!")/;
+const PROMPT_TOKENS = /"prompt_tokens": ?(\d+)/;
+const COMPLETION_TOKENS = /"completion_tokens": ?(\d+)/;
+/** An event line longer than this is not searched for tokens. */
+const MAX_LINE = 256 * 1024;
+
+/** Counts events of a stream. Upstream's own `usage`, if the client asked for it, takes precedence over the count. */
+export class StreamMeter implements Meter {
+  private rest = '';
+  private counted = 0;
+  private usage = { tokensIn: 0, tokensOut: null as number | null };
+  private firstTokenAt: number | null = null;
+  private lastTokenAt = 0;
+  private readonly gaps: [number, number][] = [];
+
+  onChunk(chunk: Buffer, now: number): void {
+    // Latin-1 keeps one character per byte; everything searched for is ASCII.
+    const text = this.rest + chunk.toString('latin1');
+    let tokens = 0;
+    let start = 0;
+    for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', start)) {
+      if (end - start > 6 && text.startsWith('data:', start)) tokens += this.readEvent(text.slice(start, end));
+      start = end + 1;
+    }
+    this.rest = text.length - start > MAX_LINE ? '' : text.slice(start);
+    if (tokens > 0) this.noteTokens(tokens, now);
+  }
+
+  read(): Metering {
+    return {
+      tokensIn: this.usage.tokensIn,
+      tokensOut: this.usage.tokensOut ?? this.counted,
+      firstTokenAt: this.firstTokenAt,
+      gaps: this.gaps,
+    };
+  }
+
+  private readEvent(line: string): number {
+    if (line.includes('_tokens"')) {
+      this.usage.tokensIn = numberIn(line, PROMPT_TOKENS) ?? this.usage.tokensIn;
+      this.usage.tokensOut = numberIn(line, COMPLETION_TOKENS) ?? this.usage.tokensOut;
+    }
+    return TOKEN.test(line) ? 1 : 0;
+  }
+
+  /** Tokens that arrive together share the time since the one before: none of them was produced in no time. */
+  private noteTokens(tokens: number, now: number): void {
+    this.counted += tokens;
+    if (this.firstTokenAt === null) {
+      this.firstTokenAt = now;
+      if (tokens > 1) this.gaps.push([0, tokens - 1]);
+    } else this.gaps.push([(now - this.lastTokenAt) / tokens, tokens]);
+    this.lastTokenAt = now;
+  }
+}
+
+/** `usage` stands near the end of an answer, behind texts or vectors of any length. */
+const TAIL = 8 * 1024;
+
+export class JsonMeter implements Meter {
+  private tail: Buffer[] = [];
+  private held = 0;
+
+  onChunk(chunk: Buffer): void {
+    this.tail.push(chunk);
+    this.held += chunk.length;
+    while (this.tail.length > 1 && this.held - (this.tail[0] as Buffer).length >= TAIL)
+      this.held -= (this.tail.shift() as Buffer).length;
+  }
+
+  read(): Metering {
+    const text = Buffer.concat(this.tail).toString('latin1');
+    const end = text.slice(-TAIL);
+    const usage = end.slice(Math.max(0, end.lastIndexOf('"usage"')));
+    return {
+      tokensIn: numberIn(usage, PROMPT_TOKENS) ?? 0,
+      tokensOut: numberIn(usage, COMPLETION_TOKENS) ?? 0,
+      firstTokenAt: null,
+      gaps: [],
+    };
+  }
+}
+
+function numberIn(text: string, pattern: RegExp): number | undefined {
+  const found = pattern.exec(text)?.[1];
+  return found === undefined ? undefined : Number(found);
+}

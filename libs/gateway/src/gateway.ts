@@ -1,0 +1,284 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage, Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { DATAPLANE_CHANNEL, TOKENS_CHANNEL } from '@slipway/contracts';
+import { liveBindings, passportKey } from '@slipway/dataplane';
+import { missingToken } from './gateway.errors.js';
+import type { Log } from './log.js';
+import { NotificationListener } from './postgres/notification.listener.js';
+import { PostgresLink } from './postgres/postgres.link.js';
+import { Destinations } from './requests/destination.js';
+import { Inference } from './requests/inference.js';
+import { modelNamed, modelsOf } from './requests/model-list.js';
+import { createGatewayServer } from './requests/server.js';
+import { SessionBook } from './sessions/session-book.js';
+import { DEFAULT_SETTINGS, type GatewaySettings } from './settings.js';
+import { SnapshotFile } from './snapshot/snapshot.file.js';
+import { SnapshotFollower } from './snapshot/snapshot.follower.js';
+import { Snapshot } from './snapshot/snapshot.js';
+import { metricsText } from './telemetry/metrics.js';
+import { Recorder } from './telemetry/recorder.js';
+import { Reporter } from './telemetry/reporter.js';
+import { TokenBook } from './tokens/token-book.js';
+import { TokenLimits } from './tokens/token-limits.js';
+import { Backends } from './upstream/backends.js';
+import type { GuardedDispatcher } from './upstream/instance.js';
+
+export interface GatewayOptions {
+  databaseUrl: string;
+  /** Folder of the installation's data; the snapshot is kept in `gateway/` below it. */
+  home: string;
+  host: string;
+  /** 0 = any free port. */
+  port: number;
+  secretKey: Buffer;
+  /** Who may read /metrics beside admins. */
+  metricsToken?: string;
+  /** Opens what `sealSecret` closed. */
+  openSecret: (sealed: string) => string;
+  guardedDispatcher: GuardedDispatcher;
+  settings?: Partial<GatewaySettings>;
+  log: Log;
+}
+
+/** How long a start waits for Postgres before it serves what is on disk. */
+const PATIENCE_AT_START_MS = 1_500;
+
+/** The process's parts, put together. `start` resolves once it serves; `close` drains. */
+export class Gateway {
+  readonly id = `gw_${randomBytes(8).toString('hex')}`;
+  readonly server: Server;
+  private readonly settings: GatewaySettings;
+  private readonly db: PostgresLink;
+  private readonly listener: NotificationListener;
+  private readonly snapshot: Snapshot;
+  private readonly file: SnapshotFile;
+  private readonly follower: SnapshotFollower;
+  private readonly backends: Backends;
+  private readonly tokens: TokenBook;
+  private readonly limits: TokenLimits;
+  private readonly sessions: SessionBook;
+  private readonly recorder: Recorder;
+  private readonly inference: Inference;
+  private reporter: Reporter | null = null;
+  private hasSnapshot = false;
+  private isDraining = false;
+
+  constructor(private readonly options: GatewayOptions) {
+    const { log } = options;
+    this.settings = { ...DEFAULT_SETTINGS, ...options.settings };
+    this.db = new PostgresLink(options.databaseUrl);
+    this.backends = new Backends(this.settings, options.guardedDispatcher, options.openSecret, log);
+    this.snapshot = new Snapshot({
+      onBackend: (row) => this.backends.onBackend(row),
+      onBackendGone: (id) => this.backends.onBackendGone(id),
+      onSlug: (row) => this.backends.onSlug(row),
+      onSlugGone: (slug) => this.backends.onSlugGone(slug),
+      onRoute: (route) => this.reporter?.onRoute(route),
+      onPassportRevoked: (id) => this.sessions.forget(id),
+    });
+    this.sessions = new SessionBook(
+      passportKey(options.secretKey),
+      this.snapshot.revokedPassports,
+      this.settings.maxSessions,
+    );
+    this.tokens = new TokenBook(this.db, () => this.file.save());
+    this.limits = new TokenLimits(this.settings.requestsPerMinute, this.settings.maxConcurrencyPerToken);
+    this.file = new SnapshotFile(options.home, () => this.stored(), log);
+    this.follower = new SnapshotFollower(
+      this.db,
+      this.snapshot,
+      this.tokens,
+      () => this.file.save(),
+      this.settings.refreshMs,
+      log,
+    );
+    this.recorder = new Recorder(this.id);
+    const destinations = new Destinations(this.snapshot, this.backends);
+    const parts = {
+      sessions: this.sessions,
+      recorder: this.recorder,
+      settings: this.settings,
+      isRevisionServing: destinations.isServing,
+    };
+    this.inference = new Inference(this.tokens, this.limits, destinations, parts);
+    this.listener = new NotificationListener(
+      options.databaseUrl,
+      [DATAPLANE_CHANNEL, TOKENS_CHANNEL],
+      this.events(),
+      log,
+    );
+    this.server = createGatewayServer(this.handlers(), this.settings, () => this.isDraining, log);
+  }
+
+  /** The port it listens on. */
+  get port(): number {
+    return (this.server.address() as AddressInfo).port;
+  }
+
+  get isReady(): boolean {
+    return this.hasSnapshot && !this.isDraining;
+  }
+
+  /** Resolves when requests are served: from Postgres, or without it from the snapshot on disk. */
+  async start(): Promise<void> {
+    const { log } = this.options;
+    this.reporter = new Reporter(
+      this.db,
+      this.id,
+      this.recorder,
+      this.sessions,
+      this.snapshot,
+      this.backends,
+      this.tokens,
+      this.settings.reportMs,
+      log,
+    );
+    const isRestored = this.restore();
+    const followed = this.follower.start().then((hasRead) => {
+      this.hasSnapshot ||= hasRead;
+    });
+    // Asking Postgres first keeps a token from being served that was revoked while this process was not running.
+    await Promise.race([followed, pause(PATIENCE_AT_START_MS)]);
+    this.hasSnapshot ||= isRestored;
+    // Before the first request: a session that is bound again would not be bound back.
+    if (this.follower.isFollowing) await Promise.race([this.takeOverBindings(), pause(PATIENCE_AT_START_MS)]);
+    this.listener.start();
+    await new Promise<void>((resolve, reject) => {
+      this.server.once('error', reject);
+      this.server.listen(this.options.port, this.options.host, 1024, resolve);
+    });
+    await this.untilReady();
+    log.info(
+      { port: this.port, gateway_id: this.id, routes: this.snapshot.routes.size, postgres: this.follower.isFollowing },
+      'gateway serves',
+    );
+  }
+
+  /** Stops accepting, lets requests finish (bounded), stores what is to be stored. */
+  async close(): Promise<void> {
+    if (this.isDraining) return;
+    this.isDraining = true;
+    const closed = new Promise<void>((resolve) => this.server.close(() => resolve()));
+    const deadline = Date.now() + this.settings.drainMs;
+    while (this.inference.inFlight > 0 && Date.now() < deadline) await pause(20);
+    // Connections that stay open between requests would hold `close` up.
+    const sweep = setInterval(() => this.server.closeIdleConnections(), 50);
+    const cut = setTimeout(() => this.server.closeAllConnections(), Math.max(500, deadline - Date.now()));
+    await closed;
+    clearInterval(sweep);
+    clearTimeout(cut);
+    // The server has closed before its connections say so, and what was cut is recorded only then.
+    for (let tries = 0; this.inference.inFlight > 0 && tries < 100; tries += 1) await pause(10);
+    await this.listener.close();
+    await this.follower.close();
+    await this.reporter?.close();
+    await this.file.flush();
+    await this.backends.destroy();
+    await this.db.close();
+  }
+
+  metrics(): string {
+    const { recorder, snapshot, follower, sessions, tokens, backends } = this;
+    return metricsText({
+      recorder,
+      snapshot,
+      follower,
+      sessions,
+      tokens,
+      backends,
+      inFlight: () => this.inference.inFlight,
+    });
+  }
+
+  private async untilReady(): Promise<void> {
+    while (!this.hasSnapshot && !this.isDraining) {
+      if (this.follower.isFollowing) this.hasSnapshot = true;
+      else await pause(50);
+    }
+  }
+
+  /** A session keeps its instance over a restart of the gateway. Best effort: without Postgres it is bound again. */
+  private async takeOverBindings(): Promise<void> {
+    await liveBindings(this.db, this.settings.maxSessions).then(
+      (rows) => this.sessions.load(rows),
+      () => undefined,
+    );
+  }
+
+  private restore(): boolean {
+    const stored = this.file.load();
+    if (!stored) return false;
+    const { routes, backends, slugs, revoked_passports: revokedPassports } = stored;
+    this.tokens.load(stored.tokens);
+    this.snapshot.apply(
+      { routes: [], backends: [], slugs: [], passports: [] },
+      { routes, backends, slugs, revokedPassports },
+    );
+    return true;
+  }
+
+  private stored() {
+    return {
+      routes: [...this.snapshot.routes.values()].map(({ slotTable: _slotTable, ...row }) => row),
+      backends: [...this.snapshot.backends.values()],
+      slugs: [...this.snapshot.slugs.values()],
+      revoked_passports: [...this.snapshot.revokedPassports],
+      tokens: this.tokens.stored(),
+    };
+  }
+
+  private events() {
+    return {
+      onNotification: (channel: string, payload: string): void => {
+        if (channel === TOKENS_CHANNEL) this.follower.onTokenChanged(payload);
+        else this.follower.onPublished(payload);
+      },
+      onConnected: () => this.follower.compareEverything(),
+      onDisconnected: () => undefined,
+    };
+  }
+
+  private handlers() {
+    return {
+      infer: this.inference.handle.bind(this.inference),
+      models: async (request: IncomingMessage, id: string | undefined): Promise<unknown> => {
+        const token = await this.tokens.check(request.headers.authorization);
+        this.limits.enter(token.id);
+        this.limits.leave(token.id);
+        if (id !== undefined) return modelNamed(this.snapshot, token.tenantId, id);
+        return { object: 'list', data: modelsOf(this.snapshot, token.tenantId) };
+      },
+      metrics: async (request: IncomingMessage): Promise<string> => {
+        await this.assertMayReadMetrics(request.headers.authorization);
+        return this.metrics();
+      },
+      readiness: () => ({
+        isReady: this.isReady,
+        status: {
+          status: this.isReady ? 'ready' : this.isDraining ? 'draining' : 'starting',
+          postgres: this.follower.isFollowing ? 'up' : 'away',
+          routes: this.snapshot.routes.size,
+        },
+      }),
+    };
+  }
+
+  private async assertMayReadMetrics(authorization: string | undefined): Promise<void> {
+    const { metricsToken } = this.options;
+    if (metricsToken && authorization && isSame(authorization, `Bearer ${metricsToken}`)) return;
+    const token = await this.tokens.check(authorization);
+    // Metrics name the revisions of every tenant.
+    if (!token.scopes.includes('admin') || !token.isOperator) throw missingToken();
+  }
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+function isSame(given: string, expected: string): boolean {
+  const a = Buffer.from(given);
+  const b = Buffer.from(expected);
+  return a.length === b.length && timingSafeEqual(a, b);
+}

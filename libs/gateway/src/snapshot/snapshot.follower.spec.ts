@@ -1,0 +1,174 @@
+import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
+import type { NamedSql, Queryable } from '@slipway/dataplane';
+import { SILENT } from '../log.js';
+import { TokenBook } from '../tokens/token-book.js';
+import { SnapshotFollower } from './snapshot.follower.js';
+import { Snapshot } from './snapshot.js';
+
+const REFRESH_MS = 1_000;
+const NOBODY = {
+  onBackend: () => undefined,
+  onBackendGone: () => undefined,
+  onSlug: () => undefined,
+  onSlugGone: () => undefined,
+  onRoute: () => undefined,
+  onPassportRevoked: () => undefined,
+};
+const TOKEN = { id: 'tok_1', tenant_id: 'ten', scopes: ['viewer'], is_operator: false, expires_at: null };
+
+/** Answers of Postgres that come when the test says so. */
+class HeldDatabase implements Queryable {
+  readonly asked: { name: string; values: unknown[]; answer: (rows: unknown[]) => void; fail: () => void }[] = [];
+
+  private readonly failures: (() => void)[] = [];
+
+  /** If a test ended early, a query may still wait for its answer. */
+  end(): void {
+    for (const fail of this.failures) fail();
+  }
+
+  query<R>({ name }: NamedSql, values: unknown[] = []): Promise<R[]> {
+    return new Promise((resolve, reject) => {
+      const fail = (): void => reject(new Error('Postgres is away'));
+      this.failures.push(fail);
+      this.asked.push({ name, values, answer: (rows) => resolve(rows as R[]), fail });
+    });
+  }
+
+  /** The one query under way; more than one would mean that answers can overtake each other. */
+  async next(): Promise<HeldDatabase['asked'][number]> {
+    await jest.advanceTimersByTimeAsync(0);
+    expect(this.asked.map(({ name }) => name)).toHaveLength(1);
+    return this.asked.shift() as HeldDatabase['asked'][number];
+  }
+
+  async answerNext(name: string, rows: unknown[] = []): Promise<unknown[]> {
+    const query = await this.next();
+    expect(query.name).toBe(name);
+    query.answer(rows);
+    return query.values;
+  }
+}
+
+let db: HeldDatabase;
+let snapshot: Snapshot;
+let tokens: TokenBook;
+let follower: SnapshotFollower;
+let changes: number;
+
+beforeEach(async () => {
+  jest.useFakeTimers();
+  db = new HeldDatabase();
+  snapshot = new Snapshot(NOBODY);
+  tokens = new TokenBook(db, () => undefined);
+  tokens.load([{ ...TOKEN, secret_hash: '00' }]);
+  changes = 0;
+  follower = new SnapshotFollower(db, snapshot, tokens, () => (changes += 1), REFRESH_MS, SILENT);
+  const started = follower.start();
+  expect(follower.isFollowing).toBe(false);
+  await db.answerNext('gateway_read_tokens', [{ ...TOKEN, secret_hash: '00' }]);
+  await db.answerNext('dataplane_versions');
+  expect(await started).toBe(true);
+  expect([follower.isFollowing, follower.ageMs, changes]).toEqual([true, 0, 0]);
+});
+afterEach(async () => {
+  const closed = follower.close();
+  db.end();
+  await closed;
+  jest.useRealTimers();
+});
+
+const route = (id: string, generation: number): unknown => ({
+  kind: 'route',
+  entry: { deployment_id: id, tenant_id: 'ten', deployment_name: id, generation, slots: [], targets: [] },
+});
+const idle = async (): Promise<void> => {
+  await jest.advanceTimersByTimeAsync(0);
+  expect(db.asked).toEqual([]);
+};
+
+it('reads what a notification names, one read after the other, and again what was named meanwhile', async () => {
+  follower.onPublished('route:dep_1');
+  const first = await db.next();
+  expect(first.values).toEqual([['dep_1'], [], [], []]);
+  follower.onPublished('route:dep_1');
+  follower.onPublished('backend:rev_1');
+  follower.onPublished('slug:acme/chat:x');
+  follower.onPublished('passport:cp_1');
+  // Still one query: a second beside it could be answered first.
+  expect(db.asked).toEqual([]);
+  first.answer([route('dep_1', 1)]);
+  expect(await db.answerNext('dataplane_entries', [route('dep_1', 2)])).toEqual([
+    ['dep_1'],
+    ['rev_1'],
+    ['acme/chat:x'],
+    ['cp_1'],
+  ]);
+  await idle();
+  expect([snapshot.routes.get('dep_1')?.generation, changes]).toEqual([2, 2]);
+});
+
+it('asks after tokens before anything else, and compares everything for a notification it does not know', async () => {
+  const held = (follower.onPublished('route:dep_1'), await db.next());
+  follower.onPublished('route:dep_2');
+  follower.onPublished('news');
+  follower.onTokenChanged('tok_1');
+  held.answer([]);
+  expect(await db.answerNext('gateway_read_tokens')).toEqual([['tok_1']]);
+  await db.answerNext('dataplane_entries');
+  await db.answerNext('dataplane_versions');
+  await idle();
+  // The token was gone, which is news for the file.
+  expect([tokens.size, changes]).toEqual([0, 1]);
+});
+
+it('compares versions each round and tokens each fifth, and reads only what differs', async () => {
+  for (let round = 1; round <= 5; round += 1) {
+    await jest.advanceTimersByTimeAsync(REFRESH_MS);
+    if (round === 5) await db.answerNext('gateway_read_tokens', [{ ...TOKEN, secret_hash: '00' }]);
+    await db.answerNext('dataplane_versions', [{ kind: 'route', id: 'dep_1', version: 7 }]);
+    if (round === 1)
+      expect(await db.answerNext('dataplane_entries', [route('dep_1', 7)])).toEqual([['dep_1'], [], [], []]);
+    await idle();
+  }
+  expect([snapshot.routes.get('dep_1')?.generation, changes]).toEqual([7, 1]);
+});
+
+it('compares everything, tokens too, when it listens again', async () => {
+  follower.compareEverything();
+  expect(await db.answerNext('gateway_read_tokens', [{ ...TOKEN, secret_hash: '00' }])).toEqual([['tok_1']]);
+  await db.answerNext('dataplane_versions');
+  await idle();
+});
+
+it('loses nothing that was named while Postgres was away', async () => {
+  follower.onPublished('route:dep_1');
+  (await db.next()).fail();
+  await idle();
+  expect(follower.isFollowing).toBe(false);
+  await jest.advanceTimersByTimeAsync(REFRESH_MS - 1);
+  expect(follower.isFollowing).toBe(false);
+  // Whatever comes next brings the tokens and the comparison along.
+  follower.onPublished('slug:a/b');
+  await db.answerNext('gateway_read_tokens', [{ ...TOKEN, secret_hash: '11' }]);
+  await db.answerNext('dataplane_entries');
+  await db.answerNext('dataplane_versions', [{ kind: 'route', id: 'dep_1', version: 1 }]);
+  await db.answerNext('dataplane_entries', [route('dep_1', 1)]);
+  await idle();
+  expect([follower.isFollowing, snapshot.routes.size, changes]).toEqual([true, 1, 2]);
+});
+
+it('reads nothing more once it is closed, and waits for what it reads', async () => {
+  follower.onPublished('route:dep_1');
+  const held = await db.next();
+  follower.onPublished('route:dep_2');
+  let isClosed = false;
+  const closed = follower.close().then(() => (isClosed = true));
+  await idle();
+  expect(isClosed).toBe(false);
+  held.answer([]);
+  await idle();
+  await closed;
+  await jest.advanceTimersByTimeAsync(10 * REFRESH_MS);
+  expect(db.asked).toEqual([]);
+});

@@ -1,0 +1,120 @@
+import { beforeEach, expect, it } from '@jest/globals';
+import type { BackendRow, Entries, EntryKeys, PublishedRow, RouteRow } from '@slipway/dataplane';
+import { Snapshot } from './snapshot.js';
+
+let heard: string[];
+let snapshot: Snapshot;
+
+beforeEach(() => {
+  heard = [];
+  snapshot = new Snapshot({
+    onBackend: (row) => heard.push(`backend ${row.revision_id} v${row.version}`),
+    onBackendGone: (id) => heard.push(`no backend ${id}, routes: ${[...snapshot.routes.keys()].join()}`),
+    onSlug: (row) => heard.push(`slug ${row.slug} v${row.version}`),
+    onSlugGone: (slug) => heard.push(`no slug ${slug}`),
+    onRoute: (route) => heard.push(`route ${route.deployment_id} g${route.generation}`),
+    onPassportRevoked: (id) => heard.push(`revoked ${id}`),
+  });
+});
+
+const route = (id: string, generation: number, name = `name-of-${id}`): RouteRow => ({
+  deployment_id: id,
+  tenant_id: 'ten',
+  deployment_name: name,
+  generation,
+  slots: [0, 1, 0],
+  targets: [],
+  affinity: { mode: 'soft', ttl_seconds: 60 },
+  created_at: '2026-01-01T00:00:00Z',
+});
+const backend = (id: string, version: number): BackendRow => ({
+  revision_id: id,
+  tenant_id: 'ten',
+  deployment_id: 'dep',
+  revision_name: id,
+  model_id: 'm',
+  instances: [],
+  credential: null,
+  guard: null,
+  version,
+});
+const slug = (name: string, version: number): PublishedRow => ({
+  slug: name,
+  tenant_id: 'ten',
+  product_id: 'prd',
+  bindings: [],
+  audience: { visibility: 'shared', tenants: [] },
+  version,
+  created_at: '2026-01-01T00:00:00Z',
+});
+
+const keys = (some: Partial<EntryKeys>): EntryKeys => ({ routes: [], backends: [], slugs: [], passports: [], ...some });
+const apply = (asked: Partial<EntryKeys>, found: Partial<Entries> = {}): boolean =>
+  snapshot.apply(keys(asked), { routes: [], backends: [], slugs: [], revokedPassports: [], ...found });
+
+it('takes a route’s backends before the route, and lets them go after it', () => {
+  apply({ routes: ['dep'] }, { routes: [route('dep', 1)], backends: [backend('rev', 1)] });
+  expect(heard.splice(0)).toEqual(['backend rev v1', 'route dep g1']);
+  apply({ routes: ['dep'], backends: ['rev'] });
+  expect(heard).toEqual(['no backend rev, routes: ']);
+  expect([snapshot.routeByName('ten', 'name-of-dep'), snapshot.backends.size]).toEqual([undefined, 0]);
+});
+
+it('asks for what differs in either direction, and for what is ours and gone', () => {
+  apply(
+    { routes: ['dep'], backends: ['rev'], slugs: ['a/b'], passports: ['cp'] },
+    { routes: [route('dep', 5)], backends: [backend('rev', 5)], slugs: [slug('a/b', 5)], revokedPassports: ['cp'] },
+  );
+  const same = [
+    { kind: 'route', id: 'dep', version: 5 },
+    { kind: 'backend', id: 'rev', version: 5 },
+    { kind: 'slug', id: 'a/b', version: 5 },
+    { kind: 'passport', id: 'cp', version: 1 },
+  ] as const;
+  expect(snapshot.differences(same)).toEqual(keys({}));
+  const all = keys({ routes: ['dep'], backends: ['rev'], slugs: ['a/b'], passports: ['cp'] });
+  expect(snapshot.differences([])).toEqual(all);
+  for (const version of [4, 6])
+    expect(snapshot.differences(same.slice(0, 3).map((one) => ({ ...one, version })))).toEqual(all);
+  expect(snapshot.differences([...same, { kind: 'passport', id: 'cp_2', version: 1 }])).toEqual(
+    keys({ passports: ['cp_2'] }),
+  );
+});
+
+it('takes each row that has changed, drops each that was asked for in vain, and says whether anything did change', () => {
+  expect(apply({ slugs: ['a/b'], backends: ['rev'] }, { slugs: [slug('a/b', 1)], backends: [backend('rev', 1)] })).toBe(
+    true,
+  );
+  expect(apply({ slugs: ['a/b'], backends: ['rev'] }, { slugs: [slug('a/b', 1)], backends: [backend('rev', 1)] })).toBe(
+    false,
+  );
+  expect(apply({ slugs: ['a/b'] }, { slugs: [slug('a/b', 2)] })).toBe(true);
+  expect(apply({ backends: ['rev'] }, { backends: [backend('rev', 2)] })).toBe(true);
+  expect(apply({ slugs: ['a/b', 'never/seen'] })).toBe(true);
+  expect(apply({ slugs: ['a/b'], routes: ['never-seen'], backends: ['never-seen'] })).toBe(false);
+  expect(heard).toEqual(['backend rev v1', 'slug a/b v1', 'slug a/b v2', 'backend rev v2', 'no slug a/b']);
+});
+
+it('knows a deployment by its present name only, and a name that passed to another deployment by that one', () => {
+  apply({}, { routes: [route('old', 1, 'chat'), route('other', 1, 'before')] });
+  apply({}, { routes: [route('other', 2, 'after')] });
+  expect(snapshot.routeByName('ten', 'before')).toBeUndefined();
+  expect(snapshot.routeByName('ten', 'after')?.generation).toBe(2);
+  expect([...(snapshot.routeByName('ten', 'after')?.slotTable ?? [])]).toEqual([0, 1, 0]);
+  // Deleted and made again under its name, both read at once.
+  apply({ routes: ['old', 'new'] }, { routes: [route('new', 1, 'chat')] });
+  expect(snapshot.routeByName('ten', 'chat')?.deployment_id).toBe('new');
+  expect(snapshot.routeByName('other tenant', 'chat')).toBeUndefined();
+});
+
+it('tells of a revocation once, and forgets one that was taken back', () => {
+  expect(apply({ passports: ['cp_1', 'cp_2'] }, { revokedPassports: ['cp_1', 'cp_2'] })).toBe(true);
+  expect(apply({ passports: ['cp_1'] }, { revokedPassports: ['cp_1'] })).toBe(false);
+  expect(heard).toEqual(['revoked cp_1', 'revoked cp_2']);
+  // Declared again: asked for and no longer among the revoked. Those not asked for stay.
+  expect(apply({ passports: ['cp_1'] })).toBe(true);
+  expect([...snapshot.revokedPassports]).toEqual(['cp_2']);
+  // One comes and one goes: the number stands still, the set has changed.
+  expect(apply({ passports: ['cp_2', 'cp_3'] }, { revokedPassports: ['cp_3'] })).toBe(true);
+  expect([...snapshot.revokedPassports]).toEqual(['cp_3']);
+});

@@ -1,0 +1,140 @@
+import { DISTRIBUTIONS, METRICS, type Distribution } from '@slipway/contracts';
+import { bucketUpperBound, sortedBuckets, type Histogram } from '@slipway/dataplane';
+import type { SessionBook } from '../sessions/session-book.js';
+import type { Snapshot } from '../snapshot/snapshot.js';
+import type { SnapshotFollower } from '../snapshot/snapshot.follower.js';
+import type { TokenBook } from '../tokens/token-book.js';
+import type { Backends } from '../upstream/backends.js';
+import type { Recorder, Tally } from './recorder.js';
+
+export interface MetricsSources {
+  recorder: Recorder;
+  snapshot: Snapshot;
+  follower: SnapshotFollower;
+  sessions: SessionBook;
+  tokens: TokenBook;
+  backends: Backends;
+  inFlight: () => number;
+}
+
+/** Every fourth bucket: factors of about 1.4 from 1 ms on are fine for dashboards; analyses read the full histograms. */
+const SHOWN_EVERY = 4;
+const LOWEST_SHOWN = 0;
+const HIGHEST_SHOWN = 144;
+
+/** Prometheus text format, made only when somebody asks. */
+export function metricsText(from: MetricsSources): string {
+  const lines: string[] = [];
+  const gauge = (name: string, help: string, value: number): void => {
+    lines.push(`# HELP ${name} ${help}`, `# TYPE ${name} gauge`, `${name} ${value}`);
+  };
+  const memory = process.memoryUsage.rss();
+  gauge('process_resident_memory_bytes', 'Resident memory of the gateway.', memory);
+  gauge(
+    'process_cpu_seconds_total',
+    'CPU time of the gateway.',
+    (process.cpuUsage().user + process.cpuUsage().system) / 1e6,
+  );
+  gauge('slipway_gateway_requests_in_flight', 'Requests between admission and end.', from.inFlight());
+  gauge('slipway_gateway_postgres_up', 'Whether Postgres answered the last read.', from.follower.isFollowing ? 1 : 0);
+  gauge(
+    'slipway_gateway_snapshot_age_seconds',
+    'Time since Postgres last confirmed the snapshot; -1 before the first time.',
+    from.follower.ageMs === null ? -1 : from.follower.ageMs / 1000,
+  );
+  gauge('slipway_gateway_routes', 'Routes in the snapshot.', from.snapshot.routes.size);
+  gauge('slipway_gateway_sessions', 'Session bindings in memory.', from.sessions.size);
+  gauge('slipway_gateway_known_tokens', 'API tokens that need no look-up.', from.tokens.size);
+  gauge(
+    'slipway_gateway_lost_windows_total',
+    'Windows of statistics given up while Postgres was away.',
+    from.recorder.lostWindows,
+  );
+  pushInFlight(lines, from.backends);
+  pushTallies(lines, from.recorder, from.backends);
+  return `${lines.join('\n')}\n`;
+}
+
+function pushInFlight(lines: string[], backends: Backends): void {
+  const now = Date.now();
+  lines.push(
+    '# HELP slipway_gateway_revision_in_flight Requests in flight per revision.',
+    '# TYPE slipway_gateway_revision_in_flight gauge',
+  );
+  for (const { spec, inFlight } of backends)
+    lines.push(`slipway_gateway_revision_in_flight{${labelsOf(spec.tenantId, nameOf(spec))}} ${inFlight}`);
+  lines.push(
+    '# HELP slipway_gateway_ejected_instances Instances that stand aside after failures.',
+    '# TYPE slipway_gateway_ejected_instances gauge',
+  );
+  for (const backend of backends)
+    lines.push(
+      `slipway_gateway_ejected_instances{${labelsOf(backend.spec.tenantId, nameOf(backend.spec))}} ${backend.ejectedCount(now)}`,
+    );
+}
+
+type LabelledTally = readonly [labels: string, tally: Tally];
+
+function pushTallies(lines: string[], recorder: Recorder, backends: Backends): void {
+  const tallies = [...recorder.totals].map(([id, tally]): LabelledTally => {
+    const spec = backends.get(id)?.spec;
+    return [labelsOf(tally.tenantId, spec ? nameOf(spec) : id), tally];
+  });
+  lines.push(
+    '# HELP slipway_gateway_attempts_total Attempts on instances by outcome.',
+    '# TYPE slipway_gateway_attempts_total counter',
+  );
+  for (const [labels, tally] of tallies) {
+    for (const [outcome, count] of Object.entries(tally.counts))
+      lines.push(`slipway_gateway_attempts_total{${labels},class="${outcome}"} ${count}`);
+  }
+  lines.push(
+    '# HELP slipway_gateway_retries_total Attempts that another one followed.',
+    '# TYPE slipway_gateway_retries_total counter',
+  );
+  for (const [labels, tally] of tallies) lines.push(`slipway_gateway_retries_total{${labels}} ${tally.retried}`);
+  lines.push(
+    '# HELP slipway_gateway_tokens_total Tokens in prompts and completions.',
+    '# TYPE slipway_gateway_tokens_total counter',
+  );
+  for (const [labels, tally] of tallies) {
+    lines.push(
+      `slipway_gateway_tokens_total{${labels},direction="in"} ${tally.tokensIn}`,
+      `slipway_gateway_tokens_total{${labels},direction="out"} ${tally.tokensOut}`,
+    );
+  }
+  for (const metric of DISTRIBUTIONS) pushHistogram(lines, metric, tallies);
+}
+
+function pushHistogram(lines: string[], metric: Distribution, tallies: readonly LabelledTally[]): void {
+  const { prometheus: name, description } = METRICS[metric];
+  lines.push(`# HELP ${name} ${description}.`, `# TYPE ${name} histogram`);
+  for (const [labels, tally] of tallies) {
+    const histogram = tally.histograms[metric].snapshot();
+    for (const [bound, count] of cumulative(histogram)) lines.push(`${name}_bucket{${labels},le="${bound}"} ${count}`);
+    lines.push(`${name}_sum{${labels}} ${histogram.sum}`, `${name}_count{${labels}} ${histogram.n}`);
+  }
+}
+
+function cumulative(histogram: Histogram): [bound: string, count: number][] {
+  const shown: [string, number][] = [];
+  const buckets = sortedBuckets(histogram);
+  let at = 0;
+  let count = 0;
+  for (let bucket = LOWEST_SHOWN - 1; bucket < HIGHEST_SHOWN; bucket += SHOWN_EVERY) {
+    while (at < buckets.length && (buckets[at] as [number, number])[0] <= bucket)
+      count += (buckets[at++] as [number, number])[1];
+    shown.push([bucketUpperBound(bucket).toPrecision(4), count]);
+  }
+  shown.push(['+Inf', histogram.n]);
+  return shown;
+}
+
+function nameOf(spec: { id: string; revisionName: string | null }): string {
+  return spec.revisionName ?? spec.id;
+}
+
+/** With the tenant: names of revisions are unique within one only. */
+function labelsOf(tenantId: string, revision: string): string {
+  return `tenant="${tenantId}",revision="${revision.replace(/[\\"\n]/g, '_')}"`;
+}

@@ -1,0 +1,126 @@
+import { DISTRIBUTIONS, type Distribution } from '@slipway/contracts';
+import { HistogramRecorder, type Histogram, type StatsWindow } from '@slipway/dataplane';
+import { MEASUREMENTS, type AttemptClass, type AttemptRecord, type GoodAttempt } from './measurement.js';
+
+/** What ended on one revision, in one second or since the start. */
+export class Tally {
+  readonly counts: Record<AttemptClass, number> = {
+    ok: 0,
+    client_error: 0,
+    server_error: 0,
+    connect_error: 0,
+    cancelled: 0,
+  };
+  retried = 0;
+  streamed = 0;
+  tokensIn = 0;
+  tokensOut = 0;
+  readonly histograms = eachDistribution(() => new HistogramRecorder());
+
+  constructor(readonly tenantId: string) {}
+
+  add(attempt: AttemptRecord): void {
+    this.counts[attempt.class] += 1;
+    if (attempt.isRetried) this.retried += 1;
+    const { metering } = attempt;
+    if (attempt.class !== 'ok' || !metering) return;
+    this.tokensIn += metering.tokensIn;
+    this.tokensOut += metering.tokensOut;
+    if (attempt.isStream) this.streamed += 1;
+    for (const metric of DISTRIBUTIONS) MEASUREMENTS[metric](attempt as GoodAttempt, this.histograms[metric]);
+  }
+}
+
+function eachDistribution<T>(make: (metric: Distribution) => T): Record<Distribution, T> {
+  return Object.fromEntries(DISTRIBUTIONS.map((metric) => [metric, make(metric)])) as Record<Distribution, T>;
+}
+
+/** More windows than this waiting for Postgres: the oldest are given up, an hour of an outage's statistics is kept in memory. */
+const MAX_CLOSED = 20_000;
+
+/** Totals of more revisions than this are thinned out: those gone are of no use to /metrics. */
+const MAX_TOTALS = 1_000;
+
+/** Statistics per revision in windows of one second. Adding is a few increments; storing them happens elsewhere. */
+export class Recorder {
+  /** Since the start, for /metrics. */
+  readonly totals = new Map<string, Tally>();
+  lostWindows = 0;
+  private open = new Map<string, Tally>();
+  private openSecond: number;
+  private closed: StatsWindow[] = [];
+
+  constructor(
+    private readonly gatewayId: string,
+    now = Date.now(),
+  ) {
+    this.openSecond = Math.floor(now / 1000);
+  }
+
+  add(id: string, tenantId: string, attempt: AttemptRecord, now = Date.now()): void {
+    this.roll(now);
+    tallyOf(this.open, id, tenantId).add(attempt);
+    tallyOf(this.totals, id, tenantId).add(attempt);
+  }
+
+  /** The closed windows, and until when nothing is missing once they are stored. */
+  take(now = Date.now()): { windows: StatsWindow[]; until: Date } {
+    this.roll(now);
+    const windows = this.closed;
+    this.closed = [];
+    return { windows, until: new Date(this.openSecond * 1000) };
+  }
+
+  /** Puts windows back that could not be stored. */
+  putBack(windows: StatsWindow[]): void {
+    this.closed = [...windows, ...this.closed];
+    const excess = this.closed.length - MAX_CLOSED;
+    if (excess <= 0) return;
+    this.lostWindows += excess;
+    this.closed.splice(0, excess);
+  }
+
+  forgetTotals(isKnown: (id: string) => boolean): void {
+    if (this.totals.size <= MAX_TOTALS) return;
+    for (const id of this.totals.keys()) if (!isKnown(id)) this.totals.delete(id);
+  }
+
+  /** Closes the open second whatever the time, at shutdown. */
+  takeAll(): StatsWindow[] {
+    return this.take((this.openSecond + 1) * 1000).windows;
+  }
+
+  private roll(now: number): void {
+    const second = Math.floor(now / 1000);
+    // A clock that was set back must not reopen a second whose row is written.
+    if (second <= this.openSecond) return;
+    const start = new Date(this.openSecond * 1000).toISOString();
+    for (const [id, tally] of this.open) this.closed.push(this.windowOf(id, tally, start));
+    if (this.open.size > 0) this.open = new Map();
+    this.openSecond = second;
+  }
+
+  private windowOf(id: string, tally: Tally, start: string): StatsWindow {
+    return {
+      revision_id: id,
+      tenant_id: tally.tenantId,
+      gateway_id: this.gatewayId,
+      window_start: start,
+      ...tally.counts,
+      retried: tally.retried,
+      streamed: tally.streamed,
+      tokens_in: tally.tokensIn,
+      tokens_out: tally.tokensOut,
+      ...eachDistribution((metric): Histogram => tally.histograms[metric].snapshot()),
+    };
+  }
+}
+
+function tallyOf(tallies: Map<string, Tally>, id: string, tenantId: string): Tally {
+  let tally = tallies.get(id);
+  if (!tally) {
+    tally = new Tally(tenantId);
+    tallies.set(id, tally);
+  }
+  return tally;
+}

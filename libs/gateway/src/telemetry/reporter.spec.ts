@@ -1,0 +1,276 @@
+import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
+import type { NamedSql, PassportSighting, Queryable, StatsWindow } from '@slipway/dataplane';
+import { SILENT } from '../log.js';
+import type { SessionBook } from '../sessions/session-book.js';
+import type { Route, Snapshot } from '../snapshot/snapshot.js';
+import type { TokenBook } from '../tokens/token-book.js';
+import type { Backends } from '../upstream/backends.js';
+import type { AttemptRecord } from './measurement.js';
+import { Recorder } from './recorder.js';
+import { Reporter } from './reporter.js';
+
+const REPORT_MS = 200;
+const good: AttemptRecord = {
+  class: 'ok',
+  isRetried: false,
+  e2eMs: 1,
+  ttftMs: null,
+  isStream: false,
+  metering: { tokensIn: 0, tokensOut: 0, firstTokenAt: null, gaps: [] },
+};
+
+interface Told {
+  name: string;
+  values: any[];
+}
+
+let told: Told[];
+/** Names of the statements that fail for now. */
+let failing: Set<string>;
+let followedByThem: number;
+let inFlight: Map<string, number>;
+let routes: Map<string, Route>;
+let sightings: PassportSighting[];
+let recorder: Recorder;
+let reporter: Reporter;
+
+const db: Queryable = {
+  query: async <R>({ name }: NamedSql, values: unknown[] = []): Promise<R[]> => {
+    told.push({ name, values });
+    if (failing.has(name)) throw new Error('Postgres is away');
+    return (name === 'dataplane_followed_count' ? [{ total: followedByThem }] : []) as R[];
+  },
+};
+
+beforeEach(() => {
+  // `performance.now` goes with the other clocks, and stands at 0 when a process starts.
+  jest.useFakeTimers({ now: Date.UTC(2026, 0, 1) });
+  told = [];
+  failing = new Set();
+  followedByThem = 0;
+  inFlight = new Map();
+  routes = new Map();
+  sightings = [];
+  recorder = new Recorder('gw');
+  const sessions = {
+    takeUnwritten: () => sightings.splice(0),
+    putBack: (back: PassportSighting[]) => sightings.unshift(...back),
+  };
+  const backends = {
+    get: (id: string) => (inFlight.has(id) ? {} : undefined),
+    *[Symbol.iterator]() {
+      for (const [id, count] of inFlight) yield { spec: { id, tenantId: 'ten' }, inFlight: count };
+    },
+  };
+  reporter = new Reporter(
+    db,
+    'gw',
+    recorder,
+    sessions as unknown as SessionBook,
+    { routes } as unknown as Snapshot,
+    backends as unknown as Backends,
+    { noteUses: () => db.query({ name: 'note uses', text: '' }) } as unknown as TokenBook,
+    REPORT_MS,
+    SILENT,
+  );
+});
+afterEach(async () => {
+  failing.clear();
+  await reporter.close();
+  jest.useRealTimers();
+});
+
+const pass = (ms: number): Promise<void> => jest.advanceTimersByTimeAsync(ms);
+/** What was told since the last time, without the heartbeats that say nothing new. */
+const news = (): Told[] =>
+  told.splice(0).filter(({ name, values }) => name !== 'dataplane_report' || values[2] !== '[]' || values[3] !== '[]');
+const reports = (): { followed: unknown[]; inFlight: unknown[] }[] =>
+  news()
+    .filter(({ name }) => name === 'dataplane_report')
+    .map(({ values }) => ({ followed: JSON.parse(values[2]), inFlight: JSON.parse(values[3]) }));
+const beats = (): number => told.splice(0).filter(({ name }) => name === 'dataplane_report').length;
+const windowsIn = ({ values }: Told): StatsWindow[] => JSON.parse(values[0]) as StatsWindow[];
+const route = (id: string, generation: number): Route =>
+  ({ deployment_id: id, tenant_id: 'ten', generation }) as unknown as Route;
+const count = (id: string, n: number) => ({ revision_id: id, tenant_id: 'ten', in_flight: n });
+const follows = (id: string, generation: number) => ({ deployment_id: id, tenant_id: 'ten', generation });
+
+/** The places among what was told where windows were stored, and where their second was claimed to be complete. */
+function storedAndClaimed(): { stored: number; claims: number[] } {
+  const stored = told.findIndex(({ name }) => name === 'dataplane_write_windows');
+  const [window] = windowsIn(told[stored] as Told);
+  const end = Date.parse((window as StatsWindow).window_start) + 1_000;
+  const isClaim = ({ name, values }: Told): boolean => name === 'dataplane_report' && values[1].getTime() >= end;
+  return { stored, claims: told.flatMap((one, at) => (isClaim(one) ? [at] : [])) };
+}
+
+it('says that statistics are complete only after they are stored', async () => {
+  recorder.add('rev', 'ten', good);
+  for (let flush = 1; flush <= 10; flush += 1) {
+    // Something to report each time, also in the flush that stores the second.
+    inFlight.set('rev', flush);
+    await pass(REPORT_MS);
+  }
+  const { stored, claims } = storedAndClaimed();
+  expect(claims[0]).toBe(stored + 1);
+});
+
+it('keeps windows that could not be stored, claims nothing meanwhile, and stores each once', async () => {
+  await pass(REPORT_MS);
+  failing.add('dataplane_write_windows');
+  recorder.add('rev', 'ten', good);
+  await pass(1_000);
+  told.length = 0;
+  await pass(3_000);
+  expect(beats()).toBe(0);
+  recorder.add('rev', 'ten', good);
+  failing.clear();
+  await pass(2_000);
+  const stored = told.filter(({ name }) => name === 'dataplane_write_windows').flatMap(windowsIn);
+  expect(stored.map(({ ok }) => ok)).toEqual([1, 1]);
+  expect(new Set(stored.map((window) => window.window_start)).size).toBe(2);
+  expect(beats()).toBeGreaterThan(0);
+});
+
+it('gives back only the parts of a batch that were not stored', async () => {
+  for (let n = 0; n < 501; n += 1) recorder.add(`rev_${n}`, 'ten', good);
+  let parts = 0;
+  const query = db.query.bind(db);
+  db.query = <R>(statement: NamedSql, values?: unknown[]): Promise<R[]> => {
+    if (statement.name === 'dataplane_write_windows' && (parts += 1) === 2) failing.add(statement.name);
+    return query<R>(statement, values);
+  };
+  await pass(1_000);
+  db.query = query;
+  failing.clear();
+  await pass(REPORT_MS);
+  const sizes = told.filter(({ name }) => name === 'dataplane_write_windows').map((one) => windowsIn(one).length);
+  expect(sizes).toEqual([500, 1, 1]);
+});
+
+it('tells counts when they change, repeats those that stand, and says 0 for what is gone', async () => {
+  inFlight.set('rev_1', 2).set('rev_2', 0);
+  await pass(REPORT_MS);
+  expect(reports()).toEqual([{ followed: [], inFlight: [count('rev_1', 2)] }]);
+  await pass(1_800);
+  expect(reports()).toEqual([]);
+  // Readers believe a count for five seconds.
+  await pass(REPORT_MS);
+  expect(reports()).toEqual([{ followed: [], inFlight: [count('rev_1', 2)] }]);
+  inFlight.set('rev_1', 1).set('rev_2', 3);
+  await pass(REPORT_MS);
+  expect(reports()).toEqual([{ followed: [], inFlight: [count('rev_1', 1), count('rev_2', 3)] }]);
+  inFlight.delete('rev_2');
+  inFlight.set('rev_1', 0);
+  await pass(REPORT_MS);
+  expect(reports()).toEqual([{ followed: [], inFlight: [count('rev_1', 0), count('rev_2', 0)] }]);
+  await pass(4_000);
+  expect(reports()).toEqual([]);
+});
+
+it('tells a change of counts again when Postgres did not take it', async () => {
+  inFlight.set('rev', 1);
+  await pass(REPORT_MS);
+  inFlight.set('rev', 0);
+  failing.add('dataplane_report');
+  await pass(REPORT_MS);
+  failing.clear();
+  told.length = 0;
+  await pass(REPORT_MS);
+  expect(reports()[0]?.inFlight).toEqual([count('rev', 0)]);
+});
+
+it('says at once that it follows a route, beside the counts of that moment', async () => {
+  inFlight.set('rev', 4);
+  reporter.onRoute(route('dep', 7));
+  await pass(0);
+  expect(reports()).toEqual([{ followed: [follows('dep', 7)], inFlight: [count('rev', 4)] }]);
+  await pass(REPORT_MS);
+  expect(reports()).toEqual([]);
+});
+
+it('says it until Postgres has taken it, and forgets no newer one that came meanwhile', async () => {
+  failing.add('dataplane_report');
+  reporter.onRoute(route('dep', 1));
+  await pass(REPORT_MS);
+  failing.clear();
+  told.length = 0;
+  let overtake = (): void => reporter.onRoute(route('dep', 2));
+  const query = db.query.bind(db);
+  db.query = <R>(statement: NamedSql, values?: unknown[]): Promise<R[]> => {
+    const answer = query<R>(statement, values);
+    if (statement.name === 'dataplane_report') {
+      overtake();
+      overtake = () => undefined;
+    }
+    return answer;
+  };
+  await pass(2 * REPORT_MS);
+  db.query = query;
+  expect(reports().map(({ followed }) => followed)).toEqual([[follows('dep', 1)], [follows('dep', 2)]]);
+});
+
+it('says everything it follows when Postgres is back, and when others took it for dead', async () => {
+  routes.set('dep_1', route('dep_1', 1)).set('dep_2', route('dep_2', 2));
+  failing.add('dataplane_report');
+  await pass(REPORT_MS);
+  failing.clear();
+  told.length = 0;
+  await pass(1_000);
+  const everything = [follows('dep_1', 1), follows('dep_2', 2)];
+  expect(reports().map(({ followed }) => followed)).toEqual([everything]);
+  followedByThem = 2;
+  await pass(60_000);
+  expect(reports()).toEqual([]);
+  followedByThem = 1;
+  await pass(60_000 + REPORT_MS);
+  expect(reports().map(({ followed }) => followed)).toEqual([everything]);
+});
+
+it('lives by its heartbeat each second, also when the clock is set back by an hour', async () => {
+  await pass(REPORT_MS);
+  expect(beats()).toBe(1);
+  await pass(3_000);
+  expect(beats()).toBe(3);
+  jest.setSystemTime(Date.now() - 3_600_000);
+  await pass(3_000);
+  expect(beats()).toBe(3);
+});
+
+it('keeps sightings that could not be written, and counts them once', async () => {
+  sightings = [{ id: 'cp' } as PassportSighting];
+  failing.add('dataplane_write_sightings');
+  await pass(REPORT_MS);
+  expect(sightings).toHaveLength(1);
+  failing.clear();
+  told.length = 0;
+  await pass(5 * REPORT_MS);
+  expect(told.filter(({ name }) => name === 'dataplane_write_sightings')).toHaveLength(1);
+});
+
+it('notes uses and tidies up now and then', async () => {
+  await pass(60_000);
+  const names = told.map(({ name }) => name);
+  expect(names.filter((name) => name === 'note uses')).toHaveLength(6);
+  for (const name of [
+    'dataplane_forget_gateways',
+    'dataplane_delete_old_windows',
+    'dataplane_delete_expired_passports',
+  ])
+    expect([name, names.filter((one) => one === name).length]).toEqual([name, 1]);
+  expect(told.find(({ name }) => name === 'dataplane_delete_old_windows')?.values).toEqual([3 * 24 * 3600]);
+});
+
+it('stores the second that is still open, then claims it, then says farewell', async () => {
+  await pass(REPORT_MS);
+  recorder.add('rev', 'ten', good);
+  inFlight.set('rev', 1);
+  told.length = 0;
+  await reporter.close();
+  const { stored, claims } = storedAndClaimed();
+  expect(claims[0]).toBeGreaterThan(stored);
+  expect(told.at(-1)).toEqual({ name: 'dataplane_forget_gateways', values: ['gw'] });
+  const before = told.length;
+  await pass(10_000);
+  expect(told).toHaveLength(before);
+});

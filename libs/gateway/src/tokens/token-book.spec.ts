@@ -1,0 +1,212 @@
+import { createHash } from 'node:crypto';
+import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
+import type { NamedSql, Queryable } from '@slipway/dataplane';
+import type { GatewayError } from '../gateway.errors.js';
+import { TokenBook, type StoredToken } from './token-book.js';
+
+const SECRET = 's'.repeat(32);
+const bearer = (id: string, secret = SECRET): string => `Bearer slw_${id}_${secret}`;
+const row = (id: string, rest: Partial<StoredToken> = {}): StoredToken => ({
+  id: `tok_${id}`,
+  tenant_id: 'ten',
+  secret_hash: createHash('sha256').update(SECRET).digest('hex'),
+  scopes: ['viewer'],
+  is_operator: false,
+  expires_at: null,
+  ...rest,
+});
+
+/** `api_tokens` as far as the book asks; with `hold` it answers what it held when it was asked, later. */
+class Tokens implements Queryable {
+  rows: StoredToken[] = [];
+  isAway = false;
+  readonly asked: { name: string; ids: string[] }[] = [];
+  private gate: Promise<void> = Promise.resolve();
+
+  async query<R>({ name }: NamedSql, [ids]: unknown[] = []): Promise<R[]> {
+    this.asked.push({ name, ids: ids as string[] });
+    const found = this.rows.filter(({ id }) => (ids as string[]).includes(id));
+    await this.gate;
+    if (this.isAway) throw new Error('Postgres is away');
+    return found as R[];
+  }
+
+  hold(): () => void {
+    let release: () => void = () => undefined;
+    this.gate = new Promise((resolve) => (release = resolve));
+    return () => {
+      this.gate = Promise.resolve();
+      release();
+    };
+  }
+}
+
+let now: number;
+let db: Tokens;
+let learned: number;
+let book: TokenBook;
+
+beforeEach(() => {
+  now = 1_000_000;
+  jest.spyOn(Date, 'now').mockImplementation(() => now);
+  db = new Tokens();
+  learned = 0;
+  book = new TokenBook(db, () => (learned += 1));
+});
+afterEach(() => {
+  jest.restoreAllMocks();
+});
+
+/** Status and code of the refusal, or the token's id. */
+async function outcome(authorization: string | undefined): Promise<string> {
+  try {
+    return (await book.check(authorization)).id;
+  } catch (error) {
+    const { status, code } = error as GatewayError;
+    return `${status} ${code}`;
+  }
+}
+
+it('asks Postgres once about a token, also when many requests bring it at once, and says that it has learned it', async () => {
+  db.rows = [row('a')];
+  expect(await Promise.all([outcome(bearer('a')), outcome(bearer('a')), outcome(bearer('a', 'x'.repeat(32)))])).toEqual(
+    ['tok_a', 'tok_a', '401 invalid_api_key'],
+  );
+  expect([db.asked.length, learned]).toEqual([1, 1]);
+  // Known from now on: no promise, no query, and not Postgres' business any more.
+  db.isAway = true;
+  expect(book.check(bearer('a'))).toMatchObject({ id: 'tok_a', tenantId: 'ten', scopes: ['viewer'] });
+  expect(() => book.check(bearer('a', 'y'.repeat(32)))).toThrow('not valid');
+  expect(db.asked).toHaveLength(1);
+});
+
+it('refuses what cannot be a token without asking', async () => {
+  for (const text of [undefined, '', 'Bearer ', `Basic ${SECRET}`, 'Bearer sk-1', `Bearer slw_a_${'s'.repeat(31)}`])
+    expect(await outcome(text)).toBe('401 invalid_api_key');
+  expect(db.asked).toEqual([]);
+});
+
+it('remembers for a quarter of a second that a token does not exist', async () => {
+  expect(await outcome(bearer('a'))).toBe('401 invalid_api_key');
+  now += 249;
+  expect(await outcome(bearer('a'))).toBe('401 invalid_api_key');
+  expect(db.asked).toHaveLength(1);
+  db.rows = [row('a')];
+  now += 1;
+  expect(await outcome(bearer('a'))).toBe('tok_a');
+});
+
+it('asks again at once for a token it did not know when that is told to have changed', async () => {
+  expect(await outcome(bearer('a'))).toBe('401 invalid_api_key');
+  db.rows = [row('a')];
+  await book.refresh(['tok_a']);
+  expect(await outcome(bearer('a'))).toBe('tok_a');
+});
+
+it('says 503 where it cannot ask, and knows nothing of the token afterwards', async () => {
+  db.rows = [row('a')];
+  db.isAway = true;
+  expect(await outcome(bearer('a'))).toBe('503 unavailable');
+  db.isAway = false;
+  expect(await outcome(bearer('a'))).toBe('tok_a');
+});
+
+it('has at most 64 look-ups under way; known tokens do not wait for them', async () => {
+  book.load([row('known')]);
+  const release = db.hold();
+  const waiting = Array.from({ length: 64 }, (_, n) => outcome(bearer(`n${n}`)));
+  const waits = new Promise((resolve) => setImmediate(() => resolve('waits')));
+  expect(await Promise.race([outcome(bearer('one-more')), waits])).toBe('503 unavailable');
+  expect(await outcome(bearer('known'))).toBe('tok_known');
+  // Who asks for one that is looked up already adds none.
+  const joined = outcome(bearer('n0'));
+  expect(db.asked).toHaveLength(64);
+  release();
+  expect(new Set(await Promise.all([...waiting, joined]))).toEqual(new Set(['401 invalid_api_key']));
+  expect(await outcome(bearer('one-more'))).toBe('401 invalid_api_key');
+  expect(db.asked).toHaveLength(65);
+});
+
+it('refuses a token from the millisecond on at which it expires, and no wrong one with that reason', async () => {
+  book.load([row('a', { expires_at: now })]);
+  expect(await outcome(bearer('a'))).toBe('401 token_expired');
+  expect(await outcome(bearer('a', 'x'.repeat(32)))).toBe('401 invalid_api_key');
+  now -= 1;
+  expect(await outcome(bearer('a'))).toBe('tok_a');
+});
+
+it('forgets what was revoked, takes over what changed, and says whether anything did', async () => {
+  book.load([row('a'), row('b')]);
+  db.rows = [row('a'), row('b')];
+  expect(await book.refresh(null)).toBe(false);
+  expect(db.asked[0]?.ids).toEqual(['tok_a', 'tok_b']);
+  for (const change of [
+    { expires_at: now + 1 },
+    { secret_hash: '00' },
+    { scopes: ['admin'] },
+    { is_operator: true },
+  ] satisfies Partial<StoredToken>[]) {
+    db.rows = [row('a', change), row('b')];
+    expect([change, await book.refresh(['tok_a'])]).toEqual([change, true]);
+    expect(book.stored()).toEqual([row('a', change), row('b')]);
+  }
+  db.rows = [row('b')];
+  expect(await book.refresh(['tok_a', 'tok_never_seen'])).toBe(true);
+  expect(await outcome(bearer('a'))).toBe('401 invalid_api_key');
+  expect(await outcome(bearer('b'))).toBe('tok_b');
+  // Asked after nothing that is known: not worth a query.
+  const before = db.asked.length;
+  expect([await book.refresh(['tok_never_seen']), db.asked.length]).toEqual([false, before]);
+});
+
+it('is not made to keep a revoked token by a look-up that was read before the revocation', async () => {
+  db.rows = [row('a')];
+  const release = db.hold();
+  const early = outcome(bearer('a'));
+  db.rows = [];
+  const told = book.refresh(['tok_a']);
+  release();
+  await Promise.all([early, told]);
+  expect([await outcome(bearer('a')), book.size]).toEqual(['401 invalid_api_key', 0]);
+});
+
+it('is not made to keep one either when everything is compared', async () => {
+  db.rows = [row('a')];
+  const release = db.hold();
+  const early = outcome(bearer('a'));
+  db.rows = [];
+  const compared = book.refresh(null);
+  release();
+  await Promise.all([early, compared]);
+  expect([await outcome(bearer('a')), book.size]).toEqual(['401 invalid_api_key', 0]);
+});
+
+it('keeps on disk what it needs to decide without Postgres', async () => {
+  const rows = [row('a', { is_operator: true, scopes: ['admin'] }), row('b', { expires_at: now })];
+  book.load(rows);
+  expect(book.stored()).toEqual(rows);
+  const next = new TokenBook(db, () => undefined);
+  next.load(JSON.parse(JSON.stringify(book.stored())) as StoredToken[]);
+  expect(next.check(bearer('a'))).toMatchObject({ id: 'tok_a', isOperator: true, scopes: ['admin'] });
+  expect(() => next.check(bearer('b'))).toThrow('expired');
+});
+
+it('notes the tokens that were let in, once', async () => {
+  book.load([row('a'), row('b'), row('c', { expires_at: now })]);
+  await outcome(bearer('a'));
+  await outcome(bearer('a'));
+  await outcome(bearer('b', 'x'.repeat(32)));
+  await outcome(bearer('c'));
+  await book.noteUses();
+  await book.noteUses();
+  expect(db.asked).toEqual([{ name: 'gateway_note_uses', ids: ['tok_a'] }]);
+});
+
+it('takes the scheme in any case, with any number of spaces around the token, and nothing else', async () => {
+  db.rows = [row('a')];
+  const token = bearer('a').slice('Bearer '.length);
+  for (const text of [`Bearer ${token}`, `bearer ${token}`, `BEARER   ${token}  `])
+    expect(await book.check(text)).toMatchObject({ id: 'tok_a' });
+  for (const text of [token, `Bearer${token}`, `Basic ${token}`, `Bearer ${token} x`, `Bearer ${token}\n`])
+    expect(() => book.check(text)).toThrow('not valid');
+});

@@ -1,0 +1,243 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import { routeFollowers } from '@slipway/dataplane';
+import type { Gateway } from '../src/index.js';
+import { ask } from './client.js';
+import { eventually, Installation, type TestToken } from './installation.js';
+import { freePort, TcpProxy } from '@slipway/platform-database/testing';
+import { Upstream } from './upstream.js';
+
+const MAIN = fileURLToPath(new URL('../../../apps/gateway/dist/main.js', import.meta.url));
+
+let installation: Installation;
+let proxy: TcpProxy;
+let gateway: Gateway;
+let token: TestToken;
+let tenant: string;
+let upstreams: [Upstream, Upstream];
+const children: ChildProcess[] = [];
+
+beforeAll(async () => {
+  installation = await Installation.create();
+  tenant = await installation.tenant('acme');
+  token = await installation.token(tenant);
+  upstreams = [await Upstream.start('one'), await Upstream.start('two')];
+  const { hostname, port } = new URL(installation.database.url);
+  proxy = await TcpProxy.start({ host: hostname, port: Number(port || 5432) });
+  await installation.revision(tenant, 'chat', 'chat-1', [upstreams[0]]);
+  await installation.revision(tenant, 'chat', 'chat-2', [upstreams[1]]);
+  await installation.route(tenant, 'chat', { 'chat-1': 100 });
+  gateway = await installation.gateway({}, { databaseUrl: proxy.through(installation.database.url) });
+});
+afterEach(() => {
+  for (const child of children.splice(0)) child.kill('SIGKILL');
+});
+afterAll(async () => {
+  proxy.restore();
+  await installation.destroy();
+  await proxy.close();
+  await Promise.all(upstreams.map((upstream) => upstream.stop()));
+});
+
+const chat = (to: Gateway | number, as: TestToken | string | null = token) => ask(to, as, { body: { model: 'chat' } });
+
+it('refuses a revoked token within 100 ms', async () => {
+  const delays: number[] = [];
+  for (let round = 0; round < 10; round += 1) {
+    const doomed = await installation.token(tenant);
+    expect((await chat(gateway, doomed)).status).toBe(200);
+    await installation.sql('update api_tokens set revoked_at = now() where id = $1', [doomed.id]);
+    const revokedAt = performance.now();
+    await eventually(async () => expect((await chat(gateway, doomed)).status).toBe(401));
+    delays.push(performance.now() - revokedAt);
+  }
+  delays.sort((a, b) => a - b);
+  // The median, because on a machine that runs other tests besides, a single round trip of this very client may take that long.
+  expect(delays[5] as number).toBeLessThan(100);
+});
+
+it.each(['refused', 'silent'] as const)(
+  'serves known tokens while Postgres is %s, says 503 to others, and follows within 2 s of its return',
+  async (how) => {
+    expect((await chat(gateway)).status).toBe(200);
+    const unseen = await installation.token(tenant);
+    if (how === 'refused') proxy.refuse();
+    else proxy.silence();
+    await eventually(
+      async () => expect((await ask(gateway, null, { path: '/readyz', method: 'GET' })).body.postgres).toBe('away'),
+      10_000,
+    );
+
+    const next = (await chat(gateway)).headers.get('x-slipway-revision') === 'chat-1' ? 'chat-2' : 'chat-1';
+    const generation = await installation.route(tenant, 'chat', { [next]: 100 });
+    const answers = await Promise.all(Array.from({ length: 50 }, () => chat(gateway)));
+    expect(answers.filter((answer) => answer.status !== 200)).toEqual([]);
+    expect(answers[0]?.headers.get('x-slipway-revision')).not.toBe(next);
+    const unknown = await chat(gateway, unseen);
+    expect({
+      status: unknown.status,
+      code: unknown.body.error.code,
+      retryAfter: unknown.headers.get('retry-after'),
+    }).toEqual({ status: 503, code: 'unavailable', retryAfter: '1' });
+    expect((await ask(gateway, `${token.text}x`, { body: { model: 'chat' } })).status).toBe(401);
+    expect((await ask(gateway, null, { path: '/readyz', method: 'GET' })).status).toBe(200);
+
+    proxy.restore();
+    const returnedAt = performance.now();
+    await eventually(async () => expect((await chat(gateway)).headers.get('x-slipway-revision')).toBe(next));
+    expect(performance.now() - returnedAt).toBeLessThan(2_000);
+    expect((await chat(gateway, unseen)).status).toBe(200);
+    await eventually(async () =>
+      expect(await routeFollowers(installation.db, 'dep_chat', generation)).toEqual({ gateways: 1, behind: 0 }),
+    );
+  },
+  30_000,
+);
+
+it('survives connections that die in the middle of queries', async () => {
+  for (let round = 0; round < 15; round += 1) {
+    // Unknown tokens keep queries under way at the moment of each cut.
+    const asked = Promise.all(
+      Array.from({ length: 20 }, (_, n) => chat(gateway, `slw_unknown${round}x${n}_${'x'.repeat(43)}`)),
+    );
+    proxy.restore();
+    for (const { status } of await asked) expect([401, 503]).toContain(status);
+  }
+  expect((await chat(gateway)).status).toBe(200);
+});
+
+it('forgets a token that was revoked while it could not be told', async () => {
+  const doomed = await installation.token(tenant);
+  expect((await chat(gateway, doomed)).status).toBe(200);
+  proxy.refuse();
+  await installation.sql('update api_tokens set revoked_at = now() where id = $1', [doomed.id]);
+  expect((await chat(gateway, doomed)).status).toBe(200);
+  proxy.restore();
+  await eventually(async () => expect((await chat(gateway, doomed)).status).toBe(401), 2_000);
+});
+
+it('compares everything the moment it listens again, and not only when its next round comes', async () => {
+  const slow = await installation.gateway(
+    { refreshMs: 3_600_000 },
+    { databaseUrl: proxy.through(installation.database.url) },
+  );
+  const doomed = await installation.token(tenant);
+  const before = (await chat(slow, doomed)).headers.get('x-slipway-revision');
+  const next = before === 'chat-1' ? 'chat-2' : 'chat-1';
+  proxy.refuse();
+  await installation.route(tenant, 'chat', { [next]: 100 });
+  await installation.sql('update api_tokens set revoked_at = now() where id = $1', [doomed.id]);
+  expect((await chat(slow, doomed)).headers.get('x-slipway-revision')).toBe(before);
+  proxy.restore();
+  await eventually(async () => expect((await chat(slow, doomed)).status).toBe(401));
+  await eventually(async () => expect((await chat(slow)).headers.get('x-slipway-revision')).toBe(next));
+  await slow.close();
+});
+
+it('notices that the peer it listens to has vanished without a word, and listens to another', async () => {
+  const listens = (): number => installation.logged.filter((line) => line.startsWith('listening for')).length;
+  const before = listens();
+  const alone = await installation.gateway({}, { databaseUrl: proxy.through(installation.database.url) });
+  await eventually(() => expect(listens()).toBe(before + 1));
+  proxy.vanish();
+  // Both gateways of this spec were connected, and neither was told of the end of its connection.
+  await eventually(() => expect(listens()).toBe(before + 3), 15_000);
+  await alone.close();
+}, 30_000);
+
+function startProcess(home: string, port: number): { child: ChildProcess; ready: Promise<unknown> } {
+  if (!existsSync(MAIN)) throw new Error(`${MAIN} is missing: build the gateway first`);
+  const env = {
+    PATH: process.env['PATH'],
+    NODE_ENV: 'production',
+    SLIPWAY_HOME: home,
+    SLIPWAY_GATEWAY_PORT: String(port),
+    DATABASE_URL: proxy.through(installation.database.url),
+    SLIPWAY_SECRET_KEY: installation.secretKey.toString('base64'),
+    SLIPWAY_LOG_LEVEL: 'error',
+  };
+  const child = spawn(process.execPath, [MAIN], { env, cwd: home, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+  children.push(child);
+  return { child, ready: new Promise((resolve) => child.once('message', resolve)) };
+}
+
+it('serves from its snapshot after kill -9 and a restart without Postgres', async () => {
+  const home = mkdtempSync(path.join(tmpdir(), 'slipway-gateway-process-'));
+  const port = await freePort();
+  const first = startProcess(home, port);
+  expect(await first.ready).toBe('slipway:ready');
+  const before = await chat(port);
+  expect(before.status).toBe(200);
+  const file = path.join(home, 'gateway', 'snapshot.json');
+  await eventually(() => expect(readFileSync(file, 'utf8')).toContain(token.id));
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  const secret = token.text.split('_').slice(2).join('_');
+  expect(readFileSync(file, 'utf8')).not.toContain(secret);
+
+  const died = new Promise((resolve) => first.child.once('exit', resolve));
+  first.child.kill('SIGKILL');
+  await died;
+  proxy.refuse();
+  const second = startProcess(home, port);
+  expect(await second.ready).toBe('slipway:ready');
+  const answer = await chat(port);
+  expect(answer.status).toBe(200);
+  expect(answer.headers.get('x-slipway-revision')).toBe(before.headers.get('x-slipway-revision'));
+  expect((await ask(port, null, { path: '/readyz', method: 'GET' })).body).toMatchObject({
+    status: 'ready',
+    postgres: 'away',
+  });
+
+  proxy.restore();
+  await eventually(
+    async () => expect((await ask(port, null, { path: '/readyz', method: 'GET' })).body.postgres).toBe('up'),
+    3_000,
+  );
+  rmSync(home, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+}, 30_000);
+
+it('finishes what is in flight on SIGTERM, and when its launcher is gone, then exits with 0', async () => {
+  for (const stop of [(child: ChildProcess) => child.kill('SIGTERM'), (child: ChildProcess) => child.disconnect()]) {
+    const home = mkdtempSync(path.join(tmpdir(), 'slipway-gateway-process-'));
+    const port = await freePort();
+    const { child, ready } = startProcess(home, port);
+    await ready;
+    for (const upstream of upstreams)
+      upstream.behaviour = (request, response) => upstream.stream(request, response, { tokens: 30, gapMs: 10 });
+    const streams = Promise.all(
+      Array.from({ length: 5 }, () => ask(port, token, { body: { model: 'chat', stream: true } })),
+    );
+    const count = (): number => upstreams[0].seen.length + upstreams[1].seen.length;
+    const target = count() + 5;
+    await eventually(() => expect(count()).toBe(target));
+    const exited = new Promise((resolve) => child.once('exit', (code, signal) => resolve({ code, signal })));
+    stop(child);
+    for (const { status, text } of await streams)
+      expect({ status, isWhole: text.endsWith('data: [DONE]\n\n') }).toEqual({ status: 200, isWhole: true });
+    expect(await exited).toEqual({ code: 0, signal: null });
+    await expect(chat(port)).rejects.toThrow();
+    rmSync(home, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+  }
+  for (const upstream of upstreams) upstream.behaviour = (request, response) => upstream.answer(request, response);
+}, 30_000);
+
+it('waits, not ready, where there is neither Postgres nor a snapshot, and ignores a snapshot it cannot read', async () => {
+  const home = mkdtempSync(path.join(tmpdir(), 'slipway-gateway-process-'));
+  proxy.refuse();
+  const port = await freePort();
+  const { ready } = startProcess(home, port);
+  await eventually(async () => {
+    const answer = await ask(port, null, { path: '/readyz', method: 'GET' });
+    expect({ status: answer.status, is: answer.body.status }).toEqual({ status: 503, is: 'starting' });
+  }, 10_000);
+  expect((await chat(port)).body.error.code).toBe('unavailable');
+  writeFileSync(path.join(home, 'gateway', 'snapshot.json'), '{"format":1,"routes"');
+  proxy.restore();
+  expect(await ready).toBe('slipway:ready');
+  expect((await chat(port)).status).toBe(200);
+  rmSync(home, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+}, 30_000);

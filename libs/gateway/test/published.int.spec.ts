@@ -1,0 +1,365 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import {
+  findPassport,
+  publishSlug,
+  readVersions,
+  statsBetween,
+  statsCompleteUntil,
+  withdrawSlug,
+  type PublishedBinding,
+  type SupplierUpstream,
+} from '@slipway/dataplane';
+import { sealSecret } from '@slipway/platform-database';
+import type { Gateway } from '../src/index.js';
+import { ask, type Answer } from './client.js';
+import { eventually, Installation, type TestToken } from './installation.js';
+import { json, Upstream } from './upstream.js';
+
+const SENTINEL = 'zz-supplier-sentinel-zz';
+const SLUG = 'acme/chat';
+
+let installation: Installation;
+let gateway: Gateway;
+let publisher: string;
+let token: TestToken;
+let supplier: Upstream;
+let reserve: Upstream;
+
+beforeAll(async () => {
+  installation = await Installation.create();
+  publisher = await installation.tenant('publisher');
+  token = await installation.token(await installation.tenant('reader'));
+  supplier = await Upstream.start(SENTINEL);
+  reserve = await Upstream.start('reserve');
+  gateway = await installation.gateway();
+});
+afterAll(async () => {
+  await installation.destroy();
+  await Promise.all([supplier.stop(), reserve.stop()]);
+});
+beforeEach(() => {
+  for (const upstream of [supplier, reserve]) {
+    upstream.behaviour = (request, response) => upstream.answer(request, response);
+    upstream.seen.length = 0;
+  }
+});
+
+function bindingTo(upstream: Upstream, id: string, rest: Partial<PublishedBinding> = {}): PublishedBinding {
+  const to: SupplierUpstream = {
+    kind: 'supplier',
+    base_url: `${upstream.url}/openai/v1`,
+    model: `${SENTINEL}-model`,
+    credential: sealSecret(installation.secretKey, `sk-${SENTINEL}`),
+    guard: { allow: ['http://127.0.0.1:*'] },
+  };
+  return { binding_id: id, weight: 1, priority: 0, upstream: to, ...rest };
+}
+
+async function publish(
+  bindings: PublishedBinding[],
+  audience: { visibility: 'tenant' | 'shared'; tenants: string[] } = { visibility: 'shared', tenants: [] },
+): Promise<void> {
+  await publishSlug(installation.db, { slug: SLUG, tenantId: publisher, productId: 'prd_1', bindings, audience });
+  const written = (await readVersions(installation.db)).find(({ kind, id }) => kind === 'slug' && id === SLUG);
+  const { snapshot } = gateway as unknown as { snapshot: { slugs: Map<string, { version: number }> } };
+  await eventually(() => expect(snapshot.slugs.get(SLUG)?.version).toBe(written?.version));
+}
+
+const chat = (more: Record<string, unknown> = {}, headers: Record<string, string> = {}): Promise<Answer> =>
+  ask(gateway, token, { body: { model: SLUG, messages: [], ...more }, headers });
+const everything = (answer: Answer): string => JSON.stringify([...answer.headers]) + answer.text;
+
+it('rebuilds answers and streams so that no byte tells the supplier, and its server learns nothing of the client', async () => {
+  await publish([bindingTo(supplier, 'bnd_1')]);
+  supplier.behaviour = (request, response) => {
+    response.setHeader('x-powered-by', SENTINEL);
+    response.setHeader('set-cookie', `a=${SENTINEL}`);
+    if (request.body['stream'] === true) {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write(`: ${SENTINEL} processing\n\nevent: ${SENTINEL}\nid: ${SENTINEL}\n`);
+      response.write(
+        `data: {"id":"${SENTINEL}","provider":"${SENTINEL}","model":"${SENTINEL}","created":5,"object":"x","choices":[{"index":0,"delta":{"role":"assistant","content":"hé","${SENTINEL}":1,`,
+      );
+      response.write(
+        `"tool_calls":[{"index":0,"id":"${SENTINEL}","type":"function","function":{"name":"f","arguments":"{}"}}]},"finish_reason":null}]}\n\n`,
+      );
+      response.write(
+        `data: {"choices":[{"index":0,"delta":{},"finish_reason":"${SENTINEL}","native_finish_reason":"${SENTINEL}"}],"usage":{"prompt_tokens":2,"completion_tokens":1,"total_tokens":3,"cost_of":"${SENTINEL}"}}\n\n`,
+      );
+      response.end('data: [DONE]\n\n');
+      return;
+    }
+    json(response, 200, {
+      id: SENTINEL,
+      provider: SENTINEL,
+      model: SENTINEL,
+      created: 5,
+      system_fingerprint: SENTINEL,
+      choices: [
+        {
+          index: 0,
+          message: { role: 'assistant', content: 'fine', [SENTINEL]: 1 },
+          finish_reason: 'stop',
+          logprobs: null,
+        },
+      ],
+      usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2, [SENTINEL]: 3 },
+    });
+  };
+  const whole = await chat(
+    { session_id: 'raw session' },
+    {
+      'user-agent': 'OpenAI/JS',
+      'x-stainless-os': 'Linux',
+      traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
+    },
+  );
+  expect(whole.body).toEqual({
+    id: expect.stringMatching(/^chatcmpl-[0-9a-f]{24}$/),
+    object: 'chat.completion',
+    created: 5,
+    model: SLUG,
+    choices: [{ index: 0, message: { role: 'assistant', content: 'fine' }, logprobs: null, finish_reason: 'stop' }],
+    usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
+  });
+  const stream = await chat({ stream: true });
+  const events = stream.text.split('\n\n').filter(Boolean);
+  expect(events.at(-1)).toBe('data: [DONE]');
+  const chunks = events.slice(0, -1).map((event) => JSON.parse(event.slice('data: '.length)));
+  expect(chunks[0]).toMatchObject({
+    object: 'chat.completion.chunk',
+    model: SLUG,
+    choices: [
+      {
+        delta: {
+          role: 'assistant',
+          content: 'hé',
+          tool_calls: [
+            {
+              index: 0,
+              id: expect.stringMatching(/^call_/),
+              type: 'function',
+              function: { name: 'f', arguments: '{}' },
+            },
+          ],
+        },
+      },
+    ],
+  });
+  expect(chunks[1]).toMatchObject({
+    choices: [{ delta: {}, finish_reason: 'stop' }],
+    usage: { prompt_tokens: 2, completion_tokens: 1, total_tokens: 3 },
+  });
+  for (const answer of [whole, stream]) {
+    expect(everything(answer)).not.toContain(SENTINEL);
+    expect(answer.headers.get('x-slipway-revision')).toBeNull();
+  }
+  const [request] = supplier.seen;
+  expect(request?.path).toBe('/openai/v1/chat/completions');
+  expect(request?.body).toEqual({ model: `${SENTINEL}-model`, messages: [] });
+  expect(Object.keys(request?.headers ?? {}).sort()).toEqual([
+    'accept',
+    'authorization',
+    'connection',
+    'content-length',
+    'content-type',
+    'host',
+    'user-agent',
+  ]);
+  expect(request?.headers.authorization).toBe(`Bearer sk-${SENTINEL}`);
+  const row = await eventually(async () => {
+    const found = await findPassport(
+      installation.db,
+      token.tenantId,
+      whole.headers.get('x-context-passport') as string,
+    );
+    expect(found).toBeDefined();
+    return found;
+  });
+  expect(row).toMatchObject({ deployment_name: SLUG, revision_id: null, revision_name: null, instance_id: null });
+});
+
+it('replaces a supplier’s errors, whichever way they come', async () => {
+  await publish([bindingTo(supplier, 'bnd_1')]);
+  const failing: [number, unknown, number, string | null, string | null][] = [
+    [
+      400,
+      { error: { message: `${SENTINEL} says no`, param: 'messages', code: 'context_length_exceeded' } },
+      400,
+      'context_length_exceeded',
+      'messages',
+    ],
+    [400, { error: { message: SENTINEL, param: SENTINEL, code: SENTINEL } }, 400, null, null],
+    [401, { error: { message: `bad key of ${SENTINEL}` } }, 502, 'upstream_error', null],
+    [404, SENTINEL, 502, 'upstream_error', null],
+    [302, SENTINEL, 502, 'upstream_error', null],
+    [429, { error: { message: SENTINEL } }, 429, 'quota_exceeded', null],
+    [500, SENTINEL, 502, 'upstream_error', null],
+    [200, { error: { message: SENTINEL } }, 502, 'upstream_error', null],
+    [200, SENTINEL, 502, 'upstream_error', null],
+  ];
+  for (const [status, body, expected, code, param] of failing) {
+    supplier.behaviour = (_request, response) =>
+      json(response, status, body, { location: `https://${SENTINEL}.example`, 'retry-after': '9', server: SENTINEL });
+    const answer = await chat();
+    expect({ status: answer.status, code: answer.body.error.code, param: answer.body.error.param }).toEqual({
+      status: expected,
+      code,
+      param,
+    });
+    expect(everything(answer)).not.toContain(SENTINEL);
+  }
+  supplier.behaviour = (_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.write(`data: {"error":{"message":"${SENTINEL}"}}\n\ndata: ${SENTINEL}\n\n`);
+    response.end();
+  };
+  const stream = await chat({ stream: true });
+  expect(stream.text).toContain('"upstream_error"');
+  expect(everything(stream)).not.toContain(SENTINEL);
+  supplier.behaviour = (_request, response) => void response.socket?.destroy();
+  const gone = await chat();
+  expect({ status: gone.status, isTold: everything(gone).includes(SENTINEL) }).toEqual({ status: 503, isTold: false });
+});
+
+it('serves embeddings and text completions from the allow-list too', async () => {
+  await publish([bindingTo(supplier, 'bnd_2')]);
+  const embeddings = await ask(gateway, token, { path: '/v1/embeddings', body: { model: SLUG, input: 'x' } });
+  expect(embeddings.body).toEqual({
+    object: 'list',
+    data: [{ object: 'embedding', index: 0, embedding: [0.5, -1] }],
+    model: SLUG,
+    usage: { prompt_tokens: 3, total_tokens: 3 },
+  });
+  supplier.behaviour = (_request, response) =>
+    json(response, 200, { id: SENTINEL, choices: [{ index: 0, text: 'hi', finish_reason: 'length', x: SENTINEL }] });
+  const text = await ask(gateway, token, { path: '/v1/completions', body: { model: SLUG, prompt: 'x' } });
+  expect(text.body).toMatchObject({
+    object: 'text_completion',
+    model: SLUG,
+    choices: [{ index: 0, text: 'hi', logprobs: null, finish_reason: 'length' }],
+  });
+  expect(everything(text)).not.toContain(SENTINEL);
+});
+
+it('prefers the best priority that works, draws by weight, honours limits', async () => {
+  await publish([bindingTo(supplier, 'bnd_a', { priority: 0 }), bindingTo(reserve, 'bnd_b', { priority: 1 })]);
+  for (let round = 0; round < 5; round += 1) await chat();
+  expect([supplier.seen.length, reserve.seen.length]).toEqual([5, 0]);
+
+  supplier.behaviour = (_request, response) => json(response, 500, {});
+  for (let round = 0; round < 5; round += 1) await chat();
+  // Five failures in a row: it stands aside, and the reserve serves.
+  const spared = await chat();
+  expect(spared.status).toBe(200);
+  expect(reserve.seen.length).toBe(1);
+  supplier.behaviour = (request, response) => supplier.answer(request, response);
+
+  await publish([bindingTo(supplier, 'bnd_c', { weight: 3 }), bindingTo(reserve, 'bnd_d', { weight: 1 })]);
+  supplier.seen.length = reserve.seen.length = 0;
+  await Promise.all(Array.from({ length: 400 }, () => chat()));
+  expect(supplier.seen.length).toBeGreaterThan(250);
+  expect(supplier.seen.length).toBeLessThan(350);
+
+  await publish([bindingTo(supplier, 'bnd_e', { limits: { max_concurrency: 2, max_rps: null } })]);
+  let release: () => void = () => undefined;
+  const gate = new Promise<void>((resolve) => (release = resolve));
+  supplier.seen.length = 0;
+  supplier.behaviour = async (request, response) => {
+    await gate;
+    supplier.answer(request, response);
+  };
+  const held = [chat(), chat()];
+  await eventually(() => expect(supplier.seen).toHaveLength(2));
+  const over = await chat();
+  expect({ status: over.status, code: over.body.error.code }).toEqual({ status: 429, code: 'quota_exceeded' });
+  release();
+  expect((await Promise.all(held)).map((answer) => answer.status)).toEqual([200, 200]);
+  // What has ended makes room again, even if it never got as far as the supplier.
+  for (let round = 0; round < 5; round += 1) expect((await chat()).status).toBe(200);
+});
+
+it('gives a session of a product one binding, and tells nobody where that leads', async () => {
+  await publish([bindingTo(supplier, 'bnd_s'), bindingTo(reserve, 'bnd_r')]);
+  const drawn = new Set<string>();
+  for (let session = 0; session < 12; session += 1) {
+    const seen: string[] = [];
+    for (let round = 0; round < 3; round += 1) {
+      supplier.seen.length = reserve.seen.length = 0;
+      expect((await chat({ user: `user ${session}` })).status).toBe(200);
+      seen.push(supplier.seen.length > 0 ? 'supplier' : 'reserve');
+    }
+    expect([session, new Set(seen).size]).toEqual([session, 1]);
+    drawn.add(seen[0] as string);
+  }
+  expect(drawn.size).toBe(2);
+  // Each is counted once, under its binding.
+  const counted = async (id: string): Promise<number> =>
+    (await statsBetween(installation.db, id, new Date(Date.now() - 600_000), new Date(Date.now() + 60_000))).counts.ok;
+  const now = Date.now();
+  await eventually(async () =>
+    expect(((await statsCompleteUntil(installation.db)) ?? new Date(0)).getTime()).toBeGreaterThan(now),
+  );
+  expect((await counted('bnd_s')) + (await counted('bnd_r'))).toBe(36);
+});
+
+it('leads to the revision that a binding names, or else to where the deployment’s route does', async () => {
+  await installation.revision(publisher, 'pair', 'pair-00001', [supplier]);
+  await installation.revision(publisher, 'pair', 'pair-00002', [reserve]);
+  await installation.route(publisher, 'pair', { 'pair-00001': 0, 'pair-00002': 100 });
+  const to = (revisionId: string | null): PublishedBinding => ({
+    binding_id: `bnd_${revisionId}`,
+    weight: 1,
+    priority: 0,
+    upstream: { kind: 'revision', deployment_id: 'dep_pair', revision_id: revisionId },
+  });
+  for (const [revisionId, expected] of [
+    [null, 'answer of reserve'],
+    ['rev_pair-00001', `answer of ${SENTINEL}`],
+    ['rev_pair-00002', 'answer of reserve'],
+  ] as const) {
+    await publish([to(revisionId)]);
+    await eventually(async () => expect((await chat()).body.choices?.[0].message.content).toBe(expected));
+  }
+  // A revision of that name which nobody serves is no reason to take another one.
+  await publish([to('rev_pair-00003')]);
+  expect((await chat()).status).toBe(503);
+});
+
+it('shows a slug to its audience only, and leads to a revision without naming it', async () => {
+  const revision: PublishedBinding = {
+    binding_id: 'bnd_rev',
+    weight: 1,
+    priority: 0,
+    upstream: { kind: 'revision', deployment_id: 'dep_own', revision_id: null },
+  };
+  await installation.revision(publisher, 'own', 'own-00001', [reserve]);
+  await installation.route(publisher, 'own', { 'own-00001': 100 });
+  await publish([revision], { visibility: 'tenant', tenants: [token.tenantId] });
+  const answer = await eventually(async () => {
+    const served = await chat();
+    expect(served.status).toBe(200);
+    return served;
+  });
+  expect(answer.headers.get('x-slipway-revision')).toBeNull();
+  expect(everything(answer)).not.toContain('own-00001');
+  expect(
+    (await ask(gateway, token, { path: `/v1/models/${encodeURIComponent(SLUG)}`, method: 'GET' })).body,
+  ).toMatchObject({ id: SLUG, owned_by: 'slipway' });
+  expect((await ask(gateway, token, { path: `/v1/models/${SLUG}`, method: 'GET' })).status).toBe(200);
+  await eventually(async () => {
+    const stats = await statsBetween(
+      installation.db,
+      'bnd_rev',
+      new Date(Date.now() - 60_000),
+      new Date(Date.now() + 60_000),
+    );
+    expect(stats.counts.ok).toBeGreaterThan(0);
+  });
+
+  const stranger = await installation.token(await installation.tenant('stranger'));
+  expect((await ask(gateway, stranger, { body: { model: SLUG } })).status).toBe(404);
+  expect((await ask(gateway, stranger, { path: '/v1/models', method: 'GET' })).body.data).toEqual([]);
+  await withdrawSlug(installation.db, SLUG);
+  await eventually(async () => expect((await chat()).status).toBe(404));
+});
