@@ -45,13 +45,13 @@ export async function terminateUntilGone(driver: TargetDriver, instanceId: strin
 
 const pause = (ms: number) => new Promise((done) => setTimeout(done, ms));
 
-/**
- * What every driver promises, as tests. Call it at the top level of a driver's spec. `adopts` chooses between the
- * promises of drivers that start something and of those that find something already running.
- */
+/** Which promises a driver makes: those of one that starts something or that finds it running, and who restarts and probes. */
+export type Promises = Pick<TargetDriver, 'adopts' | 'restarts' | 'probes' | 'outlivesHost'>;
+
+/** What every driver promises, as tests. Call it at the top level of a driver's spec. */
 export function describeConformance(
   name: string,
-  options: { adopts: boolean; create: () => Promise<ConformanceSubject> },
+  options: Promises & { create: () => Promise<ConformanceSubject> },
 ): void {
   describe(`${name} keeps the promises of a target driver`, () => {
     let subject: ConformanceSubject;
@@ -72,8 +72,15 @@ export function describeConformance(
       await subject.dispose();
     });
 
-    it('says whether it adopts', () => {
-      expect(driver.adopts).toBe(options.adopts);
+    it('says what it promises, and which engines it has', () => {
+      const { adopts, restarts, probes, outlivesHost } = driver;
+      expect({ adopts, restarts, probes, outlivesHost }).toEqual({
+        adopts: options.adopts,
+        restarts: options.restarts,
+        probes: options.probes,
+        outlivesHost: options.outlivesHost,
+      });
+      expect(driver.engines().length > 0).toBe(!options.adopts);
     });
 
     it('finds nothing wrong with a valid spec, and names the field of a wrong one', () => {
@@ -102,10 +109,28 @@ export function describeConformance(
       expect(ready.generation).toBe(spec.generation);
 
       await subject.setHealthy(false);
-      expect((await driver.observe(spec)).state).toBe('ready');
-      expect((await driver.observe(spec)).state).toBe('unhealthy');
+      if (options.probes === 'look') {
+        expect((await driver.observe(spec)).state).toBe('ready');
+        expect(await driver.observe(spec)).toMatchObject({ state: 'unhealthy', reason: 'probe_failed' });
+        await subject.setHealthy(true);
+        expect((await driver.observe(spec)).state).toBe('ready');
+        return;
+      }
+      expect((await observeUntil(driver, spec, 'unhealthy')).reason).toBe('probe_failed');
       await subject.setHealthy(true);
-      expect((await driver.observe(spec)).state).toBe('ready');
+      await observeUntil(driver, spec, 'ready');
+    });
+
+    it('answers one health request without counting it', async () => {
+      const spec = subject.spec();
+      await driver.provision(spec);
+      await subject.setHealthy(true);
+      const { baseUrl = '' } = await observeUntil(driver, spec, 'ready');
+      expect(await driver.answers(spec, baseUrl)).toBe(true);
+      await subject.setHealthy(false);
+      for (let time = 0; time < 5; time += 1) expect(await driver.answers(spec, baseUrl)).toBe(false);
+      if (options.probes === 'look') expect((await driver.observe(spec)).state).toBe('ready');
+      expect(await driver.answers(spec, 'http://127.0.0.1:1')).toBe(false);
     });
 
     it('terminates twice, and an id that nobody knows', async () => {
@@ -129,7 +154,10 @@ export function describeConformance(
       const successor = freshDriver();
       await successor.provision(spec);
       const after = await observeUntil(successor, spec, 'ready');
-      expect({ pid: after.pid, baseUrl: after.baseUrl }).toEqual({ pid: before.pid, baseUrl: before.baseUrl });
+      expect({ incarnation: after.incarnation, baseUrl: after.baseUrl }).toEqual({
+        incarnation: before.incarnation,
+        baseUrl: before.baseUrl,
+      });
       expect(await successor.list()).toEqual(await freshDriver().list());
     });
 
@@ -167,13 +195,80 @@ export function describeConformance(
         await Promise.all([driver, rival, driver, rival].map((each) => each.provision(spec)));
         await driver.provision(spec);
         const [one, other] = [await observeUntil(driver, spec, 'ready'), await observeUntil(rival, spec, 'ready')];
-        expect(one.pid).toBe(other.pid);
+        expect(one.incarnation).toEqual(expect.any(String));
+        expect(one.incarnation).toBe(other.incarnation);
         expect(await subject.starts(spec.instanceId)).toBe(1);
         expect(await driver.list()).toEqual([
-          { instanceId: spec.instanceId, generation: spec.generation, pid: one.pid },
+          { instanceId: spec.instanceId, generation: spec.generation, incarnation: one.incarnation },
         ]);
       });
 
+      if (options.restarts === 'caller') describeCallerRestarts();
+      else describeTargetRestarts();
+
+      it('replaces a running generation by the next, never running both', async () => {
+        await subject.setHealthy(true);
+        const spec = subject.spec();
+        await driver.provision(spec);
+        const first = await observeUntil(driver, spec, 'ready');
+        const next = { ...spec, generation: spec.generation + 1 };
+        const end = Date.now() + 15_000;
+        for (let seen = await driver.observe(next); seen.state !== 'ready'; seen = await driver.observe(next)) {
+          if (Date.now() > end) throw new Error(`the next generation is ${seen.state}`);
+          await driver.provision(next);
+          await pause(25);
+        }
+        expect(await subject.starts(spec.instanceId)).toBe(2);
+        expect(await driver.observe(spec)).toMatchObject({ state: 'exited', reason: 'replaced' });
+        expect((await driver.list()).map((ref) => ref.generation)).toEqual([next.generation]);
+        expect((await driver.list())[0].incarnation).not.toBe(first.incarnation);
+      });
+
+      it('does not start a terminated generation, not even for a caller that comes late', async () => {
+        await subject.setHealthy(true);
+        const spec = subject.spec();
+        await driver.provision(spec);
+        await observeUntil(driver, spec, 'ready');
+        await terminateUntilGone(driver, spec.instanceId);
+        await freshDriver().provision(spec);
+        expect(await driver.observe(spec)).toMatchObject({ state: 'exited', reason: 'terminated' });
+        expect(await subject.starts(spec.instanceId)).toBe(1);
+      });
+
+      it('stops what another driver object started', async () => {
+        await subject.setHealthy(true);
+        const spec = subject.spec();
+        await driver.provision(spec);
+        await observeUntil(driver, spec, 'ready');
+        const successor = freshDriver();
+        expect(await successor.terminate(spec.instanceId)).toBe('stopping');
+        await observeUntil(successor, spec, 'exited');
+        await terminateUntilGone(successor, spec.instanceId);
+      });
+    }
+
+    function describeTargetRestarts(): void {
+      it('restarts a crashed server by itself, counts it, in the same generation', async () => {
+        await subject.setHealthy(true);
+        const spec = subject.spec();
+        await driver.provision(spec);
+        const first = await observeUntil(driver, spec, 'ready');
+        await subject.crash(first);
+        const end = Date.now() + 15_000;
+        let seen = await driver.observe(spec);
+        while (seen.state !== 'ready' || seen.incarnation === first.incarnation) {
+          if (Date.now() > end) throw new Error(`it was not restarted: ${JSON.stringify(seen)}`);
+          expect(seen.state).not.toBe('exited');
+          await pause(25);
+          seen = await driver.observe(spec);
+        }
+        expect(seen).toMatchObject({ generation: spec.generation, restarts: (first.restarts ?? 0) + 1 });
+        expect(seen.lastExit).toBeDefined();
+        expect(await subject.starts(spec.instanceId)).toBe(2);
+      });
+    }
+
+    function describeCallerRestarts(): void {
       it('never starts a generation again that crashed, but the next one', async () => {
         await subject.setHealthy(true);
         const spec = subject.spec();
@@ -190,48 +285,8 @@ export function describeConformance(
         expect((await driver.observe(next)).state).toBe('absent');
         await driver.provision(next);
         const second = await observeUntil(driver, next, 'ready');
-        expect(second.pid).not.toBe(first.pid);
+        expect(second.incarnation).not.toBe(first.incarnation);
         expect(await subject.starts(spec.instanceId)).toBe(2);
-      });
-
-      it('replaces a running generation by the next, never running both', async () => {
-        await subject.setHealthy(true);
-        const spec = subject.spec();
-        await driver.provision(spec);
-        const first = await observeUntil(driver, spec, 'ready');
-        const next = { ...spec, generation: spec.generation + 1 };
-        const end = Date.now() + 15_000;
-        for (let seen = await driver.observe(next); seen.state !== 'ready'; seen = await driver.observe(next)) {
-          if (Date.now() > end) throw new Error(`the next generation is ${seen.state}`);
-          await driver.provision(next);
-          await pause(25);
-        }
-        expect(await subject.starts(spec.instanceId)).toBe(2);
-        expect((await driver.observe(spec)).state).toBe('exited');
-        expect((await driver.list()).map((ref) => ref.generation)).toEqual([next.generation]);
-        expect((await driver.list())[0].pid).not.toBe(first.pid);
-      });
-
-      it('does not start a terminated generation, not even for a caller that comes late', async () => {
-        await subject.setHealthy(true);
-        const spec = subject.spec();
-        await driver.provision(spec);
-        await observeUntil(driver, spec, 'ready');
-        await terminateUntilGone(driver, spec.instanceId);
-        await freshDriver().provision(spec);
-        expect((await driver.observe(spec)).state).toBe('exited');
-        expect(await subject.starts(spec.instanceId)).toBe(1);
-      });
-
-      it('stops what another driver object started', async () => {
-        await subject.setHealthy(true);
-        const spec = subject.spec();
-        await driver.provision(spec);
-        await observeUntil(driver, spec, 'ready');
-        const successor = freshDriver();
-        expect(await successor.terminate(spec.instanceId)).toBe('stopping');
-        await observeUntil(successor, spec, 'exited');
-        await terminateUntilGone(successor, spec.instanceId);
       });
     }
   });

@@ -1,23 +1,30 @@
+import type { ModelSpec, ObservationReason, RevisionSpec } from '@slipway/contracts';
+
 /**
- * What a caller wants to run. Stored by the caller, handed in again on every call: a driver keeps no
+ * What a caller wants to run, made of a `RevisionSpec`. Stored by the caller, handed in again on every call: a driver keeps no
  * copy, so that any worker can go on where another one died.
  */
 export interface InstanceSpec {
   /** Stable id of the instance, `[A-Za-z0-9_-]{1,128}`. Keeps its folder, its logs and its place in `list()`. */
   instanceId: string;
   /**
-   * 1 for the first start, raised by one for every restart. A driver starts each generation **at most once**,
+   * 1 for the first start, raised by one for every restart by the caller. A driver starts each generation **at most once**,
    * whatever happens to it: a crashed or terminated generation stays over until the caller asks for the next.
    */
   generation: number;
-  model: { id: string; uri?: string; revision?: string; format?: string; quantization?: string };
+  /** Whose it is, for names and labels. Absent if a spec is only checked. */
+  owner?: { tenantId: string; deploymentId: string; revisionId: string; revisionName: string; ordinal: number };
+  model: ModelSpec;
+  resources?: RevisionSpec['resources'];
   runtime: {
     /** Name of an engine template of the target. Only targets that start something have engines. */
     engine?: string;
     /** Values for arguments that the engine template declares; anything else is an issue. */
-    args: Record<string, string | number | boolean>;
+    args: RevisionSpec['runtime']['args'];
     /** Environment of the engine, secrets already resolved. Never written to disk by a driver. */
     env: Record<string, string>;
+    /** Secrets by reference, for a target that resolves them itself: variable → secret and key there. */
+    envRefs?: Record<string, { secret: string; key: string }>;
   };
   /** Where the server already runs. Only targets that adopt have endpoints. `credential` is a resolved bearer token. */
   endpoint?: { baseUrl: string; healthPath: string; credential?: string };
@@ -48,11 +55,21 @@ export interface Observation {
   state: InstanceState;
   /** Where requests go, without a trailing slash: `http://127.0.0.1:20001`. Present while something runs. */
   baseUrl?: string;
-  pid?: number;
-  /** Of an `exited` instance: null when it died by a signal or when nobody was there to see the code. */
-  exitCode?: number | null;
+  /**
+   * Tells one life of the server from the next: a pid, or a pod and its restart count. Present while something runs. It changes
+   * within a generation only if the target restarts by itself.
+   */
+  incarnation?: string;
+  /** How often the target itself has restarted this generation. */
+  restarts?: number;
+  /** Why it is in this state, if the target can tell. */
+  reason?: ObservationReason;
   /** One sentence for people. Control flow never reads it. */
   message?: string;
+  /** How the last life ended. `code` is null for a signal, or if nobody was there to see it; `at` is RFC 3339. */
+  lastExit?: { code: number | null; reason?: ObservationReason; at?: string };
+  /** Where it runs within the target, such as a node. */
+  place?: string;
   /** The generation that was seen. Differs from the one asked for while an older one stops, or when a newer one exists. */
   generation?: number;
 }
@@ -64,11 +81,19 @@ export interface SpecIssue {
   message: string;
 }
 
-/** Something of an instance that is still on this host. `pid` is missing when nothing of it runs any more. */
+/** Something of an instance that the target still has. `incarnation` is missing when nothing of it runs any more. */
 export interface InstanceRef {
   instanceId: string;
   generation: number;
-  pid?: number;
+  incarnation?: string;
+}
+
+/** An engine as `GET /targets` shows it. */
+export interface EngineDescription {
+  name: string;
+  /** What `runtime.args` and `runtime.env` of a revision may set. */
+  args: string[];
+  env: string[];
 }
 
 /**
@@ -83,6 +108,16 @@ export interface TargetDriver {
   readonly name: string;
   /** True when instances exist without the driver: provision starts nothing and terminate stops nothing. */
   readonly adopts: boolean;
+  /**
+   * Who starts a server again that ended: the caller, by asking for the next generation, or the target, within the generation.
+   */
+  readonly restarts: 'caller' | 'target';
+  /** Whether `observe` probes, so that its answers count misses by looks, or the target probes and `observe` tells what it found. */
+  readonly probes: 'look' | 'target';
+  /** Whether instances stay when this host goes down. Stopping the host's engines then leaves them alone. */
+  readonly outlivesHost: boolean;
+  /** The engines it can start; none if it adopts. */
+  engines(): EngineDescription[];
   /** Every rule that the spec breaks; empty when it can be provisioned. Pure: no file, no network. */
   check(spec: InstanceSpec): SpecIssue[];
   /**
@@ -96,13 +131,22 @@ export interface TargetDriver {
    * throws only when it cannot look.
    */
   observe(spec: InstanceSpec): Promise<Observation>;
+  /** One health request now, beside `observe` and without a say in its counts. Never throws. */
+  answers(spec: InstanceSpec, baseUrl: string): Promise<boolean>;
   /**
-   * Begins a graceful stop of every generation, kills what is left after the grace period, and answers whether
+   * Begins a graceful stop of every generation, kills what is left after the grace period, and returns whether
    * anything is left. `gone` for an id nobody knows. A terminated generation can never be started again.
    */
   terminate(instanceId: string): Promise<'stopping' | 'gone'>;
-  /** What of this target exists on this host and was not terminated completely, so that orphans can be found. */
+  /** What of this target exists and was not terminated completely, so that orphans can be found. */
   list(): Promise<InstanceRef[]>;
+  /** Calls the listener when an instance may have changed. A caller looks less often at a target that has this. */
+  onChange?(listener: (instanceId: string) => void): void;
+  /** The last lines of an instance's output, as far as the target keeps it. */
+  tail?(
+    instanceId: string,
+    options: { lines: number; maxBytes: number; previous?: boolean; follow?: boolean },
+  ): AsyncIterable<Buffer>;
   /** Releases timers and connections of this object. Instances go on running. */
   close(): Promise<void>;
 }

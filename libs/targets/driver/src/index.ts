@@ -1,10 +1,13 @@
-export type { InstanceRef, InstanceSpec, InstanceState, Observation, SpecIssue, TargetDriver } from './driver.js';
-export { InvalidSpecError, TargetConfigError, assertSpec } from './driver.js';
-export { checkUrl, parseAllow } from './egress-rules.js';
-export type { AllowRule, UrlRefusal, UrlVerdict } from './egress-rules.js';
-export { addressVerdict } from './egress-addresses.js';
-export type { AddressVerdict } from './egress-addresses.js';
-export { EgressRefusedError, guardedDispatcher } from './egress-dispatcher.js';
-export type { GuardOptions, ResolveHost } from './egress-dispatcher.js';
+export type {
+  EngineDescription,
+  InstanceRef,
+  InstanceSpec,
+  InstanceState,
+  Observation,
+  SpecIssue,
+  TargetDriver,
+} from './driver.js';
+export { TargetConfigError, assertSpec } from './driver.js';
+export { TARGET_KINDS, type DriverHost, type TargetKind } from './target-kind.js';
 export { HealthHistory, probeHealth } from './health.js';
 export type { HealthAnswer } from './health.js';

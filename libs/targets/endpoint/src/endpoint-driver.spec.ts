@@ -34,6 +34,9 @@ const specFor = (baseUrl: string, overrides: Partial<InstanceSpec> = {}): Instan
 
 describeConformance('EndpointDriver', {
   adopts: true,
+  restarts: 'caller',
+  probes: 'look',
+  outlivesHost: true,
   create: async () => {
     const server = await runningServer();
     return {

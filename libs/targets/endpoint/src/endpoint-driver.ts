@@ -1,30 +1,22 @@
 import {
   assertSpec,
-  checkUrl,
-  guardedDispatcher,
   HealthHistory,
-  parseAllow,
   probeHealth,
   TargetConfigError,
-  type AllowRule,
+  type HealthAnswer,
   type InstanceRef,
   type InstanceSpec,
   type Observation,
-  type ResolveHost,
   type SpecIssue,
   type TargetDriver,
 } from '@slipway/target-driver';
+import { checkUrl, guardedDispatcher, parseAllow, type ResolveHost } from '@slipway/platform-egress';
+import type { AllowPattern } from '@slipway/contracts';
+import type { TargetConfig } from '@slipway/platform-config';
 import type { Dispatcher } from 'undici';
 
-/** A target of `kind: endpoint` as the operator's configuration has it. */
-export interface EndpointTargetConfig {
-  name: string;
-  kind: 'endpoint';
-  /** URL patterns such as `http://127.0.0.1:*` or `https://*.inference.example.com`. */
-  allow: string[];
-  /** Enforced by the caller. */
-  max_instances?: number;
-}
+/** A target of `kind: endpoint`: addresses that its servers may have. */
+export type EndpointTargetConfig = TargetConfig & { allow: string[] };
 
 export interface EndpointDriverOptions {
   /** How names are resolved; by the operating system by default. */
@@ -43,8 +35,11 @@ const PATH = /^\/[\x21-\x7e]*$/;
 export class EndpointDriver implements TargetDriver {
   readonly kind = 'endpoint';
   readonly adopts = true;
+  readonly restarts = 'caller';
+  readonly probes = 'look';
+  readonly outlivesHost = true;
   readonly name: string;
-  private readonly rules: AllowRule[];
+  private readonly rules: AllowPattern[];
   private readonly dispatcher: Dispatcher;
   private readonly health = new HealthHistory();
   /** When this object first looked at an instance; generation and milliseconds. */
@@ -57,6 +52,10 @@ export class EndpointDriver implements TargetDriver {
     if (problems.length > 0) throw new TargetConfigError(config.name, problems);
     this.rules = parseAllow(config.allow);
     this.dispatcher = guardedDispatcher(config.allow, { resolve: options.resolve });
+  }
+
+  engines(): [] {
+    return [];
   }
 
   check(spec: InstanceSpec): SpecIssue[] {
@@ -104,18 +103,19 @@ export class EndpointDriver implements TargetDriver {
     const baseUrl = endpoint.baseUrl.replace(/\/+$/, '');
     const verdict = checkUrl(this.rules, endpoint.baseUrl);
     const answer = verdict.ok
-      ? await probeHealth({
-          url: `${baseUrl}${probe.path ?? endpoint.healthPath}`,
-          timeoutSeconds: probe.timeoutSeconds,
-          dispatcher: this.dispatcher,
-          credential: endpoint.credential,
-        })
+      ? await this.ask(spec, baseUrl)
       : { healthy: false, message: `endpoint.base_url ${verdict.message}` };
     const seen = { baseUrl, generation, ...(answer.message === undefined ? {} : { message: answer.message }) };
     const state = this.health.note(instanceId, generation, answer.healthy, probe.failureThreshold);
-    if (state !== 'undecided') return { state, ...seen };
+    if (state === 'ready') return { state, ...seen };
+    if (state === 'unhealthy') return { state, reason: 'probe_failed', ...seen };
     const timeout = spec.readyTimeoutSeconds ?? DEFAULT_READY_SECONDS;
-    return { state: Date.now() - since < timeout * 1000 ? 'starting' : 'unhealthy', ...seen };
+    if (Date.now() - since < timeout * 1000) return { state: 'starting', reason: 'loading', ...seen };
+    return { state: 'unhealthy', reason: 'start_timeout', ...seen };
+  }
+
+  async answers(spec: InstanceSpec, baseUrl: string): Promise<boolean> {
+    return spec.endpoint !== undefined && (await this.ask(spec, baseUrl)).healthy;
   }
 
   /** Nothing to stop: the server belongs to somebody else. */
@@ -131,6 +131,15 @@ export class EndpointDriver implements TargetDriver {
 
   async close(): Promise<void> {
     await this.dispatcher.destroy();
+  }
+
+  private ask({ endpoint, probe }: InstanceSpec, baseUrl: string): Promise<HealthAnswer> {
+    return probeHealth({
+      url: `${baseUrl}${probe.path ?? endpoint?.healthPath}`,
+      timeoutSeconds: probe.timeoutSeconds,
+      dispatcher: this.dispatcher,
+      credential: endpoint?.credential,
+    });
   }
 
   private firstLookAt(instanceId: string, generation: number): number {

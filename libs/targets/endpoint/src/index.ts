@@ -1,2 +1,2 @@
-export { EndpointDriver } from './endpoint-driver.js';
-export type { EndpointDriverOptions, EndpointTargetConfig } from './endpoint-driver.js';
+export { type EndpointDriverOptions, type EndpointTargetConfig } from './endpoint-driver.js';
+export { endpointTarget } from './endpoint-target.js';

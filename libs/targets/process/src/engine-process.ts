@@ -15,7 +15,7 @@ export const INSTANCE_VARIABLE = 'SLIPWAY_INSTANCE_ID';
  */
 export class EngineProcesses {
   private readonly hasProc: boolean;
-  /** Empty where there is none; written into every pid file, so that one from before a reboot matches nothing. */
+  /** Empty if there is none; written into every pid file, so that one from before a reboot matches nothing. */
   readonly bootId: string;
 
   constructor(procFolder = '/proc') {

@@ -13,7 +13,7 @@ export class EngineStopper {
   ) {}
 
   /**
-   * One push; answers whether anything is left. The mark comes before the look at the pid file: a process that claims
+   * One push; returns whether anything is left. The mark comes before the look at the pid file: a process that claims
    * its generation later sees the mark and ends by itself.
    */
   async stop(instanceId: string, generations: readonly Pick<Generation, 'generation'>[]): Promise<boolean> {

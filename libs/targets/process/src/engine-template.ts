@@ -1,4 +1,4 @@
-import type { InstanceSpec, SpecIssue } from '@slipway/target-driver';
+import type { EngineDescription, InstanceSpec, SpecIssue } from '@slipway/target-driver';
 
 /** One engine of the operator's configuration. */
 export interface EngineConfig {
@@ -11,6 +11,7 @@ export interface EngineConfig {
   args?: Record<string, string>;
   /** Names of environment variables that a revision may set. */
   env_allow?: string[];
+  /** Where it answers health probes (`/health`), and how long it may take to its first answer (60 s). */
   ready?: { path?: string; timeout_seconds?: number };
 }
 
@@ -18,7 +19,12 @@ const MODEL_FIELDS = ['id', 'uri', 'revision', 'format', 'quantization'] as cons
 type ModelField = (typeof MODEL_FIELDS)[number];
 
 const PLACEHOLDER = /\{([a-z][a-z_.]*)\}/g;
-const KNOWN_PLACEHOLDERS = new Set<string>(['port', 'home', ...MODEL_FIELDS.map((field) => `model.${field}`)]);
+/** What `{…}` may stand for in a command. `home` is the absolute SLIPWAY_HOME. */
+export const KNOWN_PLACEHOLDERS: ReadonlySet<string> = new Set([
+  'port',
+  'home',
+  ...MODEL_FIELDS.map((field) => `model.${field}`),
+]);
 const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 /** NUL cannot be passed on, a line break has no business in an argument and would forge log lines. */
 const CONTROL = /[\0\r\n]/;
@@ -52,6 +58,10 @@ export class EngineTemplate {
 
   get readyTimeoutSeconds(): number | undefined {
     return this.config.ready?.timeout_seconds;
+  }
+
+  describe(): EngineDescription {
+    return { name: this.name, args: Object.keys(this.config.args ?? {}), env: [...(this.config.env_allow ?? [])] };
   }
 
   check(spec: InstanceSpec): SpecIssue[] {

@@ -1,4 +1,3 @@
-export { ProcessDriver } from './process-driver.js';
-export type { ProcessDriverOptions, ProcessTargetConfig } from './process-driver.js';
+export { ProcessDriver, type ProcessDriverOptions, type ProcessTargetConfig } from './process-driver.js';
+export { processTarget } from './process-target.js';
 export type { EngineConfig } from './engine-template.js';
-export type { PortRange } from './port-reservations.js';

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { readdir, rm, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Observation } from '@slipway/target-driver';
 import { observeUntil, terminateUntilGone } from '@slipway/target-driver/conformance';
 import { EngineHost, isRunning, until } from '../test/engine-host.js';
 import type { ProcessDriver } from './process-driver.js';
@@ -28,13 +29,14 @@ const filesOf = (generation: number) =>
 const first = () => host.spec();
 const next = () => host.spec({ generation: 2 });
 const started = async () => (await host.starts()).map(({ generation, pid }) => ({ generation, pid }));
+const pidOf = ({ incarnation }: Observation) => Number(incarnation);
 /** As the reconciler does: again and again, until it runs. */
 const provisionUntilReady = async (by: ProcessDriver, spec: ReturnType<typeof first>) => {
   await until(`generation ${spec.generation} is ready`, async () => {
     await by.provision(spec);
     return (await by.observe(spec)).state === 'ready';
   });
-  return (await by.observe(spec)).pid!;
+  return pidOf(await by.observe(spec));
 };
 
 /** A worker of this process that stands still right before it spawns, with everything before that done. */
@@ -88,9 +90,9 @@ describe.each(places)('a process that is held up at its %s while its worker dies
     await held.goOn();
     expect(await started()).toEqual([{ generation: 2, pid }]);
     expect(await isRunning(pid)).toBe(true);
-    expect(await driver.observe(next())).toMatchObject({ state: 'ready', pid });
+    expect(await driver.observe(next())).toMatchObject({ state: 'ready', incarnation: String(pid) });
     expect((await driver.observe(first())).state).toBe('exited');
-    expect(await driver.list()).toEqual([{ instanceId: 'inst_1', generation: 2, pid }]);
+    expect(await driver.list()).toEqual([{ instanceId: 'inst_1', generation: 2, incarnation: String(pid) }]);
   });
 
   it('starts nothing while the next generation is about to start', async () => {
@@ -110,10 +112,10 @@ describe.each(places)('a process that is held up at its %s while its worker dies
       // None has yet: it is for the successor to start.
       expect(await driver.observe(first())).toEqual({ state: 'absent' });
       await driver.provision(first());
-      const { pid } = await observeUntil(driver, first(), 'ready');
+      const pid = pidOf(await observeUntil(driver, first(), 'ready'));
       await held.goOn();
       expect(await started()).toEqual([{ generation: 1, pid }]);
-      expect((await driver.observe(first())).pid).toBe(pid);
+      expect(pidOf(await driver.observe(first()))).toBe(pid);
     });
 });
 
@@ -174,17 +176,21 @@ describe('the next generation', () => {
     const patient = host.driver({ graceSeconds: 600 });
     const stubborn = host.spec({}, { ignore_term: true });
     await patient.provision(stubborn);
-    const { pid } = await observeUntil(patient, stubborn, 'ready');
+    const pid = pidOf(await observeUntil(patient, stubborn, 'ready'));
     const counting = await host.countingShell();
     const successor = host.driver({ graceSeconds: 600, shell: counting.shell });
     for (let round = 0; round < 3; round += 1) await successor.provision(next());
-    expect([await counting.spawned(), await isRunning(pid!)]).toEqual([0, true]);
-    expect(await successor.observe(next())).toMatchObject({ state: 'stopping', generation: 1, pid });
+    expect([await counting.spawned(), await isRunning(pid)]).toEqual([0, true]);
+    expect(await successor.observe(next())).toMatchObject({
+      state: 'stopping',
+      generation: 1,
+      incarnation: String(pid),
+    });
     // The mark is as old as the grace period now.
     const past = new Date(Date.now() - 601_000);
     await utimes(join(host.home, 'instances', 'local', 'inst_1', '1.stop'), past, past);
     const newPid = await provisionUntilReady(successor, next());
-    expect(await isRunning(pid!)).toBe(false);
+    expect(await isRunning(pid)).toBe(false);
     expect(await started()).toEqual([
       { generation: 1, pid },
       { generation: 2, pid: newPid },
@@ -200,11 +206,11 @@ describe('the next generation', () => {
     const older = await provisionUntilReady(driver, first());
     rival.goOn();
     await rival.done;
-    const newer = (await observeUntil(driver, next(), 'ready')).pid!;
+    const newer = pidOf(await observeUntil(driver, next(), 'ready'));
     await until('the older one has ended', async () => {
-      expect((await driver.observe(next())).pid).toBe(newer);
+      expect(pidOf(await driver.observe(next()))).toBe(newer);
       return !(await isRunning(older));
     });
-    expect(await driver.list()).toEqual([{ instanceId: 'inst_1', generation: 2, pid: newer }]);
+    expect(await driver.list()).toEqual([{ instanceId: 'inst_1', generation: 2, incarnation: String(newer) }]);
   });
 });

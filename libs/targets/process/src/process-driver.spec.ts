@@ -1,12 +1,18 @@
 import { mkdir, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Observation } from '@slipway/target-driver';
 import { describeConformance, observeUntil, terminateUntilGone } from '@slipway/target-driver/conformance';
 import { EngineHost, engineConfig, isRunning, until } from '../test/engine-host.js';
 import { ProcessDriver } from './process-driver.js';
 
+const pidOf = ({ incarnation }: Observation) => Number(incarnation);
+
 describeConformance('ProcessDriver', {
   adopts: false,
+  restarts: 'caller',
+  probes: 'look',
+  outlivesHost: false,
   create: async () => {
     const host = await EngineHost.create();
     return {
@@ -14,13 +20,13 @@ describeConformance('ProcessDriver', {
       spec: (overrides) => host.spec(overrides),
       setHealthy: (isHealthy) => host.setHealthy(isHealthy),
       starts: async (instanceId) => (await host.starts()).filter(({ instance }) => instance === instanceId).length,
-      crash: async ({ pid }) => void process.kill(pid!, 'SIGKILL'),
+      crash: async (observed) => void process.kill(pidOf(observed), 'SIGKILL'),
       dispose: () => host.dispose(),
     };
   },
 });
 
-/** Where there is no /proc, nothing tells the children of an engine from strangers. */
+/** Without /proc nothing tells the children of an engine from strangers. */
 const itOnLinux = process.platform === 'linux' ? it : it.skip;
 
 let host: EngineHost;
@@ -44,7 +50,7 @@ describe('a worker that is killed with SIGKILL', () => {
       const spec = host.spec();
       await host.provisionAndDieAt(point, spec);
       await driver.provision(spec);
-      const { pid } = await observeUntil(driver, spec, 'ready');
+      const pid = pidOf(await observeUntil(driver, spec, 'ready'));
       expect((await host.starts()).map((line) => line.pid)).toEqual([pid]);
     },
   );
@@ -55,7 +61,7 @@ describe('stopping', () => {
     const spec = host.spec({}, { ignore_term: true });
     const first = host.driver({ graceSeconds: 600 });
     await first.provision(spec);
-    const { pid } = await observeUntil(first, spec, 'ready');
+    const pid = pidOf(await observeUntil(first, spec, 'ready'));
     expect(await first.terminate('inst_1')).toBe('stopping');
     await until('SIGTERM arrives', async () =>
       (await readFile(join(folderOf('inst_1'), 'stdout.log'), 'utf8')).includes('not now'),
@@ -63,14 +69,14 @@ describe('stopping', () => {
     expect(await first.terminate('inst_1')).toBe('stopping');
     expect((await first.observe(spec)).state).toBe('stopping');
     await first.close();
-    expect(await isRunning(pid!)).toBe(true);
+    expect(await isRunning(pid)).toBe(true);
 
     // The mark is as old as the grace period now.
     const past = new Date(Date.now() - 601_000);
     await utimes(join(folderOf('inst_1'), '1.stop'), past, past);
     const successor = host.driver({ graceSeconds: 600 });
     await terminateUntilGone(successor, 'inst_1');
-    expect(await isRunning(pid!)).toBe(false);
+    expect(await isRunning(pid)).toBe(false);
     // Once, since many servers take the second one as "drop everything".
     expect((await readFile(join(folderOf('inst_1'), 'stdout.log'), 'utf8')).match(/not now/g)).toHaveLength(1);
     await successor.close();
@@ -80,18 +86,18 @@ describe('stopping', () => {
     const prompt = host.driver({ graceSeconds: 0.2 });
     const spec = host.spec({}, { ignore_term: true });
     await prompt.provision(spec);
-    const { pid } = await observeUntil(prompt, spec, 'ready');
+    const pid = pidOf(await observeUntil(prompt, spec, 'ready'));
     await prompt.terminate('inst_1');
-    await until('it is killed', async () => !(await isRunning(pid!)));
+    await until('it is killed', async () => !(await isRunning(pid)));
     await prompt.close();
   });
 
   itOnLinux('takes the children of a crashed engine along', async () => {
     const spec = host.spec({}, { with_child: true });
     await driver.provision(spec);
-    const { pid } = await observeUntil(driver, spec, 'ready');
+    const pid = pidOf(await observeUntil(driver, spec, 'ready'));
     const { child } = (await host.starts())[0];
-    process.kill(pid!, 'SIGKILL');
+    process.kill(pid, 'SIGKILL');
     await observeUntil(driver, spec, 'exited');
     expect(await isRunning(child!)).toBe(true);
     await terminateUntilGone(driver, 'inst_1');
@@ -118,7 +124,8 @@ describe('what became of a start', () => {
     const spec = host.spec({}, { exit_code: 3 });
     await driver.provision(spec);
     expect(await observeUntil(driver, spec, 'exited')).toMatchObject({
-      exitCode: 3,
+      reason: 'exited',
+      lastExit: { code: 3 },
       message: 'it ended with code 3',
       generation: 1,
     });
@@ -128,9 +135,10 @@ describe('what became of a start', () => {
   it('reports the signal that ended an engine', async () => {
     const spec = host.spec();
     await driver.provision(spec);
-    process.kill((await observeUntil(driver, spec, 'ready')).pid!, 'SIGKILL');
+    process.kill(pidOf(await observeUntil(driver, spec, 'ready')), 'SIGKILL');
     expect(await observeUntil(driver, spec, 'exited')).toMatchObject({
-      exitCode: null,
+      reason: 'killed',
+      lastExit: { code: null },
       message: 'it was ended by SIGKILL',
     });
   });
@@ -138,7 +146,7 @@ describe('what became of a start', () => {
   it('reports a program that is not there as 127, as a shell does', async () => {
     const spec = host.spec({ runtime: { engine: 'missing', args: {}, env: {} } });
     await driver.provision(spec);
-    expect(await observeUntil(driver, spec, 'exited')).toMatchObject({ exitCode: 127 });
+    expect(await observeUntil(driver, spec, 'exited')).toMatchObject({ lastExit: { code: 127 } });
   });
 
   it('fails when there is no shell, and can be tried again', async () => {

@@ -6,30 +6,28 @@ import {
   HealthHistory,
   probeHealth,
   TargetConfigError,
+  type EngineDescription,
+  type HealthAnswer,
   type InstanceRef,
   type InstanceSpec,
   type Observation,
   type SpecIssue,
   type TargetDriver,
 } from '@slipway/target-driver';
+import type { TargetConfig } from '@slipway/platform-config';
 import { Agent } from 'undici';
 import { boundLogs } from './engine-log.js';
 import { EngineProcesses } from './engine-process.js';
 import { EngineStarter, type ProvisionPoint } from './engine-start.js';
-import { EngineStopper, isBeingWritten } from './engine-stop.js';
+import { EngineStopper } from './engine-stop.js';
 import { EngineTemplate, type EngineConfig } from './engine-template.js';
 import { removeFolder } from './folder-retention.js';
+import { exited, incarnationOf, unclaimed } from './generation-observation.js';
 import { InstanceFolder, missingAs, type Generation } from './instance-folder.js';
 import { PortReservations, type PortRange } from './port-reservations.js';
 
-/** A target of `kind: process` as the operator's configuration has it. */
-export interface ProcessTargetConfig {
-  name: string;
-  kind: 'process';
-  /** Enforced by the caller, who knows which instance may be given up. */
-  max_instances?: number;
-  engines: Record<string, EngineConfig>;
-}
+/** A target of `kind: process`: engines by name. The caller enforces `max_instances`, because it knows what may be given up. */
+export type ProcessTargetConfig = TargetConfig & { engines: Record<string, EngineConfig> };
 
 export interface ProcessDriverOptions {
   /** SLIPWAY_HOME; every worker that shares the target shares it. Instances live in `<home>/instances/<target>/<id>`. */
@@ -64,8 +62,11 @@ const SAFE_NAME = /^[A-Za-z0-9_-]{1,128}$/;
 export class ProcessDriver implements TargetDriver {
   readonly kind = 'process';
   readonly adopts = false;
+  readonly restarts = 'caller';
+  readonly probes = 'look';
+  readonly outlivesHost = false;
   readonly name: string;
-  private readonly engines = new Map<string, EngineTemplate>();
+  private readonly engineTemplates = new Map<string, EngineTemplate>();
   private readonly root: string;
   private readonly maxLogBytes: number;
   private readonly retainSeconds: number;
@@ -73,17 +74,17 @@ export class ProcessDriver implements TargetDriver {
   private readonly starter: EngineStarter;
   private readonly stopper: EngineStopper;
   private readonly health = new HealthHistory();
-  private readonly probes = new Agent({ pipelining: 0 });
+  private readonly probeAgent = new Agent({ pipelining: 0 });
 
   /** @throws TargetConfigError naming every problem of the target's configuration. */
   constructor(config: ProcessTargetConfig, options: ProcessDriverOptions) {
     this.name = config.name;
     const home = resolve(options.home);
     for (const [name, engine] of Object.entries(config.engines))
-      this.engines.set(name, new EngineTemplate(name, engine, home));
-    const problems = [...this.engines.values()].flatMap((engine) => engine.problems);
+      this.engineTemplates.set(name, new EngineTemplate(name, engine, home));
+    const problems = [...this.engineTemplates.values()].flatMap((engine) => engine.problems);
     if (!SAFE_NAME.test(config.name)) problems.push('its name must consist of letters, digits, "_" and "-"');
-    if (this.engines.size === 0) problems.push('it has no engines');
+    if (this.engineTemplates.size === 0) problems.push('it has no engines');
     if (problems.length > 0) throw new TargetConfigError(config.name, problems);
 
     const instances = join(home, 'instances');
@@ -107,6 +108,10 @@ export class ProcessDriver implements TargetDriver {
     );
   }
 
+  engines(): EngineDescription[] {
+    return [...this.engineTemplates.values()].map((engine) => engine.describe());
+  }
+
   check(spec: InstanceSpec): SpecIssue[] {
     const issues: SpecIssue[] = [];
     if (!SAFE_NAME.test(spec.instanceId))
@@ -127,16 +132,16 @@ export class ProcessDriver implements TargetDriver {
         message: 'must begin with "/" and consist of visible ASCII characters',
       });
     }
-    const engine = this.engines.get(spec.runtime.engine ?? '');
+    const engine = this.engineTemplates.get(spec.runtime.engine ?? '');
     if (engine) return [...issues, ...engine.check(spec)];
-    const known = [...this.engines.keys()].join(', ');
+    const known = [...this.engineTemplates.keys()].join(', ');
     const code = spec.runtime.engine === undefined ? 'required' : 'unknown';
     return [...issues, { field: 'runtime.engine', code, message: `target "${this.name}" has the engines: ${known}` }];
   }
 
   async provision(spec: InstanceSpec): Promise<void> {
     assertSpec(this, spec);
-    const engine = this.engines.get(spec.runtime.engine!)!;
+    const engine = this.engineTemplates.get(spec.runtime.engine!)!;
     const folder = this.folder(spec.instanceId);
     const known = await folder.generations();
     const newest = known.at(0);
@@ -164,6 +169,7 @@ export class ProcessDriver implements TargetDriver {
       return {
         state: 'exited',
         generation: newest.generation,
+        reason: 'replaced',
         message: `generation ${newest.generation} replaced this one`,
       };
     }
@@ -171,6 +177,10 @@ export class ProcessDriver implements TargetDriver {
     // Only two callers who start different generations in the same instant leave an older one running.
     if (newest.claimedAt !== undefined && older.length > 0) await this.stopper.stop(spec.instanceId, older);
     return this.observeOwn(spec, folder, newest);
+  }
+
+  async answers(spec: InstanceSpec, baseUrl: string): Promise<boolean> {
+    return (await this.ask(spec, baseUrl)).healthy;
   }
 
   async terminate(instanceId: string): Promise<'stopping' | 'gone'> {
@@ -190,7 +200,7 @@ export class ProcessDriver implements TargetDriver {
 
   async close(): Promise<void> {
     this.stopper.close();
-    await this.probes.destroy();
+    await this.probeAgent.destroy();
   }
 
   private folder(instanceId: string): InstanceFolder {
@@ -201,23 +211,33 @@ export class ProcessDriver implements TargetDriver {
     for (const { generation, record, stoppedAt } of known) {
       if (record === undefined || !(await this.processes.isAlive(record))) continue;
       if (stoppedAt === undefined)
-        return { state: 'absent', generation, pid: record.pid, message: `generation ${generation} still runs` };
-      return { state: 'stopping', generation, pid: record.pid, message: `generation ${generation} has to end first` };
+        return {
+          state: 'absent',
+          generation,
+          incarnation: incarnationOf(record),
+          message: `generation ${generation} still runs`,
+        };
+      return {
+        state: 'stopping',
+        generation,
+        incarnation: incarnationOf(record),
+        message: `generation ${generation} has to end first`,
+      };
     }
     return { state: 'absent' };
   }
 
   private async observeOwn(spec: InstanceSpec, folder: InstanceFolder, own: Generation): Promise<Observation> {
     const { generation, record } = own;
-    if (record === undefined) return observeUnclaimed(own);
+    if (record === undefined) return unclaimed(own);
     if (!(await this.processes.isAlive(record))) {
       await this.starter.exitNoted(spec.instanceId, generation);
       return exited((await folder.generations()).find((each) => each.generation === generation) ?? own);
     }
-    const running = { generation, pid: record.pid, baseUrl: `http://127.0.0.1:${record.port}` };
+    const running = { generation, incarnation: incarnationOf(record), baseUrl: `http://127.0.0.1:${record.port}` };
     if (own.stoppedAt !== undefined) {
       await this.stopper.stop(spec.instanceId, [own]);
-      return { state: 'stopping', ...running };
+      return { state: 'stopping', reason: 'terminated', ...running };
     }
     await boundLogs(folder.path, this.maxLogBytes);
     return { ...running, ...(await this.probe(spec, folder, own, running.baseUrl)) };
@@ -228,28 +248,29 @@ export class ProcessDriver implements TargetDriver {
     folder: InstanceFolder,
     own: Generation,
     baseUrl: string,
-  ): Promise<Pick<Observation, 'state' | 'message'>> {
-    const engine = this.engines.get(spec.runtime.engine ?? '');
-    const path = spec.probe.path ?? engine?.readyPath ?? '/health';
-    const answer = await probeHealth({
-      url: `${baseUrl}${path}`,
-      timeoutSeconds: spec.probe.timeoutSeconds,
-      dispatcher: this.probes,
-    });
+  ): Promise<Pick<Observation, 'state' | 'reason' | 'message'>> {
+    const answer = await this.ask(spec, baseUrl);
     const verdict = this.health.note(spec.instanceId, own.generation, answer.healthy, spec.probe.failureThreshold);
     if (answer.healthy && !own.wasReady) await folder.mark(own.generation, 'ready');
     const message = answer.message === undefined ? {} : { message: answer.message };
     if (verdict === 'ready') return { state: 'ready', ...message };
-    if (own.wasReady) return { state: 'unhealthy', ...message };
+    if (own.wasReady) return { state: 'unhealthy', reason: 'probe_failed', ...message };
+    const engine = this.engineTemplates.get(spec.runtime.engine ?? '');
     const timeout = spec.readyTimeoutSeconds ?? engine?.readyTimeoutSeconds ?? DEFAULT_READY_SECONDS;
-    if (Date.now() - own.claimedAt! < timeout * 1000) return { state: 'starting', ...message };
-    return { state: 'unhealthy', message: `not ready within ${timeout} s: ${answer.message}` };
+    if (Date.now() - own.claimedAt! < timeout * 1000) return { state: 'starting', reason: 'loading', ...message };
+    return { state: 'unhealthy', reason: 'start_timeout', message: `not ready within ${timeout} s: ${answer.message}` };
+  }
+
+  private ask({ runtime, probe }: InstanceSpec, baseUrl: string): Promise<HealthAnswer> {
+    const path = probe.path ?? this.engineTemplates.get(runtime.engine ?? '')?.readyPath ?? '/health';
+    return probeHealth({ url: `${baseUrl}${path}`, timeoutSeconds: probe.timeoutSeconds, dispatcher: this.probeAgent });
   }
 
   private async refTo(instanceId: string): Promise<InstanceRef | undefined> {
     const known = await this.folder(instanceId).generations();
     for (const { generation, record } of known) {
-      if (record && (await this.processes.isAlive(record))) return { instanceId, generation, pid: record.pid };
+      if (record && (await this.processes.isAlive(record)))
+        return { instanceId, generation, incarnation: incarnationOf(record) };
     }
     const open = known.find(({ stoppedAt }) => stoppedAt === undefined);
     if (open) return { instanceId, generation: open.generation };
@@ -258,26 +279,6 @@ export class ProcessDriver implements TargetDriver {
       await removeFolder(this.folder(instanceId), this.processes);
     return undefined;
   }
-}
-
-function observeUnclaimed(own: Generation): Observation {
-  const { generation } = own;
-  if (own.stoppedAt !== undefined)
-    return { state: 'exited', generation, exitCode: null, message: 'it was terminated before it started' };
-  if (!own.isTorn) return { state: 'absent' };
-  if (isBeingWritten(own)) return { state: 'starting', generation };
-  return { state: 'exited', generation, exitCode: null, message: 'its process died while it started' };
-}
-
-function exited({ generation, exit, stoppedAt }: Generation): Observation {
-  const how =
-    exit === undefined
-      ? 'it is gone'
-      : exit.signal
-        ? `it was ended by ${exit.signal}`
-        : `it ended with code ${exit.code}`;
-  const message = stoppedAt === undefined ? how : `${how} after it was terminated`;
-  return { state: 'exited', generation, exitCode: exit?.code ?? null, message };
 }
 
 function isPath(text: string): boolean {

@@ -1,0 +1,222 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { ObservationReason } from '@slipway/contracts';
+import { Agent } from 'undici';
+import {
+  assertSpec,
+  type InstanceRef,
+  type InstanceSpec,
+  type Observation,
+  type SpecIssue,
+  type TargetDriver,
+} from './driver.js';
+import { probeHealth } from './health.js';
+
+/** One run of a server. */
+interface Life {
+  number: number;
+  baseUrl: string;
+  server: Server;
+}
+
+/** One generation of an instance. */
+interface Member {
+  spec: InstanceSpec;
+  place: string;
+  life?: Life;
+  restarts: number;
+  wasReady: boolean;
+  lastExit?: Observation['lastExit'];
+  isTerminated: boolean;
+}
+
+/**
+ * For tests: a cluster that restarts its servers and probes them by itself, as Kubernetes does. The servers are real, in this
+ * process. Every driver made of one cluster sees the same.
+ */
+export class TwinCluster {
+  /** By instance, oldest generation first. */
+  readonly members = new Map<string, Member[]>();
+  readonly started: string[] = [];
+  isHealthy = false;
+  private lives = 0;
+  private listeners: ((instanceId: string) => void)[] = [];
+
+  listen(listener: (instanceId: string) => void): void {
+    this.listeners.push(listener);
+  }
+
+  setHealthy(isHealthy: boolean): void {
+    this.isHealthy = isHealthy;
+    for (const id of this.members.keys()) this.tell(id);
+  }
+
+  create(spec: InstanceSpec): void {
+    const member: Member = { spec, place: 'node-1', restarts: 0, wasReady: false, isTerminated: false };
+    this.members.set(spec.instanceId, [...(this.members.get(spec.instanceId) ?? []), member]);
+    void this.start(member);
+  }
+
+  /** The server dies, and the cluster starts it again where it was. */
+  async crash(incarnation: string): Promise<void> {
+    const startAgain = await this.down(incarnation);
+    await startAgain();
+  }
+
+  /** The place goes away, and the cluster starts the server elsewhere. */
+  async move(incarnation: string, place: string): Promise<void> {
+    const startAgain = await this.down(incarnation, 'evicted', place);
+    await startAgain();
+  }
+
+  /** The server dies, and the cluster waits with its next start, as it does after many: until the caller says so. */
+  async down(incarnation: string, reason: ObservationReason = 'killed', place?: string): Promise<() => Promise<void>> {
+    const member = [...this.members.values()].flat().find(({ life }) => String(life?.number) === incarnation);
+    if (!member) throw new Error(`nothing runs as ${incarnation}`);
+    await this.end(member);
+    member.lastExit = { code: null, reason };
+    member.restarts += 1;
+    member.place = place ?? member.place;
+    member.wasReady = false;
+    this.tell(member.spec.instanceId);
+    return () => this.start(member);
+  }
+
+  stop(member: Member): void {
+    member.isTerminated = true;
+    const { life } = member;
+    if (!life) return;
+    // A stop takes its time.
+    setImmediate(() => void this.end(member).then(() => this.tell(member.spec.instanceId)));
+  }
+
+  async dispose(): Promise<void> {
+    this.listeners = [];
+    for (const members of this.members.values())
+      for (const member of members) {
+        member.isTerminated = true;
+        await this.end(member);
+      }
+  }
+
+  private async start(member: Member): Promise<void> {
+    const server = createServer((_request, response) => void response.writeHead(this.isHealthy ? 200 : 503).end('{}'));
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+    const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    member.life = { number: (this.lives += 1), baseUrl, server };
+    if (member.isTerminated) return this.end(member);
+    this.started.push(member.spec.instanceId);
+    this.tell(member.spec.instanceId);
+  }
+
+  private async end(member: Member): Promise<void> {
+    const { life } = member;
+    member.life = undefined;
+    life?.server.closeAllConnections();
+    await new Promise((done) => (life ? life.server.close(done) : done(undefined)));
+  }
+
+  private tell(instanceId: string): void {
+    for (const listener of this.listeners) listener(instanceId);
+  }
+}
+
+/** The driver of a `TwinCluster`: `restarts` and `probes` are the target's, and it says what changes. */
+export class TwinDriver implements TargetDriver {
+  readonly kind = 'twin';
+  readonly adopts = false;
+  readonly restarts = 'target';
+  readonly probes = 'target';
+  readonly outlivesHost = true;
+  private readonly agent = new Agent({ pipelining: 0 });
+
+  constructor(
+    readonly name: string,
+    private readonly cluster: TwinCluster,
+  ) {}
+
+  engines() {
+    return [{ name: 'sim', args: [], env: [] }];
+  }
+
+  check(spec: InstanceSpec): SpecIssue[] {
+    const issues: SpecIssue[] = [];
+    if (!/^[A-Za-z0-9_-]{1,128}$/.test(spec.instanceId))
+      issues.push({ field: 'instance_id', code: 'invalid_value', message: 'must match [A-Za-z0-9_-]{1,128}' });
+    for (const name of Object.keys(spec.runtime.args))
+      issues.push({ field: `runtime.args.${name}`, code: 'not_declared', message: 'the engine has no such argument' });
+    if (spec.runtime.engine !== 'sim')
+      issues.push({ field: 'runtime.engine', code: 'unknown', message: 'the only engine is sim' });
+    return issues;
+  }
+
+  async provision(spec: InstanceSpec): Promise<void> {
+    assertSpec(this, spec);
+    const members = this.membersOf(spec.instanceId);
+    if (members.some((member) => member.spec.generation >= spec.generation)) return;
+    for (const member of members) if (!member.isTerminated) this.cluster.stop(member);
+    if (members.some(({ life }) => life)) return;
+    this.cluster.create(spec);
+  }
+
+  async observe({ instanceId, generation }: InstanceSpec): Promise<Observation> {
+    const members = this.membersOf(instanceId);
+    const newest = members.at(-1);
+    if (!newest) return { state: 'absent' };
+    const seen = newest.spec.generation;
+    if (seen > generation) return { state: 'exited', reason: 'replaced', generation: seen };
+    if (seen < generation) {
+      const older = members.find(({ life }) => life);
+      if (!older) return { state: 'absent' };
+      return { state: older.isTerminated ? 'stopping' : 'absent', generation: older.spec.generation };
+    }
+    const { life, lastExit, place, restarts } = newest;
+    const common = { generation, place, restarts, ...(lastExit && { lastExit }) };
+    if (newest.isTerminated)
+      return { ...common, state: life ? 'stopping' : 'exited', reason: 'terminated', ...shown(life) };
+    if (!life) return { ...common, state: 'starting', reason: lastExit?.reason ?? 'loading' };
+    if (this.cluster.isHealthy) newest.wasReady = true;
+    if (this.cluster.isHealthy) return { ...common, state: 'ready', ...shown(life) };
+    if (newest.wasReady) return { ...common, state: 'unhealthy', reason: 'probe_failed', ...shown(life) };
+    return { ...common, state: 'starting', reason: 'loading', ...shown(life) };
+  }
+
+  async answers({ probe }: InstanceSpec, baseUrl: string): Promise<boolean> {
+    const url = `${baseUrl}${probe.path ?? '/health'}`;
+    return (await probeHealth({ url, timeoutSeconds: probe.timeoutSeconds, dispatcher: this.agent })).healthy;
+  }
+
+  async terminate(instanceId: string): Promise<'stopping' | 'gone'> {
+    const members = this.membersOf(instanceId);
+    for (const member of members) if (!member.isTerminated) this.cluster.stop(member);
+    return members.some(({ life }) => life) ? 'stopping' : 'gone';
+  }
+
+  async list(): Promise<InstanceRef[]> {
+    return [...this.cluster.members].flatMap(([instanceId, members]) => {
+      const member = members.find((one) => one.life || !one.isTerminated);
+      if (!member) return [];
+      return [{ instanceId, generation: member.spec.generation, ...pick(shown(member.life)) }];
+    });
+  }
+
+  onChange(listener: (instanceId: string) => void): void {
+    this.cluster.listen(listener);
+  }
+
+  async close(): Promise<void> {
+    await this.agent.destroy();
+  }
+
+  private membersOf(instanceId: string): Member[] {
+    return this.cluster.members.get(instanceId) ?? [];
+  }
+}
+
+function shown(life: Life | undefined): Pick<Observation, 'baseUrl' | 'incarnation'> {
+  return life ? { baseUrl: life.baseUrl, incarnation: String(life.number) } : {};
+}
+
+function pick({ incarnation }: Pick<Observation, 'incarnation'>): Pick<InstanceRef, 'incarnation'> {
+  return incarnation === undefined ? {} : { incarnation };
+}
