@@ -1,7 +1,13 @@
+import { defineFailures, type RevisionSpec } from '@slipway/contracts';
 import type { Tx } from '@slipway/platform-database';
-import type { RevisionSpec } from './revisions.port.js';
 
 export const INSTANCES = Symbol('InstancesPort');
+
+/** How an operation fails that needs instances. */
+export const instanceFailures = defineFailures({
+  capacity_exhausted: 'The target has no place for so many instances more',
+  target_not_ready: 'The instances were not ready by the deadline',
+});
 
 /**
  * Why a revision's instances run: somebody holds them. `route` while a route names the revision, `operation:<id>` while
@@ -13,6 +19,8 @@ export interface Workload {
   tenantId: string;
   deploymentId: string;
   revisionId: string;
+  /** Gateways and events show it. */
+  revisionName: string;
   spec: RevisionSpec;
 }
 
@@ -36,7 +44,7 @@ export interface WorkloadStatus {
   baseUrls: string[];
 }
 
-/** Offered by the Targets area. Writing methods only write desired state; its reconciler makes it so. */
+/** Offered by instances. Writing methods only write desired state; its reconciler makes it so. */
 export interface InstancesPort {
   /** Every reason why this spec cannot run on the configured targets. Pure: asks configuration only. */
   check(tenantId: string, spec: RevisionSpec): SpecIssue[];

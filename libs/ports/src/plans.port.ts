@@ -1,6 +1,44 @@
+import type { Actor } from '@slipway/contracts';
 import type { Tx } from '@slipway/platform-database';
+import type { NewEvent } from '@slipway/platform-events';
+import type { PlanDto, PlanState } from './plan.dto.js';
+
+export { PLAN_STATES, PlanChangeDto, PlanDto, PlanEvidenceDto, PlanRiskDto, type PlanState } from './plan.dto.js';
 
 export const PLANS = Symbol('PlansPort');
+
+/** Everything of a plan that never changes and that its digest covers, as answers show it. */
+export type PlanContent = Omit<PlanDto, 'content_digest' | 'approval' | 'stale' | 'etag'>;
+
+export interface NewPlan {
+  tenantId: string;
+  deploymentId: string;
+  baseRevisionId: string;
+  specDigest: string;
+  content: PlanContent;
+  approvalsRequired: number;
+  preventSelfApproval: boolean;
+}
+
+export interface Decision {
+  decision: Exclude<PlanState, 'pending'>;
+  by: Actor;
+  at: string;
+  comment: string | null;
+  digest: string;
+}
+
+export interface Plan extends NewPlan {
+  id: string;
+  deploymentName: string;
+  contentDigest: string;
+  createdBy: Actor;
+  state: PlanState;
+  isPastExpiry: boolean;
+  /** Rises with every decision. */
+  version: number;
+  decisions: Decision[];
+}
 
 /** A rollout that says which plan it executes. */
 export interface PlanExecution {
@@ -10,7 +48,7 @@ export interface PlanExecution {
   activeRevisionId: string | null;
   /** Digest of the spec the rollout would build. */
   specDigest: string;
-  /** The rest of the rollout that the plan fixes: as the request states it, undefined where it is silent. */
+  /** The rest of the rollout that the plan fixes: as the request states it, undefined if it is silent. */
   strategy?: object;
   analysis?: object;
 }
@@ -22,7 +60,14 @@ export interface ExecutablePlan {
   policyVersion: number | null;
 }
 
-/** Offered by the Autopilot area. Nothing here writes. */
+/** What the autopilot proposed for a deployment before. */
+export interface Proposed {
+  inPeriod: number;
+  lastAt: Date | null;
+  gpuHours: number;
+}
+
+/** Offered by plans. */
 export interface PlansPort {
   /** The ready-made rollout body of a plan (api.md 2.4). Throws `plan_not_found` (404), also for a plan of another deployment. */
   rolloutOf(
@@ -34,4 +79,16 @@ export interface PlansPort {
    * `plan_digest_mismatch` (the rollout is not the one that was approved); all 409. The caller holds the deployment's lock.
    */
   assertExecutable(tx: Tx, execution: PlanExecution): Promise<ExecutablePlan>;
+  /** Freezes a plan, with its audit row and its event. */
+  create(tx: Tx, plan: NewPlan): Promise<Plan>;
+  /** A plan as answers show it. */
+  answer(plan: Plan, isStale: boolean): PlanDto;
+  /** The refusal of a plan on a base that is not the active revision: `plan_stale` (409). */
+  stale(message: string): Error;
+  /** Plans of a deployment that may still move something: undecided, or approved and not out of date. */
+  open(tx: Tx, deploymentId: string): Promise<Plan[]>;
+  /** Takes a plan back that nobody has decided about. Returns the event to append, or undefined if somebody has. */
+  supersede(tx: Tx, plan: Plan, by: Actor): Promise<NewEvent | undefined>;
+  /** @param days how far back the period reaches */
+  proposed(tx: Tx, deploymentId: string, days: number): Promise<Proposed>;
 }

@@ -1,11 +1,13 @@
+import type { Actor, RevisionSpec, RevisionState } from '@slipway/contracts';
 import type { Tx } from '@slipway/platform-database';
+import type { NewEvent } from '@slipway/platform-events';
+import type { Deployment } from './deployment-records.port.js';
+
+export { RevisionSpecDto } from './revision-spec.dto.js';
 
 export const REVISIONS = Symbol('RevisionsPort');
 
-export type RevisionState =
-  'pending' | 'provisioning' | 'ready' | 'active' | 'standby' | 'draining' | 'retired' | 'failed';
-
-/** The part of a revision that other areas act on. The spec is immutable and already complete with its defaults. */
+/** The part of a revision that other areas act on. */
 export interface Revision {
   id: string;
   tenantId: string;
@@ -18,18 +20,19 @@ export interface Revision {
   spec: RevisionSpec;
 }
 
-export interface RevisionSpec {
-  model: { id: string; uri?: string; revision?: string; format?: string; quantization?: string };
-  runtime: {
-    target: string;
-    engine?: string;
-    args: Record<string, string | number | boolean>;
-    env: Record<string, string | { secret_ref: string }>;
+export interface NewRevision {
+  /** Locked by the caller. */
+  deployment: Deployment;
+  spec: RevisionSpec;
+  specDigest: string;
+  source: {
+    kind: 'rollout' | 'plan' | 'import';
+    operation_id: string | null;
+    plan_id: string | null;
+    base_revision: string | null;
   };
-  endpoint?: { base_url: string; protocol: 'openai'; health_path: string; credential_ref?: string };
-  resources?: { accelerator?: string; count?: number; memory_mb?: number };
-  scaling: { min_replicas: number; max_replicas?: number };
-  probes?: { path?: string; interval_seconds?: number; timeout_seconds?: number; failure_threshold?: number };
+  changeRef: string | null;
+  createdBy: Actor;
 }
 
 /** Who made a revision hold all traffic. */
@@ -41,16 +44,63 @@ export interface Activation {
   leftByRollback?: string | null;
 }
 
-/** Offered by the Revisions area. */
+/** Offered by revisions. The caller of every writing method but `pin` holds the deployment's lock. */
 export interface RevisionsPort {
   /** By id, number or name within one deployment. Throws `revision_not_found` (404). */
   find(tx: Tx, deploymentId: string, reference: string): Promise<Revision>;
+  /** Throws `revision_not_found` (404). */
+  get(tx: Tx, id: string): Promise<Revision>;
   getMany(tx: Tx, ids: readonly string[]): Promise<Revision[]>;
+  /** The newest revision of this deployment with this spec that has not failed. */
+  findByDigest(tx: Tx, deploymentId: string, specDigest: string): Promise<Revision | undefined>;
+  /** Of every revision that the deployment has. */
+  idsOf(tx: Tx, deploymentId: string): Promise<string[]>;
+  create(tx: Tx, revision: NewRevision): Promise<Revision>;
+  /** Moves a revision between states; from a state not in `from` nothing happens. Returns it if it has moved. */
+  setState(
+    tx: Tx,
+    id: string,
+    state: RevisionState,
+    options?: { from?: readonly RevisionState[]; message?: string },
+  ): Promise<Revision | undefined>;
   /**
    * Records that a revision holds 100 % of the traffic: appends to the activation log, moves the deployment's
-   * active and previous revision and the states of both (active, standby). The caller holds the deployment's lock.
+   * active and previous revision and the states of both (active, standby).
    */
   activated(tx: Tx, activation: Activation): Promise<void>;
-  /** Called by the Targets area when the last instance of a revision has stopped for good. */
+  /** Records that the last instance of a revision has stopped for good, and tells it in an event. */
   retired(tx: Tx, revisionId: string): Promise<void>;
+  /** Where a rollback without a target goes, seen from the given revision. */
+  previous(tx: Tx, deploymentId: string, from: string | null): Promise<Revision | undefined>;
+  wasEverActive(tx: Tx, id: string): Promise<boolean>;
+  /** Keeps a revision for good, in the name of a holder such as `binding:<id>`. Throws `revision_not_found` if it is gone. */
+  pin(tx: Tx, revisionId: string, holder: string): Promise<void>;
+  /** Deployments with so many old revisions that a look at them may be worth it. */
+  crowded(tx: Tx): Promise<string[]>;
+  /**
+   * Deletes the oldest retired and failed revisions beyond the limit, but not those in `kept`, nor pinned ones, nor those that the
+   * last activations name.
+   */
+  collect(tx: Tx, deploymentId: string, limit: number, kept: readonly string[]): Promise<void>;
+}
+
+export function revisionEvent(
+  type: string,
+  revision: Revision,
+  about: { actor: Actor; operationId?: string; data?: Record<string, unknown> },
+): NewEvent {
+  return {
+    type,
+    subject: `revisions/${revision.id}`,
+    actor: about.actor,
+    operationId: about.operationId,
+    revisionId: revision.id,
+    data: {
+      revision: revision.name,
+      revision_id: revision.id,
+      number: revision.number,
+      spec_digest: revision.specDigest,
+      ...about.data,
+    },
+  };
 }

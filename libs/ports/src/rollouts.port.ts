@@ -1,4 +1,5 @@
-import type { Revision, RevisionSpec } from './revisions.port.js';
+import type { RevisionSpec } from '@slipway/contracts';
+import type { Revision } from './revisions.port.js';
 
 export const ROLLOUTS = Symbol('RolloutsPort');
 
@@ -11,7 +12,7 @@ export interface CheckedRollout {
   specDigest: string;
 }
 
-/** Offered by the Revisions area. */
+/** Offered by rollouts. */
 export interface RolloutsPort {
   /**
    * Reads a rollout body (api.md 2.4) the way the API does, applies it to `base` and asks the targets. Writes nothing.

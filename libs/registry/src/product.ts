@@ -1,25 +1,38 @@
-import type { Type } from '@nestjs/common';
+import { Module, type DynamicModule, type Type } from '@nestjs/common';
 import { migrations as dataplane } from '@slipway/dataplane';
 import { migrations as auth } from '@slipway/platform-auth';
 import type { Config } from '@slipway/platform-config';
 import { migrations as database, type Migration } from '@slipway/platform-database';
+import { migrations as events } from '@slipway/platform-events';
+import { migrations as mutations } from '@slipway/platform-mutations';
 import { migrations as operations } from '@slipway/platform-operations';
+import { TARGET_KINDS, type TargetKind } from '@slipway/target-driver';
 import * as areas from './areas.js';
+import { TARGETS } from './targets.js';
 
-/** What an area's index exports: one class whose name ends in `Module`, and its tables and commands where it has some. */
+/** What an area's index exports: one class whose name ends in `Module`, and its tables and commands if it has some. */
 interface Area {
   migrations?: readonly Migration[];
   entities?: readonly Function[];
   commands?: Record<string, Command>;
 }
 
-/** Something an operator runs by hand. Answers the exit status. */
+/** Something an operator runs by hand. Returns the exit status. */
 export type Command = (config: Config, args: string[]) => Promise<number>;
 
 const LIST = Object.entries(areas) as [string, Area][];
 
 /** Nest modules of all areas. Api and worker build the same list. */
 export const AREAS: Type[] = LIST.map(([name, area]) => moduleOf(name, area));
+
+/** Gives areas the kinds of targets without naming one. */
+@Module({})
+export class TargetKindsModule {
+  static forRoot(kinds: readonly TargetKind[] = TARGETS): DynamicModule {
+    const provider = { provide: TARGET_KINDS, useValue: kinds };
+    return { module: TargetKindsModule, global: true, providers: [provider], exports: [TARGET_KINDS] };
+  }
+}
 
 /** TypeORM entities of all areas. */
 export const ENTITIES: Function[] = LIST.flatMap(([, area]) => area.entities ?? []);
@@ -28,6 +41,8 @@ export const ENTITIES: Function[] = LIST.flatMap(([, area]) => area.entities ?? 
 export const MIGRATIONS: Migration[] = [
   ...database,
   ...auth,
+  ...events,
+  ...mutations,
   ...operations,
   ...dataplane,
   ...LIST.flatMap(([, area]) => area.migrations ?? []),

@@ -36,7 +36,7 @@ export function hashOf(previousHash: string, content: AuditContent, sequence: nu
     .digest('hex');
 }
 
-/** What is wrong with a row that should follow `previous`; undefined where it does. */
+/** What is wrong with a row that should follow `previous`; undefined if it does. */
 export function objectionTo(row: AuditRow, previous: Link): string | undefined {
   const expected = previous.sequence + 1;
   if (row.sequence !== expected)

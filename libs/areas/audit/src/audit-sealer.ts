@@ -1,6 +1,6 @@
-import { Inject, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
-import { Database, type Tx } from '@slipway/platform-database';
-import { Sweeper, type DueWork } from '@slipway/platform-operations';
+import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
+import type { Tx } from '@slipway/platform-database';
+import { Schedule, type RecurringWork, type Transact } from '@slipway/platform-scheduling';
 import { GENESIS, hashOf, type Link } from './audit-chain.js';
 import {
   ENSURE_HEAD,
@@ -13,7 +13,7 @@ import {
 } from './audit.query.js';
 
 const BATCH = 500;
-/** A tenant with more waits for the next sweep, so that it cannot hold the others up. */
+/** A tenant with more waits for the next run, so that it cannot hold the others up. */
 const MAX_BATCHES = 20;
 
 /**
@@ -21,38 +21,36 @@ const MAX_BATCHES = 20;
  * itself: it would have to hold the end of the chain until its commit, and so make all mutations of a tenant take turns.
  */
 @Injectable()
-export class AuditSealer implements DueWork, OnModuleInit {
+export class AuditSealer implements RecurringWork, OnModuleInit {
   readonly name = 'audit';
+  readonly everySeconds = 1;
   private readonly logger = new Logger('audit');
 
-  constructor(
-    @Inject(Sweeper) private readonly sweeper: Sweeper,
-    @Inject(Database) private readonly database: Database,
-  ) {}
+  constructor(private readonly schedule: Schedule) {}
 
   onModuleInit(): void {
-    this.sweeper.register(this);
+    this.schedule.register(this);
   }
 
   /** Every tenant in transactions of its own: a chain that somebody has broken must not stop the others. */
-  async sweep(tx: Tx): Promise<void> {
-    const tenants = await tx.query<{ tenant_id: string }>(UNSEALED_TENANTS);
+  async run(transact: Transact): Promise<void> {
+    const tenants = await transact('system', (tx) => tx.query<{ tenant_id: string }>(UNSEALED_TENANTS));
     for (const { tenant_id } of tenants) {
-      await this.sealAll(tenant_id).catch((failure: Error) =>
+      await this.sealAll(transact, tenant_id).catch((failure: Error) =>
         this.logger.error(`the audit chain of ${tenant_id} cannot be continued: ${failure.message}`),
       );
     }
   }
 
-  private async sealAll(tenantId: string): Promise<void> {
+  private async sealAll(transact: Transact, tenantId: string): Promise<void> {
     for (let batch = 0; batch < MAX_BATCHES; batch += 1) {
-      const sealed = await this.database.tx('system', (tx) => sealBatch(tx, tenantId, BATCH));
+      const sealed = await transact('system', (tx) => sealBatch(tx, tenantId, BATCH));
       if (sealed < BATCH) return;
     }
   }
 }
 
-/** Seals up to `limit` rows of a tenant in a system transaction. Answers how many; 0 also where another worker is at it. */
+/** Seals up to `limit` rows of a tenant in a system transaction. Returns how many; 0 even if another worker is at it. */
 export async function sealBatch(tx: Tx, tenantId: string, limit: number): Promise<number> {
   await tx.query(ENSURE_HEAD, [tenantId, GENESIS]);
   const head = await tx.one<Link>(LOCK_HEAD, [tenantId]);

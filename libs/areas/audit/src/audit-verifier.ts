@@ -9,7 +9,7 @@ const BEFORE_ALL = '-9223372036854775808';
 /** The first thing that is wrong with a chain. */
 export interface Break {
   sequence: number;
-  /** Null where the row is not there. */
+  /** Null if the row is not there. */
   id: string | null;
   problem: string;
 }
@@ -26,7 +26,7 @@ export interface ChainReport {
 }
 
 /**
- * Recomputes the chains of all tenants, or of the one with this name or id; empty where there is no such tenant. Reads
+ * Recomputes the chains of all tenants, or of the one with this name or id; empty if there is no such tenant. Reads
  * only, page by page, and may run beside sealers.
  */
 export async function verifyAudit(database: Database, tenant?: string): Promise<ChainReport[]> {

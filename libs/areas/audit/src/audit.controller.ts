@@ -1,4 +1,4 @@
-import { Controller, Inject, Query } from '@nestjs/common';
+import { Controller, Query } from '@nestjs/common';
 import { CurrentPrincipal, Page, Route, type PageOf, type PageRequest, type Principal } from '@slipway/platform-http';
 import { AuditFilterDto, AuditPageDto } from './audit.dto.js';
 import type { AuditRow } from './audit.query.js';
@@ -6,7 +6,7 @@ import { AuditService } from './audit.service.js';
 
 @Controller()
 export class AuditController {
-  constructor(@Inject(AuditService) private readonly audit: AuditService) {}
+  constructor(private readonly audit: AuditService) {}
 
   @Route({
     method: 'GET',

@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { Database } from '@slipway/platform-database';
 import { pageOf, type PageOf, type PageRequest, type Principal } from '@slipway/platform-http';
 import type { AuditFilterDto } from './audit.dto.js';
@@ -6,7 +6,7 @@ import { LIST, type AuditRow } from './audit.query.js';
 
 @Injectable()
 export class AuditService {
-  constructor(@Inject(Database) private readonly database: Database) {}
+  constructor(private readonly database: Database) {}
 
   async list(
     { tenantId }: Principal,

@@ -5,9 +5,10 @@ import { NestFactory } from '@nestjs/core';
 import pg from 'pg';
 import { migrations as auth } from '@slipway/platform-auth';
 import { ConfigModule, loadConfig, type Config } from '@slipway/platform-config';
-import { Database, DatabaseModule, migrations as database } from '@slipway/platform-database';
+import { Database, DatabaseModule } from '@slipway/platform-database';
 import { createTestDatabase, type TestDatabase } from '@slipway/platform-database/testing';
-import { appendAudit, migrations as operations } from '@slipway/platform-operations';
+import { appendAudit } from '@slipway/platform-mutations';
+import { platformMigrations } from '@slipway/platform-testing';
 import { GENESIS, hashOf } from '../src/audit-chain.js';
 import type { AuditRow } from '../src/audit.query.js';
 import { sealBatch } from '../src/audit-sealer.js';
@@ -27,7 +28,7 @@ let db: Database;
 let owner: pg.Client;
 
 beforeAll(async () => {
-  testDatabase = await createTestDatabase([...database, ...auth, ...operations, ...migrations]);
+  testDatabase = await createTestDatabase([...platformMigrations, ...auth, ...migrations]);
   config = loadConfig(
     { NODE_ENV: 'test', DATABASE_URL: testDatabase.url, SLIPWAY_SECRET_KEY: Buffer.alloc(32).toString('base64') },
     '/',

@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { Tx } from '@slipway/platform-database';
 import { SlipwayError } from '@slipway/platform-http';
-import type { Deployment, Policy, Revision } from '@slipway/ports';
+import type { Deployment } from '@slipway/ports/deployment-records';
+import type { Policy } from '@slipway/ports/inference-optimization';
+import type { Revision } from '@slipway/ports/revisions';
 import { evaluate, periodDays, type Finding } from './evaluation.js';
 import { AUTOPILOT_ACTOR, findingEvent, isWorthTelling, keyOf, type TellableFinding } from './findings.js';
 import { OwnPlans } from './own-plans.js';

@@ -1,24 +1,17 @@
 import { Inject, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { statsCompleteUntil } from '@slipway/dataplane';
-import { Database, type Tx } from '@slipway/platform-database';
+import type { Tx } from '@slipway/platform-database';
 import { SlipwayError } from '@slipway/platform-http';
-import { Sweeper, type DueWork } from '@slipway/platform-operations';
-import {
-  DEPLOYMENTS,
-  POLICIES,
-  REVISIONS,
-  type Deployment,
-  type DeploymentsPort,
-  type PoliciesPort,
-  type Policy,
-  type RevisionsPort,
-} from '@slipway/ports';
+import { Schedule, type RecurringWork, type Transact } from '@slipway/platform-scheduling';
+import { DEPLOYMENTS, type Deployment, type DeploymentsPort } from '@slipway/ports/deployment-records';
+import { POLICIES, type PoliciesPort, type Policy } from '@slipway/ports/inference-optimization';
+import { REVISIONS, type RevisionsPort } from '@slipway/ports/revisions';
 import { Advisor } from './advisor.js';
 import { RECORDED_SECONDS } from './evaluation.js';
 import { ScheduleStore, type Watched } from './schedule.store.js';
 import { readTelemetry, type Telemetry } from './telemetry.js';
 
-/** How many deployments one sweep looks at: the other due work of the worker waits for it. */
+/** How many deployments one run looks at. */
 const AT_ONCE = 5;
 /** A look this often within the time that evidence must span: once a minute by default. */
 const LOOKS_PER_WINDOW = 30;
@@ -30,13 +23,13 @@ const SECONDS_AFTER_FAILURE = 60;
  * so that a worker that dies in it has not looked at all.
  */
 @Injectable()
-export class AutopilotRound implements DueWork, OnModuleInit {
+export class AutopilotRound implements RecurringWork, OnModuleInit {
   readonly name = 'autopilot';
+  readonly everySeconds = 1;
   private readonly logger = new Logger('autopilot');
 
   constructor(
-    private readonly database: Database,
-    private readonly sweeper: Sweeper,
+    private readonly schedule: Schedule,
     private readonly schedules: ScheduleStore,
     private readonly advisor: Advisor,
     @Inject(DEPLOYMENTS) private readonly deployments: DeploymentsPort,
@@ -45,22 +38,26 @@ export class AutopilotRound implements DueWork, OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.sweeper.register(this);
+    this.schedule.register(this);
   }
 
-  async sweep(tx: Tx): Promise<void> {
-    const due = await this.schedules.due(tx, AT_ONCE);
-    if (due.length === 0) return;
-    const until = (await statsCompleteUntil(tx)) ?? undefined;
-    for (const watched of due) await this.look(watched, until).catch((failure) => this.postpone(watched, failure));
+  async run(transact: Transact): Promise<void> {
+    const { due, until } = await transact('system', async (tx) => {
+      const due = await this.schedules.due(tx, AT_ONCE);
+      return { due, until: due.length === 0 ? null : await statsCompleteUntil(tx) };
+    });
+    for (const watched of due)
+      await this.look(transact, watched, until ?? undefined).catch((failure) =>
+        this.postpone(transact, watched, failure),
+      );
   }
 
   /** In a transaction of the tenant: what it reads and writes is the tenant's, and the audit row says so. */
-  private look(watched: Watched, until: Date | undefined): Promise<void> {
-    return this.database.tx({ tenantId: watched.tenantId }, async (tx) => {
+  private look(transact: Transact, watched: Watched, until: Date | undefined): Promise<void> {
+    return transact({ tenantId: watched.tenantId }, async (tx) => {
       const seen = await this.find(tx, watched);
       const policy = await this.policies.current(tx, watched.deploymentId);
-      if (!seen || !policy || policy.content.mode === 'off') return this.schedules.watch(tx, watched, false);
+      if (!seen || !policy || policy.content.mode === 'off') return this.schedules.unwatch(tx, watched.deploymentId);
       const telemetry = await this.read(tx, seen, policy, until);
       // From here on nobody else changes the deployment; the records were read before, because that can take its time.
       const deployment = await this.deployments.lockById(tx, watched.deploymentId);
@@ -101,9 +98,9 @@ export class AutopilotRound implements DueWork, OnModuleInit {
   }
 
   /** One deployment that cannot be looked at must not be tried again every second. */
-  private async postpone({ tenantId, deploymentId }: Watched, failure: unknown): Promise<void> {
+  private async postpone(transact: Transact, { tenantId, deploymentId }: Watched, failure: unknown): Promise<void> {
     this.logger.warn(`deployment ${deploymentId}: ${failure instanceof Error ? failure.message : String(failure)}`);
-    await this.database.tx({ tenantId }, (tx) => this.schedules.take(tx, deploymentId, SECONDS_AFTER_FAILURE));
+    await transact({ tenantId }, (tx) => this.schedules.take(tx, deploymentId, SECONDS_AFTER_FAILURE));
   }
 }
 

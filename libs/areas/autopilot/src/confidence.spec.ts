@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { histogramOf, statsOf } from '../test/situations.js';
-import { measure, normalQuantile } from './confidence.js';
+import { measure } from './confidence.js';
 
 /** A generator of its own, so that the rates below are the same at every run (mulberry32). */
 function random(seed: number): () => number {
@@ -12,17 +12,6 @@ function random(seed: number): () => number {
     return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
   };
 }
-
-it('knows the quantiles of the normal distribution', () => {
-  for (const [p, z] of [
-    [0.5, 0],
-    [0.9, 1.2816],
-    [0.95, 1.6449],
-    [0.975, 1.96],
-    [0.999, 3.0902],
-  ] as const)
-    expect(Math.abs(normalQuantile(p) - z)).toBeLessThan(0.0005);
-});
 
 describe('the kindest value', () => {
   const draw = random(7);

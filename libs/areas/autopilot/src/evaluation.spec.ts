@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { PolicyContent, Slo } from '@slipway/ports';
+import type { PolicyContent, Slo } from '@slipway/ports/inference-optimization';
 import { histogramOf, NOW, policyOf, situation, SPEC, statsOf, telemetryOf } from '../test/situations.js';
 import { evaluate, type Finding, type Situation } from './evaluation.js';
 
@@ -151,7 +151,7 @@ describe('thin evidence', () => {
     ).toBe('insufficient duration');
     expect(told(of({ telemetry: undefined }))).toBe('insufficient no_gateway');
     expect(withPolicy({ evidence: { min_duration_seconds: 400_000 } })).toBe('insufficient not_recorded_so_long');
-    // 4 of 60 fail where 5 % may: it could be chance.
+    // 4 of 60 fail, and 5 % may: it could be chance.
     const slo: Slo = { metric: 'error_rate', stat: 'rate', threshold: 0.05 };
     expect(withPolicy({ slos: [slo] }, { telemetry: telemetryOf(statsOf({ ok: 56, failed: 4 })) })).toBe(
       'insufficient confidence',

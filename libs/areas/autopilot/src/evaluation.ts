@@ -1,5 +1,6 @@
-import type { PolicyContent, RevisionSpec, Slo } from '@slipway/ports';
-import { isFloor, measure, type SloResult, type ThinReason } from './confidence.js';
+import type { PolicyContent, Slo } from '@slipway/ports/inference-optimization';
+import { isBeyond, type RevisionSpec } from '@slipway/contracts';
+import { measure, type SloResult, type ThinReason } from './confidence.js';
 import { proposalsFor, type Proposal } from './proposal.js';
 import type { Telemetry } from './telemetry.js';
 
@@ -7,7 +8,7 @@ export interface Situation {
   now: Date;
   policy: PolicyContent;
   spec: RevisionSpec;
-  /** Undefined where no gateway reports. */
+  /** Undefined if no gateway reports. */
   telemetry: Telemetry | undefined;
   /** Whether an operation is changing the deployment at this moment. */
   isChanging: boolean;
@@ -81,13 +82,9 @@ function judge(slo: Slo, telemetry: Telemetry, evidence: PolicyContent['evidence
   if (value === null || kindest === null || n < evidence.min_samples)
     return { slo, ...measured, verdict: 'thin', reason: 'samples' };
   if (spanOf(telemetry.parts) < LEAST_SPAN) return { slo, ...measured, verdict: 'thin', reason: 'duration' };
-  if (!isBeyond(slo, value)) return { slo, ...measured, verdict: 'met' };
-  if (!isBeyond(slo, kindest)) return { slo, ...measured, verdict: 'thin', reason: 'confidence' };
+  if (!isBeyond(slo.metric, value, slo.threshold)) return { slo, ...measured, verdict: 'met' };
+  if (!isBeyond(slo.metric, kindest, slo.threshold)) return { slo, ...measured, verdict: 'thin', reason: 'confidence' };
   return { slo, ...measured, verdict: 'missed' };
-}
-
-function isBeyond({ metric, threshold }: Slo, value: number): boolean {
-  return isFloor(metric) ? value < threshold : value > threshold;
 }
 
 /** From the first part with a sample to the last, as a share of all. */

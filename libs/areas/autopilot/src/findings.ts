@@ -1,12 +1,15 @@
+import { systemActor } from '@slipway/contracts';
 import type { Tx } from '@slipway/platform-database';
-import { appendEvents } from '@slipway/platform-operations';
-import { deploymentStream, type Deployment, type Policy, type Revision } from '@slipway/ports';
+import { appendEvents } from '@slipway/platform-events';
+import { deploymentStream, type Deployment } from '@slipway/ports/deployment-records';
+import type { Policy } from '@slipway/ports/inference-optimization';
+import type { Revision } from '@slipway/ports/revisions';
 import { nameOf } from './proposal.js';
 import type { Finding } from './evaluation.js';
 import type { Told } from './schedule.store.js';
 import type { Telemetry } from './telemetry.js';
 
-export const AUTOPILOT_ACTOR = { type: 'system', id: 'autopilot' };
+export const AUTOPILOT_ACTOR = systemActor('autopilot');
 
 /** What is told in an event; a proposal tells itself. */
 export type TellableFinding = Extract<Finding, { kind: 'insufficient' | 'missed' }>;

@@ -1,10 +1,6 @@
-import { AutopilotPlans1700000000800 } from './migrations/1700000000800-autopilot-plans.js';
-import { AutopilotDecisions1700000000801 } from './migrations/1700000000801-autopilot-decisions.js';
 import { AutopilotSchedules1700000000802 } from './migrations/1700000000802-autopilot-schedules.js';
+import { AutopilotSubscription1700000000803 } from './migrations/1700000000803-autopilot-subscription.js';
 
 export { AutopilotModule } from './autopilot.module.js';
-export const migrations = [
-  AutopilotPlans1700000000800,
-  AutopilotDecisions1700000000801,
-  AutopilotSchedules1700000000802,
-];
+
+export const migrations = [AutopilotSchedules1700000000802, AutopilotSubscription1700000000803];

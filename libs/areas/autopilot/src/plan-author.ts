@@ -1,21 +1,21 @@
+import type { Actor } from '@slipway/contracts';
 import { Inject, Injectable } from '@nestjs/common';
 import { digestOf, newId, type Tx } from '@slipway/platform-database';
 import { errors, type FieldIssue } from '@slipway/platform-http';
-import { appendAudit, appendEvents } from '@slipway/platform-operations';
+import type { Deployment } from '@slipway/ports/deployment-records';
 import {
-  deploymentStream,
-  ROLLOUTS,
-  type CheckedRollout,
-  type Deployment,
-  type Policy,
-  type PolicyContent,
-  type Revision,
-  type RolloutsPort,
-} from '@slipway/ports';
+  PLANS,
+  type Plan,
+  type PlanChangeDto,
+  type PlanContent,
+  type PlanEvidenceDto,
+  type PlansPort,
+} from '@slipway/ports/plans';
+import { ROLLOUTS, type CheckedRollout, type RolloutsPort } from '@slipway/ports/rollouts';
+import type { Policy, PolicyContent } from '@slipway/ports/inference-optimization';
+import type { Revision } from '@slipway/ports/revisions';
 import { allowedSteps, assessRisk, knobIssues, stepIssues, type PlanStrategy, type Risk } from './plan-boundaries.js';
 import { applyChanges, changesBetween, mergePatchBetween, type Change } from './plan-changes.js';
-import type { PlanChangeDto, PlanEvidenceDto } from './plan.dto.js';
-import { PlanStore, type Actor, type Plan, type PlanContent } from './plan.store.js';
 
 const DEFAULT_TTL_SECONDS = 604_800;
 
@@ -41,7 +41,7 @@ export interface Setting {
 @Injectable()
 export class PlanAuthor {
   constructor(
-    private readonly store: PlanStore,
+    @Inject(PLANS) private readonly plans: PlansPort,
     @Inject(ROLLOUTS) private readonly rollouts: RolloutsPort,
   ) {}
 
@@ -73,7 +73,7 @@ export class PlanAuthor {
     );
     const { approvals_required: approvalsRequired = 1, prevent_self_approval: preventSelfApproval = true } =
       policy?.content.promotion ?? {};
-    const plan = await this.store.insert(tx, {
+    return this.plans.create(tx, {
       tenantId: deployment.tenantId,
       deploymentId: deployment.id,
       baseRevisionId: base.id,
@@ -82,26 +82,6 @@ export class PlanAuthor {
       approvalsRequired,
       preventSelfApproval,
     });
-    await appendAudit(tx, { action: 'plan.create', resourceType: 'plan', resourceName: id, after: content, actor: by });
-    await appendEvents(tx, deployment.tenantId, deploymentStream(deployment.id), [
-      {
-        type: 'plan.created',
-        subject: `plans/${id}`,
-        actor: by,
-        revisionId: base.id,
-        data: {
-          plan_id: id,
-          base_revision: base.name,
-          summary: draft.summary,
-          changes: changes.map(({ op, path, value }) => ({ op, path, value })),
-          risk: content.risk.level,
-          content_digest: plan.contentDigest,
-          policy_version: content.policy_version,
-          expires_at: content.expires_at,
-        },
-      },
-    ]);
-    return plan;
   }
 
   private check(
@@ -132,7 +112,7 @@ export class PlanAuthor {
 
 /**
  * What people approve must be what happens, so nothing is left to defaults of a later day: the strategy is the deployment's
- * where none is given, a canary without steps gets those that the policy allows.
+ * if none is given, a canary without steps gets those that the policy allows.
  */
 function withStrategy(
   rollout: Record<string, unknown>,

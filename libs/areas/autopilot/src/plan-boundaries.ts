@@ -1,5 +1,6 @@
 import type { FieldIssue } from '@slipway/platform-http';
-import type { PolicyContent, RevisionSpec } from '@slipway/ports';
+import type { PolicyContent } from '@slipway/ports/inference-optimization';
+import { SPEC_MEMBERS, type RevisionSpec } from '@slipway/contracts';
 import { changedLeaves, tokensOf } from './plan-changes.js';
 
 export interface Risk {
@@ -19,7 +20,6 @@ export interface Samples {
   collected_at?: string | null;
 }
 
-const SPEC_MEMBERS = ['model', 'runtime', 'endpoint', 'resources', 'scaling', 'probes'];
 const MOST_STEPS = 32;
 
 /** Whether a knob of a policy covers a value of the spec. A knob covers what lies under it; a bare name is an engine argument. */
@@ -29,7 +29,9 @@ export function coversKnob(knob: string, leaf: readonly string[]): boolean {
     .split(/[./]/)
     .filter((part) => part !== '*');
   const tokens =
-    named.length === 1 && !SPEC_MEMBERS.includes(named[0] as string) ? ['runtime', 'args', ...named] : named;
+    named.length === 1 && !(SPEC_MEMBERS as readonly string[]).includes(named[0] as string)
+      ? ['runtime', 'args', ...named]
+      : named;
   return tokens.length <= leaf.length && tokens.every((token, index) => token === leaf[index]);
 }
 
@@ -67,7 +69,7 @@ export function stepIssues(policy: PolicyContent | undefined, { type, steps }: P
   });
 }
 
-/** Steps that a policy allows, up to 100 percent; undefined where no rollout of at most 32 steps, beginning small enough, can be had. */
+/** Steps that a policy allows, up to 100 percent; undefined if no rollout of at most 32 steps, beginning small enough, can be had. */
 export function allowedSteps({
   promotion,
   experiment_budget: budget,

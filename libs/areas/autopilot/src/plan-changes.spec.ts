@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { RevisionSpec } from '@slipway/ports';
+import type { RevisionSpec } from '@slipway/contracts';
 import {
   applyChanges,
   changedLeaves,

@@ -1,8 +1,5 @@
-import { createRequire } from 'node:module';
-import type { FieldIssue } from '@slipway/platform-http';
-import type { RevisionSpec } from '@slipway/ports';
-
-const { compare } = createRequire(import.meta.url)('fast-json-patch') as typeof import('fast-json-patch');
+import { jsonPatch, type FieldIssue } from '@slipway/platform-http';
+import type { RevisionSpec } from '@slipway/contracts';
 
 type Json = Record<string, unknown>;
 
@@ -56,7 +53,7 @@ export function applyChanges(base: RevisionSpec, changes: readonly Change[]): Ap
 
 /** What turns the base into the spec, as changes. */
 export function changesBetween(base: RevisionSpec, spec: RevisionSpec): Required<Change>[] {
-  return compare(base, spec).flatMap((operation) => {
+  return jsonPatch(base, spec).flatMap((operation) => {
     if (operation.op !== 'add' && operation.op !== 'remove' && operation.op !== 'replace') return [];
     const from = valueAt(base, tokensOf(operation.path)) ?? null;
     return [

@@ -1,10 +1,11 @@
 import { digestOf } from '@slipway/platform-database';
-import type { PolicyContent, Revision, Slo } from '@slipway/ports';
+import type { PolicyContent, Slo } from '@slipway/ports/inference-optimization';
+import type { Revision } from '@slipway/ports/revisions';
 import type { SloResult } from './confidence.js';
 import type { Draft } from './plan-author.js';
 import { allowedSteps } from './plan-boundaries.js';
 import { applyChanges, mergePatchBetween } from './plan-changes.js';
-import type { PlanEvidenceDto } from './plan.dto.js';
+import type { PlanEvidenceDto } from '@slipway/ports/plans';
 import type { Proposal } from './proposal.js';
 import type { Telemetry } from './telemetry.js';
 

@@ -1,4 +1,5 @@
-import type { PolicyContent, RevisionSpec, Slo } from '@slipway/ports';
+import type { PolicyContent, Slo } from '@slipway/ports/inference-optimization';
+import { metricOf, type RevisionSpec } from '@slipway/contracts';
 import { coversKnob, type Risk } from './plan-boundaries.js';
 import type { Change } from './plan-changes.js';
 import type { SloResult } from './confidence.js';
@@ -41,7 +42,7 @@ function moreReplicas(spec: RevisionSpec, policy: PolicyContent, missed: readonl
   const gpus = spec.resources?.accelerator === undefined ? 0 : (spec.resources.count ?? 1);
   const gpuHours = gpus * PERIOD_HOURS[policy.experiment_budget.period];
   const perReplica = Math.round(-100_000 / value) / 1_000;
-  const isErrors = missed.some(({ slo }) => slo.metric === 'error_rate');
+  const isErrors = missed.some(({ slo }) => metricOf(slo.metric).kind === 'rate');
   return {
     changes: [
       {
@@ -76,11 +77,15 @@ function otherBatch(
   missed: readonly SloResult[],
 ): Proposal | undefined {
   const from = spec.runtime.args[name];
-  const isThroughput = missed.every(({ slo }) => slo.metric === 'output_tokens_per_s');
+  const isThroughput = missed.every(({ slo }) => metricOf(slo.metric).better === 'higher');
   // One argument cannot serve SLOs that pull it both ways, and errors do not tell which way.
-  if (typeof from !== 'number' || !Number.isInteger(from) || missed.some(({ slo }) => slo.metric === 'error_rate'))
+  if (
+    typeof from !== 'number' ||
+    !Number.isInteger(from) ||
+    missed.some(({ slo }) => metricOf(slo.metric).kind === 'rate')
+  )
     return undefined;
-  if (!isThroughput && missed.some(({ slo }) => slo.metric === 'output_tokens_per_s')) return undefined;
+  if (!isThroughput && missed.some(({ slo }) => metricOf(slo.metric).better === 'higher')) return undefined;
   const value = isThroughput ? Math.ceil(from * (1 + BATCH_STEP)) : Math.floor(from * (1 - BATCH_STEP));
   if (value < 1 || value === from) return undefined;
   return {

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import type { Tx } from '@slipway/platform-database';
-import type { AutopilotPort } from '@slipway/ports';
 import { DUE, TAKE, TELL, UNWATCH, WATCH } from './schedule.query.js';
 
 export interface Watched {
@@ -14,17 +13,21 @@ export type Told = Record<string, { key: string; at: string } | undefined>;
 
 /** Which deployments the autopilot looks at, and when. */
 @Injectable()
-export class ScheduleStore implements AutopilotPort {
-  async watch(tx: Tx, deployment: Watched, isWatched: boolean): Promise<void> {
-    if (isWatched) await tx.query(WATCH, [deployment.deploymentId, deployment.tenantId, deployment.deploymentName]);
-    else await tx.query(UNWATCH, [deployment.deploymentId]);
+export class ScheduleStore {
+  /** Looks at a deployment soon, and again from then on. */
+  async watch(tx: Tx, deployment: Watched): Promise<void> {
+    await tx.query(WATCH, [deployment.deploymentId, deployment.tenantId, deployment.deploymentName]);
+  }
+
+  async unwatch(tx: Tx, deploymentId: string): Promise<void> {
+    await tx.query(UNWATCH, [deploymentId]);
   }
 
   due(tx: Tx, limit: number): Promise<Watched[]> {
     return tx.query<Watched>(DUE, [limit]);
   }
 
-  /** Takes a due look and sets the next one; undefined where another worker has taken it. */
+  /** Takes a due look and sets the next one; undefined if another worker has taken it. */
   async take(tx: Tx, deploymentId: string, nextInSeconds: number): Promise<Told | undefined> {
     return (await tx.one<{ told: Told }>(TAKE, [deploymentId, nextInSeconds]))?.told;
   }

@@ -1,4 +1,11 @@
-import { attemptsOf, mergeHistograms, statsBetween, type AttemptCounts, type RequestStats } from '@slipway/dataplane';
+import {
+  attemptsOf,
+  histogramsOf,
+  mergeHistograms,
+  statsBetween,
+  type AttemptCounts,
+  type RequestStats,
+} from '@slipway/dataplane';
 import type { Tx } from '@slipway/platform-database';
 
 /** What was recorded of a revision in [from, to). */
@@ -40,9 +47,6 @@ function merged(one: RequestStats, other: RequestStats): RequestStats {
     streamed: one.streamed + other.streamed,
     tokens_in: one.tokens_in + other.tokens_in,
     tokens_out: one.tokens_out + other.tokens_out,
-    ttft_ms: mergeHistograms([one.ttft_ms, other.ttft_ms]),
-    itl_ms: mergeHistograms([one.itl_ms, other.itl_ms]),
-    e2e_latency_ms: mergeHistograms([one.e2e_latency_ms, other.e2e_latency_ms]),
-    output_tokens_per_s: mergeHistograms([one.output_tokens_per_s, other.output_tokens_per_s]),
+    ...histogramsOf((metric) => mergeHistograms([one[metric], other[metric]])),
   };
 }

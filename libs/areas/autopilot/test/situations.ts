@@ -1,5 +1,6 @@
 import { bucketOf, emptyHistogram, type Histogram, type RequestStats } from '@slipway/dataplane';
-import type { PolicyContent, RevisionSpec } from '@slipway/ports';
+import type { PolicyContent } from '@slipway/ports/inference-optimization';
+import type { RevisionSpec } from '@slipway/contracts';
 import type { History, Situation } from '../src/evaluation.js';
 import type { Telemetry } from '../src/telemetry.js';
 

@@ -11,16 +11,10 @@ import {
 import { CONFIG, type Config } from '@slipway/platform-config';
 import { Database, type Tx } from '@slipway/platform-database';
 import { reply, type Principal, type Reply } from '@slipway/platform-http';
-import { appendAudit } from '@slipway/platform-operations';
-import {
-  DEPLOYMENTS,
-  PRODUCTS,
-  ROUTES,
-  type DeploymentsPort,
-  type ProductsPort,
-  type RouteAffinity,
-  type RoutesPort,
-} from '@slipway/ports';
+import { appendAudit } from '@slipway/platform-mutations';
+import { DEPLOYMENTS, type DeploymentsPort } from '@slipway/ports/deployment-records';
+import { PRODUCTS, type ProductsPort } from '@slipway/ports/model-api-administration';
+import { ROUTES, type RouteAffinity, type RoutesPort } from '@slipway/ports/routing';
 import type { CreatePassportDto, PassportDto } from './passport.dto.js';
 import { passportAnswer } from './passport-answer.js';
 import { passportErrors } from './passport.errors.js';

@@ -1,32 +1,25 @@
+import { WORKER, type DeploymentState } from '@slipway/contracts';
 import { Inject, Injectable } from '@nestjs/common';
 import { routeFollowers, unpublishRoute } from '@slipway/dataplane';
 import { Database, type Tx } from '@slipway/platform-database';
 import {
+  defineOperation,
   done,
   DurableOperation,
+  inputOf,
   lockBeforeEvents,
   operationErrors,
   sleep,
-  type OperationDefinition,
+  type OperationOf,
   type OperationRow,
   type Outcome,
   type StepContext,
   type StepOutcome,
 } from '@slipway/platform-operations';
-import {
-  DEPLOYMENTS,
-  INSTANCES,
-  REVISIONS,
-  ROUTES,
-  type Deployment,
-  type DeploymentsPort,
-  type DeploymentState,
-  type InstancesPort,
-  type RevisionsPort,
-  type RoutesPort,
-} from '@slipway/ports';
-import { MARK_DELETED } from './deployment.query.js';
-import { revisionIdsOf } from './deployment-revisions.js';
+import { DEPLOYMENTS, type Deployment, type DeploymentsPort } from '@slipway/ports/deployment-records';
+import { INSTANCES, type InstancesPort } from '@slipway/ports/instances';
+import { REVISIONS, type RevisionsPort } from '@slipway/ports/revisions';
+import { ROUTES, type RoutesPort } from '@slipway/ports/routing';
 
 export interface DeletionInput {
   deploymentId: string;
@@ -35,44 +28,42 @@ export interface DeletionInput {
   stateBefore: DeploymentState;
 }
 
+/**
+ * The deletion of a deployment. Nothing is undone: once the route is gone it only goes forward, and a retry goes on where it
+ * failed. Before that it can be cancelled. An instance that a published model API binding holds goes on running until the
+ * binding is withdrawn.
+ */
+export const DELETION = defineOperation({
+  kind: 'delete_deployment',
+  input: inputOf<DeletionInput>(),
+  steps: ['release_route', 'drain', 'stop_instances', 'remove'],
+  pointOfNoReturn: 'release_route',
+});
+
 type Context = StepContext<DeletionInput>;
 
 /** Requests in flight, and then processes, get this long; the reconciler stops what is left later. */
 const DRAIN_LIMIT_MS = 30_000;
 const STOP_LIMIT_MS = 30_000;
 const LOOK_MS = 250;
-const WORKER = { type: 'system', id: 'worker' };
 
-export const DELETION_STEPS = ['release_route', 'drain', 'stop_instances', 'remove'];
-
-/**
- * The deletion of a deployment:
- *
- *   release_route → drain → stop_instances → remove
- *
- * Nothing is undone: once the route is gone it only goes forward, and a retry goes on where it failed. Before that it can be
- * cancelled. An instance that a published model API binding holds goes on running until the binding is withdrawn.
- */
 @Injectable()
-@DurableOperation('delete_deployment')
-export class DeletionOperation implements OperationDefinition<DeletionInput> {
-  readonly kind = 'delete_deployment';
-  readonly pointOfNoReturn = 'release_route';
-  readonly unwind = [];
-
+@DurableOperation(DELETION)
+export class DeletionOperation implements OperationOf<typeof DELETION> {
   readonly steps = {
     release_route: { run: (context: Context) => this.releaseRoute(context) },
     drain: { run: (context: Context) => this.drain(context) },
     stop_instances: { run: (context: Context) => this.stopInstances(context) },
     remove: { run: (context: Context) => this.remove(context) },
   };
+  readonly unwind = {};
 
   constructor(
     private readonly database: Database,
     @Inject(DEPLOYMENTS) private readonly deployments: DeploymentsPort,
-    @Inject(ROUTES) private readonly routes: RoutesPort,
     @Inject(REVISIONS) private readonly revisions: RevisionsPort,
     @Inject(INSTANCES) private readonly instances: InstancesPort,
+    @Inject(ROUTES) private readonly routes: RoutesPort,
   ) {}
 
   private async releaseRoute({ operation, input }: Context): Promise<StepOutcome> {
@@ -105,7 +96,7 @@ export class DeletionOperation implements OperationDefinition<DeletionInput> {
   }
 
   private async stopInstances({ operation, input, state, step }: Context): Promise<StepOutcome> {
-    const ids = await this.database.tx('system', (tx) => revisionIdsOf(tx, input.deploymentId));
+    const ids = await this.revisionIds(input);
     if (!state)
       return sleep({
         forMs: LOOK_MS,
@@ -133,7 +124,7 @@ export class DeletionOperation implements OperationDefinition<DeletionInput> {
   }
 
   private async remove({ operation, input }: Context): Promise<StepOutcome> {
-    const ids = await this.database.tx('system', (tx) => revisionIdsOf(tx, input.deploymentId));
+    const ids = await this.revisionIds(input);
     return done({
       commit: async (tx) => {
         // A retry may come long after the route was taken away; somebody may have set one in between.
@@ -142,7 +133,7 @@ export class DeletionOperation implements OperationDefinition<DeletionInput> {
         await lockBeforeEvents(tx, operation.id);
         for (const id of ids) await this.revisions.retired(tx, id);
         await unpublishRoute(tx, input.deploymentId);
-        await tx.query(MARK_DELETED, [input.deploymentId]);
+        await this.deployments.remove(tx, input.deploymentId);
       },
     });
   }
@@ -170,6 +161,10 @@ export class DeletionOperation implements OperationDefinition<DeletionInput> {
     assertIdle(deployment);
     await this.routes.takeTraffic(tx, deploymentId, operation.id);
     await this.deployments.update(tx, deploymentId, { currentOperationId: operation.id, state: 'deleting' });
+  }
+
+  private revisionIds({ deploymentId }: DeletionInput): Promise<string[]> {
+    return this.database.tx('system', (tx) => this.revisions.idsOf(tx, deploymentId));
   }
 
   private async withdraw(tx: Tx, operation: OperationRow<DeletionInput>): Promise<void> {

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { reportGateway } from '@slipway/dataplane';
-import { appendEvents, OperationStore } from '@slipway/platform-operations';
-import { DEPLOYMENTS, type DeploymentsPort } from '@slipway/ports';
+import { OperationStore } from '@slipway/platform-operations';
+import { DEPLOYMENTS, type DeploymentsPort } from '@slipway/ports/deployment-records';
 import { DeploymentsBed } from '../test/deployments-bed.js';
 
-const ACTOR = { type: 'token', id: 'tok_1' };
+const ACTOR = { type: 'token', id: 'tok_1' } as const;
 
 let bed: DeploymentsBed;
 let store: OperationStore;
@@ -36,16 +36,7 @@ beforeEach(async () => {
   });
   for (const revision of ['r1', 'r2'])
     bed.neighbours.statuses.set(revision, { desired: 1, ready: 1, alive: 1, restarts: 0, message: null, baseUrls: [] });
-  await bed.database.tx('system', async (tx) => {
-    const created = ['r1', 'r2'].map((revisionId) => ({
-      type: 'revision.created',
-      subject: `revisions/${revisionId}`,
-      actor: ACTOR,
-      revisionId,
-      data: {},
-    }));
-    await appendEvents(tx, 'ten_a', `deployment/${id}`, created);
-  });
+  bed.neighbours.revisions.set(id, ['r1', 'r2']);
 });
 
 /** A gateway that lives on, and serves this generation of the deployment's route. */
@@ -184,14 +175,8 @@ it('does not wait for an instance that a binding holds', async () => {
 });
 
 it('knows every revision that it ever had, however many', async () => {
-  const many = Array.from({ length: 250 }, (_, index) => ({
-    type: 'revision.created',
-    subject: `revisions/m${index}`,
-    actor: ACTOR,
-    revisionId: `m${index}`,
-    data: {},
-  }));
-  await bed.database.tx('system', (tx) => appendEvents(tx, 'ten_a', `deployment/${id}`, many));
+  const many = Array.from({ length: 250 }, (_, index) => `m${index}`);
+  bed.neighbours.revisions.set(id, ['r1', 'r2', ...many]);
   expect(await bed.finish((await remove()).body.operation.id)).toMatchObject({ status: 'succeeded' });
   const retired = bed.neighbours.calls.filter((call) => call.startsWith('retired '));
   expect(new Set(retired).size).toBe(252);

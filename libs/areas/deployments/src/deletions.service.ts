@@ -1,10 +1,12 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Database } from '@slipway/platform-database';
 import { assertIfMatch, type Principal, type Reply } from '@slipway/platform-http';
-import { appendAudit, operationAnswer, OperationStore } from '@slipway/platform-operations';
-import { DEPLOYMENTS, deploymentStream, ROUTES, type DeploymentsPort, type RoutesPort } from '@slipway/ports';
+import { appendAudit } from '@slipway/platform-mutations';
+import { operationAnswer, OperationStore, type Claimed } from '@slipway/platform-operations';
+import { DEPLOYMENTS, deploymentStream, type DeploymentsPort } from '@slipway/ports/deployment-records';
+import { ROUTES, type RoutesPort } from '@slipway/ports/routing';
+import { assertIdle, DELETION } from './deletion.operation.js';
 import { deploymentEtag } from './deployment-answers.js';
-import { assertIdle, DELETION_STEPS, type DeletionInput } from './deletion.operation.js';
 
 @Injectable()
 export class DeletionsService {
@@ -17,24 +19,22 @@ export class DeletionsService {
 
   create(who: Principal, name: string, ifMatch: string | undefined): Promise<Reply> {
     return this.database.tx({ tenantId: who.tenantId }, async (tx) => {
-      const { id } = await this.operations.claim(tx, {
-        kind: 'delete_deployment',
-        resourceType: 'deployment',
-        resourceName: name,
-        requestedBy: who.actor,
-      });
+      const claim = { operation: DELETION, resourceType: 'deployment', resourceName: name, requestedBy: who.actor };
+      const [{ id }] = (await this.operations.claim(tx, [claim])) as [Claimed];
       const deployment = await this.deployments.lock(tx, who.tenantId, name);
       assertIfMatch(ifMatch, deploymentEtag(deployment, await this.routes.current(tx, deployment.id)));
       assertIdle(deployment);
       await this.routes.takeTraffic(tx, deployment.id, id);
       await this.deployments.update(tx, deployment.id, { state: 'deleting', currentOperationId: id });
-      const input: DeletionInput = { deploymentId: deployment.id, deploymentName: name, stateBefore: deployment.state };
-      await this.operations.start(tx, id, {
+      const start = {
+        id,
+        operation: DELETION,
         resourceId: deployment.id,
         stream: deploymentStream(deployment.id),
-        input,
-        steps: DELETION_STEPS,
-      });
+        input: { deploymentId: deployment.id, deploymentName: name, stateBefore: deployment.state },
+        steps: DELETION.steps,
+      };
+      await this.operations.start(tx, [start]);
       await appendAudit(tx, {
         action: 'deployment.delete',
         resourceType: 'deployment',

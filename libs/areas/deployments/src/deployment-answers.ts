@@ -2,48 +2,68 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Tx } from '@slipway/platform-database';
 import { etagOf } from '@slipway/platform-http';
 import {
-  INSTANCES,
-  REVISIONS,
-  ROUTES,
-  type InstancesPort,
-  type RevisionsPort,
-  type Route,
-  type RoutesPort,
-} from '@slipway/ports';
-import { conditionsOf, NO_ROUTE, observedState, type Health } from './conditions.js';
+  DEPLOYMENTS,
+  type DeploymentRecord,
+  type DeploymentsPort,
+  type Health,
+} from '@slipway/ports/deployment-records';
+import { INSTANCES, type InstancesPort } from '@slipway/ports/instances';
+import { REVISIONS, type RevisionsPort } from '@slipway/ports/revisions';
+import { ROUTES, type Route, type RoutesPort } from '@slipway/ports/routing';
 import type { DeploymentDto } from './deployment.dto.js';
-import type { DeploymentEntity } from './deployment.entity.js';
 
-/** What is true of a deployment beyond its own row. */
-export interface Surroundings {
-  route: Route | undefined;
-  health: Health;
-  /** Revision names by id. */
-  names: ReadonlyMap<string, string>;
-}
+const NO_ROUTE: Health = { isRouted: false, desired: 0, ready: 0, isServing: false };
 
-/** Makes the answers of this area: rows of `deployments` with what other areas know about them at this moment. */
+/** Makes the answers of this area: records of deployments with what other areas know about them at this moment. */
 @Injectable()
 export class DeploymentAnswers {
   constructor(
+    @Inject(DEPLOYMENTS) private readonly deployments: DeploymentsPort,
     @Inject(REVISIONS) private readonly revisions: RevisionsPort,
-    @Inject(ROUTES) private readonly routes: RoutesPort,
     @Inject(INSTANCES) private readonly instances: InstancesPort,
+    @Inject(ROUTES) private readonly routes: RoutesPort,
   ) {}
 
-  async of(tx: Tx, rows: readonly DeploymentEntity[]): Promise<DeploymentDto[]> {
-    const ids = rows
-      .flatMap((row) => [row.activeRevisionId, row.candidateRevisionId, row.previousRevisionId])
+  async of(tx: Tx, records: readonly DeploymentRecord[]): Promise<DeploymentDto[]> {
+    const ids = records
+      .flatMap((record) => [record.activeRevisionId, record.candidateRevisionId, record.previousRevisionId])
       .filter((id) => id !== null);
     const [revisions, routes] = await Promise.all([
       this.revisions.getMany(tx, [...new Set(ids)]),
-      Promise.all(rows.map((row) => this.routes.current(tx, row.id))),
+      Promise.all(records.map((record) => this.routes.current(tx, record.id))),
     ]);
     const names = new Map(revisions.map((revision) => [revision.id, revision.name]));
     const healths = await Promise.all(routes.map((route) => healthOf(tx, this.instances, route)));
-    return rows.map((row, index) =>
-      answerOf(row, { route: routes[index], health: healths[index] as Health, names }, new Date()),
-    );
+    return records.map((record, index) => this.answer(record, routes[index], healths[index] as Health, names));
+  }
+
+  private answer(
+    record: DeploymentRecord,
+    route: Route | undefined,
+    health: Health,
+    names: ReadonlyMap<string, string>,
+  ): DeploymentDto {
+    const nameOf = (id: string | null) => (id === null ? null : (names.get(id) ?? null));
+    return {
+      id: record.id,
+      name: record.name,
+      display_name: record.displayName,
+      description: record.description,
+      labels: record.labels,
+      environment: record.environment,
+      default_strategy: record.defaultStrategy,
+      revision_history_limit: record.revisionHistoryLimit,
+      ...this.deployments.judged(record, health),
+      active_revision: nameOf(record.activeRevisionId),
+      candidate_revision: nameOf(record.candidateRevisionId),
+      previous_revision: nameOf(record.previousRevisionId),
+      route: route ? routeOf(route) : null,
+      current_operation_id: record.currentOperationId,
+      etag: deploymentEtag(record, route),
+      created_by: record.createdBy,
+      created_at: record.createdAt.toISOString(),
+      updated_at: record.updatedAt.toISOString(),
+    };
   }
 }
 
@@ -70,32 +90,6 @@ export async function healthOf(
 
 export function deploymentEtag(row: { id: string; version: number }, route: Route | undefined): string {
   return etagOf(row.id, row.version, route?.generation ?? 0);
-}
-
-export function answerOf(row: DeploymentEntity, { route, health, names }: Surroundings, now: Date): DeploymentDto {
-  const nameOf = (id: string | null) => (id === null ? null : (names.get(id) ?? null));
-  const state = observedState(row.state, health);
-  return {
-    id: row.id,
-    name: row.name,
-    display_name: row.displayName,
-    description: row.description,
-    labels: row.labels,
-    environment: row.environment,
-    default_strategy: row.defaultStrategy,
-    revision_history_limit: row.revisionHistoryLimit,
-    state,
-    conditions: conditionsOf(row.conditions, { state, currentOperationId: row.currentOperationId, health }, now),
-    active_revision: nameOf(row.activeRevisionId),
-    candidate_revision: nameOf(row.candidateRevisionId),
-    previous_revision: nameOf(row.previousRevisionId),
-    route: route ? routeOf(route) : null,
-    current_operation_id: row.currentOperationId,
-    etag: deploymentEtag(row, route),
-    created_by: row.createdBy,
-    created_at: row.createdAt.toISOString(),
-    updated_at: row.updatedAt.toISOString(),
-  };
 }
 
 function routeOf(route: Route): DeploymentDto['route'] {

@@ -1,8 +1,14 @@
-import { ArrayField, IntField, MapField, ObjectField, StringField, TimestampField } from '@slipway/platform-http';
-import { StrategyDto, type DeploymentState } from '@slipway/ports';
-import type { Condition } from './conditions.js';
-
-const STATES = ['creating', 'active', 'progressing', 'paused', 'degraded', 'failed', 'deleting'] as const;
+import { DEPLOYMENT_STATES, type DeploymentState } from '@slipway/contracts';
+import {
+  ActorDto,
+  ArrayField,
+  IntField,
+  MapField,
+  ObjectField,
+  StringField,
+  TimestampField,
+} from '@slipway/platform-http';
+import { StrategyDto, type Condition } from '@slipway/ports/deployment-records';
 
 export class CreateDeploymentDto {
   @StringField({
@@ -103,14 +109,6 @@ export class DeploymentRouteDto {
   affinity: DeploymentRouteAffinityDto;
 }
 
-export class DeploymentActorDto {
-  @StringField({ example: 'token' })
-  type: string;
-
-  @StringField()
-  id: string;
-}
-
 export class DeploymentDto {
   @StringField({ example: 'dep_0190f5c27bd87cc0a6b7d2f5e1a3c4d5' })
   id: string;
@@ -136,7 +134,7 @@ export class DeploymentDto {
   @IntField()
   revision_history_limit: number;
 
-  @StringField({ enum: STATES })
+  @StringField({ enum: DEPLOYMENT_STATES })
   state: DeploymentState;
 
   @ArrayField(() => ConditionDto)
@@ -164,8 +162,8 @@ export class DeploymentDto {
   @StringField({ description: 'Also the ETag header; changes with what people and operations change, not with health' })
   etag: string;
 
-  @ObjectField(() => DeploymentActorDto)
-  created_by: DeploymentActorDto;
+  @ObjectField(() => ActorDto)
+  created_by: ActorDto;
 
   @TimestampField()
   created_at: string;

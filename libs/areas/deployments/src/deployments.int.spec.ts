@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
-import { appendEvents } from '@slipway/platform-operations';
-import { DEPLOYMENTS, type DeploymentsPort } from '@slipway/ports';
+import { beside } from '@slipway/platform-database/testing';
+import { appendEvents } from '@slipway/platform-events';
+import { DEPLOYMENTS, type DeploymentsPort } from '@slipway/ports/deployment-records';
 import { DeploymentsBed } from '../test/deployments-bed.js';
-import { HealthRound } from './health-round.js';
 
 let bed: DeploymentsBed;
 let port: DeploymentsPort;
@@ -260,7 +260,7 @@ it('shows revisions by name, the route, and health as it is now; the round keeps
   });
   expect(shown.etag).not.toBe(body.etag);
 
-  await bed.database.tx('system', (tx) => bed.app.get(HealthRound, { strict: false }).sweep(tx));
+  await bed.healthRound();
   const stored = (
     await bed.database.read<any>('system', 'select state, conditions from deployments where id = $1', [id])
   )[0];
@@ -287,15 +287,14 @@ it('drops an observation of a row that has changed meanwhile, or that somebody h
     affinity: { mode: 'soft', ttlSeconds: 600 },
     targets: [{ revisionId: `r-${id}`, revisionName: 'one', weight: 100 }],
   });
-  const round = () => bed.database.tx('system', (tx) => bed.app.get(HealthRound, { strict: false }).sweep(tx));
   const stored = async () =>
     (await bed.database.read<any>('system', 'select state from deployments where id = $1', [id]))[0].state;
   const roundDuring = async (elsewhere: () => Promise<void>) => {
     bed.neighbours.onLook = async (revisionId) => {
-      if (revisionId === `r-${id}`) await elsewhere();
+      if (revisionId === `r-${id}`) await beside(elsewhere);
     };
     try {
-      await round();
+      await bed.healthRound();
     } finally {
       bed.neighbours.onLook = undefined;
     }
@@ -324,7 +323,7 @@ it('drops an observation of a row that has changed meanwhile, or that somebody h
   unlock();
   await locker;
   expect(await stored()).toBe('active');
-  await round();
+  await bed.healthRound();
   expect(await stored()).toBe('degraded');
 });
 

@@ -1,56 +1,45 @@
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import type { Tx } from '@slipway/platform-database';
-import { Sweeper, type DueWork } from '@slipway/platform-operations';
-import { INSTANCES, ROUTES, type DeploymentState, type InstancesPort, type RoutesPort } from '@slipway/ports';
-import { conditionsOf, observedState, sameConditions, type Condition } from './conditions.js';
+import { Schedule, type RecurringWork, type Transact } from '@slipway/platform-scheduling';
+import { DEPLOYMENTS, type DeploymentRecord, type DeploymentsPort } from '@slipway/ports/deployment-records';
+import { INSTANCES, type InstancesPort } from '@slipway/ports/instances';
+import { ROUTES, type RoutesPort } from '@slipway/ports/routing';
 import { healthOf } from './deployment-answers.js';
-import { LIVING_AFTER, OBSERVE } from './deployment.query.js';
 
-/** How many deployments one sweep looks at; the next goes on where it ended. */
+/** How many deployments one run looks at; the next goes on where it ended. */
 const AT_ONCE = 25;
 
-interface Living {
-  id: string;
-  version: number;
-  state: DeploymentState;
-  conditions: Condition[];
-  currentOperationId: string | null;
-}
-
 /**
- * Goes round all living deployments, a few at a time, and writes what it sees of their health where that has changed: an
+ * Goes round all living deployments, a few at a time, and writes what it sees of their health if that has changed: an
  * answer shows health as it is at that moment, this keeps since when. It writes nothing while nothing changes.
  */
 @Injectable()
-export class HealthRound implements DueWork, OnModuleInit {
+export class HealthRound implements RecurringWork, OnModuleInit {
   readonly name = 'deployment-health';
+  readonly everySeconds = 1;
   private after = '';
 
   constructor(
-    private readonly sweeper: Sweeper,
-    @Inject(ROUTES) private readonly routes: RoutesPort,
+    private readonly schedule: Schedule,
+    @Inject(DEPLOYMENTS) private readonly deployments: DeploymentsPort,
     @Inject(INSTANCES) private readonly instances: InstancesPort,
+    @Inject(ROUTES) private readonly routes: RoutesPort,
   ) {}
 
   onModuleInit(): void {
-    this.sweeper.register(this);
+    this.schedule.register(this);
   }
 
-  async sweep(tx: Tx): Promise<void> {
-    const rows = await tx.query<Living>(LIVING_AFTER, [this.after, AT_ONCE]);
-    this.after = rows.length < AT_ONCE ? '' : (rows[rows.length - 1] as Living).id;
-    await Promise.all(rows.map((row) => this.observe(tx, row)));
+  run(transact: Transact): Promise<void> {
+    return transact('system', async (tx) => {
+      const records = await this.deployments.livingAfter(tx, this.after, AT_ONCE);
+      this.after = records.length < AT_ONCE ? '' : (records[records.length - 1] as DeploymentRecord).id;
+      await Promise.all(records.map((record) => this.observe(tx, record)));
+    });
   }
 
-  private async observe(tx: Tx, row: Living): Promise<void> {
-    const health = await healthOf(tx, this.instances, await this.routes.current(tx, row.id));
-    const state = observedState(row.state, health);
-    const conditions = conditionsOf(
-      row.conditions,
-      { state, currentOperationId: row.currentOperationId, health },
-      new Date(),
-    );
-    if (state === row.state && sameConditions(row.conditions, conditions)) return;
-    await tx.query(OBSERVE, [row.id, row.version, state, JSON.stringify(conditions)]);
+  private async observe(tx: Tx, record: DeploymentRecord): Promise<void> {
+    const route = await this.routes.current(tx, record.id);
+    await this.deployments.observe(tx, record, await healthOf(tx, this.instances, route));
   }
 }

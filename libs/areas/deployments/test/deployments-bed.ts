@@ -2,24 +2,30 @@ import 'reflect-metadata';
 import { Global, Module } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
+import { DeploymentRecordsModule, entities, migrations as records } from '@slipway/area-deployment-records';
+import { migrations as dataplane } from '@slipway/dataplane';
 import { ConfigModule } from '@slipway/platform-config';
-import { migrations as dataplaneMigrations } from '@slipway/dataplane';
-import { Database, DatabaseModule, migrations as databaseMigrations, type Tx } from '@slipway/platform-database';
+import { Database, DatabaseModule, type Tx } from '@slipway/platform-database';
 import { errors, HttpModule, SlipwayHttpAdapter, type Principal, type Scope } from '@slipway/platform-http';
-import {
-  migrations as operationMigrations,
-  OperationRunner,
-  OperationsModule,
-  OperationStore,
-  Sweeper,
-} from '@slipway/platform-operations';
+import { OperationRunner, OperationStore } from '@slipway/platform-operations';
 import { OPERATION_QUEUE, type OperationQueue } from '@slipway/platform-queue';
-import { createTestDatabase, testConfig, type TestDatabase } from '@slipway/platform-testing';
-import { INSTANCES, REVISIONS, ROUTES, type Route, type WorkloadStatus } from '@slipway/ports';
-import { DeploymentsModule, entities, migrations } from '../src/index.js';
+import { Schedule } from '@slipway/platform-scheduling';
+import {
+  createTestDatabase,
+  platformMigrations,
+  platformModules,
+  testConfig,
+  type TestDatabase,
+} from '@slipway/platform-testing';
+import { INSTANCES, type WorkloadStatus } from '@slipway/ports/instances';
+import { REVISIONS } from '@slipway/ports/revisions';
+import { ROUTES, type Route } from '@slipway/ports/routing';
+import { DeploymentsModule } from '../src/index.js';
 
-/** What the neighbours of this area would know; tests write it directly. */
+/** What the neighbours of this area would know; tests write it directly. The records of deployments are real ones. */
 export class Neighbours {
+  /** Ids of a deployment's revisions. */
+  readonly revisions = new Map<string, string[]>();
   readonly routes = new Map<string, Route>();
   readonly owners = new Map<string, string>();
   readonly statuses = new Map<string, WorkloadStatus>();
@@ -33,6 +39,7 @@ export class Neighbours {
 
   readonly revisionsPort = {
     getMany: async (_tx: Tx, ids: readonly string[]) => ids.map((id) => ({ id, name: `name-of-${id}` })),
+    idsOf: async (_tx: Tx, deploymentId: string) => this.revisions.get(deploymentId) ?? [],
     retired: async (_tx: Tx, id: string) => this.note(`retired ${id}`),
   };
 
@@ -91,12 +98,7 @@ export class DeploymentsBed {
   ) {}
 
   static async start(): Promise<DeploymentsBed> {
-    const testDatabase = await createTestDatabase([
-      ...databaseMigrations,
-      ...operationMigrations,
-      ...dataplaneMigrations,
-      ...migrations,
-    ]);
+    const testDatabase = await createTestDatabase([...platformMigrations, ...dataplane, ...records]);
     const config = testConfig(testDatabase.url);
     const neighbours = new Neighbours();
     const ports = [
@@ -113,8 +115,9 @@ export class DeploymentsBed {
         ConfigModule.forRoot(config),
         DatabaseModule.forRoot(config, entities),
         HttpModule,
-        OperationsModule.forWorker(),
+        ...platformModules('worker'),
         NeighboursModule,
+        DeploymentRecordsModule,
         DeploymentsModule,
       ],
     }).compile();
@@ -128,8 +131,8 @@ export class DeploymentsBed {
     const app = module.createNestApplication<NestFastifyApplication>(adapter, { logger: false });
     await app.init();
     await app.getHttpAdapter().getInstance().ready();
-    // Tests sweep themselves; a round by itself would observe in the midst of one.
-    await app.get(Sweeper, { strict: false }).stop();
+    // Tests go round themselves; a round by itself would observe in the midst of one.
+    await app.get(Schedule, { strict: false }).beforeApplicationShutdown();
     return new DeploymentsBed(app, app.get(Database, { strict: false }), neighbours, testDatabase);
   }
 
@@ -150,6 +153,11 @@ export class DeploymentsBed {
       headers: { authorization: `${options.tenant ?? 'ten_a'} admin`, ...options.headers },
     });
     return { status: answer.statusCode, headers: answer.headers, body: answer.body === '' ? undefined : answer.json() };
+  }
+
+  /** One round of the health of all deployments, as the worker goes it every second. */
+  healthRound(): Promise<void> {
+    return this.app.get(Schedule, { strict: false }).runNow('deployment-health');
   }
 
   /** Drives an operation as far as it goes now, beyond the sleep it is in. */

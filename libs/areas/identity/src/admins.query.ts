@@ -9,7 +9,7 @@ export const LOCK_ADMINS = prepared(
   `select pg_advisory_xact_lock(hashtextextended('slipway.admins:' || $1::text, 0))`,
 );
 
-/** Active admins of a tenant beside one credential. Identities count where their provider ($3) can sign them in. */
+/** Active admins of a tenant beside one credential. Identities count if their provider ($3) can sign them in. */
 export const COUNT_OTHER_ADMINS = prepared(
   'admins-count-others',
   `select (select count(*) from api_tokens

@@ -1,13 +1,12 @@
-import { Body, Controller, Inject } from '@nestjs/common';
-import { Principal } from '@slipway/platform-auth';
-import { Page, Route, type PageOf, type PageRequest } from '@slipway/platform-http';
+import { Body, Controller } from '@nestjs/common';
+import { CurrentPrincipal, Page, Route, type PageOf, type PageRequest, type Principal } from '@slipway/platform-http';
 import { ConsoleAccessDto, ConsoleAccessListDto, SetConsoleAccessDto } from './console-access.dto.js';
 import type { ConsoleAccessRow } from './console-access.query.js';
 import { ConsoleAccessService } from './console-access.service.js';
 
 @Controller()
 export class ConsoleAccessController {
-  constructor(@Inject(ConsoleAccessService) private readonly access: ConsoleAccessService) {}
+  constructor(private readonly access: ConsoleAccessService) {}
 
   @Route({
     method: 'PUT',
@@ -21,7 +20,7 @@ export class ConsoleAccessController {
     ok: { 200: ConsoleAccessDto },
     errors: ['last_admin'],
   })
-  set(@Principal() who: Principal, @Body() dto: SetConsoleAccessDto): Promise<ConsoleAccessRow> {
+  set(@CurrentPrincipal() who: Principal, @Body() dto: SetConsoleAccessDto): Promise<ConsoleAccessRow> {
     return this.access.set(who, dto);
   }
 
@@ -35,7 +34,7 @@ export class ConsoleAccessController {
     ok: { 200: ConsoleAccessListDto },
     paged: true,
   })
-  list(@Principal() who: Principal, @Page('string') page: PageRequest): Promise<PageOf<ConsoleAccessRow>> {
+  list(@CurrentPrincipal() who: Principal, @Page('string') page: PageRequest): Promise<PageOf<ConsoleAccessRow>> {
     return this.access.list(who, page);
   }
 }

@@ -1,8 +1,7 @@
-import { Inject, Injectable } from '@nestjs/common';
-import type { Principal } from '@slipway/platform-auth';
+import { Injectable } from '@nestjs/common';
+import { type Principal, pageOf, type PageOf, type PageRequest } from '@slipway/platform-http';
 import { Database, newId, type Tx } from '@slipway/platform-database';
-import { pageOf, type PageOf, type PageRequest } from '@slipway/platform-http';
-import { appendAudit } from '@slipway/platform-operations';
+import { appendAudit } from '@slipway/platform-mutations';
 import type { SetConsoleAccessDto } from './console-access.dto.js';
 import { FIND_ACCESS, LIST_ACCESS, PUT_ACCESS, type ConsoleAccessRow } from './console-access.query.js';
 import { LastAdmin } from './last-admin.js';
@@ -10,8 +9,8 @@ import { LastAdmin } from './last-admin.js';
 @Injectable()
 export class ConsoleAccessService {
   constructor(
-    @Inject(Database) private readonly database: Database,
-    @Inject(LastAdmin) private readonly lastAdmin: LastAdmin,
+    private readonly database: Database,
+    private readonly lastAdmin: LastAdmin,
   ) {}
 
   /** What is so already stays as it is, and leaves no second audit row. */

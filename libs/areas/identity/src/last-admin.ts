@@ -6,7 +6,7 @@ import { identityErrors } from './identity.errors.js';
 
 /**
  * Keeps a tenant from locking itself out. Its admins are the active tokens and the granted identities with the scope admin;
- * identities count only where hosted sign-in is configured, since otherwise none of them can come in.
+ * identities count only if hosted sign-in is configured, since otherwise none of them can come in.
  */
 @Injectable()
 export class LastAdmin {
@@ -26,7 +26,7 @@ export class LastAdmin {
     return provider === this.signInProvider;
   }
 
-  /** @throws last_admin (409) where the tenant has no admin beside this token or mapping */
+  /** @throws last_admin (409) if the tenant has no admin beside this token or mapping */
   async assertAnother(tx: Tx, credentialId: string): Promise<void> {
     const row = await tx.one<{ others: string }>(COUNT_OTHER_ADMINS, [tx.tenant, credentialId, this.signInProvider]);
     if (Number(row!.others) === 0) throw identityErrors.last_admin();

@@ -2,7 +2,7 @@ import { prepared } from '@slipway/platform-database';
 
 const RECORD = `id, name, slipway_rfc3339(created_at) as created_at`;
 
-/** No row where the name is taken: a raised conflict would abort the transaction. */
+/** No row if the name is taken: a raised conflict would abort the transaction. */
 export const INSERT_TENANT = prepared(
   'tenant-insert',
   `insert into tenants (id, name) values ($1, $2) on conflict (name) do nothing returning ${RECORD}`,

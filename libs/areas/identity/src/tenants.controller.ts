@@ -1,13 +1,12 @@
-import { Body, Controller, Inject } from '@nestjs/common';
-import { Principal } from '@slipway/platform-auth';
-import { Page, Route, type PageOf, type PageRequest } from '@slipway/platform-http';
+import { Body, Controller } from '@nestjs/common';
+import { CurrentPrincipal, Page, Route, type PageOf, type PageRequest, type Principal } from '@slipway/platform-http';
 import { CreatedTenantDto, CreateTenantDto, TenantListDto } from './tenant.dto.js';
 import type { TenantRow } from './tenant.query.js';
 import { TenantsService } from './tenants.service.js';
 
 @Controller()
 export class TenantsController {
-  constructor(@Inject(TenantsService) private readonly tenants: TenantsService) {}
+  constructor(private readonly tenants: TenantsService) {}
 
   @Route({
     method: 'POST',
@@ -20,7 +19,7 @@ export class TenantsController {
     ok: { 201: CreatedTenantDto },
     errors: ['tenant_exists'],
   })
-  create(@Principal() who: Principal, @Body() dto: CreateTenantDto): Promise<CreatedTenantDto> {
+  create(@CurrentPrincipal() who: Principal, @Body() dto: CreateTenantDto): Promise<CreatedTenantDto> {
     return this.tenants.create(who, dto);
   }
 
@@ -35,7 +34,7 @@ export class TenantsController {
     ok: { 200: TenantListDto },
     paged: true,
   })
-  list(@Principal() who: Principal, @Page('string') page: PageRequest): Promise<PageOf<TenantRow>> {
+  list(@CurrentPrincipal() who: Principal, @Page('string') page: PageRequest): Promise<PageOf<TenantRow>> {
     return this.tenants.list(who, page);
   }
 }

@@ -1,8 +1,8 @@
-import { Inject, Injectable } from '@nestjs/common';
-import { TokenService, type Principal } from '@slipway/platform-auth';
+import { Injectable } from '@nestjs/common';
+import { TokenService } from '@slipway/platform-auth';
+import { type Principal, errors, pageOf, type PageOf, type PageRequest } from '@slipway/platform-http';
 import { Database, newId, type Tx } from '@slipway/platform-database';
-import { errors, pageOf, type PageOf, type PageRequest } from '@slipway/platform-http';
-import { appendAudit } from '@slipway/platform-operations';
+import { appendAudit } from '@slipway/platform-mutations';
 import { identityErrors } from './identity.errors.js';
 import type { CreatedTenantDto, CreateTenantDto } from './tenant.dto.js';
 import { INSERT_TENANT, LIST_TENANTS, type TenantRow } from './tenant.query.js';
@@ -11,8 +11,8 @@ import { defaultExpiry } from './token-rules.js';
 @Injectable()
 export class TenantsService {
   constructor(
-    @Inject(Database) private readonly database: Database,
-    @Inject(TokenService) private readonly tokens: TokenService,
+    private readonly database: Database,
+    private readonly tokens: TokenService,
   ) {}
 
   /** A tenant and its first admin token, in one transaction of the system: no tenant may write beyond itself. */

@@ -1,11 +1,10 @@
-import type { Principal, Scope } from '@slipway/platform-auth';
-import type { FieldIssue } from '@slipway/platform-http';
+import type { Principal, Scope, FieldIssue } from '@slipway/platform-http';
 
 const DAY_MS = 86_400_000;
 export const DEFAULT_DAYS = 90;
 export const MAX_DAYS = 365;
 
-/** When a token expires where nobody says so. */
+/** When a token expires if nobody says so. */
 export function defaultExpiry(now: Date): Date {
   return new Date(now.getTime() + DEFAULT_DAYS * DAY_MS);
 }

@@ -1,12 +1,12 @@
-import { Body, Controller, Inject, Param } from '@nestjs/common';
-import { Principal, type TokenRow } from '@slipway/platform-auth';
-import { Page, Route, type PageOf, type PageRequest } from '@slipway/platform-http';
+import { Body, Controller, Param } from '@nestjs/common';
+import { CurrentPrincipal, Page, Route, type PageOf, type PageRequest, type Principal } from '@slipway/platform-http';
+import type { TokenRow } from '@slipway/platform-auth';
 import { CreatedTokenDto, CreateTokenDto, TokenDto, TokenListDto, WhoAmIDto } from './token.dto.js';
 import { TokensService } from './tokens.service.js';
 
 @Controller()
 export class TokensController {
-  constructor(@Inject(TokensService) private readonly tokens: TokensService) {}
+  constructor(private readonly tokens: TokensService) {}
 
   @Route({
     method: 'POST',
@@ -17,7 +17,7 @@ export class TokensController {
     summary: 'Create an API token',
     ok: { 201: CreatedTokenDto },
   })
-  create(@Principal() who: Principal, @Body() dto: CreateTokenDto): Promise<CreatedTokenDto> {
+  create(@CurrentPrincipal() who: Principal, @Body() dto: CreateTokenDto): Promise<CreatedTokenDto> {
     return this.tokens.create(who, dto);
   }
 
@@ -31,7 +31,7 @@ export class TokensController {
     ok: { 200: TokenListDto },
     paged: true,
   })
-  list(@Principal() who: Principal, @Page('string') page: PageRequest): Promise<PageOf<TokenRow>> {
+  list(@CurrentPrincipal() who: Principal, @Page('string') page: PageRequest): Promise<PageOf<TokenRow>> {
     return this.tokens.list(who, page);
   }
 
@@ -46,7 +46,7 @@ export class TokensController {
     ok: { 200: TokenDto },
     errors: ['token_not_found', 'last_admin'],
   })
-  revoke(@Principal() who: Principal, @Param('id') id: string): Promise<TokenRow> {
+  revoke(@CurrentPrincipal() who: Principal, @Param('id') id: string): Promise<TokenRow> {
     return this.tokens.revoke(who, id);
   }
 
@@ -59,7 +59,7 @@ export class TokensController {
     summary: 'Show tenant, actor and scopes of the caller',
     ok: { 200: WhoAmIDto },
   })
-  whoAmI(@Principal() who: Principal): WhoAmIDto {
+  whoAmI(@CurrentPrincipal() who: Principal): WhoAmIDto {
     const tenant = { id: who.tenantId, name: who.tenantName, is_operator: who.isOperatorTenant };
     return { tenant, actor: who.actor, scopes: [...who.scopes] };
   }

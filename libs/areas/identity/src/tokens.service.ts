@@ -1,8 +1,8 @@
-import { Inject, Injectable } from '@nestjs/common';
-import { TokenService, type Principal, type TokenRow } from '@slipway/platform-auth';
+import { Injectable } from '@nestjs/common';
+import { TokenService, type TokenRow } from '@slipway/platform-auth';
+import { type Principal, errors, pageOf, type PageOf, type PageRequest } from '@slipway/platform-http';
 import { Database } from '@slipway/platform-database';
-import { errors, pageOf, type PageOf, type PageRequest } from '@slipway/platform-http';
-import { appendAudit } from '@slipway/platform-operations';
+import { appendAudit } from '@slipway/platform-mutations';
 import { identityErrors } from './identity.errors.js';
 import { LastAdmin } from './last-admin.js';
 import { defaultExpiry, tokenObjections } from './token-rules.js';
@@ -11,9 +11,9 @@ import type { CreateTokenDto } from './token.dto.js';
 @Injectable()
 export class TokensService {
   constructor(
-    @Inject(Database) private readonly database: Database,
-    @Inject(TokenService) private readonly tokens: TokenService,
-    @Inject(LastAdmin) private readonly lastAdmin: LastAdmin,
+    private readonly database: Database,
+    private readonly tokens: TokenService,
+    private readonly lastAdmin: LastAdmin,
   ) {}
 
   async create(who: Principal, dto: CreateTokenDto): Promise<TokenRow & { token: string }> {

@@ -1,5 +1,5 @@
 import { Global, Module } from '@nestjs/common';
-import { POLICIES } from '@slipway/ports';
+import { POLICIES } from '@slipway/ports/inference-optimization';
 import { PoliciesController } from './policies.controller.js';
 import { PoliciesService } from './policies.service.js';
 import { PolicyStore } from './policy.store.js';

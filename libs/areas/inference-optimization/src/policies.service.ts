@@ -1,31 +1,28 @@
-import { createRequire } from 'node:module';
-import { Inject, Injectable, Optional } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { Database, type Tx } from '@slipway/platform-database';
 import {
   assertIfMatch,
   etagOf,
+  jsonPatch,
   rehearsal,
   reply,
   type ExistenceCheck,
   type Principal,
   type Reply,
 } from '@slipway/platform-http';
-import { appendAudit, appendEvents } from '@slipway/platform-operations';
+import { appendAudit } from '@slipway/platform-mutations';
+import { appendEvents } from '@slipway/platform-events';
 import {
-  AUTOPILOT,
   DEPLOYMENTS,
   deploymentStream,
-  type AutopilotPort,
   type Deployment,
   type DeploymentsPort,
-  type PolicyContent,
-} from '@slipway/ports';
+} from '@slipway/ports/deployment-records';
+import type { PolicyContent } from '@slipway/ports/inference-optimization';
 import type { PolicyDto, SetPolicyDto } from './policy.dto.js';
 import { policyErrors } from './policy.errors.js';
 import { statOf } from './policy-rules.js';
 import { policyDigest, PolicyStore, type PolicyRow } from './policy.store.js';
-
-const { compare } = createRequire(import.meta.url)('fast-json-patch') as typeof import('fast-json-patch');
 
 export interface PolicyRequest {
   principal: Principal;
@@ -41,7 +38,6 @@ export class PoliciesService implements ExistenceCheck {
     private readonly database: Database,
     private readonly store: PolicyStore,
     @Inject(DEPLOYMENTS) private readonly deployments: DeploymentsPort,
-    @Optional() @Inject(AUTOPILOT) private readonly autopilot?: AutopilotPort,
   ) {}
 
   async get(who: Principal, deploymentName: string): Promise<Reply<PolicyDto>> {
@@ -76,14 +72,14 @@ export class PoliciesService implements ExistenceCheck {
         const would = isUnchanged
           ? 'change nothing'
           : `set version ${after.version} of the policy of ${deployment.name}`;
-        return rehearsal(would, [], before ? compare(before, after) : [{ op: 'add', path: '', value: after }]);
+        return rehearsal(would, [], jsonPatch(before, after));
       },
       { dryRun: isDryRun },
     );
   }
 
   async assertExists(tenantId: string, params: Record<string, string>): Promise<void> {
-    await this.database.tx({ tenantId }, (tx) => this.deployments.get(tx, tenantId, params['name'] as string));
+    await this.deployments.idOf(tenantId, params['name'] as string);
   }
 
   private async write(
@@ -96,11 +92,6 @@ export class PoliciesService implements ExistenceCheck {
     const { tenantId, actor } = principal;
     const version = (before?.version ?? 0) + 1;
     const row = await this.store.insert(tx, tenantId, { deploymentId: deployment.id, version, content }, actor);
-    await this.autopilot?.watch(
-      tx,
-      { tenantId, deploymentId: deployment.id, deploymentName: deployment.name },
-      content.mode !== 'off',
-    );
     await appendAudit(tx, {
       action: 'policy.set',
       resourceType: 'deployment',
@@ -118,7 +109,7 @@ export class PoliciesService implements ExistenceCheck {
           version,
           mode: content.mode,
           digest: row.digest,
-          changes: compare(before?.content ?? {}, content),
+          changes: jsonPatch(before?.content ?? {}, content),
         },
       },
     ]);

@@ -1,41 +1,24 @@
 import type { FieldIssue } from '@slipway/platform-http';
-import type { SloMetric, SloStat } from '@slipway/ports';
-
-/** What the gateways record, and therefore what an SLO can be about. */
-export const METRICS = [
-  'error_rate',
-  'ttft_ms',
-  'itl_ms',
-  'e2e_latency_ms',
-  'output_tokens_per_s',
-] as const satisfies readonly SloMetric[];
-export const STATS = ['avg', 'p50', 'p90', 'p95', 'p99', 'rate'] as const satisfies readonly SloStat[];
-
-/** The members of a revision's spec, where the path of a knob begins. */
-const SPEC_MEMBERS = ['model', 'runtime', 'endpoint', 'resources', 'scaling', 'probes'];
+import { metricOf, SPEC_MEMBERS, type Metric, type Stat } from '@slipway/contracts';
 
 interface SloFields {
-  metric: SloMetric;
-  stat?: SloStat;
+  metric: Metric;
+  stat?: Stat;
   threshold: number;
 }
 
-export function statOf({ metric, stat }: Pick<SloFields, 'metric' | 'stat'>): SloStat {
-  return stat ?? (metric === 'error_rate' ? 'rate' : 'p95');
+export function statOf({ metric, stat }: Pick<SloFields, 'metric' | 'stat'>): Stat {
+  return stat ?? metricOf(metric).defaultStat;
 }
 
 export function sloIssues(slo: SloFields): FieldIssue[] {
+  const { kind, stats } = metricOf(slo.metric);
+  const isRate = kind === 'rate';
   const issues: FieldIssue[] = [];
-  const isRate = slo.metric === 'error_rate';
-  if ((statOf(slo) === 'rate') !== isRate) {
-    issues.push({
-      field: 'stat',
-      code: 'not_applicable',
-      message: isRate ? 'error_rate is a rate' : `${slo.metric} has no rate`,
-    });
-  }
+  if (!stats.includes(statOf(slo)))
+    issues.push({ field: 'stat', code: 'not_applicable', message: `${slo.metric} has the stats ${stats.join(', ')}` });
   if (isRate && slo.threshold > 1)
-    issues.push({ field: 'threshold', code: 'max', message: 'error_rate is a share of 0 to 1' });
+    issues.push({ field: 'threshold', code: 'max', message: `${slo.metric} is a share of 0 to 1` });
   return issues;
 }
 
@@ -53,7 +36,7 @@ export function duplicateSlos(slos: readonly SloFields[]): FieldIssue[] {
 export function knobIssues(knobs: readonly string[]): FieldIssue[] {
   return knobs.flatMap((knob, index) => {
     const parts = knob.replace(/^\//, '').split(/[./]/);
-    if (parts.length === 1 || SPEC_MEMBERS.includes(parts[0] as string)) return [];
+    if (parts.length === 1 || (SPEC_MEMBERS as readonly string[]).includes(parts[0] as string)) return [];
     const message = `a path begins with one of ${SPEC_MEMBERS.join(', ')}`;
     return [{ field: `allowed_knobs[${index}]`, code: 'unknown', message }];
   });

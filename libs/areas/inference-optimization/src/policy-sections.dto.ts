@@ -7,16 +7,8 @@ import {
   StringField,
   TimestampField,
 } from '@slipway/platform-http';
-import type { SloMetric, SloStat } from '@slipway/ports';
-import {
-  evidenceIssues,
-  knobIssues,
-  METRICS,
-  percentileIssues,
-  sloIssues,
-  STATS,
-  windowIssues,
-} from './policy-rules.js';
+import { METRIC_NAMES, STATS, type Metric, type Stat } from '@slipway/contracts';
+import { evidenceIssues, knobIssues, percentileIssues, sloIssues, windowIssues } from './policy-rules.js';
 
 const YEAR_SECONDS = 31_536_000;
 const TOKENS_MAX = 10_000_000;
@@ -51,17 +43,21 @@ export class WorkloadDto {
 }
 
 export class SloDto {
-  @StringField({ enum: METRICS })
-  metric: SloMetric;
+  @StringField({ enum: METRIC_NAMES })
+  metric: Metric;
 
-  @StringField({ enum: STATS, optional: true, description: '`rate` for error_rate, else p95 where absent' })
-  stat?: SloStat;
+  @StringField({
+    enum: STATS,
+    optional: true,
+    description: 'The default of the metric where absent: p95 of values, rate of counts',
+  })
+  stat?: Stat;
 
   @NumberField({
     min: 0,
     max: 1_000_000_000,
     description:
-      'Milliseconds, tokens per second, or a share of 0..1. output_tokens_per_s must not fall below it, the others not rise above',
+      'In the unit of the metric, or a share of 0..1. A metric that is better when higher must not fall below it, the others not rise above',
   })
   threshold: number;
 

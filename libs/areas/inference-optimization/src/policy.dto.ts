@@ -1,5 +1,6 @@
-import { ArrayField, IntField, ObjectField, StringField, TimestampField } from '@slipway/platform-http';
-import type { PolicyContent } from '@slipway/ports';
+import { METRIC_NAMES, type Metric } from '@slipway/contracts';
+import { ActorDto, ArrayField, IntField, ObjectField, StringField, TimestampField } from '@slipway/platform-http';
+import type { PolicyContent } from '@slipway/ports/inference-optimization';
 import {
   EvidenceDto,
   ExperimentBudgetDto,
@@ -8,7 +9,7 @@ import {
   SloDto,
   WorkloadDto,
 } from './policy-sections.dto.js';
-import { duplicateSlos, METRICS } from './policy-rules.js';
+import { duplicateSlos } from './policy-rules.js';
 
 const MODES = ['off', 'observe', 'recommend'] as const;
 
@@ -32,8 +33,8 @@ export const DEFAULT_PROMOTION: PolicyContent['promotion'] = {
 };
 
 export class ObjectiveDto {
-  @StringField({ enum: METRICS })
-  metric: (typeof METRICS)[number];
+  @StringField({ enum: METRIC_NAMES })
+  metric: Metric;
 
   @StringField({ enum: ['minimize', 'maximize'] })
   direction: 'minimize' | 'maximize';
@@ -77,14 +78,6 @@ export class SetPolicyDto {
   }
 }
 
-export class PolicyActorDto {
-  @StringField({ example: 'token' })
-  type: string;
-
-  @StringField()
-  id: string;
-}
-
 export class PolicyDto extends SetPolicyDto {
   @StringField({ description: 'Name of the deployment', example: 'chat' })
   deployment: string;
@@ -95,8 +88,8 @@ export class PolicyDto extends SetPolicyDto {
   @StringField({ description: 'Also the ETag header' })
   etag: string;
 
-  @ObjectField(() => PolicyActorDto)
-  updated_by: PolicyActorDto;
+  @ObjectField(() => ActorDto)
+  updated_by: ActorDto;
 
   @TimestampField()
   updated_at: string;

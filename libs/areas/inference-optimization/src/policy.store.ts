@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { digestOf, type Tx } from '@slipway/platform-database';
-import type { PoliciesPort, Policy, PolicyContent } from '@slipway/ports';
+import type { PoliciesPort, Policy, PolicyContent } from '@slipway/ports/inference-optimization';
 import { CURRENT, INSERT, VERSION } from './policy.query.js';
 
 export interface PolicyRow extends Policy {

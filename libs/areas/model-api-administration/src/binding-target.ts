@@ -7,9 +7,6 @@ const REVISION_FORM = ['deployment', 'revision'] as const;
 const SUPPLIER_FORM = ['supplier', 'base_url', 'model', 'credential'] as const;
 const SUPPLIER_REQUIRED = ['supplier', 'base_url', 'model'] as const;
 
-export type TargetForm =
-  { deployment: string; revision: string } | { supplier: string; base_url: string; model: string; credential?: string };
-
 /** Every reason why the target is neither of the two forms, or both. */
 export function targetIssues(target: BindingTargetDto): FieldIssue[] {
   const isGiven = (field: keyof BindingTargetDto): boolean => target[field] !== undefined;

@@ -11,8 +11,10 @@ import {
   type Principal,
   type Reply,
 } from '@slipway/platform-http';
-import { appendAudit, operationAnswer, operationErrors, OperationStore } from '@slipway/platform-operations';
-import { DEPLOYMENTS, REVISIONS, type DeploymentsPort, type RevisionsPort } from '@slipway/ports';
+import { appendAudit } from '@slipway/platform-mutations';
+import { operationAnswer, operationErrors, OperationStore, type Claimed } from '@slipway/platform-operations';
+import { DEPLOYMENTS, type DeploymentsPort } from '@slipway/ports/deployment-records';
+import { REVISIONS, type RevisionsPort } from '@slipway/ports/revisions';
 import type { BindingDto, BindingTargetDto, BoundTargetDto, CreateBindingDto } from './binding.dto.js';
 import {
   BEGIN_QUALIFICATION,
@@ -24,10 +26,10 @@ import {
   type BindingRow,
 } from './binding.query.js';
 import { canonicalBaseUrl, targetDigest, targetIssues } from './binding-target.js';
-import { Egress } from './egress.js';
+import { Egress } from '@slipway/platform-egress';
 import { modelApiErrors } from './model-api.errors.js';
 import { ProductsService } from './products.service.js';
-import { QUALIFICATION_STEPS, QUALIFY, type QualificationInput } from './qualification.input.js';
+import { QUALIFICATION, type QualificationInput } from './qualify-target-binding.operation.js';
 
 @Injectable()
 export class BindingsService implements ExistenceCheck {
@@ -66,6 +68,8 @@ export class BindingsService implements ExistenceCheck {
         JSON.stringify(who.actor),
       ]);
       if (!binding) throw await this.twin(tx, body.product_id, digest);
+      // The binding never changes, so the revision it names must stay as long as it does.
+      if (target.revision_id) await this.revisions.pin(tx, target.revision_id, `binding:${id}`);
       await appendAudit(tx, {
         action: 'target_binding.create',
         resourceType: 'target_binding',
@@ -94,12 +98,9 @@ export class BindingsService implements ExistenceCheck {
   /** One qualification at a time: the binding's row names the one that runs. */
   qualify(who: Principal, id: string): Promise<Reply> {
     return this.database.tx({ tenantId: who.tenantId }, async (tx) => {
-      const claim = await this.operations.claim(tx, {
-        kind: QUALIFY,
-        resourceType: 'target_binding',
-        resourceName: id,
-        requestedBy: who.actor,
-      });
+      const [claim] = (await this.operations.claim(tx, [
+        { operation: QUALIFICATION, resourceType: 'target_binding', resourceName: id, requestedBy: who.actor },
+      ])) as [Claimed];
       const binding = await tx.one<BindingRow>(LOCK_BINDING, [id, who.tenantId]);
       if (!binding) throw modelApiErrors.target_binding_not_found();
       const { operationId: running } = binding;
@@ -115,12 +116,11 @@ export class BindingsService implements ExistenceCheck {
         deploymentId: binding.target.deployment_id ?? null,
       };
       await tx.query(BEGIN_QUALIFICATION, [id, claim.id]);
-      await this.operations.start(tx, claim.id, {
-        resourceId: id,
-        stream: `target-binding/${id}`,
-        input,
-        steps: QUALIFICATION_STEPS,
-      });
+      const stream = `target-binding/${id}`;
+      const { steps } = QUALIFICATION;
+      await this.operations.start(tx, [
+        { id: claim.id, operation: QUALIFICATION, resourceId: id, stream, input, steps },
+      ]);
       await appendAudit(tx, { action: 'target_binding.qualify', resourceType: 'target_binding', resourceName: id });
       return operationAnswer(claim.id, (await this.operations.record(tx, claim.id)) as string, true);
     });

@@ -1,10 +1,12 @@
 import { ModelApiProducts1700000001000 } from './migrations/1700000001000-model-api-products.js';
 import { ModelApiTargetBindings1700000001001 } from './migrations/1700000001001-model-api-target-bindings.js';
 import { ModelApiPublications1700000001002 } from './migrations/1700000001002-model-api-publications.js';
+import { BindingPins1700000001003 } from './migrations/1700000001003-binding-pins.js';
 
 export { ModelApiAdministrationModule } from './model-api-administration.module.js';
 export const migrations = [
   ModelApiProducts1700000001000,
   ModelApiTargetBindings1700000001001,
   ModelApiPublications1700000001002,
+  BindingPins1700000001003,
 ];

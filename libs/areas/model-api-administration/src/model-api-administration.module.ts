@@ -1,29 +1,35 @@
 import { Global, Module } from '@nestjs/common';
-import { PRODUCTS, REVISION_PINS } from '@slipway/ports';
+import { PRODUCTS } from '@slipway/ports/model-api-administration';
 import { BindingsController } from './bindings.controller.js';
 import { BindingsService } from './bindings.service.js';
-import { Egress } from './egress.js';
+import { allowedOrigins, CONFIG, type Config } from '@slipway/platform-config';
+import { Egress } from '@slipway/platform-egress';
 import { ProductsController } from './products.controller.js';
 import { ProductsService } from './products.service.js';
 import { PublicationsController } from './publications.controller.js';
 import { PublicationsService } from './publications.service.js';
 import { QualifiedTarget } from './qualified-target.js';
 import { QualifyTargetBindingOperation } from './qualify-target-binding.operation.js';
-import { RevisionPins } from './revision-pins.js';
+
+/** Suppliers are called where the operator's targets allow, and nowhere else. */
+const egress = {
+  provide: Egress,
+  inject: [CONFIG],
+  useFactory: ({ operator }: Pick<Config, 'operator'>) => new Egress(allowedOrigins(operator), { connections: 8 }),
+};
 
 @Global()
 @Module({
   controllers: [ProductsController, BindingsController, PublicationsController],
   providers: [
-    Egress,
+    egress,
     ProductsService,
     { provide: PRODUCTS, useExisting: ProductsService },
     BindingsService,
     PublicationsService,
     QualifiedTarget,
     QualifyTargetBindingOperation,
-    { provide: REVISION_PINS, useClass: RevisionPins },
   ],
-  exports: [PRODUCTS, REVISION_PINS],
+  exports: [PRODUCTS],
 })
 export class ModelApiAdministrationModule {}

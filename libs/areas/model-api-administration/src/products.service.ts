@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Database, newId, type Tx } from '@slipway/platform-database';
 import { pageOf, reply, type PageOf, type PageRequest, type Principal, type Reply } from '@slipway/platform-http';
-import { appendAudit } from '@slipway/platform-operations';
-import type { ProductsPort, PublishedProduct } from '@slipway/ports';
+import { appendAudit } from '@slipway/platform-mutations';
+import type { ProductsPort, PublishedProduct } from '@slipway/ports/model-api-administration';
 import { modelApiErrors } from './model-api.errors.js';
 import type { CreateProductDto, ProductDto } from './product.dto.js';
 import { FIND_PRODUCT, FIND_VISIBLE, INSERT_PRODUCT, LIST_PRODUCTS, LIST_VISIBLE } from './product.query.js';

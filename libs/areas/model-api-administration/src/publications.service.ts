@@ -12,10 +12,10 @@ import {
   type Principal,
   type Reply,
 } from '@slipway/platform-http';
-import { appendAudit } from '@slipway/platform-operations';
-import { INSTANCES, type InstancesPort } from '@slipway/ports';
+import { appendAudit } from '@slipway/platform-mutations';
+import { INSTANCES, type InstancesPort } from '@slipway/ports/instances';
 import { SHARE_BINDINGS, type BindingRow } from './binding.query.js';
-import { Egress } from './egress.js';
+import { Egress } from '@slipway/platform-egress';
 import { modelApiErrors } from './model-api.errors.js';
 import type { ProductDto } from './product.dto.js';
 import { LOCK_PRODUCT, SET_PRODUCT_STATE } from './product.query.js';
@@ -177,7 +177,7 @@ export class PublicationsService {
       if (revisionId !== null) await this.instances.release(tx, revisionId, `binding:${id}`);
   }
 
-  /** The gateway opens credentials without knowing what they belong to, so they are sealed for it anew. */
+  /** The gateway opens credentials without knowing what they belong to, so they are sealed again for it. */
   private published({ weight, priority }: PublicationBindingDto, binding: BindingRow): PublishedBinding {
     const { id, revisionId, limits, target } = binding;
     const common = { binding_id: id, weight, priority, limits };

@@ -3,7 +3,7 @@ import { readEntries } from '@slipway/dataplane';
 import { CONFIG, type Config } from '@slipway/platform-config';
 import { Database, openSecret } from '@slipway/platform-database';
 import type { BindingRow } from './binding.query.js';
-import { Egress } from './egress.js';
+import { Egress } from '@slipway/platform-egress';
 import type { CallableTarget } from './target-calls.js';
 
 /** Where a binding's requests go, as the gateway would send them: same address, same model, same credential, same guard. */

@@ -1,20 +1,23 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Database, type Tx } from '@slipway/platform-database';
 import {
+  defineOperation,
   done,
   DurableOperation,
+  inputOf,
+  operationFailures,
   operationErrors,
   sleep,
   StepFailed,
   type Failure,
-  type OperationDefinition,
+  type OperationOf,
   type OperationRow,
   type Outcome,
   type StepContext,
   type StepOutcome,
-  type UnwindStep,
 } from '@slipway/platform-operations';
-import { INSTANCES, REVISIONS, type InstancesPort, type RevisionsPort } from '@slipway/ports';
+import { instanceFailures, INSTANCES, type InstancesPort } from '@slipway/ports/instances';
+import { REVISIONS, type RevisionsPort } from '@slipway/ports/revisions';
 import {
   ADD_CHECK,
   BEGIN_QUALIFICATION,
@@ -26,7 +29,6 @@ import {
   type BindingRow,
 } from './binding.query.js';
 import { QualifiedTarget } from './qualified-target.js';
-import { QUALIFICATION_STEPS, QUALIFY, type QualificationInput } from './qualification.input.js';
 import {
   chatCompletion,
   listModels,
@@ -36,14 +38,14 @@ import {
   type CallResult,
 } from './target-calls.js';
 
-type Context = StepContext<QualificationInput>;
-type Call = (target: CallableTarget, signal: AbortSignal) => Promise<CallResult>;
+export interface QualificationInput {
+  bindingId: string;
+  /** Null for a supplier. */
+  revisionId: string | null;
+  deploymentId: string | null;
+}
 
 const CALLS = ['list_models', 'chat_completion', 'streamed_completion', 'unknown_model'] as const;
-const READY_LIMIT_MS = 600_000;
-const READY_LOOK_MS = 500;
-/** A revision stays up that long for the publication that usually follows. */
-const WARM_MS = 3_600_000;
 
 /**
  * Qualifies a target binding:
@@ -54,11 +56,24 @@ const WARM_MS = 3_600_000;
  * The calls note what they find and never fail, so that one qualification tells everything that is wrong; `conclude` judges.
  * Nothing that a target says gets into a row, an event or a message.
  */
-@Injectable()
-@DurableOperation(QUALIFY)
-export class QualifyTargetBindingOperation implements OperationDefinition<QualificationInput> {
-  readonly kind = QUALIFY;
+export const QUALIFICATION = defineOperation({
+  kind: 'qualify_target_binding',
+  input: inputOf<QualificationInput>(),
+  steps: ['prepare', 'await_ready', ...CALLS, 'conclude'],
+  unwind: { release_target: ['prepare', 'await_ready', ...CALLS, 'conclude'] },
+});
 
+type Context = StepContext<QualificationInput>;
+type Call = (target: CallableTarget, signal: AbortSignal) => Promise<CallResult>;
+
+const READY_LIMIT_MS = 600_000;
+const READY_LOOK_MS = 500;
+/** A revision stays up that long for the publication that usually follows. */
+const WARM_MS = 3_600_000;
+
+@Injectable()
+@DurableOperation(QUALIFICATION)
+export class QualifyTargetBindingOperation implements OperationOf<typeof QUALIFICATION> {
   readonly steps = {
     prepare: { run: (context: Context) => this.prepare(context) },
     await_ready: { run: (context: Context) => this.awaitReady(context) },
@@ -69,9 +84,7 @@ export class QualifyTargetBindingOperation implements OperationDefinition<Qualif
     conclude: { run: (context: Context) => this.conclude(context) },
   };
 
-  readonly unwind: readonly UnwindStep<QualificationInput>[] = [
-    { name: 'release_target', undoes: QUALIFICATION_STEPS, run: async () => done() },
-  ];
+  readonly unwind = { release_target: { run: async () => done() } };
 
   constructor(
     private readonly database: Database,
@@ -86,9 +99,11 @@ export class QualifyTargetBindingOperation implements OperationDefinition<Qualif
         await tx.query(CLEAR_CHECKS, [input.bindingId]);
         if (input.revisionId === null) return;
         const [revision] = await this.revisions.getMany(tx, [input.revisionId]);
-        if (!revision) throw new StepFailed('validation_failed', 'the revision is gone', { retryable: false });
-        const { tenantId, deploymentId, id: revisionId, spec } = revision;
-        await this.instances.want(tx, { tenantId, deploymentId, revisionId, spec }, `operation:${operation.id}`);
+        if (!revision)
+          throw new StepFailed(operationFailures.validation_failed, 'the revision is gone', { retryable: false });
+        const { tenantId, deploymentId, id: revisionId, name: revisionName, spec } = revision;
+        const workload = { tenantId, deploymentId, revisionId, revisionName, spec };
+        await this.instances.want(tx, workload, `operation:${operation.id}`);
       },
     });
   }
@@ -101,7 +116,10 @@ export class QualifyTargetBindingOperation implements OperationDefinition<Qualif
     if (isServing) return done({ message: `${status.ready} of ${status.desired} instances are ready` });
     const leftMs = step.startedAt.getTime() + READY_LIMIT_MS - Date.now();
     if (leftMs <= 0)
-      throw new StepFailed('target_not_ready', `no instance was ready after ${READY_LIMIT_MS / 1_000} s`);
+      throw new StepFailed(
+        instanceFailures.target_not_ready,
+        `no instance was ready after ${READY_LIMIT_MS / 1_000} s`,
+      );
     return sleep({
       forMs: Math.min(READY_LOOK_MS, leftMs),
       status: 'running',
@@ -125,7 +143,8 @@ export class QualifyTargetBindingOperation implements OperationDefinition<Qualif
   private async conclude({ results }: Context): Promise<StepOutcome> {
     const failed = CALLS.map((name) => results[name]).filter((check) => !check.passed);
     if (failed.length === 0) return done({ message: 'qualified', operationResult: { qualified: true } });
-    const code = failed.some((check) => check.isOutage) ? 'dependency_outage' : 'validation_failed';
+    const { dependency_outage, validation_failed } = operationFailures;
+    const code = failed.some((check) => check.isOutage) ? dependency_outage : validation_failed;
     throw new StepFailed(
       code,
       `${failed.length} of ${CALLS.length} checks failed: ${failed.map(({ name, message }) => `${name}: ${message}`).join('; ')}`,
@@ -171,7 +190,8 @@ export class QualifyTargetBindingOperation implements OperationDefinition<Qualif
 
   private async binding({ tenantId, input }: OperationRow<QualificationInput>): Promise<BindingRow> {
     const [binding] = await this.database.read<BindingRow>('system', READ_BINDING, [input.bindingId, tenantId]);
-    if (!binding) throw new StepFailed('validation_failed', 'the binding is gone', { retryable: false });
+    if (!binding)
+      throw new StepFailed(operationFailures.validation_failed, 'the binding is gone', { retryable: false });
     return binding;
   }
 }

@@ -1,4 +1,4 @@
-import { EgressRefusedError } from '@slipway/target-driver';
+import { EgressRefusedError } from '@slipway/platform-egress';
 import { request, type Dispatcher } from 'undici';
 
 /** A server to qualify. `credential` is the plaintext; nothing here repeats it. */

@@ -1,13 +1,14 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Global, Module, type DynamicModule } from '@nestjs/common';
+import { migrations as revisions } from '@slipway/area-revisions';
 import { migrations as dataplane, publishBackend } from '@slipway/dataplane';
 import { migrations as auth } from '@slipway/platform-auth';
-import { migrations as platform } from '@slipway/platform-database';
 import type { Principal } from '@slipway/platform-http';
-import { migrations as operations } from '@slipway/platform-operations';
-import { OperationHarness, type OperationRecord } from '@slipway/platform-testing';
-import { DEPLOYMENTS, INSTANCES, REVISIONS } from '@slipway/ports';
+import { OperationHarness, platformMigrations, type OperationRecord } from '@slipway/platform-testing';
+import { DEPLOYMENTS } from '@slipway/ports/deployment-records';
+import { INSTANCES } from '@slipway/ports/instances';
+import { REVISIONS } from '@slipway/ports/revisions';
 import { BindingsService } from '../src/bindings.service.js';
 import { migrations, ModelApiAdministrationModule } from '../src/index.js';
 import { ProductsService } from '../src/products.service.js';
@@ -38,7 +39,7 @@ export class Administration {
   static async start(): Promise<Administration> {
     const one = new Administration();
     one.harness = await OperationHarness.start({
-      migrations: [...platform, ...auth, ...operations, ...dataplane, ...migrations],
+      migrations: [...platformMigrations, ...auth, ...dataplane, ...revisions, ...migrations],
       modules: [one.neighbours(), ModelApiAdministrationModule],
       config: {
         operator: {
@@ -128,6 +129,7 @@ export class Administration {
         useValue: {
           find: async (_tx: unknown, _deployment: string, id: string) => revision(id),
           getMany: async (_tx: unknown, ids: string[]) => ids.map(revision),
+          pin: async () => undefined,
         },
       },
       {

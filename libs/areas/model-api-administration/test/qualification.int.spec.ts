@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { StepFailed } from '@slipway/platform-operations';
+import { operationFailures, StepFailed } from '@slipway/platform-operations';
 import {
   everyCrashResumes,
   everyStepIsRepeatable,
@@ -207,7 +207,7 @@ const properties: OperationCase = {
 it('has only repeatable steps', () => everyStepIsRepeatable(properties), 120_000);
 it(
   'unwinds clean, whichever step fails',
-  () => everyStepMayFail(properties, () => new StepFailed('internal', 'made to fail')),
+  () => everyStepMayFail(properties, () => new StepFailed(operationFailures.internal, 'made to fail')),
   120_000,
 );
 it('goes on after a crash at any commit', () => everyCrashResumes(properties), 120_000);

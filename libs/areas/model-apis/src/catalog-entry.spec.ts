@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import type { PublishedProduct } from '@slipway/ports';
+import type { PublishedProduct } from '@slipway/ports/model-api-administration';
 import { catalogEntry } from './catalog-entry.js';
 
 it('names every field itself: what else a row holds stays inside', () => {

@@ -1,4 +1,4 @@
-import type { PublishedProduct } from '@slipway/ports';
+import type { PublishedProduct } from '@slipway/ports/model-api-administration';
 import type { CatalogEntryDto } from './catalog.dto.js';
 import type { Measurement } from './measurement.js';
 

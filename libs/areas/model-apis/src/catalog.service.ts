@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '@slipway/platform-config';
 import { encodeCursor, type PageOf, type PageRequest, type Principal } from '@slipway/platform-http';
-import { PRODUCTS, type ProductsPort, type PublishedProduct } from '@slipway/ports';
+import { PRODUCTS, type ProductsPort, type PublishedProduct } from '@slipway/ports/model-api-administration';
 import type { CatalogEntryDto } from './catalog.dto.js';
 import { catalogEntry } from './catalog-entry.js';
 import { catalogErrors } from './catalog.errors.js';

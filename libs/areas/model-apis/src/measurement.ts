@@ -37,7 +37,7 @@ export function availabilityOf(sights: readonly BindingSight[]): CatalogEntryDto
   return failed > DEGRADED_ERROR_RATE || !isBestWhole ? 'degraded' : 'available';
 }
 
-/** Null where nothing was served. */
+/** Null if nothing was served. */
 export function performanceOf(stats: readonly RequestStats[]): CatalogEntryDto['performance'] {
   if (stats.every(({ counts }) => counts.ok === 0)) return null;
   const ttft = mergeHistograms(stats.map(({ ttft_ms }) => ttft_ms));

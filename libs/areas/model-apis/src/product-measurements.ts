@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { readEntries, statsBetween } from '@slipway/dataplane';
 import { Database, type Tx } from '@slipway/platform-database';
-import type { PublishedProduct } from '@slipway/ports';
+import type { PublishedProduct } from '@slipway/ports/model-api-administration';
 import { availabilityOf, performanceOf, type BindingSight, type Measurement } from './measurement.js';
 
 const PERFORMANCE_MS = 15 * 60_000;

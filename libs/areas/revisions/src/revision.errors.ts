@@ -7,22 +7,4 @@ export const revisionErrors = defineErrors({
     message: 'This deployment has no such revision.',
     remediation: 'List them with GET /api/v1/deployments/{name}/revisions.',
   },
-  no_previous_revision: {
-    status: 404,
-    category: 'not_found',
-    message: 'There is no earlier revision to roll back to.',
-    remediation: 'Name one with to_revision.',
-  },
-  revision_already_active: {
-    status: 409,
-    category: 'conflict',
-    message: 'This revision already holds all traffic.',
-    remediation: 'Name another revision with to_revision.',
-  },
-  revision_not_restorable: {
-    status: 409,
-    category: 'conflict',
-    message: 'This revision cannot be brought up again.',
-    remediation: 'Name another revision with to_revision, or roll out its spec anew.',
-  },
 });

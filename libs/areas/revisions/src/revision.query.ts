@@ -69,3 +69,32 @@ export const WAS_ACTIVE = prepared(
   'revision-was-active',
   `select 1 as found from revision_activations where revision_id = $1 limit 1`,
 );
+
+export const IDS_OF = prepared('revision-ids', `select id from revisions where deployment_id = $1 order by number`);
+
+/** Waits for a deletion of the revision that is under way, and then finds nothing to pin. */
+export const PIN = prepared(
+  'revision-pin',
+  `with kept as (
+     select id, tenant_id from revisions where id = $1 for key share
+   ), pinned as (
+     insert into revision_pins (revision_id, tenant_id, holder) select id, tenant_id, $2 from kept on conflict do nothing
+   )
+   select 1 as found from kept`,
+);
+
+export const CROWDED = prepared(
+  'revision-collect-crowded',
+  `select deployment_id "deploymentId" from revisions where state in ('retired','failed') group by deployment_id having count(*) > 1 limit 200`,
+);
+
+/** What is beyond the limit, newest first, without what is pinned or what the rollback window (the last activations) still names. */
+export const COLLECT = prepared(
+  'revision-collect',
+  `delete from revisions where id in (
+     select id from revisions r
+     where r.deployment_id = $1 and r.state in ('retired','failed') and r.id <> all($3)
+       and r.id not in (select a.revision_id from revision_activations a where a.deployment_id = $1 order by a.id desc limit $2)
+       and not exists (select from revision_pins p where p.revision_id = r.id)
+     order by r.number desc offset $2)`,
+);

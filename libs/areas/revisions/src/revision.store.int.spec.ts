@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { RevisionState } from '@slipway/contracts';
 import type { Tx } from '@slipway/platform-database';
-import type { Deployment, Revision, RevisionState } from '@slipway/ports';
-import { ACTOR, RevisionsBed, spec } from '../test/revisions-bed.js';
+import type { Deployment } from '@slipway/ports/deployment-records';
+import type { Revision } from '@slipway/ports/revisions';
+import { RevisionsBed } from '../test/revisions-bed.js';
 
 let bed: RevisionsBed;
 
@@ -12,19 +14,19 @@ afterAll(() => bed?.stop());
 
 const write = <R>(work: (tx: Tx) => Promise<R>) => bed.database.tx('system', work);
 /** So many revisions that nobody has rolled out. */
-async function written(count: number, more: Partial<Deployment> = {}) {
-  const deployment = bed.deployment(more);
+async function written(count: number) {
+  const deployment = bed.deployment();
   const revisions: Revision[] = [];
   for (let number = 1; number <= count; number += 1)
     revisions.push(
       await write((tx) =>
-        bed.store.insert(tx, {
+        bed.store.create(tx, {
           deployment,
-          spec: { ...spec(`m-${number}`), scaling: { min_replicas: 1 } } as unknown as Revision['spec'],
+          spec: { model: { id: `m-${number}` } } as Revision['spec'],
           specDigest: `digest-${number}`,
           source: { kind: 'import', operation_id: null, plan_id: null, base_revision: null },
           changeRef: null,
-          createdBy: ACTOR,
+          createdBy: { type: 'token', id: 'tok_1' },
         }),
       ),
     );
@@ -53,6 +55,15 @@ it('numbers revisions from 1 in each deployment, and finds one by id, name or nu
     expect(await bed.revision(deployment, reference)).toEqual(revisions[1]);
   for (const reference of [other.revisions[0]!.id, other.revisions[0]!.name, '3'])
     await expect(bed.revision(deployment, reference)).rejects.toMatchObject({ code: 'revision_not_found' });
+});
+
+it('knows every revision of a deployment, however many, the retired and the failed too', async () => {
+  const { deployment, revisions } = await written(205);
+  await written(1);
+  await set(revisions[0]!, 'retired');
+  await set(revisions[1]!, 'failed');
+  const ids = await write((tx) => bed.store.idsOf(tx, deployment.id));
+  expect([...ids].sort()).toEqual(revisions.map(({ id }) => id).sort());
 });
 
 describe('an activation', () => {
@@ -131,68 +142,5 @@ describe('a state', () => {
     await write((tx) => bed.store.retired(tx, two.id));
     expect(await bed.states(deployment)).toEqual(['active', 'retired', 'failed']);
     expect(await bed.events(deployment, 'revision.retired')).toMatchObject([{ revision: two.name, number: 2 }]);
-  });
-});
-
-describe('collection', () => {
-  /** Five revisions that are retired, or that have failed, and that nothing refers to. */
-  const surplus = async (more: Partial<Deployment> = {}) => {
-    const made = await written(5, { revisionHistoryLimit: 2, ...more });
-    for (const revision of made.revisions) await set(revision, revision.number === 3 ? 'failed' : 'retired');
-    return made;
-  };
-  const left = async (deployment: Deployment) => {
-    await bed.collect();
-    const rows = await bed.sql('select number from revisions where deployment_id = $1 order by number', [
-      deployment.id,
-    ]);
-    return rows.map(({ number }) => number as number);
-  };
-
-  it('keeps the newest of what nothing refers to', async () => {
-    const { deployment } = await surplus();
-    expect(await left(deployment)).toEqual([4, 5]);
-    expect(await left(deployment)).toEqual([4, 5]);
-  });
-
-  it.each<[string, (made: Awaited<ReturnType<typeof surplus>>) => unknown, number[]]>([
-    ['active', ({ deployment, revisions }) => (deployment.activeRevisionId = revisions[0]!.id), [1, 4, 5]],
-    ['previous', ({ deployment, revisions }) => (deployment.previousRevisionId = revisions[0]!.id), [1, 4, 5]],
-    ['candidate', ({ deployment, revisions }) => (deployment.candidateRevisionId = revisions[0]!.id), [1, 4, 5]],
-    ['bound to a product', ({ revisions }) => bed.neighbours.pinned.add(revisions[0]!.id), [1, 4, 5]],
-    [
-      'named by the route, without a share of the traffic too',
-      ({ deployment, revisions }) =>
-        bed.neighbours.routes.set(deployment.id, {
-          deploymentId: deployment.id,
-          generation: 1,
-          affinity: { mode: 'soft', ttlSeconds: 600 },
-          targets: [{ revisionId: revisions[0]!.id, revisionName: revisions[0]!.name, weight: 0 }],
-        }),
-      [1, 4, 5],
-    ],
-    [
-      'among the last that had all traffic',
-      ({ deployment, revisions }) =>
-        bed.sql(
-          `insert into revision_activations (tenant_id, deployment_id, revision_id) select 'ten_a', $1, id from unnest($2::text[]) as id`,
-          [deployment.id, [revisions[3]!.id, revisions[0]!.id, revisions[1]!.id]],
-        ),
-      [1, 2, 4, 5],
-    ],
-    [
-      'of a deployment with a live operation',
-      ({ deployment }) => (deployment.currentOperationId = 'op_1'),
-      [1, 2, 3, 4, 5],
-    ],
-    [
-      'serving',
-      ({ revisions }) => bed.sql(`update revisions set state = 'standby' where id = $1`, [revisions[0]!.id]),
-      [1, 4, 5],
-    ],
-  ])('keeps what is %s', async (_what, refer, expected) => {
-    const made = await surplus();
-    await refer(made);
-    expect(await left(made.deployment)).toEqual(expected);
   });
 });

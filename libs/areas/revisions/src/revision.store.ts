@@ -1,47 +1,35 @@
+import { systemActor, type RevisionState } from '@slipway/contracts';
 import { Inject, Injectable } from '@nestjs/common';
 import { newId, type Tx } from '@slipway/platform-database';
-import { appendEvents, type NewEvent } from '@slipway/platform-operations';
+import { appendEvents } from '@slipway/platform-events';
+import { DEPLOYMENTS, deploymentStream, type DeploymentsPort } from '@slipway/ports/deployment-records';
 import {
-  DEPLOYMENTS,
-  deploymentStream,
+  revisionEvent,
   type Activation,
-  type Deployment,
-  type DeploymentsPort,
+  type NewRevision,
   type Revision,
-  type RevisionSpec,
   type RevisionsPort,
-  type RevisionState,
-} from '@slipway/ports';
+} from '@slipway/ports/revisions';
 import { revisionErrors } from './revision.errors.js';
 import {
   ACTIVATE,
   BY_DIGEST,
+  COLLECT,
+  CROWDED,
   FIND,
   GET_MANY,
+  IDS_OF,
   INSERT,
   LEFT_BY_ROLLBACK,
+  PIN,
   PREVIOUS,
   SET_STATE,
   WAS_ACTIVE,
 } from './revision.query.js';
 
-export interface NewRevision {
-  deployment: Deployment;
-  spec: RevisionSpec;
-  specDigest: string;
-  source: {
-    kind: 'rollout' | 'plan' | 'import';
-    operation_id: string | null;
-    plan_id: string | null;
-    base_revision: string | null;
-  };
-  changeRef: string | null;
-  createdBy: { type: string; id: string };
-}
-
 const LIVE: RevisionState[] = ['pending', 'provisioning', 'ready', 'active', 'standby', 'draining', 'retired'];
 
-/** The revisions of deployments, for this area's services and, through the port, for others. */
+/** The revisions of deployments, for this area's service and, through the port, for others. */
 @Injectable()
 export class RevisionStore implements RevisionsPort {
   constructor(@Inject(DEPLOYMENTS) private readonly deployments: DeploymentsPort) {}
@@ -62,13 +50,15 @@ export class RevisionStore implements RevisionsPort {
     return found;
   }
 
-  /** The newest revision of this deployment with this spec that has not failed. */
   findByDigest(tx: Tx, deploymentId: string, specDigest: string): Promise<Revision | undefined> {
     return tx.one<Revision>(BY_DIGEST, [deploymentId, specDigest]);
   }
 
-  /** The caller holds the deployment's lock. */
-  async insert(tx: Tx, revision: NewRevision): Promise<Revision> {
+  async idsOf(tx: Tx, deploymentId: string): Promise<string[]> {
+    return (await tx.query<{ id: string }>(IDS_OF, [deploymentId])).map(({ id }) => id);
+  }
+
+  async create(tx: Tx, revision: NewRevision): Promise<Revision> {
     const { deployment } = revision;
     const row = await tx.one<Revision>(INSERT, [
       newId('rev'),
@@ -84,12 +74,11 @@ export class RevisionStore implements RevisionsPort {
     return row as Revision;
   }
 
-  /** Moves a revision between states; from a state not in `from` nothing happens. Tells whether it moved. */
   async setState(
     tx: Tx,
     id: string,
     state: RevisionState,
-    options: { from?: RevisionState[]; message?: string } = {},
+    options: { from?: readonly RevisionState[]; message?: string } = {},
   ): Promise<Revision | undefined> {
     return tx.one<Revision>(SET_STATE, [id, state, options.message ?? '', options.from ?? LIVE]);
   }
@@ -114,11 +103,10 @@ export class RevisionStore implements RevisionsPort {
     });
     if (!moved) return;
     await appendEvents(tx, moved.tenantId, deploymentStream(moved.deploymentId), [
-      revisionEvent('revision.retired', moved, { type: 'system', id: 'reconciler' }),
+      revisionEvent('revision.retired', moved, { actor: systemActor('reconciler') }),
     ]);
   }
 
-  /** Where a rollback without a target goes, seen from the given revision. */
   previous(tx: Tx, deploymentId: string, from: string | null): Promise<Revision | undefined> {
     return tx.one<Revision>(PREVIOUS, [deploymentId, from]);
   }
@@ -126,27 +114,16 @@ export class RevisionStore implements RevisionsPort {
   async wasEverActive(tx: Tx, id: string): Promise<boolean> {
     return (await tx.one(WAS_ACTIVE, [id])) !== undefined;
   }
-}
 
-export function revisionEvent(
-  type: string,
-  revision: Revision,
-  actor: { type: string; id: string },
-  operationId?: string,
-  data: Record<string, unknown> = {},
-): NewEvent {
-  return {
-    type,
-    subject: `revisions/${revision.id}`,
-    actor,
-    operationId,
-    revisionId: revision.id,
-    data: {
-      revision: revision.name,
-      revision_id: revision.id,
-      number: revision.number,
-      spec_digest: revision.specDigest,
-      ...data,
-    },
-  };
+  async pin(tx: Tx, revisionId: string, holder: string): Promise<void> {
+    if (!(await tx.one(PIN, [revisionId, holder]))) throw revisionErrors.revision_not_found();
+  }
+
+  async crowded(tx: Tx): Promise<string[]> {
+    return (await tx.query<{ deploymentId: string }>(CROWDED)).map(({ deploymentId }) => deploymentId);
+  }
+
+  async collect(tx: Tx, deploymentId: string, limit: number, kept: readonly string[]): Promise<void> {
+    await tx.query(COLLECT, [deploymentId, limit, kept]);
+  }
 }

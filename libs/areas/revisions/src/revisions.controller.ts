@@ -1,6 +1,6 @@
 import { Controller, Param } from '@nestjs/common';
 import { CurrentPrincipal, Page, Route, type PageRequest, type Principal } from '@slipway/platform-http';
-import { RevisionDiffDto, RevisionDto, RevisionListDto } from './revision-spec.dto.js';
+import { RevisionDiffDto, RevisionDto, RevisionListDto } from './revision.dto.js';
 import { RevisionsService } from './revisions.service.js';
 
 @Controller()

@@ -1,11 +1,17 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Database } from '@slipway/platform-database';
-import { encodeCursor, rawJson, type PageRequest, type Principal, type RawJson } from '@slipway/platform-http';
-import { DEPLOYMENTS, type DeploymentsPort } from '@slipway/ports';
+import {
+  encodeCursor,
+  jsonPatch,
+  rawJson,
+  type PageRequest,
+  type Principal,
+  type RawJson,
+} from '@slipway/platform-http';
+import { DEPLOYMENTS, type DeploymentsPort } from '@slipway/ports/deployment-records';
 import { revisionErrors } from './revision.errors.js';
 import { FIND_ANSWER, LIST_ANSWERS } from './revision.query.js';
 import { RevisionStore } from './revision.store.js';
-import { specDiff } from './spec-diff.js';
 
 interface AnswerRow {
   number: number;
@@ -50,7 +56,7 @@ export class RevisionsService {
       const deployment = await this.deployments.get(tx, principal.tenantId, deploymentName);
       const first = await this.revisions.find(tx, deployment.id, from);
       const second = await this.revisions.find(tx, deployment.id, to);
-      return { from: first.name, to: second.name, patch: specDiff(first.spec, second.spec) };
+      return { from: first.name, to: second.name, patch: jsonPatch(first.spec, second.spec) };
     });
   }
 }

@@ -1,193 +1,58 @@
-import 'reflect-metadata';
-import { Global, Module } from '@nestjs/common';
-import {
-  emptyHistogram,
-  migrations as dataplane,
-  reportGateway,
-  writeWindows,
-  type StatsWindow,
-} from '@slipway/dataplane';
-import { migrations as database, type Database } from '@slipway/platform-database';
-import type { IdempotencyClaim, Principal, Scope } from '@slipway/platform-http';
-import { migrations as operations, Sweeper, type OperationDefinition } from '@slipway/platform-operations';
-import { OperationHarness, type OperationRecord } from '@slipway/platform-testing';
-import { DEPLOYMENTS, INSTANCES, REVISION_PINS, ROUTES, type Deployment, type Revision } from '@slipway/ports';
-import { migrations, RevisionsModule } from '../src/index.js';
-import { RevisionCollector } from '../src/revision-collector.js';
+import type { Tx } from '@slipway/platform-database';
+import { DatabaseBed } from '@slipway/platform-database/testing';
+import { platformMigrations } from '@slipway/platform-testing';
+import type { Deployment, DeploymentChange, DeploymentsPort } from '@slipway/ports/deployment-records';
+import type { Revision } from '@slipway/ports/revisions';
+import { migrations } from '../src/index.js';
 import { RevisionStore } from '../src/revision.store.js';
-import { RollbacksService } from '../src/rollbacks.service.js';
-import type { RollbackDto, RolloutDto } from '../src/rollout.dto.js';
-import { RolloutsService } from '../src/rollouts.service.js';
-import { Neighbours } from './neighbours.js';
 
-export const TENANT = 'ten_a';
-export const ACTOR = { type: 'token' as const, id: 'tok_1' };
-export const PRINCIPAL: Principal = {
-  tenantId: TENANT,
-  tenantName: TENANT,
-  isOperatorTenant: false,
-  actor: ACTOR,
-  scopes: new Set<Scope>(['admin']),
-};
+/** What the store needs of the records below it. They live in memory, so that a test can look at and change them. */
+class Deployments implements Pick<DeploymentsPort, 'lockById' | 'update'> {
+  readonly all = new Map<string, Deployment>();
 
-export const spec = (model: string) => ({ model: { id: model }, runtime: { target: 'local', engine: 'sim' } });
-/** Canary steps without a soak, so that no test waits for one. */
-export const canary = (...percents: number[]) => ({
-  type: 'canary' as const,
-  steps: percents.map((traffic_percent) => ({ traffic_percent, soak_seconds: 0, requires_approval: false })),
-});
-export const IMMEDIATE = { type: 'immediate' as const };
+  async lockById(_tx: Tx, id: string): Promise<Deployment | undefined> {
+    const found = this.all.get(id);
+    return found && { ...found };
+  }
+
+  async update(_tx: Tx, id: string, change: DeploymentChange): Promise<void> {
+    Object.assign(this.all.get(id) as Deployment, change);
+  }
+}
 
 let count = 0;
 
-/** The area with a database of its own, its operations driven by the test, and neighbours that are told what to say. */
-export class RevisionsBed {
-  readonly neighbours: Neighbours;
+/** The store with a database of its own. */
+export class RevisionsBed extends DatabaseBed {
+  private readonly deployments = new Deployments();
+  readonly store = new RevisionStore(this.deployments as unknown as DeploymentsPort);
 
-  private constructor(
-    readonly harness: OperationHarness,
-    neighbours: Neighbours,
-  ) {
-    this.neighbours = neighbours;
+  static override async start(): Promise<RevisionsBed> {
+    return new RevisionsBed(...(await DatabaseBed.open({ migrations: [...platformMigrations, ...migrations] })));
   }
 
-  static async start(): Promise<RevisionsBed> {
-    const neighbours = new Neighbours();
-    const ports = [
-      { provide: DEPLOYMENTS, useValue: neighbours.deploymentsPort },
-      { provide: ROUTES, useValue: neighbours.routesPort },
-      { provide: INSTANCES, useValue: neighbours.instancesPort },
-      { provide: REVISION_PINS, useValue: neighbours.pinsPort },
-    ];
-    @Global()
-    @Module({ providers: ports, exports: ports.map((port) => port.provide) })
-    class NeighboursModule {}
-    const harness = await OperationHarness.start({
-      migrations: [...database, ...operations, ...dataplane, ...migrations],
-      modules: [NeighboursModule, RevisionsModule],
-    });
-    // Tests sweep and wake themselves; what happens by itself would happen in the midst of one.
-    await harness.context.get(Sweeper, { strict: false }).stop();
-    return new RevisionsBed(harness, neighbours);
-  }
-
-  stop(): Promise<void> {
-    return this.harness.stop();
-  }
-
-  get database(): Database {
-    return this.harness.database;
-  }
-
-  get store(): RevisionStore {
-    return this.harness.context.get(RevisionStore, { strict: false });
-  }
-
-  collect(): Promise<void> {
-    return this.harness.context.get(RevisionCollector, { strict: false }).collect();
-  }
-
-  /** A deployment that nothing has been rolled out to. Its object is the live one: it shows what operations make of it. */
-  deployment(more: Partial<Deployment> = {}): Deployment {
+  /** Its object is the live one: it shows what activations make of it. */
+  deployment(): Deployment {
     count += 1;
-    return this.neighbours.addDeployment(`dep_${count}`, `chat-${count}`, TENANT, more);
-  }
-
-  /** A deployment on which so many revisions were active one after the other; the last one has all traffic. */
-  async serving(revisions = 1, more: Partial<Deployment> = {}): Promise<Deployment> {
-    const deployment = this.deployment(more);
-    for (let number = 1; number <= revisions; number += 1) {
-      const record = await this.finish(
-        await this.rollout(deployment, { spec: spec(`m-${number}`), strategy: IMMEDIATE }),
-      );
-      if (record['status'] !== 'succeeded') throw new Error(`the preparation ended ${record['status']}`);
-    }
-    this.neighbours.routeChanges.length = 0;
+    const deployment: Deployment = {
+      id: `dep_${count}`,
+      tenantId: 'ten_a',
+      name: `chat-${count}`,
+      state: 'creating',
+      defaultStrategy: null,
+      revisionHistoryLimit: 10,
+      activeRevisionId: null,
+      candidateRevisionId: null,
+      previousRevisionId: null,
+      currentOperationId: null,
+      version: 1,
+    };
+    this.deployments.all.set(deployment.id, deployment);
     return deployment;
   }
 
-  /** The answer to a rollout, with the defaults that the API would fill in. */
-  async ask(deployment: Deployment, body: Partial<RolloutDto>, idempotency?: IdempotencyClaim): Promise<any> {
-    const full = { progress_deadline_seconds: 600, keep_previous_seconds: 3_600, ...body };
-    const request = { principal: PRINCIPAL, deploymentName: deployment.name, isDryRun: false, body: full, idempotency };
-    return answerOf(await this.get(RolloutsService).create(request));
-  }
-
-  async rollout(deployment: Deployment, body: Partial<RolloutDto>): Promise<string> {
-    return (await this.ask(deployment, body)).operation.id;
-  }
-
-  async askBack(deployment: Deployment, body: Partial<RollbackDto> = {}, idempotency?: IdempotencyClaim): Promise<any> {
-    const full = { on_active_operation: 'supersede' as const, ...body };
-    const request = { principal: PRINCIPAL, deploymentName: deployment.name, isDryRun: false, body: full, idempotency };
-    return answerOf(await this.get(RollbacksService).create(request));
-  }
-
-  async rollback(deployment: Deployment, body: Partial<RollbackDto> = {}): Promise<string> {
-    return (await this.askBack(deployment, body)).operation.id;
-  }
-
-  /** To the end, or until it waits for a person. */
-  finish(id: string): Promise<OperationRecord> {
-    return this.harness.finish(TENANT, id);
-  }
-
-  /** As far as it goes now, without skipping what it sleeps. */
-  async drive(id: string): Promise<OperationRecord> {
-    await this.harness.runner.drive(id);
-    return this.record(id);
-  }
-
-  /** The same, after the sleep that it is in. */
-  async wake(id: string): Promise<OperationRecord> {
-    await this.harness.skipTime(id);
-    return this.drive(id);
-  }
-
-  record(id: string): Promise<OperationRecord> {
-    return this.harness.record(TENANT, id);
-  }
-
-  /** Lets the step that runs now have begun so many seconds earlier. */
-  async age(id: string, seconds: number): Promise<void> {
-    await this.sql(
-      `update operation_steps set started_at = started_at - make_interval(secs => $2)
-       where operation_id = $1 and status in ('running', 'waiting')`,
-      [id, seconds],
-    );
-  }
-
-  async resume(id: string): Promise<void> {
-    await this.database.tx({ tenantId: TENANT }, (tx) => this.harness.store.resume(tx, id, ACTOR));
-  }
-
-  async cancel(id: string): Promise<void> {
-    await this.database.tx({ tenantId: TENANT }, (tx) => this.harness.store.cancel(tx, id, ACTOR));
-  }
-
-  async retry(id: string): Promise<void> {
-    await this.database.tx({ tenantId: TENANT }, (tx) => this.harness.store.retry(tx, id, ACTOR));
-  }
-
-  /** Lets a step fail, however often it is tried, while `work` goes on. */
-  async whileBroken(kind: string, step: string, work: () => Promise<unknown>): Promise<void> {
-    const { steps } = this.harness.definitions.find(kind) as OperationDefinition;
-    const sound = steps[step] as OperationDefinition['steps'][string];
-    steps[step] = { run: () => Promise.reject(new Error(`${step} breaks`)) };
-    try {
-      await work();
-    } finally {
-      steps[step] = sound;
-    }
-  }
-
-  revision(deployment: Deployment, reference: number | string): Promise<Revision> {
-    return this.database.tx('system', (tx) => this.store.find(tx, deployment.id, String(reference)));
-  }
-
-  /** Revisions and weights of the route that stands. */
-  targets(deployment: Deployment): [string, number][] | undefined {
-    return this.neighbours.routes.get(deployment.id)?.targets.map(({ revisionName, weight }) => [revisionName, weight]);
+  revision(deployment: Deployment, reference: string): Promise<Revision> {
+    return this.database.tx('system', (tx) => this.store.find(tx, deployment.id, reference));
   }
 
   async states(deployment: Deployment): Promise<string[]> {
@@ -215,59 +80,4 @@ export class RevisionsBed {
     );
     return rows.map(({ data }) => data);
   }
-
-  async audits(deployment: Deployment, action: string): Promise<number> {
-    return (
-      await this.sql('select 1 from audit_log where resource_name = $1 and action = $2', [deployment.name, action])
-    ).length;
-  }
-
-  sql<R extends object = any>(sql: string, values: unknown[] = []): Promise<R[]> {
-    return this.database.tx('system', (tx) => tx.query<R>(sql, values));
-  }
-
-  /** One gateway that never falls silent and has handed in everything up to then. */
-  async gatewayUntil(statsUntil: Date): Promise<void> {
-    await this.database.tx('system', (tx) =>
-      reportGateway(tx, { gatewayId: 'gw', statsUntil, followed: [], inFlight: [] }),
-    );
-    await this.sql(`update dataplane_gateways set seen_at = now() + interval '1 hour'`);
-  }
-
-  /** What gateways recorded of a revision in one second, so many seconds ago. */
-  async served(
-    revisionId: string,
-    what: { ok?: number; failed?: number; secondsAgo?: number; more?: Partial<StatsWindow> },
-  ): Promise<void> {
-    const at = Math.floor(Date.now() / 1_000) - (what.secondsAgo ?? 60);
-    const window: StatsWindow = {
-      revision_id: revisionId,
-      tenant_id: TENANT,
-      gateway_id: 'gw',
-      window_start: new Date(at * 1_000).toISOString(),
-      ok: what.ok ?? 0,
-      client_error: 0,
-      server_error: what.failed ?? 0,
-      connect_error: 0,
-      cancelled: 0,
-      retried: 0,
-      streamed: 0,
-      tokens_in: 0,
-      tokens_out: 0,
-      ttft_ms: emptyHistogram(),
-      itl_ms: emptyHistogram(),
-      e2e_latency_ms: emptyHistogram(),
-      output_tokens_per_s: emptyHistogram(),
-      ...what.more,
-    };
-    await this.database.tx('system', (tx) => writeWindows(tx, [window]));
-  }
-
-  private get<T>(service: new (...given: any[]) => T): T {
-    return this.harness.context.get(service, { strict: false });
-  }
-}
-
-function answerOf(reply: { body: unknown }): any {
-  return JSON.parse((reply.body as { text: string }).text);
 }

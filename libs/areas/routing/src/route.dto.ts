@@ -1,4 +1,5 @@
 import {
+  ActorDto,
   ArrayField,
   IntField,
   ObjectField,
@@ -61,14 +62,6 @@ export class SetRouteDto {
   }
 }
 
-export class RouteActorDto {
-  @StringField({ example: 'token' })
-  type: string;
-
-  @StringField()
-  id: string;
-}
-
 export class RouteDto {
   @StringField({ description: 'Name of the deployment', example: 'chat' })
   deployment: string;
@@ -88,8 +81,8 @@ export class RouteDto {
   @StringField({ description: 'Also the ETag header' })
   etag: string;
 
-  @ObjectField(() => RouteActorDto)
-  updated_by: RouteActorDto;
+  @ObjectField(() => ActorDto)
+  updated_by: ActorDto;
 
   @TimestampField()
   updated_at: string;

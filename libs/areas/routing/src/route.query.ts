@@ -25,10 +25,6 @@ export const TAKE = prepared(
   'traffic-take',
   `insert into traffic_owner (deployment_id, tenant_id, operation_id) values ($1, $2, $3) on conflict (deployment_id) do nothing returning operation_id`,
 );
-export const PASS = prepared(
-  'traffic-pass',
-  `update traffic_owner set operation_id = $3, since = now() where deployment_id = $1 and operation_id = $2 returning operation_id`,
-);
 export const RELEASE = prepared(
   'traffic-release',
   `delete from traffic_owner where deployment_id = $1 and operation_id = $2`,

@@ -1,25 +1,16 @@
+import type { Actor, RevisionState } from '@slipway/contracts';
 import { Inject, Injectable } from '@nestjs/common';
 import { publishRoute } from '@slipway/dataplane';
 import type { Tx } from '@slipway/platform-database';
-import { appendEvents, lockBeforeEvents, operationErrors } from '@slipway/platform-operations';
-import {
-  DEPLOYMENTS,
-  deploymentStream,
-  INSTANCES,
-  REVISIONS,
-  type DeploymentsPort,
-  type InstancesPort,
-  type RevisionsPort,
-  type RevisionState,
-  type Route,
-  type RouteAffinity,
-  type RouteChange,
-  type RoutesPort,
-  type RouteTarget,
-} from '@slipway/ports';
+import { appendEvents } from '@slipway/platform-events';
+import { lockBeforeEvents, operationErrors } from '@slipway/platform-operations';
+import { DEPLOYMENTS, deploymentStream, type DeploymentsPort } from '@slipway/ports/deployment-records';
+import { INSTANCES, type InstancesPort } from '@slipway/ports/instances';
+import { REVISIONS, type RevisionsPort } from '@slipway/ports/revisions';
+import type { Route, RouteAffinity, RouteChange, RoutesPort, RouteTarget } from '@slipway/ports/routing';
 import type { StoredTarget } from './route.entity.js';
 import { routeErrors } from './route.errors.js';
-import { CURRENT, OWNER, PASS, RELEASE, TAKE, WRITE } from './route.query.js';
+import { CURRENT, OWNER, RELEASE, TAKE, WRITE } from './route.query.js';
 import { isSameRoute, movement, weightIssues } from './weights.js';
 
 interface Row {
@@ -68,7 +59,7 @@ export class RouteStore implements RoutesPort {
     return { deploymentId, generation, targets, affinity };
   }
 
-  async remove(tx: Tx, deploymentId: string, actor: { type: string; id: string }, operationId?: string): Promise<void> {
+  async remove(tx: Tx, deploymentId: string, actor: Actor, operationId?: string): Promise<void> {
     const before = await this.current(tx, deploymentId);
     const deployment = before && (await this.deployments.lockById(tx, deploymentId));
     if (!deployment) return;
@@ -131,11 +122,6 @@ export class RouteStore implements RoutesPort {
       message: `Operation ${owner} moves the traffic of this deployment.`,
       extra: { operation_id: owner },
     });
-  }
-
-  async passTraffic(tx: Tx, deploymentId: string, from: string, to: string): Promise<void> {
-    if (await tx.one(PASS, [deploymentId, from, to])) return;
-    await this.takeTraffic(tx, deploymentId, to);
   }
 
   async releaseTraffic(tx: Tx, deploymentId: string, operationId: string): Promise<void> {

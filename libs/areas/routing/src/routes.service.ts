@@ -1,32 +1,24 @@
-import { createRequire } from 'node:module';
 import { Inject, Injectable } from '@nestjs/common';
 import { Database, type Tx } from '@slipway/platform-database';
 import {
   assertIfMatch,
   etagOf,
+  jsonPatch,
   rehearsal,
   reply,
   type ExistenceCheck,
   type Principal,
   type Reply,
 } from '@slipway/platform-http';
-import { appendAudit } from '@slipway/platform-operations';
-import {
-  DEPLOYMENTS,
-  REVISIONS,
-  type Deployment,
-  type DeploymentsPort,
-  type RevisionsPort,
-  type RouteAffinity,
-  type RouteTarget,
-} from '@slipway/ports';
+import { appendAudit } from '@slipway/platform-mutations';
+import { DEPLOYMENTS, type Deployment, type DeploymentsPort } from '@slipway/ports/deployment-records';
+import { REVISIONS, type RevisionsPort } from '@slipway/ports/revisions';
+import type { RouteAffinity, RouteTarget } from '@slipway/ports/routing';
 import type { RouteDto, SetRouteDto } from './route.dto.js';
 import { RouteEntity } from './route.entity.js';
 import { routeErrors } from './route.errors.js';
 import { DEFAULT_AFFINITY, RouteStore } from './route.store.js';
 import { weightIssues } from './weights.js';
-
-const { compare } = createRequire(import.meta.url)('fast-json-patch') as typeof import('fast-json-patch');
 
 /** How long a revision that leaves the route stays warm, so that going back is immediate. */
 const KEEP_PREVIOUS_SECONDS = 3600;
@@ -81,7 +73,7 @@ export class RoutesService implements ExistenceCheck {
           return rehearsal(
             isChanged ? `set the route of ${deployment.name}` : 'change nothing',
             [],
-            diffOf(before, after),
+            jsonPatch(before, after),
           );
         if (isChanged)
           await appendAudit(tx, {
@@ -98,7 +90,7 @@ export class RoutesService implements ExistenceCheck {
   }
 
   async assertExists(tenantId: string, params: Record<string, string>): Promise<void> {
-    await this.database.tx({ tenantId }, (tx) => this.deployments.get(tx, tenantId, params['name'] as string));
+    await this.deployments.idOf(tenantId, params['name'] as string);
   }
 
   private async resolve(tx: Tx, deployment: Deployment, body: SetRouteDto): Promise<RouteTarget[]> {
@@ -174,8 +166,4 @@ function answerOf(deploymentName: string, row: RouteEntity): RouteDto {
     updated_by: row.updatedBy,
     updated_at: row.updatedAt.toISOString(),
   };
-}
-
-function diffOf(before: RouteDto | undefined, after: RouteDto): object[] {
-  return before ? compare(before, after) : [{ op: 'add', path: '', value: after }];
 }

@@ -1,5 +1,5 @@
 import { Global, Module } from '@nestjs/common';
-import { ROUTES } from '@slipway/ports';
+import { ROUTES } from '@slipway/ports/routing';
 import { RecordRetention } from './record-retention.js';
 import { RouteStore } from './route.store.js';
 import { RoutesController } from './routes.controller.js';

@@ -1,5 +1,5 @@
 import type { FieldIssue } from '@slipway/platform-http';
-import type { RouteAffinity, RouteTarget } from '@slipway/ports';
+import type { RouteAffinity, RouteTarget } from '@slipway/ports/routing';
 
 type Weighted = Pick<RouteTarget, 'revisionId' | 'weight'>;
 

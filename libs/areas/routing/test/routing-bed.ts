@@ -2,23 +2,23 @@ import 'reflect-metadata';
 import { Global, Module } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
-import { migrations as dataplaneMigrations } from '@slipway/dataplane';
+import { migrations as dataplane } from '@slipway/dataplane';
 import { ConfigModule } from '@slipway/platform-config';
-import { Database, DatabaseModule, migrations as databaseMigrations, type Tx } from '@slipway/platform-database';
+import { Database, DatabaseModule, type Tx } from '@slipway/platform-database';
 import { defineErrors, errors, HttpModule, SlipwayHttpAdapter, type Scope } from '@slipway/platform-http';
-import { migrations as operationMigrations, OperationsModule } from '@slipway/platform-operations';
-import { createTestDatabase, testConfig, type TestDatabase } from '@slipway/platform-testing';
+import { Schedule } from '@slipway/platform-scheduling';
 import {
-  DEPLOYMENTS,
-  INSTANCES,
-  REVISIONS,
-  ROUTES,
-  type Activation,
-  type Deployment,
-  type Revision,
-  type RevisionState,
-  type RoutesPort,
-} from '@slipway/ports';
+  createTestDatabase,
+  platformMigrations,
+  platformModules,
+  testConfig,
+  type TestDatabase,
+} from '@slipway/platform-testing';
+import { DEPLOYMENTS, type Deployment } from '@slipway/ports/deployment-records';
+import { INSTANCES } from '@slipway/ports/instances';
+import { REVISIONS, type Activation, type Revision } from '@slipway/ports/revisions';
+import { ROUTES, type RoutesPort } from '@slipway/ports/routing';
+import type { RevisionState } from '@slipway/contracts';
 import { entities, migrations, RoutingModule } from '../src/index.js';
 
 const absent = defineErrors({
@@ -37,6 +37,7 @@ export class Neighbours {
   onHold?: (revisionId: string) => void;
 
   readonly deploymentsPort = {
+    idOf: async (tenantId: string, name: string) => this.find(tenantId, name).id,
     get: async (_tx: Tx, tenantId: string, name: string) => this.find(tenantId, name),
     lock: async (tx: Tx, tenantId: string, name: string) => {
       const found = this.find(tenantId, name);
@@ -140,12 +141,7 @@ export class RoutingBed {
   ) {}
 
   static async start(): Promise<RoutingBed> {
-    const testDatabase = await createTestDatabase([
-      ...databaseMigrations,
-      ...operationMigrations,
-      ...dataplaneMigrations,
-      ...migrations,
-    ]);
+    const testDatabase = await createTestDatabase([...platformMigrations, ...dataplane, ...migrations]);
     const config = testConfig(testDatabase.url);
     const neighbours = new Neighbours();
     const ports = [
@@ -161,7 +157,7 @@ export class RoutingBed {
         ConfigModule.forRoot(config),
         DatabaseModule.forRoot(config, entities),
         HttpModule,
-        OperationsModule.forApi(),
+        ...platformModules('api'),
         NeighboursModule,
         RoutingModule,
       ],
@@ -208,6 +204,11 @@ export class RoutingBed {
       headers: { authorization: options.tenant ?? 'ten_a', ...options.headers },
     });
     return { status: answer.statusCode, headers: answer.headers, body: answer.json() };
+  }
+
+  /** What the worker does every minute: old records of gateways go. */
+  forgetRecords(): Promise<void> {
+    return this.app.get(Schedule, { strict: false }).runNow('gateway-records');
   }
 
   /** The published slots, as a count of each revision's. */

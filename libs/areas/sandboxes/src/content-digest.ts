@@ -12,7 +12,7 @@ const MEMBER = /^([a-z*][a-z0-9_.*-]*)=:([A-Za-z0-9+/]*={0,2}):$/;
 
 /**
  * Reads `Content-Digest`, an RFC 8941 dictionary of byte sequences such as `sha-256=:…=:, sha-512=:…=:`.
- * @throws invalid_parameter (400) where it is none, or a digest has the wrong length
+ * @throws invalid_parameter (400) if it is none, or a digest has the wrong length
  */
 export function parseContentDigest(header: string | undefined): Digests {
   if (header === undefined || header.trim() === '') return {};

@@ -30,7 +30,7 @@ export interface FileUpload {
   /** Of the streamed body; that of a JSON body has been verified already. */
   digests: Digests;
   source: Readable | Buffer;
-  /** Bytes, where the request says so. */
+  /** Bytes, if the request says so. */
   declaredBytes?: number;
   /** Bytes of the largest file that this form takes. */
   maxBytes: number;

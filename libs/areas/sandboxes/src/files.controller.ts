@@ -12,7 +12,7 @@ import {
   type Principal,
   type Reply,
 } from '@slipway/platform-http';
-import { Client, type FeedClient } from '@slipway/platform-operations';
+import { Client, type FeedClient } from '@slipway/platform-events';
 import { FileDto, FileListDto, PutFileDto } from './file.dto.js';
 import { JSON_BODY_BYTES, readFileUpload } from './file-request.js';
 import { FilesService } from './files.service.js';
@@ -72,8 +72,8 @@ const ListOrDownload = applyDecorators(
 export class FilesController {
   constructor(
     @Inject(CONFIG) private readonly config: Pick<Config, 'upload'>,
-    @Inject(FilesService) private readonly files: FilesService,
-    @Inject(UploadsService) private readonly uploads: UploadsService,
+    private readonly files: FilesService,
+    private readonly uploads: UploadsService,
   ) {}
 
   @StreamOptions

@@ -16,7 +16,7 @@ const OPEN_TRIES = 5;
 @Injectable()
 export class FilesService {
   constructor(
-    @Inject(Database) private readonly database: Database,
+    private readonly database: Database,
     @Inject(BLOB_STORE) private readonly store: BlobStore,
   ) {}
 

@@ -1,5 +1,5 @@
 import { Transform } from 'node:stream';
-import { Inject, Injectable, Optional, type OnModuleInit } from '@nestjs/common';
+import { Injectable, Optional, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { routeOf, SlipwayHttpAdapter, type SlipwayRequest } from '@slipway/platform-http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
@@ -12,11 +12,11 @@ const checks = new WeakMap<object, DigestCheck>();
 
 /**
  * `Content-Digest` covers a message as it was sent, and of a JSON body nobody keeps the bytes. So they are digested on
- * their way into the parser, where the header asks for it.
+ * their way into the parser, if the header asks for it.
  */
 @Injectable()
 export class JsonDigests implements OnModuleInit {
-  constructor(@Optional() @Inject(HttpAdapterHost) private readonly host?: HttpAdapterHost) {}
+  constructor(@Optional() private readonly host?: HttpAdapterHost) {}
 
   onModuleInit(): void {
     const adapter = this.host?.httpAdapter;

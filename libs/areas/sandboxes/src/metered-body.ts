@@ -6,9 +6,9 @@ import { sandboxErrors } from './sandbox.errors.js';
 export interface BodyRules {
   /** Bytes of the largest file that is taken. */
   maxBytes: number;
-  /** Bytes that the workspace has room for; Infinity where nothing is stored. */
+  /** Bytes that the workspace has room for; Infinity if nothing is stored. */
   room: number;
-  /** Of the message, where the message is the file. */
+  /** Of the message, if the message is the file. */
   digests: Digests;
   /** Hex; what the client says the file has. */
   sha256?: string;
@@ -27,7 +27,7 @@ export class MeteredBody {
     private readonly rules: BodyRules,
   ) {}
 
-  /** Ends without an error only where size and digests are right. Call once. */
+  /** Ends without an error only if size and digests are right. Call once. */
   stream(): Readable {
     return Readable.from(this.read(), { objectMode: false });
   }

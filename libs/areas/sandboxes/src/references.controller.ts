@@ -1,11 +1,11 @@
-import { Body, Controller, Inject, Param } from '@nestjs/common';
+import { Body, Controller, Param } from '@nestjs/common';
 import { CurrentPrincipal, Page, Route, type PageRequest, type Principal } from '@slipway/platform-http';
 import { CreateReferenceDto, ReferenceDto, ReferenceListDto, RevokedReferenceDto } from './reference.dto.js';
 import { ReferencesService } from './references.service.js';
 
 @Controller()
 export class ReferencesController {
-  constructor(@Inject(ReferencesService) private readonly references: ReferencesService) {}
+  constructor(private readonly references: ReferencesService) {}
 
   @Route({
     method: 'POST',

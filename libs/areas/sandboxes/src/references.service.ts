@@ -1,9 +1,17 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '@slipway/platform-config';
 import { Database, newId, sealSecret } from '@slipway/platform-database';
-import { pageOf, reply, type PageOf, type PageRequest, type Principal, type Reply } from '@slipway/platform-http';
-import { appendAudit } from '@slipway/platform-operations';
-import { Egress } from './egress.js';
+import {
+  errors,
+  pageOf,
+  reply,
+  type PageOf,
+  type PageRequest,
+  type Principal,
+  type Reply,
+} from '@slipway/platform-http';
+import { appendAudit } from '@slipway/platform-mutations';
+import { checkUrl, Egress, PUBLIC } from '@slipway/platform-egress';
 import type { CreateReferenceDto, ReferenceDto, RevokedReferenceDto } from './reference.dto.js';
 import {
   INSERT_REFERENCE,
@@ -19,14 +27,14 @@ import { SandboxesService } from './sandboxes.service.js';
 export class ReferencesService {
   constructor(
     @Inject(CONFIG) private readonly config: Pick<Config, 'secretKey'>,
-    @Inject(Database) private readonly database: Database,
-    @Inject(SandboxesService) private readonly sandboxes: SandboxesService,
-    @Inject(Egress) private readonly egress: Egress,
+    private readonly database: Database,
+    private readonly sandboxes: SandboxesService,
+    private readonly egress: Egress,
   ) {}
 
   /** A reference and the sandbox that stands for the external one, in one transaction. */
   async create(who: Principal, dto: CreateReferenceDto): Promise<Reply> {
-    this.egress.assertBaseUrl(dto.base_url);
+    this.assertBaseUrl(dto.base_url);
     return this.database.tx({ tenantId: who.tenantId }, async (tx) => {
       const id = newId('sbr');
       const sandboxId = newId('sbx');
@@ -86,6 +94,17 @@ export class ReferencesService {
     });
   }
 
+  /**
+   * Refuses what can never be right. A public address that the operator does not allow (yet) is accepted: registering
+   * sends nothing.
+   * @throws validation_failed (422)
+   */
+  private assertBaseUrl(url: string): void {
+    const verdict = this.egress.permits(url) ? undefined : checkUrl(PUBLIC, url);
+    if (verdict && !verdict.ok) throw refusal(verdict.code, `base_url ${verdict.message}`);
+    if (url.includes('?')) throw refusal('invalid_url', 'base_url must not carry a query');
+  }
+
   private answer(row: ReferenceRow): ReferenceDto {
     const { id, sandbox_id, provider, base_url, external_id, state, revoked_at, revoked_by, created_at } = row;
     return {
@@ -94,13 +113,17 @@ export class ReferencesService {
       provider,
       base_url,
       external_id,
-      egress_allowed: this.egress.isAllowed(base_url),
+      egress_allowed: this.egress.permits(base_url),
       state,
       revoked_at,
       revoked_by,
       created_at,
     };
   }
+}
+
+function refusal(code: string, message: string): Error {
+  return errors.validation_failed({ message, details: [{ field: 'base_url', code, message }] });
 }
 
 function revoked({ id, revoked_at }: ReferenceRow): RevokedReferenceDto {

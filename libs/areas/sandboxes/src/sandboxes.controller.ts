@@ -1,11 +1,11 @@
-import { Body, Controller, Inject, Param } from '@nestjs/common';
+import { Body, Controller, Param } from '@nestjs/common';
 import { CurrentPrincipal, Page, Route, type PageRequest, type Principal } from '@slipway/platform-http';
 import { CreateSandboxDto, SandboxDto, SandboxListDto } from './sandbox.dto.js';
 import { SandboxesService } from './sandboxes.service.js';
 
 @Controller()
 export class SandboxesController {
-  constructor(@Inject(SandboxesService) private readonly sandboxes: SandboxesService) {}
+  constructor(private readonly sandboxes: SandboxesService) {}
 
   @Route({
     method: 'POST',

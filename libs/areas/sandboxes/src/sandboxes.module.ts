@@ -1,6 +1,6 @@
 import { Inject, Module, type OnModuleDestroy } from '@nestjs/common';
-import { CONFIG, type Config } from '@slipway/platform-config';
-import { Egress } from './egress.js';
+import { allowedOrigins, CONFIG, type Config } from '@slipway/platform-config';
+import { Egress } from '@slipway/platform-egress';
 import { FilesController } from './files.controller.js';
 import { FilesService } from './files.service.js';
 import { JsonDigests } from './json-digest.js';
@@ -10,21 +10,29 @@ import { ReferencesController } from './references.controller.js';
 import { ReferencesService } from './references.service.js';
 import { SandboxesController } from './sandboxes.controller.js';
 import { SandboxesService } from './sandboxes.service.js';
-import { BLOB_STORE, createBlobStore, type BlobStore } from './storage/blob-store.js';
+import { BLOB_STORE, type BlobStore } from './storage/blob-store.js';
+import { createBlobStore } from './storage/create-blob-store.js';
 import { StrayBlobs } from './stray-blobs.js';
 import { UploadsService } from './uploads.service.js';
-import { WorkspaceSweep } from './workspace-sweep.js';
+import { WorkspaceUpkeep } from './workspace-upkeep.js';
 
 const blobStore = { provide: BLOB_STORE, inject: [CONFIG], useFactory: (config: Config) => createBlobStore(config) };
+
+/** Files go where the operator's targets allow, and nowhere else. */
+const egress = {
+  provide: Egress,
+  inject: [CONFIG],
+  useFactory: ({ operator }: Config) => new Egress(allowedOrigins(operator)),
+};
 
 @Module({
   controllers: [ReferencesController, SandboxesController, FilesController],
   providers: [
     blobStore,
-    Egress,
+    egress,
     JsonDigests,
     StrayBlobs,
-    WorkspaceSweep,
+    WorkspaceUpkeep,
     SandboxesService,
     ReferencesService,
     FilesService,

@@ -12,7 +12,7 @@ import {
   type RawJson,
   type Reply,
 } from '@slipway/platform-http';
-import { appendAudit } from '@slipway/platform-operations';
+import { appendAudit } from '@slipway/platform-mutations';
 import { FIND_REFERENCE, type ReferenceRow } from './reference.query.js';
 import type { CreateSandboxDto, Provider } from './sandbox.dto.js';
 import { sandboxErrors } from './sandbox.errors.js';
@@ -37,7 +37,7 @@ export class SandboxesService implements ExistenceCheck {
 
   constructor(
     @Inject(CONFIG) config: Pick<Config, 'upload'>,
-    @Inject(Database) private readonly database: Database,
+    private readonly database: Database,
   ) {
     this.maxWorkspaceBytes = Math.max(GIBIBYTE, 10 * config.upload.maxBytes);
   }
@@ -70,7 +70,7 @@ export class SandboxesService implements ExistenceCheck {
     });
   }
 
-  /** Writes the sandbox. The audit row is its caller's: one mutation leaves one, also where it makes more than the sandbox. */
+  /** Writes the sandbox. The audit row is its caller's: one mutation leaves one, even if it makes more than the sandbox. */
   async insert(tx: Tx, sandbox: NewSandbox): Promise<AnswerRow> {
     const { id, provider, referenceId, bytesLimit = this.maxWorkspaceBytes, labels = {}, expiresAt = null } = sandbox;
     const row = await tx.one<AnswerRow>(INSERT_SANDBOX, [

@@ -1,6 +1,7 @@
 import { Inject, Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import { CONFIG, type Config } from '@slipway/platform-config';
 import { Database, type Tx } from '@slipway/platform-database';
+import type { Transact } from '@slipway/platform-scheduling';
 import { BLOB_STORE, type BlobStore } from './storage/blob-store.js';
 import { DOOM_STRAYS, FORGET_STRAYS, HOLD_STRAY, KEEP_STRAY, LOCK_STRAY, TAKE_STRAY } from './stray.query.js';
 
@@ -22,7 +23,7 @@ export class StrayBlobs implements OnModuleDestroy {
 
   constructor(
     @Inject(CONFIG) config: Pick<Config, 'leaseSeconds'>,
-    @Inject(Database) private readonly database: Database,
+    private readonly database: Database,
     @Inject(BLOB_STORE) private readonly store: BlobStore,
   ) {
     this.leaseSeconds = config.leaseSeconds;
@@ -38,7 +39,7 @@ export class StrayBlobs implements OnModuleDestroy {
     return { letGo: () => clearInterval(timer) };
   }
 
-  /** False where the sweep was faster: this process was away for longer than its lease, and the blob is gone. */
+  /** False if the sweep was faster: this process was away for longer than its lease, and the blob is gone. */
   async take(tx: Tx, blob: string): Promise<boolean> {
     return (await tx.one(TAKE_STRAY, [blob])) !== undefined;
   }
@@ -49,7 +50,7 @@ export class StrayBlobs implements OnModuleDestroy {
   }
 
   /**
-   * Removes one now, if it still is a stray: where a commit's answer was lost, the blob may have become a file. What fails
+   * Removes one now, if it still is a stray: if a commit's answer was lost, the blob may have become a file. What fails
    * here is left to the sweep.
    */
   async discard(tenantId: string, blob: string): Promise<void> {
@@ -60,10 +61,10 @@ export class StrayBlobs implements OnModuleDestroy {
     await work.catch((failure) => this.logger.warn(`a blob stays until the sweep: ${String(failure)}`));
   }
 
-  /** Returns before the store has done its part: one that hangs must not hold up the sweeps of others. */
-  async sweep(): Promise<void> {
+  /** Returns before the store has done its part: one that hangs must not hold up what else there is to do. */
+  async sweep(transact: Transact): Promise<void> {
     if (this.removing) return;
-    const due = await this.database.tx('system', (tx) => tx.query<{ blob: string }>(DOOM_STRAYS));
+    const due = await transact('system', (tx) => tx.query<{ blob: string }>(DOOM_STRAYS));
     if (due.length === 0) return;
     this.removing = this.remove(due.map(({ blob }) => blob)).finally(() => (this.removing = undefined));
   }

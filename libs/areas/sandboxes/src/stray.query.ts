@@ -12,7 +12,7 @@ export const KEEP_STRAY = prepared(
   `update sandbox_stray_blobs set delete_after = now() + make_interval(secs => $2) where blob = $1 and not is_doomed`,
 );
 
-/** A file takes the blob over. No row where the sweep was faster. */
+/** A file takes the blob over. No row if the sweep was faster. */
 export const TAKE_STRAY = prepared(
   'sandbox-stray-take',
   `delete from sandbox_stray_blobs where blob = $1 and not is_doomed returning blob`,

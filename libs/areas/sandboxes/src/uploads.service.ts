@@ -1,19 +1,14 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Database, type Tx } from '@slipway/platform-database';
 import { errors, rawJson, reply, SlipwayError, type Principal, type Reply } from '@slipway/platform-http';
-import {
-  appendAudit,
-  IdempotentMutation,
-  OperationStore,
-  PausePoints,
-  StoredAnswer,
-  type HeldKey,
-} from '@slipway/platform-operations';
+import { appendAudit, IdempotentMutation, StoredAnswer, type HeldKey } from '@slipway/platform-mutations';
+import { OperationStore, type Claimed } from '@slipway/platform-operations';
+import { PausePoints } from '@slipway/platform-config';
 import type { FileUpload } from './file-request.js';
 import { foldersOf } from './file-path.js';
 import { FIND_FILE, FIND_OBSTACLE, UPSERT_FILE, type FileAnswerRow, type FileRow } from './file.query.js';
 import { MeteredBody } from './metered-body.js';
-import { FILE_PUSH, PUSH_STEPS } from './push/file-push.input.js';
+import { FILE_PUSH } from './push/file-push.operation.js';
 import { SHARE_REFERENCE, type ReferenceRow } from './reference.query.js';
 import { sandboxErrors } from './sandbox.errors.js';
 import { FIND_WORKSPACE, GROW_WORKSPACE, LOCK_WORKSPACE, type WorkspaceRow } from './sandbox.query.js';
@@ -37,12 +32,12 @@ interface Written {
 @Injectable()
 export class UploadsService {
   constructor(
-    @Inject(Database) private readonly database: Database,
+    private readonly database: Database,
     @Inject(BLOB_STORE) private readonly store: BlobStore,
-    @Inject(StrayBlobs) private readonly strays: StrayBlobs,
-    @Inject(IdempotentMutation) private readonly mutations: IdempotentMutation,
-    @Inject(OperationStore) private readonly operations: OperationStore,
-    @Inject(PausePoints) private readonly pausePoints: PausePoints,
+    private readonly strays: StrayBlobs,
+    private readonly mutations: IdempotentMutation,
+    private readonly operations: OperationStore,
+    private readonly pausePoints: PausePoints,
   ) {}
 
   async put(who: Principal, sandboxId: string, upload: FileUpload): Promise<Reply> {
@@ -59,7 +54,7 @@ export class UploadsService {
 
   /**
    * What can be told before the body is read. A retry whose first try has filled the workspace must still get its answer, so
-   * the room is judged after the key: the returned function answers the bytes that are left for this file.
+   * the room is judged after the key: the returned function returns the bytes that are left for this file.
    */
   private async judge(tenantId: string, sandboxId: string, upload: FileUpload): Promise<() => Promise<number>> {
     const workspace = await this.database.tx({ tenantId }, async (tx) => {
@@ -157,7 +152,7 @@ export class UploadsService {
     if (reference?.state !== 'active') throw sandboxErrors.sandbox_reference_revoked();
   }
 
-  /** The file that would be replaced. @throws file_exists (409) where it must not be, or where a folder stands in the way */
+  /** The file that would be replaced. @throws file_exists (409) if it must not be, or if a folder stands in the way */
   private async assertFits(
     tx: Tx,
     tenantId: string,
@@ -176,23 +171,18 @@ export class UploadsService {
   }
 
   private async startPush(tx: Tx, who: Principal, sandboxId: string, path: string, blob: string): Promise<string> {
-    const { id } = await this.operations.claim(tx, {
-      kind: FILE_PUSH,
-      resourceType: 'sandbox',
-      resourceName: sandboxId,
-      requestedBy: who.actor,
-    });
-    await this.operations.start(tx, id, {
-      resourceId: sandboxId,
-      stream: `sandbox/${sandboxId}`,
-      input: { sandboxId, path, blob },
-      steps: PUSH_STEPS,
-    });
+    const [{ id }] = (await this.operations.claim(tx, [
+      { operation: FILE_PUSH, resourceType: 'sandbox', resourceName: sandboxId, requestedBy: who.actor },
+    ])) as [Claimed];
+    const [stream, input] = [`sandbox/${sandboxId}`, { sandboxId, path, blob }];
+    await this.operations.start(tx, [
+      { id, operation: FILE_PUSH, resourceId: sandboxId, stream, input, steps: FILE_PUSH.steps },
+    ]);
     return id;
   }
 }
 
-/** Bytes that a file may have here. @throws workspace_full (507) where those that are known do not fit */
+/** Bytes that a file may have here. @throws workspace_full (507) if those that are known do not fit */
 function roomFor(workspace: WorkspaceRow, replaced: FileRow | undefined, bytes: number): number {
   const room = Number(workspace.bytesLimit) - Number(workspace.bytesUsed) + Number(replaced?.sizeBytes ?? 0);
   if (bytes > room) throw sandboxErrors.workspace_full();

@@ -3,7 +3,8 @@ import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promise
 import os from 'node:os';
 import path from 'node:path';
 import { Readable } from 'node:stream';
-import { createBlobStore, newBlob } from '../src/storage/blob-store.js';
+import { newBlob } from '../src/storage/blob-store.js';
+import { createBlobStore } from '../src/storage/create-blob-store.js';
 import { describeBlobStore } from './blob-store-conformance.js';
 
 let root: string;

@@ -1,7 +1,8 @@
 import { expect, it } from '@jest/globals';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createBlobStore, newBlob } from '../src/storage/blob-store.js';
+import { newBlob } from '../src/storage/blob-store.js';
+import { createBlobStore } from '../src/storage/create-blob-store.js';
 import { describeBlobStore } from './blob-store-conformance.js';
 import { startS3 } from './s3-server.js';
 

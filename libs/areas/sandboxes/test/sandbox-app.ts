@@ -5,13 +5,13 @@ import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { AuthModule, migrations as auth } from '@slipway/platform-auth';
 import { ConfigModule, loadConfig, type Config } from '@slipway/platform-config';
-import { DatabaseModule, migrations as database, type Migration } from '@slipway/platform-database';
+import { DatabaseModule, type Migration } from '@slipway/platform-database';
 import { HttpModule, serveOpenApi, SlipwayHttpAdapter } from '@slipway/platform-http';
-import { migrations as operations, OperationsModule } from '@slipway/platform-operations';
 import { OPERATION_QUEUE, type OperationQueue } from '@slipway/platform-queue';
+import { platformMigrations, platformModules } from '@slipway/platform-testing/platform-modules';
 import { migrations as sandboxes, SandboxesModule } from '../src/index.js';
 
-export const MIGRATIONS: Migration[] = [...database, ...auth, ...operations, ...sandboxes];
+export const MIGRATIONS: Migration[] = [...platformMigrations, ...auth, ...sandboxes];
 
 /** A queue within the process: it delivers at once what the relay adds. */
 class DirectQueue implements OperationQueue {
@@ -45,7 +45,8 @@ export function configOf(databaseUrl: string, overrides: Partial<Config>): Confi
     NODE_ENV: 'test',
     SLIPWAY_LEASE_SECONDS: '2',
   };
-  return { ...loadConfig(env, process.cwd()), ...overrides };
+  const operator = { targets: [{ name: 'adopted', kind: 'endpoint', allow: ['http://127.0.0.1:*'] }], secrets: {} };
+  return { ...loadConfig(env, process.cwd()), operator, ...overrides };
 }
 
 /** Api and worker of this area in one process, listening on a free port. */
@@ -57,7 +58,7 @@ export async function startApp(config: Config): Promise<{ app: NestFastifyApplic
       HttpModule,
       AuthModule,
       DirectQueueModule,
-      OperationsModule.forWorker(),
+      ...platformModules('worker'),
       SandboxesModule,
     ],
   })

@@ -1,4 +1,4 @@
-import { Inject, Injectable, Optional, type OnModuleInit } from '@nestjs/common';
+import { Injectable, Optional, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import { fullPathOf, routeOf, SlipwayHttpAdapter } from '@slipway/platform-http';
 import { histogram } from '@slipway/platform-observability';
@@ -7,7 +7,7 @@ import type { FastifyInstance } from 'fastify';
 /** Measures how long requests take, by route and status. */
 @Injectable()
 export class HttpMetrics implements OnModuleInit {
-  constructor(@Optional() @Inject(HttpAdapterHost) private readonly host?: HttpAdapterHost) {}
+  constructor(@Optional() private readonly host?: HttpAdapterHost) {}
 
   onModuleInit(): void {
     const adapter = this.host?.httpAdapter;

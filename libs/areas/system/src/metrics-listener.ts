@@ -5,15 +5,15 @@ import { SlipwayHttpAdapter } from '@slipway/platform-http';
 import { startProbeServer, type ProbeServer } from '@slipway/platform-observability';
 import { SystemService } from './system.service.js';
 
-/** Serves metrics on a port of their own, where configuration names one. */
+/** Serves metrics on a port of their own, if configuration names one. */
 @Injectable()
 export class MetricsListener implements OnApplicationBootstrap, OnApplicationShutdown {
   private server: ProbeServer | undefined;
 
   constructor(
     @Inject(CONFIG) private readonly config: Pick<Config, 'host' | 'metricsPort' | 'metricsToken'>,
-    @Inject(SystemService) private readonly system: SystemService,
-    @Optional() @Inject(HttpAdapterHost) private readonly host?: HttpAdapterHost,
+    private readonly system: SystemService,
+    @Optional() private readonly host?: HttpAdapterHost,
   ) {}
 
   async onApplicationBootstrap(): Promise<void> {

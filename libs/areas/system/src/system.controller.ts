@@ -1,10 +1,10 @@
-import { Controller, Inject, Req } from '@nestjs/common';
+import { Controller, Req } from '@nestjs/common';
 import { reply, Route, type Reply, type SlipwayRequest } from '@slipway/platform-http';
 import { SystemService } from './system.service.js';
 
 @Controller()
 export class SystemController {
-  constructor(@Inject(SystemService) private readonly system: SystemService) {}
+  constructor(private readonly system: SystemService) {}
 
   @Route({
     method: 'GET',

@@ -15,8 +15,8 @@ export class SystemService implements BeforeApplicationShutdown {
 
   constructor(
     @Inject(CONFIG) private readonly config: Pick<Config, 'metricsPort' | 'metricsToken'>,
-    @Inject(Database) private readonly database: Database,
-    @Inject(RequestGuard) private readonly guard: RequestGuard,
+    private readonly database: Database,
+    private readonly guard: RequestGuard,
   ) {}
 
   beforeApplicationShutdown(): void {
@@ -42,7 +42,7 @@ export class SystemService implements BeforeApplicationShutdown {
     }
   }
 
-  /** For the holder of the metrics token, or of any token of the operator tenant. Not here where metrics have a port. */
+  /** For the holder of the metrics token, or of any token of the operator tenant. Not here if metrics have a port. */
   async metrics(request: SlipwayRequest): Promise<{ body: string; contentType: string }> {
     if (this.config.metricsPort !== undefined) throw errors.not_found();
     if (!this.holdsMetricsToken(request)) {

@@ -1,15 +1,23 @@
 import { Module } from '@nestjs/common';
+import { allowedOrigins, CONFIG, type Config } from '@slipway/platform-config';
+import { Egress, PUBLIC_TLS } from '@slipway/platform-egress';
 import { DeliveryWork } from './delivery/delivery-work.js';
 import { FanOut } from './delivery/fan-out.js';
 import { LaneSender } from './delivery/lane-sender.js';
 import { Lanes } from './delivery/lanes.js';
-import { WebhookEgress } from './webhook-egress.js';
 import { WebhooksController } from './webhooks.controller.js';
 import { WebhooksService } from './webhooks.service.js';
+
+/** Events go to public servers over TLS. Plain http and internal addresses need the operator's word. */
+const egress = {
+  provide: Egress,
+  inject: [CONFIG],
+  useFactory: ({ operator }: Pick<Config, 'operator'>) => new Egress([...PUBLIC_TLS, ...allowedOrigins(operator)]),
+};
 
 /** The api answers; a process that runs operations also turns events into deliveries and sends them. */
 @Module({
   controllers: [WebhooksController],
-  providers: [WebhookEgress, WebhooksService, Lanes, FanOut, LaneSender, DeliveryWork],
+  providers: [egress, WebhooksService, Lanes, FanOut, LaneSender, DeliveryWork],
 })
 export class WebhooksModule {}

@@ -2,13 +2,21 @@ import { randomBytes } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '@slipway/platform-config';
 import { Database, newId, sealSecret, type Tx } from '@slipway/platform-database';
-import { pageOf, reply, type PageOf, type PageRequest, type Principal, type Reply } from '@slipway/platform-http';
-import { appendAudit } from '@slipway/platform-operations';
-import { DEPLOYMENTS, deploymentStream, type DeploymentsPort } from '@slipway/ports';
+import { Egress } from '@slipway/platform-egress';
+import {
+  errors,
+  pageOf,
+  reply,
+  type PageOf,
+  type PageRequest,
+  type Principal,
+  type Reply,
+} from '@slipway/platform-http';
+import { appendAudit } from '@slipway/platform-mutations';
+import { DEPLOYMENTS, deploymentStream, type DeploymentsPort } from '@slipway/ports/deployment-records';
 import { sealContext, SECRET_PREFIX } from './delivery/signature.js';
 import type { CreateWebhookDto, DeletedWebhookDto } from './webhook.dto.js';
 import { webhookErrors } from './webhook.errors.js';
-import { WebhookEgress } from './webhook-egress.js';
 import {
   COUNT_WEBHOOKS,
   DELETE_WEBHOOK,
@@ -30,12 +38,12 @@ export class WebhooksService {
   constructor(
     @Inject(CONFIG) private readonly config: Pick<Config, 'secretKey'>,
     private readonly database: Database,
-    private readonly egress: WebhookEgress,
+    private readonly egress: Egress,
     @Inject(DEPLOYMENTS) private readonly deployments: DeploymentsPort,
   ) {}
 
   async create(who: Principal, body: CreateWebhookDto): Promise<Reply> {
-    this.egress.assertUrl(body.url);
+    this.assertUrl(body.url);
     const id = newId('whk');
     const secret = SECRET_PREFIX + randomBytes(SECRET_BYTES).toString('base64');
     const row = await this.database.tx({ tenantId: who.tenantId }, async (tx) => {
@@ -91,6 +99,17 @@ export class WebhooksService {
     const exists = rows.length > 0 || (await this.database.read(scope, WEBHOOK_EXISTS, [who.tenantId, id])).length > 0;
     if (!exists) throw webhookErrors.webhook_not_found();
     return pageOf(rows, limit, (row) => [row.event_id]);
+  }
+
+  /** @throws validation_failed (422) */
+  private assertUrl(url: string): void {
+    const verdict = this.egress.check(url);
+    if (verdict.ok) return;
+    const message =
+      verdict.code === 'url_not_allowed'
+        ? 'url must be https, or what an endpoint target of the operator allows'
+        : `url ${verdict.message}`;
+    throw errors.validation_failed({ message, details: [{ field: 'url', code: verdict.code, message }] });
   }
 
   /** A filter means the deployment that has the name now, not one that may get it later. */

@@ -2,15 +2,13 @@
 import 'reflect-metadata';
 import { NestFactory } from '@nestjs/core';
 import type { Config } from '@slipway/platform-config';
-import { Sweeper } from '@slipway/platform-operations';
 import type { DeliveryTiming } from '../src/index.js';
 import { AreaOnly } from './surroundings.js';
 
 const { config, timing } = JSON.parse(process.argv[2] as string) as { config: Config; timing: DeliveryTiming };
-const context = await NestFactory.createApplicationContext(
+await NestFactory.createApplicationContext(
   AreaOnly.of({ ...config, secretKey: Buffer.alloc(32, 7) }, 'worker', timing),
   { logger: ['error', 'warn'] },
 );
-context.get(Sweeper).start();
 process.on('disconnect', () => process.exit(0));
 process.send?.('ready');

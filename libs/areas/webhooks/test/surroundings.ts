@@ -2,8 +2,9 @@ import { Global, Module, type DynamicModule, type Provider } from '@nestjs/commo
 import { ConfigModule, type Config } from '@slipway/platform-config';
 import { DatabaseModule } from '@slipway/platform-database';
 import { HttpModule } from '@slipway/platform-http';
-import { OperationRunner, Sweeper } from '@slipway/platform-operations';
-import { DEPLOYMENTS, type Deployment, type DeploymentsPort } from '@slipway/ports';
+import { OperationRunner } from '@slipway/platform-operations';
+import { SchedulingModule } from '@slipway/platform-scheduling';
+import { DEPLOYMENTS, type Deployment, type DeploymentsPort } from '@slipway/ports/deployment-records';
 import { DELIVERY_TIMING, WebhooksModule, type DeliveryTiming } from '../src/index.js';
 
 /** What the tests need of the Deployments area: every name is there, with an id made of it. */
@@ -19,7 +20,7 @@ class Surroundings {}
 @Module({})
 export class AreaOnly {
   static of(config: Config, role: 'api' | 'worker', timing?: DeliveryTiming): DynamicModule {
-    const providers: Provider[] = [{ provide: DEPLOYMENTS, useValue: deployments }, Sweeper];
+    const providers: Provider[] = [{ provide: DEPLOYMENTS, useValue: deployments }];
     if (role === 'worker') providers.push({ provide: OperationRunner, useValue: {} });
     if (timing) providers.push({ provide: DELIVERY_TIMING, useValue: timing });
     const surroundings: DynamicModule = {
@@ -33,6 +34,7 @@ export class AreaOnly {
       imports: [
         ConfigModule.forRoot(config),
         DatabaseModule.forRoot(config, []),
+        role === 'worker' ? SchedulingModule.forWorker() : SchedulingModule.forApi(),
         ...http,
         surroundings,
         WebhooksModule,

@@ -6,10 +6,10 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { Config } from '@slipway/platform-config';
-import { Database, migrations as databaseMigrations } from '@slipway/platform-database';
+import { Database } from '@slipway/platform-database';
 import { errors, SlipwayHttpAdapter, type Scope } from '@slipway/platform-http';
-import { appendEvents, migrations as operationMigrations, Sweeper } from '@slipway/platform-operations';
-import { createTestDatabase, testConfig, type TestDatabase } from '@slipway/platform-testing';
+import { appendEvents } from '@slipway/platform-events';
+import { createTestDatabase, platformMigrations, testConfig, type TestDatabase } from '@slipway/platform-testing';
 import { migrations, type DeliveryTiming } from '../src/index.js';
 import { AreaOnly } from './surroundings.js';
 
@@ -37,7 +37,7 @@ export class WebhooksBed {
   ) {}
 
   static async start(): Promise<WebhooksBed> {
-    const testDatabase = await createTestDatabase([...databaseMigrations, ...operationMigrations, ...migrations]);
+    const testDatabase = await createTestDatabase([...platformMigrations, ...migrations]);
     const operator = {
       targets: [{ name: 'adopted', kind: 'endpoint' as const, allow: ['http://127.0.0.1:*'] }],
       secrets: {},
@@ -118,14 +118,12 @@ export class WebhooksBed {
     const context = await NestFactory.createApplicationContext(AreaOnly.of(this.config, 'worker', timing), {
       logger: ['error'],
     });
-    context.get(Sweeper).start();
     this.contexts.push(context);
     return context;
   }
 
   async stopWorker(context: INestApplicationContext): Promise<void> {
     this.contexts.splice(this.contexts.indexOf(context), 1);
-    await context.get(Sweeper).stop();
     await context.close();
   }
 

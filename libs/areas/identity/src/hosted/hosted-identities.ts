@@ -4,11 +4,10 @@ import {
   withIncluded,
   type BearerAuthenticator,
   type BearerAuthenticators,
-  type Principal,
 } from '@slipway/platform-auth';
+import { type Principal, errors, type SlipwayRequest } from '@slipway/platform-http';
 import { CONFIG, type Config } from '@slipway/platform-config';
 import { Database } from '@slipway/platform-database';
-import { errors, type SlipwayRequest } from '@slipway/platform-http';
 import { LOOK_UP_IDENTITY, type IdentityRow } from '../console-access.query.js';
 import { identityErrors } from '../identity.errors.js';
 import { identityOf, type TokenRules } from './hosted-token.js';
@@ -19,7 +18,7 @@ export const TENANT_HEADER = 'X-Slipway-Tenant';
 
 const JWT = /^[\w-]+\.[\w-]+\.[\w-]*$/;
 
-/** Signs granted identities in with the tokens of the hosted provider, where one is configured. */
+/** Signs granted identities in with the tokens of the hosted provider, if one is configured. */
 @Injectable()
 export class HostedIdentities implements BearerAuthenticator, OnModuleInit {
   private readonly provider: string;
@@ -27,7 +26,7 @@ export class HostedIdentities implements BearerAuthenticator, OnModuleInit {
 
   constructor(
     @Inject(CONFIG) config: Pick<Config, 'identity'>,
-    @Inject(Database) private readonly database: Database,
+    private readonly database: Database,
     @Inject(BEARER_AUTHENTICATORS) private readonly authenticators: BearerAuthenticators,
   ) {
     const { provider, issuer, audience, jwksUrl } = config.identity;
@@ -44,7 +43,7 @@ export class HostedIdentities implements BearerAuthenticator, OnModuleInit {
   }
 
   /**
-   * @throws unauthenticated, token_expired (401), console_access_revoked (403), invalid_parameter (400) where several tenants
+   * @throws unauthenticated, token_expired (401), console_access_revoked (403), invalid_parameter (400) if several tenants
    * know the identity and the request names none, unavailable (503)
    */
   async authenticate(credential: string, request: SlipwayRequest): Promise<Principal> {

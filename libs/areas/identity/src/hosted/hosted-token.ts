@@ -26,7 +26,7 @@ const logger = new Logger('identity');
 
 /**
  * Checks a provider's JWT as RFC 8725 asks: signature by one of its keys, algorithm, issuer, audience, type, times.
- * @throws unauthenticated, token_expired (401); unavailable (503) where the keys cannot be had
+ * @throws unauthenticated, token_expired (401); unavailable (503) if the keys cannot be had
  */
 export async function identityOf(
   token: string,

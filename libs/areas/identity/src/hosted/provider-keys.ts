@@ -41,7 +41,7 @@ export class ProviderKeys {
 
   /**
    * The key that a token's header names.
-   * @throws a JOSEError where the provider has no such key; unavailable (503) where it cannot be asked
+   * @throws a JOSEError if the provider has no such key; unavailable (503) if it cannot be asked
    */
   async find(header: JWSHeaderParameters, token: FlattenedJWSInput): Promise<CryptoKey> {
     if (Date.now() < this.retryAt) return this.fromCache(header, token);

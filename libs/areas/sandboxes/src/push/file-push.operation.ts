@@ -2,29 +2,28 @@ import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '@slipway/platform-config';
 import { Database, openSecret, type Tx } from '@slipway/platform-database';
 import {
+  defineOperation,
   done,
   DurableOperation,
+  inputOf,
+  operationFailures,
   operationErrors,
   sleep,
   StepFailed,
   type Failure,
-  type OperationDefinition,
+  type OperationOf,
   type OperationRow,
   type Outcome,
   type StepContext,
   type StepOutcome,
 } from '@slipway/platform-operations';
-import { EgressRefusedError } from '@slipway/target-driver';
+import { EgressRefusedError, Egress } from '@slipway/platform-egress';
 import { request } from 'undici';
-import { Egress } from '../egress.js';
 import { FIND_PUSH, SET_SYNC, type PushRow } from '../file.query.js';
 import { OBSERVE_SANDBOX } from '../sandbox.query.js';
 import { BLOB_STORE, type BlobStore } from '../storage/blob-store.js';
-import { FILE_PUSH, type FilePushInput } from './file-push.input.js';
 import { PushCuts } from './push-cuts.js';
 import { pushRequest } from './push-request.js';
-
-type Context = StepContext<FilePushInput>;
 
 /** Tries of one push: with the waits below they span more than half an hour, enough for a sandbox that resumes. */
 const MAX_TRIES = 14;
@@ -34,6 +33,13 @@ const ANSWER_TIMEOUT_MS = 300_000;
 /** An answer has no business being larger; what it says is not looked at. */
 const MAX_ANSWER_BYTES = 64 * 1024;
 const PASSING = new Set([408, 409, 425, 429]);
+
+interface FilePushInput {
+  sandboxId: string;
+  path: string;
+  /** The content as uploaded; a file that names another blob by now has been replaced. */
+  blob: string;
+}
 
 /**
  * Passes one file on to the external sandbox of a reference:
@@ -46,19 +52,26 @@ const PASSING = new Set([408, 409, 425, 429]);
  * It sends with the credential as stored at that moment, through the egress guard, follows no redirect, and quotes nothing
  * of what comes back: an answer may well repeat the credential.
  */
+export const FILE_PUSH = defineOperation({
+  kind: 'sandbox_file_push',
+  input: inputOf<FilePushInput>(),
+  steps: ['push'],
+});
+
+type Context = StepContext<FilePushInput>;
+
 @Injectable()
 @DurableOperation(FILE_PUSH)
-export class FilePushOperation implements OperationDefinition<FilePushInput> {
-  readonly kind = FILE_PUSH;
-  readonly unwind = [];
+export class FilePushOperation implements OperationOf<typeof FILE_PUSH> {
   readonly steps = { push: { run: (context: Context) => this.push(context) } };
+  readonly unwind = {};
 
   constructor(
     @Inject(CONFIG) private readonly config: Pick<Config, 'secretKey'>,
-    @Inject(Database) private readonly database: Database,
+    private readonly database: Database,
     @Inject(BLOB_STORE) private readonly store: BlobStore,
-    @Inject(Egress) private readonly egress: Egress,
-    @Inject(PushCuts) private readonly cuts: PushCuts,
+    private readonly egress: Egress,
+    private readonly cuts: PushCuts,
   ) {}
 
   async finish(tx: Tx, { input }: OperationRow<FilePushInput>, outcome: Outcome, failure?: Failure): Promise<void> {
@@ -91,7 +104,8 @@ export class FilePushOperation implements OperationDefinition<FilePushInput> {
   }
 
   private again(tries: number, problem: string): StepOutcome {
-    if (tries >= MAX_TRIES) throw new StepFailed('dependency_outage', `gave up after ${tries} tries: ${problem}`);
+    if (tries >= MAX_TRIES)
+      throw new StepFailed(operationFailures.dependency_outage, `gave up after ${tries} tries: ${problem}`);
     const forMs = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (tries - 1));
     return sleep({ forMs, status: 'running', state: { tries }, message: `try ${tries}: ${problem}` });
   }
@@ -101,16 +115,21 @@ export class FilePushOperation implements OperationDefinition<FilePushInput> {
     return row;
   }
 
-  /** Sends the file as it is now. `problem` is what kept it from arriving where trying again may help. @throws StepFailed where it will not */
+  /** Sends the file as it is now. `problem` is what kept it from arriving, if trying again may help. @throws StepFailed if it will not */
   private async send(input: FilePushInput, signal: AbortSignal): Promise<{ blob: string; problem?: string }> {
     const row = await this.find(input);
     if (!row) return { blob: '', problem: 'the file is gone' };
     if (row.state === 'revoked')
-      throw new StepFailed('validation_failed', 'access to the external sandbox was revoked', { retryable: false });
+      throw new StepFailed(operationFailures.validation_failed, 'access to the external sandbox was revoked', {
+        retryable: false,
+      });
     const credential =
       row.credential === null ? undefined : openSecret(this.config.secretKey, row.credential, row.referenceId);
-    if (!this.egress.isAllowed(row.baseUrl))
-      throw new StepFailed('validation_failed', 'the operator does not allow to send files to base_url');
+    if (!this.egress.permits(row.baseUrl))
+      throw new StepFailed(
+        operationFailures.validation_failed,
+        'the operator does not allow to send files to base_url',
+      );
     const content = await this.store.read(row.blob);
     try {
       const { url, ...options } = pushRequest(
@@ -119,7 +138,7 @@ export class FilePushOperation implements OperationDefinition<FilePushInput> {
       );
       const answer = await request(url, {
         ...options,
-        dispatcher: this.egress.dispatcher,
+        dispatcher: this.egress.dispatcher(),
         headersTimeout: ANSWER_TIMEOUT_MS,
         signal: AbortSignal.any([signal, AbortSignal.timeout(ANSWER_TIMEOUT_MS)]),
       } as Parameters<typeof request>[1]);
@@ -128,7 +147,7 @@ export class FilePushOperation implements OperationDefinition<FilePushInput> {
     } catch (failure) {
       if (failure instanceof StepFailed) throw failure;
       if (failure instanceof EgressRefusedError)
-        throw new StepFailed('validation_failed', `the egress guard refused: ${failure.message}`);
+        throw new StepFailed(operationFailures.validation_failed, `the egress guard refused: ${failure.message}`);
       const { code, name } = failure as { code?: string; name?: string };
       return { blob: row.blob, problem: `the external sandbox could not be reached (${code ?? name ?? 'unknown'})` };
     } finally {
@@ -150,5 +169,5 @@ export class FilePushOperation implements OperationDefinition<FilePushInput> {
 function judge(status: number): string | undefined {
   if (status >= 200 && status < 300) return undefined;
   if (status >= 500 || PASSING.has(status)) return `the external sandbox answered ${status}`;
-  throw new StepFailed('validation_failed', `the external sandbox refused the file with ${status}`);
+  throw new StepFailed(operationFailures.validation_failed, `the external sandbox refused the file with ${status}`);
 }

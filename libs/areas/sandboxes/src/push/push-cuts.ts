@@ -1,4 +1,4 @@
-import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
+import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { Database } from '@slipway/platform-database';
 import { REVOCATIONS_CHANNEL } from '../reference.query.js';
 
@@ -8,7 +8,7 @@ export class PushCuts implements OnModuleDestroy {
   private readonly running = new Map<string, Set<AbortController>>();
   private listening?: Promise<() => Promise<void>>;
 
-  constructor(@Inject(Database) private readonly database: Database) {}
+  constructor(private readonly database: Database) {}
 
   /**
    * Runs `work` with a signal that a revocation aborts. It listens before `work` reads the reference, so that no revocation

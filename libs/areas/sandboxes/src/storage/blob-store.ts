@@ -1,5 +1,4 @@
 import type { Readable } from 'node:stream';
-import type { Config } from '@slipway/platform-config';
 import { newId } from '@slipway/platform-database';
 
 /** Nest token of the workspace store: `@Inject(BLOB_STORE) blobs: BlobStore`. */
@@ -42,16 +41,4 @@ const BLOB = /^[a-z0-9_]{1,64}\/[a-z0-9_]{1,64}$/;
 /** The last line of defence: nothing but a name of ours becomes a path or a key. */
 export function assertBlob(blob: string): void {
   if (!BLOB.test(blob)) throw new Error('not the name of a blob');
-}
-
-/** The backend of the configuration: `file:<folder>` or `s3://<bucket>/<prefix>`. Loaded on demand, because the AWS client is large. */
-export async function createBlobStore({ upload }: Pick<Config, 'upload'>): Promise<BlobStore> {
-  const { workspaceStore, s3 } = upload;
-  if (workspaceStore.startsWith('file:')) {
-    const { DiskStore } = await import('./disk-store.js');
-    return new DiskStore(workspaceStore.slice('file:'.length));
-  }
-  const { S3Store } = await import('./s3-store.js');
-  const { hostname, pathname } = new URL(workspaceStore);
-  return new S3Store({ bucket: hostname, prefix: pathname.slice(1), ...s3 });
 }

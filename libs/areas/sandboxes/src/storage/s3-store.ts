@@ -13,7 +13,7 @@ export interface S3StoreOptions {
   bucket: string;
   /** Before every key; may be empty. */
   prefix: string;
-  /** AWS where unset. Credentials come from where the AWS client looks for them. */
+  /** AWS if unset. Credentials come from where the AWS client looks for them. */
   endpoint?: string;
   region: string;
 }
@@ -55,7 +55,7 @@ export class S3Store implements BlobStore {
       ContentType: 'application/octet-stream',
     };
     let failure: unknown;
-    // A failing source makes the client abort; where the server refuses that, its refusal must not hide the cause.
+    // A failing source makes the client abort; if the server refuses that, its refusal must not hide the cause.
     source.once('error', (error) => (failure = error));
     try {
       await new Upload({ client: this.client, params, partSize: PART_BYTES, queueSize: PARTS_AT_ONCE }).done();

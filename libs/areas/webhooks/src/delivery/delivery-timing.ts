@@ -2,7 +2,7 @@ const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-/** Token of a `DeliveryTiming`; where nobody provides one, the product's own holds. */
+/** Token of a `DeliveryTiming`; if nobody provides one, the product's own holds. */
 export const DELIVERY_TIMING = Symbol('DeliveryTiming');
 
 export interface DeliveryTiming {

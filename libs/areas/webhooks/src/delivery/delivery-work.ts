@@ -1,32 +1,26 @@
-import {
-  Injectable,
-  Optional,
-  Inject,
-  type BeforeApplicationShutdown,
-  type OnApplicationBootstrap,
-} from '@nestjs/common';
-import { Database, type Tx } from '@slipway/platform-database';
-import { EVENTS_CHANNEL, OperationRunner, Sweeper, type DueWork } from '@slipway/platform-operations';
+import { EVENTS_CHANNEL } from '@slipway/contracts';
+import { Injectable, Optional, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
+import { Database } from '@slipway/platform-database';
+import { OperationRunner } from '@slipway/platform-operations';
+import { Schedule } from '@slipway/platform-scheduling';
 import { FanOut } from './fan-out.js';
 import { LaneSender } from './lane-sender.js';
 import { PRUNE_DELIVERIES } from './lane.query.js';
 
-const SCAN_EVERY_SWEEPS = 10;
-const PRUNE_EVERY_SWEEPS = 60;
+const SCAN_EVERY_SECONDS = 10;
+const PRUNE_EVERY_SECONDS = 60;
 
-/** Drives fan-out and sending in processes that run operations: the worker. Events wake it, the sweeper guarantees it. */
+/** Drives fan-out and sending in processes that run operations: the worker. Events wake it, the schedule guarantees it. */
 @Injectable()
-export class DeliveryWork implements OnApplicationBootstrap, BeforeApplicationShutdown, DueWork {
-  readonly name = 'webhooks';
-  private sweeps = 0;
+export class DeliveryWork implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private unlisten?: () => Promise<void>;
 
   constructor(
     private readonly database: Database,
-    private readonly sweeper: Sweeper,
+    private readonly schedule: Schedule,
     private readonly fanOut: FanOut,
     private readonly sender: LaneSender,
-    @Optional() @Inject(OperationRunner) private readonly worker?: OperationRunner,
+    @Optional() private readonly worker?: OperationRunner,
   ) {}
 
   async onApplicationBootstrap(): Promise<void> {
@@ -36,16 +30,19 @@ export class DeliveryWork implements OnApplicationBootstrap, BeforeApplicationSh
       (stream) => this.fanOut.look(stream),
       () => this.fanOut.lookEverywhere(),
     );
-    this.sweeper.register(this);
+    this.schedule.register({ name: 'webhook-sender', everySeconds: 1, run: async () => this.sender.kick() });
+    this.schedule.register({
+      name: 'webhook-scan',
+      everySeconds: SCAN_EVERY_SECONDS,
+      run: async () => this.fanOut.lookEverywhere(),
+    });
+    this.schedule.register({
+      name: 'webhook-retention',
+      everySeconds: PRUNE_EVERY_SECONDS,
+      run: async (transact) => void (await transact('system', (tx) => tx.query(PRUNE_DELIVERIES))),
+    });
     this.fanOut.lookEverywhere();
     this.sender.kick();
-  }
-
-  async sweep(tx: Tx): Promise<void> {
-    this.sender.kick();
-    if (this.sweeps % SCAN_EVERY_SWEEPS === 0) this.fanOut.lookEverywhere();
-    if (this.sweeps % PRUNE_EVERY_SWEEPS === 0) await tx.query(PRUNE_DELIVERIES);
-    this.sweeps += 1;
   }
 
   async beforeApplicationShutdown(): Promise<void> {

@@ -25,7 +25,7 @@ export const BEHIND = prepared(
  * One stream is turned into deliveries by four statements in one transaction. Locks are taken in the order webhook, lane,
  * delivery, as everywhere in this area:
  * - the webhooks, so that none is disabled or deleted between its look and its deliveries;
- * - their lanes, made where a stream is new. Two workers that were woken by the same event queue up here, and the second
+ * - their lanes, made if a stream is new. Two workers that were woken by the same event queue up here, and the second
  *   finds nothing left. It must wait and not skip: the first may have read before the newest event was committed.
  * - then, with a fresh snapshot behind these locks, the page itself.
  */

@@ -1,8 +1,8 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { CONFIG, type Config } from '@slipway/platform-config';
 import { Database, openSecret } from '@slipway/platform-database';
-import { eventPage, type StoredEvent } from '@slipway/platform-operations';
-import { WebhookEgress } from '../webhook-egress.js';
+import { eventPage, type StoredEvent } from '@slipway/platform-events';
+import { Egress } from '@slipway/platform-egress';
 import { postEvent } from './delivery-request.js';
 import type { LaneRow, PendingRow } from './lane.query.js';
 import { Lanes } from './lanes.js';
@@ -33,7 +33,7 @@ export class LaneSender {
   constructor(
     @Inject(CONFIG) private readonly config: Pick<Config, 'secretKey'>,
     private readonly database: Database,
-    private readonly egress: WebhookEgress,
+    private readonly egress: Egress,
     private readonly lanes: Lanes,
   ) {}
 
@@ -93,7 +93,7 @@ export class LaneSender {
       for (const delivery of pending) {
         if (this.isStopped) break;
         const event = events.get(Number(delivery.sequence));
-        // Further apart than a page: the next round reads from there. The first of a round is only missing where it is not kept.
+        // Further apart than a page: the next round reads from there. The first of a round is only missing if it is not kept.
         if (!event && delivery !== pending[0]) break;
         const goesOn = event
           ? await this.deliver(lane, delivery, secret, event)
@@ -109,7 +109,7 @@ export class LaneSender {
   private async deliver(lane: LaneRow, delivery: PendingRow, secret: string, body: string): Promise<boolean> {
     const headers = signatureHeaders(secret, delivery.event_id, Math.floor(Date.now() / 1_000), body);
     const outcome = await postEvent({
-      dispatcher: this.egress.dispatcher,
+      dispatcher: this.egress.dispatcher(),
       url: lane.url,
       headers,
       body,

@@ -45,7 +45,7 @@ export const PENDING = prepared(
 /** $1 webhook, $2 stream, $3 lease version, $4 the lane's next due time from now. */
 const HELD_LANE = `update webhook_lanes set due_at = ${IN('$4')} where webhook_id = $1 and stream = $2 and lease_version = $3::bigint returning webhook_id`;
 
-/** Ends one delivery and renews the lease; no row where the lease was lost. */
+/** Ends one delivery and renews the lease; no row if the lease was lost. */
 export const END_DELIVERY = prepared(
   'webhook-delivery-end',
   `with lane as (${HELD_LANE})
@@ -54,7 +54,7 @@ export const END_DELIVERY = prepared(
    from lane where d.webhook_id = lane.webhook_id and d.event_id = $5 and d.status = 'pending' returning d.event_id`,
 );
 
-/** Puts the head of a lane, and with it the lane, off; no row where the lease was lost. */
+/** Puts the head of a lane, and with it the lane, off; no row if the lease was lost. */
 export const PUT_OFF = prepared(
   'webhook-delivery-put-off',
   `with lane as (${HELD_LANE})

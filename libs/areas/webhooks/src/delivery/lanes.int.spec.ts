@@ -13,7 +13,7 @@ let count = 0;
 
 beforeAll(async () => {
   bed = await WebhooksBed.start();
-  // The api process sends nothing by itself, so lanes move here only where a test moves them.
+  // The api process sends nothing by itself, so lanes move here only if a test moves them.
   lanes = bed.app.get(Lanes, { strict: false });
 }, 60_000);
 afterAll(() => bed?.stop());

@@ -1,6 +1,6 @@
 import { Inject, Injectable, Optional } from '@nestjs/common';
 import { Database } from '@slipway/platform-database';
-import { appendAudit } from '@slipway/platform-operations';
+import { appendAudit } from '@slipway/platform-mutations';
 import type { DeliveryError } from './delivery-request.js';
 import { DELIVERY_TIMING, PRODUCT_TIMING, retryDelayMs, type DeliveryTiming } from './delivery-timing.js';
 import {

@@ -1,0 +1,137 @@
+import type { DeploymentState } from '@slipway/contracts';
+import { Injectable } from '@nestjs/common';
+import { Database, newId, type Tx } from '@slipway/platform-database';
+import type {
+  Condition,
+  Deployment,
+  DeploymentChange,
+  DeploymentFilter,
+  DeploymentRecord,
+  DeploymentsPort,
+  Health,
+  NewDeployment,
+} from '@slipway/ports/deployment-records';
+import { IsNull } from 'typeorm';
+import { conditionsOf, NO_ROUTE, observedState, sameConditions } from './conditions.js';
+import { DeploymentEntity } from './deployment.entity.js';
+import { deploymentErrors } from './deployment.errors.js';
+import { GET, INSERT, LIVING_AFTER, LOCK, LOCK_BY_ID, MARK_DELETED, OBSERVE, UPDATE } from './deployment.query.js';
+
+type Conditioned = Deployment & { conditions: Condition[] };
+
+/** The rows of `deployments`. Every other area reaches them through this, and nothing but its port. */
+@Injectable()
+export class DeploymentStore implements DeploymentsPort {
+  constructor(private readonly database: Database) {}
+
+  async idOf(tenantId: string, name: string): Promise<string> {
+    const [row] = await this.database.read<Deployment>({ tenantId }, GET, [tenantId, name]);
+    return found(row).id;
+  }
+
+  async get(tx: Tx, tenantId: string, name: string): Promise<Deployment> {
+    return found(await tx.one<Deployment>(GET, [tenantId, name]));
+  }
+
+  async record(tx: Tx, tenantId: string, name: string): Promise<DeploymentRecord> {
+    const row = await tx.manager.findOneBy(DeploymentEntity, { tenantId, name, deletedAt: IsNull() });
+    return found(row ?? undefined);
+  }
+
+  async lock(tx: Tx, tenantId: string, name: string): Promise<Deployment> {
+    return found(await tx.one<Deployment>(LOCK, [tenantId, name]));
+  }
+
+  async lockById(tx: Tx, id: string): Promise<Deployment | undefined> {
+    const row = await tx.one<Conditioned>(LOCK_BY_ID, [id]);
+    if (!row) return undefined;
+    const { conditions: _, ...deployment } = row;
+    return deployment;
+  }
+
+  async list(tx: Tx, tenantId: string, filter: DeploymentFilter): Promise<DeploymentRecord[]> {
+    const { before, environment, labels = {}, labelKeys = [], limit } = filter;
+    const query = tx.manager
+      .createQueryBuilder(DeploymentEntity, 'd')
+      .where('d.tenantId = :tenantId and d.deletedAt is null', { tenantId });
+    if (before) query.andWhere('d.id < :before', { before });
+    if (environment) query.andWhere('d.environment = :environment', { environment });
+    if (Object.keys(labels).length > 0) query.andWhere('d.labels @> :labels', { labels: JSON.stringify(labels) });
+    if (labelKeys.length > 0) query.andWhere('d.labels ?& array[:...labelKeys]', { labelKeys });
+    return query.orderBy('d.id', 'DESC').limit(limit).getMany();
+  }
+
+  async create(tx: Tx, deployment: NewDeployment): Promise<DeploymentRecord> {
+    const conditions = conditionsOf([], { state: 'creating', currentOperationId: null, health: NO_ROUTE }, new Date());
+    const row = await tx.one<DeploymentRecord>(INSERT, [
+      newId('dep'),
+      deployment.tenantId,
+      deployment.name,
+      deployment.displayName,
+      deployment.description,
+      JSON.stringify(deployment.labels),
+      deployment.environment,
+      deployment.defaultStrategy && JSON.stringify(deployment.defaultStrategy),
+      deployment.revisionHistoryLimit,
+      JSON.stringify(conditions),
+      JSON.stringify(deployment.createdBy),
+    ]);
+    if (!row) throw deploymentErrors.deployment_exists({ message: `A deployment named ${deployment.name} exists.` });
+    return row;
+  }
+
+  async update(tx: Tx, id: string, change: DeploymentChange): Promise<void> {
+    const row = found(await tx.one<Conditioned>(LOCK_BY_ID, [id]));
+    const next = nextDeployment(row, change);
+    const conditions = conditionsOf(row.conditions, next, new Date());
+    await tx.query(UPDATE, [
+      id,
+      next.state,
+      next.activeRevisionId,
+      next.candidateRevisionId,
+      next.previousRevisionId,
+      next.currentOperationId,
+      JSON.stringify(conditions),
+    ]);
+  }
+
+  async remove(tx: Tx, id: string): Promise<void> {
+    await tx.query(MARK_DELETED, [id]);
+  }
+
+  judged(record: DeploymentRecord, health: Health): { state: DeploymentState; conditions: Condition[] } {
+    const state = observedState(record.state, health);
+    const { conditions, currentOperationId } = record;
+    return { state, conditions: conditionsOf(conditions, { state, currentOperationId, health }, new Date()) };
+  }
+
+  async observe(tx: Tx, record: DeploymentRecord, health: Health): Promise<void> {
+    const { state, conditions } = this.judged(record, health);
+    if (state === record.state && sameConditions(record.conditions, conditions)) return;
+    await tx.query(OBSERVE, [record.id, record.version, state, JSON.stringify(conditions)]);
+  }
+
+  livingAfter(tx: Tx, id: string, limit: number): Promise<DeploymentRecord[]> {
+    return tx.query<DeploymentRecord>(LIVING_AFTER, [id, limit]);
+  }
+}
+
+/** A deployment after a change, with what follows from it: an activated candidate is no candidate, an active revision ends `creating`. */
+export function nextDeployment(row: Deployment, change: DeploymentChange): Deployment {
+  const next = { ...row, ...definedOf(change) };
+  const hasActivated = typeof change.activeRevisionId === 'string';
+  if (hasActivated && change.candidateRevisionId === undefined && next.candidateRevisionId === change.activeRevisionId)
+    next.candidateRevisionId = null;
+  const isUnborn = row.state === 'creating' || row.state === 'failed';
+  const state: DeploymentState = hasActivated && isUnborn && change.state === undefined ? 'active' : next.state;
+  return { ...next, state };
+}
+
+function definedOf(change: DeploymentChange): DeploymentChange {
+  return Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
+}
+
+function found<T>(row: T | undefined): T {
+  if (!row) throw deploymentErrors.deployment_not_found();
+  return row;
+}

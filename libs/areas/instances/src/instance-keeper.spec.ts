@@ -1,0 +1,64 @@
+import { expect, it } from '@jest/globals';
+import type { ObservationReason } from '@slipway/contracts';
+import type { Database } from '@slipway/platform-database';
+import type { Observation, TargetDriver } from '@slipway/target-driver';
+import { InstanceKeeper } from './instance-keeper.js';
+import type { InstanceRow, WorkloadRow } from './instance.query.js';
+import type { InstanceChange, InstanceTransitions } from './instance-transitions.js';
+
+const WORKLOAD = {
+  revision_name: 'chat-1',
+  spec: { model: { id: 'tiny' }, runtime: { target: 'far', engine: 'sim', args: {}, env: {} }, scaling: {} },
+} as unknown as WorkloadRow;
+
+/** What a look at an instance changes, on a target that restarts and probes by itself. */
+async function changesOf(row: Partial<InstanceRow>, seen: Observation): Promise<InstanceChange[]> {
+  const changes: InstanceChange[] = [];
+  const transitions = {
+    change: async (_workload: WorkloadRow, instance: InstanceRow, change: InstanceChange) => {
+      changes.push(change);
+      return instance;
+    },
+  };
+  const driver = { adopts: false, restarts: 'target', probes: 'target', observe: async () => seen };
+  const keeper = new InstanceKeeper(
+    { operator: { targets: [], secrets: {} } },
+    {} as Database,
+    transitions as unknown as InstanceTransitions,
+  );
+  const instance = { id: 'ins_1', generation: 1, restarts: 0, incarnation: null, place: null, reason: null, ...row };
+  const task = { kind: 'look' as const, workload: WORKLOAD, instance: { message: null, ...instance } as InstanceRow };
+  await keeper.perform({ ...task, inMs: 0 }, driver as unknown as TargetDriver);
+  return changes;
+}
+
+it('notes the life of a starting server that says nothing else of itself, and its place', async () => {
+  const waiting = { state: 'starting', reason: 'loading' } as const;
+  expect(await changesOf(waiting, waiting)).toEqual([]);
+  const life = { incarnation: 'pod-1/0', place: 'node-1' };
+  expect(await changesOf(waiting, { ...waiting, ...life })).toMatchObject([{ ...waiting, ...life }]);
+  expect(await changesOf({ ...waiting, ...life }, { ...waiting, ...life })).toEqual([]);
+  expect(await changesOf({ ...waiting, ...life }, { ...waiting, ...life, place: 'node-2' })).toMatchObject([
+    { place: 'node-2' },
+  ]);
+});
+
+it.each<[ObservationReason | undefined, ObservationReason | null, boolean, ObservationReason | null]>([
+  ['killed', null, true, 'killed'],
+  ['evicted', null, false, 'evicted'],
+  // It moved once, and crashed where it is now.
+  ['killed', 'evicted', true, 'killed'],
+  // Nobody saw it end, but its node was known to be lost.
+  [undefined, 'node_lost', false, 'node_lost'],
+  [undefined, null, true, null],
+])(
+  'takes a server that ended as %s, and was last known as %s, for a crash: %s',
+  async (end, known, isCrash, reason) => {
+    const [change] = await changesOf(
+      { state: 'unhealthy', incarnation: 'one', reason: known },
+      { state: 'ready', incarnation: 'two', ...(end && { lastExit: { code: null, reason: end } }) },
+    );
+    expect(change).toMatchObject({ state: 'starting', incarnation: 'two', isCrash });
+    expect(change?.event).toMatchObject({ type: isCrash ? 'instance.crashed' : 'instance.moved', data: { reason } });
+  },
+);

@@ -1,0 +1,111 @@
+import { WORKLOADS_CHANNEL } from '@slipway/contracts';
+import {
+  Inject,
+  Injectable,
+  Optional,
+  type BeforeApplicationShutdown,
+  type OnApplicationBootstrap,
+} from '@nestjs/common';
+import { CONFIG, type Config } from '@slipway/platform-config';
+import { Database } from '@slipway/platform-database';
+import { OperationRunner } from '@slipway/platform-operations';
+import { InstanceKeeper } from './instance-keeper.js';
+import { InstanceTransitions } from './instance-transitions.js';
+import { LOAD_TARGET, type WorkloadRow } from './instance.query.js';
+import { TargetCatalog, type Target } from './target-catalog.js';
+import { TargetLeadership } from './target-leadership.js';
+import { TargetReconciler } from './target-reconciler.js';
+
+/** Given as the signal of a shutdown, by whoever takes the whole stack down: the engines end with their worker. */
+const STOP_ENGINES = 'slipway:stop-engines';
+const RUNNING = new Set(['starting', 'ready', 'unhealthy', 'backing_off']);
+const GONE_LOOK_MS = 50;
+
+/** One reconciler per target, in processes that run operations: the worker. The API only writes what should be. */
+@Injectable()
+export class Reconcilers implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly byTarget: ReadonlyMap<string, TargetReconciler>;
+  private unlisten?: () => Promise<void>;
+
+  constructor(
+    @Inject(CONFIG) config: Pick<Config, 'database'>,
+    private readonly database: Database,
+    private readonly catalog: TargetCatalog,
+    private readonly transitions: InstanceTransitions,
+    keeper: InstanceKeeper,
+    @Optional() private readonly worker?: OperationRunner,
+  ) {
+    this.byTarget = new Map(
+      catalog.all().map((target) => {
+        const leadership = new TargetLeadership(config.database.url, target.config.name);
+        return [target.config.name, new TargetReconciler(target, leadership, database, transitions, keeper)];
+      }),
+    );
+  }
+
+  async onApplicationBootstrap(): Promise<void> {
+    if (!this.worker) return;
+    this.unlisten = await this.database.listen(
+      WORKLOADS_CHANNEL,
+      (target) => this.byTarget.get(target)?.kick(),
+      () => this.kickAll(),
+    );
+    for (const reconciler of this.byTarget.values()) reconciler.start();
+  }
+
+  async beforeApplicationShutdown(signal?: string): Promise<void> {
+    if (signal === STOP_ENGINES) await this.stopEngines();
+    else await this.stop();
+  }
+
+  /**
+   * Stops every engine that goes down with this host, as when the whole stack goes down: SIGTERM, the driver's grace, SIGKILL. What is wanted
+   * stays as it is, so the next worker brings them up again, as the next generation and without a crash being counted.
+   * Ends the reconcilers first; the process is to exit afterwards. Operations must have stopped before: a soak that looked
+   * now would take its candidate for dead.
+   */
+  async stopEngines(): Promise<void> {
+    await this.stop();
+    const targets = this.catalog.all().filter(({ driver }) => !driver.outlivesHost);
+    await Promise.all(targets.map((target) => this.stopEnginesOf(target)));
+  }
+
+  private async stop(): Promise<void> {
+    await this.unlisten?.();
+    this.unlisten = undefined;
+    await Promise.all([...this.byTarget.values()].map((reconciler) => reconciler.stop()));
+  }
+
+  private async stopEnginesOf(target: Target): Promise<void> {
+    // Without Postgres the engines stop all the same, and the next worker takes them for crashed.
+    await this.recordStop(target.config.name).catch(() => undefined);
+    const running = await target.driver.list();
+    await Promise.all(running.map(({ instanceId }) => terminateUntilGone(target, instanceId)));
+  }
+
+  private async recordStop(target: string): Promise<void> {
+    const workloads = await this.database.read<WorkloadRow>('system', LOAD_TARGET, [target]);
+    for (const workload of workloads) {
+      for (const instance of workload.instances.filter(({ state }) => RUNNING.has(state))) {
+        await this.transitions.change(workload, instance, {
+          state: 'pending',
+          generation: instance.generation + 1,
+          baseUrl: null,
+          message: 'its host was stopped',
+          incarnation: null,
+          reason: 'terminated',
+          isSilent: true,
+        });
+      }
+    }
+  }
+
+  private kickAll(): void {
+    for (const reconciler of this.byTarget.values()) reconciler.kick();
+  }
+}
+
+async function terminateUntilGone({ driver }: Target, instanceId: string): Promise<void> {
+  while ((await driver.terminate(instanceId)) !== 'gone')
+    await new Promise((resolve) => setTimeout(resolve, GONE_LOOK_MS));
+}

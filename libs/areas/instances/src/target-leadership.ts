@@ -1,0 +1,76 @@
+import pg from 'pg';
+
+/** How long a lead is believed without asking its connection. */
+const CHECK_MS = 2_000;
+const TIMEOUT_MS = 5_000;
+
+/**
+ * Who of the workers on one host reconciles a target: whoever has its session lock, on a connection that serves nothing
+ * else. A lost connection is a lost lead. Two who believe to lead for a moment do no harm, since every effect is repeatable
+ * and every write guarded; the lock keeps them from doing the same work for ever.
+ */
+export class TargetLeadership {
+  private client?: pg.Client;
+  private isLeading = false;
+  private checkedAt = 0;
+
+  constructor(
+    private readonly url: string,
+    private readonly target: string,
+  ) {}
+
+  /** Takes the lead if it is free and asks whether it is still there. False while Postgres does not answer. */
+  async isHeld(): Promise<boolean> {
+    if (this.isLeading && Date.now() - this.checkedAt < CHECK_MS) return true;
+    const client = this.client ?? (await this.connect());
+    if (!client) return false;
+    try {
+      const rows = this.isLeading
+        ? (await client.query('select true as held')).rows
+        : (
+            await client.query(`select pg_try_advisory_lock(hashtextextended('slipway-target/' || $1, 0)) as held`, [
+              this.target,
+            ])
+          ).rows;
+      this.isLeading = this.client === client && rows[0].held;
+      this.checkedAt = Date.now();
+    } catch {
+      this.lose(client);
+    }
+    return this.isLeading;
+  }
+
+  async resign(): Promise<void> {
+    const client = this.client;
+    this.client = undefined;
+    this.isLeading = false;
+    await client?.end().catch(() => undefined);
+  }
+
+  private async connect(): Promise<pg.Client | undefined> {
+    const client = new pg.Client({
+      connectionString: this.url,
+      application_name: 'slipway-target',
+      keepAlive: true,
+      connectionTimeoutMillis: TIMEOUT_MS,
+      query_timeout: TIMEOUT_MS,
+    });
+    client.on('error', () => this.lose(client));
+    client.on('end', () => this.lose(client));
+    try {
+      await client.connect();
+      this.client = client;
+      return client;
+    } catch {
+      await client.end().catch(() => undefined);
+      return undefined;
+    }
+  }
+
+  private lose(client: pg.Client): void {
+    if (this.client !== client) return;
+    this.client = undefined;
+    this.isLeading = false;
+    void client.end().catch(() => undefined);
+  }
+}

@@ -1,0 +1,128 @@
+import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
+import type { Database } from '@slipway/platform-database';
+import type { TargetDriver } from '@slipway/target-driver';
+import type { InstanceKeeper } from './instance-keeper.js';
+import { LOAD_TARGET } from './instance.query.js';
+import type { InstanceTransitions } from './instance-transitions.js';
+import type { TargetLeadership } from './target-leadership.js';
+import { TargetReconciler } from './target-reconciler.js';
+
+const HOUR_MS = 3_600_000;
+const INSTANCE = { id: 'ins_1', ordinal: 0, state: 'ready', version: 1 };
+
+/** A target with one ready instance, of which every look says: again in an hour. Time passes when a test says so. */
+class Bed {
+  readonly listeners: ((instanceId: string) => void)[] = [];
+  readonly look = jest.fn<InstanceKeeper['perform']>(async () => HOUR_MS);
+  isLeading = true;
+  isHeld = true;
+  private readonly driver = {
+    adopts: true,
+    onChange: (listener: (instanceId: string) => void) => void this.listeners.push(listener),
+  };
+  readonly reconciler = new TargetReconciler(
+    { config: { name: 'twin', kind: 'twin' }, driver: this.driver as unknown as TargetDriver },
+    { isHeld: async () => this.isLeading, resign: async () => undefined } as unknown as TargetLeadership,
+    {
+      read: async (_: unknown, statement: unknown) => (statement === LOAD_TARGET ? this.rows() : []),
+    } as unknown as Database,
+    {} as InstanceTransitions,
+    { perform: this.look } as unknown as InstanceKeeper,
+  );
+
+  private readonly rows = () => [{ revision_id: 'rev_1', replicas: 1, is_held: this.isHeld, instances: [INSTANCE] }];
+
+  /** The target says that the instance has changed. */
+  async tell(): Promise<void> {
+    for (const listener of this.listeners) listener(INSTANCE.id);
+    await settled();
+  }
+}
+
+/** Everything that is not the clock's is done by then: nothing here asks the system for anything. */
+const settled = () => new Promise<void>((done) => setImmediate(done));
+const pass = async (ms: number) => {
+  await jest.advanceTimersByTimeAsync(ms);
+  await settled();
+};
+
+let bed: Bed;
+
+beforeEach(() => {
+  jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] });
+  bed = new Bed();
+});
+afterEach(async () => {
+  await bed.reconciler.stop();
+  jest.useRealTimers();
+});
+
+const started = async () => {
+  bed.reconciler.start();
+  await settled();
+  expect(bed.look).toHaveBeenCalledTimes(1);
+};
+
+it('looks at once at what the target says has changed, long before its look is due', async () => {
+  await started();
+  await bed.tell();
+  expect(bed.look).toHaveBeenCalledTimes(2);
+  await bed.tell();
+  expect(bed.look).toHaveBeenCalledTimes(3);
+});
+
+it('looks at nothing else before it is due', async () => {
+  await started();
+  bed.reconciler.kick();
+  await settled();
+  await pass(HOUR_MS - 1_000);
+  expect(bed.look).toHaveBeenCalledTimes(1);
+  await pass(6_000);
+  expect(bed.look).toHaveBeenCalledTimes(2);
+});
+
+it('stops what is no longer wanted at once, whenever the next look was due', async () => {
+  await started();
+  bed.isHeld = false;
+  bed.reconciler.kick();
+  await settled();
+  expect(bed.look.mock.lastCall).toMatchObject([{ kind: 'withdraw' }, {}]);
+});
+
+it('looks once more where the target speaks during a look', async () => {
+  await started();
+  let end = (_inMs: number): void => undefined;
+  bed.look.mockImplementationOnce(() => new Promise((resolve) => (end = resolve)));
+  await bed.tell();
+  await bed.tell();
+  expect(bed.look).toHaveBeenCalledTimes(2);
+  end(HOUR_MS);
+  await settled();
+  expect(bed.look).toHaveBeenCalledTimes(3);
+  await pass(HOUR_MS - 1_000);
+  expect(bed.look).toHaveBeenCalledTimes(3);
+});
+
+it('listens only where it reconciles: an API process hears nothing', async () => {
+  expect(bed.listeners).toEqual([]);
+  await started();
+  expect(bed.listeners).toHaveLength(1);
+});
+
+it('looks at nothing while somebody else leads, whatever the target says', async () => {
+  bed.isLeading = false;
+  bed.reconciler.start();
+  await bed.tell();
+  await bed.tell();
+  expect(bed.look).not.toHaveBeenCalled();
+});
+
+it('looks at everything when it takes the lead again, which it asks for twice a second', async () => {
+  await started();
+  bed.isLeading = false;
+  await pass(5_000);
+  expect(bed.look).toHaveBeenCalledTimes(1);
+  bed.isLeading = true;
+  await pass(500);
+  expect(bed.look).toHaveBeenCalledTimes(2);
+});

@@ -1,0 +1,205 @@
+import { Logger } from '@nestjs/common';
+import type { Database } from '@slipway/platform-database';
+import { KNOWN_INSTANCES, LOAD_TARGET, type WorkloadRow } from './instance.query.js';
+import type { InstanceKeeper } from './instance-keeper.js';
+import type { InstanceTransitions } from './instance-transitions.js';
+import { planPass, type Task, type TaskKind } from './pass-plan.js';
+import type { Target } from './target-catalog.js';
+import type { TargetLeadership } from './target-leadership.js';
+import { wakeWaiters } from './workload-waiters.js';
+
+const POLL_MS = 500;
+/** Where the target tells of changes by itself, a look at all rows is only a safety net. */
+const QUIET_POLL_MS = 5_000;
+const ORPHANS_MS = 5_000;
+const RETRY_MS = 500;
+
+interface Look {
+  /** The row and the task it was made for: if one of them is another by now, nothing is waited for. */
+  version: number;
+  kind: TaskKind;
+  dueAt: number;
+}
+
+/**
+ * Makes one target be as its tables say, for ever: a pass reads everything, plans, and starts what is due. Passes follow a
+ * notification, the end of a task that changed something, or half a second. Tasks run beside the passes, one at a time per
+ * instance, so that a probe that hangs holds up nothing else.
+ */
+export class TargetReconciler {
+  private readonly logger = new Logger('targets');
+  private readonly running = new Map<string, Promise<void>>();
+  private readonly looks = new Map<string, Look>();
+  /** Instances of which the target said that they changed, until a look at them begins. */
+  private readonly changed = new Set<string>();
+  private loop?: Promise<void>;
+  private isStopping = false;
+  private isKicked = false;
+  private interrupt?: () => void;
+  private orphansAt = 0;
+  private readonly pollMs: number;
+  /** The last trouble by what had it: while Postgres is away everything fails alike, and once is enough. */
+  private readonly troubles = new Map<string, string>();
+
+  constructor(
+    private readonly target: Target,
+    private readonly leadership: TargetLeadership,
+    private readonly database: Database,
+    private readonly transitions: InstanceTransitions,
+    private readonly keeper: InstanceKeeper,
+  ) {
+    this.pollMs = target.driver.onChange ? QUIET_POLL_MS : POLL_MS;
+  }
+
+  start(): void {
+    this.target.driver.onChange?.((instanceId) => this.noteChange(instanceId));
+    this.loop = this.run();
+  }
+
+  kick(): void {
+    this.isKicked = true;
+    this.interrupt?.();
+  }
+
+  /** The target says that an instance has changed: it is looked at now, whenever its next look was due. */
+  private noteChange(instanceId: string): void {
+    this.changed.add(instanceId);
+    this.kick();
+  }
+
+  /** Instances go on running: what is begun is finished, and the next leader takes over. */
+  async stop(): Promise<void> {
+    this.isStopping = true;
+    this.interrupt?.();
+    await this.loop;
+    await Promise.all(this.running.values());
+    await this.leadership.resign();
+  }
+
+  private get name(): string {
+    return this.target.config.name;
+  }
+
+  private async run(): Promise<void> {
+    while (!this.isStopping) {
+      this.isKicked = false;
+      let waitMs = POLL_MS;
+      try {
+        if (await this.leadership.isHeld()) waitMs = await this.pass();
+        // What was seen and told in an earlier lead says nothing in the next.
+        else this.forgetAllBut([]);
+        this.troubles.delete('pass');
+      } catch (error) {
+        this.complain('pass', error);
+      }
+      await this.pause(waitMs);
+    }
+  }
+
+  /** Returns the milliseconds until something is due. */
+  private async pass(): Promise<number> {
+    // A task that ends while the rows are read may have changed one of them after it was read.
+    const wasBusy = new Set(this.running.keys());
+    await wakeWaiters(this.database, this.name);
+    const workloads = await this.database.read<WorkloadRow>('system', LOAD_TARGET, [this.name]);
+    const plan = planPass(workloads, this.target.config.max_instances ?? Number.POSITIVE_INFINITY);
+    for (const { workload, ordinals } of plan.missing)
+      await this.transitions.addInstances(this.name, workload, ordinals);
+    if (plan.missing.length > 0) return 0;
+    this.forgetAllBut(plan.tasks);
+    let waitMs = this.pollMs;
+    for (const task of plan.tasks) {
+      if (wasBusy.has(task.instance.id) || this.running.has(task.instance.id)) continue;
+      const dueInMs = this.dueInMs(task);
+      if (dueInMs <= 0) this.launch(task);
+      else waitMs = Math.min(waitMs, dueInMs);
+    }
+    for (const workload of plan.retirable)
+      this.launchOnce(`retire ${workload.revision_id}`, () => this.transitions.retire(workload));
+    if (!this.target.driver.adopts && Date.now() >= this.orphansAt) {
+      this.orphansAt = Date.now() + ORPHANS_MS;
+      this.launchOnce('orphans', () => this.terminateOrphans());
+    }
+    return waitMs;
+  }
+
+  private dueInMs({ kind, instance, inMs }: Task): number {
+    const look = this.looks.get(instance.id);
+    const isOther = look?.version !== instance.version || look.kind !== kind;
+    if (isOther || this.changed.has(instance.id)) return inMs;
+    return Math.max(inMs, look.dueAt - Date.now());
+  }
+
+  private launch(task: Task): void {
+    const { id, version } = task.instance;
+    this.launchOnce(id, async () => {
+      this.changed.delete(id);
+      let inMs = RETRY_MS;
+      try {
+        inMs = await this.keeper.perform(task, this.target.driver);
+      } finally {
+        this.looks.set(id, { version, kind: task.kind, dueAt: Date.now() + inMs });
+      }
+      return inMs < POLL_MS || this.changed.has(id);
+    });
+  }
+
+  /** @param work returns whether the next pass should follow at once */
+  private launchOnce(key: string, work: () => Promise<boolean>): void {
+    if (this.running.has(key)) return;
+    const done = work()
+      .then((isMore) => {
+        this.troubles.delete(key);
+        return isMore;
+      })
+      .catch((error: unknown) => this.complain(key, error))
+      .then((isMore) => {
+        this.running.delete(key);
+        if (isMore) this.kick();
+      });
+    this.running.set(key, done);
+  }
+
+  /**
+   * Stops what runs on this host although no row wants it: left by a database that was restored or replaced, or by a start
+   * that came too late. The host is asked before the tables, because a row is always written before its instance starts.
+   */
+  private async terminateOrphans(): Promise<boolean> {
+    const found = await this.target.driver.list();
+    if (found.length === 0) return false;
+    const known = new Set(
+      (await this.database.read<{ id: string }>('system', KNOWN_INSTANCES, [this.name])).map(({ id }) => id),
+    );
+    for (const { instanceId } of found.filter((one) => !known.has(one.instanceId))) {
+      this.logger.warn(`stopping ${instanceId} on target ${this.name}: nobody wants it`);
+      await this.target.driver.terminate(instanceId);
+    }
+    return false;
+  }
+
+  private forgetAllBut(tasks: readonly Task[]): void {
+    const kept = new Set(tasks.map(({ instance }) => instance.id));
+    for (const id of this.looks.keys()) if (!kept.has(id)) this.looks.delete(id);
+    for (const id of this.changed) if (!kept.has(id)) this.changed.delete(id);
+    for (const id of this.troubles.keys()) if (id.startsWith('ins_') && !kept.has(id)) this.troubles.delete(id);
+  }
+
+  private async pause(waitMs: number): Promise<void> {
+    if (this.isKicked || this.isStopping) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, waitMs);
+      this.interrupt = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+    this.interrupt = undefined;
+  }
+
+  private complain(what: string, error: unknown): false {
+    const trouble = error instanceof Error ? error.message : String(error);
+    if (trouble !== this.troubles.get(what)) this.logger.warn(`target ${this.name}, ${what}: ${trouble}`);
+    this.troubles.set(what, trouble);
+    return false;
+  }
+}

@@ -1,0 +1,298 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { NestFactory } from '@nestjs/core';
+import type { INestApplicationContext } from '@nestjs/common';
+import { migrations as dataplane } from '@slipway/dataplane';
+import type { Config, OperatorConfig } from '@slipway/platform-config';
+import { Database } from '@slipway/platform-database';
+import { createTestDatabase, platformMigrations, type TestDatabase } from '@slipway/platform-testing';
+import { INSTANCES, type Holder, type InstancesPort, type Workload } from '@slipway/ports/instances';
+import { REVISIONS } from '@slipway/ports/revisions';
+import type { RevisionSpec } from '@slipway/contracts';
+import { TwinCluster } from '@slipway/target-driver/twin';
+import { ProcessDriver, type ProcessTargetConfig } from '@slipway/target-process';
+import pg from 'pg';
+import { migrations } from '../src/index.js';
+import { AreaOnly, twinTarget, type FakeRevisions } from './worker-module.js';
+
+const HERE = fileURLToPath(new URL('.', import.meta.url));
+const TENANT = 'ten_a';
+/** In the operator's file: a target that restarts and probes its servers by itself. */
+const TWIN = { name: 'twin', kind: 'twin' };
+
+export interface StartLine {
+  instance: string;
+  generation: number;
+  pid: number;
+  model: string;
+  key?: string;
+}
+
+export interface InstanceState {
+  id: string;
+  state: string;
+  generation: number;
+  restarts: number;
+  message: string | null;
+  back_off: number | null;
+  base_url: string | null;
+  incarnation: string | null;
+  place: string | null;
+  reason: string | null;
+}
+
+/** What a rollout would want of a revision. */
+export function workloadOf(revisionId: string, spec: RevisionSpec): Workload {
+  return { tenantId: TENANT, deploymentId: 'dep_1', revisionId, revisionName: `chat-${revisionId.slice(4)}`, spec };
+}
+
+/** A process with the area, seen through its port. */
+export class Process {
+  constructor(readonly context: INestApplicationContext) {}
+
+  readonly instances = this.context.get<InstancesPort>(INSTANCES);
+  readonly database = this.context.get(Database);
+  readonly retirements = this.context.get<FakeRevisions>(REVISIONS).retirements;
+
+  want(revisionId: string, spec: RevisionSpec, holder: Holder = 'operation:op_1'): Promise<void> {
+    return this.database.tx('system', (tx) => this.instances.want(tx, workloadOf(revisionId, spec), holder));
+  }
+
+  hold(revisionId: string, holder: Holder, until?: Date): Promise<void> {
+    return this.database.tx({ tenantId: TENANT }, (tx) => this.instances.hold(tx, revisionId, holder, until));
+  }
+
+  release(revisionId: string, holder: Holder = 'operation:op_1'): Promise<void> {
+    return this.database.tx({ tenantId: TENANT }, (tx) => this.instances.release(tx, revisionId, holder));
+  }
+
+  status(revisionId: string) {
+    return this.database.tx({ tenantId: TENANT }, (tx) => this.instances.status(tx, revisionId));
+  }
+
+  rows(revisionId: string): Promise<InstanceState[]> {
+    return this.database.read<InstanceState>(
+      'system',
+      `select id, state, generation, restarts, message, base_url, incarnation, place, reason, extract(epoch from next_start_at - observed_at)::float8 as back_off from instances where revision_id = $1 order by ordinal`,
+      [revisionId],
+    );
+  }
+
+  async ready(revisionId: string, count = 1): Promise<InstanceState[]> {
+    await until(
+      `${count} of ${revisionId} to be ready`,
+      async () => (await this.status(revisionId))?.ready === count,
+      () => this.rows(revisionId),
+    );
+    return this.rows(revisionId);
+  }
+
+  async retired(revisionId: string): Promise<void> {
+    await until(
+      `${revisionId} to retire`,
+      async () => this.retirements.includes(revisionId),
+      () => this.rows(revisionId),
+    );
+  }
+
+  published(
+    revisionId: string,
+  ): Promise<
+    {
+      instances: { id: string; base_url: string }[];
+      credential: string | null;
+      guard: unknown;
+      revision_name: string;
+    }[]
+  > {
+    return this.database.read(
+      'system',
+      'select instances, credential, guard, revision_name from dataplane_backends where revision_id = $1',
+      [revisionId],
+    );
+  }
+
+  async events(): Promise<{ type: string; data: Record<string, unknown> }[]> {
+    return this.database.read(
+      'system',
+      `select type, data from events where stream = 'deployment/dep_1' order by sequence`,
+    );
+  }
+
+  /** @param signal what the shutdown hooks are told, which Nest's interface does not say */
+  close(signal?: string): Promise<void> {
+    const context: { close(signal?: string): Promise<void> } = this.context;
+    return context.close(signal);
+  }
+}
+
+/** A host with a database: workers come and go on it, its engines write down their starts. */
+export class TargetBed {
+  /** What the target "twin" runs. Every worker of the bed sees the same. */
+  readonly cluster = new TwinCluster();
+  private readonly processes: Process[] = [];
+  private readonly children: ChildProcess[] = [];
+
+  private constructor(
+    readonly home: string,
+    private readonly db: TestDatabase,
+    readonly config: Config,
+  ) {}
+
+  /** @param withTwin for a bed of which no worker is a child: only this process knows the kind */
+  static async create(maxInstances = 4, { withTwin = false } = {}): Promise<TargetBed> {
+    const home = await mkdtemp(join(tmpdir(), 'slipway-area-instances-'));
+    const db = await createTestDatabase([...platformMigrations, ...dataplane, ...migrations]);
+    await writeFile(join(home, 'key'), 'sk-from-file\n');
+    const config = {
+      home,
+      operator: operatorConfig(home, maxInstances, withTwin ? [TWIN] : []),
+      database: { url: db.url, poolSize: 5 },
+      secretKey: Buffer.alloc(32),
+    } as unknown as Config;
+    return new TargetBed(home, db, config);
+  }
+
+  async process(role: 'worker' | 'api', change: Partial<Config> = {}): Promise<Process> {
+    const module = AreaOnly.of({ ...this.config, ...change }, role, [twinTarget(this.cluster)]);
+    const context = await NestFactory.createApplicationContext(module, { logger: ['error'] });
+    const made = new Process(context);
+    this.processes.push(made);
+    return made;
+  }
+
+  /** A worker in a process of its own, which can be killed. */
+  async child(change: Partial<Config> = {}): Promise<ChildProcess> {
+    const root = join(HERE, '../../../..');
+    const child = fork(join(HERE, 'runner.ts'), [JSON.stringify({ ...this.config, ...change })], {
+      execArgv: ['--conditions=@slipway/source', '--import', '@swc-node/register/esm-register', '--no-warnings'],
+      cwd: join(HERE, '..'),
+      env: {
+        PATH: process.env['PATH'],
+        SWC_NODE_PROJECT: join(root, 'tsconfig.base.json'),
+        TS_NODE_PROJECT: join(root, 'tsconfig.base.json'),
+      },
+      stdio: ['ignore', 'inherit', 'pipe', 'ipc'],
+    });
+    this.children.push(child);
+    await new Promise<void>((resolve, reject) => {
+      child.once('message', () => resolve());
+      child.once('exit', (code) => reject(new Error(`the runner ended with ${code}`)));
+    });
+    return child;
+  }
+
+  /** A connection beside those of the product. */
+  async owner(): Promise<pg.Client> {
+    const client = new pg.Client({ connectionString: this.db.ownerUrl });
+    await client.connect();
+    return client;
+  }
+
+  spec(args: Record<string, string | number | boolean> = {}, change: Partial<RevisionSpec> = {}): RevisionSpec {
+    return {
+      model: { id: 'tiny' },
+      runtime: { target: 'local', engine: 'mini', args, env: {} },
+      scaling: { min_replicas: 1 },
+      probes: { interval_seconds: 1, timeout_seconds: 1, failure_threshold: 1 },
+      ...change,
+    };
+  }
+
+  /** A spec for the target that restarts and probes by itself. */
+  twinSpec(change: Partial<RevisionSpec> = {}): RevisionSpec {
+    return this.spec({}, { runtime: { target: 'twin', engine: 'sim', args: {}, env: {} }, ...change });
+  }
+
+  readonly illFile = () => join(this.home, 'ill');
+
+  /** A file that the driver keeps of an instance, such as `1.stop`. */
+  readonly fileOf = (instanceId: string, name = '') => join(this.home, 'instances', 'local', instanceId, name);
+
+  /** A driver of this host beside those of the workers, as that of one which comes late. */
+  driver(graceSeconds = 30): ProcessDriver {
+    return new ProcessDriver(this.config.operator.targets[0] as ProcessTargetConfig, { home: this.home, graceSeconds });
+  }
+
+  async starts(): Promise<StartLine[]> {
+    const text = await readFile(join(this.home, 'starts.log'), 'utf8').catch(() => '');
+    return text
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line) as StartLine);
+  }
+
+  async dispose(): Promise<void> {
+    for (const child of this.children) child.kill('SIGKILL');
+    await Promise.all(this.processes.map((each) => each.close()));
+    const driver = this.driver(0);
+    for (const { instanceId } of await driver.list())
+      await until(`${instanceId} to be gone`, async () => (await driver.terminate(instanceId)) === 'gone');
+    await driver.close();
+    await this.cluster.dispose();
+    await this.db.drop();
+    await rm(this.home, { recursive: true, force: true });
+  }
+}
+
+function operatorConfig(home: string, maxInstances: number, more: readonly object[]): OperatorConfig {
+  const command = [
+    'node',
+    join(HERE, 'engine.mjs'),
+    '--port',
+    '{port}',
+    '--model',
+    '{model.id}',
+    '--start-log',
+    join(home, 'starts.log'),
+    '--ill-file',
+    join(home, 'ill'),
+  ];
+  const targets: object[] = [
+    {
+      name: 'local',
+      kind: 'process',
+      max_instances: maxInstances,
+      engines: {
+        mini: {
+          command,
+          args: { exit_code: '--exit-code={}' },
+          env_allow: ['API_KEY'],
+          ready: { path: '/health', timeout_seconds: 20 },
+        },
+      },
+    },
+    { name: 'adopted', kind: 'endpoint', allow: ['http://127.0.0.1:*'] },
+    ...more,
+  ];
+  return {
+    targets: targets as OperatorConfig['targets'],
+    secrets: { key: { file: join(home, 'key') }, lost: { file: join(home, 'no-such-file') } },
+  };
+}
+
+/** Looks again and again until it is so; a deadline turns into an error that tells what was seen. */
+export async function until(
+  what: string,
+  isSo: () => Promise<boolean>,
+  seen: () => Promise<unknown> = async () => undefined,
+  deadlineMs = 20_000,
+): Promise<void> {
+  const end = Date.now() + deadlineMs;
+  while (!(await isSo())) {
+    if (Date.now() > end) throw new Error(`waited in vain for ${what}; saw ${JSON.stringify(await seen())}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,57 @@
+import { Global, Module, type DynamicModule } from '@nestjs/common';
+import { ConfigModule, type Config } from '@slipway/platform-config';
+import { DatabaseModule } from '@slipway/platform-database';
+import { OperationRunner } from '@slipway/platform-operations';
+import { DEPLOYMENTS, type Deployment, type DeploymentsPort } from '@slipway/ports/deployment-records';
+import { REVISIONS, type RevisionsPort } from '@slipway/ports/revisions';
+import { TARGET_KINDS, type TargetKind } from '@slipway/target-driver';
+import { TwinDriver, type TwinCluster } from '@slipway/target-driver/twin';
+import { endpointTarget } from '@slipway/target-endpoint';
+import { processTarget } from '@slipway/target-process';
+import { InstancesModule } from '../src/index.js';
+
+/** What the tests need of deployment-records: a lock that is free. */
+const deployments: Pick<DeploymentsPort, 'lockById'> = { lockById: async (_tx, id) => ({ id }) as Deployment };
+
+/** What the tests need of the area revisions: the news that one has retired. */
+export class FakeRevisions implements Pick<RevisionsPort, 'retired'> {
+  readonly retirements: string[] = [];
+
+  async retired(_tx: unknown, revisionId: string): Promise<void> {
+    this.retirements.push(revisionId);
+  }
+}
+
+/** The kind of target that runs its servers in a cluster of this process. */
+export function twinTarget(cluster: TwinCluster): TargetKind {
+  return { kind: 'twin', keys: [], read: () => ({}), createDriver: ({ name }) => new TwinDriver(name, cluster) };
+}
+
+@Global()
+@Module({})
+class Surroundings {}
+
+/**
+ * A process with this area alone: as a worker, which has something that runs operations and therefore reconciles, or as an API.
+ */
+@Module({})
+export class AreaOnly {
+  static of(config: Config, role: 'worker' | 'api', kinds: readonly TargetKind[] = []): DynamicModule {
+    const runner = role === 'worker' ? [{ provide: OperationRunner, useValue: {} }] : [];
+    const targets = { provide: TARGET_KINDS, useValue: [processTarget, endpointTarget, ...kinds] };
+    const neighbours = [
+      { provide: DEPLOYMENTS, useValue: deployments },
+      { provide: REVISIONS, useClass: FakeRevisions },
+    ];
+    const providers = [...runner, targets, ...neighbours];
+    const surroundings: DynamicModule = {
+      module: Surroundings,
+      providers,
+      exports: providers.map(({ provide }) => provide),
+    };
+    return {
+      module: AreaOnly,
+      imports: [ConfigModule.forRoot(config), DatabaseModule.forRoot(config), surroundings, InstancesModule],
+    };
+  }
+}

@@ -1,0 +1,1 @@
+export { OperationControlModule } from './operation-control.module.js';

@@ -1,0 +1,99 @@
+import { Injectable } from '@nestjs/common';
+import { sqlList, TERMINAL_STATUSES } from '@slipway/contracts';
+import { Database, lookup, type Tx } from '@slipway/platform-database';
+import {
+  pageOf,
+  rawJson,
+  type ExistenceCheck,
+  type PageRequest,
+  type Principal,
+  type RawJson,
+  type Reply,
+} from '@slipway/platform-http';
+import { EventFeed, type EventQueryDto, type FeedClient } from '@slipway/platform-events';
+import { GET_RECORD, LIST_RECORDS, operationErrors, OperationStore } from '@slipway/platform-operations';
+import type { OperationFilterDto } from './operation-list.dto.js';
+
+type Action = 'cancel' | 'retry' | 'resume';
+
+const STANDING = lookup(
+  'operation-standing',
+  `select stream, status in (${sqlList(TERMINAL_STATUSES)}) as "hasEnded" from operations where id = $1 and tenant_id = $2`,
+);
+
+/** Where an operation's events are, and whether more may come. */
+interface Standing {
+  stream: string;
+  hasEnded: boolean;
+}
+
+@Injectable()
+export class OperationsService implements ExistenceCheck {
+  constructor(
+    private readonly database: Database,
+    private readonly store: OperationStore,
+    private readonly feed: EventFeed,
+  ) {}
+
+  /** The hottest read of the API: one round trip, and the text goes out as Postgres made it. */
+  async get(who: Principal, id: string): Promise<RawJson> {
+    const [row] = await this.database.read<{ json: string }>({ tenantId: who.tenantId }, GET_RECORD, [
+      id,
+      who.tenantId,
+    ]);
+    if (!row) throw operationErrors.operation_not_found();
+    return rawJson(row.json);
+  }
+
+  async list(
+    who: Principal,
+    { status, kind, resource_name }: OperationFilterDto,
+    { limit, cursor }: PageRequest,
+  ): Promise<RawJson> {
+    const values = [who.tenantId, cursor?.[0] ?? null, status ?? null, kind ?? null, resource_name ?? null, limit + 1];
+    const rows = await this.database.read<{ id: string; json: string }>(
+      { tenantId: who.tenantId },
+      LIST_RECORDS,
+      values,
+    );
+    const { data, next_cursor } = pageOf(rows, limit, (row) => [row.id]);
+    return rawJson(`{"data":[${data.map((row) => row.json).join(',')}],"next_cursor":${JSON.stringify(next_cursor)}}`);
+  }
+
+  /** Cancels, retries or resumes, and returns the record as it then stands. */
+  async act(who: Principal, id: string, action: Action): Promise<RawJson> {
+    const record = await this.database.tx({ tenantId: who.tenantId }, async (tx: Tx) => {
+      await this.store[action](tx, id, who.actor);
+      return this.store.record(tx, id);
+    });
+    return rawJson(record as string);
+  }
+
+  async events(
+    who: Principal,
+    id: string,
+    query: EventQueryDto,
+    page: PageRequest,
+    client: FeedClient,
+  ): Promise<Reply | undefined> {
+    const { stream } = await this.assertKnown(who.tenantId, id);
+    // What is no longer kept has ended.
+    const hasEnded = async () => (await this.standingOf(who.tenantId, id))?.hasEnded ?? true;
+    return this.feed.answer({ stream, operation: { id, hasEnded } }, query, page, client);
+  }
+
+  async assertExists(tenantId: string, params: Record<string, string>): Promise<void> {
+    await this.assertKnown(tenantId, params['id'] as string);
+  }
+
+  private async assertKnown(tenantId: string, id: string): Promise<Standing> {
+    const standing = await this.standingOf(tenantId, id);
+    if (!standing) throw operationErrors.operation_not_found();
+    return standing;
+  }
+
+  private async standingOf(tenantId: string, id: string): Promise<Standing | undefined> {
+    const [row] = await this.database.read<Standing>({ tenantId }, STANDING, [id, tenantId]);
+    return row;
+  }
+}

@@ -1,1 +1,0 @@
-export { OperationsAreaModule } from './operations.module.js';

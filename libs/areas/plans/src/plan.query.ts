@@ -1,0 +1,74 @@
+import { locking, prepared } from '@slipway/platform-database';
+
+/*
+ * A plan's state follows from its decisions and the clock; nothing stores it. At most one row ends a plan, and none ends
+ * one that was approved, because every decision is made under the plan's row lock.
+ */
+const COLUMNS = `p.id, p.tenant_id "tenantId", p.deployment_id "deploymentId", p.deployment_name "deploymentName", p.base_revision_id "baseRevisionId",
+  p.spec_digest "specDigest", p.content, p.content_digest "contentDigest", p.approvals_required "approvalsRequired",
+  p.prevent_self_approval "preventSelfApproval", p.created_by "createdBy", p.expires_at <= now() "isPastExpiry", d.version, d.decisions, s.state`;
+
+const SOURCE = `autopilot_plans p
+  cross join lateral (
+    select count(*)::int as version, count(*) filter (where decision = 'approved') as approved, max(decision) filter (where decision <> 'approved') as ending,
+      coalesce(jsonb_agg(jsonb_build_object('decision', decision, 'by', actor, 'at', slipway_rfc3339(at), 'comment', comment, 'digest', digest) order by id), '[]') as decisions
+    from autopilot_plan_decisions where plan_id = p.id
+  ) d
+  cross join lateral (
+    select coalesce(d.ending, case when d.approved >= p.approvals_required then 'approved' when p.expires_at <= now() then 'expired' else 'pending' end) as state
+  ) s`;
+
+export const INSERT = prepared(
+  'plan-insert',
+  `insert into autopilot_plans (id, tenant_id, deployment_id, deployment_name, base_revision_id, spec_digest, content, content_digest, approvals_required,
+     prevent_self_approval, created_by, created_at, expires_at)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
+);
+export const FIND = prepared('plan-find', `select ${COLUMNS} from ${SOURCE} where p.tenant_id = $1 and p.id = $2`);
+
+/** A statement of its own: only the statement after it sees what the transaction that it waited for has decided. */
+export const LOCK = locking(
+  'plan',
+  prepared('plan-lock', `select 1 as found from autopilot_plans where tenant_id = $1 and id = $2 for update`),
+  ([, id]) => [id as string],
+);
+
+export const LIST = prepared(
+  'plan-list',
+  `select ${COLUMNS} from ${SOURCE}
+   where p.tenant_id = $1 and ($2::text is null or p.deployment_name = $2) and ($3::text is null or s.state = $3) and ($4::text is null or p.id < $4)
+   order by p.id desc limit $5`,
+);
+
+export const DECIDE = prepared(
+  'plan-decide',
+  `insert into autopilot_plan_decisions (tenant_id, plan_id, decision, actor, comment, digest) values ($1, $2, $3, $4, $5, $6)`,
+);
+
+/** Plans that may still move something: waiting for people, or approved and not yet out of date. */
+export const OPEN = prepared(
+  'plan-open',
+  `select ${COLUMNS} from ${SOURCE} where p.deployment_id = $1 and p.expires_at > now() and s.state in ('pending','approved') order by p.id`,
+);
+
+/** What the autopilot proposed for a deployment in the last $2 days. */
+export const PROPOSED = prepared(
+  'plan-proposed',
+  `select count(*) filter (where created_at > now() - make_interval(days => $2))::int as "inPeriod", max(created_at) as "lastAt",
+     coalesce(sum((content->'predicted_impact'->>'gpu_hours')::float8) filter (where created_at > now() - make_interval(days => $2)), 0) as "gpuHours"
+   from autopilot_plans where deployment_id = $1 and created_by->>'type' = 'system'`,
+);
+
+/** Locked, and so left to whoever is deciding about one of them at this moment. */
+export const OVERDUE = locking(
+  'plan',
+  prepared(
+    'plan-overdue',
+    `select p.tenant_id "tenantId", p.id from autopilot_plans p
+   where p.expires_at <= now() and p.expires_at > now() - interval '1 day'
+     and not exists (select 1 from autopilot_plan_decisions d where d.plan_id = p.id and d.decision <> 'approved')
+     and (select count(*) from autopilot_plan_decisions d where d.plan_id = p.id) < p.approvals_required
+   order by p.expires_at limit 50 for update skip locked`,
+  ),
+  () => [],
+);

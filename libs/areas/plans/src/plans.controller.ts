@@ -1,0 +1,97 @@
+import { Body, Controller, Param, Query } from '@nestjs/common';
+import {
+  CurrentPrincipal,
+  Idempotency,
+  IfNoneMatch,
+  Page,
+  Route,
+  type IdempotencyClaim,
+  type PageRequest,
+  type Principal,
+} from '@slipway/platform-http';
+import { PlanDto } from '@slipway/ports/plans';
+import { DecisionsService } from './decisions.service.js';
+import { ApprovePlanDto, PlanFilterDto, PlanPageDto, RejectPlanDto } from './plan-requests.dto.js';
+import { PlansService } from './plans.service.js';
+
+@Controller()
+export class PlansController {
+  constructor(
+    private readonly plans: PlansService,
+    private readonly decisions: DecisionsService,
+  ) {}
+
+  @Route({
+    method: 'GET',
+    path: '/autopilot/plans',
+    scope: 'viewer',
+    tag: 'Autopilot',
+    operationId: 'listAutopilotPlans',
+    summary: 'List plans, newest first',
+    ok: { 200: PlanPageDto },
+    paged: true,
+    errors: ['validation_failed'],
+  })
+  list(@CurrentPrincipal() who: Principal, @Query() filter: PlanFilterDto, @Page('string') page: PageRequest) {
+    return this.plans.list(who, filter, page);
+  }
+
+  @Route({
+    method: 'GET',
+    path: '/autopilot/plans/:id',
+    scope: 'viewer',
+    tag: 'Autopilot',
+    operationId: 'getAutopilotPlan',
+    summary: 'Inspect an immutable advisory plan',
+    ok: { 200: PlanDto, 304: null },
+    errors: ['plan_not_found'],
+  })
+  get(@CurrentPrincipal() who: Principal, @Param('id') id: string, @IfNoneMatch() ifNoneMatch: string | undefined) {
+    return this.plans.get(who, id, ifNoneMatch);
+  }
+
+  @Route({
+    method: 'POST',
+    path: '/autopilot/plans/:id/approve',
+    scope: 'operator',
+    tag: 'Autopilot',
+    operationId: 'approveAutopilotPlan',
+    summary: 'Record human approval without changing serving state',
+    description: 'Executing an approved plan is a rollout with its `plan_id`.',
+    ok: { 200: PlanDto },
+    idempotent: true,
+    notFoundFirst: DecisionsService,
+    errors: [
+      'plan_not_found',
+      'self_approval_forbidden',
+      'plan_already_decided',
+      'plan_expired',
+      'plan_stale',
+      'plan_digest_mismatch',
+      'idempotency_in_progress',
+    ],
+  })
+  approve(
+    @CurrentPrincipal() who: Principal,
+    @Param('id') id: string,
+    @Body() body: ApprovePlanDto,
+    @Idempotency() claim: IdempotencyClaim | undefined,
+  ) {
+    return this.decisions.approve(who, id, body, claim);
+  }
+
+  @Route({
+    method: 'POST',
+    path: '/autopilot/plans/:id/reject',
+    scope: 'operator',
+    tag: 'Autopilot',
+    operationId: 'rejectAutopilotPlan',
+    summary: 'Reject a plan, or take it back',
+    ok: { 200: PlanDto },
+    notFoundFirst: DecisionsService,
+    errors: ['plan_not_found', 'plan_already_decided', 'plan_expired', 'plan_stale', 'plan_digest_mismatch'],
+  })
+  reject(@CurrentPrincipal() who: Principal, @Param('id') id: string, @Body() body: RejectPlanDto) {
+    return this.decisions.reject(who, id, body);
+  }
+}

@@ -1,0 +1,16 @@
+import { Global, Module } from '@nestjs/common';
+import { PLANS } from '@slipway/ports/plans';
+import { DecisionsService } from './decisions.service.js';
+import { PlanExpiry } from './plan-expiry.js';
+import { PlanStore } from './plan.store.js';
+import { PlansController } from './plans.controller.js';
+import { PlansService } from './plans.service.js';
+
+/** Global, because rollouts ask whether a plan may be executed, and the autopilot writes plans. */
+@Global()
+@Module({
+  controllers: [PlansController],
+  providers: [PlanStore, { provide: PLANS, useExisting: PlanStore }, PlansService, DecisionsService, PlanExpiry],
+  exports: [PLANS],
+})
+export class PlansModule {}

@@ -1,0 +1,191 @@
+import { WORKER } from '@slipway/contracts';
+import { Inject, Injectable } from '@nestjs/common';
+import { Database, type Tx } from '@slipway/platform-database';
+import {
+  done,
+  operationFailures,
+  sleep,
+  StepFailed,
+  type Failure,
+  type OperationRow,
+  type StepContext,
+  type StepOutcome,
+} from '@slipway/platform-operations';
+import { DEPLOYMENTS, type DeploymentsPort } from '@slipway/ports/deployment-records';
+import { instanceFailures, INSTANCES, type InstancesPort, type WorkloadStatus } from '@slipway/ports/instances';
+import { REVISIONS, revisionEvent, type RevisionsPort } from '@slipway/ports/revisions';
+import { rolloutFailures } from './rollout.failures.js';
+
+/** The longest a readiness wait sleeps when nothing wakes it: the reconciler's wake-up may come while the step is running. */
+const READY_LOOK_MS = 500;
+const GONE_LOOK_MS = 100;
+const DRAIN_LIMIT_MS = 30_000;
+const DRAIN_LOOK_MS = 250;
+/** A cancel must not wait for an engine's whole grace period; the reconciler stops it in any case. */
+const GONE_LIMIT_MS = { cancelled: 1_000, failed: 15_000 };
+
+interface Target {
+  deploymentId: string;
+  revisionId: string;
+  revisionName: string;
+}
+
+/** The steps that bring a revision up and take it away again; rollout and rollback share them. */
+@Injectable()
+export class Candidate {
+  constructor(
+    private readonly database: Database,
+    @Inject(DEPLOYMENTS) private readonly deployments: DeploymentsPort,
+    @Inject(REVISIONS) private readonly revisions: RevisionsPort,
+    @Inject(INSTANCES) private readonly instances: InstancesPort,
+  ) {}
+
+  /** The request was checked when it came; the configuration may have changed since. */
+  async validate(tenantId: string, revisionId: string): Promise<StepOutcome> {
+    const revision = await this.database.tx('system', (tx) => this.revisions.get(tx, revisionId));
+    const issues = this.instances.check(tenantId, revision.spec);
+    if (issues.length === 0) return done();
+    const message = issues.map((issue) => `${issue.field}: ${issue.message}`).join('; ');
+    throw new StepFailed(operationFailures.validation_failed, message, { retryable: false, evidence: issues });
+  }
+
+  /** Writes the wish; the reconciler starts the instances. */
+  async provision(operation: OperationRow, target: Target): Promise<StepOutcome> {
+    return done({
+      commit: async (tx) => {
+        await this.deployments.lockById(tx, target.deploymentId);
+        const revision = await this.revisions.get(tx, target.revisionId);
+        const { tenantId, deploymentId, spec } = revision;
+        await this.instances.want(
+          tx,
+          { tenantId, deploymentId, revisionId: revision.id, revisionName: revision.name, spec },
+          `operation:${operation.id}`,
+        );
+        await this.revisions.setState(tx, revision.id, 'provisioning', { from: ['pending', 'draining', 'retired'] });
+      },
+    });
+  }
+
+  async awaitReady(context: StepContext<unknown>, revisionId: string, deadlineSeconds: number): Promise<StepOutcome> {
+    const status = await this.database.tx('system', (tx) => this.instances.status(tx, revisionId));
+    const { desired = 1, ready = 0, message = null } = status ?? {};
+    if (ready >= desired) {
+      return done({
+        message: `${ready} of ${desired} instances are ready`,
+        result: { restarts: status?.restarts ?? 0 },
+        commit: (tx) => this.markReady(tx, context, revisionId),
+      });
+    }
+    const leftMs = context.step.startedAt.getTime() + deadlineSeconds * 1_000 - Date.now();
+    if (leftMs <= 0) {
+      throw new StepFailed(
+        instanceFailures.target_not_ready,
+        `${ready} of ${desired} instances were ready after ${deadlineSeconds} s${message ? `: ${message}` : ''}`,
+        { evidence: { ready, desired, restarts: status?.restarts ?? 0 } },
+      );
+    }
+    return sleep({
+      forMs: Math.min(READY_LOOK_MS, leftMs),
+      status: 'running',
+      message: message ?? `${ready} of ${desired} instances are ready`,
+      commit: (tx) => this.instances.wakeOnChange(tx, revisionId, context.operation.id),
+    });
+  }
+
+  /**
+   * How the candidate stands now. A crash since it was proven ready fails the operation, whichever step notices it first:
+   * what gateways recorded of a dead candidate would only say the same less clearly.
+   */
+  async standing(
+    tx: Tx,
+    context: StepContext<unknown>,
+    revisionId: string,
+    revisionName: string,
+  ): Promise<WorkloadStatus | undefined> {
+    const status = await this.instances.status(tx, revisionId);
+    const restarts = (status?.restarts ?? 0) - Number(context.results['await_ready']?.restarts ?? 0);
+    if (status && restarts <= 0) return status;
+    throw didNotStayUp(revisionName, status, restarts);
+  }
+
+  /** Whether every ready instance answers a request now, and there is one. */
+  async answers(revisionId: string): Promise<boolean> {
+    const { answered, asked } = await this.instances.probe(revisionId);
+    return asked > 0 && answered === asked;
+  }
+
+  /** Waits until the gateways have no request in flight to the revisions that lost their traffic, but not for ever. */
+  async drain(
+    { step }: StepContext<unknown>,
+    revisionIds: readonly string[],
+    operationResult?: Record<string, unknown>,
+  ): Promise<StepOutcome> {
+    const counts = await this.database.tx('system', (tx) =>
+      Promise.all(revisionIds.map((id) => this.instances.inFlight(tx, id))),
+    );
+    const left = counts.reduce((total, count) => total + count, 0);
+    const isOver = Date.now() - step.startedAt.getTime() > DRAIN_LIMIT_MS;
+    if (left > 0 && !isOver)
+      return sleep({ forMs: DRAIN_LOOK_MS, status: 'running', message: `${left} requests in flight` });
+    return done({
+      message: left > 0 ? `${left} requests were still in flight after ${DRAIN_LIMIT_MS / 1_000} s` : '',
+      operationResult,
+    });
+  }
+
+  /** Takes the operation's hold away and gives the processes a moment to go. */
+  async remove(context: StepContext<unknown>, revisionId: string): Promise<StepOutcome> {
+    const { operation, state, step } = context;
+    const failure = operation.failure as Failure;
+    if (!state) {
+      return sleep({
+        forMs: GONE_LOOK_MS,
+        status: 'running',
+        state: { isReleased: true },
+        commit: async (tx) => {
+          await this.instances.release(tx, revisionId, `operation:${operation.id}`);
+          await this.instances.release(tx, revisionId, 'warm');
+          return this.markFailed(tx, operation, revisionId, failure);
+        },
+      });
+    }
+    const status = await this.database.tx('system', (tx) => this.instances.status(tx, revisionId));
+    const limitMs =
+      failure.code === operationFailures.cancelled_by_user.code ? GONE_LIMIT_MS.cancelled : GONE_LIMIT_MS.failed;
+    const isOver = Date.now() - step.startedAt.getTime() > limitMs;
+    if (status && status.alive > 0 && status.desired === 0 && !isOver)
+      return sleep({ forMs: GONE_LOOK_MS, status: 'running', state });
+    return done();
+  }
+
+  private async markReady(tx: Tx, context: StepContext<unknown>, revisionId: string) {
+    const moved = await this.revisions.setState(tx, revisionId, 'ready', { from: ['pending', 'provisioning'] });
+    return {
+      events: moved
+        ? [revisionEvent('revision.ready', moved, { actor: WORKER, operationId: context.operation.id })]
+        : [],
+    };
+  }
+
+  /** A revision that served before stays restorable; a cancel is nobody's fault. */
+  private async markFailed(tx: Tx, operation: OperationRow, revisionId: string, failure: Failure) {
+    if (
+      failure.code === operationFailures.cancelled_by_user.code ||
+      (await this.revisions.wasEverActive(tx, revisionId))
+    )
+      return;
+    const moved = await this.revisions.setState(tx, revisionId, 'failed', { message: failure.message });
+    const data = { error_code: failure.code, message: failure.message };
+    const about = { actor: WORKER, operationId: operation.id, data };
+    return { events: moved ? [revisionEvent('revision.failed', moved, about)] : [] };
+  }
+}
+
+/** The failure of a candidate that was ready and is so no longer. */
+export function didNotStayUp(revisionName: string, status: WorkloadStatus | undefined, restarts: number): StepFailed {
+  return new StepFailed(
+    rolloutFailures.health_regression,
+    `${revisionName} did not stay up: ${status?.message ?? 'no instance answers its probe'}`,
+    { evidence: { restarts, ready: status?.ready ?? 0, desired: status?.desired ?? 0 } },
+  );
+}

@@ -1,0 +1,49 @@
+import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
+import type { Tx } from '@slipway/platform-database';
+import { Schedule, type RecurringWork, type Transact } from '@slipway/platform-scheduling';
+import { DEPLOYMENTS, type Deployment, type DeploymentsPort } from '@slipway/ports/deployment-records';
+import { REVISIONS, type RevisionsPort } from '@slipway/ports/revisions';
+import { ROUTES, type RoutesPort } from '@slipway/ports/routing';
+
+/**
+ * Deletes revisions that nothing refers to, beyond the deployment's `revision_history_limit`. A route, the active, previous
+ * or candidate revision, the rollback window, a pin and a live operation each keep a revision for good.
+ */
+@Injectable()
+export class RevisionCollector implements RecurringWork, OnModuleInit {
+  readonly name = 'revision-history';
+  readonly everySeconds = 60;
+
+  constructor(
+    private readonly schedule: Schedule,
+    @Inject(DEPLOYMENTS) private readonly deployments: DeploymentsPort,
+    @Inject(REVISIONS) private readonly revisions: RevisionsPort,
+    @Inject(ROUTES) private readonly routes: RoutesPort,
+  ) {}
+
+  onModuleInit(): void {
+    this.schedule.register(this);
+  }
+
+  /** One transaction per deployment, so that no lock outlives the look at it. */
+  async run(transact: Transact): Promise<void> {
+    const crowded = await transact('system', (tx) => this.revisions.crowded(tx));
+    for (const deploymentId of crowded) await transact('system', (tx) => this.collectFrom(tx, deploymentId));
+  }
+
+  private async collectFrom(tx: Tx, deploymentId: string): Promise<void> {
+    const deployment = await this.deployments.lockById(tx, deploymentId);
+    if (!deployment || deployment.currentOperationId !== null) return;
+    const kept = await this.referredTo(tx, deployment);
+    await this.revisions.collect(tx, deploymentId, deployment.revisionHistoryLimit, kept);
+  }
+
+  private async referredTo(tx: Tx, deployment: Deployment): Promise<string[]> {
+    const route = await this.routes.current(tx, deployment.id);
+    const own = [deployment.activeRevisionId, deployment.previousRevisionId, deployment.candidateRevisionId];
+    return [
+      ...own.filter((id): id is string => id !== null),
+      ...(route?.targets.map((target) => target.revisionId) ?? []),
+    ];
+  }
+}

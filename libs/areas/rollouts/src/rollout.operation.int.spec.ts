@@ -1,0 +1,404 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { canary, IMMEDIATE, RolloutsBed, spec } from '../test/rollouts-bed.js';
+
+let bed: RolloutsBed;
+
+beforeAll(async () => {
+  bed = await RolloutsBed.start();
+}, 60_000);
+afterAll(() => bed?.stop());
+
+const stepOf = (record: any, name: string) => record.steps.find((step: any) => step.name === name);
+
+describe('succeeding', () => {
+  it('moves the traffic step by step, from the stable revision and to nobody else', async () => {
+    const deployment = await bed.serving();
+    const { name } = deployment;
+    const id = await bed.rollout(deployment, {
+      spec: spec('next'),
+      strategy: canary(5, 60, 100),
+      keep_previous_seconds: 120,
+      reason: 'why not',
+    });
+    const record = await bed.finish(id);
+    expect(record).toMatchObject({ status: 'succeeded', progress: 100, result: { outcome: 'promoted' } });
+    const moved = bed.neighbours.routeChanges.map((change) =>
+      change?.targets.map((one) => [one.revisionName, one.weight]),
+    );
+    const [one, two] = [`${name}-00001`, `${name}-00002`];
+    const split = (old: number, fresh: number) => [
+      [one, old],
+      [two, fresh],
+    ];
+    expect(moved).toEqual([split(95, 5), split(40, 60), [[two, 100]], [[two, 100]]]);
+    for (const change of bed.neighbours.routeChanges)
+      expect(change).toMatchObject({
+        operationId: id,
+        keepPreviousSeconds: 120,
+        reason: 'why not',
+        updatedBy: { type: 'token', id: 'tok_1' },
+      });
+    expect(bed.neighbours.routeChanges.some((change) => change?.isRestore)).toBe(false);
+    expect(await bed.activations(deployment)).toEqual(['1', '2']);
+    expect(await bed.states(deployment)).toEqual(['standby', 'active']);
+    const candidate = await bed.revision(deployment, 2);
+    expect(deployment).toMatchObject({
+      state: 'active',
+      activeRevisionId: candidate.id,
+      previousRevisionId: (await bed.revision(deployment, 1)).id,
+      candidateRevisionId: null,
+      currentOperationId: null,
+    });
+    expect(bed.neighbours.owners.has(deployment.id)).toBe(false);
+    expect([...bed.neighbours.heldBy(candidate.id)]).toEqual([]);
+    expect(await bed.events(deployment, 'revision.ready')).toHaveLength(2);
+  });
+
+  it('of a candidate moves no traffic, owns none, and keeps the candidate warm', async () => {
+    const deployment = await bed.serving();
+    const id = await bed.rollout(deployment, { spec: spec('next'), keep_previous_seconds: 300 });
+    expect(bed.neighbours.owners.has(deployment.id)).toBe(false);
+    expect(await bed.finish(id)).toMatchObject({ status: 'succeeded', result: { outcome: 'candidate_ready' } });
+    const candidate = await bed.revision(deployment, 2);
+    expect(bed.neighbours.routeChanges).toEqual([]);
+    expect([...bed.neighbours.heldBy(candidate.id)]).toEqual([['warm', 300]]);
+    expect(deployment).toMatchObject({ state: 'active', candidateRevisionId: candidate.id, currentOperationId: null });
+    expect(await bed.states(deployment)).toEqual(['active', 'ready']);
+    const first = bed.deployment();
+    await bed.finish(await bed.rollout(first, { spec: spec('m') }));
+    expect(first).toMatchObject({ state: 'creating', currentOperationId: null });
+  });
+
+  it('waits until nothing is in flight to what lost its traffic', async () => {
+    const deployment = await bed.serving();
+    const [stable, id] = [
+      await bed.revision(deployment, 1),
+      await bed.rollout(deployment, { spec: spec('next'), strategy: IMMEDIATE }),
+    ];
+    const candidate = await bed.revision(deployment, 2);
+    bed.neighbours.inFlight.set(stable.id, 2);
+    bed.neighbours.inFlight.set(candidate.id, 7);
+    const draining = { status: 'running', current_step: 'drain_previous', message: '2 requests in flight' };
+    expect(await bed.drive(id)).toMatchObject(draining);
+    expect(await bed.wake(id)).toMatchObject(draining);
+    // What the candidate is answering is nobody's to wait for.
+    bed.neighbours.inFlight.set(stable.id, 0);
+    expect(await bed.wake(id)).toMatchObject({ status: 'succeeded' });
+  });
+
+  it('does not drain a candidate that stood in the route before', async () => {
+    const deployment = await bed.serving(2);
+    const [one, two] = [await bed.revision(deployment, 1), await bed.revision(deployment, 2)];
+    bed.neighbours.routes.get(deployment.id)!.targets = [
+      { revisionId: one.id, revisionName: one.name, weight: 30 },
+      { revisionId: two.id, revisionName: two.name, weight: 70 },
+    ];
+    bed.neighbours.inFlight.set(one.id, 7);
+    const id = await bed.rollout(deployment, { spec: spec('m-1'), strategy: IMMEDIATE });
+    expect(await bed.drive(id)).toMatchObject({ status: 'succeeded', result: { revision: one.name } });
+  });
+
+  it('does not wait for ever for what is in flight, and says what it left', async () => {
+    const deployment = await bed.serving();
+    const id = await bed.rollout(deployment, { spec: spec('next'), strategy: IMMEDIATE });
+    bed.neighbours.inFlight.set((await bed.revision(deployment, 1)).id, 1);
+    await bed.drive(id);
+    await bed.age(id, 15);
+    expect(await bed.wake(id)).toMatchObject({ status: 'running', current_step: 'drain_previous' });
+    await bed.age(id, 16);
+    const record = await bed.wake(id);
+    expect(record).toMatchObject({ status: 'succeeded' });
+    expect(stepOf(record, 'drain_previous').message).toBe('1 requests were still in flight after 30 s');
+  });
+
+  it('asks before it promotes where a step says so, and goes on when a person does', async () => {
+    const deployment = await bed.serving();
+    const steps = [{ traffic_percent: 100, soak_seconds: 60, requires_approval: true }];
+    const id = await bed.rollout(deployment, { spec: spec('next'), strategy: { type: 'blue_green', steps } });
+    expect(await bed.finish(id)).toMatchObject({ status: 'waiting', current_step: 'await_promotion:1' });
+    expect(deployment.state).toBe('paused');
+    expect(bed.neighbours.routeChanges).toEqual([]);
+    expect(await bed.events(deployment, 'rollout.paused')).toMatchObject([{ reason: 'approval' }]);
+    await bed.resume(id);
+    expect(await bed.drive(id)).toMatchObject({ status: 'waiting', current_step: 'soak:1' });
+    // The pause is over, although it waits again.
+    expect(deployment.state).toBe('progressing');
+    expect(bed.targets(deployment)).toEqual([[`${deployment.name}-00002`, 100]]);
+    await bed.age(id, 60);
+    expect(await bed.wake(id)).toMatchObject({ status: 'succeeded' });
+    expect(deployment.state).toBe('active');
+  });
+});
+
+describe('becoming ready', () => {
+  it('waits for all instances, and moves no traffic before', async () => {
+    const deployment = await bed.serving();
+    const id = await bed.rollout(deployment, { spec: spec('next'), strategy: IMMEDIATE });
+    const candidate = await bed.revision(deployment, 2);
+    bed.neighbours.statuses.set(candidate.id, { desired: 2, ready: 1, message: 'it loads' });
+    expect(await bed.drive(id)).toMatchObject({ status: 'running', current_step: 'await_ready', message: 'it loads' });
+    expect(await bed.states(deployment)).toEqual(['active', 'provisioning']);
+    expect([...bed.neighbours.heldBy(candidate.id).keys()]).toEqual([`operation:${id}`]);
+    await bed.wake(id);
+    expect(bed.neighbours.routeChanges).toEqual([]);
+    bed.neighbours.statuses.set(candidate.id, { desired: 2, ready: 2 });
+    expect(await bed.wake(id)).toMatchObject({ status: 'succeeded' });
+  });
+
+  it('fails at its deadline and not before, lets go of the candidate and leaves the route alone', async () => {
+    const deployment = await bed.serving();
+    const id = await bed.rollout(deployment, {
+      spec: spec('next'),
+      strategy: IMMEDIATE,
+      progress_deadline_seconds: 100,
+    });
+    const candidate = await bed.revision(deployment, 2);
+    bed.neighbours.statuses.set(candidate.id, { desired: 1, ready: 0, message: 'out of memory' });
+    await bed.drive(id);
+    await bed.age(id, 60);
+    expect(await bed.wake(id)).toMatchObject({ status: 'running', current_step: 'await_ready' });
+    await bed.age(id, 41);
+    expect(await bed.finish(id)).toMatchObject({
+      status: 'failed',
+      error_code: 'target_not_ready',
+      retryable: true,
+      message: expect.stringContaining('out of memory'),
+      result: { outcome: 'reverted' },
+    });
+    expect(bed.neighbours.routeChanges).toEqual([]);
+    expect([...bed.neighbours.heldBy(candidate.id)]).toEqual([]);
+    expect(bed.neighbours.owners.has(deployment.id)).toBe(false);
+    expect(deployment).toMatchObject({ state: 'active', candidateRevisionId: null, currentOperationId: null });
+    expect(await bed.states(deployment)).toEqual(['active', 'failed']);
+    expect(await bed.events(deployment, 'revision.failed')).toMatchObject([{ error_code: 'target_not_ready' }]);
+    expect(await bed.events(deployment, 'rollout.reverted')).toMatchObject([
+      { outcome: 'failed', error_code: 'target_not_ready' },
+    ]);
+  });
+
+  it('fails a first revision too, and leaves a deployment without one failed', async () => {
+    const deployment = bed.deployment();
+    const id = await bed.rollout(deployment, { spec: spec('m'), strategy: IMMEDIATE });
+    bed.neighbours.statuses.set((await bed.revision(deployment, 1)).id, { ready: 0 });
+    await bed.drive(id);
+    await bed.age(id, 601);
+    expect(await bed.finish(id)).toMatchObject({ status: 'failed' });
+    expect(deployment).toMatchObject({ state: 'failed', activeRevisionId: null });
+  });
+
+  it('fails for good where the targets have changed since it was accepted', async () => {
+    const deployment = await bed.serving();
+    const id = await bed.rollout(deployment, { spec: spec('next') });
+    bed.neighbours.issues = [{ field: 'runtime.engine', code: 'unknown', message: 'nobody knows it' }];
+    try {
+      expect(await bed.finish(id)).toMatchObject({
+        status: 'failed',
+        error_code: 'validation_failed',
+        retryable: false,
+      });
+    } finally {
+      bed.neighbours.issues = [];
+    }
+  });
+});
+
+describe('soaking', () => {
+  const soaking = async () => {
+    const deployment = await bed.serving();
+    const steps = [{ traffic_percent: 100, soak_seconds: 60, requires_approval: false }];
+    const id = await bed.rollout(deployment, { spec: spec('next'), strategy: { type: 'canary', steps } });
+    const candidate = await bed.revision(deployment, 2);
+    return { deployment, id, candidate };
+  };
+
+  it('sleeps to its end, no longer and no shorter', async () => {
+    const { id } = await soaking();
+    expect(await bed.drive(id)).toMatchObject({ status: 'waiting', current_step: 'soak:1' });
+    const [{ asleep }] = await bed.sql(
+      `select extract(epoch from o.wake_at - s.started_at)::float8 as asleep
+       from operations o join operation_steps s on s.operation_id = o.id and s.name = o.current_step where o.id = $1`,
+      [id],
+    );
+    expect(Math.round(asleep)).toBeGreaterThanOrEqual(60);
+    expect(asleep).toBeLessThan(90);
+    // Woken early it looks and sleeps again.
+    expect(await bed.wake(id)).toMatchObject({ status: 'waiting', current_step: 'soak:1' });
+    await bed.age(id, 60);
+    expect(await bed.wake(id)).toMatchObject({ status: 'succeeded' });
+  });
+
+  it('ends at once where the candidate crashed, with the route back', async () => {
+    const { deployment, id, candidate } = await soaking();
+    await bed.drive(id);
+    bed.neighbours.statuses.set(candidate.id, { restarts: 1, message: 'killed' });
+    expect(await bed.finish(id)).toMatchObject({
+      status: 'failed',
+      error_code: 'health_regression',
+      message: expect.stringContaining('killed'),
+    });
+    expect(bed.targets(deployment)).toEqual([[`${deployment.name}-00001`, 100]]);
+  });
+
+  it('does not hold crashes against it that came before it was ready', async () => {
+    const { id, candidate } = await soaking();
+    bed.neighbours.statuses.set(candidate.id, { restarts: 2 });
+    expect(await bed.drive(id)).toMatchObject({ status: 'waiting', current_step: 'soak:1' });
+    bed.neighbours.statuses.set(candidate.id, { restarts: 3 });
+    expect(await bed.finish(id)).toMatchObject({ status: 'failed', error_code: 'health_regression' });
+  });
+
+  it('bears a short silence, each time anew, and takes a long one for a failure', async () => {
+    const { id, candidate } = await soaking();
+    const look = () => bed.wake(id);
+    const soaks = { status: 'waiting', current_step: 'soak:1' };
+    const silentFor = (seconds: number) =>
+      bed.sql(
+        `update operation_steps set state = jsonb_set(state, '{silentSince}', to_jsonb((state->>'silentSince')::numeric - $2))
+         where operation_id = $1 and status in ('running', 'waiting')`,
+        [id, seconds * 1_000],
+      );
+    expect(await bed.drive(id)).toMatchObject(soaks);
+    for (let silence = 1; silence <= 2; silence += 1) {
+      bed.neighbours.statuses.set(candidate.id, { ready: 0 });
+      expect(await look()).toMatchObject(soaks);
+      await silentFor(8);
+      expect(await look()).toMatchObject(soaks);
+      bed.neighbours.statuses.delete(candidate.id);
+      expect(await look()).toMatchObject(soaks);
+    }
+    // Not even a soak that is over is passed in silence.
+    bed.neighbours.statuses.set(candidate.id, { ready: 0 });
+    await bed.age(id, 60);
+    expect(await look()).toMatchObject(soaks);
+    await silentFor(16);
+    expect(await bed.finish(id)).toMatchObject({ status: 'failed', error_code: 'health_regression' });
+  });
+});
+
+describe('the way back', () => {
+  /** A canary that waits for a person after its first step, on a route that nobody but its owner would choose. */
+  const halfway = async (standing: Awaited<ReturnType<RolloutsBed['serving']>>) => {
+    const steps = [
+      { traffic_percent: 20, soak_seconds: 0, requires_approval: true },
+      { traffic_percent: 100, soak_seconds: 0, requires_approval: false },
+    ];
+    const id = await bed.rollout(standing, { spec: spec('next'), strategy: { type: 'canary', steps } });
+    expect(await bed.finish(id)).toMatchObject({ status: 'waiting', current_step: 'await_promotion:1' });
+    return id;
+  };
+
+  it('puts back exactly the route that it found, without asking who is ready, and keeps nothing of the candidate', async () => {
+    const deployment = await bed.serving(2);
+    const [one, two] = [await bed.revision(deployment, 1), await bed.revision(deployment, 2)];
+    const found = {
+      deploymentId: deployment.id,
+      generation: 7,
+      affinity: { mode: 'none' as const, ttlSeconds: 31 },
+      targets: [
+        { revisionId: one.id, revisionName: one.name, weight: 10 },
+        { revisionId: two.id, revisionName: two.name, weight: 90 },
+      ],
+    };
+    bed.neighbours.routes.set(deployment.id, found);
+    const id = await halfway(deployment);
+    expect(bed.targets(deployment)).toEqual([
+      [two.name, 80],
+      [`${deployment.name}-00003`, 20],
+    ]);
+    const candidate = await bed.revision(deployment, 3);
+    // As if it had been proven ready before, and kept.
+    bed.neighbours.heldBy(candidate.id).set('warm', 900);
+    await bed.cancel(id);
+    expect(await bed.finish(id)).toMatchObject({ status: 'cancelled', result: { outcome: 'reverted' } });
+    expect(bed.neighbours.routeChanges.at(-1)).toMatchObject({
+      targets: found.targets,
+      affinity: found.affinity,
+      isRestore: true,
+      keepPreviousSeconds: 0,
+      operationId: id,
+    });
+    expect([...bed.neighbours.heldBy(candidate.id)]).toEqual([]);
+    expect(bed.neighbours.owners.has(deployment.id)).toBe(false);
+    expect(deployment).toMatchObject({ state: 'active', activeRevisionId: two.id, currentOperationId: null });
+    // A cancel is nobody's fault: the candidate may be rolled out again.
+    expect(await bed.states(deployment)).toEqual(['standby', 'active', 'ready']);
+    expect(await bed.activations(deployment)).toEqual(['1', '2']);
+  });
+
+  it('leaves no route where it found none', async () => {
+    const deployment = bed.deployment();
+    const id = await bed.rollout(deployment, { spec: spec('m'), strategy: IMMEDIATE });
+    await bed.whileBroken('rollout', 'promote', async () =>
+      expect(await bed.finish(id)).toMatchObject({ status: 'failed', error_code: 'attempts_exhausted' }),
+    );
+    expect(bed.neighbours.routeChanges.at(-1)).toBeNull();
+    expect(bed.neighbours.routes.has(deployment.id)).toBe(false);
+    expect(deployment).toMatchObject({ state: 'failed', activeRevisionId: null });
+  });
+
+  it('makes the revision active again that was, where it had already promoted', async () => {
+    const deployment = await bed.serving();
+    const stable = await bed.revision(deployment, 1);
+    const id = await bed.rollout(deployment, { spec: spec('next'), strategy: IMMEDIATE });
+    await bed.whileBroken('rollout', 'drain_previous', async () =>
+      expect(await bed.finish(id)).toMatchObject({ status: 'failed' }),
+    );
+    expect(await bed.activations(deployment)).toEqual(['1', '2', '1']);
+    expect(deployment.activeRevisionId).toBe(stable.id);
+    expect(bed.targets(deployment)).toEqual([[stable.name, 100]]);
+    // It served, so it is no failed revision: a rollback may name it.
+    expect(await bed.states(deployment)).toEqual(['active', 'standby']);
+    // A retry promotes once more.
+    await bed.retry(id);
+    expect(await bed.finish(id)).toMatchObject({ status: 'succeeded' });
+    expect(await bed.activations(deployment)).toEqual(['1', '2', '1', '2']);
+  });
+
+  it('waits for the processes of a candidate that failed to be gone', async () => {
+    const deployment = await bed.serving();
+    const id = await bed.rollout(deployment, { spec: spec('next'), strategy: IMMEDIATE });
+    const candidate = await bed.revision(deployment, 2);
+    bed.neighbours.statuses.set(candidate.id, { desired: 1, ready: 0 });
+    await bed.drive(id);
+    await bed.age(id, 601);
+    // Its deadline is over: the way back begins, and lets go of the candidate first.
+    await bed.wake(id);
+    expect([...bed.neighbours.heldBy(candidate.id)]).toEqual([]);
+    bed.neighbours.statuses.set(candidate.id, { alive: 1, desired: 0, ready: 0 });
+    expect(await bed.wake(id)).toMatchObject({ status: 'running' });
+    bed.neighbours.statuses.set(candidate.id, { alive: 0, desired: 0, ready: 0 });
+    expect(await bed.wake(id)).toMatchObject({ status: 'failed' });
+  });
+
+  it.each([
+    ['for ever for processes of a candidate', { alive: 1, desired: 0 }],
+    ['for what somebody else holds', { alive: 1, desired: 1 }],
+  ])('does not wait %s', async (_what, standing) => {
+    const deployment = await bed.serving();
+    const id = await halfway(deployment);
+    bed.neighbours.statuses.set((await bed.revision(deployment, 2)).id, standing);
+    await bed.cancel(id);
+    expect(await bed.drive(id)).toMatchObject({ status: 'cancelling' });
+    // A cancel waits for a second only.
+    if (standing.desired === 0) await bed.age(id, 2);
+    expect(await bed.wake(id)).toMatchObject({ status: 'cancelled' });
+  });
+
+  it('cannot be taken once the promotion is written', async () => {
+    const deployment = await bed.serving();
+    const id = await bed.rollout(deployment, { spec: spec('next'), strategy: IMMEDIATE });
+    bed.neighbours.inFlight.set((await bed.revision(deployment, 1)).id, 1);
+    expect(await bed.drive(id)).toMatchObject({ current_step: 'drain_previous' });
+    await expect(bed.cancel(id)).rejects.toMatchObject({ code: 'operation_not_cancellable' });
+  });
+
+  it('leaves alone what is another operation by now', async () => {
+    const deployment = await bed.serving();
+    const id = await halfway(deployment);
+    deployment.currentOperationId = 'op_other';
+    deployment.state = 'deleting';
+    await bed.cancel(id);
+    expect(await bed.finish(id)).toMatchObject({ status: 'cancelled' });
+    expect(deployment).toMatchObject({ currentOperationId: 'op_other', state: 'deleting' });
+  });
+});

@@ -1,0 +1,247 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { Database, digestOf, type Tx } from '@slipway/platform-database';
+import {
+  errors,
+  jsonPatch,
+  rehearsal,
+  type IdempotencyClaim,
+  type Principal,
+  type Reply,
+} from '@slipway/platform-http';
+import { appendAudit } from '@slipway/platform-mutations';
+import { appendEvents } from '@slipway/platform-events';
+import { operationAnswer, OperationStore, type Claimed } from '@slipway/platform-operations';
+import {
+  DEPLOYMENTS,
+  deploymentStream,
+  type Deployment,
+  type DeploymentsPort,
+} from '@slipway/ports/deployment-records';
+import { INSTANCES, type InstancesPort } from '@slipway/ports/instances';
+import { PLANS, type PlansPort } from '@slipway/ports/plans';
+import { ROUTES, type RoutesPort } from '@slipway/ports/routing';
+import { REVISIONS, revisionEvent, type Revision, type RevisionsPort } from '@slipway/ports/revisions';
+import type { RevisionSpec } from '@slipway/contracts';
+import { completeSpec, patchedSpec } from './candidate-spec.js';
+import type { RolloutDto } from './rollout.dto.js';
+import { ROLLOUT } from './rollout.operation.js';
+import { assertActiveRevision, rolloutAllowed, type RolloutInput } from './rollout.input.js';
+import { chooseStrategy, movesTraffic, rolloutSteps } from './rollout.plan.js';
+
+export interface RolloutRequest {
+  principal: Principal;
+  deploymentName: string;
+  body: RolloutDto;
+  idempotency?: IdempotencyClaim;
+  isDryRun: boolean;
+}
+
+@Injectable()
+export class RolloutsService {
+  constructor(
+    private readonly database: Database,
+    private readonly operations: OperationStore,
+    @Inject(DEPLOYMENTS) private readonly deployments: DeploymentsPort,
+    @Inject(REVISIONS) private readonly revisions: RevisionsPort,
+    @Inject(INSTANCES) private readonly instances: InstancesPort,
+    @Inject(ROUTES) private readonly routes: RoutesPort,
+    @Inject(PLANS) private readonly plans: PlansPort,
+  ) {}
+
+  /** Accepts a rollout: claim, lock, check, write, in one transaction; a rehearsal does the same and rolls back. */
+  create(asked: RolloutRequest): Promise<Reply> {
+    const { principal, deploymentName, isDryRun } = asked;
+    return this.database.tx(
+      { tenantId: principal.tenantId },
+      async (tx) => {
+        const [claim] = (await this.operations.claim(tx, [
+          {
+            operation: ROLLOUT,
+            resourceType: 'deployment',
+            resourceName: deploymentName,
+            requestedBy: principal.actor,
+            reason: asked.body.reason,
+            idempotency: isDryRun ? undefined : asked.idempotency,
+          },
+        ])) as [Claimed];
+        if (!claim.created) return this.answer(tx, claim);
+        const deployment = await this.deployments.lock(tx, principal.tenantId, deploymentName);
+        const body = await this.planned(tx, deployment, asked.body);
+        const request = { ...asked, body };
+        const { spec, base } = await this.resolveSpec(tx, deployment, body);
+        this.assertRunnable(principal.tenantId, spec, body);
+        const [active] = await this.revisions.getMany(
+          tx,
+          deployment.activeRevisionId ? [deployment.activeRevisionId] : [],
+        );
+        assertActiveRevision(body.expected_active_revision, active);
+        rolloutAllowed(deployment);
+        await this.assertExecutable(tx, deployment, body, spec);
+
+        const revision = await this.revisionFor(tx, request, deployment, spec, base, claim.id);
+        const steps = await this.begin(tx, request, deployment, revision, claim.id);
+        if (isDryRun) return rehearsal(`roll out ${revision.name}`, steps, jsonPatch(active?.spec ?? {}, spec));
+        return this.answer(tx, claim);
+      },
+      { dryRun: isDryRun },
+    );
+  }
+
+  private async answer(tx: Tx, claim: Claimed): Promise<Reply> {
+    return operationAnswer(claim.id, (await this.operations.record(tx, claim.id)) as string, claim.created);
+  }
+
+  /** The body of a rollout that executes a plan, completed from the plan. */
+  private async planned(tx: Tx, { id: deploymentId, tenantId }: Deployment, body: RolloutDto): Promise<RolloutDto> {
+    if (!body.plan_id) return body;
+    const plan = (await this.plans.rolloutOf(tx, {
+      tenantId,
+      planId: body.plan_id,
+      deploymentId,
+    })) as unknown as RolloutDto;
+    if (body.spec || body.spec_patch)
+      return { ...body, strategy: body.strategy ?? plan.strategy, analysis: body.analysis ?? plan.analysis };
+    const { plan_id, reason = plan.reason, change_ref = plan.change_ref, expected_active_revision } = body;
+    const { strategy = plan.strategy, analysis = plan.analysis } = body;
+    return { ...plan, plan_id, reason, change_ref, expected_active_revision, strategy, analysis };
+  }
+
+  private async assertExecutable(
+    tx: Tx,
+    deployment: Deployment,
+    { plan_id: planId, strategy, analysis }: RolloutDto,
+    spec: RevisionSpec,
+  ): Promise<void> {
+    if (!planId) return;
+    const { id: deploymentId, tenantId, activeRevisionId } = deployment;
+    await this.plans.assertExecutable(tx, {
+      tenantId,
+      planId,
+      deploymentId,
+      activeRevisionId,
+      specDigest: digestOf(spec),
+      strategy,
+      analysis,
+    });
+  }
+
+  private async resolveSpec(
+    tx: Tx,
+    deployment: Deployment,
+    body: RolloutDto,
+  ): Promise<{ spec: RevisionSpec; base: Revision | undefined }> {
+    const baseReference = body.base_revision ?? deployment.activeRevisionId;
+    const base = baseReference ? await this.revisions.find(tx, deployment.id, baseReference) : undefined;
+    if (body.spec) return { spec: completeSpec(body.spec), base };
+    if (base) return { spec: patchedSpec(base.spec, body.spec_patch ?? {}), base };
+    const message = 'there is no active revision for spec_patch to apply to; send the whole spec or name base_revision';
+    throw errors.validation_failed({ details: [{ field: 'spec_patch', code: 'no_base', message }] });
+  }
+
+  private assertRunnable(tenantId: string, spec: RevisionSpec, body: RolloutDto): void {
+    const within = body.spec ? 'spec' : 'spec_patch';
+    const details = this.instances
+      .check(tenantId, spec)
+      .map((issue) => ({ ...issue, field: `${within}.${issue.field}` }));
+    if (details.length > 0) throw errors.validation_failed({ details });
+  }
+
+  /** The revision of this deployment with this spec, or a new one. */
+  private async revisionFor(
+    tx: Tx,
+    request: RolloutRequest,
+    deployment: Deployment,
+    spec: RevisionSpec,
+    base: Revision | undefined,
+    operationId: string,
+  ) {
+    const specDigest = digestOf(spec);
+    const reused = await this.revisions.findByDigest(tx, deployment.id, specDigest);
+    if (reused) return { ...reused, isReused: true };
+    const { body, principal } = request;
+    const kind = body.plan_id ? 'plan' : 'rollout';
+    const source = {
+      kind,
+      operation_id: operationId,
+      plan_id: body.plan_id ?? null,
+      base_revision: base?.name ?? null,
+    } as const;
+    const made = await this.revisions.create(tx, {
+      deployment,
+      spec,
+      specDigest,
+      source,
+      changeRef: body.change_ref ?? null,
+      createdBy: principal.actor,
+    });
+    return { ...made, isReused: false };
+  }
+
+  private async begin(
+    tx: Tx,
+    request: RolloutRequest,
+    deployment: Deployment,
+    revision: Revision & { isReused: boolean },
+    operationId: string,
+  ): Promise<string[]> {
+    const { body, principal } = request;
+    const strategy = chooseStrategy(body.strategy, deployment.defaultStrategy);
+    const steps = rolloutSteps(strategy, deployment.activeRevisionId === null);
+    if (movesTraffic(strategy)) await this.routes.takeTraffic(tx, deployment.id, operationId);
+    const input: RolloutInput = {
+      deploymentId: deployment.id,
+      deploymentName: deployment.name,
+      revisionId: revision.id,
+      revisionName: revision.name,
+      isReused: revision.isReused,
+      strategy,
+      analysis: body.analysis ?? null,
+      progressDeadlineSeconds: body.progress_deadline_seconds,
+      keepPreviousSeconds: body.keep_previous_seconds,
+      foundRoute: (await this.routes.current(tx, deployment.id)) ?? null,
+      foundActiveRevisionId: deployment.activeRevisionId,
+    };
+    await this.deployments.update(tx, deployment.id, {
+      currentOperationId: operationId,
+      candidateRevisionId: revision.id,
+      state: 'progressing',
+    });
+    const stream = deploymentStream(deployment.id);
+    const result = {
+      revision: revision.name,
+      revision_id: revision.id,
+      ...(revision.isReused ? { reused: true } : {}),
+    };
+    const started = {
+      type: 'rollout.started',
+      subject: `deployments/${deployment.name}`,
+      actor: principal.actor,
+      operationId,
+      revisionId: revision.id,
+      data: {
+        operation_id: operationId,
+        revision: revision.name,
+        strategy: strategy.type,
+        steps,
+        reason: body.reason ?? null,
+      },
+    };
+    const created = revision.isReused
+      ? []
+      : [revisionEvent('revision.created', revision, { actor: principal.actor, operationId })];
+    // One statement each, sent together; Postgres runs them in this order, so the stream is still locked last.
+    await Promise.all([
+      this.operations.start(tx, [
+        { id: operationId, operation: ROLLOUT, resourceId: deployment.id, stream, input, steps, result },
+      ]),
+      appendAudit(tx, {
+        action: 'rollout.create',
+        resourceType: 'deployment',
+        resourceName: deployment.name,
+        after: revision.spec,
+      }),
+      appendEvents(tx, principal.tenantId, stream, [...created, started]),
+    ]);
+    return steps;
+  }
+}

@@ -1,0 +1,41 @@
+import { systemActor } from '@slipway/contracts';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { appendAudit } from '@slipway/platform-mutations';
+import { Schedule, type RecurringWork, type Transact } from '@slipway/platform-scheduling';
+import { EXPIRE_SANDBOX, EXPIRED_SANDBOXES } from './stray.query.js';
+import { StrayBlobs } from './stray-blobs.js';
+
+/** What workspaces need without anybody asking: expired sandboxes go, and so do blobs that no file names. */
+@Injectable()
+export class WorkspaceUpkeep implements RecurringWork, OnModuleInit {
+  readonly name = 'workspaces';
+  readonly everySeconds = 1;
+
+  constructor(
+    private readonly schedule: Schedule,
+    private readonly strays: StrayBlobs,
+  ) {}
+
+  onModuleInit(): void {
+    this.schedule.register(this);
+  }
+
+  async run(transact: Transact): Promise<void> {
+    const expired = await transact('system', (tx) => tx.query<{ id: string; tenantId: string }>(EXPIRED_SANDBOXES));
+    for (const { id, tenantId } of expired) await this.expire(transact, tenantId, id);
+    await this.strays.sweep(transact);
+  }
+
+  /** In a transaction of the tenant's own, for the audit row. Two workers may meet here; the later one finds nothing. */
+  private async expire(transact: Transact, tenantId: string, id: string): Promise<void> {
+    await transact({ tenantId }, async (tx) => {
+      if (!(await tx.one(EXPIRE_SANDBOX, [id]))) return;
+      await appendAudit(tx, {
+        action: 'sandbox.expire',
+        resourceType: 'sandbox',
+        resourceName: id,
+        actor: systemActor('sweeper'),
+      });
+    });
+  }
+}

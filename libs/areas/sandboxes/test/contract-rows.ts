@@ -1,0 +1,50 @@
+import { type Bed, type Rows } from '@slipway/platform-testing/contract';
+
+const sandbox = async (bed: Bed): Promise<{ id: string }> => ({ id: (await bed.make('POST', '/sandboxes')).id });
+const reference = (bed: Bed) => ({
+  provider: 'custom',
+  base_url: 'https://sandboxes.example.com',
+  external_id: bed.name('external'),
+  credential: 'secret',
+});
+
+export const ROWS: Rows = {
+  createSandbox: {
+    status: 201,
+    audit: 'sandbox.create',
+    tenancy: 'creates in the tenant of the caller',
+    valid: async () => ({ body: {} }),
+    full: () => ({ workspace: { bytes_limit: 1000 } }),
+  },
+  listSandboxes: {
+    status: 200,
+    tenancy: 'lists the sandboxes of the caller',
+    valid: async (bed) => (await sandbox(bed), {}),
+  },
+  getSandbox: { status: 200, valid: async (bed) => ({ params: await sandbox(bed) }) },
+  createSandboxReference: {
+    status: 201,
+    audit: 'sandbox_reference.create',
+    tenancy: 'creates in the tenant of the caller',
+    valid: async (bed) => ({ body: reference(bed) }),
+  },
+  listSandboxReferences: { status: 200, tenancy: 'lists the references of the caller', valid: async () => ({}) },
+  revokeSandboxReference: {
+    status: 200,
+    audit: 'sandbox_reference.revoke',
+    valid: async (bed) => ({ params: { id: (await bed.make('POST', '/sandboxes/references', reference(bed))).id } }),
+  },
+  putSandboxFile: {
+    status: 201,
+    audit: 'sandbox_file.put',
+    valid: async (bed) => ({ params: await sandbox(bed), body: { path: 'a.txt', content: 'text' } }),
+  },
+  listSandboxFiles: {
+    status: 200,
+    valid: async (bed) => {
+      const { id } = await sandbox(bed);
+      await bed.make('PUT', `/sandboxes/${id}/files`, { path: 'a.txt', content: 'text' });
+      return { params: { id } };
+    },
+  },
+};

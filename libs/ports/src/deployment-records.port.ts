@@ -1,0 +1,122 @@
+import type { Actor, DeploymentState } from '@slipway/contracts';
+import type { Tx } from '@slipway/platform-database';
+
+export { STRATEGY_TYPES, StrategyDto, type StrategyType } from './strategy.dto.js';
+
+export const DEPLOYMENTS = Symbol('DeploymentsPort');
+
+/** A deployment as other areas act on it. */
+export interface Deployment {
+  id: string;
+  tenantId: string;
+  name: string;
+  state: DeploymentState;
+  /** The deployment's `default_strategy` as stored, or null. */
+  defaultStrategy: Record<string, unknown> | null;
+  revisionHistoryLimit: number;
+  /** The revision that last held 100 % of the traffic. */
+  activeRevisionId: string | null;
+  candidateRevisionId: string | null;
+  previousRevisionId: string | null;
+  /** The live rollout, rollback or deletion, or null. */
+  currentOperationId: string | null;
+  /** Changes at every write; the ETag is made of it. */
+  version: number;
+}
+
+/** Everything that is stored about a deployment, for who shows it. */
+export interface DeploymentRecord extends Deployment {
+  displayName: string | null;
+  description: string | null;
+  labels: Record<string, string>;
+  environment: string | null;
+  conditions: Condition[];
+  createdBy: Actor;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+export type ConditionType = 'Ready' | 'Progressing' | 'Degraded';
+
+export interface Condition {
+  type: ConditionType;
+  status: 'True' | 'False';
+  /** One word for programs. */
+  reason: string;
+  /** One sentence for people. */
+  message: string;
+  last_transition_at: string;
+}
+
+/** How the revisions behind a route are doing, weights of 0 left out. */
+export interface Health {
+  isRouted: boolean;
+  /** Instances that should run, and that answer their probe. */
+  desired: number;
+  ready: number;
+  /** Whether every revision with a share of the traffic has an instance that answers. */
+  isServing: boolean;
+}
+
+export interface NewDeployment {
+  tenantId: string;
+  name: string;
+  displayName: string | null;
+  description: string | null;
+  labels: Record<string, string>;
+  environment: string | null;
+  defaultStrategy: object | null;
+  revisionHistoryLimit: number;
+  createdBy: Actor;
+}
+
+export interface DeploymentChange {
+  state?: DeploymentState;
+  activeRevisionId?: string | null;
+  candidateRevisionId?: string | null;
+  previousRevisionId?: string | null;
+  currentOperationId?: string | null;
+}
+
+/** `labels` must all have these values, `labelKeys` must all be there. */
+export interface DeploymentFilter {
+  environment?: string;
+  labels?: Record<string, string>;
+  labelKeys?: readonly string[];
+  /** Only deployments older than this one. */
+  before?: string;
+  limit: number;
+}
+
+/** Offered by deployment-records. Every look-up is by tenant; a foreign name is not found. */
+export interface DeploymentsPort {
+  /** In a transaction of its own, one round trip. Throws `deployment_not_found` (404). */
+  idOf(tenantId: string, name: string): Promise<string>;
+  /** Reads without a lock. Throws `deployment_not_found`. */
+  get(tx: Tx, tenantId: string, name: string): Promise<Deployment>;
+  /** The same with everything that is stored. */
+  record(tx: Tx, tenantId: string, name: string): Promise<DeploymentRecord>;
+  /** Locks the row until the transaction ends: the first lock of every mutation of a deployment. Throws `deployment_not_found`. */
+  lock(tx: Tx, tenantId: string, name: string): Promise<Deployment>;
+  /** The same by id, for workers; undefined when the deployment is gone. */
+  lockById(tx: Tx, id: string): Promise<Deployment | undefined>;
+  /** Newest first. */
+  list(tx: Tx, tenantId: string, filter: DeploymentFilter): Promise<DeploymentRecord[]>;
+  /** Throws `deployment_exists` (409). */
+  create(tx: Tx, deployment: NewDeployment): Promise<DeploymentRecord>;
+  /** Writes the given fields of a row the caller has locked, and derives its conditions. */
+  update(tx: Tx, id: string, change: DeploymentChange): Promise<void>;
+  /** Frees the name. What refers to the deployment by its id still finds it. */
+  remove(tx: Tx, id: string): Promise<void>;
+  /** State and conditions as health makes them at this moment. Writes nothing. */
+  judged(record: DeploymentRecord, health: Health): { state: DeploymentState; conditions: Condition[] };
+  /** Writes what `judged` says if it says something new. Nobody waits for it: a row that changes meanwhile is left alone. */
+  observe(tx: Tx, record: DeploymentRecord, health: Health): Promise<void>;
+  /** Deployments that live, by id, for a round that takes a few at a time. */
+  livingAfter(tx: Tx, id: string, limit: number): Promise<DeploymentRecord[]>;
+}
+
+/** The event stream of one deployment. */
+export function deploymentStream(deploymentId: string): string {
+  return `deployment/${deploymentId}`;
+}

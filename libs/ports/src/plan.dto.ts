@@ -1,0 +1,147 @@
+import {
+  ActorDto,
+  ArrayField,
+  BooleanField,
+  IntField,
+  JsonField,
+  NumberField,
+  ObjectField,
+  StringField,
+  TimestampField,
+} from '@slipway/platform-http';
+
+export const PLAN_STATES = ['pending', 'approved', 'rejected', 'expired', 'superseded'] as const;
+export type PlanState = (typeof PLAN_STATES)[number];
+const RISK_LEVELS = ['low', 'medium', 'high'] as const;
+
+export class PlanChangeDto {
+  @StringField({ enum: ['add', 'remove', 'replace'], default: 'replace' })
+  op: 'add' | 'remove' | 'replace';
+
+  @StringField({
+    min: 1,
+    max: 1024,
+    description: 'JSON Pointer into the spec of the base revision (a dotted path is taken too)',
+    example: '/scaling/min_replicas',
+  })
+  path: string;
+
+  @JsonField({
+    any: true,
+    optional: true,
+    nullable: true,
+    description: 'The value that stands there; refused where another does',
+  })
+  from?: unknown;
+
+  @JsonField({ any: true, optional: true, nullable: true })
+  value?: unknown;
+
+  @StringField({ max: 2000, optional: true, nullable: true })
+  rationale?: string | null;
+}
+
+export class MeasuredDto {
+  @NumberField({ optional: true, nullable: true })
+  value: number | null;
+
+  @IntField({ min: 0, default: 0, description: 'Samples' })
+  n: number;
+}
+
+export class PlanEvidenceDto {
+  @StringField({ enum: ['benchmark', 'telemetry', 'simulation', 'canary'] })
+  kind: 'benchmark' | 'telemetry' | 'simulation' | 'canary';
+
+  @StringField({ max: 255, optional: true, nullable: true, example: 'guidellm 0.3' })
+  tool?: string | null;
+
+  @StringField({ min: 1, max: 100, example: 'ttft_ms' })
+  metric: string;
+
+  @StringField({ max: 32, optional: true, nullable: true, example: 'p95' })
+  stat?: string | null;
+
+  @ObjectField(() => MeasuredDto, { optional: true, nullable: true })
+  baseline?: MeasuredDto | null;
+
+  @ObjectField(() => MeasuredDto, { optional: true, nullable: true })
+  candidate?: MeasuredDto | null;
+
+  @NumberField({ optional: true, nullable: true })
+  delta_percent?: number | null;
+
+  @StringField({ max: 255, optional: true, nullable: true, description: 'Of the raw data' })
+  digest?: string | null;
+
+  @TimestampField({ optional: true, nullable: true })
+  collected_at?: string | null;
+}
+
+export class PlanRiskDto {
+  @StringField({ enum: RISK_LEVELS, default: 'low' })
+  level: (typeof RISK_LEVELS)[number];
+
+  @ArrayField('string', { maxItems: 32, default: [], item: { min: 1, max: 1000 } })
+  reasons: string[];
+}
+
+export class PlanDecisionDto {
+  @ObjectField(() => ActorDto)
+  by: ActorDto;
+
+  @TimestampField()
+  at: string;
+
+  @StringField({ nullable: true })
+  comment: string | null;
+
+  @StringField({ description: 'Content digest the decision is bound to' })
+  digest: string;
+}
+
+export class PlanApprovalDto {
+  @StringField({ enum: PLAN_STATES })
+  state: PlanState;
+
+  @IntField({ min: 1, description: 'Distinct people who must approve, by the policy version the plan cites' })
+  approvals_required: number;
+
+  @ArrayField(() => PlanDecisionDto)
+  approvals: PlanDecisionDto[];
+
+  @ObjectField(() => PlanDecisionDto, {
+    nullable: true,
+    description: 'Who ended it, where it was rejected, expired or superseded',
+  })
+  ended: PlanDecisionDto | null;
+
+  @IntField({ min: 0, description: 'Rises with every decision' })
+  version: number;
+}
+
+export class PlanDto {
+  @StringField({ example: 'plan_0190f5c27bd87cc0a6b7d2f5e1a3c4d5' }) id: string;
+  @StringField({ description: 'Name of the deployment' }) deployment: string;
+  @IntField({ nullable: true, description: 'Version of the policy it keeps to; null where there was none' })
+  policy_version: number | null;
+  @StringField({ example: 'chat-00002' }) base_revision: string;
+  @StringField() base_spec_digest: string;
+  @StringField() summary: string;
+  @ArrayField(() => PlanChangeDto) changes: PlanChangeDto[];
+  @JsonField({ description: 'Ready to be sent to POST /deployments/{name}/rollouts' }) rollout: Record<string, unknown>;
+  @ArrayField(() => PlanEvidenceDto) evidence: PlanEvidenceDto[];
+  @JsonField({ nullable: true }) predicted_impact: Record<string, unknown> | null;
+  @ObjectField(() => PlanRiskDto) risk: PlanRiskDto;
+  @ObjectField(() => ActorDto) created_by: ActorDto;
+  @TimestampField() created_at: string;
+  @TimestampField() expires_at: string;
+  @StringField({ description: 'SHA-256 of the canonical JSON (RFC 8785) of everything above' }) content_digest: string;
+  @ObjectField(() => PlanApprovalDto) approval: PlanApprovalDto;
+  @BooleanField({ description: 'The base is no longer the active revision: it can be neither approved nor executed' })
+  stale: boolean;
+  @StringField({
+    description: 'Also the ETag header: digest and approval version, and whether time has passed over it',
+  })
+  etag: string;
+}
