@@ -1,4 +1,9 @@
 import preset from '../../jest.preset.mjs';
 
-// Tests here boot a whole api, which takes seconds where the machine is busy.
-export default { ...preset, displayName: 'api', testTimeout: 60_000 };
+/** Many of these suites wait for what they have started, and a whole run ends with them: Jest by itself would leave a core idle. */
+export default {
+  ...preset,
+  displayName: 'api',
+  maxWorkers: '100%',
+  testSequencer: new URL('../../tools/test-runner/jest-longest-first.mjs', import.meta.url).pathname,
+};

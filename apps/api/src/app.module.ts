@@ -3,8 +3,11 @@ import { AuthModule } from '@slipway/platform-auth';
 import { ConfigModule, type Config } from '@slipway/platform-config';
 import { DatabaseModule } from '@slipway/platform-database';
 import { HttpModule } from '@slipway/platform-http';
+import { EventsModule } from '@slipway/platform-events';
+import { MutationsModule } from '@slipway/platform-mutations';
 import { OperationsModule } from '@slipway/platform-operations';
-import { AREAS, ENTITIES } from '@slipway/registry';
+import { SchedulingModule } from '@slipway/platform-scheduling';
+import { AREAS, ENTITIES, TargetKindsModule } from '@slipway/registry';
 
 /** The platform and every area. It needs no queue: what the api accepts waits in Postgres for the worker's relay. */
 @Module({})
@@ -17,7 +20,11 @@ export class AppModule {
         DatabaseModule.forRoot(config, ENTITIES),
         HttpModule,
         AuthModule,
+        SchedulingModule.forApi(),
+        EventsModule.forApi(),
+        MutationsModule,
         OperationsModule.forApi(),
+        TargetKindsModule.forRoot(),
         ...AREAS,
       ],
     };

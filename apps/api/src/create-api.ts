@@ -8,7 +8,7 @@ import { serveOpenApi, SlipwayHttpAdapter } from '@slipway/platform-http';
 import { AppModule } from './app.module.js';
 import { pauseBeforeAnswers } from './pause-before-answer.js';
 
-/** The whole api, ready to listen. The schema must have been migrated. `/docs` can be left out where nobody reads it. */
+/** The whole api, ready to listen. The schema must have been migrated. `/docs` can be left out if nobody reads it. */
 export async function createApi(
   config: Config,
   options: { logger?: LoggerService | false; docs?: boolean } = {},

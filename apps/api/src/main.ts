@@ -5,12 +5,14 @@ import { loadConfigOrExit, type Config } from '@slipway/platform-config';
 import { schemaGap } from '@slipway/platform-database';
 import { createLogger, NestLogger, startProcessMetrics } from '@slipway/platform-observability';
 import { MIGRATIONS } from '@slipway/registry';
+import { TARGETS } from '@slipway/registry/targets';
 import { createApi } from './create-api.js';
 
 /** Requests and event streams that are still open this long after the signal are cut. */
 const DRAIN_MS = 10_000;
+const IDLE_LOOK_MS = 100;
 
-const config = loadConfigOrExit();
+const config = loadConfigOrExit({ targets: TARGETS });
 const logger = new NestLogger(createLogger({ service: 'api', level: config.logLevel }));
 Logger.overrideLogger(logger);
 startProcessMetrics('api');
@@ -37,6 +39,9 @@ async function drain(why: string): Promise<void> {
   logger.log(`stopping: ${why}`, 'api');
   const cut = setTimeout(() => app.getHttpServer().closeAllConnections(), DRAIN_MS);
   cut.unref();
+  // A connection whose last answer was on its way at the signal stays open for a next request, which nobody would answer.
+  const idle = setInterval(() => app.getHttpServer().closeIdleConnections(), IDLE_LOOK_MS);
+  idle.unref();
   try {
     await app.close();
     process.exit(0);

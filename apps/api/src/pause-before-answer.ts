@@ -1,6 +1,6 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { routeOf, type SlipwayHttpAdapter } from '@slipway/platform-http';
-import { PausePoints } from '@slipway/platform-operations';
+import { PausePoints } from '@slipway/platform-config';
 
 /**
  * Pause points `http:before-answer:<operationId>`, for tests: what the request did is committed, and its client has heard

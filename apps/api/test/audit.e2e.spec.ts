@@ -2,11 +2,12 @@ import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { canonicalJson } from '@slipway/platform-database';
 import { declaredRoute, operationsOf } from '@slipway/platform-http';
-import { Sweeper } from '@slipway/platform-operations';
+import { Schedule } from '@slipway/platform-scheduling';
 import { COMMANDS } from '@slipway/registry';
-import { owned } from './active-deployment.js';
-import { bootApi, expectStatus, type TestApi } from './boot-api.js';
-import { MUTATIONS, send } from './mutations.js';
+import { Bed, owned, type Asked } from '@slipway/platform-testing/contract';
+import { bootApi, expectStatus, type Answer, type TestApi } from './boot-api.js';
+import { pathOf } from './contract/client.js';
+import { ROWS } from './contract/rows.js';
 
 interface Case {
   operationId: string;
@@ -21,10 +22,12 @@ const TRACES = new Set(['sandbox_stray_blobs']);
 const LONG_MS = 240_000;
 
 let api: TestApi;
+let bed: Bed;
 let cases: Case[];
 
 beforeAll(async () => {
   api = await bootApi();
+  bed = new Bed(api);
   const { body } = await api.send('GET', '/openapi.json', { token: null });
   cases = operationsOf(body)
     .filter(({ method }) => method !== 'get')
@@ -45,7 +48,16 @@ async function failuresOf(chosen: Case[], judge: (one: Case) => Promise<string |
   return failures;
 }
 
-const known = (): Case[] => cases.filter((one) => MUTATIONS[one.operationId]);
+const known = (): Case[] => cases.filter((one) => ROWS[one.operationId]?.audit);
+
+function send(one: Case, asked: Asked & { text?: string }, requestId: string): Promise<Answer> {
+  const hasBody = one.method !== 'GET' && one.method !== 'DELETE';
+  return api.send(one.method, pathOf(one, asked), {
+    token: asked.token,
+    body: hasBody ? (asked.text ?? asked.body ?? {}) : undefined,
+    headers: { 'x-request-id': requestId },
+  });
+}
 
 async function auditRows(
   requestId: string,
@@ -65,7 +77,7 @@ async function tablesOf(xmin: string): Promise<string[]> {
   return (await owned<{ name: string }>(api, parts.join(' union all '), [xmin])).map(({ name }) => name);
 }
 
-/** A mark of the content of each table, all in one statement: two of them are equal where nothing was written in between. */
+/** A mark of the content of each table, all in one statement: two of them are equal if nothing was written in between. */
 async function marks(): Promise<Record<string, string>> {
   const tables = await owned<{ name: string }>(
     api,
@@ -82,22 +94,22 @@ async function marks(): Promise<Record<string, string>> {
 }
 
 describe('every mutation of the OpenAPI document', () => {
-  it('has a row in the table', () => {
-    expect(cases.filter((one) => !MUTATIONS[one.operationId]).map((one) => one.operationId)).toEqual([]);
+  it('has a name for the audit, and nothing else has', () => {
+    const named = Object.keys(ROWS).filter((id) => ROWS[id]!.audit !== undefined);
+    expect(named.sort()).toEqual(cases.map((one) => one.operationId).sort());
   });
 
   it(
     'writes exactly one audit row, in the transaction of its change',
     async () => {
       const judge = async (one: Case): Promise<string | undefined> => {
-        const mutation = MUTATIONS[one.operationId]!;
-        const prepared = await mutation.prepare(api);
-        const answer = await send(api, one.method, one.path, prepared, `one-${one.operationId}`);
+        const { valid, audit } = ROWS[one.operationId]!;
+        const answer = await send(one, await valid(bed), `one-${one.operationId}`);
         if (answer.status >= 300) return `answered ${answer.status} ${answer.text.slice(0, 300)}`;
         const rows = await auditRows(`one-${one.operationId}`);
         if (rows.length !== 1) return `wrote ${rows.length} audit rows`;
         const [row] = rows as [(typeof rows)[0]];
-        if (row.action !== mutation.action) return `is called ${row.action}`;
+        if (row.action !== audit) return `is called ${row.action}`;
         if (!/^token:tok_/.test(row.actor)) return `names the actor ${row.actor}`;
         // A deletion leaves nothing to find.
         if (one.method !== 'DELETE' && (await tablesOf(row.xmin)).length === 0)
@@ -113,11 +125,11 @@ describe('every mutation of the OpenAPI document', () => {
     'changes nothing where its audit row cannot be written',
     async () => {
       const judge = async (one: Case): Promise<string | undefined> => {
-        const prepared = await MUTATIONS[one.operationId]!.prepare(api);
+        const asked = await ROWS[one.operationId]!.valid(bed);
         await owned(api, `alter table audit_log add constraint full_up check (false) not valid`);
         try {
           const before = await marks();
-          const answer = await send(api, one.method, one.path, prepared, `full-${one.operationId}`);
+          const answer = await send(one, asked, `full-${one.operationId}`);
           if (answer.status !== 500) return `answered ${answer.status} ${answer.text.slice(0, 200)}`;
           const after = await marks();
           const changed = Object.keys(after).filter((table) => after[table] !== before[table] && !TRACES.has(table));
@@ -135,15 +147,15 @@ describe('every mutation of the OpenAPI document', () => {
     'writes none when it is rehearsed or refused',
     async () => {
       const judge = async (one: Case): Promise<string | undefined> => {
-        const prepared = await MUTATIONS[one.operationId]!.prepare(api);
+        const asked = await ROWS[one.operationId]!.valid(bed);
         const id = `none-${one.operationId}`;
         if (declaredRoute(one.operationId)!.dryRun) {
-          const rehearsed = await send(api, one.method, one.path, { ...prepared, query: '?validate_only=true' }, id);
+          const rehearsed = await send(one, { ...asked, query: { validate_only: 'true' } }, id);
           if (rehearsed.status !== 200)
             return `rehearsing answered ${rehearsed.status} ${rehearsed.text.slice(0, 200)}`;
         }
-        if (one.path.includes('{')) await send(api, one.method, one.path, { ...prepared, params: {} }, id);
-        if (one.method !== 'DELETE') await send(api, one.method, one.path, { ...prepared, body: '[]' }, id);
+        if (one.path.includes('{')) await send(one, { ...asked, params: {} }, id);
+        if (one.method !== 'DELETE') await send(one, { ...asked, text: '[]' }, id);
         const rows = await auditRows(id);
         return rows.length === 0 ? undefined : `wrote ${rows.length} audit rows`;
       };
@@ -208,7 +220,7 @@ describe('GET /audit', () => {
 
   it('shows the chain once the sweeper has sealed it, and anybody can recompute it', async () => {
     expect((await list('?limit=1')).data[0]).toMatchObject({ sequence: null, previous_hash: null, hash: null });
-    await api.app.get(Sweeper, { strict: false }).sweep();
+    await api.app.get(Schedule, { strict: false }).runNow();
     const rows = (await list('?limit=200')).data.reverse();
     let previous = '0'.repeat(64);
     for (const [index, { previous_hash, hash, ...covered }] of rows.entries()) {

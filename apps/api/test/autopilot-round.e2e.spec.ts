@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { DiscoveryService } from '@nestjs/core';
 import { Database } from '@slipway/platform-database';
-import { Sweeper } from '@slipway/platform-operations';
-import { activateNewest, activeDeployment, owned, type ActiveDeployment } from './active-deployment.js';
+import { Inbox } from '@slipway/platform-events';
+import { Schedule } from '@slipway/platform-scheduling';
+import { activateNewest, activeDeployment, owned, type ActiveDeployment } from '@slipway/platform-testing/contract';
 import { bootApi, expectStatus, type TestApi } from './boot-api.js';
 import { everyRow } from './every-row.js';
 
@@ -10,14 +12,18 @@ const SLO = { metric: 'e2e_latency_ms', stat: 'p95', threshold: 100 };
 const POLICY = { slos: [SLO], evidence: { min_duration_seconds: SECONDS, min_samples: 50 } };
 
 let api: TestApi;
+let inbox: Inbox;
 let chat: ActiveDeployment;
 let count = 0;
 
 beforeAll(async () => {
   api = await bootApi();
+  inbox = new Inbox(api.app.get(Database, { strict: false }), api.app.get(DiscoveryService, { strict: false }));
+  await inbox.onApplicationBootstrap();
 });
 
 afterAll(async () => {
+  await inbox?.beforeApplicationShutdown();
   await api?.close();
 });
 
@@ -36,13 +42,18 @@ async function record(
   options: { seconds?: number; perSecond?: number; revisionId?: string } = {},
 ): Promise<void> {
   const { seconds = SECONDS, perSecond = 5, revisionId = chat.revisionId } = options;
-  const histogram = {
-    n: perSecond,
-    sum: perSecond * ms,
-    sq: perSecond * ms * ms,
-    b: { [Math.floor(Math.log2(ms) * 8)]: perSecond },
-  };
   const none = { n: 0, sum: 0, sq: 0, b: {} };
+  const histograms = {
+    ttft_ms: none,
+    itl_ms: none,
+    e2e_latency_ms: {
+      n: perSecond,
+      sum: perSecond * ms,
+      sq: perSecond * ms * ms,
+      b: { [Math.floor(Math.log2(ms) * 8)]: perSecond },
+    },
+    output_tokens_per_s: none,
+  };
   await owned(
     api,
     `insert into dataplane_gateways (gateway_id, seen_at, stats_until) values ('gw', clock_timestamp(), clock_timestamp())
@@ -51,19 +62,20 @@ async function record(
   await owned(
     api,
     `insert into dataplane_request_stats (revision_id, window_start, gateway_id, tenant_id, ok, client_error, server_error, connect_error, cancelled, retried, streamed,
-      tokens_in, tokens_out, ttft_ms, itl_ms, e2e_latency_ms, output_tokens_per_s)
-    select $1, date_trunc('second', now()) - make_interval(secs => s), 'gw', d.tenant_id, $3, 0, 0, 0, 0, 0, 0, 0, 0, $5, $5, $4, $5
-    from generate_series(1, $2::int) s, deployments d where d.id = $6 on conflict do nothing`,
-    [revisionId, seconds, perSecond, histogram, none, chat.id],
+      tokens_in, tokens_out, histograms)
+    select $1, date_trunc('second', now()) - make_interval(secs => s), 'gw', d.tenant_id, $3, 0, 0, 0, 0, 0, 0, 0, 0, $4
+    from generate_series(1, $2::int) s, deployments d where d.id = $5 on conflict do nothing`,
+    [revisionId, seconds, perSecond, histograms, chat.id],
   );
 }
 
 /** What a second of a worker does, for this deployment too. */
 async function sweep(): Promise<void> {
+  await inbox.drain();
   await owned(api, `update autopilot_schedules set next_run_at = now() + interval '1 hour'`);
   await owned(api, `update autopilot_schedules set next_run_at = now() where deployment_id = $1`, [chat.id]);
   await owned(api, `update dataplane_gateways set seen_at = clock_timestamp()`);
-  await api.app.get(Sweeper, { strict: false }).sweep();
+  await api.app.get(Schedule, { strict: false }).runNow();
 }
 
 const plans = async (): Promise<any[]> =>
@@ -80,6 +92,7 @@ describe('the autopilot', () => {
     await sweep();
     await policy();
     await record(300);
+    await inbox.drain();
     const written = [
       'autopilot_plans',
       'autopilot_schedules',

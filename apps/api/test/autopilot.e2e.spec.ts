@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { digestOf } from '@slipway/platform-database';
-import { activateNewest, activeDeployment, owned, type ActiveDeployment } from './active-deployment.js';
+import { activateNewest, activeDeployment, owned, type ActiveDeployment } from '@slipway/platform-testing/contract';
 import { bootApi, expectStatus, type Answer, type TestApi } from './boot-api.js';
 import { everyRow } from './every-row.js';
 

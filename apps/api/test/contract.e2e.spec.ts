@@ -5,7 +5,7 @@ import path from 'node:path';
 import { bootApi, type Answer, type TestApi } from './boot-api.js';
 import { Client, type Sent } from './contract/client.js';
 import { ApiDocument, type Described } from './contract/document.js';
-import { Bed, type Asked, type Row } from './contract/row.js';
+import { Bed, type Asked, type Row } from '@slipway/platform-testing/contract';
 import { ROWS } from './contract/rows.js';
 import { limits, nestedObjects, withUnknownFields, wrongTypes, type Variation } from './contract/variations.js';
 import { everyRow } from './every-row.js';

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { Stack, until } from './stack.js';
 
-// Thirteen starts and deaths of a worker take minutes where the machine is busy.
+// Thirteen starts and deaths of a worker take minutes if the machine is busy.
 jest.setTimeout(400_000);
 
 const STEPS = ['validate', 'provision', 'await_ready', 'shift_traffic:1', 'promote', 'drain_previous'];

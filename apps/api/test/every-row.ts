@@ -1,7 +1,7 @@
-import { owned } from './active-deployment.js';
+import { owned } from '@slipway/platform-testing/contract';
 import type { TestApi } from './boot-api.js';
 
-/** The content of every table but the named ones, as text by table: two of them are equal where nothing was written in between. */
+/** The content of every table but the named ones, as text by table: two of them are equal if nothing was written in between. */
 export async function everyRow(api: TestApi, except: readonly string[]): Promise<Record<string, string>> {
   const tables = await owned<{ name: string }>(
     api,

@@ -7,7 +7,7 @@ import { bootApi, type TestApi } from './boot-api.js';
 import { Client, shown } from './contract/client.js';
 import { ApiDocument, type Described } from './contract/document.js';
 import { requestsTo, type Fuzzed, type Material } from './contract/fuzzed.js';
-import { Bed, type Asked } from './contract/row.js';
+import { Bed, type Asked } from '@slipway/platform-testing/contract';
 import { ROWS } from './contract/rows.js';
 
 /** Requests to each operation. CI sends the default, `npm run fuzz` ten times as many. */

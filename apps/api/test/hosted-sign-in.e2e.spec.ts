@@ -52,7 +52,7 @@ function codeOf(answer: Answer): [number, string] {
   return [answer.status, answer.body?.error?.code];
 }
 
-/** A token that the provider could have issued, changed where a test wants it so. */
+/** A token that the provider could have issued, changed if a test wants it so. */
 async function forge(
   claims: JWTPayload = {},
   header: Record<string, unknown> = {},

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { clientOf, type Answer, type ApiClient } from './boot-api.js';
 import { pathOf } from './contract/client.js';
 import { ApiDocument, type Described } from './contract/document.js';
-import { Bed, type Asked } from './contract/row.js';
+import { Bed, type Asked } from '@slipway/platform-testing/contract';
 import { ROWS } from './contract/rows.js';
 import type { Json } from './contract/schema.js';
 import { Stack } from './stack.js';

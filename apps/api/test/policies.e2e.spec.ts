@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { owned } from './active-deployment.js';
+import { owned } from '@slipway/platform-testing/contract';
 import { bootApi, expectStatus, type Answer, type TestApi } from './boot-api.js';
 
 const PATH = '/api/v1/deployments/chat/continual-optimization/policy';

@@ -12,6 +12,8 @@ import { MIGRATIONS } from '@slipway/registry';
 const MAIN = fileURLToPath(new URL('../dist/main.js', import.meta.url));
 const MIGRATE = fileURLToPath(new URL('../dist/migrate.js', import.meta.url));
 
+/** After which the api cuts what is open. */
+const DRAIN_MS = 10_000;
 const TOKEN = `slw_process00001_${'p'.repeat(43)}`;
 
 let database: TestDatabase;
@@ -60,7 +62,7 @@ function send(method: string, path: string, body?: object, headers: Record<strin
   });
 }
 
-/** Undefined where nobody listens. */
+/** Undefined if nobody listens. */
 async function statusOf(path: string): Promise<number | undefined> {
   return (await fetch(`http://127.0.0.1:${port}${path}`).catch(() => undefined))?.status;
 }
@@ -133,7 +135,10 @@ it('at SIGTERM answers what it was asked, ends its event streams, takes nothing 
     await owner.query('commit');
     expect(await asked).toBe(201);
   });
+  const answered = Date.now();
   expect(await exit).toBe(0);
+  // Nothing was open but idle connections, so nothing had to be cut.
+  expect(Date.now() - answered).toBeLessThan(DRAIN_MS / 2);
   await withOwner(async (owner) => {
     expect((await owner.query(`select name from deployments order by name`)).rows).toEqual([
       { name: 'chat' },

@@ -13,6 +13,7 @@ import {
 } from '@slipway/platform-observability';
 import { OPERATION_QUEUE, type OperationQueue } from '@slipway/platform-queue';
 import { MIGRATIONS } from '@slipway/registry';
+import { TARGETS } from '@slipway/registry/targets';
 import { WorkerModule } from './worker.module.js';
 
 /** From the launcher, ahead of its SIGTERM: the whole stack goes down, so the engines end with this process. */
@@ -20,7 +21,7 @@ const STOP_ENGINES = 'slipway:stop-engines';
 const LOOK_MS = 50;
 const RETRY_MS = 1_000;
 
-const config = loadConfigOrExit();
+const config = loadConfigOrExit({ targets: TARGETS });
 const logger = new NestLogger(createLogger({ service: 'worker', level: config.logLevel }));
 Logger.overrideLogger(logger);
 startProcessMetrics('worker');

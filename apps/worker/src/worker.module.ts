@@ -2,9 +2,12 @@ import { Module, type DynamicModule } from '@nestjs/common';
 import { AuthModule } from '@slipway/platform-auth';
 import { ConfigModule, type Config } from '@slipway/platform-config';
 import { DatabaseModule } from '@slipway/platform-database';
+import { EventsModule } from '@slipway/platform-events';
+import { MutationsModule } from '@slipway/platform-mutations';
 import { OperationsModule } from '@slipway/platform-operations';
+import { SchedulingModule } from '@slipway/platform-scheduling';
 import { QueueModule } from '@slipway/platform-queue';
-import { AREAS, ENTITIES } from '@slipway/registry';
+import { AREAS, ENTITIES, TargetKindsModule } from '@slipway/registry';
 
 /** The same areas as the api's, for what they do beside answering: operations, reconcilers, recurring work. No route is served. */
 @Module({})
@@ -17,7 +20,11 @@ export class WorkerModule {
         DatabaseModule.forRoot(config, ENTITIES),
         QueueModule.forRoot(config),
         AuthModule,
+        SchedulingModule.forWorker(),
+        EventsModule.forWorker(),
+        MutationsModule,
         OperationsModule.forWorker(),
+        TargetKindsModule.forRoot(),
         ...AREAS,
       ],
     };

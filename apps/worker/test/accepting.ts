@@ -5,9 +5,9 @@ import { AuthModule } from '@slipway/platform-auth';
 import { ConfigModule } from '@slipway/platform-config';
 import { DatabaseModule } from '@slipway/platform-database';
 import { HttpModule, type Principal } from '@slipway/platform-http';
-import { OperationsModule } from '@slipway/platform-operations';
-import { testConfig } from '@slipway/platform-testing';
-import { AREAS, ENTITIES } from '@slipway/registry';
+import { platformModules, testConfig } from '@slipway/platform-testing';
+import { AREAS, ENTITIES, TargetKindsModule } from '@slipway/registry';
+import { operatorConfig } from './operator-config.js';
 
 const PRINCIPAL: Principal = {
   tenantId: 'ten_1',
@@ -24,14 +24,15 @@ export class Accepting {
   private constructor(private readonly context: INestApplicationContext) {}
 
   static async start(databaseUrl: string): Promise<Accepting> {
-    const config = testConfig(databaseUrl);
+    const config = testConfig(databaseUrl, { operator: operatorConfig() });
     const module = await Test.createTestingModule({
       imports: [
         ConfigModule.forRoot(config),
         DatabaseModule.forRoot(config, ENTITIES),
         HttpModule,
         AuthModule,
-        OperationsModule.forApi(),
+        ...platformModules('api'),
+        TargetKindsModule.forRoot(),
         ...AREAS,
       ],
     }).compile();

@@ -7,7 +7,8 @@ import path from 'node:path';
 import { DiscoveryService } from '@nestjs/core';
 import { AuthModule, ensureBootstrap } from '@slipway/platform-auth';
 import { HttpModule, type Principal } from '@slipway/platform-http';
-import { StepFailed } from '@slipway/platform-operations';
+import { operationFailures, StepFailed } from '@slipway/platform-operations';
+import { Schedule } from '@slipway/platform-scheduling';
 import {
   everyCrashResumes,
   everyStepIsRepeatable,
@@ -17,7 +18,8 @@ import {
   type OperationCase,
   type OperationRecord,
 } from '@slipway/platform-testing';
-import { AREAS, ENTITIES, MIGRATIONS } from '@slipway/registry';
+import { AREAS, ENTITIES, MIGRATIONS, TargetKindsModule } from '@slipway/registry';
+import { operatorConfig } from './operator-config.js';
 
 /**
  * The three properties of every durable operation, for the product's own, with its real areas and reconciler. The model
@@ -55,9 +57,9 @@ describe('rollout and rollback', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     harness = await OperationHarness.start({
       migrations: MIGRATIONS,
-      modules: [HttpModule, AuthModule, ...AREAS],
+      modules: [HttpModule, AuthModule, TargetKindsModule.forRoot(), ...AREAS],
       entities: ENTITIES,
-      config: { home },
+      config: { home, operator: operatorConfig() },
     });
     const config = { ...testConfig(harness.testDatabase.url), bootstrapToken: `slw_properties01_${'p'.repeat(40)}` };
     await ensureBootstrap(harness.database, config);
@@ -157,7 +159,7 @@ describe('rollout and rollback', () => {
     assertSucceeded: async (record) => expect(await restingOf(record)).toEqual([[revisionsOf(record)[0], 100]]),
     assertUnwound: async (record) => void (await restingOf(record)),
   });
-  const broken = (step: string) => new StepFailed('dependency_outage', `${step} broke`);
+  const broken = (step: string) => new StepFailed(operationFailures.dependency_outage, `${step} broke`);
 
   it('keeps as many surplus revisions as a deployment asks for, and all that something refers to', async () => {
     const name = `p-${++number}`;
@@ -166,7 +168,7 @@ describe('rollout and rollback', () => {
     const { deployment } = await read(name);
     const states = `update revisions set state = 'retired' where deployment_id = $1 and state = 'standby'`;
     await harness.database.tx('system', (tx) => tx.query(states, [deployment.id]));
-    await service('RevisionCollector').collect();
+    await harness.context.get(Schedule).runNow('revision-history');
     const left = await harness.database.read<{ number: number }>(
       'system',
       'select number from revisions where deployment_id = $1 order by number',

@@ -19,7 +19,7 @@ export class ApiClient {
     return text === '' ? undefined : JSON.parse(text);
   }
 
-  /** Waits for the end of an operation. @throws where it does not succeed */
+  /** Waits for the end of an operation. @throws if it does not succeed */
   async succeeded(id: string): Promise<void> {
     for (const deadline = Date.now() + 30_000; ;) {
       const { status, message } = await this.call('GET', `/operations/${id}`);

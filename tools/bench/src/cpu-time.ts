@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 
 const TICKS_PER_SECOND = 100;
 
-/** Processor time of a process, its living children and those it has reaped, from /proc; NaN where there is none. */
+/** Processor time of a process, its living children and those it has reaped, from /proc; NaN if there is none. */
 export function cpuSecondsOf(pid: number): number {
   try {
     let ticks = ticksOf(pid, true).ticks;

@@ -1,4 +1,4 @@
-/** Runs for about `ms` and answers how many things it did per second. */
+/** Runs for about `ms` and returns how many things it did per second. */
 export type Side = (ms: number) => Promise<number>;
 
 /** Rates of two sides whose slices take turns, so that a neighbour's load hits both; medians, and the ratio of these. */

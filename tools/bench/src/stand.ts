@@ -74,7 +74,7 @@ export class Stand {
   async clear(): Promise<void> {
     await Promise.all([...this.children].map((child) => end(child)));
     const { rows } = await this.admin.query<{ list: string }>(
-      `select string_agg(format('%I', tablename), ', ') as list from pg_tables where schemaname = 'public' and tablename not in ('schema_migrations', 'tenants', 'api_tokens')`,
+      `select string_agg(format('%I', tablename), ', ') as list from pg_tables where schemaname = 'public' and tablename not in ('schema_migrations', 'event_subscriptions', 'tenants', 'api_tokens')`,
     );
     await this.admin.query(`truncate ${rows[0]!.list} cascade`);
   }
@@ -88,7 +88,8 @@ export class Stand {
 
   private environment(own: Record<string, string>): NodeJS.ProcessEnv {
     return childEnvironment({
-      NODE_ENV: 'test',
+      // Not `test`: there every transaction is watched, which costs something.
+      NODE_ENV: 'development',
       DATABASE_URL: this.postgres.appUrl,
       SLIPWAY_MIGRATE_DATABASE_URL: this.postgres.ownerUrl,
       SLIPWAY_HOME: this.home,

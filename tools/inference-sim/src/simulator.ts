@@ -42,7 +42,7 @@ export interface Simulator {
 /**
  * Listens, and answers until stopped.
  * @param given what differs from the defaults
- * @param onCrash called where `crashAfter` or `crashAfterMs` want the process to die
+ * @param onCrash called if `crashAfter` or `crashAfterMs` want the process to die
  * @throws the error of `listen`, for example EADDRINUSE
  */
 export async function startSimulator(

@@ -3,7 +3,7 @@ import { startStack, StackError, type Stack, type StackOptions } from './stack.j
 
 /**
  * The whole stack in the foreground, until SIGINT or SIGTERM. stdout gets one line, when everything serves; the rest goes
- * to stderr. Ends the process: 0 after a stop, 78 for a wrong configuration, 1 where it cannot start.
+ * to stderr. Ends the process: 0 after a stop, 78 for a wrong configuration, 1 if it cannot start.
  */
 export async function runInForeground(options: Pick<StackOptions, 'entries'> = {}): Promise<void> {
   surviveClosedPipes();

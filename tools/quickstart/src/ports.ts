@@ -3,7 +3,7 @@ import net from 'node:net';
 export class PortTakenError extends Error {}
 
 /**
- * The port to use for `name`: the wanted one where it is free. A port that somebody asked for by its variable is never
+ * The port to use for `name`: the wanted one if it is free. A port that somebody asked for by its variable is never
  * exchanged silently; the default one is, and `say` tells.
  * @throws PortTakenError naming the variable.
  */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** A process beyond its pid, which is reused: `started` is its start in ticks since boot, or `unknown` where the system does not tell. */
+/** A process beyond its pid, which is reused: `started` is its start in ticks since boot, or `unknown` if the system does not tell. */
 export interface ProcessIdentity {
   pid: number;
   started: string;

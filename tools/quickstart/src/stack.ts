@@ -3,6 +3,7 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { addressOf, childEnvironment, ConfigError, loadConfig, type Config } from '@slipway/platform-config';
+import { TARGETS } from '@slipway/registry/targets';
 import { bootstrapToken, secretKey } from './home-secrets.js';
 import { choosePort } from './ports.js';
 import { otherLauncher, outliveOrphans, removeRunRecord, writeRunRecord } from './run-record.js';
@@ -24,7 +25,7 @@ export interface Stack {
   home: string;
   /** Admin token of the operator tenant. `isNew`: made by this start. */
   token: { value: string; file?: string; isNew: boolean };
-  /** Resolves once, when all three processes serve. Rejects where that cannot come to be: a wrong configuration, a stop. */
+  /** Resolves once, when all three processes serve. Rejects if that cannot come to be: a wrong configuration, a stop. */
   ready: Promise<void>;
   /** Drains and stops everything, engines included. Repeatable. */
   stop(): Promise<void>;
@@ -114,7 +115,7 @@ function check(env: NodeJS.ProcessEnv, cwd: string): Config {
     secretKey: Buffer.alloc(32).toString('base64'),
   };
   try {
-    return loadConfig(env, cwd, { stack: blank });
+    return loadConfig(env, cwd, { stack: blank, targets: TARGETS });
   } catch (error) {
     if (error instanceof ConfigError) throw new StackError(error.message, 78);
     throw error;

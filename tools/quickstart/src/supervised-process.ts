@@ -64,7 +64,7 @@ export class SupervisedProcess {
     this.options.onChange();
   }
 
-  /** Tells the running process something; nothing where it is down. */
+  /** Tells the running process something; nothing if it is down. */
   send(message: string): void {
     if (this.child?.connected) this.child.send(message, () => undefined);
   }

@@ -1,8 +1,8 @@
+import type { Asked } from '@slipway/platform-testing/contract';
 import type { Answer, TestApi } from '../boot-api.js';
 import type { ApiDocument, Described } from './document.js';
-import type { Asked } from './row.js';
 
-/** A request as it goes out; `text` is sent as the body instead of `body`, and no body where both are missing. */
+/** A request as it goes out; `text` is sent as the body instead of `body`, and no body if both are missing. */
 export interface Sent extends Asked {
   text?: string | Uint8Array;
   method?: string;
@@ -47,7 +47,7 @@ export class Client {
   }
 }
 
-export function pathOf(one: Described, { params, query }: Asked): string {
+export function pathOf(one: { path: string }, { params, query }: Asked): string {
   const path = one.path.replace(/\{(\w+)\}/g, (_all, name: string) => encodeURIComponent(params?.[name] ?? 'x'));
   const search = new URLSearchParams(query).toString();
   return search === '' ? path : `${path}?${search}`;

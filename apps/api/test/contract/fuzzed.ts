@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { Sent } from './client.js';
 import type { ApiDocument, Described } from './document.js';
-import type { Asked } from './row.js';
+import type { Asked } from '@slipway/platform-testing/contract';
 import { placed, propertiesOf, sampleOf, textOf, typeOf, type Json, type Resolve, type Schema } from './schema.js';
 
 /** A request to send; `isFresh`: make what a valid one needs first, and send that. */

@@ -1,17 +1,17 @@
-import { DEPLOYMENT_ROWS } from './deployments-rows.js';
-import { IDENTITY_ROWS } from './identity-rows.js';
-import { MODEL_API_ROWS } from './model-apis-rows.js';
-import { OPTIMIZATION_ROWS } from './optimization-rows.js';
-import type { Rows } from './row.js';
-import { SANDBOX_ROWS } from './sandboxes-rows.js';
-import { WEBHOOK_ROWS } from './webhooks-rows.js';
+import { existsSync, readdirSync } from 'node:fs';
+import type { Rows } from '@slipway/platform-testing/contract';
 
-/** One row per operation of the OpenAPI document. An operation without a row fails the contract test and the fuzz test. */
-export const ROWS: Rows = {
-  ...DEPLOYMENT_ROWS,
-  ...IDENTITY_ROWS,
-  ...OPTIMIZATION_ROWS,
-  ...SANDBOX_ROWS,
-  ...MODEL_API_ROWS,
-  ...WEBHOOK_ROWS,
-};
+const AREAS = new URL('../../../../libs/areas/', import.meta.url);
+
+/** What the areas say about their operations: one row each, in `libs/areas/<area>/test/contract-rows.ts`. */
+export const ROWS: Rows = {};
+
+for (const area of readdirSync(AREAS).sort()) {
+  const file = new URL(`${area}/test/contract-rows.ts`, AREAS);
+  if (!existsSync(file)) continue;
+  const { ROWS: own } = (await import(file.pathname)) as { ROWS: Rows };
+  for (const [operationId, row] of Object.entries(own)) {
+    if (operationId in ROWS) throw new Error(`two areas have a row of ${operationId}`);
+    ROWS[operationId] = row;
+  }
+}

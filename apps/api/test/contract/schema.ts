@@ -132,7 +132,7 @@ export function sampleOf(given: Schema, resolve: Resolve): unknown {
   }
 }
 
-/** A text of exactly this length that fits pattern and format where one of the usual shapes does. */
+/** A text of exactly this length that fits pattern and format, if one of the usual shapes does. */
 export function textOf(schema: Schema, length: number): string {
   if (schema.format === 'date-time') return '2027-01-01T00:00:00Z';
   if (schema.format === 'uri') return `https://models.example.com/${'a'.repeat(Math.max(0, length - 27))}`;

@@ -90,7 +90,7 @@ export function limits(root: Schema, body: Json, resolve: Resolve): Limits {
   return { allowed, refused };
 }
 
-/** A body with a field nobody knows in every object of which the schema knows the fields; answers those fields too. */
+/** A body with a field nobody knows in every object of which the schema knows the fields; returns those fields too. */
 export function withUnknownFields(root: Schema, body: Json, resolve: Resolve): { body: Json; fields: string[] } {
   const copy = structuredClone(body);
   const fields: string[] = [];

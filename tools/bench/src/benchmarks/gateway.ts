@@ -10,7 +10,7 @@ const CONNECTIONS = 32;
 const RATE = 500;
 const PATH = '/v1/chat/completions';
 
-/** The gateway in front of an upstream that answers at once, against a bare node:http pipe (and nginx where it is installed). */
+/** The gateway in front of an upstream that answers at once, against a bare node:http pipe (and nginx if it is installed). */
 export async function gateway(stand: Stand): Promise<Finding[]> {
   const api = new ApiClient(await stand.app('api'), stand.bearer);
   await stand.app('worker');

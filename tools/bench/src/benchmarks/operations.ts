@@ -83,7 +83,7 @@ async function fill(stand: Stand, work: 'runner' | 'claim-loop', prefix: string,
     return;
   }
   const who = JSON.stringify({ type: 'system', id: 'bench' });
-  // Sent in an hour: the sweeper leaves them alone meanwhile.
+  // Sent in an hour: the repairs leave them alone meanwhile.
   await stand.admin.query(
     `insert into operations (id, tenant_id, kind, resource_type, resource_name, resource_id, stream, current_step, requested_by, dispatched_at)
      select $1 || n, 'ten_bench', 'bench', 'thing', 'thing', 'thing', 'operation/' || $1 || n, 'one', $3, now() + interval '1 hour' from generate_series(1, $2::int) n`,

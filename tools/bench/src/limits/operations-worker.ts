@@ -5,28 +5,35 @@ import { NestFactory } from '@nestjs/core';
 import pg from 'pg';
 import { ConfigModule, loadConfigOrExit } from '@slipway/platform-config';
 import { Database, DatabaseModule } from '@slipway/platform-database';
+import { EventsModule } from '@slipway/platform-events';
 import {
+  defineOperation,
   done,
   DurableOperation,
+  inputOf,
   OperationRunner,
   OperationsModule,
   OperationStore,
-  type OperationDefinition,
+  type Claimed,
+  type OperationOf,
 } from '@slipway/platform-operations';
 import { QueueModule } from '@slipway/platform-queue';
+import { SchedulingModule } from '@slipway/platform-scheduling';
 import { claimLoop } from './claim-loop.js';
 
 // A worker process with one kind of operation, five steps that do nothing, and beside it the claim loop it is compared with.
 const CONCURRENCY = 20;
-const STEPS = ['one', 'two', 'three', 'four', 'five'];
+const STEPS = ['one', 'two', 'three', 'four', 'five'] as const;
+const NOTHING = { run: async () => done() };
 const TENANT = 'ten_bench';
 
+const BENCH = defineOperation({ kind: 'bench', input: inputOf<object>(), steps: STEPS });
+
 @Injectable()
-@DurableOperation('bench')
-class BenchOperation implements OperationDefinition {
-  readonly kind = 'bench';
-  readonly steps = Object.fromEntries(STEPS.map((name) => [name, { run: async () => done() }]));
-  readonly unwind = [];
+@DurableOperation(BENCH)
+class BenchOperation implements OperationOf<typeof BENCH> {
+  readonly steps = { one: NOTHING, two: NOTHING, three: NOTHING, four: NOTHING, five: NOTHING };
+  readonly unwind = {};
 }
 
 @Module({ providers: [BenchOperation] })
@@ -40,6 +47,8 @@ const config = loadConfigOrExit();
     ConfigModule.forRoot(config),
     DatabaseModule.forRoot(config),
     QueueModule.forRoot(config),
+    SchedulingModule.forWorker(),
+    EventsModule.forWorker(),
     OperationsModule.forWorker(),
     BenchModule,
   ],
@@ -115,13 +124,11 @@ async function steady(count: number): Promise<number[]> {
 
 function accept(): Promise<string> {
   return database.tx({ tenantId: TENANT }, async (tx) => {
-    const { id } = await store.claim(tx, {
-      kind: 'bench',
-      resourceType: 'thing',
-      resourceName: 'thing',
-      requestedBy: { type: 'system', id: 'bench' },
-    });
-    await store.start(tx, id, { resourceId: 'thing', stream: `operation/${id}`, input: {}, steps: STEPS });
+    const requestedBy = { type: 'system', id: 'bench' };
+    const claim = { operation: BENCH, resourceType: 'thing', resourceName: 'thing', requestedBy };
+    const [{ id }] = (await store.claim(tx, [claim])) as [Claimed];
+    const stream = `operation/${id}`;
+    await store.start(tx, [{ id, operation: BENCH, resourceId: 'thing', stream, input: {}, steps: STEPS }]);
     return id;
   });
 }

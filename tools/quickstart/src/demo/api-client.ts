@@ -81,7 +81,7 @@ export class ApiClient {
     );
   }
 
-  /** Calls `seen` with each change of the record. @throws where the operation does not succeed. */
+  /** Calls `seen` with each change of the record. @throws if the operation does not succeed. */
   async follow(operation: Operation, seen: (operation: Operation) => void): Promise<Operation> {
     let now = operation;
     for (;;) {
