@@ -1,7 +1,7 @@
 import { createProjectGraphAsync } from '@nx/devkit';
 import nx from '@nx/eslint-plugin';
 import tseslint from 'typescript-eslint';
-import { boundaries, ownRules, plugin as slipway } from './tools/lint/index.mjs';
+import { boundaries, testBoundaries, ownRules, plugin as slipway } from './tools/lint/index.mjs';
 
 // The boundary rule reads Nx's cached project graph and passes everything without one. `nx run-many -t lint` has just written
 // it; a plain `eslint .` has not.
@@ -21,6 +21,14 @@ export default [
       ...ownRules,
       '@nx/enforce-module-boundaries': ['error', { depConstraints: boundaries }],
       'no-else-return': 'error',
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector:
+            "Decorator[expression.callee.name='Inject'] > CallExpression > Identifier[name=/^[A-Z][a-z]/]:first-child",
+          message: 'The type of the parameter says it: leave `@Inject` away.',
+        },
+      ],
       eqeqeq: ['error', 'always', { null: 'ignore' }],
       '@typescript-eslint/no-unused-vars': [
         'error',
@@ -32,6 +40,10 @@ export default [
       // Nest's own name for a class that is only a token.
       '@typescript-eslint/no-unsafe-function-type': 'off',
     },
+  },
+  {
+    files: ['libs/areas/*/test/**/*.ts', 'libs/areas/**/*.spec.ts'],
+    rules: { '@nx/enforce-module-boundaries': ['error', { depConstraints: testBoundaries }] },
   },
   {
     files: ['{apps,libs}/**/src/**/*.ts'],

@@ -1,23 +1,42 @@
 /**
  * Who may import whom, by the tags in each package.json. What is not listed is forbidden, so an area never imports an area:
- * ask through a port (libs/ports), or listen to a stored event.
+ * it asks through a port that points down (`ports-point-down`), or subscribes to a stored event.
  */
 export const boundaries = [
   { sourceTag: 'app:api', onlyDependOnLibsWithTags: ['type:registry', 'type:platform'] },
   { sourceTag: 'app:worker', onlyDependOnLibsWithTags: ['type:registry', 'type:platform'] },
-  { sourceTag: 'app:gateway', onlyDependOnLibsWithTags: ['type:dataplane', 'type:platform', 'type:target'] },
+  { sourceTag: 'app:gateway', onlyDependOnLibsWithTags: ['type:gateway', 'type:platform'] },
   { sourceTag: 'app:console', onlyDependOnLibsWithTags: ['type:sdk'] },
   { sourceTag: 'app:cli', onlyDependOnLibsWithTags: ['type:sdk'] },
   {
     sourceTag: 'type:app',
-    onlyDependOnLibsWithTags: ['type:registry', 'type:dataplane', 'type:platform', 'type:target', 'type:sdk'],
+    onlyDependOnLibsWithTags: ['type:registry', 'type:gateway', 'type:platform', 'type:contracts', 'type:sdk'],
   },
-  { sourceTag: 'type:registry', onlyDependOnLibsWithTags: ['type:area', 'type:dataplane', 'type:platform'] },
-  { sourceTag: 'type:area', onlyDependOnLibsWithTags: ['type:port', 'type:target', 'type:dataplane', 'type:platform'] },
-  { sourceTag: 'type:port', onlyDependOnLibsWithTags: ['type:platform'] },
-  { sourceTag: 'type:target', onlyDependOnLibsWithTags: ['type:target', 'type:platform'] },
-  { sourceTag: 'type:dataplane', onlyDependOnLibsWithTags: ['type:platform'] },
-  { sourceTag: 'type:platform', onlyDependOnLibsWithTags: ['type:platform'] },
-  { sourceTag: 'type:sdk', onlyDependOnLibsWithTags: ['type:sdk'] },
-  { sourceTag: 'type:tool', onlyDependOnLibsWithTags: ['type:tool', 'type:registry', 'type:platform'] },
+  {
+    sourceTag: 'type:registry',
+    onlyDependOnLibsWithTags: ['type:area', 'type:target', 'type:dataplane', 'type:platform', 'type:contracts'],
+  },
+  {
+    sourceTag: 'type:area',
+    onlyDependOnLibsWithTags: ['type:port', 'type:target', 'type:dataplane', 'type:platform', 'type:contracts'],
+  },
+  { sourceTag: 'type:port', onlyDependOnLibsWithTags: ['type:platform', 'type:contracts'] },
+  { sourceTag: 'type:target', onlyDependOnLibsWithTags: ['type:target', 'type:platform', 'type:contracts'] },
+  { sourceTag: 'type:gateway', onlyDependOnLibsWithTags: ['type:dataplane', 'type:platform', 'type:contracts'] },
+  { sourceTag: 'type:dataplane', onlyDependOnLibsWithTags: ['type:platform', 'type:contracts'] },
+  { sourceTag: 'type:platform', onlyDependOnLibsWithTags: ['type:platform', 'type:contracts'] },
+  // The vocabulary knows nobody.
+  { sourceTag: 'type:contracts', onlyDependOnLibsWithTags: [] },
+  { sourceTag: 'type:sdk', onlyDependOnLibsWithTags: ['type:sdk', 'type:contracts'] },
+  {
+    sourceTag: 'type:tool',
+    onlyDependOnLibsWithTags: ['type:tool', 'type:registry', 'type:platform', 'type:contracts'],
+  },
 ];
+
+/** The same for specs and `test` folders of areas, which may build areas that stand before their own (`ports-point-down`). */
+export const testBoundaries = boundaries.map((one) =>
+  one.sourceTag === 'type:area'
+    ? { ...one, onlyDependOnLibsWithTags: [...one.onlyDependOnLibsWithTags, 'type:area'] }
+    : one,
+);

@@ -12,6 +12,7 @@ export function isUnder(context, ...folders) {
   return folders.some((folder) => name.startsWith(`${folder}/`));
 }
 
-function inWorkspace(context) {
+/** The linted file's path from the workspace's root. */
+export function inWorkspace(context) {
   return path.relative(context.cwd, context.filename).split(path.sep).join('/');
 }

@@ -1,12 +1,15 @@
 import fileNames from './rules/file-names.mjs';
 import fileSize from './rules/file-size.mjs';
+import freeOfNest from './rules/free-of-nest.mjs';
 import noFocusedTests from './rules/no-focused-tests.mjs';
-import noForwardRef from './rules/no-forward-ref.mjs';
+import noLazyLookup from './rules/no-lazy-lookup.mjs';
 import onlyConfigReadsEnv from './rules/only-config-reads-env.mjs';
 import onlyDatabaseInjectsDataSource from './rules/only-database-injects-data-source.mjs';
 import onlyTheRelayEnqueues from './rules/only-the-relay-enqueues.mjs';
+import ownTablesOnly from './rules/own-tables-only.mjs';
+import portsPointDown from './rules/ports-point-down.mjs';
 
-export { boundaries } from './boundaries.mjs';
+export { boundaries, testBoundaries } from './boundaries.mjs';
 
 /** Slipway's own rules. Each has a fixture that must fail, in `fixtures/`. */
 export const plugin = {
@@ -14,11 +17,14 @@ export const plugin = {
   rules: {
     'file-names': fileNames,
     'file-size': fileSize,
+    'free-of-nest': freeOfNest,
     'no-focused-tests': noFocusedTests,
-    'no-forward-ref': noForwardRef,
+    'no-lazy-lookup': noLazyLookup,
     'only-config-reads-env': onlyConfigReadsEnv,
     'only-database-injects-data-source': onlyDatabaseInjectsDataSource,
     'only-the-relay-enqueues': onlyTheRelayEnqueues,
+    'own-tables-only': ownTablesOnly,
+    'ports-point-down': portsPointDown,
   },
 };
 

@@ -12,6 +12,7 @@ const PARTS = [
   'definition',
   'definitions',
   'file',
+  'failures',
   'follower',
   'hub',
   'input',
@@ -22,7 +23,6 @@ const PARTS = [
   'row',
   'runner',
   'store',
-  'sweep',
   'worker',
 ];
 

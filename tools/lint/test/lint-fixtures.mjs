@@ -19,7 +19,7 @@ const eslint = new ESLint({
 });
 
 const found = {};
-for (const name of (await readdir(fixtures)).sort()) {
+for (const name of (await readdir(fixtures)).filter((file) => file.endsWith('.txt')).sort()) {
   const text = await readFile(path.join(fixtures, name), 'utf8');
   const pretended = /^\/\/ as: (\S+)/.exec(text)[1];
   const [result] = await eslint.lintText(text, { filePath: path.join(root, pretended) });
