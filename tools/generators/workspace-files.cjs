@@ -1,21 +1,18 @@
-/** Adds a line to a text whose lines from `first` on are sorted; does nothing where it stands already. */
-exports.withSortedLine = function withSortedLine(text, line, isListed) {
-  const lines = text.split('\n');
-  if (lines.includes(line)) return text;
-  const next = lines.findIndex((other) => isListed(other) && other > line);
-  const last = lines.findLastIndex(isListed);
-  lines.splice(next >= 0 ? next : last + 1, 0, line);
-  return lines.join('\n');
-};
+const { existsSync, lstatSync, mkdirSync, rmSync, symlinkSync } = require('node:fs');
+const path = require('node:path');
+const { logger } = require('@nx/devkit');
 
-/** Adds a project reference where it sorts; those that are there stay where they are, so that the diff is one entry. */
-exports.addReference = function addReference(tree, file, path) {
-  const json = JSON.parse(tree.read(file, 'utf8'));
-  json.references ??= [];
-  if (json.references.some((reference) => reference.path === path)) return;
-  const at = json.references.findIndex((reference) => reference.path > path);
-  json.references.splice(at < 0 ? json.references.length : at, 0, { path });
-  tree.write(file, `${JSON.stringify(json, null, 2)}\n`);
+/** Adds a project reference where it sorts. The rest of the file stays as it is written, so that the diff is one line. */
+exports.addReference = function addReference(tree, file, to) {
+  const text = tree.read(file, 'utf8');
+  const listed = [...text.matchAll(/\{\s*"path":\s*"([^"]+)"\s*\}/g)];
+  if (listed.some(([, path]) => path === to)) return;
+  const entry = `{ "path": "${to}" }`;
+  const next = listed.find(([, path]) => path > to);
+  const last = listed.at(-1);
+  if (!last) throw new Error(`${file} has no references: add ${to} by hand`);
+  const at = next ? next.index : last.index + last[0].length;
+  tree.write(file, text.slice(0, at) + (next ? `${entry},\n    ` : `,\n    ${entry}`) + text.slice(at));
 };
 
 /** What `npm install` would write for a new workspace package without dependencies, so that `npm ci` accepts the lock. */
@@ -34,3 +31,15 @@ function withKey(packages, key, value) {
   others.splice(at < 0 ? others.length : at, 0, [key, value]);
   return Object.fromEntries(others);
 }
+
+/** What npm would do at the next install, without a network. */
+exports.link = function link(workspace, name, root) {
+  const at = path.join(workspace, 'node_modules', name);
+  try {
+    mkdirSync(path.dirname(at), { recursive: true });
+    if (lstatSync(at, { throwIfNoEntry: false })?.isSymbolicLink()) rmSync(at);
+    if (!existsSync(at)) symlinkSync(path.relative(path.dirname(at), path.join(workspace, root)), at, 'junction');
+  } catch (error) {
+    logger.warn(`node_modules/${name} was not linked (${error.message}): run npm install`);
+  }
+};

@@ -1,8 +1,7 @@
-const { existsSync, lstatSync, mkdirSync, rmSync, symlinkSync } = require('node:fs');
 const path = require('node:path');
-const { generateFiles, logger } = require('@nx/devkit');
+const { formatFiles, generateFiles, logger } = require('@nx/devkit');
 const { singularOf, spellings } = require('../naming.cjs');
-const { addReference, addToLock, withSortedLine } = require('../workspace-files.cjs');
+const { addReference, addToLock, link } = require('../workspace-files.cjs');
 
 const REGISTRY = 'libs/registry/src/areas.ts';
 const TAGS = 'libs/platform/http/src/openapi/tags.ts';
@@ -26,22 +25,19 @@ module.exports = async function area(tree, options) {
     idPrefix: one.snake.replaceAll('_', '').slice(0, 3),
     tmpl: '',
   });
+  // At the end: it may use the ports of all others, and none of them needs it.
   tree.write(
     REGISTRY,
-    withSortedLine(tree.read(REGISTRY, 'utf8'), `export * as ${many.camel} from '@slipway/area-${name}';`, (line) =>
-      line.startsWith('export '),
-    ),
+    `${tree.read(REGISTRY, 'utf8').trimEnd()}\nexport * as ${many.camel} from '@slipway/area-${name}';\n`,
   );
   addReference(tree, 'libs/registry/tsconfig.lib.json', `../areas/${name}/tsconfig.lib.json`);
   addReference(tree, 'tsconfig.json', `./${root}`);
   addToLock(tree, { name: `@slipway/area-${name}`, version: '0.1.0', root });
+  await formatFiles(tree);
 
   return () => {
     link(tree.root, `@slipway/area-${name}`, root);
     logger.info(`\nNext: npx nx run-many -t build lint test -p @slipway/area-${name}`);
-    logger.info(
-      `Then tell apps/api/test/foreign-resources.ts how create${one.pascal}, list${many.pascal} and get${one.pascal} keep tenants apart; its test names what is missing.`,
-    );
   };
 };
 
@@ -66,16 +62,4 @@ function tagOf(tree, wanted, fallback) {
     `The OpenAPI document has no tag ${fallback}: the routes are tagged System until --tag or an edit says otherwise.`,
   );
   return 'System';
-}
-
-/** What npm would do at the next install, without a network. */
-function link(workspace, name, root) {
-  const at = path.join(workspace, 'node_modules', name);
-  try {
-    mkdirSync(path.dirname(at), { recursive: true });
-    if (lstatSync(at, { throwIfNoEntry: false })?.isSymbolicLink()) rmSync(at);
-    if (!existsSync(at)) symlinkSync(path.relative(path.dirname(at), path.join(workspace, root)), at, 'junction');
-  } catch (error) {
-    logger.warn(`node_modules/${name} was not linked (${error.message}): run npm install`);
-  }
 }

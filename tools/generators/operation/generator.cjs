@@ -1,5 +1,6 @@
 const path = require('node:path');
-const { generateFiles, logger } = require('@nx/devkit');
+const { formatFiles, generateFiles, logger } = require('@nx/devkit');
+const { addReference } = require('../workspace-files.cjs');
 const { spellings } = require('../naming.cjs');
 
 /** `nx g operation alerts escalation`: its definition, its property tests, and its place in the area's module. */
@@ -14,10 +15,12 @@ module.exports = async function operation(tree, { area, name }) {
   generateFiles(tree, path.join(__dirname, 'files'), `${root}/src`, { one, singular: one.kebab, tmpl: '' });
   const file = `${root}/src/${module}`;
   tree.write(file, provided(tree.read(file, 'utf8'), className, `./${name}.operation.js`));
+  addReference(tree, `${root}/tsconfig.lib.json`, '../../platform/operations/tsconfig.lib.json');
+  await formatFiles(tree);
 
   return () => {
     logger.info(
-      `\nBegin it in a service: \`OperationStore.claim(tx, { kind: '${one.snake}', ... })\`, your checks and writes, then \`start(tx, id, { steps: ${one.constant}_STEPS, ... })\`.`,
+      `\nBegin it in a service: \`OperationStore.claim(tx, [{ operation: ${one.constant}, ... }])\`, your checks and writes, then \`start(tx, [{ operation: ${one.constant}, id, input, steps: ${one.constant}.steps, ... }])\`.`,
     );
   };
 };

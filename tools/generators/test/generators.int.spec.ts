@@ -47,8 +47,22 @@ it('writes an area that builds, also into the registry', async () => {
   expect(await textOf('libs/areas/generated-alerts/dist/index.js')).toContain('GeneratedAlertsModule');
 });
 
-it('writes an area that passes the linter', async () => {
-  await workspace.run('eslint/bin/eslint.js', 'libs/areas/generated-alerts');
+it('writes an area that passes the linter and the formatter, and closes no import cycle', async () => {
+  await workspace.run('eslint/bin/eslint.js', 'libs/areas/generated-alerts', 'libs/registry');
+  await workspace.run('prettier/bin/prettier.cjs', '--check', 'libs/areas/generated-alerts', 'libs/registry');
+  await workspace.run('dependency-cruiser/bin/dependency-cruise.mjs', 'libs/areas/generated-alerts', 'libs/registry');
+});
+
+it('writes routes that the suites of the api know, who may call them and what they audit', async () => {
+  await workspace.run('typescript/bin/tsc', '-b', 'apps/api');
+  const output = await workspace.run(
+    'jest/bin/jest.js',
+    '-c',
+    'apps/api/jest.config.mjs',
+    '--verbose',
+    '/(authorization|audit).e2e',
+  );
+  expect(output).toMatch(/Test Suites: 2 passed, 2 total/);
 });
 
 it('writes specs that pass, the operation included', async () => {
