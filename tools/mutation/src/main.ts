@@ -1,71 +1,39 @@
-import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { WorkspaceCopy } from '@slipway/platform-testing/workspace-copy';
-import { problemsOf, readLists, type Mutant, type MutantList } from './mutant-list.js';
-import { Trial, type Verdict } from './trial.js';
+import { CannotTry, chooseLists, tryLists, type Workplace } from './run.js';
+import { Trial } from './trial.js';
 
 // npm run mutation [-- <part of a library's path>…] [--only <part of an id>]
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const { positionals, values } = parseArgs({ allowPositionals: true, options: { only: { type: 'string' } } });
 
-const lists = (await readLists(root))
-  .filter(({ library }) => positionals.length === 0 || positionals.some((part) => library.includes(part)))
-  .map((list) => ({ ...list, mutants: list.mutants.filter(({ id }) => !values.only || id.includes(values.only)) }))
-  .filter(({ mutants }) => mutants.length > 0);
-if (lists.length === 0) fail('no list of mutants fits; lists are mutants.yaml beside a package.json');
-const problems = lists.flatMap((list) => problemsOf(root, list));
-if (problems.length > 0) fail(problems.join('\n'));
+const stop = new AbortController();
+for (const name of ['SIGINT', 'SIGTERM'] as const)
+  process.once(name, () => stop.abort(new Error(`ended by ${name}, before the next mutant`)));
 
-const setUpFile = new URL('../../test-runner/jest-global-setup.mjs', import.meta.url).href;
-const tearDownFile = new URL('../../test-runner/jest-global-teardown.mjs', import.meta.url).href;
-const { default: setUp } = (await import(setUpFile)) as { default(): Promise<void> };
-const { default: tearDown } = (await import(tearDownFile)) as { default(): Promise<void> };
-
-let unnoticed = 0;
-// One Postgres for all of them; each test makes its own databases on it.
-await setUp();
-const copy = await WorkspaceCopy.make();
+let exitCode = 2;
 try {
-  const trial = new Trial(copy);
-  for (const list of lists) unnoticed += await tryList(trial, list);
-} finally {
-  await copy.remove();
-  await tearDown();
+  const lists = await chooseLists(root, positionals, values.only);
+  exitCode = (await tryLists(lists, await workplace(), { signal: stop.signal })) === 0 ? 0 : 1;
+} catch (error) {
+  const isOurs = error instanceof CannotTry || error === stop.signal.reason;
+  console.error(isOurs ? (error as Error).message : error);
 }
-process.exit(unnoticed === 0 ? 0 : 1);
+process.exit(exitCode);
 
-async function tryList(trial: Trial, { library, mutants }: MutantList): Promise<number> {
-  console.log(`\n${library}: ${mutants.length} mutants`);
-  const sound = new Set<string>();
-  let survivors = 0;
-  for (const mutant of mutants) {
-    const key = JSON.stringify([mutant.specs, mutant.test]);
-    const failure = sound.has(key) ? undefined : await trial.passesUnchanged(mutant);
-    if (failure !== undefined) fail(`${mutant.specs.join(', ')} fails without any mutant:\n${failure.slice(-4_000)}`);
-    sound.add(key);
-    const verdict = await trial.verdictOn(mutant);
-    if (!isAsExpected(mutant, verdict)) survivors += 1;
-    console.log(lineOf(mutant, verdict));
-  }
-  console.log(`${library}: ${mutants.length - survivors} of ${mutants.length} as their list says`);
-  return survivors;
-}
-
-function isAsExpected(mutant: Mutant, { outcome }: Verdict): boolean {
-  return outcome === (mutant.survives === undefined ? 'caught' : 'survived');
-}
-
-function lineOf(mutant: Mutant, verdict: Verdict): string {
-  const mark = isAsExpected(mutant, verdict) ? 'ok  ' : 'BAD ';
-  const why =
-    verdict.outcome === 'caught'
-      ? `caught by: ${verdict.by}`
-      : `${verdict.outcome} ${verdict.by || (mutant.survives ?? '')}`;
-  return `${mark} ${mutant.id} (${path.posix.basename(mutant.file)}, ${verdict.seconds.toFixed(1)} s) ${why}`;
-}
-
-function fail(problem: string): never {
-  console.error(problem);
-  process.exit(2);
+/** One Postgres for all mutants; each test makes its own databases on it. */
+async function workplace(): Promise<Workplace> {
+  const run = async (file: string) => {
+    const { href } = new URL(`../../test-runner/${file}`, import.meta.url);
+    return ((await import(href)) as { default(): Promise<void> }).default;
+  };
+  return {
+    setUp: await run('jest-global-setup.mjs'),
+    tearDown: await run('jest-global-teardown.mjs'),
+    async makeCopy() {
+      const copy = await WorkspaceCopy.make();
+      return { trial: new Trial(copy), remove: () => copy.remove() };
+    },
+  };
 }

@@ -39,3 +39,17 @@ it('names what has moved away from under a mutant', () => {
     'x gone: names no spec',
   ]);
 });
+
+it('refuses a mutant that does not parse: that it is noticed says nothing about the tests', () => {
+  const specs = ['tools/mutation/src/mutant-list.spec.ts'];
+  const find = 'export class CannotTry extends Error {}';
+  const problems = (replace: string) =>
+    problemsOf(root, {
+      library: 'x',
+      mutants: [{ id: 'broken', file: 'tools/mutation/src/run.ts', find, replace, specs, isBuilt: false }],
+    });
+  expect(problems('export class CannotTry extends {}')).toEqual([
+    'x broken: what it makes is no TypeScript, which any test would notice',
+  ]);
+  expect(problems('export class CannotTry {}')).toEqual([]);
+});

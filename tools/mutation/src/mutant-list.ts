@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
+import { parseSync } from '@swc/core';
 import { parse } from 'yaml';
 
 /** One small change of the product that some test must notice. Paths are from the workspace's root. */
@@ -13,7 +14,7 @@ export interface Mutant {
   replace: string;
   /** Specs of which one must fail. */
   specs: string[];
-  /** Name of the tests to run there, a regular expression; all where absent. */
+  /** Name of the tests to run there, a regular expression; all if absent. */
   test?: string;
   /** The specs run built code, so the workspace is built first. */
   isBuilt: boolean;
@@ -29,7 +30,7 @@ export interface MutantList {
 }
 
 interface Written {
-  /** Run where a mutant names none; from the workspace's root. */
+  /** Run if a mutant names none; from the workspace's root. */
   specs?: string[];
   mutants: {
     id: string;
@@ -76,7 +77,7 @@ async function libraries(root: string, folder: string): Promise<string[]> {
   return found.flat().sort();
 }
 
-/** What keeps a mutant from being tried: the code has moved on. Empty where nothing does. */
+/** What keeps a mutant from being tried: the code has moved on. Empty if nothing does. */
 export function problemsOf(root: string, { mutants, library }: MutantList): string[] {
   const problems: string[] = [];
   const ids = new Set<string>();
@@ -85,14 +86,25 @@ export function problemsOf(root: string, { mutants, library }: MutantList): stri
     if (ids.has(mutant.id)) complain('stands twice');
     ids.add(mutant.id);
     const file = path.join(root, mutant.file);
-    const count = existsSync(file) ? readFileSync(file, 'utf8').split(mutant.find).length - 1 : -1;
-    if (count < 0) complain(`${mutant.file} does not exist`);
-    else if (count !== 1) complain(`its text stands ${count} times in ${mutant.file}`);
+    const parts = existsSync(file) ? readFileSync(file, 'utf8').split(mutant.find) : undefined;
+    if (!parts) complain(`${mutant.file} does not exist`);
+    else if (parts.length !== 2) complain(`its text stands ${parts.length - 1} times in ${mutant.file}`);
+    else if (!isTypeScript(parts.join(mutant.replace)))
+      complain('what it makes is no TypeScript, which any test would notice');
     if (mutant.find === mutant.replace) complain('changes nothing');
     if (mutant.specs.length === 0) complain('names no spec');
     for (const spec of mutant.specs) if (!existsSync(path.join(root, spec))) complain(`${spec} does not exist`);
   }
   return problems;
+}
+
+function isTypeScript(text: string): boolean {
+  try {
+    parseSync(text, { syntax: 'typescript', decorators: true });
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** The sentence that a library's README carries, so that the score is read where the library is. */

@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 
 export interface TestRedis {
-  /** Undefined where there is none; then `note` says why, in a sentence for the reader of the test run. */
+  /** Undefined if there is none; then `note` says why, in a sentence for the reader of the test run. */
   url?: string;
   note: string;
   stop(): Promise<void>;

@@ -7,7 +7,7 @@ import { childEnvironment } from '@slipway/platform-config';
 import { findRedis } from './redis.js';
 import { sumUp, verdict } from './tally.js';
 
-// `npm test`, after the build: every project's tests against one Postgres and, where there is one, one Redis.
+// `npm test`, after the build: every project's tests against one Postgres and, if there is one, one Redis.
 // Its very last line is `N passed, N failed`, which a reader and a pipeline can rely on.
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const inTools = (file: string): string => path.join(root, 'tools', 'test-runner', file);
@@ -44,7 +44,7 @@ process.exitCode = exitCode;
 
 function runProjects(): Promise<number> {
   // Jest's own reporters stay; ours counts. `forceExit`: a handle that a test left open must not hold up the whole run.
-  // Results of Nx's cache would not be counted, so it is left out.
+  // Results of Nx's cache would not be counted, so it is left out. Everything was built right before, which need not be asked again.
   const nx = path.join(root, 'node_modules', '.bin', 'nx');
   if (!existsSync(nx)) throw new Error('nx is not installed: run `npm ci`');
   const reporter = path.join(scratch, 'reporter.mjs');
@@ -62,6 +62,7 @@ function runProjects(): Promise<number> {
       '--parallel=2',
       '--output-style=stream',
       '--skip-nx-cache',
+      '--exclude-task-dependencies',
       '--nxBail=false',
       ...only,
       '--',

@@ -1,0 +1,128 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import type { Mutant } from './mutant-list.js';
+import { CannotTry, chooseLists, tryLists, type Workplace } from './run.js';
+import type { Verdict } from './trial.js';
+
+const mutant = (id: string, rest: Partial<Mutant> = {}): Mutant => ({
+  id,
+  file: 'libs/x/src/x.ts',
+  find: '1',
+  replace: '2',
+  specs: ['libs/x/src/x.spec.ts'],
+  isBuilt: false,
+  ...rest,
+});
+
+/** Notes what is made and taken away, and in between answers what it is told. */
+function workplace({
+  outcome = 'caught',
+  failure,
+  ...broken
+}: { outcome?: Verdict['outcome']; failure?: string } & Partial<Workplace> = {}) {
+  const log: string[] = [];
+  const step = (name: string) => async () => void log.push(name);
+  const trial = {
+    async passesUnchanged() {
+      log.push('unchanged');
+      return failure;
+    },
+    async verdictOn({ id }: Mutant): Promise<Verdict> {
+      log.push(id);
+      return { outcome, by: 'a test', seconds: 1 };
+    },
+  };
+  const place: Workplace = {
+    setUp: step('set up'),
+    tearDown: step('tear down'),
+    async makeCopy() {
+      log.push('copy');
+      return { trial, remove: step('remove') };
+    },
+    ...broken,
+  };
+  return { log, place };
+}
+
+const silent = { print: () => undefined };
+
+describe('a run', () => {
+  it('asks once whether specs pass, tries each mutant, and leaves nothing behind', async () => {
+    const { log, place } = workplace();
+    const lists = [{ library: 'libs/x', mutants: [mutant('a'), mutant('b'), mutant('c', { test: 'one' })] }];
+    expect(await tryLists(lists, place, silent)).toBe(0);
+    expect(log).toEqual(['set up', 'copy', 'unchanged', 'a', 'b', 'unchanged', 'c', 'remove', 'tear down']);
+  });
+
+  it.each<[Verdict['outcome'], number]>([
+    ['caught', 1],
+    ['survived', 1],
+    ['broken', 2],
+  ])('counts who fares otherwise than the list says: all are %s', async (outcome, unexpected) => {
+    const mutants = [mutant('a'), mutant('b', { survives: 'it is the same thing in other words' })];
+    expect(await tryLists([{ library: 'libs/x', mutants }], workplace({ outcome }).place, silent)).toBe(unexpected);
+  });
+
+  it('takes away what it made where specs fail without any mutant', async () => {
+    const { log, place } = workplace({ failure: 'red' });
+    const run = tryLists([{ library: 'libs/x', mutants: [mutant('a')] }], place, silent);
+    await expect(run).rejects.toThrow('libs/x/src/x.spec.ts fails without any mutant:\nred');
+    expect(log).toEqual(['set up', 'copy', 'unchanged', 'remove', 'tear down']);
+  });
+
+  it('takes the server away where there is no copy to be had', async () => {
+    const { log, place } = workplace({ makeCopy: () => Promise.reject(new Error('the disk is full')) });
+    await expect(tryLists([{ library: 'libs/x', mutants: [] }], place, silent)).rejects.toThrow('the disk is full');
+    expect(log).toEqual(['set up', 'tear down']);
+  });
+
+  it('ends before the next mutant where it is told to, and takes away what it made', async () => {
+    const stop = new AbortController();
+    stop.abort(new Error('enough'));
+    const { log, place } = workplace();
+    const run = tryLists([{ library: 'libs/x', mutants: [mutant('a')] }], place, { ...silent, signal: stop.signal });
+    await expect(run).rejects.toThrow('enough');
+    expect(log).toEqual(['set up', 'copy', 'remove', 'tear down']);
+  });
+});
+
+describe('the choice of lists', () => {
+  let root: string;
+  afterEach(() => rm(root, { recursive: true, force: true }));
+
+  const workspace = async (find = 'one') => {
+    root = await mkdtemp(path.join(os.tmpdir(), 'mutation-lists-'));
+    for (const library of ['libs/x', 'libs/y']) {
+      await mkdir(path.join(root, library, 'src'), { recursive: true });
+      await writeFile(path.join(root, library, 'package.json'), '{}');
+      await writeFile(path.join(root, library, 'src/a.ts'), 'one');
+      const list = `specs: [${library}/src/a.ts]\nmutants:\n  - { id: first, file: src/a.ts, find: ${find} }\n  - { id: second, file: src/a.ts, find: ${find} }\n`;
+      await writeFile(path.join(root, library, 'mutants.yaml'), list);
+    }
+  };
+  const chosen = async (parts: string[], only?: string) =>
+    (await chooseLists(root, parts, only)).map(({ library, mutants }) => [library, ...mutants.map(({ id }) => id)]);
+
+  it('is by a part of the library and of the id', async () => {
+    await workspace();
+    expect(await chosen([])).toEqual([
+      ['libs/x', 'first', 'second'],
+      ['libs/y', 'first', 'second'],
+    ]);
+    expect(await chosen(['s/y'])).toEqual([['libs/y', 'first', 'second']]);
+    expect(await chosen(['libs/x'], 'sec')).toEqual([['libs/x', 'second']]);
+  });
+
+  it('is refused where nothing fits', async () => {
+    await workspace();
+    await expect(chosen(['libs/z'])).rejects.toThrow(CannotTry);
+    await expect(chosen(['libs/x'], 'third')).rejects.toThrow(CannotTry);
+  });
+
+  it('is refused, before anything is made, where the code has moved on', async () => {
+    await workspace('two');
+    await expect(chosen(['libs/y'])).rejects.toThrow('libs/y first: its text stands 0 times in libs/y/src/a.ts');
+  });
+});
