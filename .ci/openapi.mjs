@@ -1,16 +1,20 @@
 import { execFileSync, fork, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
 import path from 'node:path';
+import { textOf } from '../libs/sdk/dist/compatibility/document.js';
 import setUp from '../tools/test-runner/jest-global-setup.mjs';
 import tearDown from '../tools/test-runner/jest-global-teardown.mjs';
 
-// Writes the OpenAPI document that a real api process serves, and lints it:  node .ci/openapi.mjs <file>
+// Writes the OpenAPI document that a real api process serves, as it is committed, and lints it:  node .ci/openapi.mjs <file>
+// `npm run openapi` renews libs/sdk/openapi.json with it.
 const root = path.resolve(import.meta.dirname, '..');
-const file = process.argv[2] ?? 'openapi.json';
+const file = path.resolve(process.argv[2] ?? 'openapi.json');
 const main = (name) => path.join(root, 'apps/api/dist', name);
 
 await setUp();
+const home = await mkdtemp(path.join(os.tmpdir(), 'slipway-openapi-'));
 let api;
 try {
   const database = await makeDatabase();
@@ -21,7 +25,7 @@ try {
     PATH: process.env.PATH,
     NODE_ENV: 'test',
     DATABASE_URL: database,
-    SLIPWAY_HOME: path.dirname(path.resolve(file)),
+    SLIPWAY_HOME: home,
     SLIPWAY_SECRET_KEY: randomBytes(32).toString('base64'),
     SLIPWAY_API_PORT: port,
     SLIPWAY_LOG_LEVEL: 'warn',
@@ -33,11 +37,10 @@ try {
     api.once('exit', (code) => reject(new Error(`the api ended with ${code}`)));
   });
   const answer = await fetch(`http://127.0.0.1:${port}/openapi.json`);
-  await writeFile(file, await answer.text());
+  await writeFile(file, textOf(await answer.json()));
   const redocly = path.join(root, 'node_modules/@redocly/cli/bin/cli.js');
   process.exitCode =
-    spawnSync(process.execPath, [redocly, 'lint', file], { cwd: path.dirname(path.resolve(file)), stdio: 'inherit' })
-      .status ?? 1;
+    spawnSync(process.execPath, [redocly, 'lint', file], { cwd: path.dirname(file), stdio: 'inherit' }).status ?? 1;
 } finally {
   if (api?.exitCode === null) {
     const ended = new Promise((resolve) => api.once('exit', resolve));
@@ -45,6 +48,7 @@ try {
     await ended;
   }
   await tearDown();
+  await rm(home, { recursive: true });
 }
 
 async function makeDatabase() {

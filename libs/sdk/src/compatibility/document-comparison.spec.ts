@@ -1,0 +1,110 @@
+import { expect, it } from '@jest/globals';
+import { documentOf } from '../../test/documents.js';
+import type { OpenApi, Operation } from './document.js';
+import { compareDocuments } from './document-comparison.js';
+
+const JSON_BODY = { 'application/json': { schema: { type: 'object' } } };
+const query = (name: string, required = false) => ({ name, in: 'query', required, schema: { type: 'string' } });
+
+const said = (before: OpenApi, after: OpenApi): string[] =>
+  compareDocuments(before, after).map(({ kind, operation, what }) => `${kind} ${operation}: ${what}`);
+
+/** [what differs, before, after, what it means, what the way back means] */
+const DIFFERENCES: [string, Partial<Operation>, Partial<Operation>, string[], string[]][] = [
+  ['texts', { summary: 'Make one', tags: ['a'] }, { summary: 'Make a thing', tags: ['b'] }, [], []],
+  [
+    'the scope',
+    {},
+    { 'x-required-scope': 'admin' },
+    ['broken needs the scope admin instead of operator'],
+    ['changed needs the scope operator instead of admin'],
+  ],
+  ['the name', {}, { operationId: 'makeThing' }, ['broken is called makeThing'], ['broken is called createThing']],
+  ['the sign-in', {}, { security: [{ bearer: [] }] }, ['broken has another security'], ['broken has another security']],
+  ['its age', {}, { deprecated: true }, ['changed has another deprecated'], ['changed has another deprecated']],
+  [
+    'a parameter',
+    {},
+    { parameters: [query('a')] },
+    ['added query parameter a is new'],
+    ['broken query parameter a is gone'],
+  ],
+  [
+    'a required parameter',
+    {},
+    { parameters: [query('a', true)] },
+    ['broken query parameter a is new and required'],
+    ['broken query parameter a is gone'],
+  ],
+  [
+    'whether a parameter is required',
+    { parameters: [query('a')] },
+    { parameters: [query('a', true)] },
+    ['broken query parameter a is required'],
+    ['changed query parameter a is no longer required'],
+  ],
+  [
+    'the case of a header',
+    { parameters: [{ name: 'If-Match', in: 'header' }] },
+    { parameters: [{ name: 'if-match', in: 'header' }] },
+    [],
+    [],
+  ],
+  [
+    'a body',
+    {},
+    { requestBody: { content: JSON_BODY } },
+    ['added request body may be application/json'],
+    ['broken request body is no longer application/json'],
+  ],
+  [
+    'whether a body is required',
+    { requestBody: { content: JSON_BODY } },
+    { requestBody: { required: true, content: JSON_BODY } },
+    ['broken request body is required'],
+    ['changed request body is no longer required'],
+  ],
+  [
+    'a status',
+    {},
+    { responses: { 202: { content: JSON_BODY } } },
+    ['changed response 202 is new'],
+    ['broken response 202 is gone'],
+  ],
+  [
+    'an error',
+    { responses: { 404: { 'x-error-codes': ['a'] } } },
+    { responses: { 404: { 'x-error-codes': ['a', 'b'] } } },
+    ['changed error b (404) is new'],
+    ['broken error b (404) is gone'],
+  ],
+  [
+    'the status of an error',
+    { responses: { 404: { 'x-error-codes': ['a'] } } },
+    { responses: { 410: { 'x-error-codes': ['a'] } } },
+    ['broken error a has the status 410 instead of 404', 'changed response 410 is new'],
+    ['broken error a has the status 404 instead of 410', 'changed response 404 is new'],
+  ],
+];
+
+it.each(DIFFERENCES)('tells what %s means', (_title, before, after, there, back) => {
+  const brief = (lines: string[]): string[] => lines.map((line) => line.replace(/ (createThing|makeThing):/, ''));
+  expect(brief(said(documentOf(before), documentOf(after)))).toEqual(there);
+  expect(brief(said(documentOf(after), documentOf(before)))).toEqual(back);
+});
+
+it('tells of operations that come and go', () => {
+  const { post } = documentOf().paths['/things']!;
+  const more: OpenApi = {
+    ...documentOf(),
+    paths: { '/things': { post: post!, get: { operationId: 'listThings', responses: {} } } },
+  };
+  expect(said(documentOf(), more)).toEqual(['added listThings: GET /things']);
+  expect(said(more, documentOf())).toEqual(['broken listThings: GET /things is gone']);
+});
+
+it('tells of what concerns every operation', () => {
+  expect(said(documentOf(), { ...documentOf(), servers: [{ url: '/v2' }] })).toEqual([
+    'broken document: has other servers or ways to sign in',
+  ]);
+});

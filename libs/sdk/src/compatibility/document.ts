@@ -1,0 +1,46 @@
+/** The parts of an OpenAPI 3.1 document that a comparison looks at. */
+export interface OpenApi {
+  paths: Record<string, Record<string, Operation>>;
+  servers?: unknown;
+  components?: { schemas?: Record<string, Schema>; securitySchemes?: unknown };
+}
+
+export interface Operation {
+  operationId: string;
+  parameters?: Parameter[];
+  requestBody?: { required?: boolean; content: Content };
+  responses: Record<string, Response>;
+  [other: string]: unknown;
+}
+
+export interface Parameter {
+  name: string;
+  in: string;
+  required?: boolean;
+  schema?: Schema;
+}
+
+export interface Response {
+  content?: Content;
+  'x-error-codes'?: string[];
+}
+
+export type Content = Record<string, { schema?: Schema }>;
+export type Schema = Record<string, unknown>;
+
+/** How the document is committed: keys sorted, so that a module that moves makes no difference. Lists keep their order. */
+export function textOf(document: unknown): string {
+  return `${JSON.stringify(sorted(document), null, 2)}\n`;
+}
+
+/** Whether two values say the same, whatever the order of their keys. */
+export function isSame(one: unknown, other: unknown): boolean {
+  return JSON.stringify(sorted(one)) === JSON.stringify(sorted(other));
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1));
+  return Object.fromEntries(entries.map(([key, inner]) => [key, sorted(inner)]));
+}

@@ -1,0 +1,41 @@
+import { execFileSync, type StdioOptions } from 'node:child_process';
+import { textOf, type OpenApi } from './document.js';
+
+export const DOCUMENT = 'libs/sdk/openapi.json';
+
+/** What a change is compared with, or why there is nothing. */
+export type Earlier = { name: string; document: OpenApi } | { missing: string };
+
+/**
+ * The document where this branch left main. On main itself, or on a branch without a commit yet: that of its last commit, or
+ * of the one before where the last has the same.
+ * @param root the folder of the workspace
+ */
+export function findEarlier(root: string, served: OpenApi): Earlier {
+  const head = git(root, 'rev-parse', 'HEAD');
+  if (head === undefined) return { missing: 'this is no git repository with a commit' };
+  let missing = 'there is neither origin/main nor main';
+  for (const branch of ['origin/main', 'main']) {
+    const fork = git(root, 'merge-base', branch, 'HEAD');
+    if (fork === undefined) continue;
+    const commits: string[] = fork === head ? [fork, 'HEAD^'] : [fork];
+    for (const commit of commits) {
+      const text = git(root, 'show', `${commit}:./${DOCUMENT}`);
+      const name = commit === fork ? `${branch} at ${fork.slice(0, 7)}` : 'the commit before';
+      missing = `${name} has no ${DOCUMENT}`;
+      if (text === undefined) break;
+      if (commit !== head || text !== textOf(served).trim()) return { name, document: JSON.parse(text) as OpenApi };
+    }
+  }
+  return { missing };
+}
+
+/** What git says; nothing where there is no git, or it refuses. */
+function git(cwd: string, ...args: string[]): string | undefined {
+  try {
+    const stdio: StdioOptions = ['ignore', 'pipe', 'ignore'];
+    return execFileSync('git', args, { cwd, encoding: 'utf8', maxBuffer: 64 << 20, stdio }).trim();
+  } catch {
+    return undefined;
+  }
+}

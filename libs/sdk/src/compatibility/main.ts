@@ -1,0 +1,13 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { check } from './check.js';
+import type { OpenApi } from './document.js';
+
+// `node libs/sdk/dist/compatibility/main.js <what the api serves>`: exit 1 says why a merge has to wait.
+const root = fileURLToPath(new URL('../../../..', import.meta.url));
+const file = process.argv[2];
+if (file === undefined) throw new Error('name the file that .ci/openapi.mjs wrote');
+
+const { passed, lines } = check(root, JSON.parse(readFileSync(file, 'utf8')) as OpenApi);
+console.log(lines.join('\n'));
+process.exitCode = passed ? 0 : 1;

@@ -1,0 +1,27 @@
+import type { Change, Kind } from './changes.js';
+
+const KINDS: Kind[] = ['added', 'changed', 'broken'];
+/** So many operations are named; of a break, all are. */
+const NAMED = 4;
+
+/** One line a change, with the operations that share it. */
+export function report(changes: readonly Change[]): string[] {
+  return KINDS.flatMap((kind) => {
+    const operations = new Map<string, string[]>();
+    for (const { what, operation } of changes.filter((change) => change.kind === kind))
+      operations.set(what, [...(operations.get(what) ?? []), operation]);
+    return [...operations].map(([what, names]) => `  ${kind.padEnd(7)}  ${what} (${listed(names, kind)})`);
+  });
+}
+
+/** How many of each kind, in words. */
+export function summary(changes: readonly Change[]): string {
+  const count = (kind: Kind): number =>
+    new Set(changes.filter((one) => one.kind === kind).map(({ what }) => what)).size;
+  return KINDS.map((kind) => `${count(kind)} ${kind}`).join(', ');
+}
+
+function listed(names: readonly string[], kind: Kind): string {
+  if (kind === 'broken' || names.length <= NAMED + 1) return names.join(', ');
+  return `${names.slice(0, NAMED).join(', ')} and ${names.length - NAMED} more`;
+}
