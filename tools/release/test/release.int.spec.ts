@@ -1,0 +1,69 @@
+import { execFileSync } from 'node:child_process';
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
+import { WorkspaceCopy } from '@slipway/platform-testing/workspace-copy';
+
+jest.setTimeout(300_000);
+
+const NX = 'nx/dist/bin/nx.js';
+const VERSION = '98.76.54';
+const RELEASED = ['apps/api', 'apps/gateway', 'apps/worker', 'libs/sdk'];
+const WRITTEN = [
+  'CHANGELOG.md',
+  'package-lock.json',
+  'package.json',
+  ...RELEASED.map((root) => `${root}/package.json`),
+].sort();
+let workspace: WorkspaceCopy;
+
+const git = (...args: string[]) => execFileSync('git', args, { cwd: workspace.dir, encoding: 'utf8' }).trim();
+const textOf = (file: string) => readFile(path.join(workspace.dir, file), 'utf8');
+
+beforeAll(async () => {
+  workspace = await WorkspaceCopy.make();
+  // Ours is empty right after a release.
+  await writeFile(path.join(workspace.dir, 'CHANGELOG.md'), '# Changelog\n\n## [Unreleased]\n\n### Added\n\n- this\n');
+  git('init', '--quiet', '--initial-branch=main');
+  git('config', 'user.name', 'a');
+  git('config', 'user.email', 'a@example.com');
+  git('config', 'commit.gpgsign', 'false');
+  git('config', 'tag.gpgsign', 'false');
+  git('add', '.');
+  git('commit', '--quiet', '--message=All');
+});
+afterAll(() => workspace?.remove());
+
+it('a dry run prints what a release would write, and writes nothing', async () => {
+  const output = await workspace.run(NX, 'release', VERSION, '--dry-run', '--skip-publish');
+  const updated = [...output.matchAll(/^UPDATE (\S+) \[dry-run\]$/gm)].map(([, file]) => file);
+  expect(updated.sort()).toEqual(WRITTEN);
+  expect(output).toMatch(/^\+ +"version": "98\.76\.54",$/m);
+  expect(output).toMatch(/^\+ ## \[98\.76\.54\] - \d{4}-\d\d-\d\d$/m);
+  expect(git('status', '--porcelain')).toBe('');
+  expect(git('tag')).toBe('');
+});
+
+it('a release writes one version everywhere, commits and tags it, and publishes nothing', async () => {
+  await workspace.run(NX, 'release', VERSION, '--skip-publish');
+  expect(git('show', '--name-only', '--format=%s').split(/\n+/)).toEqual([`Release ${VERSION}`, ...WRITTEN]);
+  expect(git('tag', '--points-at', 'HEAD')).toBe(`v${VERSION}`);
+  expect(git('status', '--porcelain')).toBe('');
+  // A line more or less than a version would be one that a formatter has moved.
+  expect(git('diff', '--shortstat', 'HEAD^', '--', '*.json')).toMatch(/ 11 insertions\(\+\), 11 deletions\(-\)$/);
+  for (const root of ['.', ...RELEASED]) {
+    const { version, private: isPrivate } = JSON.parse(await textOf(`${root}/package.json`));
+    expect({ root, version, isPrivate }).toEqual({ root, version: VERSION, isPrivate: true });
+  }
+  const { version, packages } = JSON.parse(await textOf('package-lock.json'));
+  expect([version, ...['', ...RELEASED].map((root) => packages[root].version)]).toEqual(Array(6).fill(VERSION));
+  expect(await textOf('CHANGELOG.md')).toMatch(
+    /## \[Unreleased\]\n\n## \[98\.76\.54\] - [\d-]{10}\n\n### Added\n\n- this\n$/,
+  );
+});
+
+it('refuses a release of which CHANGELOG.md tells nothing', async () => {
+  const { code, output } = await workspace.attempt(NX, ['release', '98.76.55', '--dry-run', '--skip-publish']);
+  expect(output).toContain('CHANGELOG.md tells nothing under "## [Unreleased]"');
+  expect(code).not.toBe(0);
+});

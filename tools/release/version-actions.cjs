@@ -1,0 +1,32 @@
+const { readJson, updateJson } = require('@nx/devkit');
+const { default: JsVersionActions } = require('@nx/js/src/release/version-actions');
+const { releaseChangelog } = require('./changelog.cjs');
+
+/**
+ * How `nx release` writes a version: into the manifests of what is released, as Nx does it, and also into the workspace's own
+ * manifest, the lock file and CHANGELOG.md. All go through Nx's tree, so a dry run prints them and writes nothing.
+ */
+module.exports = class ProductVersionActions extends JsVersionActions {
+  async updateProjectVersion(tree, version) {
+    const messages = await super.updateProjectVersion(tree, version);
+    const { root } = this.projectGraphNode.data;
+    updateJson(tree, 'package-lock.json', (lock) => {
+      lock.packages[root].version = version;
+      return lock;
+    });
+    // The projects of a release are one group with one version: the first of them brings the workspace along.
+    if (readJson(tree, 'package.json').version !== version) releaseWorkspace(tree, version);
+    return messages;
+  }
+};
+
+function releaseWorkspace(tree, version) {
+  const today = new Date().toISOString().slice(0, 10);
+  tree.write('CHANGELOG.md', releaseChangelog(tree.read('CHANGELOG.md', 'utf8'), version, today));
+  updateJson(tree, 'package.json', (manifest) => ({ ...manifest, version }));
+  updateJson(tree, 'package-lock.json', (lock) => {
+    lock.version = version;
+    lock.packages[''].version = version;
+    return lock;
+  });
+}
