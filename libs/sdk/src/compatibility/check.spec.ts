@@ -11,6 +11,7 @@ const TEXT = { type: 'string' };
 const FIRST = taking(objectOf({ name: TEXT }));
 const WIDER = taking(objectOf({ name: TEXT, size: TEXT }));
 const NARROWER = taking(objectOf({ name: TEXT }, 'name'));
+const TYPED = taking(objectOf({ name: { type: 'integer' } }, 'name'));
 const NOTE = '# Changelog\n\n## [Unreleased]\n\n### Breaking\n- createThing: a name is required\n';
 let root: string;
 
@@ -66,10 +67,18 @@ describe('on a branch', () => {
     expect(check(root, NARROWER).passed).toBe(true);
   });
 
-  it('fails a document that is not what the api serves, and says how to renew it', () => {
-    const { passed, lines } = check(root, WIDER);
+  it('fails a document that the api no longer keeps, and says how to renew it', () => {
+    writeDocument(NARROWER);
+    write('CHANGELOG.md', NOTE);
+    const { passed, lines } = check(root, TYPED);
     expect(passed).toBe(false);
     expect(lines.at(-1)).toMatch(/openapi\.json is not what the api serves: `npm run openapi`/);
+  });
+
+  it('passes a document that lacks what is new, and says how to add it', () => {
+    const { passed, lines } = check(root, WIDER);
+    expect(passed).toBe(true);
+    expect(lines.at(-1)).toMatch(/openapi\.json lacks what is new \(1 added, 0 changed, 0 broken\): `npm run openapi`/);
   });
 
   it('fails a document that was edited by hand', () => {
