@@ -61,12 +61,14 @@ export const CLAIM = bySize((size) =>
   ),
 );
 
-export const FIND_BY_KEYS = prepared(
-  'operation-by-keys',
-  `select c.id as "claimId", o.id, o.fingerprint from operations o
-   join jsonb_to_recordset($1::jsonb) as c(id text, method text, path text, key text)
+export const FIND_BY_KEYS = bySize((size) =>
+  prepared(
+    `operation-by-keys-${size}`,
+    `select c.id as "claimId", o.id, o.fingerprint from operations o
+   join ${listOf('c', CLAIMED, size)}
      on o.method = c.method and o.path = c.path and o.idempotency_key = c.key
-   where o.tenant_id = $2 and o.idempotency_key is not null`,
+   where o.tenant_id = $${Object.keys(CLAIMED).length * size + 1} and o.idempotency_key is not null`,
+  ),
 );
 
 export const STARTED = {

@@ -1,6 +1,6 @@
 import { LIVE_STATUSES, type Actor, type OperationStatus } from '@slipway/contracts';
 import { Injectable } from '@nestjs/common';
-import { newId, type Tx, listValues, roundedSize } from '@slipway/platform-database';
+import { listValues, newId, roundedSize, type Statement, type Tx } from '@slipway/platform-database';
 import { appendEvents, type NewEvent } from '@slipway/platform-events';
 import { errors, type IdempotencyClaim } from '@slipway/platform-http';
 import { appendAudit } from '@slipway/platform-mutations';
@@ -57,6 +57,11 @@ export interface Start<D extends OperationDefinition = OperationDefinition> {
   result?: Record<string, unknown>;
 }
 
+function overClaims<R>(tx: Tx, statement: (size: number) => Statement, rows: readonly object[]): Promise<R[]> {
+  const size = roundedSize(rows.length);
+  return tx.query<R>(statement(size), [...listValues(CLAIMED, rows, size), tx.tenant]);
+}
+
 /** The rows of durable operations, as requests see and change them. Every method runs in the caller's transaction. */
 @Injectable()
 export class OperationStore {
@@ -68,12 +73,10 @@ export class OperationStore {
    */
   async claim(tx: Tx, claims: readonly Claim[]): Promise<Claimed[]> {
     const rows = claims.map((claim) => ({ ...rowOf(claim), id: newId('op') }));
-    const size = roundedSize(rows.length);
-    const inserted = await tx.query<{ id: string }>(CLAIM(size), [...listValues(CLAIMED, rows, size), tx.tenant]);
+    const inserted = await overClaims<{ id: string }>(tx, CLAIM, rows);
     const made = new Set(inserted.map(({ id }) => id));
     const refused = rows.filter(({ id }) => !made.has(id));
-    const found =
-      refused.length === 0 ? [] : await tx.query<Adopted>(FIND_BY_KEYS, [JSON.stringify(refused), tx.tenant]);
+    const found = refused.length === 0 ? [] : await overClaims<Adopted>(tx, FIND_BY_KEYS, refused);
     const earlier = new Map(found.map((row) => [row.claimId, row]));
     return rows.map(({ id, fingerprint }) => {
       if (made.has(id)) return { id, created: true };

@@ -1,4 +1,4 @@
-import type { OperationStatus, StepStatus } from '@slipway/contracts';
+import { TERMINAL_STATUSES, type OperationStatus, type StepStatus } from '@slipway/contracts';
 import type { NewEvent } from '@slipway/platform-events';
 import type { Failure, OperationRow } from '../operation.row.js';
 import type { CommitRecord } from './commit.query.js';
@@ -37,7 +37,7 @@ export interface Commit {
 /** As the statement takes it. */
 export function recordOf(commit: Commit): CommitRecord {
   const { operation, unwinding, ended, asleep } = commit;
-  const isOver = ['succeeded', 'failed', 'cancelled'].includes(commit.status);
+  const isOver = TERMINAL_STATUSES.some((status) => status === commit.status);
   return {
     id: operation.id,
     lease_version: operation.leaseVersion,

@@ -1,4 +1,4 @@
-import { OUTBOX_CHANNEL } from '@slipway/contracts';
+import { OUTBOX_CHANNEL, sqlList, TERMINAL_STATUSES } from '@slipway/contracts';
 import {
   listOf,
   listValues,
@@ -25,7 +25,7 @@ const guarded = (records: string) => `
     attempt = c.attempt, message = c.message, awaiting = c.awaiting, is_resumed = false,
     wake_at = now() + make_interval(secs => c.sleep_ms / 1000), phase = c.phase, failure = c.failure, result = o.result || c.result,
     error_code = c.error_code, retryable = c.retryable, updated_at = now(),
-    completed_at = case when c.status in ('succeeded','failed','cancelled') then now() end,
+    completed_at = case when c.status in (${sqlList(TERMINAL_STATUSES)}) then now() end,
     lease_expires_at = now() + make_interval(secs => c.lease_seconds),
     dispatch = o.dispatch + (c.dispatch_ms is not null)::int,
     dispatched_at = case when c.dispatch_ms is null then o.dispatched_at else now() + make_interval(secs => c.dispatch_ms / 1000) end
