@@ -25,12 +25,13 @@ export function answerFor(from: {
   path: string;
   requestId: string;
   published: Destination['published'];
-  parameters: ReadonlySet<string>;
+  /** Top level of the request's body. */
+  fields: Readonly<Record<string, unknown>>;
 }): Answer {
   const { status, headers, response, own, published } = from;
   if (!published) return status >= 400 ? new ErrorAnswer(response, own) : new PassedAnswer(response, own);
   // A redirect of a supplier would name it; nothing but 200 carries an answer.
-  if (status !== 200) return new PublishedErrorAnswer(response, own, from.parameters);
+  if (status !== 200) return new PublishedErrorAnswer(response, own, new Set(Object.keys(from.fields)));
   const disguise = { slug: published.slug, requestId: from.requestId };
   const { whole, chunk } = REBUILD_BY_PATH[from.path] as { whole: Rebuild; chunk: Rebuild };
   return isEventStream(headers)

@@ -28,9 +28,14 @@ const NOT_RETURNED = new Set([
   'x-affinity',
 ]);
 
+/** Up to this many bytes, joining a body with its head costs less than a second write. */
+const SMALL = 8 * 1024;
+
 /** Passes head and bytes on as they come. */
 export class PassedAnswer implements Answer {
   private isEventStream = false;
+  /** Bytes that are still to come, as upstream announced them. NaN if it did not. */
+  private left = NaN;
 
   constructor(
     private readonly response: ServerResponse,
@@ -42,16 +47,22 @@ export class PassedAnswer implements Answer {
     for (const name in headers) if (!NOT_RETURNED.has(name)) head[name] = headers[name];
     this.response.writeHead(status, Object.assign(head, this.own));
     this.isEventStream = isEventStream(headers);
+    this.left = Number(headers['content-length'] ?? NaN);
     // A stream's client wants to know at once that it was accepted, the first token may take a while.
     if (this.isEventStream) this.response.flushHeaders();
   }
 
   data(chunk: Buffer): boolean {
-    return this.response.write(chunk);
+    this.left -= chunk.length;
+    if (this.left !== 0) return this.response.write(chunk);
+    // Node sends head and body in one piece only if the body is text; Latin-1 is one character per byte.
+    if (chunk.length <= SMALL) this.response.end(chunk.toString('latin1'), 'latin1');
+    else this.response.end(chunk);
+    return true;
   }
 
   end(): void {
-    this.response.end();
+    if (!this.response.writableEnded) this.response.end();
   }
 
   cut(error: GatewayError): void {

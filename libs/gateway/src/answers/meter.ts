@@ -86,8 +86,8 @@ export class JsonMeter implements Meter {
   }
 
   read(): Metering {
-    const text = Buffer.concat(this.tail).toString('latin1');
-    const end = text.slice(-TAIL);
+    const held = this.tail.length === 1 ? (this.tail[0] as Buffer) : Buffer.concat(this.tail);
+    const end = held.subarray(-TAIL).toString('latin1');
     const usage = end.slice(Math.max(0, end.lastIndexOf('"usage"')));
     return {
       tokensIn: numberIn(usage, PROMPT_TOKENS) ?? 0,

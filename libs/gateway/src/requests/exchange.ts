@@ -23,7 +23,8 @@ export interface ExchangeInput {
   body: Buffer;
   model: string;
   isStream: boolean;
-  parameters: ReadonlySet<string>;
+  /** The body's top level. */
+  fields: Readonly<Record<string, unknown>>;
   destination: Destination;
 }
 
@@ -81,7 +82,7 @@ export class Exchange implements AttemptEvents {
       return;
     }
     if (status < 500) attempt.instance.answered();
-    const { destination, response, requestId, parameters } = this.input;
+    const { destination, response, requestId, fields } = this.input;
     const own = ownHeaders(requestId, destination, this.placement);
     attempt.meter = isEventStream(headers) ? new StreamMeter() : new JsonMeter();
     this.answer = answerFor({
@@ -92,7 +93,7 @@ export class Exchange implements AttemptEvents {
       path: this.input.path,
       requestId,
       published: destination.published,
-      parameters,
+      fields,
     });
     this.answer.begin(status, headers);
   }

@@ -8,8 +8,6 @@ import type { Destination, Destinations } from './destination.js';
 import { Exchange, type ExchangeParts } from './exchange.js';
 import { editTopLevel } from './json-edit.js';
 
-const OPEN_BRACE = 0x7b;
-
 /** The way of one inference request up to the moment its exchange with upstream begins. */
 export class Inference {
   /** Requests between their admission and their end. */
@@ -49,18 +47,7 @@ export class Inference {
       if (response.destroyed) throw new ClientGoneError();
       const destination = this.destinations.draw(model, token, sessionOf(request.headers, fields), Date.now());
       const body = editTopLevel(sent, { model: JSON.stringify(destination.backend.spec.modelId) }, ['session_id']);
-      const parameters = new Set(Object.keys(fields));
-      const input = {
-        request,
-        response,
-        requestId,
-        path,
-        body,
-        model,
-        isStream: stream === true,
-        parameters,
-        destination,
-      };
+      const input = { request, response, requestId, path, body, model, isStream: stream === true, fields, destination };
       isHandedOver = true;
       new Exchange(input, this.parts, () => leave(destination)).start();
     } finally {
@@ -76,8 +63,6 @@ function parsedBody(sent: Buffer): Record<string, unknown> {
   } catch {
     throw invalidJson();
   }
-  // The first byte that is no white space: an array is an object to `typeof`.
-  if (typeof value !== 'object' || value === null || sent.find((byte) => byte > 0x20) !== OPEN_BRACE)
-    throw invalidJson();
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw invalidJson();
   return value as Record<string, unknown>;
 }
