@@ -28,6 +28,12 @@ export default [
             "Decorator[expression.callee.name='Inject'] > CallExpression > Identifier[name=/^[A-Z][a-z]/]:first-child",
           message: 'The type of the parameter says it: leave `@Inject` away.',
         },
+        {
+          selector:
+            "CallExpression[callee.property.name=/^(save|remove|upsert|preload)$/][callee.object.callee.property.name='repository']",
+          message:
+            'Use `insert`, `update` or `delete`: this one reads first, and writes over what happened since. A conflict is SQL.',
+        },
       ],
       eqeqeq: ['error', 'always', { null: 'ignore' }],
       '@typescript-eslint/no-unused-vars': [

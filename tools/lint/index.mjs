@@ -8,6 +8,7 @@ import onlyDatabaseInjectsDataSource from './rules/only-database-injects-data-so
 import onlyTheRelayEnqueues from './rules/only-the-relay-enqueues.mjs';
 import ownTablesOnly from './rules/own-tables-only.mjs';
 import portsPointDown from './rules/ports-point-down.mjs';
+import statementReason from './rules/statement-reason.mjs';
 
 export { boundaries, testBoundaries } from './boundaries.mjs';
 
@@ -25,6 +26,7 @@ export const plugin = {
     'only-the-relay-enqueues': onlyTheRelayEnqueues,
     'own-tables-only': ownTablesOnly,
     'ports-point-down': portsPointDown,
+    'statement-reason': statementReason,
   },
 };
 

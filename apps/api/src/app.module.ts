@@ -7,7 +7,7 @@ import { EventsModule } from '@slipway/platform-events';
 import { MutationsModule } from '@slipway/platform-mutations';
 import { OperationsModule } from '@slipway/platform-operations';
 import { SchedulingModule } from '@slipway/platform-scheduling';
-import { AREAS, ENTITIES, TargetKindsModule } from '@slipway/registry';
+import { AREAS, TargetKindsModule } from '@slipway/registry';
 
 /** The platform and every area. It needs no queue: what the api accepts waits in Postgres for the worker's relay. */
 @Module({})
@@ -17,7 +17,7 @@ export class AppModule {
       module: AppModule,
       imports: [
         ConfigModule.forRoot(config),
-        DatabaseModule.forRoot(config, ENTITIES),
+        DatabaseModule.forRoot(config),
         HttpModule,
         AuthModule,
         SchedulingModule.forApi(),

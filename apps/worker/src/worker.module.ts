@@ -7,7 +7,7 @@ import { MutationsModule } from '@slipway/platform-mutations';
 import { OperationsModule } from '@slipway/platform-operations';
 import { SchedulingModule } from '@slipway/platform-scheduling';
 import { QueueModule } from '@slipway/platform-queue';
-import { AREAS, ENTITIES, TargetKindsModule } from '@slipway/registry';
+import { AREAS, TargetKindsModule } from '@slipway/registry';
 
 /** The same areas as the api's, for what they do beside answering: operations, reconcilers, recurring work. No route is served. */
 @Module({})
@@ -17,7 +17,7 @@ export class WorkerModule {
       module: WorkerModule,
       imports: [
         ConfigModule.forRoot(config),
-        DatabaseModule.forRoot(config, ENTITIES),
+        DatabaseModule.forRoot(config),
         QueueModule.forRoot(config),
         AuthModule,
         SchedulingModule.forWorker(),

@@ -6,7 +6,7 @@ import { ConfigModule } from '@slipway/platform-config';
 import { DatabaseModule } from '@slipway/platform-database';
 import { HttpModule, type Principal } from '@slipway/platform-http';
 import { platformModules, testConfig } from '@slipway/platform-testing';
-import { AREAS, ENTITIES, TargetKindsModule } from '@slipway/registry';
+import { AREAS, TargetKindsModule } from '@slipway/registry';
 import { operatorConfig } from './operator-config.js';
 
 const PRINCIPAL: Principal = {
@@ -28,7 +28,7 @@ export class Accepting {
     const module = await Test.createTestingModule({
       imports: [
         ConfigModule.forRoot(config),
-        DatabaseModule.forRoot(config, ENTITIES),
+        DatabaseModule.forRoot(config),
         HttpModule,
         AuthModule,
         ...platformModules('api'),

@@ -18,7 +18,7 @@ import {
   type OperationCase,
   type OperationRecord,
 } from '@slipway/platform-testing';
-import { AREAS, ENTITIES, MIGRATIONS, TargetKindsModule } from '@slipway/registry';
+import { AREAS, MIGRATIONS, TargetKindsModule } from '@slipway/registry';
 import { operatorConfig } from './operator-config.js';
 
 /**
@@ -58,7 +58,6 @@ describe('rollout and rollback', () => {
     harness = await OperationHarness.start({
       migrations: MIGRATIONS,
       modules: [HttpModule, AuthModule, TargetKindsModule.forRoot(), ...AREAS],
-      entities: ENTITIES,
       config: { home, operator: operatorConfig() },
     });
     const config = { ...testConfig(harness.testDatabase.url), bootstrapToken: `slw_properties01_${'p'.repeat(40)}` };

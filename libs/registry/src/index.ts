@@ -1,1 +1,1 @@
-export { AREAS, COMMANDS, ENTITIES, MIGRATIONS, TargetKindsModule, type Command } from './product.js';
+export { AREAS, COMMANDS, MIGRATIONS, TargetKindsModule, type Command } from './product.js';

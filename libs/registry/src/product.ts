@@ -13,7 +13,6 @@ import { TARGETS } from './targets.js';
 /** What an area's index exports: one class whose name ends in `Module`, and its tables and commands if it has some. */
 interface Area {
   migrations?: readonly Migration[];
-  entities?: readonly Function[];
   commands?: Record<string, Command>;
 }
 
@@ -33,9 +32,6 @@ export class TargetKindsModule {
     return { module: TargetKindsModule, global: true, providers: [provider], exports: [TARGET_KINDS] };
   }
 }
-
-/** TypeORM entities of all areas. */
-export const ENTITIES: Function[] = LIST.flatMap(([, area]) => area.entities ?? []);
 
 /** Every migration of the product; their timestamps give the order. */
 export const MIGRATIONS: Migration[] = [

@@ -34,14 +34,21 @@ export default {
     const area = /^libs\/areas\/([^/]+)\//.exec(file)?.[1];
     if (!area || isTest(context) || file.includes('/migrations/')) return {};
     const owners = ownersOfTables();
+    const isForeign = (name) => {
+      const owner = owners.get(name);
+      return owner && owner !== `libs/areas/${area}`;
+    };
+    const report = (node, table) =>
+      context.report({ node, messageId: 'foreign', data: { table, owner: owners.get(table) } });
     const complain = (node, text) => {
-      for (const [, name] of text.matchAll(NAMES)) {
-        const owner = owners.get(name);
-        if (!owner || owner === `libs/areas/${area}` || SHOWN_BY[name]?.includes(area)) continue;
-        context.report({ node, messageId: 'foreign', data: { table: name, owner } });
-      }
+      for (const [, name] of text.matchAll(NAMES))
+        if (isForeign(name) && !SHOWN_BY[name]?.includes(area)) report(node, name);
     };
     return {
+      // The entity stands with the table's owner, for those too who may show the table.
+      "Decorator > CallExpression[callee.name='Entity'] Property[key.name='name'] > Literal"(node) {
+        if (isForeign(node.value)) report(node, node.value);
+      },
       Literal: (node) => typeof node.value === 'string' && complain(node, node.value),
       TemplateElement: (node) => complain(node, node.value.raw),
     };

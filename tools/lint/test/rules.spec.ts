@@ -27,7 +27,8 @@ const REPLACEMENTS: Record<string, RegExp> = {
   'own-tables-only': /Ask its owner/,
   'ports-point-down': /@Subscription|Offer a port of your own|Put the type into/,
   'no-restricted-imports': /Only specs and `test` folders may/,
-  'no-restricted-syntax': /leave `@Inject` away/,
+  'no-restricted-syntax': /leave `@Inject` away|Use `insert`, `update` or `delete`/,
+  'statement-reason': /Say in a comment above/,
   'enforce-module-boundaries':
     /Circular dependency|cannot depend on any libs|can only depend on libs tagged with|cannot be imported by a relative|relative or absolute path/,
 };

@@ -14,7 +14,7 @@ const USAGE = 'usage: audit-verify [--tenant <name or id>]\n';
 export async function auditVerify(config: Config, args: string[]): Promise<number> {
   const tenant = tenantOf(args);
   if (tenant === null) return refuse(USAGE);
-  @Module({ imports: [ConfigModule.forRoot(config), DatabaseModule.forRoot(config, [])] })
+  @Module({ imports: [ConfigModule.forRoot(config), DatabaseModule.forRoot(config)] })
   class AuditVerifyModule {}
   const app = await NestFactory.createApplicationContext(AuditVerifyModule, { logger: ['error'], abortOnError: false });
   try {

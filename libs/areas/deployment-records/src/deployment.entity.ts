@@ -8,13 +8,13 @@ export class DeploymentEntity {
   @PrimaryColumn({ type: 'text' })
   id: string;
 
-  @Column({ name: 'tenant_id', type: 'text' })
+  @Column({ type: 'text' })
   tenantId: string;
 
   @Column({ type: 'text' })
   name: string;
 
-  @Column({ name: 'display_name', type: 'text', nullable: true })
+  @Column({ type: 'text', nullable: true })
   displayName: string | null;
 
   @Column({ type: 'text', nullable: true })
@@ -26,10 +26,10 @@ export class DeploymentEntity {
   @Column({ type: 'text', nullable: true })
   environment: string | null;
 
-  @Column({ name: 'default_strategy', type: 'jsonb', nullable: true })
+  @Column({ type: 'jsonb', nullable: true })
   defaultStrategy: Record<string, unknown> | null;
 
-  @Column({ name: 'revision_history_limit', type: 'int', default: 10 })
+  @Column({ type: 'int', default: 10 })
   revisionHistoryLimit: number;
 
   @Column({ type: 'text', default: 'creating' })
@@ -38,30 +38,30 @@ export class DeploymentEntity {
   @Column({ type: 'jsonb', default: [] })
   conditions: Condition[];
 
-  @Column({ name: 'active_revision_id', type: 'text', nullable: true })
+  @Column({ type: 'text', nullable: true })
   activeRevisionId: string | null;
 
-  @Column({ name: 'candidate_revision_id', type: 'text', nullable: true })
+  @Column({ type: 'text', nullable: true })
   candidateRevisionId: string | null;
 
-  @Column({ name: 'previous_revision_id', type: 'text', nullable: true })
+  @Column({ type: 'text', nullable: true })
   previousRevisionId: string | null;
 
-  @Column({ name: 'current_operation_id', type: 'text', nullable: true })
+  @Column({ type: 'text', nullable: true })
   currentOperationId: string | null;
 
   @Column({ type: 'int', default: 1 })
   version: number;
 
-  @Column({ name: 'created_by', type: 'jsonb' })
+  @Column({ type: 'jsonb' })
   createdBy: Actor;
 
-  @Column({ name: 'created_at', type: 'timestamptz', default: () => 'now()' })
+  @Column({ type: 'timestamptz', default: () => 'now()' })
   createdAt: Date;
 
-  @Column({ name: 'updated_at', type: 'timestamptz', default: () => 'now()' })
+  @Column({ type: 'timestamptz', default: () => 'now()' })
   updatedAt: Date;
 
-  @Column({ name: 'deleted_at', type: 'timestamptz', nullable: true })
+  @Column({ type: 'timestamptz', nullable: true })
   deletedAt: Date | null;
 }

@@ -34,7 +34,7 @@ export class DeploymentStore implements DeploymentsPort {
   }
 
   async record(tx: Tx, tenantId: string, name: string): Promise<DeploymentRecord> {
-    const row = await tx.manager.findOneBy(DeploymentEntity, { tenantId, name, deletedAt: IsNull() });
+    const row = await tx.repository(DeploymentEntity).findOneBy({ tenantId, name, deletedAt: IsNull() });
     return found(row ?? undefined);
   }
 
@@ -51,8 +51,9 @@ export class DeploymentStore implements DeploymentsPort {
 
   async list(tx: Tx, tenantId: string, filter: DeploymentFilter): Promise<DeploymentRecord[]> {
     const { before, environment, labels = {}, labelKeys = [], limit } = filter;
-    const query = tx.manager
-      .createQueryBuilder(DeploymentEntity, 'd')
+    const query = tx
+      .repository(DeploymentEntity)
+      .createQueryBuilder('d')
       .where('d.tenantId = :tenantId and d.deletedAt is null', { tenantId });
     if (before) query.andWhere('d.id < :before', { before });
     if (environment) query.andWhere('d.environment = :environment', { environment });

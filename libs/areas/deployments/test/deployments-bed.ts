@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { Global, Module } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
-import { DeploymentRecordsModule, entities, migrations as records } from '@slipway/area-deployment-records';
+import { DeploymentRecordsModule, migrations as records } from '@slipway/area-deployment-records';
 import { migrations as dataplane } from '@slipway/dataplane';
 import { ConfigModule } from '@slipway/platform-config';
 import { Database, DatabaseModule, type Tx } from '@slipway/platform-database';
@@ -113,7 +113,7 @@ export class DeploymentsBed {
     const module = await Test.createTestingModule({
       imports: [
         ConfigModule.forRoot(config),
-        DatabaseModule.forRoot(config, entities),
+        DatabaseModule.forRoot(config),
         HttpModule,
         ...platformModules('worker'),
         NeighboursModule,

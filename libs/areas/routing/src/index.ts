@@ -1,8 +1,6 @@
 import { Routes1700000000300 } from './migrations/1700000000300-routes.js';
 import { TrafficOwner1700000000301 } from './migrations/1700000000301-traffic-owner.js';
-import { RouteEntity } from './route.entity.js';
 
 export { RoutingModule } from './routing.module.js';
 
-export const entities = [RouteEntity];
 export const migrations = [Routes1700000000300, TrafficOwner1700000000301];

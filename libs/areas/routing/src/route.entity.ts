@@ -9,10 +9,10 @@ export interface StoredTarget {
 /** The table `routes`, for this area's own answers. */
 @Entity({ name: 'routes' })
 export class RouteEntity {
-  @PrimaryColumn({ name: 'deployment_id', type: 'text' })
+  @PrimaryColumn({ type: 'text' })
   deploymentId: string;
 
-  @Column({ name: 'tenant_id', type: 'text' })
+  @Column({ type: 'text' })
   tenantId: string;
 
   @Column({ type: 'int' })
@@ -30,9 +30,9 @@ export class RouteEntity {
   @Column({ type: 'text', nullable: true })
   reason: string | null;
 
-  @Column({ name: 'updated_by', type: 'jsonb' })
+  @Column({ type: 'jsonb' })
   updatedBy: { type: string; id: string };
 
-  @Column({ name: 'updated_at', type: 'timestamptz', default: () => 'now()' })
+  @Column({ type: 'timestamptz', default: () => 'now()' })
   updatedAt: Date;
 }

@@ -144,7 +144,7 @@ export class RoutesService implements ExistenceCheck {
   }
 
   private async find(tx: Tx, deployment: Deployment): Promise<RouteDto | undefined> {
-    const row = await tx.manager.findOneBy(RouteEntity, { deploymentId: deployment.id });
+    const row = await tx.repository(RouteEntity).findOneBy({ deploymentId: deployment.id });
     return row && row.targets.length > 0 ? answerOf(deployment.name, row) : undefined;
   }
 }

@@ -19,7 +19,7 @@ import { INSTANCES } from '@slipway/ports/instances';
 import { REVISIONS, type Activation, type Revision } from '@slipway/ports/revisions';
 import { ROUTES, type RoutesPort } from '@slipway/ports/routing';
 import type { RevisionState } from '@slipway/contracts';
-import { entities, migrations, RoutingModule } from '../src/index.js';
+import { migrations, RoutingModule } from '../src/index.js';
 
 const absent = defineErrors({
   deployment_not_found: { status: 404, category: 'not_found', message: 'no deployment' },
@@ -155,7 +155,7 @@ export class RoutingBed {
     const module = await Test.createTestingModule({
       imports: [
         ConfigModule.forRoot(config),
-        DatabaseModule.forRoot(config, entities),
+        DatabaseModule.forRoot(config),
         HttpModule,
         ...platformModules('api'),
         NeighboursModule,

@@ -33,7 +33,7 @@ export class AreaOnly {
       module: AreaOnly,
       imports: [
         ConfigModule.forRoot(config),
-        DatabaseModule.forRoot(config, []),
+        DatabaseModule.forRoot(config),
         role === 'worker' ? SchedulingModule.forWorker() : SchedulingModule.forApi(),
         ...http,
         surroundings,

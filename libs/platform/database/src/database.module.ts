@@ -1,18 +1,20 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import type { Config } from '@slipway/platform-config';
-import type { DataSourceOptions } from 'typeorm';
+import { getMetadataArgsStorage, type DataSourceOptions } from 'typeorm';
+import { SnakeCaseColumns } from './columns.js';
 import { Database } from './database.js';
 import { NESTING, UNWATCHED, WatchedNesting } from './nesting.js';
 import { Notifications } from './notifications.js';
 import { PipelinedReader } from './pipelined-reader.js';
 
-/** Connection settings shared by the application and the migration tests. `entities` are the table maps of all areas. */
-export function dataSourceOptions(url: string, poolSize: number, entities: Function[]): DataSourceOptions {
+/** Connection settings. The entities are those of every library that this process has imported: nothing lists them again. */
+export function dataSourceOptions(url: string, poolSize: number): DataSourceOptions {
   return {
     type: 'postgres',
     url,
-    entities,
+    entities: getMetadataArgsStorage().tables.map((table) => table.target),
+    namingStrategy: new SnakeCaseColumns(),
     synchronize: false,
     migrationsRun: false,
     logging: false,
@@ -33,17 +35,12 @@ const CONNECTION = {
 
 @Module({})
 export class DatabaseModule {
-  static forRoot(
-    config: Pick<Config, 'database'> & Partial<Pick<Config, 'env'>>,
-    entities: Function[] = [],
-  ): DynamicModule {
+  static forRoot(config: Pick<Config, 'database'> & Partial<Pick<Config, 'env'>>): DynamicModule {
     const { url, poolSize } = config.database;
     return {
       module: DatabaseModule,
       global: true,
-      imports: [
-        TypeOrmModule.forRoot({ ...dataSourceOptions(url, poolSize, entities), retryAttempts: 10, retryDelay: 500 }),
-      ],
+      imports: [TypeOrmModule.forRoot({ ...dataSourceOptions(url, poolSize), retryAttempts: 10, retryDelay: 500 })],
       providers: [
         Database,
         { provide: NESTING, useValue: config.env === 'test' ? new WatchedNesting() : UNWATCHED },

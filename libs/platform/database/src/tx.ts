@@ -1,4 +1,4 @@
-import type { EntityManager, QueryRunner } from 'typeorm';
+import type { EntityTarget, ObjectLiteral, QueryRunner, Repository } from 'typeorm';
 import type { PoolClient, QueryResult } from 'pg';
 import type { HeldLocks } from './held-locks.js';
 import type { Statement } from './statement.js';
@@ -8,7 +8,8 @@ export type TxScope = { tenantId: string } | 'system';
 
 /**
  * An open transaction. It is the first argument of every method that writes; nobody keeps one after its callback ended.
- * `query` and `one` send SQL on the transaction's own connection; `manager` is TypeORM's view of the same connection.
+ * `repository` is for plain reads and writes of a table, `query` and `one` for SQL that earns its keep. All use the transaction's
+ * own connection.
  */
 export class Tx {
   constructor(
@@ -19,8 +20,12 @@ export class Tx {
     private readonly held?: HeldLocks,
   ) {}
 
-  get manager(): EntityManager {
-    return this.runner.manager;
+  /**
+   * TypeORM's repository of an entity, bound to this transaction. Use `find…`, `insert`, `update` and `delete`, each with the tenant
+   * among its conditions. Not `save`: it reads before it writes, and what happens between the two is lost.
+   */
+  repository<E extends ObjectLiteral>(entity: EntityTarget<E>): Repository<E> {
+    return this.runner.manager.getRepository(entity);
   }
 
   /** The tenant of this transaction; throws in a system transaction, which has none. */

@@ -42,7 +42,7 @@ function moduleOf(...providers: (typeof Shop)[]): Promise<TestingModule> {
     env: 'test',
     database: { url: testDatabase.url, migrateUrl: testDatabase.url, embedded: false, poolSize: 4 },
   };
-  const surroundings = [DatabaseModule.forRoot(config as never, []), EventsModule.forWorker()];
+  const surroundings = [DatabaseModule.forRoot(config as never), EventsModule.forWorker()];
   return Test.createTestingModule({ imports: surroundings, providers }).compile();
 }
 

@@ -49,7 +49,6 @@ export class OperationHarness {
   static async start(options: {
     migrations: readonly Migration[];
     modules?: ModuleMetadata['imports'];
-    entities?: Function[];
     config?: Partial<Config>;
     /** Where wake-ups go; without one they are lost, and the test drives. */
     queue?: OperationQueue;
@@ -72,7 +71,7 @@ export class OperationHarness {
     const module = await Test.createTestingModule({
       imports: [
         ConfigModule.forRoot(config),
-        DatabaseModule.forRoot(config, options.entities),
+        DatabaseModule.forRoot(config),
         queueModule(options.queue ?? silentQueue),
         ...platformModules('worker'),
         ...(options.modules ?? []),

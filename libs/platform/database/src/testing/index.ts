@@ -3,3 +3,4 @@ export { TcpProxy } from './tcp-proxy.js';
 export { freePort } from './free-port.js';
 export { DatabaseBed } from './database-bed.js';
 export { beside, holdIntervals, Pending, until } from './waiting.js';
+export { dataSourceOptions } from '../database.module.js';
