@@ -3,7 +3,8 @@ import { mean, quantile, variance, type Histogram } from './histogram.js';
 import { attemptsOf, type RequestStats } from './stats.query.js';
 
 /*
- * What the records of a revision say about a metric, and how sure that is. All bounds are one-sided.
+ * What the records of a revision say about a metric, and how sure that is. All bounds are one-sided. `simple-statistics` and its kin
+ * work on samples, which nobody keeps: there are only sums and histograms.
  */
 
 export interface Measured {

@@ -2,6 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { HttpConnection, type RawAnswer } from './http-connection.js';
 import { lanes, type Side } from './measure.js';
 
+/*
+ * Not `autocannon`: two sides take turns on connections that stay open, and the open loop counts from when a request was due.
+ */
+
 /** A closed loop over `count` connections that stay open between slices. Any answer but the wanted status is an error. */
 export async function closedLoop(
   url: string,

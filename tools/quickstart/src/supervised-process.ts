@@ -25,7 +25,10 @@ export const READY_MESSAGE = 'slipway:ready';
 /** Sent to the worker: stop the engines too before you exit, as the whole stack stops. */
 export const STOP_ENGINES_MESSAGE = 'slipway:stop-engines';
 
-/** One process of the stack: started again with back-off whenever it dies, until it is told to stop. */
+/**
+ * One process of the stack: started again with back-off whenever it dies, until it is told to stop. `pm2` is a daemon that would
+ * outlive the command, and the engines must be told how their worker ends.
+ */
 export class SupervisedProcess {
   /** True from its ready message until its end. */
   isReady = false;

@@ -23,7 +23,10 @@ export class SystemService implements BeforeApplicationShutdown {
     this.isStopping = true;
   }
 
-  /** The queue is no part of this: what it carries waits in Postgres. @throws unavailable (503) */
+  /**
+   * The queue is no part of this: what it carries waits in Postgres. `@nestjs/terminus` would ask on a connection past `Database` and
+   * answer with the state of each part, where the contract has an error envelope. @throws unavailable (503)
+   */
   async assertReady(): Promise<void> {
     if (this.isStopping) throw errors.unavailable({ message: 'The process is stopping.' });
     let timer: NodeJS.Timeout | undefined;

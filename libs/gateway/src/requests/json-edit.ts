@@ -9,6 +9,7 @@ const CLOSE_BRACKET = 0x5d;
 /**
  * Sets and removes members of a JSON object's top level and leaves every other byte as the client sent it: numbers beyond
  * double precision, key order and spelling survive, and a long conversation is copied instead of being written again.
+ * `jsonc-parser` edits as well, but builds the tree of the whole text first.
  *
  * The text must have been accepted by `JSON.parse`; nothing is checked here. A member that stands twice is changed twice, since
  * parsers differ in which of the two they believe.

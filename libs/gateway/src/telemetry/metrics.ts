@@ -22,7 +22,7 @@ const SHOWN_EVERY = 4;
 const LOWEST_SHOWN = 0;
 const HIGHEST_SHOWN = 144;
 
-/** Prometheus text format, made only when somebody asks. */
+/** Prometheus text format, made only when somebody asks, from what the reports count anyway: `prom-client` would count all of it twice. */
 export function metricsText(from: MetricsSources): string {
   const lines: string[] = [];
   const gauge = (name: string, help: string, value: number): void => {

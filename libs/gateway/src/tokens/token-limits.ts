@@ -10,7 +10,7 @@ interface Usage {
   inFlight: number;
 }
 
-/** Per token: a bucket of requests that refills evenly, and a cap on requests in flight. */
+/** Per token: a bucket of requests that refills evenly, and a cap on requests in flight. A library's promise per request is too dear here. */
 export class TokenLimits {
   private readonly usage = new Map<string, Usage>();
   private sweptAt = Date.now();

@@ -17,7 +17,10 @@ interface Bucket {
 /** Buckets that are full again carry no information; they are dropped this often. */
 const SWEEP_EVERY_MS = 60_000;
 
-/** A token bucket per key: a minute's worth of requests at once, then as many as flow in. In memory, per process. */
+/**
+ * A token bucket per key: a minute's worth of requests at once, then as many as flow in. In memory, per process. The windows of
+ * `rate-limiter-flexible` are fixed: at the border of two, twice as many pass, and what the headers promise jumps.
+ */
 export class RateLimiter {
   private readonly buckets = new Map<string, Bucket>();
   private sweptAt = 0;

@@ -1,5 +1,9 @@
 import { isIP } from 'node:net';
 
+/*
+ * Not `@nestjs/config`: the gateway and the commands read the same variables without Nest, and every fault is told at once.
+ */
+
 /** One environment variable: its name, its default as it would be written in the environment, and how its text becomes a value. */
 export interface Variable<T> {
   name: string;

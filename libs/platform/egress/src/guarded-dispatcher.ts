@@ -28,7 +28,8 @@ export class EgressRefusedError extends Error {
 /**
  * A dispatcher for `undici.request` that connects only to what `allow` permits. The origin is checked for every new
  * connection, each address when it is resolved (the checked address is the one that is dialled, so a name that changes
- * its mind gains nothing) and once more on the connected socket, before a byte of the request is written.
+ * its mind gains nothing) and once more on the connected socket, before a byte of the request is written. The known guards
+ * (`request-filtering-agent`) are agents of node:http and refuse private addresses, which an operator here may name.
  *
  * `request` follows no redirects, and a caller must not add an interceptor that does. Close it with `close()`/`destroy()`.
  * @throws TypeError for a malformed pattern.

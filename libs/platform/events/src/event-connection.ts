@@ -7,7 +7,10 @@ const MAX_BUFFERED_BYTES = 1024 * 1024;
 const DRAIN_LIMIT_MS = 30_000;
 const RECONNECT_AFTER_MS = 2_000;
 
-/** The open answer of one `text/event-stream` client. Fastify has handed the socket over; nobody else writes to it. */
+/**
+ * The open answer of one `text/event-stream` client. Fastify has handed the socket over; nobody else writes to it. Nest's `@Sse` takes
+ * an Observable, which cannot hold back a page until the client has read the one before.
+ */
 export class EventConnection {
   private readonly response: ServerResponse;
   private closers: (() => void)[] = [];

@@ -6,7 +6,10 @@ type Level = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal';
 /** Nest names every module and route at each boot: of use to somebody who debugs the wiring only. */
 const WIRING = new Set(['InstanceLoader', 'RouterExplorer', 'RoutesResolver', 'NestFactory', 'NestApplication']);
 
-/** Lets Nest, and every `new Logger(context)` of it, write through pino. The context becomes the field `context`. */
+/**
+ * Lets Nest, and every `new Logger(context)` of it, write through pino. The context becomes the field `context`. `nestjs-pino` would also
+ * log each request, which our hooks do with the ids of the contract.
+ */
 export class NestLogger implements LoggerService {
   constructor(private readonly logger: Logger) {}
 

@@ -21,7 +21,10 @@ export interface ProbeServer {
 /** A readiness check that hangs is not ready. Below the usual probe timeout of orchestrators. */
 const READY_TIMEOUT_MS = 2_000;
 
-/** /healthz (the process is alive), /readyz and /metrics on a port of their own, for processes that serve no HTTP otherwise. */
+/**
+ * /healthz (the process is alive), /readyz and /metrics on a port of their own, for processes that serve no HTTP otherwise. No
+ * `@nestjs/terminus`: it needs Nest's HTTP, and its answers have another shape than the contract's.
+ */
 export async function startProbeServer(options: ProbeServerOptions): Promise<ProbeServer> {
   const server = createServer((request, response) => {
     answer(request, response, options).catch(() => response.destroy());

@@ -1,6 +1,6 @@
 import { Logger, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
 import { Database, type Tx, type TxScope } from '@slipway/platform-database';
-import { Places } from './places.js';
+import pLimit from 'p-limit';
 
 /** Runs one transaction on one of the few connections that recurring work may have at a time. */
 export type Transact = <T>(scope: TxScope, work: (tx: Tx) => Promise<T>) => Promise<T>;
@@ -32,11 +32,12 @@ interface Entry {
 /**
  * The recurring work of a process. Each has a timer of its own, so that a slow one delays only itself, and together they use
  * only a few connections. Repairs of the platform have a connection beside those: nothing that an area does holds them up.
+ * `@nestjs/schedule` has intervals, but neither waits for a run to end before it plans the next nor at a shutdown.
  */
 export class Schedule implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger('schedule');
   private readonly entries: Entry[] = [];
-  private readonly areaPlaces = new Places(AREA_PLACES);
+  private readonly areaPlaces = pLimit(AREA_PLACES);
   private isRunning = false;
 
   /** @param isWorker whether the work is done here; an API process only builds it */
@@ -46,8 +47,8 @@ export class Schedule implements OnApplicationBootstrap, BeforeApplicationShutdo
   ) {}
 
   register(work: RecurringWork, { isRepair = false } = {}): void {
-    const places = isRepair ? new Places(1) : this.areaPlaces;
-    const entry: Entry = { work, transact: (scope, fn) => places.hold(() => this.database.tx(scope, fn)) };
+    const inPlace = isRepair ? pLimit(1) : this.areaPlaces;
+    const entry: Entry = { work, transact: (scope, fn) => inPlace(() => this.database.tx(scope, fn)) };
     this.entries.push(entry);
     if (this.isRunning) this.plan(entry, FIRST_AFTER_SECONDS);
   }

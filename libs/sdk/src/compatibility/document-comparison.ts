@@ -8,7 +8,10 @@ const SCOPES = ['viewer', 'operator', 'admin'];
 /** What has a comparison of its own, or means nothing to a program. */
 const COMPARED = new Set(['operationId', 'parameters', 'requestBody', 'responses', 'x-required-scope', 'tags']);
 
-/** What a client of the first document has to know of the second. Texts and examples are not compared. */
+/**
+ * What a client of the first document has to know of the second. Texts and examples are not compared. `oasdiff` knows more kinds of
+ * change, but not our scopes and error codes, and is a binary that a machine with only Node lacks.
+ */
 export function compareDocuments(before: OpenApi, after: OpenApi): Change[] {
   const changes: Change[] = [];
   const old = operationsOf(before);

@@ -1,7 +1,10 @@
 import net from 'node:net';
 import type { AddressInfo } from 'node:net';
 
-/** Stands between a process and Postgres, and can take Postgres away: refused, cut, or silent as behind a dead network. */
+/**
+ * Stands between a process and Postgres, and can take Postgres away: refused, cut, or silent as behind a dead network. Toxiproxy does
+ * the same, but is a server to be installed.
+ */
 export class TcpProxy {
   private mode: 'open' | 'refusing' | 'silent' = 'open';
   private readonly sockets = new Set<net.Socket>();
