@@ -1,0 +1,83 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { WorkspaceCopy } from '@slipway/platform-testing/workspace-copy';
+
+jest.setTimeout(300_000);
+
+const NX = 'nx/dist/bin/nx.js';
+const CONTRIBUTING = readFileSync(new URL('../../../CONTRIBUTING.md', import.meta.url), 'utf8');
+let workspace: WorkspaceCopy;
+
+beforeAll(async () => {
+  workspace = await WorkspaceCopy.make();
+});
+afterAll(() => workspace?.remove());
+
+/** What a stranger would type: lines of `sh` blocks, and code in the text that begins like a command. */
+const commands = [
+  ...[...CONTRIBUTING.matchAll(/```sh\n(.*?)```/gs)].flatMap(([, block]) => block!.trim().split('\n')),
+  ...[...CONTRIBUTING.matchAll(/`((?:npx|npm|node|\.ci)[ /][^`]+)`/g)].map(([, inline]) => inline!),
+];
+
+const textOf = (file: string) => readFile(path.join(workspace.dir, file), 'utf8');
+const exists = (file: string) => expect([file, existsSync(path.join(workspace.dir, file))]).toEqual([file, true]);
+const nx = (...args: string[]) => workspace.run(NX, ...args);
+
+async function hasScript(name: string): Promise<void> {
+  expect(Object.keys(JSON.parse(await textOf('package.json')).scripts)).toContain(name);
+}
+
+/** How each command is walked. What takes minutes is asked what it would do; what another check does for good says which. */
+const WALK: Record<string, () => Promise<unknown> | void> = {
+  // `.ci/run` begins with it.
+  'npm ci': () => exists('package-lock.json'),
+  'npx nx run @slipway/area-routing:test': async () => {
+    const { tasks } = JSON.parse(await nx('run', '@slipway/area-routing:test', '--graph=stdout'));
+    expect(Object.keys(tasks.tasks)).toContain('@slipway/area-routing:test');
+  },
+  'npx nx affected -t lint test': async () => {
+    const files = '--files=libs/areas/routing/src/index.ts';
+    const { tasks } = JSON.parse(await nx('affected', '-t', 'lint', 'test', files, '--graph=stdout'));
+    const planned = Object.keys(tasks.tasks);
+    expect(planned).toEqual(expect.arrayContaining(['@slipway/area-routing:test', '@slipway/api:test']));
+    expect(planned).not.toContain('@slipway/contracts:test');
+  },
+  'npm test': () => hasScript('test'),
+  'npm run format': async () => {
+    await hasScript('format');
+    await workspace.run('prettier/bin/prettier.cjs', '--check', 'CONTRIBUTING.md', 'package.json');
+  },
+  // The check of the document in `.ci/run` is what it does.
+  'npm run openapi': () => hasScript('openapi'),
+  '.ci/run': () => exists('.ci/run'),
+  'node tools/mutation/dist/main.js routing': () => {
+    exists('tools/mutation/dist/main.js');
+    exists('libs/areas/routing/mutants.yaml');
+  },
+  'npx nx g area alerts': () => nx('g', 'area', 'alerts'),
+  'npx nx g operation alerts silence': () => nx('g', 'operation', 'alerts', 'silence'),
+  'npx nx g target slurm': () => nx('g', 'target', 'slurm'),
+  // Its dry run and its whole run are tests of tools/release.
+  'npx nx release <version> --skip-publish': () => exists('tools/release/version-actions.cjs'),
+};
+
+describe('CONTRIBUTING.md', () => {
+  it.each([...new Set(commands)])('%s', async (command) => {
+    const walk = WALK[command.trim()];
+    if (!walk) throw new Error(`Nothing here walks the command ${command}.`);
+    await walk();
+  });
+
+  it('names files that are there, once its commands have run', () => {
+    const named = [...CONTRIBUTING.matchAll(/`((?:apps|libs|tools)\/[\w./-]+)`/g)].map(([, file]) => file!);
+    const linked = [...CONTRIBUTING.matchAll(/\]\(([^)#:]+)\)/g)].map(([, file]) => file!);
+    expect(named.length + linked.length).toBeGreaterThan(10);
+    for (const file of [...named, ...linked]) exists(file);
+  });
+
+  it('shows an operation that begins as it says', async () => {
+    expect(await textOf('libs/areas/alerts/src/silence.operation.ts')).toContain('defineOperation({');
+  });
+});

@@ -1,0 +1,26 @@
+import path from 'node:path';
+import { expect, it } from '@jest/globals';
+import { statementsIn, statementsUnder } from '../statements.mjs';
+
+const root = path.resolve(import.meta.dirname, '../../..');
+/** Half of what stood there before repositories took over. */
+const MOST = 83;
+
+it('counts what is sent to Postgres, once each, and no fragment', () => {
+  const text = `
+    const COLUMNS = 'id, name';
+    const SOURCE = \`shops s join streets using (street_id)\`;
+    export const FIND = prepared('shop-find', \`select \${COLUMNS} from \${SOURCE} where id = $1\`);
+    export const GET = lookup('shop-get', 'select 1');
+    export const LOCK = locking('shop', prepared('shop-lock', 'select 1 for update'));
+    void tx.query('update shops set name = $1', [name]);
+    throw new Error('update the shop first');
+  `;
+  expect(statementsIn('shop.query.ts', text).map(({ line }: { line: number }) => line)).toEqual([4, 5, 6, 7]);
+});
+
+it('finds no more of them in the areas than there are reasons for', () => {
+  const found = statementsUnder(root, 'libs/areas');
+  expect(found.length).toBeGreaterThan(0);
+  expect(found.length).toBeLessThanOrEqual(MOST);
+});
