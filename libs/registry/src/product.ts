@@ -1,5 +1,7 @@
 import { Module, type DynamicModule, type Type } from '@nestjs/common';
 import { migrations as dataplane } from '@slipway/dataplane';
+// So that TypeORM knows them in every process that speaks to Postgres through it.
+import '@slipway/dataplane/entities';
 import { migrations as auth } from '@slipway/platform-auth';
 import type { Config } from '@slipway/platform-config';
 import { migrations as database, type Migration } from '@slipway/platform-database';

@@ -1,6 +1,7 @@
 import { EventInbox1700000000026 } from './migrations/1700000000026-event-inbox.js';
 import { Events1700000000022 } from './migrations/1700000000022-events.js';
 
+export { EventEntity, EventStreamEntity } from './event.entity.js';
 export { EventsModule } from './events.module.js';
 export {
   appendAll,
@@ -13,6 +14,7 @@ export {
 } from './event.store.js';
 export { EventHub } from './event.hub.js';
 export { EventPageDto, EventQueryDto } from './event.dto.js';
+export { EventInboxEntity, EventSubscriptionEntity } from './inbox.entity.js';
 export { EventStreams } from './event-stream.js';
 export { Client, EventFeed, type FeedClient } from './event-feed.js';
 export { Inbox, Subscription, type EventSubscriber, type ReceivedEvent } from './inbox.js';

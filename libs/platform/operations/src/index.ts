@@ -28,7 +28,9 @@ export { operationErrors } from './accept/operation.errors.js';
 export { GET_RECORD, LIST_RECORDS } from './accept/operation.query.js';
 export { lockBeforeEvents, OperationStore, type Claim, type Claimed, type Start } from './accept/operation.store.js';
 export { operationFailures } from './operation.failures.js';
+export { OperationEntity, OperationStepEntity } from './operation.entity.js';
 export type { Failure, OperationRow } from './operation.row.js';
+export { OutboxEntity } from './outbox.entity.js';
 export { Leases } from './run/leases.js';
 export { OperationRunner } from './run/operation.runner.js';
 

@@ -1,0 +1,5 @@
+/** The tables as TypeORM knows them, for processes that use it. The gateway does not: it must not import this. */
+export * from './gateway.entity.js';
+export * from './passport.entity.js';
+export * from './published.entity.js';
+export * from './request-stats.entity.js';

@@ -1,0 +1,48 @@
+import { rfc3339, wholeNumber } from '@slipway/platform-database';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { Histograms } from '../stats.query.js';
+
+@Entity({ name: 'dataplane_request_stats' })
+export class DataplaneRequestStatsEntity {
+  @PrimaryColumn({ type: 'text' })
+  revision_id: string;
+
+  @PrimaryColumn({ type: 'timestamptz', transformer: rfc3339 })
+  window_start: string;
+
+  @PrimaryColumn({ type: 'text' })
+  gateway_id: string;
+
+  @Column({ type: 'text' })
+  tenant_id: string;
+
+  @Column({ type: 'int' })
+  ok: number;
+
+  @Column({ type: 'int' })
+  client_error: number;
+
+  @Column({ type: 'int' })
+  server_error: number;
+
+  @Column({ type: 'int' })
+  connect_error: number;
+
+  @Column({ type: 'int' })
+  cancelled: number;
+
+  @Column({ type: 'int' })
+  retried: number;
+
+  @Column({ type: 'int' })
+  streamed: number;
+
+  @Column({ type: 'bigint', transformer: wholeNumber })
+  tokens_in: number;
+
+  @Column({ type: 'bigint', transformer: wholeNumber })
+  tokens_out: number;
+
+  @Column({ type: 'jsonb' })
+  histograms: Histograms;
+}

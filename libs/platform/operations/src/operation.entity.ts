@@ -1,0 +1,163 @@
+import type { Actor, OperationStatus, StepStatus } from '@slipway/contracts';
+import { rfc3339, wholeNumber } from '@slipway/platform-database';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { Failure } from './operation.row.js';
+
+@Entity({ name: 'operations' })
+export class OperationEntity {
+  @PrimaryColumn({ type: 'text' })
+  id: string;
+
+  @Column({ type: 'text' })
+  tenant_id: string;
+
+  @Column({ type: 'text' })
+  kind: string;
+
+  @Column({ type: 'text' })
+  resource_type: string;
+
+  @Column({ type: 'text' })
+  resource_name: string;
+
+  @Column({ type: 'text' })
+  resource_id: string;
+
+  @Column({ type: 'text' })
+  stream: string;
+
+  @Column({ type: 'text', default: 'pending' })
+  status: OperationStatus;
+
+  @Column({ type: 'text', default: 'forward' })
+  phase: 'forward' | 'unwinding';
+
+  @Column({ type: 'jsonb', nullable: true })
+  failure: Failure | null;
+
+  @Column({ type: 'int', default: 0 })
+  progress: number;
+
+  @Column({ type: 'int', default: 0 })
+  attempt: number;
+
+  @Column({ type: 'int', default: 5 })
+  max_attempts: number;
+
+  @Column({ type: 'boolean', default: false })
+  cancel_requested: boolean;
+
+  @Column({ type: 'text', default: '' })
+  current_step: string;
+
+  @Column({ type: 'text', default: 'pending' })
+  current_step_status: StepStatus;
+
+  @Column({ type: 'text', nullable: true })
+  awaiting: 'approval' | 'pause' | null;
+
+  @Column({ type: 'boolean', default: false })
+  is_resumed: boolean;
+
+  @Column({ type: 'text', nullable: true })
+  error_code: string | null;
+
+  @Column({ type: 'text', default: '' })
+  message: string;
+
+  @Column({ type: 'jsonb', default: {} })
+  result: Record<string, unknown>;
+
+  @Column({ type: 'boolean', default: false })
+  retryable: boolean;
+
+  @Column({ type: 'jsonb', default: {} })
+  input: Record<string, unknown>;
+
+  @Column({ type: 'jsonb' })
+  requested_by: Actor;
+
+  @Column({ type: 'text', nullable: true })
+  reason: string | null;
+
+  @Column({ type: 'text', nullable: true })
+  superseded_by: string | null;
+
+  @Column({ type: 'text', nullable: true })
+  method: string | null;
+
+  @Column({ type: 'text', nullable: true })
+  path: string | null;
+
+  @Column({ type: 'text', nullable: true })
+  idempotency_key: string | null;
+
+  @Column({ type: 'text', nullable: true })
+  fingerprint: string | null;
+
+  @Column({ type: 'bigint', transformer: wholeNumber, default: 0 })
+  lease_version: number;
+
+  @Column({ type: 'text', nullable: true })
+  lease_owner: string | null;
+
+  @Column({ type: 'timestamptz', nullable: true, transformer: rfc3339 })
+  lease_expires_at: string | null;
+
+  @Column({ type: 'timestamptz', nullable: true, transformer: rfc3339 })
+  wake_at: string | null;
+
+  @Column({ type: 'int', default: 1 })
+  dispatch: number;
+
+  @Column({ type: 'timestamptz', default: () => 'now()', transformer: rfc3339 })
+  dispatched_at: string;
+
+  @Column({ type: 'timestamptz', default: () => 'now()', transformer: rfc3339 })
+  created_at: string;
+
+  @Column({ type: 'timestamptz', default: () => 'now()', transformer: rfc3339 })
+  updated_at: string;
+
+  @Column({ type: 'timestamptz', nullable: true, transformer: rfc3339 })
+  completed_at: string | null;
+}
+
+@Entity({ name: 'operation_steps' })
+export class OperationStepEntity {
+  @PrimaryColumn({ type: 'text' })
+  operation_id: string;
+
+  @Column({ type: 'text' })
+  tenant_id: string;
+
+  @PrimaryColumn({ type: 'text' })
+  name: string;
+
+  @Column({ type: 'int' })
+  index: number;
+
+  @Column({ type: 'boolean', default: false })
+  is_unwind: boolean;
+
+  @Column({ type: 'text', default: 'pending' })
+  status: StepStatus;
+
+  @Column({ type: 'timestamptz', nullable: true, transformer: rfc3339 })
+  started_at: string | null;
+
+  @Column({ type: 'timestamptz', nullable: true, transformer: rfc3339 })
+  completed_at: string | null;
+
+  @Column({ type: 'text', default: '' })
+  message: string;
+
+  @Column({ type: 'jsonb', nullable: true })
+  evidence: unknown;
+
+  @Column({ type: 'jsonb', nullable: true })
+  result: unknown;
+
+  @Column({ type: 'jsonb', nullable: true })
+  state: Record<string, unknown> | null;
+}
