@@ -73,6 +73,17 @@ it('answers failures before the stream begins with the envelope', async () => {
   expect([wrong.status, wrong.body.error.code]).toEqual([400, 'invalid_parameter']);
 });
 
+it('takes a position beyond the end for the end, for that stream and for those after it', async () => {
+  const beyond = await open(api.token, { 'last-event-id': '999999999999' });
+  const after = await open(api.token, { 'last-event-id': '0' });
+  await until('the later one is caught up', () => after.text.includes('event: deployment.created'));
+  const spec = { model: { id: 'm' }, runtime: { target: 'adopted' }, endpoint: { base_url: 'http://127.0.0.1:1' } };
+  const rollout = { spec, strategy: { type: 'immediate' } };
+  expectStatus(await api.send('POST', '/api/v1/deployments/chat/rollouts', { body: rollout }), 202);
+  await until('both have what comes', () => [beyond, after].every(({ text }) => text.includes('\nid: 2\n')));
+  expect(beyond.text).not.toContain('deployment.created');
+});
+
 it('carries the headers of every answer', async () => {
   const stream = await open(api.token, { 'x-request-id': 'mine' });
   expect(stream.headers).toMatchObject({

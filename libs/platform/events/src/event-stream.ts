@@ -66,7 +66,9 @@ export class EventStreams implements BeforeApplicationShutdown {
     await this.listening;
     const bounds = await this.list.bounds(tenantId, source.stream);
     if (after) assertKept(after, bounds);
-    const stream: OpenStream = { request, connection: new EventConnection(request.reply), cursor: after ?? 0 };
+    // A position beyond the end is nobody's: of another stream, or of a database that was restored. It means the end.
+    const cursor = Math.min(after ?? 0, bounds.last);
+    const stream: OpenStream = { request, connection: new EventConnection(request.reply), cursor };
     this.streams.add(stream);
     const heartbeat = setInterval(() => this.beat(stream), HEARTBEAT_MS);
     stream.connection.onClose(() => {
@@ -105,7 +107,11 @@ export class EventStreams implements BeforeApplicationShutdown {
       cursor: stream.cursor,
       deliver: (event: StoredEvent) => this.deliver(stream, event),
     };
-    const stop = await this.hub.watch(watcher, () => connection.end());
+    const stop = await this.hub.watch(
+      watcher,
+      () => connection.end(),
+      () => connection.isOpen,
+    );
     connection.onClose(stop);
   }
 

@@ -161,6 +161,49 @@ it('lets one join a tail that is behind it, without handing it anything twice', 
   expect([early.seen, late.seen]).toEqual([upTo(4), upTo(4)]);
 });
 
+it('lets one join a tail that has seen what is no longer kept', async () => {
+  const early = await watching(new Reader(stream));
+  await append(3);
+  await until('the early one has them', () => early.seen.length === 3);
+  await bed.sql('delete from events where stream = $1', [stream]);
+  const reads = jest.spyOn(bed.database, 'read');
+  const late = await watching(new Reader(stream));
+  await until('nothing is read', () => isIdle());
+  expect(reads.mock.calls.length).toBeLessThanOrEqual(2);
+  await append();
+  await until('both go on', () => early.seen.length === 4 && late.seen.length === 1);
+  expect(late.seen).toEqual([4]);
+});
+
+it('stops catching up somebody who has gone', async () => {
+  await append(450);
+  const reader = new Reader(stream);
+  let isOpen = true;
+  const read = bed.database.read.bind(bed.database);
+  const reads = jest.spyOn(bed.database, 'read');
+  reads.mockImplementation((...args) => {
+    isOpen = false;
+    return read(...args) as never;
+  });
+  stops.push(
+    await hub.watch(
+      reader,
+      () => undefined,
+      () => isOpen,
+    ),
+  );
+  expect(reads).toHaveBeenCalledTimes(1);
+  expect(reader.seen).toHaveLength(200);
+});
+
+it('keeps nothing of a watcher that could not be caught up', async () => {
+  jest.spyOn(bed.database, 'read').mockRejectedValueOnce(new Error('Postgres is away'));
+  const reader = new Reader(stream);
+  await expect(hub.watch(reader, () => (reader.isClosed = true))).rejects.toThrow('away');
+  hub.beforeApplicationShutdown();
+  expect(reader.isClosed).toBe(false);
+});
+
 it('looks again when notifications may have been lost', async () => {
   const reader = await watching(new Reader(stream));
   await until('nothing is read', () => isIdle());

@@ -8,7 +8,7 @@ const PAGE = 200;
 /** Somebody who follows a stream. `deliver` must not wait; a watcher that cannot keep up is its owner's to cut. */
 export interface Watcher {
   stream: string;
-  /** The last sequence it has seen. The hub moves it. */
+  /** The last sequence it has seen, not beyond the stream's last. The hub moves it. */
   cursor: number;
   deliver(event: StoredEvent): void;
 }
@@ -35,22 +35,28 @@ export class EventHub implements BeforeApplicationShutdown {
 
   constructor(private readonly database: Database) {}
 
-  /** Follows until the returned function is called. `onClose` is called when the process shuts down. */
-  async watch(watcher: Watcher, onClose: () => void): Promise<() => void> {
+  /**
+   * Follows until the returned function is called, or `isOpen` says that nobody reads any more. `onClose` is called when the
+   * process shuts down.
+   */
+  async watch(watcher: Watcher, onClose: () => void, isOpen: () => boolean = () => true): Promise<() => void> {
     this.closers.add(onClose);
-    this.listening ??= this.database.listen(
-      EVENTS_CHANNEL,
-      (stream) => this.kick(stream),
-      () => this.kickAll(),
-    );
-    await this.listening;
-    let isWatching = true;
     const stop = () => {
-      isWatching = false;
       this.closers.delete(onClose);
       this.leave(watcher);
     };
-    await this.join(watcher, () => isWatching);
+    try {
+      this.listening ??= this.database.listen(
+        EVENTS_CHANNEL,
+        (stream) => this.kick(stream),
+        () => this.kickAll(),
+      );
+      await this.listening;
+      await this.join(watcher, isOpen);
+    } catch (error) {
+      stop();
+      throw error;
+    }
     return stop;
   }
 
@@ -58,24 +64,22 @@ export class EventHub implements BeforeApplicationShutdown {
     for (const close of this.closers) close();
   }
 
-  private async join(watcher: Watcher, isWatching: () => boolean): Promise<void> {
-    while (isWatching()) {
+  private async join(watcher: Watcher, isOpen: () => boolean): Promise<void> {
+    while (isOpen()) {
+      const before = this.tails.get(watcher.stream);
+      const seenByTail = before?.last;
       const rows = await this.pageAfter(watcher.stream, watcher.cursor);
       for (const row of rows) hand(watcher, row);
       if (rows.length === PAGE) continue;
       const tail = this.tails.get(watcher.stream);
-      if (!tail) {
-        this.tails.set(watcher.stream, { last: watcher.cursor, live: new Set([watcher]), isAgain: false });
-        // Something may have been committed between the page and this line, and its notification found no tail.
-        this.kick(watcher.stream);
-        return;
-      }
-      if (tail.last <= watcher.cursor) {
-        // The tail is behind this watcher: `hand` drops what it has already seen.
-        tail.live.add(watcher);
-        this.kick(watcher.stream);
-        return;
-      }
+      // The tail has handed something out while this page was read, and it may be missing from the page.
+      if (tail && (tail !== before || tail.last !== seenByTail)) continue;
+      // What the tail had handed out before stands in the pages, unless it is no longer kept. `hand` drops what was seen already.
+      if (tail) tail.live.add(watcher);
+      else this.tails.set(watcher.stream, { last: watcher.cursor, live: new Set([watcher]), isAgain: false });
+      // Something may have been committed between the page and this line, and its notification found no tail.
+      this.kick(watcher.stream);
+      return;
     }
   }
 
