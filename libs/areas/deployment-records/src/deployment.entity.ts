@@ -2,7 +2,6 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { Actor, DeploymentState } from '@slipway/contracts';
 import type { Condition } from '@slipway/ports/deployment-records';
 
-/** The table `deployments`, for the reads of this area's own answers. */
 @Entity({ name: 'deployments' })
 export class DeploymentEntity {
   @PrimaryColumn({ type: 'text' })

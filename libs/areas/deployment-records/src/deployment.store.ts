@@ -11,11 +11,11 @@ import type {
   Health,
   NewDeployment,
 } from '@slipway/ports/deployment-records';
-import { IsNull } from 'typeorm';
+import { IsNull, MoreThan, Not } from 'typeorm';
 import { conditionsOf, NO_ROUTE, observedState, sameConditions } from './conditions.js';
 import { DeploymentEntity } from './deployment.entity.js';
 import { deploymentErrors } from './deployment.errors.js';
-import { GET, INSERT, LIVING_AFTER, LOCK, LOCK_BY_ID, MARK_DELETED, OBSERVE, UPDATE } from './deployment.query.js';
+import { GET, LOCK, LOCK_BY_ID, OBSERVE, UPDATE } from './deployment.query.js';
 
 type Conditioned = Deployment & { conditions: Condition[] };
 
@@ -64,21 +64,20 @@ export class DeploymentStore implements DeploymentsPort {
 
   async create(tx: Tx, deployment: NewDeployment): Promise<DeploymentRecord> {
     const conditions = conditionsOf([], { state: 'creating', currentOperationId: null, health: NO_ROUTE }, new Date());
-    const row = await tx.one<DeploymentRecord>(INSERT, [
-      newId('dep'),
-      deployment.tenantId,
-      deployment.name,
-      deployment.displayName,
-      deployment.description,
-      JSON.stringify(deployment.labels),
-      deployment.environment,
-      deployment.defaultStrategy && JSON.stringify(deployment.defaultStrategy),
-      deployment.revisionHistoryLimit,
-      JSON.stringify(conditions),
-      JSON.stringify(deployment.createdBy),
-    ]);
-    if (!row) throw deploymentErrors.deployment_exists({ message: `A deployment named ${deployment.name} exists.` });
-    return row;
+    const row = { id: newId('dep'), ...deployment, conditions };
+    // Two creations of one name meet at the unique index: the second waits, then inserts nothing.
+    const inserted = await tx
+      .repository(DeploymentEntity)
+      .createQueryBuilder()
+      .insert()
+      .values(row)
+      .orIgnore()
+      .returning('*')
+      .execute();
+    if (inserted.raw.length === 0)
+      throw deploymentErrors.deployment_exists({ message: `A deployment named ${deployment.name} exists.` });
+    // By now `row` has every column as it is stored.
+    return row as unknown as DeploymentRecord;
   }
 
   async update(tx: Tx, id: string, change: DeploymentChange): Promise<void> {
@@ -97,7 +96,12 @@ export class DeploymentStore implements DeploymentsPort {
   }
 
   async remove(tx: Tx, id: string): Promise<void> {
-    await tx.query(MARK_DELETED, [id]);
+    await tx
+      .repository(DeploymentEntity)
+      .update(
+        { id },
+        { deletedAt: () => 'now()', currentOperationId: null, version: () => 'version + 1', updatedAt: () => 'now()' },
+      );
   }
 
   judged(record: DeploymentRecord, health: Health): { state: DeploymentState; conditions: Condition[] } {
@@ -113,7 +117,13 @@ export class DeploymentStore implements DeploymentsPort {
   }
 
   livingAfter(tx: Tx, id: string, limit: number): Promise<DeploymentRecord[]> {
-    return tx.query<DeploymentRecord>(LIVING_AFTER, [id, limit]);
+    return tx
+      .repository(DeploymentEntity)
+      .find({
+        where: { deletedAt: IsNull(), state: Not('deleting'), id: MoreThan(id) },
+        order: { id: 'ASC' },
+        take: limit,
+      });
   }
 }
 
