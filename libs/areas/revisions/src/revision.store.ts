@@ -10,24 +10,28 @@ import {
   type Revision,
   type RevisionsPort,
 } from '@slipway/ports/revisions';
+import { In, Not, type FindOptionsWhere } from 'typeorm';
+import { RevisionActivationEntity } from './revision-activation.entity.js';
+import { RevisionPinEntity } from './revision-pin.entity.js';
+import { RevisionEntity } from './revision.entity.js';
 import { revisionErrors } from './revision.errors.js';
-import {
-  ACTIVATE,
-  BY_DIGEST,
-  COLLECT,
-  CROWDED,
-  FIND,
-  GET_MANY,
-  IDS_OF,
-  INSERT,
-  LEFT_BY_ROLLBACK,
-  PIN,
-  PREVIOUS,
-  SET_STATE,
-  WAS_ACTIVE,
-} from './revision.query.js';
+import { ACTIVATE, BY_DIGEST, GET_MANY, INSERT, PREVIOUS, SET_STATE } from './revision.query.js';
 
 const LIVE: RevisionState[] = ['pending', 'provisioning', 'ready', 'active', 'standby', 'draining', 'retired'];
+const ENDED: RevisionState[] = ['retired', 'failed'];
+/** How many deployments one round of the collector looks at. */
+const CROWDED_AT_ONCE = 200;
+/** What the port hands out. */
+const RECORD = {
+  id: true,
+  tenantId: true,
+  deploymentId: true,
+  number: true,
+  name: true,
+  state: true,
+  specDigest: true,
+  spec: true,
+} as const;
 
 /** The revisions of deployments, for this area's service and, through the port, for others. */
 @Injectable()
@@ -35,7 +39,8 @@ export class RevisionStore implements RevisionsPort {
   constructor(@Inject(DEPLOYMENTS) private readonly deployments: DeploymentsPort) {}
 
   async find(tx: Tx, deploymentId: string, reference: string): Promise<Revision> {
-    const found = await tx.one<Revision>(FIND, [deploymentId, reference]);
+    const where = byReference(deploymentId, reference);
+    const found = await tx.repository(RevisionEntity).findOne({ select: RECORD, where });
     if (!found) throw revisionErrors.revision_not_found();
     return found;
   }
@@ -55,7 +60,9 @@ export class RevisionStore implements RevisionsPort {
   }
 
   async idsOf(tx: Tx, deploymentId: string): Promise<string[]> {
-    return (await tx.query<{ id: string }>(IDS_OF, [deploymentId])).map(({ id }) => id);
+    const order = { number: 'ASC' } as const;
+    const found = await tx.repository(RevisionEntity).find({ select: { id: true }, where: { deploymentId }, order });
+    return found.map(({ id }) => id);
   }
 
   async create(tx: Tx, revision: NewRevision): Promise<Revision> {
@@ -84,11 +91,15 @@ export class RevisionStore implements RevisionsPort {
   }
 
   async activated(tx: Tx, activation: Activation): Promise<void> {
-    const { deploymentId, revisionId } = activation;
+    const { deploymentId, revisionId, leftByRollback } = activation;
     const deployment = await this.deployments.lockById(tx, deploymentId);
     if (!deployment) return;
-    await tx.query(ACTIVATE, [deployment.tenantId, deploymentId, revisionId, activation.operationId]);
-    if (activation.leftByRollback) await tx.query(LEFT_BY_ROLLBACK, [deploymentId, activation.leftByRollback]);
+    const { tenantId } = deployment;
+    await tx.query(ACTIVATE, [tenantId, deploymentId, revisionId, activation.operationId]);
+    if (leftByRollback)
+      await tx
+        .repository(RevisionActivationEntity)
+        .update({ tenantId, deploymentId, revisionId: leftByRollback }, { isLeftByRollback: true });
     if (deployment.activeRevisionId === revisionId) return;
     const previous = await this.previous(tx, deploymentId, revisionId);
     await this.deployments.update(tx, deploymentId, {
@@ -111,19 +122,60 @@ export class RevisionStore implements RevisionsPort {
     return tx.one<Revision>(PREVIOUS, [deploymentId, from]);
   }
 
-  async wasEverActive(tx: Tx, id: string): Promise<boolean> {
-    return (await tx.one(WAS_ACTIVE, [id])) !== undefined;
+  wasEverActive(tx: Tx, id: string): Promise<boolean> {
+    return tx.repository(RevisionActivationEntity).existsBy({ revisionId: id });
   }
 
+  /** The lock waits for a deletion of the revision that is under way, and then finds nothing to pin. */
   async pin(tx: Tx, revisionId: string, holder: string): Promise<void> {
-    if (!(await tx.one(PIN, [revisionId, holder]))) throw revisionErrors.revision_not_found();
+    const kept = await tx
+      .repository(RevisionEntity)
+      .findOne({ select: { id: true, tenantId: true }, where: { id: revisionId }, lock: { mode: 'for_key_share' } });
+    if (!kept) throw revisionErrors.revision_not_found();
+    const pin = { revisionId, holder, tenantId: kept.tenantId };
+    await tx.repository(RevisionPinEntity).createQueryBuilder().insert().values(pin).orIgnore().execute();
   }
 
   async crowded(tx: Tx): Promise<string[]> {
-    return (await tx.query<{ deploymentId: string }>(CROWDED)).map(({ deploymentId }) => deploymentId);
+    const rows = await tx
+      .repository(RevisionEntity)
+      .createQueryBuilder('r')
+      .select('r.deploymentId', 'deploymentId')
+      .where({ state: In(ENDED) })
+      .groupBy('r.deploymentId')
+      .having('count(*) > 1')
+      .limit(CROWDED_AT_ONCE)
+      .getRawMany<{ deploymentId: string }>();
+    return rows.map(({ deploymentId }) => deploymentId);
   }
 
+  /** What is beyond the limit, newest first, without what is pinned or what the rollback window (the last activations) still names. */
   async collect(tx: Tx, deploymentId: string, limit: number, kept: readonly string[]): Promise<void> {
-    await tx.query(COLLECT, [deploymentId, limit, kept]);
+    const activations = await tx
+      .repository(RevisionActivationEntity)
+      .find({ select: { id: true, revisionId: true }, where: { deploymentId }, order: { id: 'DESC' }, take: limit });
+    const named = [...kept, ...activations.map(({ revisionId }) => revisionId)];
+    const ended = await tx
+      .repository(RevisionEntity)
+      .find({
+        select: { id: true },
+        where: { deploymentId, state: In(ENDED), id: Not(In(named)) },
+        order: { number: 'DESC' },
+      });
+    const ids = ended.map(({ id }) => id);
+    const pins = await tx.repository(RevisionPinEntity).findBy({ revisionId: In(ids) });
+    const pinned = new Set(pins.map(({ revisionId }) => revisionId));
+    const surplus = ids.filter((id) => !pinned.has(id)).slice(limit);
+    if (surplus.length > 0) await tx.repository(RevisionEntity).delete({ deploymentId, id: In(surplus) });
   }
+}
+
+/** By id, name or number. What cannot be a number of ours is not given to Postgres as one, so that any text can be asked for. */
+export function byReference(deploymentId: string, reference: string): FindOptionsWhere<RevisionEntity>[] {
+  const isNumber = /^[1-9]\d{0,8}$/.test(reference);
+  return [
+    { deploymentId, id: reference },
+    { deploymentId, name: reference },
+    ...(isNumber ? [{ deploymentId, number: Number(reference) }] : []),
+  ];
 }

@@ -31,7 +31,6 @@ export class RevisionsController {
     summary: 'Inspect one revision by id, number or name',
     ok: { 200: RevisionDto },
     errors: ['deployment_not_found', 'revision_not_found'],
-    hot: true,
   })
   get(@CurrentPrincipal() principal: Principal, @Param('name') name: string, @Param('revision') revision: string) {
     return this.revisions.get(principal, name, revision);

@@ -1,22 +1,12 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Database } from '@slipway/platform-database';
-import {
-  encodeCursor,
-  jsonPatch,
-  rawJson,
-  type PageRequest,
-  type Principal,
-  type RawJson,
-} from '@slipway/platform-http';
+import { jsonPatch, pageOf, type PageOf, type PageRequest, type Principal } from '@slipway/platform-http';
 import { DEPLOYMENTS, type DeploymentsPort } from '@slipway/ports/deployment-records';
+import { LessThan } from 'typeorm';
+import type { RevisionDto } from './revision.dto.js';
+import { RevisionEntity } from './revision.entity.js';
 import { revisionErrors } from './revision.errors.js';
-import { FIND_ANSWER, LIST_ANSWERS } from './revision.query.js';
-import { RevisionStore } from './revision.store.js';
-
-interface AnswerRow {
-  number: number;
-  json: string;
-}
+import { byReference, RevisionStore } from './revision.store.js';
 
 @Injectable()
 export class RevisionsService {
@@ -27,27 +17,30 @@ export class RevisionsService {
   ) {}
 
   /** Newest first. */
-  list(principal: Principal, deploymentName: string, page: PageRequest): Promise<RawJson> {
+  list(principal: Principal, deploymentName: string, { limit, cursor }: PageRequest): Promise<PageOf<RevisionDto>> {
     return this.database.tx({ tenantId: principal.tenantId }, async (tx) => {
-      const deployment = await this.deployments.get(tx, principal.tenantId, deploymentName);
-      const rows = await tx.query<AnswerRow>(LIST_ANSWERS, [
-        deployment.id,
-        deployment.name,
-        page.cursor?.[0] ?? null,
-        page.limit + 1,
-      ]);
-      const shown = rows.slice(0, page.limit);
-      const next = rows.length > page.limit ? encodeCursor([(shown[shown.length - 1] as AnswerRow).number]) : null;
-      return rawJson(`{"data":[${shown.map((row) => row.json).join(',')}],"next_cursor":${JSON.stringify(next)}}`);
+      const { id: deploymentId, tenantId, name } = await this.deployments.get(tx, principal.tenantId, deploymentName);
+      const rows = await tx
+        .repository(RevisionEntity)
+        .find({
+          where: { tenantId, deploymentId, ...(cursor && { number: LessThan(cursor[0] as number) }) },
+          order: { number: 'DESC' },
+          take: limit + 1,
+        });
+      return pageOf(
+        rows.map((row) => answerOf(name, row)),
+        limit,
+        ({ number }) => [number],
+      );
     });
   }
 
-  get(principal: Principal, deploymentName: string, reference: string): Promise<RawJson> {
+  get(principal: Principal, deploymentName: string, reference: string): Promise<RevisionDto> {
     return this.database.tx({ tenantId: principal.tenantId }, async (tx) => {
       const deployment = await this.deployments.get(tx, principal.tenantId, deploymentName);
-      const row = await tx.one<AnswerRow>(FIND_ANSWER, [deployment.id, deployment.name, reference]);
+      const row = await tx.repository(RevisionEntity).findOneBy(byReference(deployment.id, reference));
       if (!row) throw revisionErrors.revision_not_found();
-      return rawJson(row.json);
+      return answerOf(deployment.name, row);
     });
   }
 
@@ -59,4 +52,22 @@ export class RevisionsService {
       return { from: first.name, to: second.name, patch: jsonPatch(first.spec, second.spec) };
     });
   }
+}
+
+function answerOf(deploymentName: string, row: RevisionEntity): RevisionDto {
+  return {
+    id: row.id,
+    deployment: deploymentName,
+    number: row.number,
+    name: row.name,
+    state: row.state,
+    message: row.message,
+    spec: row.spec,
+    spec_digest: row.specDigest,
+    source: row.source,
+    change_ref: row.changeRef,
+    created_by: row.createdBy,
+    created_at: row.createdAt,
+    ready_at: row.readyAt,
+  };
 }

@@ -68,12 +68,12 @@ export class RolloutsService {
         const deployment = await this.deployments.lock(tx, principal.tenantId, deploymentName);
         const body = await this.planned(tx, deployment, asked.body);
         const request = { ...asked, body };
-        const { spec, base } = await this.resolveSpec(tx, deployment, body);
-        this.assertRunnable(principal.tenantId, spec, body);
         const [active] = await this.revisions.getMany(
           tx,
           deployment.activeRevisionId ? [deployment.activeRevisionId] : [],
         );
+        const { spec, base } = await this.resolveSpec(tx, deployment, body, active);
+        this.assertRunnable(principal.tenantId, spec, body);
         assertActiveRevision(body.expected_active_revision, active);
         rolloutAllowed(deployment);
         await this.assertExecutable(tx, deployment, body, spec);
@@ -129,9 +129,9 @@ export class RolloutsService {
     tx: Tx,
     deployment: Deployment,
     body: RolloutDto,
+    active: Revision | undefined,
   ): Promise<{ spec: RevisionSpec; base: Revision | undefined }> {
-    const baseReference = body.base_revision ?? deployment.activeRevisionId;
-    const base = baseReference ? await this.revisions.find(tx, deployment.id, baseReference) : undefined;
+    const base = body.base_revision ? await this.revisions.find(tx, deployment.id, body.base_revision) : active;
     if (body.spec) return { spec: completeSpec(body.spec), base };
     if (base) return { spec: patchedSpec(base.spec, body.spec_patch ?? {}), base };
     const message = 'there is no active revision for spec_patch to apply to; send the whole spec or name base_revision';
