@@ -6,7 +6,7 @@ export interface StoredTarget {
   weight: number;
 }
 
-/** The table `routes`, for this area's own answers. */
+/** A removed route keeps its row, so that generations never repeat; without targets it counts as none. */
 @Entity({ name: 'routes' })
 export class RouteEntity {
   @PrimaryColumn({ type: 'text' })

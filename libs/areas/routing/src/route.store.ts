@@ -8,9 +8,10 @@ import { DEPLOYMENTS, deploymentStream, type DeploymentsPort } from '@slipway/po
 import { INSTANCES, type InstancesPort } from '@slipway/ports/instances';
 import { REVISIONS, type RevisionsPort } from '@slipway/ports/revisions';
 import type { Route, RouteAffinity, RouteChange, RoutesPort, RouteTarget } from '@slipway/ports/routing';
-import type { StoredTarget } from './route.entity.js';
+import { RouteEntity, type StoredTarget } from './route.entity.js';
 import { routeErrors } from './route.errors.js';
-import { CURRENT, OWNER, RELEASE, TAKE, WRITE } from './route.query.js';
+import { CURRENT, TAKE } from './route.query.js';
+import { TrafficOwnerEntity } from './traffic-owner.entity.js';
 import { isSameRoute, movement, weightIssues } from './weights.js';
 
 interface Row {
@@ -110,7 +111,7 @@ export class RouteStore implements RoutesPort {
   }
 
   async trafficOwner(tx: Tx, deploymentId: string): Promise<string | undefined> {
-    return (await tx.one<{ operationId: string }>(OWNER, [deploymentId]))?.operationId;
+    return (await tx.repository(TrafficOwnerEntity).findOneBy({ deploymentId }))?.operationId;
   }
 
   async takeTraffic(tx: Tx, deploymentId: string, operationId: string): Promise<void> {
@@ -125,7 +126,7 @@ export class RouteStore implements RoutesPort {
   }
 
   async releaseTraffic(tx: Tx, deploymentId: string, operationId: string): Promise<void> {
-    await tx.query(RELEASE, [deploymentId, operationId]);
+    await tx.repository(TrafficOwnerEntity).delete({ deploymentId, operationId });
   }
 
   private row(tx: Tx, deploymentId: string): Promise<Row | undefined> {
@@ -156,21 +157,23 @@ export class RouteStore implements RoutesPort {
     const affinity = { mode: next.affinity.mode, ttl_seconds: next.affinity.ttlSeconds };
     const { slots } = await publishRoute(tx, { tenantId, deploymentId, deploymentName, generation, targets, affinity });
     const indexOf = new Map(targets.map((target, index) => [target.revisionId, index]));
-    const stored: StoredTarget[] = targets.map((target) => ({
+    const stored = targets.map((target) => ({
       revision_id: target.revisionId,
       revision_name: target.revisionName,
       weight: target.weight,
     }));
-    await tx.query(WRITE, [
-      deploymentId,
-      tenantId,
+    const route = {
       generation,
-      JSON.stringify(stored),
-      slots.map((id) => indexOf.get(id)),
-      JSON.stringify(affinity),
+      targets: stored,
+      slots: slots.map((id) => indexOf.get(id) as number),
+      affinity,
       reason,
-      JSON.stringify(updatedBy),
-    ]);
+      updatedBy,
+    };
+    // The caller holds the deployment's lock, so nobody else writes this row; the first generation makes it.
+    const routes = tx.repository(RouteEntity);
+    if (generation === 1) await routes.insert({ deploymentId, tenantId, ...route });
+    else await routes.update({ deploymentId, tenantId }, { ...route, updatedAt: () => 'now()' });
     if (operationId) await lockBeforeEvents(tx, operationId);
     const data = {
       generation,

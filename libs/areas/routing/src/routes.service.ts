@@ -144,7 +144,9 @@ export class RoutesService implements ExistenceCheck {
   }
 
   private async find(tx: Tx, deployment: Deployment): Promise<RouteDto | undefined> {
-    const row = await tx.repository(RouteEntity).findOneBy({ deploymentId: deployment.id });
+    const row = await tx
+      .repository(RouteEntity)
+      .findOneBy({ deploymentId: deployment.id, tenantId: deployment.tenantId });
     return row && row.targets.length > 0 ? answerOf(deployment.name, row) : undefined;
   }
 }
