@@ -6,8 +6,9 @@ import { Stack, until } from './stack.js';
 /** The promise is two minutes; SLIPWAY_TEST_OUTAGE_SECONDS=120 takes them. */
 const OUTAGE_SECONDS = Number(process.env['SLIPWAY_TEST_OUTAGE_SECONDS'] ?? 10);
 const FOLLOW_MS = 2_000;
+const RECOVERED_MS = 30_000;
 
-jest.setTimeout((OUTAGE_SECONDS + 120) * 1_000);
+jest.setTimeout((OUTAGE_SECONDS + 150) * 1_000);
 
 let stack: Stack | undefined;
 let proxy: TcpProxy | undefined;
@@ -16,7 +17,7 @@ afterAll(async () => {
   await proxy?.close();
 });
 
-it('serves every known token while api, worker and Postgres are away, and follows the newest route when they are back', async () => {
+it('serves every known token while api, worker and Postgres are away, and follows the newest route when they are back, also after a silence', async () => {
   const admin = new URL(process.env['TEST_PG_URL'] as string);
   proxy = await TcpProxy.start({ host: admin.hostname, port: Number(admin.port || 5432) });
   stack = await Stack.start({ gateway: true, through: (url) => proxy!.through(url) });
@@ -42,6 +43,25 @@ it('serves every known token while api, worker and Postgres are away, and follow
   expect((await stack.send('PUT', '/deployments/chat/route', { revision: 'chat-00001' })).status).toBe(200);
   await until('the gateway follows', async () => load.answers.at(-1)?.revision === 'chat-00001', FOLLOW_MS);
   expect(Date.now() - changed).toBeLessThan(FOLLOW_MS);
+
+  // The host of Postgres is gone without a word, and another has its address.
+  proxy.vanish();
+  const gone = Date.now();
+  await until(
+    'api and worker are back',
+    async () => {
+      const body = {
+        spec: { model: { id: `after-${Date.now()}` }, runtime: { target: 'local', engine: 'sim' } },
+        strategy: { type: 'immediate' },
+      };
+      const accepted = await stack!.send('POST', '/deployments/chat/rollouts', body);
+      if (accepted.status !== 202) return false;
+      expect(await stack!.operation(accepted.body.operation.id)).toMatchObject({ status: 'succeeded' });
+      return true;
+    },
+    RECOVERED_MS,
+  );
+  expect(Date.now() - gone).toBeLessThan(RECOVERED_MS);
 
   const answers = await load.stop();
   expect(answers.filter((one) => one.isCut || one.status !== 200)).toEqual([]);

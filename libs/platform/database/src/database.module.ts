@@ -28,7 +28,11 @@ export function dataSourceOptions(url: string, poolSize: number): DataSourceOpti
 const CONNECTION = {
   connectionTimeoutMillis: 5_000,
   keepAlive: true,
+  // Without it the operating system asks an idle peer after two hours.
+  keepAliveInitialDelayMillis: 10_000,
   statement_timeout: 15_000,
+  // Longer than Postgres needs to refuse by itself, so it counts only if Postgres is gone; the connection goes with it.
+  query_timeout: 20_000,
   lock_timeout: 10_000,
   idle_in_transaction_session_timeout: 30_000,
 };

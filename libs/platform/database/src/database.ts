@@ -1,6 +1,7 @@
-import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
+import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import type { PoolClient } from 'pg';
+import type { Pool, PoolClient } from 'pg';
+import { cut } from './cut.js';
 import { NESTING, type Nesting } from './nesting.js';
 import { Notifications } from './notifications.js';
 import { PipelinedReader } from './pipelined-reader.js';
@@ -17,13 +18,19 @@ class DryRunDone {
  * `slipway_system`) for its own length, so that a forgotten `where tenant_id = …` shows nothing instead of everything.
  */
 @Injectable()
-export class Database implements OnModuleDestroy {
+export class Database implements OnApplicationBootstrap, OnModuleDestroy {
+  private readonly logger = new Logger('database');
+  private readonly pooled = new Set<PoolClient>();
+
   constructor(
     private readonly dataSource: DataSource,
     private readonly notifications: Notifications,
     private readonly reader: PipelinedReader,
     @Inject(NESTING) private readonly nesting: Nesting,
-  ) {}
+  ) {
+    this.followPool();
+    this.notifications.onSilence(() => this.cutAll());
+  }
 
   /**
    * Runs `fn` in one READ COMMITTED transaction and commits it. An exception rolls back and is thrown on.
@@ -63,6 +70,19 @@ export class Database implements OnModuleDestroy {
     return shared ?? this.readAlone<R>(scope, statement, values);
   }
 
+  /** A dead peer would cost each idle connection a time-out of its own, one request after the other. */
+  private cutAll(): void {
+    this.logger.warn('Postgres does not answer; all connections are made again');
+    for (const client of this.pooled) cut(client);
+    this.reader.cut();
+  }
+
+  private followPool(): void {
+    const pool = (this.dataSource.driver as unknown as { master: unknown }).master as Pool;
+    for (const event of ['connect', 'acquire'] as const) pool.on(event, (client) => this.pooled.add(client));
+    pool.on('remove', (client) => this.pooled.delete(client));
+  }
+
   private readAlone<R>(scope: TxScope, statement: Statement | string, values: unknown[]): Promise<R[]> {
     return this.onConnection(async (client) => {
       const results = await Promise.allSettled([
@@ -91,6 +111,10 @@ export class Database implements OnModuleDestroy {
   /** Resolves when Postgres answers a query, rejects otherwise. */
   async ping(): Promise<void> {
     await this.dataSource.query('select 1');
+  }
+
+  onApplicationBootstrap(): void {
+    this.notifications.start();
   }
 
   async onModuleDestroy(): Promise<void> {

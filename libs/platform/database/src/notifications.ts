@@ -1,25 +1,38 @@
 import { Injectable } from '@nestjs/common';
 import { EventEmitter } from 'node:events';
 import pg from 'pg';
+import { cut } from './cut.js';
 
 const RECONNECT_MIN_MS = 100;
 const RECONNECT_MAX_MS = 2_000;
+const PING_EVERY_MS = 3_000;
+/** A peer that has not answered so trivial a question by then is taken for gone. */
+const ANSWER_WITHIN_MS = 5_000;
 
 /**
  * One LISTEN connection per process, shared by all channels. States: idle (no channel, no connection) → connected ⇄
  * waiting to reconnect → closed. Every reconnect listens to all channels again and tells every subscriber, because
  * Postgres keeps no notification for a listener that was away.
+ *
+ * It asks for a sign of life: a connection whose peer vanished without a word looks like one on which nothing happens, for hours.
  */
 @Injectable()
 export class Notifications {
   private readonly payloads = new EventEmitter().setMaxListeners(0);
   private readonly reconnects = new EventEmitter().setMaxListeners(0);
+  private readonly silences = new EventEmitter();
   private readonly channels = new Map<string, number>();
   private client?: pg.Client;
   private connecting?: Promise<void>;
+  private pinging?: NodeJS.Timeout;
   private closed = false;
 
   constructor(private readonly url: string) {}
+
+  /** Connects before anybody listens, for the sake of `onSilence`. */
+  start(): void {
+    if (!this.client) void this.connect();
+  }
 
   async listen(
     channel: string,
@@ -39,8 +52,14 @@ export class Notifications {
     };
   }
 
+  /** Calls back when the peer does not answer: the other connections of this process lead to the same place. */
+  onSilence(listener: () => void): void {
+    this.silences.on('silence', listener);
+  }
+
   async close(): Promise<void> {
     this.closed = true;
+    clearTimeout(this.pinging);
     await this.client?.end().catch(() => undefined);
   }
 
@@ -57,6 +76,7 @@ export class Notifications {
         keepAlive: true,
         application_name: 'slipway-listen',
         connectionTimeoutMillis: 5_000,
+        query_timeout: ANSWER_WITHIN_MS,
       });
       client.on('error', () => this.lost(client));
       client.on('end', () => this.lost(client));
@@ -65,18 +85,34 @@ export class Notifications {
         await client.connect();
         for (const channel of this.channels.keys()) await client.query(`LISTEN "${channel}"`);
         this.client = client;
+        this.schedulePing(client);
         return;
       } catch {
-        await client.end().catch(() => undefined);
+        cut(client);
         await new Promise((resolve) => setTimeout(resolve, delayMs).unref());
         delayMs = Math.min(delayMs * 2, RECONNECT_MAX_MS);
       }
     }
   }
 
+  private schedulePing(client: pg.Client): void {
+    this.pinging = setTimeout(() => {
+      client.query('select 1').then(
+        () => this.client === client && !this.closed && this.schedulePing(client),
+        () => {
+          if (client !== this.client || this.closed) return;
+          this.silences.emit('silence');
+          this.lost(client);
+        },
+      );
+    }, PING_EVERY_MS).unref();
+  }
+
   private lost(client: pg.Client | undefined): void {
     if (this.closed || !client || client !== this.client) return;
     this.client = undefined;
+    clearTimeout(this.pinging);
+    cut(client);
     void this.connect().then(() => this.reconnects.emit('reconnect'));
   }
 }

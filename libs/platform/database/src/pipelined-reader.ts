@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { cut } from './cut.js';
 import { asQuery, beginText, type TxScope } from './tx.js';
 import type { Statement } from './statement.js';
 
@@ -44,6 +45,14 @@ export class PipelinedReader {
       throw error;
     } finally {
       lane.waiting -= 1;
+    }
+  }
+
+  /** Takes all connections away: their unanswered reads fail, and the next ones connect. */
+  cut(): void {
+    for (const lane of [this.system, ...this.tenants]) {
+      void lane.client?.then(cut, () => undefined);
+      lane.client = undefined;
     }
   }
 

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, jest } from '@jest/globals';
 import { migrations as databaseMigrations, newId } from '@slipway/platform-database';
-import { DatabaseBed, Pending, until } from '@slipway/platform-database/testing';
+import { DatabaseBed, holdIntervals, Pending, until } from '@slipway/platform-database/testing';
 import { migrations } from './index.js';
 import { EventHub, type Watcher } from './event.hub.js';
 import { appendEvents } from './event.store.js';
@@ -216,6 +216,24 @@ it('looks again when notifications may have been lost', async () => {
   expect(reader.seen).toEqual([]);
   await bed.cutNotifications();
   await until('it has it', () => reader.seen.length === 1);
+});
+
+it('looks by itself, where a notification is lost and nothing shows it', async () => {
+  holdIntervals();
+  try {
+    const reader = await watching(new Reader(stream));
+    await until('nothing is read', () => isIdle());
+    await bed.sql(
+      `with head as (insert into event_streams values ($1, $2, 1))
+       insert into events (stream, sequence, tenant_id, id, type, subject, actor, data) values ($1, 1, $2, 'evt2', 'x', 'x/y', 'x:y', '{}')`,
+      [stream, TENANT],
+    );
+    expect(reader.seen).toEqual([]);
+    jest.advanceTimersByTime(30_000);
+    await until('it has it', () => reader.seen.length === 1);
+  } finally {
+    jest.useRealTimers();
+  }
 });
 
 it('tries again after a look that failed', async () => {

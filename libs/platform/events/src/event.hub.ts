@@ -4,6 +4,8 @@ import { EVENTS_CHANNEL } from '@slipway/contracts';
 import { eventPage, type StoredEvent } from './event.store.js';
 
 const PAGE = 200;
+/** How often a tail looks without having been told: a notification may be lost where nothing else shows it. */
+const LOOK_EVERY_MS = 30_000;
 
 /** Somebody who follows a stream. `deliver` must not wait; a watcher that cannot keep up is its owner's to cut. */
 export interface Watcher {
@@ -32,6 +34,7 @@ export class EventHub implements BeforeApplicationShutdown {
   private readonly tails = new Map<string, Tail>();
   private readonly closers = new Set<() => void>();
   private listening?: Promise<unknown>;
+  private looking?: NodeJS.Timeout;
 
   constructor(private readonly database: Database) {}
 
@@ -51,6 +54,7 @@ export class EventHub implements BeforeApplicationShutdown {
         (stream) => this.kick(stream),
         () => this.kickAll(),
       );
+      this.looking ??= setInterval(() => this.kickAll(), LOOK_EVERY_MS).unref();
       await this.listening;
       await this.join(watcher, isOpen);
     } catch (error) {
@@ -61,6 +65,7 @@ export class EventHub implements BeforeApplicationShutdown {
   }
 
   beforeApplicationShutdown(): void {
+    clearInterval(this.looking);
     for (const close of this.closers) close();
   }
 

@@ -1,0 +1,65 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { Test, type TestingModule } from '@nestjs/testing';
+import { ConfigModule, type Config } from '@slipway/platform-config';
+import { Database } from './database.js';
+import { DatabaseModule } from './database.module.js';
+import { migrations } from './index.js';
+import { prepared, lookup } from './statement.js';
+import { createTestDatabase, TcpProxy, until, type TestDatabase } from './testing/index.js';
+
+/** What is promised is 30 s. */
+const RECOVERED_WITHIN_MS = 20_000;
+const ONE = prepared('silence-one', 'select 1 as one');
+const LOOKUP = lookup('silence-lookup', 'select 1 as one');
+
+let testDatabase: TestDatabase;
+let proxy: TcpProxy;
+let module: TestingModule;
+let database: Database;
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase(migrations);
+  const { hostname, port } = new URL(testDatabase.url);
+  proxy = await TcpProxy.start({ host: hostname, port: Number(port) });
+  const config = {
+    env: 'test',
+    database: { url: proxy.through(testDatabase.url), migrateUrl: testDatabase.ownerUrl, embedded: false, poolSize: 4 },
+  } as Config;
+  module = await Test.createTestingModule({
+    imports: [ConfigModule.forRoot(config), DatabaseModule.forRoot(config)],
+  }).compile();
+  await module.init();
+  database = module.get(Database);
+});
+afterAll(async () => {
+  await module?.close();
+  await proxy?.close();
+  await testDatabase?.drop();
+});
+
+it('is back soon after Postgres vanished without a word: statements on their way fail, notifications come again', async () => {
+  const told: string[] = [];
+  let reconnects = 0;
+  await database.listen(
+    'slipway_silence',
+    (payload) => told.push(payload),
+    () => (reconnects += 1),
+  );
+  // Every connection of the pool, and of the reader, is open.
+  const asked = () => [
+    ...Array.from({ length: 4 }, () => database.read('system', ONE)),
+    database.read('system', LOOKUP),
+    database.read({ tenantId: 'ten_a' }, LOOKUP),
+  ];
+  await Promise.all(asked());
+
+  proxy.vanish();
+  const begin = Date.now();
+  const lost = await Promise.allSettled(asked());
+  expect(lost.map(({ status }) => status)).toEqual(Array.from({ length: 6 }, () => 'rejected'));
+  await until('it listens again', () => reconnects === 1);
+  await Promise.all(asked());
+  await database.tx('system', (tx) => tx.query(`select pg_notify('slipway_silence', 'here')`));
+  await until('the notification', () => told.length === 1);
+  expect(Date.now() - begin).toBeLessThan(RECOVERED_WITHIN_MS);
+}, 60_000);
