@@ -1,13 +1,23 @@
 import type { Readable } from 'node:stream';
 import { Inject, Injectable } from '@nestjs/common';
-import { Database, type Tx } from '@slipway/platform-database';
-import { isUnchanged, reply, type PageRequest, type Principal, type RawJson, type Reply } from '@slipway/platform-http';
+import { Database } from '@slipway/platform-database';
+import {
+  isUnchanged,
+  pageOf,
+  reply,
+  type PageOf,
+  type PageRequest,
+  type Principal,
+  type Reply,
+} from '@slipway/platform-http';
+import { MoreThan } from 'typeorm';
 import { contentDigestOf } from './content-digest.js';
 import { assertFilePath } from './file-path.js';
-import { FIND_FILE, LIST_FILES, type FileAnswerRow, type FileRow } from './file.query.js';
+import { fileAnswer } from './file-answer.js';
+import type { FileDto } from './file.dto.js';
+import { FileEntity } from './file.entity.js';
 import { sandboxErrors } from './sandbox.errors.js';
-import { FIND_WORKSPACE } from './sandbox.query.js';
-import { listOf } from './sandboxes.service.js';
+import { findSandbox } from './sandbox.query.js';
 import { BLOB_STORE, BlobMissing, type BlobStore } from './storage/blob-store.js';
 
 /** A file that is replaced faster than it can be opened, so many times in a row, is not worth more patience. */
@@ -20,12 +30,20 @@ export class FilesService {
     @Inject(BLOB_STORE) private readonly store: BlobStore,
   ) {}
 
-  async list(who: Principal, sandboxId: string, page: PageRequest): Promise<RawJson> {
-    const rows = await this.database.tx({ tenantId: who.tenantId }, async (tx) => {
-      await assertAlive(tx, who.tenantId, sandboxId);
-      return tx.query<FileAnswerRow>(LIST_FILES, [sandboxId, who.tenantId, page.cursor?.[0] ?? null, page.limit + 1]);
+  async list(who: Principal, sandboxId: string, page: PageRequest): Promise<PageOf<FileDto>> {
+    const { tenantId } = who;
+    const after = page.cursor?.[0] as string | undefined;
+    const rows = await this.database.tx({ tenantId }, async (tx) => {
+      await findSandbox(tx, tenantId, sandboxId);
+      return tx
+        .repository(FileEntity)
+        .find({
+          where: { sandbox_id: sandboxId, tenant_id: tenantId, ...(after !== undefined && { path: MoreThan(after) }) },
+          order: { path: 'ASC' },
+          take: page.limit + 1,
+        });
     });
-    return listOf(rows, page.limit, (row) => row.path);
+    return pageOf(rows.map(fileAnswer), page.limit, (row) => [row.path]);
   }
 
   async download(
@@ -48,34 +66,30 @@ export class FilesService {
     }
   }
 
-  private find(tenantId: string, sandboxId: string, path: string): Promise<FileRow> {
+  private find(tenantId: string, sandboxId: string, path: string): Promise<FileEntity> {
     return this.database.tx({ tenantId }, async (tx) => {
-      await assertAlive(tx, tenantId, sandboxId);
-      const file = await tx.one<FileRow>(FIND_FILE, [sandboxId, path, tenantId]);
+      await findSandbox(tx, tenantId, sandboxId);
+      const file = await tx.repository(FileEntity).findOneBy({ sandbox_id: sandboxId, path, tenant_id: tenantId });
       if (!file) throw sandboxErrors.sandbox_file_not_found();
       return file;
     });
   }
 }
 
-async function assertAlive(tx: Tx, tenantId: string, sandboxId: string): Promise<void> {
-  if (!(await tx.one(FIND_WORKSPACE, [sandboxId, tenantId]))) throw sandboxErrors.sandbox_not_found();
-}
-
 /** Whatever a tenant has uploaded, a browser is told to save it, never to show it. */
-function headersOf(file: FileRow, path: string, etag: string): Record<string, string> {
+function headersOf(file: FileEntity, path: string, etag: string): Record<string, string> {
   const name = encodeURIComponent(path.split('/').pop()!).replace(
     /['()*]/g,
     (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,
   );
   return {
     'content-type': 'application/octet-stream',
-    'content-length': file.sizeBytes,
+    'content-length': String(file.size_bytes),
     'content-digest': contentDigestOf(file.sha256),
     'content-disposition': `attachment; filename*=UTF-8''${name}`,
     'x-content-type-options': 'nosniff',
     'cache-control': 'private, no-cache',
-    'last-modified': file.modifiedAt.toUTCString(),
+    'last-modified': new Date(file.modified_at).toUTCString(),
     etag,
   };
 }

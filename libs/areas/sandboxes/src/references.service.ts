@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '@slipway/platform-config';
-import { Database, newId, sealSecret } from '@slipway/platform-database';
+import { Database, newId, sealSecret, type Tx } from '@slipway/platform-database';
 import {
   errors,
   pageOf,
@@ -12,16 +12,26 @@ import {
 } from '@slipway/platform-http';
 import { appendAudit } from '@slipway/platform-mutations';
 import { checkUrl, Egress, PUBLIC } from '@slipway/platform-egress';
+import { LessThan } from 'typeorm';
 import type { CreateReferenceDto, ReferenceDto, RevokedReferenceDto } from './reference.dto.js';
-import {
-  INSERT_REFERENCE,
-  LIST_REFERENCES,
-  LOCK_REFERENCE,
-  REVOKE_REFERENCE,
-  type ReferenceRow,
-} from './reference.query.js';
+import { ReferenceEntity } from './reference.entity.js';
+import { LOCK_REFERENCE, REVOKE_REFERENCE } from './reference.query.js';
 import { sandboxErrors } from './sandbox.errors.js';
 import { SandboxesService } from './sandboxes.service.js';
+
+/** What answers and audits show, but for what is judged at the time of the answer. The credential is not even read. */
+const SHOWN = {
+  id: true,
+  sandbox_id: true,
+  provider: true,
+  base_url: true,
+  external_id: true,
+  state: true,
+  revoked_at: true,
+  revoked_by: true,
+  created_at: true,
+} as const;
+type Reference = Pick<ReferenceEntity, keyof typeof SHOWN>;
 
 @Injectable()
 export class ReferencesService {
@@ -39,15 +49,18 @@ export class ReferencesService {
       const id = newId('sbr');
       const sandboxId = newId('sbx');
       const credential = dto.credential === undefined ? null : sealSecret(this.config.secretKey, dto.credential, id);
-      const row = await tx.one<ReferenceRow>(INSERT_REFERENCE, [
-        id,
-        who.tenantId,
-        sandboxId,
-        dto.provider,
-        dto.base_url,
-        dto.external_id,
-        credential,
-      ]);
+      await tx
+        .repository(ReferenceEntity)
+        .insert({
+          id,
+          tenant_id: who.tenantId,
+          sandbox_id: sandboxId,
+          provider: dto.provider,
+          base_url: dto.base_url,
+          external_id: dto.external_id,
+          credential,
+        });
+      const row = await find(tx, who.tenantId, id);
       await this.sandboxes.insert(tx, { id: sandboxId, provider: dto.provider, referenceId: id, labels: dto.labels });
       await appendAudit(tx, {
         action: 'sandbox_reference.create',
@@ -55,16 +68,22 @@ export class ReferencesService {
         resourceName: id,
         after: row,
       });
-      return reply(201, this.answer(row!));
+      return reply(201, this.answer(row));
     });
   }
 
   async list(who: Principal, page: PageRequest): Promise<PageOf<ReferenceDto>> {
-    const rows = await this.database.read<ReferenceRow>({ tenantId: who.tenantId }, LIST_REFERENCES, [
-      who.tenantId,
-      page.cursor?.[0] ?? null,
-      page.limit + 1,
-    ]);
+    const before = page.cursor?.[0] as string | undefined;
+    const rows = await this.database.tx({ tenantId: who.tenantId }, (tx) =>
+      tx
+        .repository(ReferenceEntity)
+        .find({
+          select: SHOWN,
+          where: { tenant_id: who.tenantId, ...(before !== undefined && { id: LessThan(before) }) },
+          order: { id: 'DESC' },
+          take: page.limit + 1,
+        }),
+    );
     return pageOf(
       rows.map((row) => this.answer(row)),
       page.limit,
@@ -75,14 +94,11 @@ export class ReferencesService {
   /** Sends nothing to anybody. Revoking what is revoked answers the same, and leaves no second audit row. */
   async revoke(who: Principal, id: string): Promise<RevokedReferenceDto> {
     return this.database.tx({ tenantId: who.tenantId }, async (tx) => {
-      const before = await tx.one<ReferenceRow>(LOCK_REFERENCE, [id, who.tenantId]);
-      if (!before) throw sandboxErrors.sandbox_reference_not_found();
+      await tx.query(LOCK_REFERENCE, [id, who.tenantId]);
+      const before = await find(tx, who.tenantId, id);
       if (before.state === 'revoked') return revoked(before);
-      const after = await tx.one<ReferenceRow>(REVOKE_REFERENCE, [
-        id,
-        who.tenantId,
-        `${who.actor.type}:${who.actor.id}`,
-      ]);
+      const actor = `${who.actor.type}:${who.actor.id}`;
+      const after = await tx.one<Revoked>(REVOKE_REFERENCE, [id, who.tenantId, actor]);
       await appendAudit(tx, {
         action: 'sandbox_reference.revoke',
         resourceType: 'sandbox_reference',
@@ -105,7 +121,7 @@ export class ReferencesService {
     if (url.includes('?')) throw refusal('invalid_url', 'base_url must not carry a query');
   }
 
-  private answer(row: ReferenceRow): ReferenceDto {
+  private answer(row: Reference): ReferenceDto {
     const { id, sandbox_id, provider, base_url, external_id, state, revoked_at, revoked_by, created_at } = row;
     return {
       id,
@@ -122,10 +138,19 @@ export class ReferencesService {
   }
 }
 
+/** @throws sandbox_reference_not_found (404) */
+async function find(tx: Tx, tenantId: string, id: string): Promise<Reference> {
+  const row = await tx.repository(ReferenceEntity).findOne({ select: SHOWN, where: { id, tenant_id: tenantId } });
+  if (!row) throw sandboxErrors.sandbox_reference_not_found();
+  return row;
+}
+
 function refusal(code: string, message: string): Error {
   return errors.validation_failed({ message, details: [{ field: 'base_url', code, message }] });
 }
 
-function revoked({ id, revoked_at }: ReferenceRow): RevokedReferenceDto {
+type Revoked = Pick<Reference, 'id' | 'revoked_at'>;
+
+function revoked({ id, revoked_at }: Revoked): RevokedReferenceDto {
   return { id, state: 'revoked', revoked_at: revoked_at!, external_sandbox_changed: false };
 }

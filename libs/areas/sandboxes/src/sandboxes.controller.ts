@@ -44,7 +44,6 @@ export class SandboxesController {
     summary: 'Inspect one tenant-owned sandbox',
     ok: { 200: SandboxDto },
     errors: ['sandbox_not_found'],
-    hot: true,
   })
   get(@CurrentPrincipal() who: Principal, @Param('id') id: string) {
     return this.sandboxes.get(who, id);

@@ -2,21 +2,22 @@ import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '@slipway/platform-config';
 import { Database, newId, type Tx } from '@slipway/platform-database';
 import {
-  encodeCursor,
   errors,
-  rawJson,
+  pageOf,
   reply,
   type ExistenceCheck,
+  type PageOf,
   type PageRequest,
   type Principal,
-  type RawJson,
   type Reply,
 } from '@slipway/platform-http';
 import { appendAudit } from '@slipway/platform-mutations';
-import { FIND_REFERENCE, type ReferenceRow } from './reference.query.js';
-import type { CreateSandboxDto, Provider } from './sandbox.dto.js';
+import { LessThan } from 'typeorm';
+import { ReferenceEntity } from './reference.entity.js';
+import type { CreateSandboxDto, Provider, SandboxDto } from './sandbox.dto.js';
+import { SandboxEntity } from './sandbox.entity.js';
 import { sandboxErrors } from './sandbox.errors.js';
-import { FIND_WORKSPACE, GET_SANDBOX, INSERT_SANDBOX, LIST_SANDBOXES, type AnswerRow } from './sandbox.query.js';
+import { ALIVE, findSandbox } from './sandbox.query.js';
 
 const GIBIBYTE = 2 ** 30;
 const MAX_LIFE_MS = 100 * 365 * 86_400_000;
@@ -45,13 +46,10 @@ export class SandboxesService implements ExistenceCheck {
   async create(who: Principal, dto: CreateSandboxDto): Promise<Reply> {
     return this.database.tx({ tenantId: who.tenantId }, async (tx) => {
       const reference =
-        dto.reference_id === undefined
-          ? undefined
-          : await tx.one<ReferenceRow>(FIND_REFERENCE, [dto.reference_id, who.tenantId]);
-      if (dto.reference_id !== undefined && !reference) throw sandboxErrors.sandbox_reference_not_found();
+        dto.reference_id === undefined ? undefined : await this.reference(tx, who.tenantId, dto.reference_id);
       this.assertSound(dto, reference);
       if (reference?.state === 'revoked') throw sandboxErrors.sandbox_reference_revoked();
-      const row = await this.insert(tx, {
+      const answer = await this.insert(tx, {
         id: newId('sbx'),
         provider: reference?.provider ?? 'local',
         referenceId: reference?.id ?? null,
@@ -63,50 +61,65 @@ export class SandboxesService implements ExistenceCheck {
       await appendAudit(tx, {
         action: 'sandbox.create',
         resourceType: 'sandbox',
-        resourceName: row.id,
-        after: JSON.parse(row.json),
+        resourceName: answer.id,
+        after: answer,
       });
-      return reply(201, rawJson(row.json), { location: `/api/v1/sandboxes/${row.id}` });
+      return reply(201, answer, { location: `/api/v1/sandboxes/${answer.id}` });
     });
   }
 
   /** Writes the sandbox. The audit row is its caller's: one mutation leaves one, even if it makes more than the sandbox. */
-  async insert(tx: Tx, sandbox: NewSandbox): Promise<AnswerRow> {
+  async insert(tx: Tx, sandbox: NewSandbox): Promise<SandboxDto> {
     const { id, provider, referenceId, bytesLimit = this.maxWorkspaceBytes, labels = {}, expiresAt = null } = sandbox;
-    const row = await tx.one<AnswerRow>(INSERT_SANDBOX, [
+    const isLocal = provider === 'local';
+    const sandboxes = tx.repository(SandboxEntity);
+    await sandboxes.insert({
       id,
-      tx.tenant,
+      tenant_id: tx.tenant,
       provider,
-      referenceId,
-      bytesLimit,
-      JSON.stringify(labels),
-      expiresAt,
-    ]);
-    return row!;
+      reference_id: referenceId,
+      // A local workspace is there as long as we are, so it counts as running; of an external sandbox nothing is known yet.
+      state: isLocal ? 'running' : 'unknown',
+      state_observed_at: isLocal ? () => 'now()' : null,
+      bytes_limit: bytesLimit,
+      labels,
+      expires_at: expiresAt,
+    });
+    return answerOf(await sandboxes.findOneByOrFail({ id, tenant_id: tx.tenant }));
   }
 
-  async list(who: Principal, page: PageRequest): Promise<RawJson> {
-    const rows = await this.database.read<AnswerRow>({ tenantId: who.tenantId }, LIST_SANDBOXES, [
-      who.tenantId,
-      page.cursor?.[0] ?? null,
-      page.limit + 1,
-    ]);
-    return listOf(rows, page.limit, (row) => row.id);
+  async list(who: Principal, page: PageRequest): Promise<PageOf<SandboxDto>> {
+    const before = page.cursor?.[0] as string | undefined;
+    const rows = await this.database.tx({ tenantId: who.tenantId }, (tx) =>
+      tx
+        .repository(SandboxEntity)
+        .find({
+          where: { tenant_id: who.tenantId, expires_at: ALIVE, ...(before !== undefined && { id: LessThan(before) }) },
+          order: { id: 'DESC' },
+          take: page.limit + 1,
+        }),
+    );
+    return pageOf(rows.map(answerOf), page.limit, (row) => [row.id]);
   }
 
-  async get(who: Principal, id: string): Promise<RawJson> {
-    const [row] = await this.database.read<AnswerRow>({ tenantId: who.tenantId }, GET_SANDBOX, [id, who.tenantId]);
-    if (!row) throw sandboxErrors.sandbox_not_found();
-    return rawJson(row.json);
+  async get(who: Principal, id: string): Promise<SandboxDto> {
+    const { tenantId } = who;
+    return answerOf(await this.database.tx({ tenantId }, (tx) => findSandbox(tx, tenantId, id)));
   }
 
   /** The 404 of an unknown sandbox wins over a body that breaks a rule. */
   async assertExists(tenantId: string, params: Record<string, string>): Promise<void> {
-    const [row] = await this.database.read({ tenantId }, FIND_WORKSPACE, [params['id'], tenantId]);
-    if (!row) throw sandboxErrors.sandbox_not_found();
+    await this.database.tx({ tenantId }, (tx) => findSandbox(tx, tenantId, params['id']!));
   }
 
-  private assertSound(dto: CreateSandboxDto, reference: ReferenceRow | undefined): void {
+  /** @throws sandbox_reference_not_found (404) */
+  private async reference(tx: Tx, tenantId: string, id: string): Promise<ReferenceEntity> {
+    const row = await tx.repository(ReferenceEntity).findOneBy({ id, tenant_id: tenantId });
+    if (!row) throw sandboxErrors.sandbox_reference_not_found();
+    return row;
+  }
+
+  private assertSound(dto: CreateSandboxDto, reference: ReferenceEntity | undefined): void {
     const provider = reference?.provider ?? 'local';
     if (dto.provider !== undefined && dto.provider !== provider) {
       const rule = reference
@@ -123,11 +136,11 @@ export class SandboxesService implements ExistenceCheck {
   }
 }
 
-/** A page of rows whose JSON was made in SQL. */
-export function listOf<T extends { json: string }>(rows: T[], limit: number, keyOf: (row: T) => string): RawJson {
-  const shown = rows.slice(0, limit);
-  const next = rows.length > limit ? encodeCursor([keyOf(shown[shown.length - 1]!)]) : null;
-  return rawJson(`{"data":[${shown.map((row) => row.json).join(',')}],"next_cursor":${JSON.stringify(next)}}`);
+function answerOf(row: SandboxEntity): SandboxDto {
+  const { id, provider, reference_id, state, state_observed_at, labels, created_at, expires_at } = row;
+  const { bytes_used, bytes_limit, file_count } = row;
+  const workspace = { bytes_used, bytes_limit, file_count };
+  return { id, provider, reference_id, state, state_observed_at, workspace, labels, created_at, expires_at };
 }
 
 function refusal(field: string, code: string, message: string): Error {

@@ -1,9 +1,11 @@
 import { Inject, Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import { CONFIG, type Config } from '@slipway/platform-config';
 import { Database, type Tx } from '@slipway/platform-database';
+import { In } from 'typeorm';
 import type { Transact } from '@slipway/platform-scheduling';
 import { BLOB_STORE, type BlobStore } from './storage/blob-store.js';
-import { DOOM_STRAYS, FORGET_STRAYS, HOLD_STRAY, KEEP_STRAY, LOCK_STRAY, TAKE_STRAY } from './stray.query.js';
+import { StrayEntity } from './stray.entity.js';
+import { DOOM_STRAYS, HOLD_STRAY } from './stray.query.js';
 
 /** A blob that is being written. Its row lives as long as it is kept alive, and is taken by the file that gets the blob. */
 export interface HeldStray {
@@ -31,17 +33,21 @@ export class StrayBlobs implements OnModuleDestroy {
 
   async hold(tenantId: string, sandboxId: string, blob: string): Promise<HeldStray> {
     await this.database.tx({ tenantId }, (tx) => tx.query(HOLD_STRAY, [blob, tenantId, sandboxId, this.leaseSeconds]));
+    // A row that the sweep has taken must not come back.
+    const living = { blob, tenant_id: tenantId, is_doomed: false };
+    const lease = () => `now() + make_interval(secs => ${this.leaseSeconds})`;
     const keep = () =>
       void this.database
-        .tx({ tenantId }, (tx) => tx.query(KEEP_STRAY, [blob, this.leaseSeconds]))
+        .tx({ tenantId }, (tx) => tx.repository(StrayEntity).update(living, { delete_after: lease }))
         .catch(() => undefined);
     const timer = setInterval(keep, (this.leaseSeconds * 1_000) / 3).unref();
     return { letGo: () => clearInterval(timer) };
   }
 
   /** False if the sweep was faster: this process was away for longer than its lease, and the blob is gone. */
-  async take(tx: Tx, blob: string): Promise<boolean> {
-    return (await tx.one(TAKE_STRAY, [blob])) !== undefined;
+  async take(tx: Tx, tenantId: string, blob: string): Promise<boolean> {
+    const taken = await tx.repository(StrayEntity).delete({ blob, tenant_id: tenantId, is_doomed: false });
+    return taken.affected === 1;
   }
 
   /** In the transaction that took the blob's last name away. */
@@ -55,8 +61,9 @@ export class StrayBlobs implements OnModuleDestroy {
    */
   async discard(tenantId: string, blob: string): Promise<void> {
     const work = this.database.tx({ tenantId }, async (tx) => {
-      if (await tx.one(LOCK_STRAY, [blob])) await this.store.remove(blob);
-      await tx.query(FORGET_STRAYS, [[blob]]);
+      const forgotten = await tx.repository(StrayEntity).delete({ blob, tenant_id: tenantId });
+      // Before the commit: if the store fails, the row stays.
+      if (forgotten.affected === 1) await this.store.remove(blob);
     });
     await work.catch((failure) => this.logger.warn(`a blob stays until the sweep: ${String(failure)}`));
   }
@@ -78,7 +85,7 @@ export class StrayBlobs implements OnModuleDestroy {
     const removed = blobs.filter((_blob, index) => results[index]!.status === 'fulfilled');
     if (removed.length < blobs.length) this.logger.warn(`${blobs.length - removed.length} blobs could not be removed`);
     await this.database
-      .tx('system', (tx) => tx.query(FORGET_STRAYS, [removed]))
+      .tx('system', (tx) => tx.repository(StrayEntity).delete({ blob: In(removed) }))
       .catch((failure) => this.logger.warn(`the sweep of blobs: ${String(failure)}`));
   }
 }

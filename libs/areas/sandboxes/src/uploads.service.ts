@@ -1,17 +1,21 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Database, type Tx } from '@slipway/platform-database';
-import { errors, rawJson, reply, SlipwayError, type Principal, type Reply } from '@slipway/platform-http';
+import { errors, reply, SlipwayError, type Principal, type Reply } from '@slipway/platform-http';
 import { appendAudit, IdempotentMutation, StoredAnswer, type HeldKey } from '@slipway/platform-mutations';
 import { OperationStore, type Claimed } from '@slipway/platform-operations';
 import { PausePoints } from '@slipway/platform-config';
+import { And, In, LessThan, MoreThanOrEqual } from 'typeorm';
 import type { FileUpload } from './file-request.js';
 import { foldersOf } from './file-path.js';
-import { FIND_FILE, FIND_OBSTACLE, UPSERT_FILE, type FileAnswerRow, type FileRow } from './file.query.js';
+import { fileAnswer } from './file-answer.js';
+import { FileEntity } from './file.entity.js';
 import { MeteredBody } from './metered-body.js';
 import { FILE_PUSH } from './push/file-push.operation.js';
-import { SHARE_REFERENCE, type ReferenceRow } from './reference.query.js';
+import type { ReferenceEntity } from './reference.entity.js';
+import { SHARE_REFERENCE } from './reference.query.js';
+import { SandboxEntity } from './sandbox.entity.js';
 import { sandboxErrors } from './sandbox.errors.js';
-import { FIND_WORKSPACE, GROW_WORKSPACE, LOCK_WORKSPACE, type WorkspaceRow } from './sandbox.query.js';
+import { findSandbox, LOCK_SANDBOX } from './sandbox.query.js';
 import { BLOB_STORE, newBlob, StoreFull, type BlobStore } from './storage/blob-store.js';
 import { StrayBlobs } from './stray-blobs.js';
 
@@ -57,9 +61,8 @@ export class UploadsService {
    * the room is judged after the key: the returned function returns the bytes that are left for this file.
    */
   private async judge(tenantId: string, sandboxId: string, upload: FileUpload): Promise<() => Promise<number>> {
-    const workspace = await this.database.tx({ tenantId }, async (tx) => {
-      const found = await tx.one<WorkspaceRow>(FIND_WORKSPACE, [sandboxId, tenantId]);
-      if (!found) throw sandboxErrors.sandbox_not_found();
+    const sandbox = await this.database.tx({ tenantId }, async (tx) => {
+      const found = await findSandbox(tx, tenantId, sandboxId);
       await this.assertReachable(tx, tenantId, found);
       return found;
     });
@@ -68,8 +71,8 @@ export class UploadsService {
     upload.verifyMessage();
     return () =>
       this.database.tx({ tenantId }, async (tx) => {
-        const replaced = await this.assertFits(tx, tenantId, workspace, upload);
-        return roomFor(workspace, replaced, upload.declaredBytes ?? 0);
+        const replaced = await this.assertFits(tx, tenantId, sandboxId, upload);
+        return roomFor(sandbox, replaced, upload.declaredBytes ?? 0);
       });
   }
 
@@ -109,46 +112,36 @@ export class UploadsService {
     upload: FileUpload,
     written: Written,
     key: HeldKey | undefined,
-  ): Promise<{ answer: Reply; replaced?: FileRow }> {
+  ): Promise<{ answer: Reply; replaced?: FileEntity }> {
     const { tenantId } = who;
-    const workspace = await tx.one<WorkspaceRow>(LOCK_WORKSPACE, [sandboxId, tenantId]);
-    if (!workspace) throw sandboxErrors.sandbox_not_found();
-    await this.assertReachable(tx, tenantId, workspace);
-    const replaced = await this.assertFits(tx, tenantId, workspace, upload);
-    roomFor(workspace, replaced, written.sizeBytes);
-    if (!(await this.strays.take(tx, written.blob)))
+    await tx.query(LOCK_SANDBOX, [sandboxId, tenantId]);
+    const sandbox = await findSandbox(tx, tenantId, sandboxId);
+    await this.assertReachable(tx, tenantId, sandbox);
+    const replaced = await this.assertFits(tx, tenantId, sandboxId, upload);
+    roomFor(sandbox, replaced, written.sizeBytes);
+    if (!(await this.strays.take(tx, tenantId, written.blob)))
       throw errors.unavailable({ message: 'The upload took longer than its lease was renewed.' });
     const operationId =
-      workspace.referenceId === null ? null : await this.startPush(tx, who, sandboxId, upload.path, written.blob);
-    const row = await tx.one<FileAnswerRow>(UPSERT_FILE, [
-      sandboxId,
-      upload.path,
-      tenantId,
-      written.blob,
-      written.sizeBytes,
-      written.sha256,
-      upload.mode,
-      operationId,
-    ]);
-    await tx.query(GROW_WORKSPACE, [sandboxId, written.sizeBytes - Number(replaced?.sizeBytes ?? 0), replaced ? 0 : 1]);
+      sandbox.reference_id === null ? null : await this.startPush(tx, who, sandboxId, upload.path, written.blob);
+    const row = await write(tx, sandbox, upload, written, operationId, replaced);
     if (replaced) await this.strays.add(tx, tenantId, sandboxId, replaced.blob);
     await appendAudit(tx, {
       action: 'sandbox_file.put',
       resourceType: 'sandbox',
       resourceName: sandboxId,
       before: replaced && { path: upload.path, sha256: replaced.sha256 },
-      after: JSON.parse(row!.json),
+      after: fileAnswer(row),
     });
-    const answer = answerOf(sandboxId, upload.path, row!, written, replaced !== undefined);
+    const answer = answerOf(row, replaced !== undefined);
     await key?.complete(tx, answer, upload.fingerprint(written.sha256));
     await this.pausePoints.reach('sandboxes:upload:before-commit');
     return { answer, replaced };
   }
 
   /** @throws sandbox_reference_revoked (410) */
-  private async assertReachable(tx: Tx, tenantId: string, { referenceId }: WorkspaceRow): Promise<void> {
-    if (referenceId === null) return;
-    const reference = await tx.one<ReferenceRow>(SHARE_REFERENCE, [referenceId, tenantId]);
+  private async assertReachable(tx: Tx, tenantId: string, sandbox: SandboxEntity): Promise<void> {
+    if (sandbox.reference_id === null) return;
+    const reference = await tx.one<Pick<ReferenceEntity, 'state'>>(SHARE_REFERENCE, [sandbox.reference_id, tenantId]);
     if (reference?.state !== 'active') throw sandboxErrors.sandbox_reference_revoked();
   }
 
@@ -156,13 +149,21 @@ export class UploadsService {
   private async assertFits(
     tx: Tx,
     tenantId: string,
-    { id }: WorkspaceRow,
+    sandboxId: string,
     { path, overwrite }: FileUpload,
-  ): Promise<FileRow | undefined> {
-    const replaced = await tx.one<FileRow>(FIND_FILE, [id, path, tenantId]);
+  ): Promise<FileEntity | undefined> {
+    const files = tx.repository(FileEntity);
+    const ofSandbox = { sandbox_id: sandboxId, tenant_id: tenantId };
+    const replaced = await files.findOneBy({ ...ofSandbox, path });
     if (replaced && !overwrite) throw sandboxErrors.file_exists();
-    const obstacle = replaced ? undefined : await tx.one<{ path: string }>(FIND_OBSTACLE, [id, path, foldersOf(path)]);
-    if (!obstacle) return replaced;
+    if (replaced) return replaced;
+    // '0' is the character after '/', so what lies under the path is exactly what is from `path/` to below `path0`.
+    const under = And(MoreThanOrEqual(`${path}/`), LessThan(`${path}0`));
+    const obstacle = await files.findOneBy([
+      { ...ofSandbox, path: In(foldersOf(path)) },
+      { ...ofSandbox, path: under },
+    ]);
+    if (!obstacle) return undefined;
     const why =
       obstacle.path.length < path.length
         ? `${obstacle.path} is a file, so nothing can be under it.`
@@ -183,8 +184,8 @@ export class UploadsService {
 }
 
 /** Bytes that a file may have here. @throws workspace_full (507) if those that are known do not fit */
-function roomFor(workspace: WorkspaceRow, replaced: FileRow | undefined, bytes: number): number {
-  const room = Number(workspace.bytesLimit) - Number(workspace.bytesUsed) + Number(replaced?.sizeBytes ?? 0);
+function roomFor(sandbox: SandboxEntity, replaced: FileEntity | undefined, bytes: number): number {
+  const room = sandbox.bytes_limit - sandbox.bytes_used + (replaced?.size_bytes ?? 0);
   if (bytes > room) throw sandboxErrors.workspace_full();
   return room;
 }
@@ -196,15 +197,35 @@ async function fingerprintOf(upload: FileUpload): Promise<string> {
   return upload.fingerprint(body.sha256);
 }
 
-function answerOf(
-  sandboxId: string,
-  path: string,
-  row: FileAnswerRow,
-  { sha256 }: Written,
-  isReplaced: boolean,
-): Reply {
-  const location = `/api/v1/sandboxes/${sandboxId}/files?path=${encodeURIComponent(path)}`;
-  return reply(isReplaced ? 200 : 201, rawJson(row.json), { etag: `"${sha256}"`, ...(isReplaced ? {} : { location }) });
+/** Needs no ON CONFLICT: whoever writes files of a sandbox holds the lock on its row. */
+async function write(
+  tx: Tx,
+  { id, tenant_id, bytes_used, file_count }: SandboxEntity,
+  { path, mode }: FileUpload,
+  { blob, sizeBytes, sha256 }: Written,
+  operationId: string | null,
+  replaced: FileEntity | undefined,
+): Promise<FileEntity> {
+  const files = tx.repository(FileEntity);
+  const key = { sandbox_id: id, path, tenant_id };
+  const sync = operationId === null ? 'none' : 'pending';
+  const content = { blob, size_bytes: sizeBytes, sha256, mode, sync, sync_operation_id: operationId } as const;
+  if (replaced) await files.update(key, { ...content, modified_at: () => 'now()', sync_error: null });
+  else await files.insert({ ...key, ...content });
+  const sums = {
+    bytes_used: bytes_used + sizeBytes - (replaced?.size_bytes ?? 0),
+    file_count: file_count + (replaced ? 0 : 1),
+  };
+  await tx.repository(SandboxEntity).update({ id, tenant_id }, sums);
+  return files.findOneByOrFail(key);
+}
+
+function answerOf(row: FileEntity, isReplaced: boolean): Reply {
+  const location = `/api/v1/sandboxes/${row.sandbox_id}/files?path=${encodeURIComponent(row.path)}`;
+  return reply(isReplaced ? 200 : 201, fileAnswer(row), {
+    etag: `"${row.sha256}"`,
+    ...(isReplaced ? {} : { location }),
+  });
 }
 
 /** A stream that fails without a rule of ours being broken is a client that went away. */

@@ -2,7 +2,9 @@ import { systemActor } from '@slipway/contracts';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { appendAudit } from '@slipway/platform-mutations';
 import { Schedule, type RecurringWork, type Transact } from '@slipway/platform-scheduling';
-import { EXPIRE_SANDBOX, EXPIRED_SANDBOXES } from './stray.query.js';
+import { Raw } from 'typeorm';
+import { SandboxEntity } from './sandbox.entity.js';
+import { EXPIRE_SANDBOX } from './stray.query.js';
 import { StrayBlobs } from './stray-blobs.js';
 
 /** What workspaces need without anybody asking: expired sandboxes go, and so do blobs that no file names. */
@@ -21,8 +23,17 @@ export class WorkspaceUpkeep implements RecurringWork, OnModuleInit {
   }
 
   async run(transact: Transact): Promise<void> {
-    const expired = await transact('system', (tx) => tx.query<{ id: string; tenantId: string }>(EXPIRED_SANDBOXES));
-    for (const { id, tenantId } of expired) await this.expire(transact, tenantId, id);
+    const expired = await transact('system', (tx) =>
+      tx
+        .repository(SandboxEntity)
+        .find({
+          select: { id: true, tenant_id: true },
+          where: { expires_at: Raw((expiresAt) => `${expiresAt} <= now()`) },
+          order: { expires_at: 'ASC' },
+          take: 10,
+        }),
+    );
+    for (const { id, tenant_id } of expired) await this.expire(transact, tenant_id, id);
     await this.strays.sweep(transact);
   }
 

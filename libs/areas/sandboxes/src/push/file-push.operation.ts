@@ -18,9 +18,11 @@ import {
   type StepOutcome,
 } from '@slipway/platform-operations';
 import { EgressRefusedError, Egress } from '@slipway/platform-egress';
+import { Not } from 'typeorm';
 import { request } from 'undici';
-import { FIND_PUSH, SET_SYNC, type PushRow } from '../file.query.js';
-import { OBSERVE_SANDBOX } from '../sandbox.query.js';
+import { FileEntity } from '../file.entity.js';
+import { FIND_PUSH, type PushRow } from '../file.query.js';
+import { SandboxEntity } from '../sandbox.entity.js';
 import { BLOB_STORE, type BlobStore } from '../storage/blob-store.js';
 import { PushCuts } from './push-cuts.js';
 import { pushRequest } from './push-request.js';
@@ -74,16 +76,21 @@ export class FilePushOperation implements OperationOf<typeof FILE_PUSH> {
     private readonly cuts: PushCuts,
   ) {}
 
-  async finish(tx: Tx, { input }: OperationRow<FilePushInput>, outcome: Outcome, failure?: Failure): Promise<void> {
+  async finish(
+    tx: Tx,
+    { input, tenantId }: OperationRow<FilePushInput>,
+    outcome: Outcome,
+    failure?: Failure,
+  ): Promise<void> {
     if (outcome === 'succeeded') return;
-    await tx.query(SET_SYNC, [input.sandboxId, input.path, input.blob, 'failed', failure?.message ?? outcome]);
+    await note(tx, tenantId, input, { sync: 'failed', sync_error: failure?.message ?? outcome });
   }
 
   /** A retry is worth its while only as long as the file is this one and access was not revoked. */
-  async reclaim(tx: Tx, { input }: OperationRow<FilePushInput>): Promise<void> {
+  async reclaim(tx: Tx, { input, tenantId }: OperationRow<FilePushInput>): Promise<void> {
     const row = await tx.one<PushRow>(FIND_PUSH, [input.sandboxId, input.path]);
     if (row?.state !== 'active' || row.blob !== input.blob) throw operationErrors.operation_not_retryable();
-    await tx.query(SET_SYNC, [input.sandboxId, input.path, input.blob, 'pending', null]);
+    await note(tx, tenantId, input, { sync: 'pending', sync_error: null });
   }
 
   private async push(context: Context): Promise<StepOutcome> {
@@ -100,7 +107,7 @@ export class FilePushOperation implements OperationOf<typeof FILE_PUSH> {
     if (sent.problem !== undefined) return this.again(tries + 1, sent.problem);
     const after = await this.find(input);
     if (after && after.blob !== sent.blob) return this.again(tries + 1, 'the file was replaced meanwhile');
-    return this.synced(input, sent.blob);
+    return this.synced(operation.tenantId, { ...input, blob: sent.blob });
   }
 
   private again(tries: number, problem: string): StepOutcome {
@@ -155,15 +162,31 @@ export class FilePushOperation implements OperationOf<typeof FILE_PUSH> {
     }
   }
 
-  private synced({ sandboxId, path }: FilePushInput, blob: string): StepOutcome {
+  private synced(tenantId: string, sent: FilePushInput): StepOutcome {
     return done({
       message: 'the external sandbox has the file',
       commit: async (tx) => {
-        await tx.query(SET_SYNC, [sandboxId, path, blob, 'synced', null]);
-        await tx.query(OBSERVE_SANDBOX, [sandboxId, 'running']);
+        await note(tx, tenantId, sent, { sync: 'synced', sync_error: null });
+        const seen = { state: 'running', state_observed_at: () => 'now()' } as const;
+        await tx.repository(SandboxEntity).update({ id: sent.sandboxId, tenant_id: tenantId }, seen);
       },
     });
   }
+}
+
+/**
+ * Notes how a push stands. A file that was replaced meanwhile has a push of its own and is left alone; what failed already keeps its
+ * first reason.
+ */
+async function note(
+  tx: Tx,
+  tenantId: string,
+  { sandboxId, path, blob }: FilePushInput,
+  standing: Pick<FileEntity, 'sync' | 'sync_error'>,
+): Promise<void> {
+  const sent = { sandbox_id: sandboxId, path, tenant_id: tenantId, blob };
+  const unlessFailed = standing.sync === 'failed' && { sync: Not('failed' as const) };
+  await tx.repository(FileEntity).update({ ...sent, ...unlessFailed }, standing);
 }
 
 function judge(status: number): string | undefined {
