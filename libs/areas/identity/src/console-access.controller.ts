@@ -1,7 +1,6 @@
 import { Body, Controller } from '@nestjs/common';
 import { CurrentPrincipal, Page, Route, type PageOf, type PageRequest, type Principal } from '@slipway/platform-http';
 import { ConsoleAccessDto, ConsoleAccessListDto, SetConsoleAccessDto } from './console-access.dto.js';
-import type { ConsoleAccessRow } from './console-access.query.js';
 import { ConsoleAccessService } from './console-access.service.js';
 
 @Controller()
@@ -20,7 +19,7 @@ export class ConsoleAccessController {
     ok: { 200: ConsoleAccessDto },
     errors: ['last_admin'],
   })
-  set(@CurrentPrincipal() who: Principal, @Body() dto: SetConsoleAccessDto): Promise<ConsoleAccessRow> {
+  set(@CurrentPrincipal() who: Principal, @Body() dto: SetConsoleAccessDto): Promise<ConsoleAccessDto> {
     return this.access.set(who, dto);
   }
 
@@ -34,7 +33,7 @@ export class ConsoleAccessController {
     ok: { 200: ConsoleAccessListDto },
     paged: true,
   })
-  list(@CurrentPrincipal() who: Principal, @Page('string') page: PageRequest): Promise<PageOf<ConsoleAccessRow>> {
+  list(@CurrentPrincipal() who: Principal, @Page('string') page: PageRequest): Promise<PageOf<ConsoleAccessDto>> {
     return this.access.list(who, page);
   }
 }

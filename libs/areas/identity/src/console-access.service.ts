@@ -2,8 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { type Principal, pageOf, type PageOf, type PageRequest } from '@slipway/platform-http';
 import { Database, newId, type Tx } from '@slipway/platform-database';
 import { appendAudit } from '@slipway/platform-mutations';
-import type { SetConsoleAccessDto } from './console-access.dto.js';
-import { FIND_ACCESS, LIST_ACCESS, PUT_ACCESS, type ConsoleAccessRow } from './console-access.query.js';
+import { LessThan } from 'typeorm';
+import type { ConsoleAccessDto, SetConsoleAccessDto } from './console-access.dto.js';
+import { ConsoleAccessEntity } from './console-access.entity.js';
 import { LastAdmin } from './last-admin.js';
 
 @Injectable()
@@ -14,20 +15,16 @@ export class ConsoleAccessService {
   ) {}
 
   /** What is so already stays as it is, and leaves no second audit row. */
-  async set(who: Principal, dto: SetConsoleAccessDto): Promise<ConsoleAccessRow> {
+  async set(who: Principal, dto: SetConsoleAccessDto): Promise<ConsoleAccessDto> {
     return this.database.tx({ tenantId: who.tenantId }, async (tx) => {
       await this.lastAdmin.lock(tx);
-      const before = await tx.one<ConsoleAccessRow>(FIND_ACCESS, [
-        tx.tenant,
-        dto.provider,
-        dto.external_organization_id,
-        dto.external_user_id,
-      ]);
+      const before = await find(tx, dto);
       const scopes = dto.access ? [...new Set(dto.scopes)] : [];
       if (before && isSo(before, dto, scopes)) return before;
       if (before && this.isAdmin(before) && !scopes.includes('admin'))
         await this.lastAdmin.assertAnother(tx, before.id);
-      const after = await this.write(tx, who, dto, scopes);
+      await write(tx, who, dto, scopes, before?.id);
+      const after = (await find(tx, dto))!;
       await appendAudit(tx, {
         action: dto.access ? 'console_access.grant' : 'console_access.revoke',
         resourceType: 'console_access',
@@ -39,33 +36,60 @@ export class ConsoleAccessService {
     });
   }
 
-  async list(who: Principal, page: PageRequest): Promise<PageOf<ConsoleAccessRow>> {
-    const values = [who.tenantId, page.cursor?.[0] ?? null, page.limit + 1];
-    const rows = await this.database.read<ConsoleAccessRow>({ tenantId: who.tenantId }, LIST_ACCESS, values);
-    return pageOf(rows, page.limit, (row) => [row.id]);
+  async list(who: Principal, page: PageRequest): Promise<PageOf<ConsoleAccessDto>> {
+    const before = page.cursor?.[0] as string | undefined;
+    const rows = await this.database.tx({ tenantId: who.tenantId }, (tx) =>
+      tx
+        .repository(ConsoleAccessEntity)
+        .find({
+          where: { tenant_id: who.tenantId, ...(before !== undefined && { id: LessThan(before) }) },
+          order: { id: 'DESC' },
+          take: page.limit + 1,
+        }),
+    );
+    return pageOf(rows.map(answerOf), page.limit, (row) => [row.id]);
   }
 
-  private isAdmin(row: ConsoleAccessRow): boolean {
+  private isAdmin(row: ConsoleAccessDto): boolean {
     return row.access && row.scopes.includes('admin') && this.lastAdmin.canSignIn(row.provider);
-  }
-
-  private async write(tx: Tx, who: Principal, dto: SetConsoleAccessDto, scopes: string[]): Promise<ConsoleAccessRow> {
-    const row = await tx.one<ConsoleAccessRow>(PUT_ACCESS, [
-      newId('cac'),
-      tx.tenant,
-      dto.provider,
-      dto.external_organization_id,
-      dto.external_user_id,
-      dto.display_name ?? null,
-      scopes,
-      dto.access ? 'active' : 'revoked',
-      JSON.stringify(who.actor),
-    ]);
-    return row!;
   }
 }
 
-function isSo(row: ConsoleAccessRow, dto: SetConsoleAccessDto, scopes: string[]): boolean {
+type Identity = Pick<SetConsoleAccessDto, 'provider' | 'external_organization_id' | 'external_user_id'>;
+
+async function find(tx: Tx, identity: Identity): Promise<ConsoleAccessDto | undefined> {
+  const { provider, external_organization_id, external_user_id } = identity;
+  const row = await tx
+    .repository(ConsoleAccessEntity)
+    .findOneBy({ tenant_id: tx.tenant, provider, external_organization_id, external_user_id });
+  return row ? answerOf(row) : undefined;
+}
+
+/**
+ * Needs neither a row lock nor ON CONFLICT: whoever writes mappings of the tenant holds the lock on its admins. A name that is not
+ * given stays.
+ * @param id of the mapping, if there is one
+ */
+async function write(tx: Tx, who: Principal, dto: SetConsoleAccessDto, scopes: string[], id?: string): Promise<void> {
+  const { access, display_name, provider, external_organization_id, external_user_id } = dto;
+  const mappings = tx.repository(ConsoleAccessEntity);
+  const granted = { scopes, status: access ? 'active' : 'revoked', updated_by: who.actor, display_name } as const;
+  if (id === undefined) {
+    const identity = { provider, external_organization_id, external_user_id };
+    await mappings.insert({ id: newId('cac'), tenant_id: tx.tenant, ...identity, ...granted });
+    return;
+  }
+  await mappings.update({ id, tenant_id: tx.tenant }, { ...granted, updated_at: () => 'now()' });
+}
+
+function answerOf(row: ConsoleAccessEntity): ConsoleAccessDto {
+  const { id, provider, external_organization_id, external_user_id, display_name, scopes, status } = row;
+  const { created_at, updated_at, updated_by } = row;
+  const identity = { id, provider, external_organization_id, external_user_id, display_name };
+  return { ...identity, access: status === 'active', scopes, status, created_at, updated_at, updated_by };
+}
+
+function isSo(row: ConsoleAccessDto, dto: SetConsoleAccessDto, scopes: string[]): boolean {
   const isNamed = dto.display_name === undefined || dto.display_name === row.display_name;
   return isNamed && row.access === dto.access && row.scopes.join() === scopes.join();
 }

@@ -1,7 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '@slipway/platform-config';
+import { ApiTokenEntity } from '@slipway/platform-auth';
 import type { Tx } from '@slipway/platform-database';
-import { COUNT_OTHER_ADMINS, LOCK_ADMINS } from './admins.query.js';
+import { ArrayContains, IsNull, Not, Raw } from 'typeorm';
+import { LOCK_ADMINS } from './admins.query.js';
+import { ConsoleAccessEntity } from './console-access.entity.js';
 import { identityErrors } from './identity.errors.js';
 
 /**
@@ -28,7 +31,12 @@ export class LastAdmin {
 
   /** @throws last_admin (409) if the tenant has no admin beside this token or mapping */
   async assertAnother(tx: Tx, credentialId: string): Promise<void> {
-    const row = await tx.one<{ others: string }>(COUNT_OTHER_ADMINS, [tx.tenant, credentialId, this.signInProvider]);
-    if (Number(row!.others) === 0) throw identityErrors.last_admin();
+    const admin = { tenant_id: tx.tenant, id: Not(credentialId), scopes: ArrayContains(['admin']) };
+    const living = { revoked_at: IsNull(), expires_at: Raw((expiresAt) => `${expiresAt} > now()`) };
+    if (await tx.repository(ApiTokenEntity).existsBy({ ...admin, ...living })) return;
+    const provider = this.signInProvider;
+    const granted = provider !== null && { ...admin, status: 'active' as const, provider };
+    if (granted && (await tx.repository(ConsoleAccessEntity).existsBy(granted))) return;
+    throw identityErrors.last_admin();
   }
 }

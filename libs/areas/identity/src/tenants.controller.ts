@@ -1,7 +1,6 @@
 import { Body, Controller } from '@nestjs/common';
 import { CurrentPrincipal, Page, Route, type PageOf, type PageRequest, type Principal } from '@slipway/platform-http';
-import { CreatedTenantDto, CreateTenantDto, TenantListDto } from './tenant.dto.js';
-import type { TenantRow } from './tenant.query.js';
+import { CreatedTenantDto, CreateTenantDto, TenantListDto, type TenantDto } from './tenant.dto.js';
 import { TenantsService } from './tenants.service.js';
 
 @Controller()
@@ -34,7 +33,7 @@ export class TenantsController {
     ok: { 200: TenantListDto },
     paged: true,
   })
-  list(@CurrentPrincipal() who: Principal, @Page('string') page: PageRequest): Promise<PageOf<TenantRow>> {
+  list(@CurrentPrincipal() who: Principal, @Page('string') page: PageRequest): Promise<PageOf<TenantDto>> {
     return this.tenants.list(who, page);
   }
 }

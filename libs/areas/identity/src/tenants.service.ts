@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { TokenService } from '@slipway/platform-auth';
+import { TenantEntity, TokenService } from '@slipway/platform-auth';
 import { type Principal, errors, pageOf, type PageOf, type PageRequest } from '@slipway/platform-http';
 import { Database, newId, type Tx } from '@slipway/platform-database';
 import { appendAudit } from '@slipway/platform-mutations';
+import { MoreThan } from 'typeorm';
 import { identityErrors } from './identity.errors.js';
-import type { CreatedTenantDto, CreateTenantDto } from './tenant.dto.js';
-import { INSERT_TENANT, LIST_TENANTS, type TenantRow } from './tenant.query.js';
+import type { CreatedTenantDto, CreateTenantDto, TenantDto } from './tenant.dto.js';
+import { INSERT_TENANT } from './tenant.query.js';
 import { defaultExpiry } from './token-rules.js';
 
 @Injectable()
@@ -19,7 +20,7 @@ export class TenantsService {
   async create(who: Principal, dto: CreateTenantDto): Promise<CreatedTenantDto> {
     assertOperatorTenant(who);
     return this.database.tx('system', async (tx) => {
-      const tenant = await tx.one<TenantRow>(INSERT_TENANT, [newId('ten'), dto.name]);
+      const tenant = await tx.one<TenantDto>(INSERT_TENANT, [newId('ten'), dto.name]);
       if (!tenant) throw identityErrors.tenant_exists({ message: `A tenant named ${dto.name} exists.` });
       const { id, name } = tenant;
       const { text } = await this.tokens.create(tx, {
@@ -39,12 +40,19 @@ export class TenantsService {
     });
   }
 
-  async list(who: Principal, page: PageRequest): Promise<PageOf<TenantRow>> {
+  async list(who: Principal, page: PageRequest): Promise<PageOf<TenantDto>> {
     assertOperatorTenant(who);
-    const rows = await this.database.read<TenantRow>('system', LIST_TENANTS, [
-      page.cursor?.[0] ?? null,
-      page.limit + 1,
-    ]);
+    const after = page.cursor?.[0] as string | undefined;
+    const rows = await this.database.tx('system', (tx) =>
+      tx
+        .repository(TenantEntity)
+        .find({
+          select: { id: true, name: true, created_at: true },
+          where: after === undefined ? {} : { id: MoreThan(after) },
+          order: { id: 'ASC' },
+          take: page.limit + 1,
+        }),
+    );
     return pageOf(rows, page.limit, (row) => [row.id]);
   }
 }
