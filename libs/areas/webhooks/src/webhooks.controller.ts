@@ -12,10 +12,11 @@ import {
   CreatedWebhookDto,
   CreateWebhookDto,
   DeletedWebhookDto,
+  type WebhookDeliveryDto,
   WebhookDeliveryListDto,
+  type WebhookDto,
   WebhookListDto,
 } from './webhook.dto.js';
-import type { DeliveryRow, WebhookRow } from './webhook.query.js';
 import { WebhooksService } from './webhooks.service.js';
 
 @Controller()
@@ -49,7 +50,7 @@ export class WebhooksController {
     ok: { 200: WebhookListDto },
     paged: true,
   })
-  list(@CurrentPrincipal() who: Principal, @Page('string') page: PageRequest): Promise<PageOf<WebhookRow>> {
+  list(@CurrentPrincipal() who: Principal, @Page('string') page: PageRequest): Promise<PageOf<WebhookDto>> {
     return this.webhooks.list(who, page);
   }
 
@@ -84,7 +85,7 @@ export class WebhooksController {
     @CurrentPrincipal() who: Principal,
     @Param('id') id: string,
     @Page('string') page: PageRequest,
-  ): Promise<PageOf<DeliveryRow>> {
+  ): Promise<PageOf<WebhookDeliveryDto>> {
     return this.webhooks.deliveries(who, id, page);
   }
 }

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
+import { LessThan } from 'typeorm';
 import { CONFIG, type Config } from '@slipway/platform-config';
 import { Database, newId, sealSecret, type Tx } from '@slipway/platform-database';
 import { Egress } from '@slipway/platform-egress';
@@ -14,24 +15,29 @@ import {
 } from '@slipway/platform-http';
 import { appendAudit } from '@slipway/platform-mutations';
 import { DEPLOYMENTS, deploymentStream, type DeploymentsPort } from '@slipway/ports/deployment-records';
+import { DeliveryEntity } from './delivery/delivery.entity.js';
 import { sealContext, SECRET_PREFIX } from './delivery/signature.js';
-import type { CreateWebhookDto, DeletedWebhookDto } from './webhook.dto.js';
+import type { CreateWebhookDto, DeletedWebhookDto, WebhookDeliveryDto, WebhookDto } from './webhook.dto.js';
+import { WebhookEntity } from './webhook.entity.js';
 import { webhookErrors } from './webhook.errors.js';
-import {
-  COUNT_WEBHOOKS,
-  DELETE_WEBHOOK,
-  INSERT_LANES,
-  INSERT_WEBHOOK,
-  LIST_DELIVERIES,
-  LIST_WEBHOOKS,
-  WEBHOOK_EXISTS,
-  type DeliveryRow,
-  type WebhookRow,
-} from './webhook.query.js';
+import { DELETE_WEBHOOK, INSERT_LANES } from './webhook.query.js';
 
 /** Each event is sent once per webhook, so this bounds what one tenant's event costs. */
 const MOST_PER_TENANT = 20;
 const SECRET_BYTES = 32;
+
+const SHOWN_OF_A_DELIVERY = {
+  event_id: true,
+  event_type: true,
+  status: true,
+  attempts: true,
+  response_status: true,
+  error: true,
+  next_attempt_at: true,
+  last_attempt_at: true,
+  created_at: true,
+  completed_at: true,
+} as const satisfies Record<keyof WebhookDeliveryDto, true>;
 
 @Injectable()
 export class WebhooksService {
@@ -46,58 +52,72 @@ export class WebhooksService {
     this.assertUrl(body.url);
     const id = newId('whk');
     const secret = SECRET_PREFIX + randomBytes(SECRET_BYTES).toString('base64');
-    const row = await this.database.tx({ tenantId: who.tenantId }, async (tx) => {
-      const found = await tx.one<{ count: number }>(COUNT_WEBHOOKS, [who.tenantId, MOST_PER_TENANT]);
-      if ((found?.count ?? 0) >= MOST_PER_TENANT) throw webhookErrors.quota_exceeded();
-      const streams = await this.streamsOf(tx, who.tenantId, body.deployments);
-      const sealed = sealSecret(this.config.secretKey, secret, sealContext(id));
-      const actor = `${who.actor.type}:${who.actor.id}`;
-      const inserted = await tx.one<WebhookRow>(INSERT_WEBHOOK, [
+    const created = await this.database.tx({ tenantId: who.tenantId }, async (tx) => {
+      const webhooks = tx.repository(WebhookEntity);
+      const count = await webhooks.countBy({ tenant_id: who.tenantId });
+      if (count >= MOST_PER_TENANT) throw webhookErrors.quota_exceeded();
+      const row = webhooks.create({
         id,
-        who.tenantId,
-        body.url,
-        body.description ?? null,
-        body.event_types,
-        body.deployments,
-        streams,
-        sealed,
-        actor,
-      ]);
+        tenant_id: who.tenantId,
+        url: body.url,
+        description: body.description ?? null,
+        event_types: body.event_types,
+        deployments: body.deployments,
+        streams: await this.streamsOf(tx, who.tenantId, body.deployments),
+        sealed_secret: sealSecret(this.config.secretKey, secret, sealContext(id)),
+        disabled_reason: null,
+        created_by: `${who.actor.type}:${who.actor.id}`,
+        disabled_at: null,
+      });
+      await webhooks.insert(row);
       await tx.query(INSERT_LANES, [id, who.tenantId]);
-      await appendAudit(tx, { action: 'webhook.create', resourceType: 'webhook', resourceName: id, after: inserted });
-      return inserted;
+      const after = shown(row);
+      await appendAudit(tx, { action: 'webhook.create', resourceType: 'webhook', resourceName: id, after });
+      return after;
     });
-    return reply(201, { ...row, secret });
+    return reply(201, { ...created, secret });
   }
 
-  async list(who: Principal, { limit, cursor }: PageRequest): Promise<PageOf<WebhookRow>> {
-    const rows = await this.database.read<WebhookRow>({ tenantId: who.tenantId }, LIST_WEBHOOKS, [
-      who.tenantId,
-      cursor?.[0] ?? null,
-      limit + 1,
-    ]);
-    return pageOf(rows, limit, (row) => [row.id]);
+  async list({ tenantId }: Principal, { limit, cursor }: PageRequest): Promise<PageOf<WebhookDto>> {
+    const rows = await this.database.tx({ tenantId }, (tx) =>
+      tx
+        .repository(WebhookEntity)
+        .find({
+          where: { tenant_id: tenantId, ...(cursor && { id: LessThan(String(cursor[0])) }) },
+          order: { id: 'DESC' },
+          take: limit + 1,
+        }),
+    );
+    return pageOf(rows.map(shown), limit, (row) => [row.id]);
   }
 
   delete(who: Principal, id: string): Promise<DeletedWebhookDto> {
     return this.database.tx({ tenantId: who.tenantId }, async (tx) => {
-      const row = await tx.one<WebhookRow>(DELETE_WEBHOOK, [who.tenantId, id]);
+      const row = await tx.one<WebhookDto>(DELETE_WEBHOOK, [who.tenantId, id]);
       if (!row) throw webhookErrors.webhook_not_found();
       await appendAudit(tx, { action: 'webhook.delete', resourceType: 'webhook', resourceName: id, before: row });
       return { id, state: 'deleted' };
     });
   }
 
-  async deliveries(who: Principal, id: string, { limit, cursor }: PageRequest): Promise<PageOf<DeliveryRow>> {
-    const scope = { tenantId: who.tenantId };
-    const rows = await this.database.read<DeliveryRow>(scope, LIST_DELIVERIES, [
-      who.tenantId,
-      id,
-      cursor?.[0] ?? null,
-      limit + 1,
-    ]);
-    const exists = rows.length > 0 || (await this.database.read(scope, WEBHOOK_EXISTS, [who.tenantId, id])).length > 0;
-    if (!exists) throw webhookErrors.webhook_not_found();
+  async deliveries(
+    { tenantId }: Principal,
+    id: string,
+    { limit, cursor }: PageRequest,
+  ): Promise<PageOf<WebhookDeliveryDto>> {
+    const rows = await this.database.tx({ tenantId }, async (tx) => {
+      const found = await tx
+        .repository(DeliveryEntity)
+        .find({
+          select: SHOWN_OF_A_DELIVERY,
+          where: { tenant_id: tenantId, webhook_id: id, ...(cursor && { event_id: LessThan(String(cursor[0])) }) },
+          order: { event_id: 'DESC' },
+          take: limit + 1,
+        });
+      const exists = found.length > 0 || (await tx.repository(WebhookEntity).existsBy({ tenant_id: tenantId, id }));
+      if (!exists) throw webhookErrors.webhook_not_found();
+      return found;
+    });
     return pageOf(rows, limit, (row) => [row.event_id]);
   }
 
@@ -118,4 +138,22 @@ export class WebhooksService {
     for (const name of names) streams.push(deploymentStream((await this.deployments.get(tx, tenantId, name)).id));
     return streams;
   }
+}
+
+/** What answers and audits show of a webhook: nothing of its secret. */
+function shown(webhook: WebhookEntity): WebhookDto {
+  const { id, url, description, event_types, deployments, state, disabled_reason, created_by } = webhook;
+  const { created_at, disabled_at } = webhook;
+  return {
+    id,
+    url,
+    description,
+    event_types,
+    deployments,
+    state,
+    disabled_reason,
+    created_by,
+    created_at,
+    disabled_at,
+  };
 }

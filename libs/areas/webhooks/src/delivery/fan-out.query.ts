@@ -9,7 +9,7 @@ const IS_BEHIND = `exists (
   select 1 from webhooks w left join webhook_lanes l on l.webhook_id = w.id and l.stream = s.stream
   where w.tenant_id = s.tenant_id and w.state = 'active' and s.last_sequence > coalesce(l.sequence, 0))`;
 
-/** Which of the named streams have events that some webhook has not been given yet. */
+/** Which of the named streams have events that some webhook has not been given yet: a join, and hot, because every event asks. */
 export const BEHIND_OF = prepared(
   'webhook-behind-of',
   `select s.stream from event_streams s where s.stream = any($1::text[]) and ${IS_BEHIND}`,
@@ -29,23 +29,27 @@ export const BEHIND = prepared(
  *   finds nothing left. It must wait and not skip: the first may have read before the newest event was committed.
  * - then, with a fresh snapshot behind these locks, the page itself.
  */
+/** `for share`: workers may look at the same time, and only a change of the webhook waits. */
 export const LOCK_WEBHOOKS = prepared(
   'webhook-fan-out-lock',
   `select w.id from webhooks w where w.tenant_id = (select s.tenant_id from event_streams s where s.stream = $1) and w.state = 'active' order by w.id for share`,
 );
 
+/** Two workers add the same lanes at once: `on conflict` lets both go on. */
 export const ADD_LANES = prepared(
   'webhook-fan-out-lanes',
   `insert into webhook_lanes (webhook_id, stream, tenant_id, sequence)
    select w.id, $1, w.tenant_id, 0 from webhooks w where w.id = any($2::text[]) order by w.id on conflict do nothing`,
 );
 
+/** In one order, so that two workers cannot wait for each other. */
 export const LOCK_LANES = prepared(
   'webhook-fan-out-lock-lanes',
   `select 1 from webhook_lanes where stream = $1 and webhook_id = any($2::text[]) order by webhook_id for update`,
 );
 
 /**
+ * One statement for the page, the deliveries and the cursors, so that events do not travel here and back.
  * The lane moves over everything it has read, wanted or not. `due_at` of a lane that already has something pending stays: it is
  * a back-off or a lease, and a new event must not cut either short.
  */
@@ -72,7 +76,7 @@ export const ADVANCE = prepared(
    select coalesce(max(count), 0)::int as most from moved`,
 );
 
-/** Where events beyond the cursor are no longer kept: without this the stream would look behind for ever. */
+/** Where events beyond the cursor are no longer kept: without this the stream would look behind for ever. All its lanes at once. */
 export const SKIP_UNKEPT = prepared(
   'webhook-fan-out-skip',
   `update webhook_lanes l set sequence = s.last_sequence from event_streams s

@@ -4,8 +4,8 @@ import { Database, openSecret } from '@slipway/platform-database';
 import { eventPage, type StoredEvent } from '@slipway/platform-events';
 import { Egress } from '@slipway/platform-egress';
 import { postEvent } from './delivery-request.js';
-import type { LaneRow, PendingRow } from './lane.query.js';
-import { Lanes } from './lanes.js';
+import type { LaneRow } from './lane.query.js';
+import { Lanes, type PendingRow } from './lanes.js';
 import { sealContext, signatureHeaders } from './signature.js';
 
 const SLOTS = 16;
@@ -92,7 +92,7 @@ export class LaneSender {
       const events = await this.eventsFrom(lane.stream, pending[0] as PendingRow);
       for (const delivery of pending) {
         if (this.isStopped) break;
-        const event = events.get(Number(delivery.sequence));
+        const event = events.get(delivery.sequence);
         // Further apart than a page: the next round reads from there. The first of a round is only missing if it is not kept.
         if (!event && delivery !== pending[0]) break;
         const goesOn = event
@@ -129,10 +129,7 @@ export class LaneSender {
   }
 
   private async eventsFrom(stream: string, first: PendingRow): Promise<Map<number, string>> {
-    const { statement, values } = eventPage(
-      { stream },
-      { after: Number(first.sequence) - 1, order: 'asc', limit: EVENT_PAGE },
-    );
+    const { statement, values } = eventPage({ stream }, { after: first.sequence - 1, order: 'asc', limit: EVENT_PAGE });
     const rows = await this.database.read<StoredEvent>('system', statement, values);
     return new Map(rows.map((row) => [Number(row.sequence), row.json]));
   }

@@ -2,8 +2,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { until, WebhooksBed } from '../../test/webhooks-bed.js';
 import { FanOut } from './fan-out.js';
 import { ADD_LANES, ADVANCE } from './fan-out.query.js';
-import type { LaneRow, PendingRow } from './lane.query.js';
-import { Lanes } from './lanes.js';
+import type { LaneRow } from './lane.query.js';
+import { Lanes, type PendingRow } from './lanes.js';
 
 let bed: WebhooksBed;
 let lanes: Lanes;

@@ -1,22 +1,15 @@
 import { Inject, Injectable, Optional } from '@nestjs/common';
+import { IsNull, Not } from 'typeorm';
 import { Database } from '@slipway/platform-database';
 import { appendAudit } from '@slipway/platform-mutations';
+import { WebhookEntity } from '../webhook.entity.js';
+import { DeliveryEntity, LaneEntity } from './delivery.entity.js';
 import type { DeliveryError } from './delivery-request.js';
 import { DELIVERY_TIMING, PRODUCT_TIMING, retryDelayMs, type DeliveryTiming } from './delivery-timing.js';
-import {
-  CANCEL_DELIVERIES,
-  CLAIM_LANE,
-  CLOSE_LANES,
-  DISABLE_WEBHOOK,
-  END_DELIVERY,
-  FAIL_GONE,
-  LOCK_LANE,
-  PENDING,
-  PUT_OFF,
-  RELEASE_LANE,
-  type LaneRow,
-  type PendingRow,
-} from './lane.query.js';
+import { CLAIM_LANE, END_DELIVERY, PUT_OFF, type LaneRow } from './lane.query.js';
+
+/** What a sender has to know of a delivery. */
+export type PendingRow = Pick<DeliveryEntity, 'event_id' | 'sequence' | 'attempts'>;
 
 /** How an attempt ended, without an acceptance. */
 export interface Refusal {
@@ -25,6 +18,8 @@ export interface Refusal {
 }
 
 const SENDER = { type: 'system', id: 'webhooks' };
+const MOST_PENDING = 20;
+const NOW = () => 'now()';
 
 /** The lanes in Postgres. Methods that write answer whether the lease still held; without it nothing was written. */
 @Injectable()
@@ -43,8 +38,17 @@ export class Lanes {
     return lane;
   }
 
-  pending(lane: LaneRow): Promise<PendingRow[]> {
-    return this.database.read<PendingRow>('system', PENDING, [lane.webhook_id, lane.stream]);
+  pending({ tenant_id, webhook_id, stream }: LaneRow): Promise<PendingRow[]> {
+    return this.database.tx('system', (tx) =>
+      tx
+        .repository(DeliveryEntity)
+        .find({
+          select: { event_id: true, sequence: true, attempts: true },
+          where: { tenant_id, webhook_id, stream, status: 'pending' },
+          order: { sequence: 'ASC' },
+          take: MOST_PENDING,
+        }),
+    );
   }
 
   async succeeded(lane: LaneRow, delivery: PendingRow, status: number): Promise<boolean> {
@@ -72,28 +76,60 @@ export class Lanes {
     return false;
   }
 
-  /** The receiver answered 410: nothing is sent to it any more, by anybody. */
-  async gone(lane: LaneRow, delivery: PendingRow): Promise<void> {
-    await this.database.tx({ tenantId: lane.tenant_id }, async (tx) => {
-      const webhook = await tx.one(DISABLE_WEBHOOK, [lane.webhook_id]);
-      if (!webhook) return;
-      await tx.query(CLOSE_LANES, [lane.webhook_id]);
-      await tx.query(FAIL_GONE, [lane.webhook_id, delivery.event_id]);
-      await tx.query(CANCEL_DELIVERIES, [lane.webhook_id]);
+  /**
+   * The receiver answered 410: nothing is sent to it any more, by anybody. First the webhook, then its lanes, which fences every
+   * sender, then its deliveries.
+   */
+  async gone({ tenant_id, webhook_id, url }: LaneRow, { event_id }: PendingRow): Promise<void> {
+    await this.database.tx({ tenantId: tenant_id }, async (tx) => {
+      const disabled = await tx
+        .repository(WebhookEntity)
+        .update(
+          { tenant_id, id: webhook_id, state: 'active' },
+          { state: 'disabled', disabled_reason: 'gone', disabled_at: NOW },
+        );
+      if (!disabled.affected) return;
+      await tx
+        .repository(LaneEntity)
+        .update(
+          { tenant_id, webhook_id, due_at: Not(IsNull()) },
+          { due_at: null, lease_version: () => 'lease_version + 1' },
+        );
+      const deliveries = tx.repository(DeliveryEntity);
+      await deliveries.update(
+        { tenant_id, webhook_id, event_id, status: 'pending' },
+        {
+          status: 'failed',
+          attempts: () => 'attempts + 1',
+          response_status: 410,
+          error: 'http_status',
+          next_attempt_at: null,
+          last_attempt_at: NOW,
+          completed_at: NOW,
+        },
+      );
+      await deliveries.update(
+        { tenant_id, webhook_id, status: 'pending' },
+        { status: 'cancelled', next_attempt_at: null, completed_at: NOW },
+      );
       await appendAudit(tx, {
         action: 'webhook.disable',
         resourceType: 'webhook',
-        resourceName: lane.webhook_id,
-        after: webhook,
+        resourceName: webhook_id,
+        after: { id: webhook_id, url },
         actor: SENDER,
       });
     });
   }
 
-  async release(lane: LaneRow): Promise<void> {
+  async release({ tenant_id, webhook_id, stream, lease_version }: LaneRow): Promise<void> {
     await this.database.tx('system', async (tx) => {
-      const held = await tx.one(LOCK_LANE, [lane.webhook_id, lane.stream, lane.lease_version]);
-      if (held) await tx.query(RELEASE_LANE, [lane.webhook_id, lane.stream]);
+      const lanes = tx.repository(LaneEntity);
+      const held = { tenant_id, webhook_id, stream, lease_version };
+      // This also locks the lane, so that the look at what is pending sees everything a fan-out has added meanwhile.
+      await lanes.update(held, { due_at: NOW });
+      const pending = { tenant_id, webhook_id, stream, status: 'pending' };
+      if (!(await tx.repository(DeliveryEntity).existsBy(pending))) await lanes.update(held, { due_at: null });
     });
   }
 

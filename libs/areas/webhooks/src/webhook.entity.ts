@@ -1,0 +1,45 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { rfc3339 } from '@slipway/platform-database';
+
+/** A receiver of a tenant's events. */
+@Entity({ name: 'webhooks' })
+export class WebhookEntity {
+  @PrimaryColumn({ type: 'text' })
+  id: string;
+
+  @Column({ type: 'text' })
+  tenant_id: string;
+
+  @Column({ type: 'text' })
+  url: string;
+
+  @Column({ type: 'text', nullable: true })
+  description: string | null;
+
+  @Column({ type: 'text', array: true })
+  event_types: string[];
+
+  @Column({ type: 'text', array: true })
+  deployments: string[];
+
+  @Column({ type: 'text', array: true })
+  streams: string[];
+
+  @Column({ type: 'text' })
+  sealed_secret: string;
+
+  @Column({ type: 'text', default: 'active' })
+  state: string;
+
+  @Column({ type: 'text', nullable: true })
+  disabled_reason: string | null;
+
+  @Column({ type: 'text' })
+  created_by: string;
+
+  @Column({ type: 'timestamptz', default: () => 'now()', transformer: rfc3339 })
+  created_at: string;
+
+  @Column({ type: 'timestamptz', nullable: true, transformer: rfc3339 })
+  disabled_at: string | null;
+}
