@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { canonicalJson } from '@slipway/platform-database';
-import type { AuditContent, AuditRow } from './audit.query.js';
+import type { AuditContent, AuditRow } from './audit-rows.js';
 
 /** What the first row of a chain follows. */
 export const GENESIS = '0'.repeat(64);

@@ -1,16 +1,12 @@
 import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
+import { IsNull } from 'typeorm';
 import type { Tx } from '@slipway/platform-database';
+import { AuditLogEntity } from '@slipway/platform-mutations';
 import { Schedule, type RecurringWork, type Transact } from '@slipway/platform-scheduling';
 import { GENESIS, hashOf, type Link } from './audit-chain.js';
-import {
-  ENSURE_HEAD,
-  LOCK_HEAD,
-  MOVE_HEAD,
-  NEXT_UNSEALED,
-  SEAL,
-  UNSEALED_TENANTS,
-  type AuditContent,
-} from './audit.query.js';
+import { AuditHeadEntity } from './audit-head.entity.js';
+import { auditRows } from './audit-rows.js';
+import { ENSURE_HEAD, LOCK_HEAD, SEAL } from './audit.query.js';
 
 const BATCH = 500;
 /** A tenant with more waits for the next run, so that it cannot hold the others up. */
@@ -34,7 +30,7 @@ export class AuditSealer implements RecurringWork, OnModuleInit {
 
   /** Every tenant in transactions of its own: a chain that somebody has broken must not stop the others. */
   async run(transact: Transact): Promise<void> {
-    const tenants = await transact('system', (tx) => tx.query<{ tenant_id: string }>(UNSEALED_TENANTS));
+    const tenants = await transact('system', unsealedTenants);
     for (const { tenant_id } of tenants) {
       await this.sealAll(transact, tenant_id).catch((failure: Error) =>
         this.logger.error(`the audit chain of ${tenant_id} cannot be continued: ${failure.message}`),
@@ -50,12 +46,31 @@ export class AuditSealer implements RecurringWork, OnModuleInit {
   }
 }
 
-/** Seals up to `limit` rows of a tenant in a system transaction. Returns how many; 0 even if another worker is at it. */
+function unsealedTenants(tx: Tx): Promise<{ tenant_id: string }[]> {
+  return tx
+    .repository(AuditLogEntity)
+    .createQueryBuilder('a')
+    .select('a.tenant_id', 'tenant_id')
+    .distinct()
+    .where({ sequence: IsNull() })
+    .getRawMany();
+}
+
+/**
+ * Seals up to `limit` rows of a tenant in a system transaction, in the order of their ids among those that can be seen now. A
+ * transaction that commits later with an older id gets a later sequence: the chain tells the order of sealing, and `at` the order
+ * of the changes.
+ * @returns how many; 0 even if another worker is at it
+ */
 export async function sealBatch(tx: Tx, tenantId: string, limit: number): Promise<number> {
   await tx.query(ENSURE_HEAD, [tenantId, GENESIS]);
   const head = await tx.one<Link>(LOCK_HEAD, [tenantId]);
   if (!head) return 0;
-  const rows = await tx.query<AuditContent>(NEXT_UNSEALED, [tenantId, limit]);
+  const rows = await auditRows(tx, {
+    where: { tenant_id: tenantId, sequence: IsNull() },
+    order: { id: 'ASC' },
+    take: limit,
+  });
   if (rows.length === 0) return 0;
   const links: (Link & { id: string; previousHash: string })[] = [];
   let end = head;
@@ -72,6 +87,8 @@ export async function sealBatch(tx: Tx, tenantId: string, limit: number): Promis
     links.map((link) => link.previousHash),
     links.map((link) => link.hash),
   ]);
-  await tx.query(MOVE_HEAD, [tenantId, end.sequence, end.hash]);
+  await tx
+    .repository(AuditHeadEntity)
+    .update({ tenant_id: tenantId }, { sequence: end.sequence, hash: end.hash, sealed_at: () => 'now()' });
   return rows.length;
 }

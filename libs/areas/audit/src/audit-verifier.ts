@@ -1,10 +1,10 @@
 import type { Database } from '@slipway/platform-database';
+import { IsNull, MoreThan, Not } from 'typeorm';
 import { GENESIS, objectionTo, type Link } from './audit-chain.js';
-import { CHAINS, SEALED_PAGE, type AuditRow, type ChainEnd } from './audit.query.js';
+import { auditRows, type AuditRow } from './audit-rows.js';
+import { CHAINS, type ChainEnd } from './audit.query.js';
 
 const PAGE = 1_000;
-/** Below every sequence there can be: a row with a sequence of 0 or less was not sealed by us. */
-const BEFORE_ALL = '-9223372036854775808';
 
 /** The first thing that is wrong with a chain. */
 export interface Break {
@@ -41,9 +41,9 @@ async function verifyChain(database: Database, end: ChainEnd): Promise<ChainRepo
   const head: Link = { sequence: end.head_sequence ?? 0, hash: end.head_hash ?? GENESIS };
   const last = end.last_sequence ?? 0;
   let link: Link = { sequence: 0, hash: GENESIS };
-  let after: string | number = BEFORE_ALL;
+  let after: number | undefined;
   for (;;) {
-    const rows: AuditRow[] = await database.read<AuditRow>('system', SEALED_PAGE, [end.tenant_id, after, PAGE]);
+    const rows: AuditRow[] = await sealedAfter(database, end.tenant_id, after);
     for (const row of rows) {
       // What was sealed since the ends were read is not judged by them.
       if (row.sequence! > Math.max(head.sequence, last))
@@ -62,6 +62,17 @@ async function verifyChain(database: Database, end: ChainEnd): Promise<ChainRepo
     }
     if (rows.length < PAGE) return { ...report, verified: link, broken: endObjection(link, head, last) };
   }
+}
+
+/** The first page has every sequence there can be: a row with one of 0 or less was not sealed by us. */
+function sealedAfter(database: Database, tenantId: string, sequence: number | undefined): Promise<AuditRow[]> {
+  return database.tx('system', (tx) =>
+    auditRows(tx, {
+      where: { tenant_id: tenantId, sequence: sequence === undefined ? Not(IsNull()) : MoreThan(sequence) },
+      order: { sequence: 'ASC' },
+      take: PAGE,
+    }),
+  );
 }
 
 function endObjection(link: Link, head: Link, last: number): Break | undefined {

@@ -1,7 +1,7 @@
 import { Controller, Query } from '@nestjs/common';
 import { CurrentPrincipal, Page, Route, type PageOf, type PageRequest, type Principal } from '@slipway/platform-http';
 import { AuditFilterDto, AuditPageDto } from './audit.dto.js';
-import type { AuditRow } from './audit.query.js';
+import type { AuditRow } from './audit-rows.js';
 import { AuditService } from './audit.service.js';
 
 @Controller()

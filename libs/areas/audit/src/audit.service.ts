@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
+import { LessThan } from 'typeorm';
 import { Database } from '@slipway/platform-database';
 import { pageOf, type PageOf, type PageRequest, type Principal } from '@slipway/platform-http';
 import type { AuditFilterDto } from './audit.dto.js';
-import { LIST, type AuditRow } from './audit.query.js';
+import { auditRows, type AuditRow } from './audit-rows.js';
 
 @Injectable()
 export class AuditService {
@@ -14,16 +15,21 @@ export class AuditService {
     { limit, cursor }: PageRequest,
   ): Promise<PageOf<AuditRow>> {
     const { action, actor, resource_type, resource_name } = filter;
-    const values = [
-      tenantId,
-      cursor?.[0] ?? null,
-      action ?? null,
-      actor ?? null,
-      resource_type ?? null,
-      resource_name ?? null,
-      limit + 1,
-    ];
-    const rows = await this.database.read<AuditRow>({ tenantId }, LIST, values);
+    const rows = await this.database.tx({ tenantId }, (tx) =>
+      auditRows(tx, {
+        where: {
+          tenant_id: tenantId,
+          ...(cursor && { id: LessThan(String(cursor[0])) }),
+          ...(action && { action }),
+          ...(actor && { actor }),
+          ...(resource_type && { resource_type }),
+          ...(resource_name && { resource_name }),
+        },
+        // Ids sort by the time of the change; a row is shown before it is sealed.
+        order: { id: 'DESC' },
+        take: limit + 1,
+      }),
+    );
     return pageOf(rows, limit, (row) => [row.id]);
   }
 }

@@ -10,7 +10,7 @@ import { createTestDatabase, type TestDatabase } from '@slipway/platform-databas
 import { appendAudit } from '@slipway/platform-mutations';
 import { platformMigrations } from '@slipway/platform-testing';
 import { GENESIS, hashOf } from '../src/audit-chain.js';
-import type { AuditRow } from '../src/audit.query.js';
+import type { AuditRow } from '../src/audit-rows.js';
 import { sealBatch } from '../src/audit-sealer.js';
 import { verifyAudit, type ChainReport } from '../src/audit-verifier.js';
 import { auditVerify, lineOf } from '../src/audit-verify.js';
@@ -33,7 +33,7 @@ beforeAll(async () => {
     { NODE_ENV: 'test', DATABASE_URL: testDatabase.url, SLIPWAY_SECRET_KEY: Buffer.alloc(32).toString('base64') },
     '/',
   );
-  @Module({ imports: [ConfigModule.forRoot(config), DatabaseModule.forRoot(config, [])] })
+  @Module({ imports: [ConfigModule.forRoot(config), DatabaseModule.forRoot(config)] })
   class TestModule {}
   context = await NestFactory.createApplicationContext(TestModule, { logger: false });
   db = context.get(Database, { strict: false });
