@@ -16,6 +16,7 @@ import type { OperationFilterDto } from './operation-list.dto.js';
 
 type Action = 'cancel' | 'retry' | 'resume';
 
+/** Hot: every watcher asks this, once as it comes and again at the end of what is there. */
 const STANDING = lookup(
   'operation-standing',
   `select stream, status in (${sqlList(TERMINAL_STATUSES)}) as "hasEnded" from operations where id = $1 and tenant_id = $2`,
