@@ -13,6 +13,9 @@ describe('a limit', () => {
 });
 
 it('has a histogram for every metric but the rates, and a statistic that each metric has where none is named', () => {
-  expect(METRIC_NAMES.filter((name) => !DISTRIBUTIONS.some((one) => one === name))).toEqual(['error_rate']);
+  expect(METRIC_NAMES.filter((name) => !DISTRIBUTIONS.some((one) => one === name))).toEqual([
+    'error_rate',
+    'upstream_fault_rate',
+  ]);
   for (const name of METRIC_NAMES) expect(metricOf(name).stats).toContain(metricOf(name).defaultStat);
 });

@@ -12,9 +12,14 @@ interface Common {
   defaultStat: Stat;
 }
 
-/** A share of 0..1 of the attempts, counted by how they ended. */
+/** A share of 0..1, counted by how things ended. */
 export interface RateMetric extends Common {
   kind: 'rate';
+  /**
+   * What is counted. `requests`: what clients saw; an attempt that a further one followed is none of its own. `attempts`: each try on
+   * an instance.
+   */
+  of: 'requests' | 'attempts';
 }
 
 /** Values of requests that went well, in a histogram. */
@@ -28,6 +33,7 @@ export interface DistributionMetric extends Common {
 
 export type MetricDefinition = RateMetric | DistributionMetric;
 
+const RATE = { kind: 'rate', unit: 'share', better: 'lower', stats: ['rate'], defaultStat: 'rate' } as const;
 const DISTRIBUTION = { kind: 'distribution', stats: ['avg', 'p50', 'p90', 'p95', 'p99'], defaultStat: 'p95' } as const;
 
 /**
@@ -36,12 +42,14 @@ const DISTRIBUTION = { kind: 'distribution', stats: ['avg', 'p50', 'p90', 'p95',
  */
 export const METRICS = {
   error_rate: {
-    kind: 'rate',
-    description: 'Share of attempts that failed: answers of 5xx, and connections that broke',
-    unit: 'share',
-    better: 'lower',
-    stats: ['rate'],
-    defaultStat: 'rate',
+    ...RATE,
+    description: 'Share of requests that failed for their clients: answers of 5xx, and connections that broke',
+    of: 'requests',
+  },
+  upstream_fault_rate: {
+    ...RATE,
+    description: 'Share of attempts on instances that failed, those included that a retry repaired',
+    of: 'attempts',
   },
   ttft_ms: {
     ...DISTRIBUTION,

@@ -5,7 +5,7 @@ import { migrations as platformMigrations } from '@slipway/platform-database';
 import { createTestDatabase, type TestDatabase } from '@slipway/platform-database/testing';
 import {
   declarePassport,
-  errorRate,
+  requestFailures,
   findPassport,
   followedCount,
   forgetGateway,
@@ -248,13 +248,13 @@ it('merges the windows of an interval over gateways, and stores a repeated batch
     cancelled: 3,
     retried: 0,
   });
-  expect(errorRate(stats.counts)).toBeCloseTo(10 / 90);
+  expect(requestFailures(stats.counts)).toEqual({ failed: 10, of: 90 });
   expect(stats).toMatchObject({ streamed: 80, tokens_in: 800, tokens_out: 1600 });
   expect(quantile(stats.ttft_ms, 0.5) as number).toBeGreaterThan(95);
   expect(quantile(stats.ttft_ms, 0.5) as number).toBeLessThan(105);
   expect(quantile(stats.ttft_ms, 0.95) as number).toBeGreaterThan(380);
   expect((await statsBetween(db, 'rev_s', at(12), at(20))).counts.ok).toBe(0);
-  expect(errorRate((await statsBetween(db, 'rev_none', at(0), at(60))).counts)).toBeNull();
+  expect(requestFailures((await statsBetween(db, 'rev_none', at(0), at(60))).counts)).toEqual({ failed: 0, of: 0 });
 
   expect(await lastWindowWith(db, 'rev_s', { before: at(60), seconds: 2, minAttempts: 80 })).toEqual({
     from: at(10),

@@ -1,6 +1,6 @@
-import { metricOf, type DistributionMetric, type Metric, type Stat } from '@slipway/contracts';
+import { metricOf, type DistributionMetric, type Metric, type RateMetric, type Stat } from '@slipway/contracts';
 import { mean, quantile, variance, type Histogram } from './histogram.js';
-import { attemptsOf, type RequestStats } from './stats.query.js';
+import { attemptFailures, requestFailures, type Failures, type RequestStats } from './stats.query.js';
 
 /*
  * What the records of a revision say about a metric, and how sure that is. All bounds are one-sided. `simple-statistics` and its kin
@@ -32,8 +32,8 @@ const QUANTILES: Partial<Record<Stat, number>> = { p50: 0.5, p90: 0.9, p95: 0.95
 export function measure(metric: Metric, stat: Stat, stats: RequestStats): Measured {
   const definition = metricOf(metric);
   if (definition.kind === 'rate') {
-    const samples = attemptsOf(stats.counts);
-    return { value: samples === 0 ? null : failuresOf(stats) / samples, samples };
+    const { failed, of } = failuresOf(definition, stats);
+    return { value: of === 0 ? null : failed / of, samples: of };
   }
   const histogram = histogramOf(metric, stats);
   const value = stat === 'avg' ? mean(histogram) : quantile(histogram, quantileOf(stat));
@@ -48,7 +48,7 @@ export function measure(metric: Metric, stat: Stat, stats: RequestStats): Measur
 export function kindestValue(metric: Metric, stat: Stat, stats: RequestStats, confidence: number): number | null {
   const definition = metricOf(metric);
   const z = normalQuantile(confidence);
-  if (definition.kind === 'rate') return wilsonLowerBound(failuresOf(stats), attemptsOf(stats.counts), z);
+  if (definition.kind === 'rate') return wilsonLowerBound(failuresOf(definition, stats), z);
   const histogram = histogramOf(metric, stats);
   const n = samplesOf(definition, histogram, stats);
   if (n === 0) return null;
@@ -92,16 +92,16 @@ interface LogEstimate {
 
 function logEstimate(metric: Metric, stat: Stat, stats: RequestStats): LogEstimate | null {
   const definition = metricOf(metric);
-  if (definition.kind === 'rate') return rateEstimate(failuresOf(stats), attemptsOf(stats.counts));
+  if (definition.kind === 'rate') return rateEstimate(failuresOf(definition, stats));
   const histogram = histogramOf(metric, stats);
   const samples = samplesOf(definition, histogram, stats);
   return stat === 'avg' ? meanEstimate(histogram, samples) : quantileEstimate(histogram, samples, quantileOf(stat));
 }
 
 /** Half a failure is added to each side (Katz, with the usual correction), so that "none seen" is not "never". */
-function rateEstimate(failures: number, attempts: number): LogEstimate | null {
-  if (attempts === 0) return null;
-  return { log: Math.log((failures + 0.5) / (attempts + 0.5)), variance: 1 / (failures + 0.5) - 1 / (attempts + 0.5) };
+function rateEstimate({ failed, of }: Failures): LogEstimate | null {
+  if (of === 0) return null;
+  return { log: Math.log((failed + 0.5) / (of + 0.5)), variance: 1 / (failed + 0.5) - 1 / (of + 0.5) };
 }
 
 function meanEstimate(histogram: Histogram, samples: number): LogEstimate | null {
@@ -126,16 +126,16 @@ function quantileEstimate(histogram: Histogram, samples: number, q: number): Log
 }
 
 /** Wilson's lower bound: sound for few failures too. */
-function wilsonLowerBound(failures: number, n: number, z: number): number | null {
+function wilsonLowerBound({ failed, of: n }: Failures, z: number): number | null {
   if (n === 0) return null;
-  const p = failures / n;
+  const p = failed / n;
   const centre = p + z ** 2 / (2 * n);
   const spread = z * Math.sqrt((p * (1 - p)) / n + z ** 2 / (4 * n ** 2));
   return Math.max(0, (centre - spread) / (1 + z ** 2 / n));
 }
 
-function failuresOf({ counts }: RequestStats): number {
-  return counts.server_error + counts.connect_error;
+function failuresOf({ of }: RateMetric, { counts }: RequestStats): Failures {
+  return of === 'requests' ? requestFailures(counts) : attemptFailures(counts);
 }
 
 function histogramOf(metric: Metric, stats: RequestStats): Histogram {

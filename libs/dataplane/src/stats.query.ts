@@ -63,18 +63,18 @@ const READ_WINDOWS: NamedSql = {
     where revision_id = $1 and window_start >= $2 and window_start < $3`,
 };
 
-/** Walks back from $2 to the newest window of $3 seconds that holds at least $4 attempts. */
+/** Walks back from $2 to the newest window of $3 seconds that holds at least $4 requests. */
 const FIND_WINDOW: NamedSql = {
   name: 'dataplane_find_window',
   text: `
     with seconds as (
-      select window_start, sum(ok + client_error + server_error + connect_error) as attempts
+      select window_start, sum(ok + client_error + server_error + connect_error - retried) as requests
       from dataplane_request_stats where revision_id = $1 and window_start < $2 group by window_start),
     sliding as (
       select window_start,
-        sum(attempts) over (order by window_start range between make_interval(secs => $3) preceding and current row) as attempts
+        sum(requests) over (order by window_start range between make_interval(secs => $3) preceding and current row) as requests
       from seconds)
-    select window_start + interval '1 second' as until from sliding where attempts >= $4 order by window_start desc limit 1`,
+    select window_start + interval '1 second' as until from sliding where requests >= $4 order by window_start desc limit 1`,
 };
 
 const COMPLETE_UNTIL: NamedSql = {
@@ -146,15 +146,22 @@ export async function deleteWindowsOlderThan(db: Queryable, seconds: number): Pr
   await db.query(DELETE_OLD_WINDOWS, [seconds]);
 }
 
-/** Attempts that say something about the revision: all but those the client left. */
-export function attemptsOf(counts: AttemptCounts): number {
-  return counts.ok + counts.client_error + counts.server_error + counts.connect_error;
+/** What failed, of how many. A client's own mistakes (4xx) count as served, and what the client left says nothing. */
+export interface Failures {
+  failed: number;
+  of: number;
 }
 
-/** Failed ÷ judged attempts, 0..1, or null of none. A client's own mistakes (4xx) count as served. Retries hide no failure here. */
-export function errorRate(counts: AttemptCounts): number | null {
-  const attempts = attemptsOf(counts);
-  return attempts === 0 ? null : (counts.server_error + counts.connect_error) / attempts;
+/** Attempts that say something about the revision: each try on an instance. */
+export function attemptFailures(counts: AttemptCounts): Failures {
+  const failed = counts.server_error + counts.connect_error;
+  return { failed, of: counts.ok + counts.client_error + failed };
+}
+
+/** Requests as their clients saw them: a failed attempt that a further one followed was seen by nobody. */
+export function requestFailures(counts: AttemptCounts): Failures {
+  const { failed, of } = attemptFailures(counts);
+  return { failed: failed - counts.retried, of: of - counts.retried };
 }
 
 /** As the table keeps a window. A row of before a metric was measured lacks its histogram. */

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import {
-  attemptsOf,
+  attemptFailures,
   deleteWindowsOlderThan,
   emptyHistogram,
-  errorRate,
+  requestFailures,
   lastWindowWith,
   statsBetween,
   writeWindows,
@@ -73,16 +73,16 @@ it('reads the seconds from the first on, up to the last and without it', async (
   expect((await statsBetween(db, 'rev', at(1), at(3))).counts.ok).toBe(110);
 });
 
-it('finds the newest window that holds enough attempts, in seconds that ended in time', async () => {
+it('finds the newest window that holds enough requests, in seconds that ended in time', async () => {
   await writeWindows(db, [
     windowAt(10, { ok: 30, gateway_id: 'gw_1' }),
-    windowAt(10, { ok: 30, gateway_id: 'gw_2', cancelled: 1_000, retried: 1_000 }),
-    windowAt(11, { client_error: 5, server_error: 5, connect_error: 10 }),
+    windowAt(10, { ok: 30, gateway_id: 'gw_2', cancelled: 1_000 }),
+    windowAt(11, { client_error: 5, server_error: 5, connect_error: 1_010, retried: 1_000 }),
     windowAt(12, { ok: 1 }),
     windowAt(30, { ok: 4 }),
     windowAt(11, { ok: 1_000, revision_id: 'rev_other' }),
   ]);
-  // Exactly as many as asked for, over both gateways; those the client left do not count.
+  // Exactly as many as asked for, over both gateways; those the client left do not count, nor what a retry repaired.
   expect(await window(60, 2, 80)).toEqual({ from: at(10), to: at(12) });
   expect(await window(60, 2, 81)).toBeNull();
   expect(await window(60, 3, 81)).toEqual({ from: at(10), to: at(13) });
@@ -97,8 +97,16 @@ it('finds the newest window that holds enough attempts, in seconds that ended in
 
 it('counts what says something about a revision, and a client’s mistakes as served', () => {
   const counts = { ok: 5, client_error: 3, server_error: 1, connect_error: 1, cancelled: 90, retried: 2 };
-  expect([attemptsOf(counts), errorRate(counts)]).toEqual([10, 0.2]);
-  expect(errorRate({ ...NONE, cancelled: 3 })).toBeNull();
+  expect(attemptFailures(counts)).toEqual({ failed: 2, of: 10 });
+  expect(attemptFailures({ ...NONE, cancelled: 3 })).toEqual({ failed: 0, of: 0 });
+});
+
+it('counts for the clients what they saw: an attempt that a retry repaired is no request, and no error', () => {
+  const repaired = { ...NONE, ok: 363, connect_error: 2, retried: 2 };
+  expect(requestFailures(repaired)).toEqual({ failed: 0, of: 363 });
+  expect(attemptFailures(repaired)).toEqual({ failed: 2, of: 365 });
+  const lost = { ...NONE, ok: 1, connect_error: 3, retried: 2 };
+  expect(requestFailures(lost)).toEqual({ failed: 1, of: 2 });
 });
 
 it('forgets windows when they are old enough', async () => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import {
-  errorRate,
+  attemptFailures,
+  requestFailures,
   inFlight,
   mean,
   quantile,
@@ -121,7 +122,9 @@ it('counts attempts by class, retries and those the client left', async () => {
   await eventually(async () => expect(await inFlight(installation.db, 'rev_classes-1')).toBe(0));
   const { counts } = await stored('classes');
   expect(counts).toEqual({ ok: 2, client_error: 1, server_error: 2, connect_error: 3, cancelled: 1, retried: 3 });
-  expect(errorRate(counts)).toBeCloseTo(5 / 8);
+  expect(attemptFailures(counts)).toEqual({ failed: 5, of: 8 });
+  // Five requests: 200, 400, 500, 200, 503.
+  expect(requestFailures(counts)).toEqual({ failed: 2, of: 5 });
 });
 
 it('reports a count that stands still often enough to be believed, and withdraws itself at the end', async () => {

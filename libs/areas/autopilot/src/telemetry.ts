@@ -1,5 +1,5 @@
 import {
-  attemptsOf,
+  attemptFailures,
   histogramsOf,
   mergeHistograms,
   statsBetween,
@@ -31,7 +31,7 @@ export async function readTelemetry(tx: Tx, revisionId: string, until: Date, sec
   let stats: RequestStats | undefined;
   for (let at = from; at < to; at += partSeconds * 1_000) {
     const part = await statsBetween(tx, revisionId, new Date(at), new Date(Math.min(to, at + partSeconds * 1_000)));
-    parts.push(attemptsOf(part.counts));
+    parts.push(attemptFailures(part.counts).of);
     stats = stats ? merged(stats, part) : part;
   }
   if (!stats) throw new Error('telemetry was asked for of no time');

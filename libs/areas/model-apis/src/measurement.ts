@@ -1,8 +1,7 @@
 import {
-  attemptsOf,
-  errorRate,
   mergeHistograms,
   quantile,
+  requestFailures,
   type AttemptCounts,
   type RequestStats,
 } from '@slipway/dataplane';
@@ -19,8 +18,8 @@ export interface BindingSight {
   recent: AttemptCounts;
 }
 
-/** Fewer attempts say too little against a product. */
-const MIN_ATTEMPTS = 5;
+/** Fewer requests say too little against a product. */
+const MIN_REQUESTS = 5;
 const DEGRADED_ERROR_RATE = 0.05;
 const UNAVAILABLE_ERROR_RATE = 0.9;
 
@@ -30,7 +29,8 @@ export function availabilityOf(sights: readonly BindingSight[]): CatalogEntryDto
   const serving = lit.filter(({ canServe }) => canServe);
   if (serving.length === 0) return 'unavailable';
   const counts = sumOf(lit.map(({ recent }) => recent));
-  const failed = attemptsOf(counts) >= MIN_ATTEMPTS ? (errorRate(counts) ?? 0) : 0;
+  const seen = requestFailures(counts);
+  const failed = seen.of >= MIN_REQUESTS ? seen.failed / seen.of : 0;
   if (failed >= UNAVAILABLE_ERROR_RATE) return 'unavailable';
   const best = Math.min(...lit.map(({ priority }) => priority));
   const isBestWhole = lit.every(({ priority, canServe }) => priority > best || canServe);

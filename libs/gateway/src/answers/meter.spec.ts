@@ -81,3 +81,13 @@ it('reads only the usage of an answer, whatever else in it counts tokens', () =>
   meter.onChunk(Buffer.from(JSON.stringify({ timings: counts, choices: [{ text: JSON.stringify(counts) }], usage })));
   expect(meter.read()).toMatchObject({ tokensIn: 1, tokensOut: 2 });
 });
+
+it('takes no count that no model could have made', () => {
+  const usage = '"usage":{"prompt_tokens":99999999999999999999,"completion_tokens":123456789}';
+  const whole = new JsonMeter();
+  whole.onChunk(Buffer.from(`{"choices":[],${usage}}`));
+  expect(whole.read()).toMatchObject({ tokensIn: 0, tokensOut: 0 });
+  const stream = new StreamMeter();
+  stream.onChunk(Buffer.from(`${token('a')}data: {"choices":[],${usage}}\n\n`), 1);
+  expect(stream.read()).toMatchObject({ tokensIn: 0, tokensOut: 1 });
+});

@@ -16,8 +16,9 @@ export interface Metering {
 
 /** A delta that carries text. The first chunk of a chat names only the role, and the last only the reason to stop. */
 const TOKEN = /"(?:content|text|reasoning|reasoning_content|refusal|arguments)": ?"(?!")/;
-const PROMPT_TOKENS = /"prompt_tokens": ?(\d+)/;
-const COMPLETION_TOKENS = /"completion_tokens": ?(\d+)/;
+// A model server may say anything. A count of more digits than these is none: no window of any model holds as many.
+const PROMPT_TOKENS = /"prompt_tokens": ?(\d{1,8})(?!\d)/;
+const COMPLETION_TOKENS = /"completion_tokens": ?(\d{1,8})(?!\d)/;
 /** An event line longer than this is not searched for tokens. */
 const MAX_LINE = 256 * 1024;
 

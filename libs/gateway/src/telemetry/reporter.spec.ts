@@ -100,7 +100,7 @@ function storedAndClaimed(): { stored: number; claims: number[] } {
   const stored = told.findIndex(({ name }) => name === 'dataplane_write_windows');
   const [window] = windowsIn(told[stored] as Told);
   const end = Date.parse((window as StatsWindow).window_start) + 1_000;
-  const isClaim = ({ name, values }: Told): boolean => name === 'dataplane_report' && values[1].getTime() >= end;
+  const isClaim = ({ name, values }: Told): boolean => name === 'dataplane_report' && values[1]?.getTime() >= end;
   return { stored, claims: told.flatMap((one, at) => (isClaim(one) ? [at] : [])) };
 }
 
@@ -120,9 +120,14 @@ it('keeps windows that could not be stored, claims nothing meanwhile, and stores
   failing.add('dataplane_write_windows');
   recorder.add('rev', 'ten', good);
   await pass(1_000);
+  const until = told.findLast(({ name }) => name === 'dataplane_report')!.values[1];
   told.length = 0;
   await pass(3_000);
-  expect(beats()).toBe(0);
+  // It lives, and claims nothing.
+  const claimed = told.filter(({ name }) => name === 'dataplane_report').map(({ values }) => values[1]);
+  expect(claimed.length).toBeGreaterThan(1);
+  expect(new Set(claimed)).toEqual(new Set([until]));
+  told.length = 0;
   recorder.add('rev', 'ten', good);
   failing.clear();
   await pass(2_000);
@@ -130,6 +135,27 @@ it('keeps windows that could not be stored, claims nothing meanwhile, and stores
   expect(stored.map(({ ok }) => ok)).toEqual([1, 1]);
   expect(new Set(stored.map((window) => window.window_start)).size).toBe(2);
   expect(beats()).toBeGreaterThan(0);
+});
+
+it('gives a row up that Postgres will never take, and no other', async () => {
+  for (let n = 0; n < 20; n += 1) recorder.add(`rev_${n}`, 'ten', good);
+  const query = db.query.bind(db);
+  const taken: string[] = [];
+  db.query = <R>(statement: NamedSql, values: unknown[] = []): Promise<R[]> => {
+    if (statement.name !== 'dataplane_write_windows') return query<R>(statement, values);
+    const ids = (JSON.parse(values[0] as string) as StatsWindow[]).map((window) => window.revision_id);
+    if (ids.includes('rev_7')) return Promise.reject(Object.assign(new Error('out of range'), { code: '22003' }));
+    taken.push(...ids);
+    return query<R>(statement, values);
+  };
+  await pass(2_000);
+  db.query = query;
+  expect(taken.sort()).toEqual(
+    Array.from({ length: 20 }, (_, n) => `rev_${n}`)
+      .filter((id) => id !== 'rev_7')
+      .sort(),
+  );
+  expect(recorder.lostWindows).toBe(1);
 });
 
 it('gives back only the parts of a batch that were not stored', async () => {

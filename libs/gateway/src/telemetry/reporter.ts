@@ -41,6 +41,8 @@ export class Reporter {
   private tidiedAt = performance.now();
   private notedUsesAt = performance.now();
   private isAway = false;
+  /** Until when all statistics are stored; told with the next report. */
+  private storedUntil: Date | null = null;
 
   constructor(
     private readonly db: Queryable,
@@ -68,9 +70,10 @@ export class Reporter {
     await this.running;
     const lastWindows = this.recorder.takeAll();
     try {
-      // Before the report: the open second is closed now, so what `work` claims to be complete includes it.
-      await this.writeInParts(lastWindows);
+      // Before `work`: the open second is closed now, so what it claims to be complete includes it.
+      await this.storeWindows(lastWindows);
       await this.work();
+      await this.report({ isDue: true });
       await forgetGateway(this.db, this.gatewayId);
     } catch (error) {
       this.log.warn({ error: String(error) }, 'the last statistics could not be stored');
@@ -101,34 +104,67 @@ export class Reporter {
   }
 
   private async work(): Promise<void> {
+    // First, and alone: whatever is wrong with what was measured, this gateway lives, and its counts hold nothing up.
+    await this.report();
     const { windows, until } = this.recorder.take();
-    await this.writeInParts(windows);
-    await this.report(until);
+    await this.storeWindows(windows);
+    this.storedUntil = until;
     await this.writeSightings();
     await this.noteUses();
     await this.tidy();
   }
 
-  private async writeInParts(windows: StatsWindow[]): Promise<void> {
-    for (let from = 0; from < windows.length; from += ROWS_PER_STATEMENT) {
-      try {
-        await writeWindows(this.db, windows.slice(from, from + ROWS_PER_STATEMENT));
-      } catch (error) {
-        this.recorder.putBack(windows.slice(from));
-        throw error;
-      }
-    }
+  private async storeWindows(windows: StatsWindow[]): Promise<void> {
+    const left = await this.writeInParts(windows, (part) => writeWindows(this.db, part));
+    this.recorder.lostWindows += left.refused;
+    if (!left.error) return;
+    this.recorder.putBack(left.rows);
+    throw left.error;
   }
 
-  private async report(statsUntil: Date): Promise<void> {
+  private async writeSightings(): Promise<void> {
+    const left = await this.writeInParts(this.sessions.takeUnwritten(), (part) => writeSightings(this.db, part));
+    if (!left.error) return;
+    this.sessions.putBack(left.rows);
+    throw left.error;
+  }
+
+  /** Writes rows a few hundred at a time. One that Postgres will never take is given up by itself, and holds none of the others up. */
+  private async writeInParts<Row>(rows: Row[], write: (part: Row[]) => Promise<void>): Promise<Left<Row>> {
+    let refused = 0;
+    const parts = [];
+    for (let from = 0; from < rows.length; from += ROWS_PER_STATEMENT)
+      parts.push(rows.slice(from, from + ROWS_PER_STATEMENT));
+    while (parts.length > 0) {
+      const part = parts.shift() as Row[];
+      try {
+        await write(part);
+      } catch (error) {
+        if (!isUnstorable(error)) return { rows: [part, ...parts].flat(), refused, error };
+        const half = Math.ceil(part.length / 2);
+        if (part.length > 1) parts.unshift(part.slice(0, half), part.slice(half));
+        else {
+          refused += 1;
+          this.log.warn(
+            { error: String(error), row: JSON.stringify(part[0]).slice(0, 500) },
+            'a row of a report is refused',
+          );
+        }
+      }
+    }
+    return { rows: [], refused, error: undefined };
+  }
+
+  private async report({ isDue = false } = {}): Promise<void> {
     const now = performance.now();
     const isRepeatDue = now - this.repeatedAt >= REPEAT_MS;
     const inFlight = this.countsToSend(isRepeatDue);
     const followed = [...this.followed.values()];
-    if (inFlight.length === 0 && followed.length === 0 && now - this.reportedAt < HEARTBEAT_MS) return;
+    const hasNews = inFlight.length > 0 || followed.length > 0;
+    if (!isDue && !hasNews && now - this.reportedAt < HEARTBEAT_MS) return;
     const report: GatewayReport = {
       gatewayId: this.gatewayId,
-      statsUntil,
+      statsUntil: this.storedUntil,
       followed: followed.map(({ deployment_id, tenant_id, generation }) => ({ deployment_id, tenant_id, generation })),
       inFlight,
     };
@@ -158,18 +194,6 @@ export class Reporter {
     return counts;
   }
 
-  private async writeSightings(): Promise<void> {
-    const sightings = this.sessions.takeUnwritten();
-    for (let from = 0; from < sightings.length; from += ROWS_PER_STATEMENT) {
-      try {
-        await writeSightings(this.db, sightings.slice(from, from + ROWS_PER_STATEMENT));
-      } catch (error) {
-        this.sessions.putBack(sightings.slice(from));
-        throw error;
-      }
-    }
-  }
-
   private async noteUses(): Promise<void> {
     if (performance.now() - this.notedUsesAt < NOTE_USES_MS) return;
     this.notedUsesAt = performance.now();
@@ -186,4 +210,16 @@ export class Reporter {
     await deleteWindowsOlderThan(this.db, KEEP_STATS_SECONDS);
     await deletePassportsExpiredFor(this.db, KEEP_EXPIRED_PASSPORTS_SECONDS);
   }
+}
+
+/** What could not be written: of no use to Postgres, or still to be sent. */
+interface Left<Row> {
+  rows: Row[];
+  refused: number;
+  error: unknown;
+}
+
+/** Whether Postgres refuses the values themselves (SQLSTATE classes 22 and 23), so that sending them again would change nothing. */
+function isUnstorable(error: unknown): boolean {
+  return /^2[23]/.test(String((error as { code?: unknown } | null)?.code ?? ''));
 }
