@@ -16,18 +16,12 @@ import { operationAnswer, operationErrors, OperationStore, type Claimed } from '
 import { DEPLOYMENTS, type DeploymentsPort } from '@slipway/ports/deployment-records';
 import { REVISIONS, type RevisionsPort } from '@slipway/ports/revisions';
 import type { BindingDto, BindingTargetDto, BoundTargetDto, CreateBindingDto } from './binding.dto.js';
-import {
-  BEGIN_QUALIFICATION,
-  FIND_BINDING,
-  FIND_TWIN,
-  INSERT_BINDING,
-  LIST_BINDINGS,
-  LOCK_BINDING,
-  type BindingRow,
-} from './binding.query.js';
+import { BindingEntity } from './binding.entity.js';
+import { INSERT_BINDING, LOCK_BINDING, type LockedBinding } from './binding.query.js';
 import { canonicalBaseUrl, targetDigest, targetIssues } from './binding-target.js';
 import { Egress } from '@slipway/platform-egress';
 import { modelApiErrors } from './model-api.errors.js';
+import { newestFirst } from './newest-first.js';
 import { ProductsService } from './products.service.js';
 import { QUALIFICATION, type QualificationInput } from './qualify-target-binding.operation.js';
 
@@ -56,7 +50,7 @@ export class BindingsService implements ExistenceCheck {
       const { credential } = body.target;
       const digest = targetDigest(this.config.secretKey, target, credential);
       const limits = { max_rps: body.limits?.max_rps ?? null, max_concurrency: body.limits?.max_concurrency ?? null };
-      const binding = await tx.one<BindingDto>(INSERT_BINDING, [
+      const inserted = await tx.one(INSERT_BINDING, [
         id,
         who.tenantId,
         body.product_id,
@@ -67,9 +61,10 @@ export class BindingsService implements ExistenceCheck {
         JSON.stringify(limits),
         JSON.stringify(who.actor),
       ]);
-      if (!binding) throw await this.twin(tx, body.product_id, digest);
+      if (!inserted) throw await this.twin(tx, who.tenantId, body.product_id, digest);
       // The binding never changes, so the revision it names must stay as long as it does.
       if (target.revision_id) await this.revisions.pin(tx, target.revision_id, `binding:${id}`);
+      const binding = await this.find(tx, who.tenantId, id);
       await appendAudit(tx, {
         action: 'target_binding.create',
         resourceType: 'target_binding',
@@ -80,19 +75,15 @@ export class BindingsService implements ExistenceCheck {
     });
   }
 
-  async get(tenantId: string, id: string): Promise<BindingDto> {
-    const [binding] = await this.database.read<BindingDto>({ tenantId }, FIND_BINDING, [tenantId, id]);
-    if (!binding) throw modelApiErrors.target_binding_not_found();
-    return binding;
+  get(tenantId: string, id: string): Promise<BindingDto> {
+    return this.database.tx({ tenantId }, (tx) => this.find(tx, tenantId, id));
   }
 
-  async list(who: Principal, { limit, cursor }: PageRequest): Promise<PageOf<BindingDto>> {
-    const rows = await this.database.read<BindingDto>({ tenantId: who.tenantId }, LIST_BINDINGS, [
-      who.tenantId,
-      cursor?.[0] ?? null,
-      limit + 1,
-    ]);
-    return pageOf(rows, limit, (row) => [row.id]);
+  async list({ tenantId }: Principal, page: PageRequest): Promise<PageOf<BindingDto>> {
+    const rows = await this.database.tx({ tenantId }, (tx) =>
+      tx.repository(BindingEntity).find(newestFirst(tenantId, page)),
+    );
+    return pageOf(rows.map(answerOf), page.limit, (row) => [row.id]);
   }
 
   /** One qualification at a time: the binding's row names the one that runs. */
@@ -101,9 +92,9 @@ export class BindingsService implements ExistenceCheck {
       const [claim] = (await this.operations.claim(tx, [
         { operation: QUALIFICATION, resourceType: 'target_binding', resourceName: id, requestedBy: who.actor },
       ])) as [Claimed];
-      const binding = await tx.one<BindingRow>(LOCK_BINDING, [id, who.tenantId]);
+      const binding = await tx.one<LockedBinding>(LOCK_BINDING, [id, who.tenantId]);
       if (!binding) throw modelApiErrors.target_binding_not_found();
-      const { operationId: running } = binding;
+      const { operation_id: running } = binding;
       if (running)
         throw operationErrors.operation_in_progress({
           message: `Operation ${running} qualifies this binding.`,
@@ -112,10 +103,10 @@ export class BindingsService implements ExistenceCheck {
         });
       const input: QualificationInput = {
         bindingId: id,
-        revisionId: binding.revisionId,
+        revisionId: binding.revision_id,
         deploymentId: binding.target.deployment_id ?? null,
       };
-      await tx.query(BEGIN_QUALIFICATION, [id, claim.id]);
+      await tx.repository(BindingEntity).update({ tenant_id: who.tenantId, id }, { operation_id: claim.id });
       const stream = `target-binding/${id}`;
       const { steps } = QUALIFICATION;
       await this.operations.start(tx, [
@@ -154,11 +145,24 @@ export class BindingsService implements ExistenceCheck {
     };
   }
 
-  private async twin(tx: Tx, productId: string, digest: string): Promise<Error> {
-    const twin = await tx.one<{ id: string }>(FIND_TWIN, [productId, digest]);
+  private async find(tx: Tx, tenantId: string, id: string): Promise<BindingDto> {
+    const binding = await tx.repository(BindingEntity).findOneBy({ tenant_id: tenantId, id });
+    if (!binding) throw modelApiErrors.target_binding_not_found();
+    return answerOf(binding);
+  }
+
+  private async twin(tx: Tx, tenantId: string, productId: string, digest: string): Promise<Error> {
+    const twin = await tx
+      .repository(BindingEntity)
+      .findOneBy({ tenant_id: tenantId, product_id: productId, target_digest: digest });
     return modelApiErrors.binding_exists({
       message: `Binding ${twin?.id} binds this product to this target.`,
       extra: { binding_id: twin?.id },
     });
   }
+}
+
+function answerOf({ checked_at, checks, ...row }: BindingEntity): BindingDto {
+  const { id, product_id, target, target_digest, limits, state, created_at } = row;
+  return { id, product_id, target, target_digest, limits, state, qualification: { checked_at, checks }, created_at };
 }

@@ -5,7 +5,9 @@ import { appendAudit } from '@slipway/platform-mutations';
 import type { ProductsPort, PublishedProduct } from '@slipway/ports/model-api-administration';
 import { modelApiErrors } from './model-api.errors.js';
 import type { CreateProductDto, ProductDto } from './product.dto.js';
-import { FIND_PRODUCT, FIND_VISIBLE, INSERT_PRODUCT, LIST_PRODUCTS, LIST_VISIBLE } from './product.query.js';
+import { newestFirst } from './newest-first.js';
+import { ProductEntity } from './product.entity.js';
+import { FIND_VISIBLE, INSERT_PRODUCT, LIST_VISIBLE } from './product.query.js';
 
 @Injectable()
 export class ProductsService implements ProductsPort {
@@ -24,7 +26,7 @@ export class ProductsService implements ProductsPort {
         supported_parameters,
         pricing,
       } = body;
-      const product = await tx.one<ProductDto>(INSERT_PRODUCT, [
+      const inserted = await tx.one(INSERT_PRODUCT, [
         id,
         who.tenantId,
         slug,
@@ -36,7 +38,8 @@ export class ProductsService implements ProductsPort {
         JSON.stringify(supported_parameters),
         pricing ? JSON.stringify(pricing) : null,
       ]);
-      if (!product) throw modelApiErrors.product_exists({ message: `The slug ${slug} is taken.` });
+      if (!inserted) throw modelApiErrors.product_exists({ message: `The slug ${slug} is taken.` });
+      const product = await this.get(tx, who.tenantId, id);
       await appendAudit(tx, {
         action: 'model_api_product.create',
         resourceType: 'model_api_product',
@@ -47,19 +50,17 @@ export class ProductsService implements ProductsPort {
     });
   }
 
-  async list(who: Principal, { limit, cursor }: PageRequest): Promise<PageOf<ProductDto>> {
-    const rows = await this.database.read<ProductDto>({ tenantId: who.tenantId }, LIST_PRODUCTS, [
-      who.tenantId,
-      cursor?.[0] ?? null,
-      limit + 1,
-    ]);
-    return pageOf(rows, limit, (row) => [row.id]);
+  async list({ tenantId }: Principal, page: PageRequest): Promise<PageOf<ProductDto>> {
+    const rows = await this.database.tx({ tenantId }, (tx) =>
+      tx.repository(ProductEntity).find(newestFirst(tenantId, page)),
+    );
+    return pageOf(rows.map(answerOf), page.limit, (row) => [row.id]);
   }
 
   async get(tx: Tx, tenantId: string, id: string): Promise<ProductDto> {
-    const product = await tx.one<ProductDto>(FIND_PRODUCT, [tenantId, id]);
+    const product = await tx.repository(ProductEntity).findOneBy({ tenant_id: tenantId, id });
     if (!product) throw modelApiErrors.product_not_found();
-    return product;
+    return answerOf(product);
   }
 
   async visibleTo(tenantId: string, reference: string): Promise<PublishedProduct | undefined> {
@@ -72,4 +73,11 @@ export class ProductsService implements ProductsPort {
   ): Promise<PublishedProduct[]> {
     return this.database.read<PublishedProduct>('system', LIST_VISIBLE, [tenantId, after, limit]);
   }
+}
+
+function answerOf(row: ProductEntity): ProductDto {
+  const { id, slug, display_name, description, modalities, context_length, max_output_tokens } = row;
+  const { supported_parameters, pricing, state, created_at, updated_at } = row;
+  const shown = { id, slug, display_name, description, modalities, context_length, max_output_tokens };
+  return { ...shown, supported_parameters, pricing, state, created_at, updated_at };
 }

@@ -1,5 +1,5 @@
 import type { FieldIssue } from '@slipway/platform-http';
-import type { BindingRow } from './binding.query.js';
+import type { ServableBinding } from './binding.query.js';
 import type { CreatePublicationDto } from './publication.dto.js';
 
 /** Rules that the body breaks in itself (422). */
@@ -26,8 +26,8 @@ export function publicationIssues({ bindings, audience }: CreatePublicationDto):
 /** Why a binding cannot serve the product, one entry a binding (409). @param isReady false for a revision without a ready instance */
 export function bindingMisses(
   body: CreatePublicationDto,
-  rows: ReadonlyMap<string, BindingRow>,
-  isReady: (binding: BindingRow) => boolean,
+  rows: ReadonlyMap<string, ServableBinding>,
+  isReady: (binding: ServableBinding) => boolean,
 ): FieldIssue[] {
   return body.bindings.flatMap(({ binding_id: id }, index) => {
     const miss = missOf(rows.get(id), body.product_id, isReady);
@@ -36,12 +36,12 @@ export function bindingMisses(
 }
 
 function missOf(
-  binding: BindingRow | undefined,
+  binding: ServableBinding | undefined,
   productId: string,
-  isReady: (binding: BindingRow) => boolean,
+  isReady: (binding: ServableBinding) => boolean,
 ): { code: string; message: string } | undefined {
   if (!binding) return { code: 'unknown', message: 'is no target binding' };
-  if (binding.productId !== productId) return { code: 'other_product', message: 'is bound to another product' };
+  if (binding.product_id !== productId) return { code: 'other_product', message: 'is bound to another product' };
   if (binding.state !== 'qualified') return { code: 'not_qualified', message: `is ${binding.state}` };
   if (!isReady(binding))
     return {

@@ -14,14 +14,18 @@ import {
 } from '@slipway/platform-http';
 import { appendAudit } from '@slipway/platform-mutations';
 import { INSTANCES, type InstancesPort } from '@slipway/ports/instances';
-import { SHARE_BINDINGS, type BindingRow } from './binding.query.js';
+import { In, Not } from 'typeorm';
+import { SHARE_BINDINGS, type ServableBinding } from './binding.query.js';
 import { Egress } from '@slipway/platform-egress';
 import { modelApiErrors } from './model-api.errors.js';
-import type { ProductDto } from './product.dto.js';
-import { LOCK_PRODUCT, SET_PRODUCT_STATE } from './product.query.js';
+import { newestFirst } from './newest-first.js';
+import { ProductEntity } from './product.entity.js';
+import { LOCK_PRODUCT } from './product.query.js';
 import { bindingMisses, publicationIssues } from './publication-rules.js';
-import type { CreatePublicationDto, PublicationBindingDto, PublicationDto } from './publication.dto.js';
-import { END_CURRENT, FIND_PUBLICATION, INSERT_PUBLICATION, LIST_PUBLICATIONS } from './publication.query.js';
+import type { AudienceDto, CreatePublicationDto, PublicationBindingDto, PublicationDto } from './publication.dto.js';
+import { PublicationEntity } from './publication.entity.js';
+
+type LockedProduct = Pick<ProductEntity, 'id' | 'slug'>;
 
 @Injectable()
 export class PublicationsService {
@@ -42,20 +46,12 @@ export class PublicationsService {
         if (details.length > 0) throw errors.validation_failed({ details });
         const bindings = await this.servable(tx, who.tenantId, body);
 
-        const previous = await this.endCurrent(tx, product.id, 'superseded');
+        const previous = await this.endCurrent(tx, who.tenantId, product.id, 'superseded');
         const audience = {
           visibility: body.audience?.visibility ?? 'tenant',
           tenants: body.audience?.tenants ?? [],
         } as const;
-        const publication = await tx.one<PublicationDto>(INSERT_PUBLICATION, [
-          newId('pub'),
-          who.tenantId,
-          product.id,
-          JSON.stringify(body.bindings.map(({ binding_id, weight, priority }) => ({ binding_id, weight, priority }))),
-          JSON.stringify(audience),
-          body.notes ?? null,
-          JSON.stringify(who.actor),
-        ]);
+        const publication = answerOf(await this.insert(tx, who, body, audience), product.slug);
         await this.moveHolds(tx, previous, [...bindings.values()]);
         const isOurs = await publishSlug(tx, {
           slug: product.slug,
@@ -64,35 +60,41 @@ export class PublicationsService {
           audience: { ...audience, tenants: [...audience.tenants] },
           bindings: body.bindings
             .filter(({ weight }) => weight > 0)
-            .map((one) => this.published(one, bindings.get(one.binding_id) as BindingRow)),
+            .map((one) => this.published(one, bindings.get(one.binding_id) as ServableBinding)),
         });
         if (!isOurs) throw new Error(`the gateways serve ${product.slug} for another tenant`);
-        await tx.query(SET_PRODUCT_STATE, [who.tenantId, product.id, 'active']);
+        await this.setState(tx, who.tenantId, product.id, 'active');
         await appendAudit(tx, {
           action: 'publication.create',
           resourceType: 'publication',
-          resourceName: publication!.id,
+          resourceName: publication.id,
           after: publication,
         });
         if (isDryRun)
           return rehearsal(
-            `publish version ${publication!.version} of ${product.slug}`,
+            `publish version ${publication.version} of ${product.slug}`,
             [],
-            diff(previous, publication!),
+            diff(previous, publication),
           );
-        return reply(201, publication, { location: `/api/v1/admin/model-api/publications/${publication!.id}` });
+        return reply(201, publication, { location: `/api/v1/admin/model-api/publications/${publication.id}` });
       },
       { dryRun: isDryRun },
     );
   }
 
-  async list(who: Principal, { limit, cursor }: PageRequest): Promise<PageOf<PublicationDto>> {
-    const rows = await this.database.read<PublicationDto>({ tenantId: who.tenantId }, LIST_PUBLICATIONS, [
-      who.tenantId,
-      cursor?.[0] ?? null,
-      limit + 1,
-    ]);
-    return pageOf(rows, limit, (row) => [row.id]);
+  list({ tenantId }: Principal, page: PageRequest): Promise<PageOf<PublicationDto>> {
+    return this.database.tx({ tenantId }, async (tx) => {
+      const rows = await tx.repository(PublicationEntity).find(newestFirst(tenantId, page));
+      const products = await tx
+        .repository(ProductEntity)
+        .find({
+          select: { id: true, slug: true },
+          where: { tenant_id: tenantId, id: In(rows.map(({ product_id }) => product_id)) },
+        });
+      const slugs = new Map(products.map(({ id, slug }) => [id, slug]));
+      const data = rows.map((row) => answerOf(row, slugs.get(row.product_id) as string));
+      return pageOf(data, page.limit, (row) => [row.id]);
+    });
   }
 
   /** Takes the product off the gateways. Withdrawing what is withdrawn answers the same. */
@@ -100,14 +102,14 @@ export class PublicationsService {
     return this.database.tx({ tenantId: who.tenantId }, async (tx) => {
       const found = await this.find(tx, who.tenantId, id);
       const product = await this.lock(tx, who.tenantId, found.product_id);
-      const before = await this.find(tx, who.tenantId, id);
+      const before = answerOf(await this.find(tx, who.tenantId, id), product.slug);
       if (before.state === 'withdrawn') return before;
       if (before.state === 'superseded') throw modelApiErrors.publication_superseded();
-      const previous = await this.endCurrent(tx, product.id, 'withdrawn');
+      const previous = await this.endCurrent(tx, who.tenantId, product.id, 'withdrawn');
       await this.moveHolds(tx, previous, []);
       await withdrawSlug(tx, product.slug);
-      await tx.query(SET_PRODUCT_STATE, [who.tenantId, product.id, 'draft']);
-      const after = await this.find(tx, who.tenantId, id);
+      await this.setState(tx, who.tenantId, product.id, 'draft');
+      const after = answerOf(await this.find(tx, who.tenantId, id), product.slug);
       await appendAudit(tx, {
         action: 'publication.withdraw',
         resourceType: 'publication',
@@ -124,27 +126,56 @@ export class PublicationsService {
     await this.database.tx({ tenantId }, (tx) => this.find(tx, tenantId, id as string));
   }
 
-  private async lock(tx: Tx, tenantId: string, id: string): Promise<ProductDto> {
-    const product = await tx.one<ProductDto>(LOCK_PRODUCT, [tenantId, id]);
+  private async lock(tx: Tx, tenantId: string, id: string): Promise<LockedProduct> {
+    const product = await tx.one<LockedProduct>(LOCK_PRODUCT, [tenantId, id]);
     if (!product) throw modelApiErrors.product_not_found();
     return product;
   }
 
-  private async find(tx: Tx, tenantId: string, id: string): Promise<PublicationDto> {
-    const publication = await tx.one<PublicationDto>(FIND_PUBLICATION, [tenantId, id]);
+  private async setState(tx: Tx, tenantId: string, id: string, state: ProductEntity['state']): Promise<void> {
+    await tx
+      .repository(ProductEntity)
+      .update({ tenant_id: tenantId, id, state: Not(state) }, { state, updated_at: () => 'now()' });
+  }
+
+  private async find(tx: Tx, tenantId: string, id: string): Promise<PublicationEntity> {
+    const publication = await tx.repository(PublicationEntity).findOneBy({ tenant_id: tenantId, id });
     if (!publication) throw modelApiErrors.publication_not_found();
     return publication;
   }
 
+  /** Every writer holds the product's lock, so the next version is nobody else's. */
+  private async insert(
+    tx: Tx,
+    { tenantId, actor }: Principal,
+    { product_id, bindings, notes }: CreatePublicationDto,
+    audience: AudienceDto,
+  ): Promise<PublicationEntity> {
+    const publications = tx.repository(PublicationEntity);
+    const newest = await publications.maximum('version', { tenant_id: tenantId, product_id });
+    const id = newId('pub');
+    await publications.insert({
+      id,
+      tenant_id: tenantId,
+      product_id,
+      version: (newest ?? 0) + 1,
+      bindings: bindings.map(({ binding_id, weight, priority }) => ({ binding_id, weight, priority })),
+      audience,
+      notes: notes ?? null,
+      created_by: actor,
+    });
+    return this.find(tx, tenantId, id);
+  }
+
   /** The rows of the bindings, held until commit so that none loses its qualification meanwhile. Throws `binding_not_qualified`. */
-  private async servable(tx: Tx, tenantId: string, body: CreatePublicationDto): Promise<Map<string, BindingRow>> {
-    const rows = await tx.query<BindingRow>(SHARE_BINDINGS, [
+  private async servable(tx: Tx, tenantId: string, body: CreatePublicationDto): Promise<Map<string, ServableBinding>> {
+    const rows = await tx.query<ServableBinding>(SHARE_BINDINGS, [
       body.bindings.map(({ binding_id }) => binding_id),
       tenantId,
     ]);
     const unready = new Set<string>();
-    for (const { id, revisionId } of rows) {
-      if (revisionId !== null && !(await this.instances.status(tx, revisionId))?.ready) unready.add(id);
+    for (const { id, revision_id } of rows) {
+      if (revision_id !== null && !(await this.instances.status(tx, revision_id))?.ready) unready.add(id);
     }
     const bindings = new Map(rows.map((row) => [row.id, row]));
     const details = bindingMisses(body, bindings, ({ id }) => !unready.has(id));
@@ -152,40 +183,43 @@ export class PublicationsService {
     return bindings;
   }
 
+  /** The publication that stands, ended; under the product's lock there is at most one, and nobody else ends it. */
   private async endCurrent(
     tx: Tx,
+    tenantId: string,
     productId: string,
     state: 'superseded' | 'withdrawn',
-  ): Promise<{ id: string; bindings: PublicationBindingDto[] } | undefined> {
-    return tx.one<{ id: string; bindings: PublicationBindingDto[] }>(END_CURRENT, [productId, state]);
+  ): Promise<PublicationEntity | undefined> {
+    const publications = tx.repository(PublicationEntity);
+    const current = await publications.findOneBy({ tenant_id: tenantId, product_id: productId, state: 'published' });
+    if (!current) return undefined;
+    await publications.update({ tenant_id: tenantId, id: current.id }, { state, ended_at: () => 'now()' });
+    return current;
   }
 
   /** Published revisions stay up; those that nothing publishes any more are let go. */
   private async moveHolds(
     tx: Tx,
     previous: { bindings: PublicationBindingDto[] } | undefined,
-    next: BindingRow[],
+    next: ServableBinding[],
   ): Promise<void> {
-    for (const { id, revisionId } of next)
-      if (revisionId !== null) await this.instances.hold(tx, revisionId, `binding:${id}`);
+    for (const { id, revision_id } of next)
+      if (revision_id !== null) await this.instances.hold(tx, revision_id, `binding:${id}`);
     const gone = (previous?.bindings ?? [])
       .map(({ binding_id }) => binding_id)
       .filter((id) => next.every((binding) => binding.id !== id));
     if (gone.length === 0) return;
-    const rows = await tx.query<BindingRow>(SHARE_BINDINGS, [gone, tx.tenant]);
-    for (const { id, revisionId } of rows)
-      if (revisionId !== null) await this.instances.release(tx, revisionId, `binding:${id}`);
+    const rows = await tx.query<ServableBinding>(SHARE_BINDINGS, [gone, tx.tenant]);
+    for (const { id, revision_id } of rows)
+      if (revision_id !== null) await this.instances.release(tx, revision_id, `binding:${id}`);
   }
 
   /** The gateway opens credentials without knowing what they belong to, so they are sealed again for it. */
-  private published({ weight, priority }: PublicationBindingDto, binding: BindingRow): PublishedBinding {
-    const { id, revisionId, limits, target } = binding;
+  private published({ weight, priority }: PublicationBindingDto, binding: ServableBinding): PublishedBinding {
+    const { id, revision_id, limits, target } = binding;
     const common = { binding_id: id, weight, priority, limits };
-    if (revisionId !== null)
-      return {
-        ...common,
-        upstream: { kind: 'revision', deployment_id: target.deployment_id as string, revision_id: revisionId },
-      };
+    if (revision_id !== null)
+      return { ...common, upstream: { kind: 'revision', deployment_id: target.deployment_id as string, revision_id } };
     const { base_url, model } = target as { base_url: string; model: string };
     const { secretKey } = this.config;
     const credential =
@@ -195,6 +229,11 @@ export class PublicationsService {
       upstream: { kind: 'supplier', base_url, model, credential, guard: { allow: this.egress.patternsFor(base_url) } },
     };
   }
+}
+
+function answerOf(row: PublicationEntity, slug: string): PublicationDto {
+  const { id, product_id, version, state, bindings, audience, notes, created_at, ended_at } = row;
+  return { id, product_id, slug, version, state, bindings, audience, notes, created_at, ended_at };
 }
 
 function diff(previous: { bindings: PublicationBindingDto[] } | undefined, { bindings }: PublicationDto): object[] {

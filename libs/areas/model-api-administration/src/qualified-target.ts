@@ -2,9 +2,11 @@ import { Inject, Injectable } from '@nestjs/common';
 import { readEntries } from '@slipway/dataplane';
 import { CONFIG, type Config } from '@slipway/platform-config';
 import { Database, openSecret } from '@slipway/platform-database';
-import type { BindingRow } from './binding.query.js';
+import type { BindingEntity } from './binding.entity.js';
 import { Egress } from '@slipway/platform-egress';
 import type { CallableTarget } from './target-calls.js';
+
+export type CallableBinding = Pick<BindingEntity, 'id' | 'target' | 'revision_id' | 'credential'>;
 
 /** Where a binding's requests go, as the gateway would send them: same address, same model, same credential, same guard. */
 @Injectable()
@@ -16,8 +18,8 @@ export class QualifiedTarget {
   ) {}
 
   /** Undefined when nothing is ready to be called. */
-  async of(binding: BindingRow): Promise<CallableTarget | undefined> {
-    if (binding.revisionId !== null) return this.revision(binding.revisionId);
+  async of(binding: CallableBinding): Promise<CallableTarget | undefined> {
+    if (binding.revision_id !== null) return this.revision(binding.revision_id);
     const { base_url: baseUrl, model } = binding.target as { base_url: string; model: string };
     const credential =
       binding.credential === null ? undefined : openSecret(this.config.secretKey, binding.credential, binding.id);

@@ -18,17 +18,10 @@ import {
 } from '@slipway/platform-operations';
 import { instanceFailures, INSTANCES, type InstancesPort } from '@slipway/ports/instances';
 import { REVISIONS, type RevisionsPort } from '@slipway/ports/revisions';
-import {
-  ADD_CHECK,
-  BEGIN_QUALIFICATION,
-  CLEAR_CHECKS,
-  END_QUALIFICATION,
-  IS_PUBLISHED,
-  LOCK_BINDING,
-  READ_BINDING,
-  type BindingRow,
-} from './binding.query.js';
-import { QualifiedTarget } from './qualified-target.js';
+import { BindingEntity } from './binding.entity.js';
+import { ADD_CHECK, LOCK_BINDING, type LockedBinding } from './binding.query.js';
+import { PublicationEntity } from './publication.entity.js';
+import { QualifiedTarget, type CallableBinding } from './qualified-target.js';
 import {
   chatCompletion,
   listModels,
@@ -96,7 +89,9 @@ export class QualifyTargetBindingOperation implements OperationOf<typeof QUALIFI
   private async prepare({ operation, input }: Context): Promise<StepOutcome> {
     return done({
       commit: async (tx) => {
-        await tx.query(CLEAR_CHECKS, [input.bindingId]);
+        await tx
+          .repository(BindingEntity)
+          .update({ tenant_id: operation.tenantId, id: input.bindingId }, { checks: [] });
         if (input.revisionId === null) return;
         const [revision] = await this.revisions.getMany(tx, [input.revisionId]);
         if (!revision)
@@ -153,7 +148,7 @@ export class QualifyTargetBindingOperation implements OperationOf<typeof QUALIFI
 
   /** Frees the binding, with the state that its checks give it. A binding that could serve and now failed is not to be published again. */
   async finish(tx: Tx, { id, tenantId, input }: OperationRow<QualificationInput>, outcome: Outcome, failure?: Failure) {
-    const binding = await tx.one<BindingRow>(LOCK_BINDING, [input.bindingId, tenantId]);
+    const binding = await tx.one<LockedBinding>(LOCK_BINDING, [input.bindingId, tenantId]);
     if (!binding) return undefined;
     if (outcome === 'failed' && binding.checks.every((check) => check.passed)) {
       await tx.query(ADD_CHECK, [
@@ -161,35 +156,53 @@ export class QualifyTargetBindingOperation implements OperationOf<typeof QUALIFI
         JSON.stringify({ name: 'target', passed: false, message: failure?.message ?? 'failed', duration_ms: null }),
       ]);
     }
-    const failedState = binding.state === 'qualified' ? 'suspended' : null;
-    const state = outcome === 'succeeded' ? 'qualified' : outcome === 'failed' ? failedState : null;
-    await tx.query(END_QUALIFICATION, [binding.id, state]);
-    if (binding.revisionId !== null) await this.moveHolds(tx, binding, id, outcome);
+    const failedState = binding.state === 'qualified' ? 'suspended' : binding.state;
+    const state = outcome === 'succeeded' ? 'qualified' : outcome === 'failed' ? failedState : binding.state;
+    await tx
+      .repository(BindingEntity)
+      .update({ tenant_id: tenantId, id: binding.id }, { operation_id: null, state, checked_at: () => 'now()' });
+    if (binding.revision_id !== null) await this.moveHolds(tx, binding, { id, tenantId }, outcome);
     return { result: { qualified: outcome === 'succeeded', binding_id: binding.id } };
   }
 
   /** A retry of an old qualification must not run beside a new one. */
   async reclaim(tx: Tx, { id, tenantId, input }: OperationRow<QualificationInput>): Promise<void> {
-    const binding = await tx.one<BindingRow>(LOCK_BINDING, [input.bindingId, tenantId]);
+    const binding = await tx.one<LockedBinding>(LOCK_BINDING, [input.bindingId, tenantId]);
     if (!binding) throw operationErrors.operation_not_retryable();
-    if (binding.operationId)
+    if (binding.operation_id)
       throw operationErrors.operation_in_progress({
-        message: `Operation ${binding.operationId} qualifies this binding.`,
-        extra: { operation_id: binding.operationId },
+        message: `Operation ${binding.operation_id} qualifies this binding.`,
+        extra: { operation_id: binding.operation_id },
       });
-    await tx.query(BEGIN_QUALIFICATION, [binding.id, id]);
+    await tx.repository(BindingEntity).update({ tenant_id: tenantId, id: binding.id }, { operation_id: id });
   }
 
-  private async moveHolds(tx: Tx, binding: BindingRow, operationId: string, outcome: Outcome): Promise<void> {
-    const revisionId = binding.revisionId as string;
-    const isPublished = (await tx.one(IS_PUBLISHED, [binding.productId, binding.id])) !== undefined;
+  private async moveHolds(
+    tx: Tx,
+    binding: LockedBinding,
+    { id, tenantId }: Pick<OperationRow, 'id' | 'tenantId'>,
+    outcome: Outcome,
+  ): Promise<void> {
+    const revisionId = binding.revision_id as string;
+    const current = await tx
+      .repository(PublicationEntity)
+      .findOneBy({ tenant_id: tenantId, product_id: binding.product_id, state: 'published' });
+    const isPublished = current?.bindings.some(({ binding_id }) => binding_id === binding.id) ?? false;
     if (outcome === 'succeeded' && !isPublished)
       await this.instances.hold(tx, revisionId, `binding:${binding.id}`, new Date(Date.now() + WARM_MS));
-    await this.instances.release(tx, revisionId, `operation:${operationId}`);
+    await this.instances.release(tx, revisionId, `operation:${id}`);
   }
 
-  private async binding({ tenantId, input }: OperationRow<QualificationInput>): Promise<BindingRow> {
-    const [binding] = await this.database.read<BindingRow>('system', READ_BINDING, [input.bindingId, tenantId]);
+  /** With the credential, which the calls need. */
+  private async binding({ tenantId, input }: OperationRow<QualificationInput>): Promise<CallableBinding> {
+    const binding = await this.database.tx('system', (tx) =>
+      tx
+        .repository(BindingEntity)
+        .findOne({
+          select: { id: true, target: true, revision_id: true, credential: true },
+          where: { tenant_id: tenantId, id: input.bindingId },
+        }),
+    );
     if (!binding)
       throw new StepFailed(operationFailures.validation_failed, 'the binding is gone', { retryable: false });
     return binding;
