@@ -20,9 +20,10 @@ import {
 } from '@slipway/ports/deployment-records';
 import type { PolicyContent } from '@slipway/ports/inference-optimization';
 import type { PolicyDto, SetPolicyDto } from './policy.dto.js';
+import type { PolicyEntity } from './policy.entity.js';
 import { policyErrors } from './policy.errors.js';
 import { statOf } from './policy-rules.js';
-import { policyDigest, PolicyStore, type PolicyRow } from './policy.store.js';
+import { policyDigest, PolicyStore } from './policy.store.js';
 
 export interface PolicyRequest {
   principal: Principal;
@@ -87,8 +88,8 @@ export class PoliciesService implements ExistenceCheck {
     { principal }: PolicyRequest,
     deployment: Deployment,
     content: PolicyContent,
-    before: PolicyRow | undefined,
-  ): Promise<PolicyRow> {
+    before: PolicyEntity | undefined,
+  ): Promise<PolicyEntity> {
     const { tenantId, actor } = principal;
     const version = (before?.version ?? 0) + 1;
     const row = await this.store.insert(tx, tenantId, { deploymentId: deployment.id, version, content }, actor);
@@ -123,7 +124,7 @@ function contentOf(body: SetPolicyDto): PolicyContent {
   return { ...plain, slos: plain.slos.map((slo) => ({ ...slo, stat: statOf(slo) })) };
 }
 
-function answerOf(deploymentName: string, row: PolicyRow): PolicyDto {
+function answerOf(deploymentName: string, row: PolicyEntity): PolicyDto {
   return {
     deployment: deploymentName,
     version: row.version,

@@ -1,36 +1,29 @@
+import type { Actor } from '@slipway/contracts';
 import { Injectable } from '@nestjs/common';
 import { digestOf, type Tx } from '@slipway/platform-database';
 import type { PoliciesPort, Policy, PolicyContent } from '@slipway/ports/inference-optimization';
-import { CURRENT, INSERT, VERSION } from './policy.query.js';
-
-export interface PolicyRow extends Policy {
-  digest: string;
-  updatedBy: { type: string; id: string };
-  updatedAt: string;
-}
+import { PolicyEntity } from './policy.entity.js';
 
 /** The versions of policies, for this area's service and, through the port, for others. */
 @Injectable()
 export class PolicyStore implements PoliciesPort {
-  current(tx: Tx, deploymentId: string): Promise<PolicyRow | undefined> {
-    return tx.one<PolicyRow>(CURRENT, [deploymentId]);
+  async current(tx: Tx, deploymentId: string): Promise<PolicyEntity | undefined> {
+    const policies = tx.repository(PolicyEntity);
+    return (await policies.findOne({ where: { deploymentId }, order: { version: 'DESC' } })) ?? undefined;
   }
 
-  version(tx: Tx, deploymentId: string, version: number): Promise<PolicyRow | undefined> {
-    return tx.one<PolicyRow>(VERSION, [deploymentId, version]);
+  async version(tx: Tx, deploymentId: string, version: number): Promise<PolicyEntity | undefined> {
+    return (await tx.repository(PolicyEntity).findOneBy({ deploymentId, version })) ?? undefined;
   }
 
-  async insert(tx: Tx, tenantId: string, policy: Policy, updatedBy: { type: string; id: string }): Promise<PolicyRow> {
+  /** The caller holds the deployment's lock, so the next version cannot be taken by another. */
+  async insert(tx: Tx, tenantId: string, policy: Policy, updatedBy: Actor): Promise<PolicyEntity> {
     const { deploymentId, version, content } = policy;
-    const row = await tx.one<PolicyRow>(INSERT, [
-      deploymentId,
-      version,
-      tenantId,
-      JSON.stringify(content),
-      policyDigest(content),
-      JSON.stringify(updatedBy),
-    ]);
-    return row as PolicyRow;
+    const policies = tx.repository(PolicyEntity);
+    const digest = policyDigest(content);
+    // `as object`, because TypeORM's type of a partial row takes no `unknown` within JSON.
+    await policies.insert({ deploymentId, version, tenantId, content: content as object, digest, updatedBy });
+    return policies.findOneByOrFail({ tenantId, deploymentId, version });
   }
 }
 
