@@ -18,12 +18,7 @@ const SOURCE = `autopilot_plans p
     select coalesce(d.ending, case when d.approved >= p.approvals_required then 'approved' when p.expires_at <= now() then 'expired' else 'pending' end) as state
   ) s`;
 
-export const INSERT = prepared(
-  'plan-insert',
-  `insert into autopilot_plans (id, tenant_id, deployment_id, deployment_name, base_revision_id, spec_digest, content, content_digest, approvals_required,
-     prevent_self_approval, created_by, created_at, expires_at)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
-);
+/** The decisions of a plan are counted and gathered by Postgres, and its state follows from them and from the database's clock. */
 export const FIND = prepared('plan-find', `select ${COLUMNS} from ${SOURCE} where p.tenant_id = $1 and p.id = $2`);
 
 /** A statement of its own: only the statement after it sees what the transaction that it waited for has decided. */
@@ -33,6 +28,7 @@ export const LOCK = locking(
   ([, id]) => [id as string],
 );
 
+/** As above, of many plans at once; the state is a condition. */
 export const LIST = prepared(
   'plan-list',
   `select ${COLUMNS} from ${SOURCE}
@@ -40,18 +36,13 @@ export const LIST = prepared(
    order by p.id desc limit $5`,
 );
 
-export const DECIDE = prepared(
-  'plan-decide',
-  `insert into autopilot_plan_decisions (tenant_id, plan_id, decision, actor, comment, digest) values ($1, $2, $3, $4, $5, $6)`,
-);
-
-/** Plans that may still move something: waiting for people, or approved and not yet out of date. */
+/** Plans that may still move something: waiting for people, or approved and not yet out of date. The state is a condition here, too. */
 export const OPEN = prepared(
   'plan-open',
   `select ${COLUMNS} from ${SOURCE} where p.deployment_id = $1 and p.expires_at > now() and s.state in ('pending','approved') order by p.id`,
 );
 
-/** What the autopilot proposed for a deployment in the last $2 days. */
+/** What the autopilot proposed for a deployment in the last $2 days: one pass that counts and sums. */
 export const PROPOSED = prepared(
   'plan-proposed',
   `select count(*) filter (where created_at > now() - make_interval(days => $2))::int as "inPeriod", max(created_at) as "lastAt",

@@ -22,8 +22,9 @@ import type {
   Proposed,
 } from '@slipway/ports/plans';
 import { planAnswer } from './plan-answer.js';
+import { PlanDecisionEntity, PlanEntity } from './plan.entity.js';
 import { planErrors } from './plan.errors.js';
-import { DECIDE, FIND, INSERT, LIST, LOCK, OPEN, PROPOSED } from './plan.query.js';
+import { FIND, LIST, LOCK, OPEN, PROPOSED } from './plan.query.js';
 
 export interface PlanFilter {
   deployment?: string;
@@ -40,21 +41,22 @@ export class PlanStore implements PlansPort {
 
   async create(tx: Tx, plan: NewPlan): Promise<Plan> {
     const { content } = plan;
-    await tx.query(INSERT, [
-      content.id,
-      plan.tenantId,
-      plan.deploymentId,
-      content.deployment,
-      plan.baseRevisionId,
-      plan.specDigest,
-      JSON.stringify(content),
-      digestOf(content),
-      plan.approvalsRequired,
-      plan.preventSelfApproval,
-      JSON.stringify(content.created_by),
-      content.created_at,
-      content.expires_at,
-    ]);
+    await tx.repository(PlanEntity).insert({
+      id: content.id,
+      tenantId: plan.tenantId,
+      deploymentId: plan.deploymentId,
+      deploymentName: content.deployment,
+      baseRevisionId: plan.baseRevisionId,
+      specDigest: plan.specDigest,
+      // `as object`, because TypeORM's type of a partial row takes no `unknown` within JSON.
+      content: content as object,
+      contentDigest: digestOf(content),
+      approvalsRequired: plan.approvalsRequired,
+      preventSelfApproval: plan.preventSelfApproval,
+      createdBy: content.created_by,
+      createdAt: content.created_at,
+      expiresAt: content.expires_at,
+    });
     const created = await this.find(tx, plan.tenantId, content.id);
     const actor = created.createdBy;
     await appendAudit(tx, {
@@ -91,8 +93,9 @@ export class PlanStore implements PlansPort {
     plan: Plan,
     { decision, by, comment = null }: Pick<Decision, 'decision' | 'by'> & { comment?: string | null },
   ): Promise<Plan> {
-    await tx.query(DECIDE, [plan.tenantId, plan.id, decision, JSON.stringify(by), comment, plan.contentDigest]);
-    return this.find(tx, plan.tenantId, plan.id);
+    const { tenantId, id: planId, contentDigest: digest } = plan;
+    await tx.repository(PlanDecisionEntity).insert({ tenantId, planId, decision, actor: by, comment, digest });
+    return this.find(tx, tenantId, planId);
   }
 
   open(tx: Tx, deploymentId: string): Promise<Plan[]> {

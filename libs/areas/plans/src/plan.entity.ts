@@ -1,0 +1,74 @@
+import type { Actor } from '@slipway/contracts';
+import { rfc3339, wholeNumber } from '@slipway/platform-database';
+import type { Decision, PlanContent } from '@slipway/ports/plans';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+/** What never changes of a plan. Its state follows from its decisions and the clock (`plan.query.ts`). */
+@Entity({ name: 'autopilot_plans' })
+export class PlanEntity {
+  @PrimaryColumn({ type: 'text' })
+  id: string;
+
+  @Column({ type: 'text' })
+  tenantId: string;
+
+  @Column({ type: 'text' })
+  deploymentId: string;
+
+  @Column({ type: 'text' })
+  deploymentName: string;
+
+  @Column({ type: 'text' })
+  baseRevisionId: string;
+
+  @Column({ type: 'text' })
+  specDigest: string;
+
+  @Column({ type: 'jsonb' })
+  content: PlanContent;
+
+  @Column({ type: 'text' })
+  contentDigest: string;
+
+  @Column({ type: 'int' })
+  approvalsRequired: number;
+
+  @Column({ type: 'boolean' })
+  preventSelfApproval: boolean;
+
+  @Column({ type: 'jsonb' })
+  createdBy: Actor;
+
+  @Column({ type: 'timestamptz', transformer: rfc3339 })
+  createdAt: string;
+
+  @Column({ type: 'timestamptz', transformer: rfc3339 })
+  expiresAt: string;
+}
+
+@Entity({ name: 'autopilot_plan_decisions' })
+export class PlanDecisionEntity {
+  @PrimaryColumn({ type: 'bigint', generated: 'identity', generatedIdentity: 'ALWAYS', transformer: wholeNumber })
+  id: number;
+
+  @Column({ type: 'text' })
+  tenantId: string;
+
+  @Column({ type: 'text' })
+  planId: string;
+
+  @Column({ type: 'text' })
+  decision: Decision['decision'];
+
+  @Column({ type: 'jsonb' })
+  actor: Actor;
+
+  @Column({ type: 'text', nullable: true })
+  comment: string | null;
+
+  @Column({ type: 'text' })
+  digest: string;
+
+  @Column({ type: 'timestamptz', default: () => 'clock_timestamp()', transformer: rfc3339 })
+  at: string;
+}
