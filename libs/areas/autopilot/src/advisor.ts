@@ -9,7 +9,8 @@ import { AUTOPILOT_ACTOR, findingEvent, isWorthTelling, keyOf, type TellableFind
 import { OwnPlans } from './own-plans.js';
 import { PlanAuthor } from './plan-author.js';
 import { draftOf } from './plan-draft.js';
-import { ScheduleStore, type Told } from './schedule.store.js';
+import type { Told } from './schedule.entity.js';
+import { ScheduleStore } from './schedule.store.js';
 import type { Telemetry } from './telemetry.js';
 
 /** What one look at a deployment saw. The deployment is locked, `base` is its active revision. */
@@ -72,7 +73,7 @@ export class Advisor {
     const key = keyOf(base, finding);
     const now = new Date();
     if (!isWorthTelling(told[finding.kind], key, now, policy.content.evidence.min_duration_seconds)) return;
-    await this.schedules.tell(tx, deployment.id, { [finding.kind]: { key, at: now.toISOString() } });
+    await this.schedules.tell(tx, deployment, { ...told, [finding.kind]: { key, at: now.toISOString() } });
     await findingEvent(tx, { deployment, base, policy, telemetry }, finding);
   }
 }

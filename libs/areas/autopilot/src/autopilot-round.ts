@@ -57,7 +57,7 @@ export class AutopilotRound implements RecurringWork, OnModuleInit {
     return transact({ tenantId: watched.tenantId }, async (tx) => {
       const seen = await this.find(tx, watched);
       const policy = await this.policies.current(tx, watched.deploymentId);
-      if (!seen || !policy || policy.content.mode === 'off') return this.schedules.unwatch(tx, watched.deploymentId);
+      if (!seen || !policy || policy.content.mode === 'off') return this.schedules.unwatch(tx, watched);
       const telemetry = await this.read(tx, seen, policy, until);
       // From here on nobody else changes the deployment; the records were read before, because that can take its time.
       const deployment = await this.deployments.lockById(tx, watched.deploymentId);

@@ -6,7 +6,7 @@ import type { Policy } from '@slipway/ports/inference-optimization';
 import type { Revision } from '@slipway/ports/revisions';
 import { nameOf } from './proposal.js';
 import type { Finding } from './evaluation.js';
-import type { Told } from './schedule.store.js';
+import type { Told } from './schedule.entity.js';
 import type { Telemetry } from './telemetry.js';
 
 export const AUTOPILOT_ACTOR = systemActor('autopilot');

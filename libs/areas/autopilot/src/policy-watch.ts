@@ -20,7 +20,9 @@ export class PolicyWatch implements EventSubscriber {
     const deploymentId = event.stream.split('/')[1] as string;
     const deployment = await this.deployments.lockById(tx, deploymentId);
     const policy = await this.policies.current(tx, deploymentId);
-    if (!deployment || !policy || policy.content.mode === 'off') return this.schedules.unwatch(tx, deploymentId);
-    await this.schedules.watch(tx, { tenantId: deployment.tenantId, deploymentId, deploymentName: deployment.name });
+    const { tenantId } = event;
+    if (!deployment || !policy || policy.content.mode === 'off')
+      return this.schedules.unwatch(tx, { tenantId, deploymentId });
+    await this.schedules.watch(tx, { tenantId, deploymentId, deploymentName: deployment.name });
   }
 }

@@ -1,13 +1,12 @@
 import { prepared } from '@slipway/platform-database';
 
-/** A new policy is looked at at once, and what the old one had been told counts no more. */
+/** A new policy is looked at at once, and what the old one had been told counts no more; one statement, whether it was watched or not. */
 export const WATCH = prepared(
   'autopilot-watch',
   `insert into autopilot_schedules (deployment_id, tenant_id, deployment_name) values ($1, $2, $3)
    on conflict (deployment_id) do update set next_run_at = now(), told = '{}'`,
 );
-export const UNWATCH = prepared('autopilot-unwatch', `delete from autopilot_schedules where deployment_id = $1`);
-
+/** Asked by every worker once a second; due by the clock of the database. */
 export const DUE = prepared(
   'autopilot-due',
   `select deployment_id "deploymentId", tenant_id "tenantId", deployment_name "deploymentName" from autopilot_schedules
@@ -18,8 +17,4 @@ export const DUE = prepared(
 export const TAKE = prepared(
   'autopilot-take',
   `update autopilot_schedules set next_run_at = now() + make_interval(secs => $2), last_run_at = now() where deployment_id = $1 and next_run_at <= now() returning told`,
-);
-export const TELL = prepared(
-  'autopilot-tell',
-  `update autopilot_schedules set told = told || $2::jsonb where deployment_id = $1`,
 );

@@ -1,15 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { Tx } from '@slipway/platform-database';
-import { DUE, TAKE, TELL, UNWATCH, WATCH } from './schedule.query.js';
+import type { Deployment } from '@slipway/ports/deployment-records';
+import { ScheduleEntity, type Told } from './schedule.entity.js';
+import { DUE, TAKE, WATCH } from './schedule.query.js';
 
-export interface Watched {
-  tenantId: string;
-  deploymentId: string;
-  deploymentName: string;
-}
-
-/** The newest event of each kind that the autopilot appended about a deployment. */
-export type Told = Record<string, { key: string; at: string } | undefined>;
+export type Watched = Pick<ScheduleEntity, 'tenantId' | 'deploymentId' | 'deploymentName'>;
 
 /** Which deployments the autopilot looks at, and when. */
 @Injectable()
@@ -19,8 +14,8 @@ export class ScheduleStore {
     await tx.query(WATCH, [deployment.deploymentId, deployment.tenantId, deployment.deploymentName]);
   }
 
-  async unwatch(tx: Tx, deploymentId: string): Promise<void> {
-    await tx.query(UNWATCH, [deploymentId]);
+  async unwatch(tx: Tx, { tenantId, deploymentId }: Omit<Watched, 'deploymentName'>): Promise<void> {
+    await tx.repository(ScheduleEntity).delete({ tenantId, deploymentId });
   }
 
   due(tx: Tx, limit: number): Promise<Watched[]> {
@@ -32,7 +27,8 @@ export class ScheduleStore {
     return (await tx.one<{ told: Told }>(TAKE, [deploymentId, nextInSeconds]))?.told;
   }
 
-  async tell(tx: Tx, deploymentId: string, told: Told): Promise<void> {
-    await tx.query(TELL, [deploymentId, JSON.stringify(told)]);
+  /** @param told all of it: the caller has taken the row in this transaction, so nobody else changes it */
+  async tell(tx: Tx, { tenantId, id }: Deployment, told: Told): Promise<void> {
+    await tx.repository(ScheduleEntity).update({ tenantId, deploymentId: id }, { told });
   }
 }
