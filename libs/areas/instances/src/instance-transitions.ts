@@ -6,20 +6,13 @@ import { Database, newId, sealSecret, type Tx } from '@slipway/platform-database
 import { appendEvents, type NewEvent } from '@slipway/platform-events';
 import { DEPLOYMENTS, deploymentStream, type DeploymentsPort } from '@slipway/ports/deployment-records';
 import { REVISIONS, type RevisionsPort } from '@slipway/ports/revisions';
-import {
-  ADD_INSTANCES,
-  CHANGE_INSTANCE,
-  DEACTIVATE,
-  LOCK_WORKLOAD,
-  MARK_CHANGED,
-  PUBLISHED_INSTANCES,
-  UNSTOPPED,
-  type InstanceRow,
-  type InstanceState,
-  type WorkloadRow,
-} from './instance.query.js';
+import { IsNull, Not } from 'typeorm';
+import { InstanceEntity, type InstanceState } from './instance.entity.js';
+import { CHANGE_INSTANCE, type InstanceRow, type WorkloadRow } from './instance.query.js';
 import { readSecret } from './secrets.js';
 import { TargetCatalog } from './target-catalog.js';
+import { WorkloadEntity } from './workload.entity.js';
+import { LOCK_WORKLOAD } from './workload.query.js';
 
 /** What becomes of an instance's row; what is left out stays as it is. */
 export interface InstanceChange {
@@ -57,10 +50,12 @@ export class InstanceTransitions {
     @Inject(REVISIONS) private readonly revisions: RevisionsPort,
   ) {}
 
+  /** Rows for the ordinals that have none. A second reconciler that does the same adds nothing. */
   async addInstances(target: string, workload: WorkloadRow, ordinals: readonly number[]): Promise<void> {
-    const ids = ordinals.map(() => newId('ins'));
+    const { revision_id, tenant_id } = workload;
+    const rows = ordinals.map((ordinal) => ({ id: newId('ins'), revision_id, tenant_id, target, ordinal }));
     await this.database.tx('system', (tx) =>
-      tx.query(ADD_INSTANCES, [ids, workload.revision_id, workload.tenant_id, target, ordinals]),
+      tx.repository(InstanceEntity).createQueryBuilder().insert().values(rows).orIgnore().updateEntity(false).execute(),
     );
   }
 
@@ -90,7 +85,7 @@ export class InstanceTransitions {
         (next.state === 'ready' && instance.base_url !== next.base_url);
       if (isReadinessChanged) await this.publish(tx, workload);
       const isNews = isReadinessChanged || change.isCrash || next.state === 'stopped';
-      if (isNews && !change.isSilent) await tx.query(MARK_CHANGED, [workload.revision_id]);
+      if (isNews && !change.isSilent) await markChanged(tx, workload);
       if (change.event)
         await appendEvents(tx, workload.tenant_id, deploymentStream(workload.deployment_id), [change.event]);
       return next;
@@ -103,9 +98,10 @@ export class InstanceTransitions {
       await this.deployments.lockById(tx, workload.deployment_id);
       const locked = await tx.one<{ is_active: boolean; is_held: boolean }>(LOCK_WORKLOAD, [workload.revision_id]);
       if (!locked?.is_active || locked.is_held) return false;
-      const unstopped = await tx.one<{ count: number }>(UNSTOPPED, [workload.revision_id]);
-      if (unstopped && unstopped.count > 0) return false;
-      await tx.query(DEACTIVATE, [workload.revision_id]);
+      const { revision_id, tenant_id } = workload;
+      const unstopped = { revision_id, tenant_id, state: Not<InstanceState>('stopped') };
+      if (await tx.repository(InstanceEntity).existsBy(unstopped)) return false;
+      await markChanged(tx, workload, { is_active: false });
       await withdrawBackend(tx, workload.revision_id);
       await this.revisions.retired(tx, workload.revision_id);
       return true;
@@ -113,7 +109,14 @@ export class InstanceTransitions {
   }
 
   private async publish(tx: Tx, workload: WorkloadRow): Promise<void> {
-    const ready = await tx.query<{ id: string; base_url: string }>(PUBLISHED_INSTANCES, [workload.revision_id]);
+    const { revision_id, tenant_id } = workload;
+    const ready = await tx
+      .repository(InstanceEntity)
+      .find({
+        select: { id: true, base_url: true },
+        where: { revision_id, tenant_id, state: 'ready', base_url: Not(IsNull()) },
+        order: { ordinal: 'ASC' },
+      });
     const target = this.catalog.find(workload.spec.runtime.target)?.config;
     const reference = workload.spec.endpoint?.credential_ref;
     // Leaving the gateways' sight must not fail for a secret that is gone.
@@ -127,11 +130,19 @@ export class InstanceTransitions {
       tenantId: workload.tenant_id,
       deploymentId: workload.deployment_id,
       modelId: workload.spec.model.id,
-      instances: ready.map(({ id, base_url }) => ({ id, base_url, state: 'ready' })),
+      instances: ready.map(({ id, base_url }) => ({ id, base_url: base_url as string, state: 'ready' })),
       credential,
       guard: target?.allow ? { allow: target.allow } : null,
     });
   }
+}
+
+/** Waits are judged by this time, so it is the clock's and not the transaction's. */
+async function markChanged(tx: Tx, workload: WorkloadRow, change: { is_active?: false } = {}): Promise<void> {
+  const { revision_id, tenant_id } = workload;
+  await tx
+    .repository(WorkloadEntity)
+    .update({ revision_id, tenant_id }, { ...change, changed_at: () => 'clock_timestamp()' });
 }
 
 function after(instance: InstanceRow, change: InstanceChange): InstanceRow {

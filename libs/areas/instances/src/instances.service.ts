@@ -12,17 +12,18 @@ import {
   type Workload,
   type WorkloadStatus,
 } from '@slipway/ports/instances';
+import { In } from 'typeorm';
+import { InstanceEntity } from './instance.entity.js';
 import { placeholderSecrets, toInstanceSpec } from './instance-spec.js';
 import { readSecret, unknownSecrets } from './secrets.js';
 import { TargetCatalog, type Target } from './target-catalog.js';
+import { WorkloadEntity, WorkloadHoldEntity } from './workload.entity.js';
 import {
   ACTIVATE,
-  EVICT,
   HOLD,
-  IS_WANTED,
   LOCK_CAPACITY,
+  LOCK_WORKLOAD,
   PLACES_TAKEN,
-  READY_INSTANCES,
   RELEASE,
   STATUS,
   WAIT,
@@ -77,8 +78,9 @@ export class InstancesService implements InstancesPort {
       );
     await tx.query(LOCK_CAPACITY, [target.config.name]);
     const replicas = replicasOn(target, spec);
-    const standing = await tx.one<{ wanted: boolean }>(IS_WANTED, [revisionId]);
-    if (!standing?.wanted) await this.makeRoom(tx, target, revisionId, replicas);
+    const standing = await tx.one<{ is_active: boolean; is_held: boolean }>(LOCK_WORKLOAD, [revisionId]);
+    const isWanted = standing?.is_active && standing.is_held;
+    if (!isWanted) await this.makeRoom(tx, target, revisionId, replicas);
     await tx.query(ACTIVATE, [
       revisionId,
       tenantId,
@@ -108,8 +110,14 @@ export class InstancesService implements InstancesPort {
   }
 
   async probe(revisionId: string): Promise<{ answered: number; asked: number }> {
-    const ready = await this.database.read<ReadyInstance>('system', READY_INSTANCES, [revisionId]);
-    const answers = await Promise.all(ready.map((instance) => this.answers(instance)));
+    const [workload, ready] = await this.database.tx('system', (tx) =>
+      Promise.all([
+        tx.repository(WorkloadEntity).findOneBy({ revision_id: revisionId }),
+        tx.repository(InstanceEntity).findBy({ revision_id: revisionId, state: 'ready' }),
+      ]),
+    );
+    if (!workload) return { answered: 0, asked: 0 };
+    const answers = await Promise.all(ready.map((instance) => this.answers(workload, instance)));
     return { answered: answers.filter(Boolean).length, asked: ready.length };
   }
 
@@ -121,7 +129,7 @@ export class InstancesService implements InstancesPort {
   private async makeRoom(tx: Tx, target: Target, revisionId: string, replicas: number): Promise<void> {
     const { name, max_instances: max } = target.config;
     if (max === undefined) return;
-    const taken = (await tx.one<{ taken: number }>(PLACES_TAKEN, [name, revisionId]))?.taken ?? 0;
+    const taken = (await tx.one<{ taken: number }>(PLACES_TAKEN, [[name], revisionId]))?.taken ?? 0;
     let missing = taken + replicas - max;
     if (missing <= 0) return;
     const evicted: string[] = [];
@@ -137,13 +145,14 @@ export class InstancesService implements InstancesPort {
         { retryable: true },
       );
     }
-    await tx.query(EVICT, [evicted]);
+    await tx.repository(WorkloadHoldEntity).delete({ revision_id: In(evicted), holder: 'warm' });
   }
 
   /** Beside the looks of the reconciler, and without a say in its counts. Never throws. */
-  private async answers({ id, generation, target, spec, baseUrl }: ReadyInstance): Promise<boolean> {
+  private async answers({ target, spec }: WorkloadEntity, instance: InstanceEntity): Promise<boolean> {
+    const { id, generation, base_url: baseUrl } = instance;
     const driver = this.catalog.find(target)?.driver;
-    if (!driver) return false;
+    if (!driver || baseUrl === null) return false;
     try {
       const secrets = driver.adopts ? (name: string) => readSecret(this.config.operator, name) : placeholderSecrets;
       return await driver.answers(toInstanceSpec(spec, { id, generation }, secrets), baseUrl);
@@ -151,14 +160,6 @@ export class InstancesService implements InstancesPort {
       return false;
     }
   }
-}
-
-interface ReadyInstance {
-  id: string;
-  generation: number;
-  target: string;
-  spec: RevisionSpec;
-  baseUrl: string;
 }
 
 /** An adopted server is one instance, however often it is wanted. */

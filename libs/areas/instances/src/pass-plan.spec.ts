@@ -1,5 +1,6 @@
 import { expect, it } from '@jest/globals';
-import type { InstanceRow, InstanceState, WorkloadRow } from './instance.query.js';
+import type { InstanceState } from './instance.entity.js';
+import type { InstanceRow, WorkloadRow } from './instance.query.js';
 import { planPass } from './pass-plan.js';
 
 const instance = (state: InstanceState, ordinal = 0, more: Partial<InstanceRow> = {}): InstanceRow => ({

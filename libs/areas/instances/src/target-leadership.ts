@@ -25,13 +25,11 @@ export class TargetLeadership {
     const client = this.client ?? (await this.connect());
     if (!client) return false;
     try {
-      const rows = this.isLeading
-        ? (await client.query('select true as held')).rows
-        : (
-            await client.query(`select pg_try_advisory_lock(hashtextextended('slipway-target/' || $1, 0)) as held`, [
-              this.target,
-            ])
-          ).rows;
+      // Who has the lock is given it again: then this only asks whether the connection is there.
+      const { rows } = await client.query(
+        `select pg_try_advisory_lock(hashtextextended('slipway-target/' || $1, 0)) as held`,
+        [this.target],
+      );
       this.isLeading = this.client === client && rows[0].held;
       this.checkedAt = Date.now();
     } catch {

@@ -1,6 +1,8 @@
 import { Logger } from '@nestjs/common';
 import type { Database } from '@slipway/platform-database';
-import { KNOWN_INSTANCES, LOAD_TARGET, type WorkloadRow } from './instance.query.js';
+import { Not } from 'typeorm';
+import { InstanceEntity, type InstanceState } from './instance.entity.js';
+import { LOAD_TARGET, type WorkloadRow } from './instance.query.js';
 import type { InstanceKeeper } from './instance-keeper.js';
 import type { InstanceTransitions } from './instance-transitions.js';
 import { planPass, type Task, type TaskKind } from './pass-plan.js';
@@ -167,9 +169,12 @@ export class TargetReconciler {
   private async terminateOrphans(): Promise<boolean> {
     const found = await this.target.driver.list();
     if (found.length === 0) return false;
-    const known = new Set(
-      (await this.database.read<{ id: string }>('system', KNOWN_INSTANCES, [this.name])).map(({ id }) => id),
+    // A row that says stopped has nothing running: what runs in its name is an orphan.
+    const where = { target: this.name, state: Not<InstanceState>('stopped') };
+    const rows = await this.database.tx('system', (tx) =>
+      tx.repository(InstanceEntity).find({ select: { id: true }, where }),
     );
+    const known = new Set(rows.map(({ id }) => id));
     for (const { instanceId } of found.filter((one) => !known.has(one.instanceId))) {
       this.logger.warn(`stopping ${instanceId} on target ${this.name}: nobody wants it`);
       await this.target.driver.terminate(instanceId);

@@ -3,7 +3,7 @@ import { Database } from '@slipway/platform-database';
 import { pageOf, type PageOf, type PageRequest } from '@slipway/platform-http';
 import { TargetCatalog, type Target } from './target-catalog.js';
 import type { TargetDto } from './target.dto.js';
-import { IN_USE } from './workload.query.js';
+import { PLACES_TAKEN } from './workload.query.js';
 
 @Injectable()
 export class TargetsService {
@@ -14,8 +14,9 @@ export class TargetsService {
 
   async list(page: PageRequest): Promise<PageOf<TargetDto>> {
     // Places are shared by all tenants; the sum tells nothing about any of them.
-    const used = await this.database.read<{ target: string; in_use: number }>('system', IN_USE);
-    const inUse = new Map(used.map((row) => [row.target, row.in_use]));
+    const names = this.catalog.all().map(({ config }) => config.name);
+    const used = await this.database.read<{ target: string; taken: number }>('system', PLACES_TAKEN, [names, null]);
+    const inUse = new Map(used.map((row) => [row.target, row.taken]));
     const after = page.cursor?.[0];
     const rest = this.catalog
       .all()

@@ -20,26 +20,32 @@ const unexpired = (hold: string): string => `(${hold}.expires_at is null or ${ho
 /** Whether anybody holds workload `w`. */
 export const IS_HELD = `exists (select from workload_holds h where h.revision_id = w.revision_id and ${unexpired('h')})`;
 
+/** An advisory lock: adding to a target is what has to wait, and that is no row. */
 export const LOCK_CAPACITY = locking(
   'target_capacity',
   prepared('targets-lock-capacity', `select pg_advisory_xact_lock(${CAPACITY_LOCKS}, hashtext($1))`),
 );
 
-/** Instances that held workloads want. A workload on its way out counts no more: what replaces it starts when it has gone. */
+/**
+ * Instances that held workloads want of each of the targets, summed up where the rows are; workload $2 is left out. A workload on its
+ * way out counts no more: what replaces it starts when it has gone.
+ */
 export const PLACES_TAKEN = prepared(
   'targets-places-taken',
-  `select coalesce(sum(w.replicas), 0)::int as taken from workloads w
-   where w.target = $1 and w.is_active and w.revision_id <> $2 and ${IS_HELD}`,
+  `select w.target, sum(w.replicas)::int as taken from workloads w
+   where w.target = any($1) and w.is_active and w.revision_id is distinct from $2 and ${IS_HELD} group by w.target`,
 );
 
-export const IS_WANTED = locking(
+/** The first lock of every change of a workload or its instances: two changes of one workload publish one after the other. */
+export const LOCK_WORKLOAD = locking(
   'workload',
   prepared(
-    'targets-is-wanted',
-    `select (w.is_active and ${IS_HELD}) as wanted from workloads w where w.revision_id = $1 for no key update of w`,
+    'targets-lock-workload',
+    `select w.is_active, ${IS_HELD} as is_held from workloads w where w.revision_id = $1 for no key update of w`,
   ),
 );
 
+/** Locks what it finds and skips what others have locked: they are about to hold it. */
 export const WARM_ONLY = locking(
   'workload',
   prepared(
@@ -52,12 +58,10 @@ export const WARM_ONLY = locking(
   () => [],
 );
 
-export const EVICT = prepared(
-  'targets-evict',
-  `delete from workload_holds where revision_id = any($1) and holder = 'warm'`,
-);
-
-/** Restarts count from the last time a workload was started, so a row that was inactive begins again at 0. */
+/**
+ * Decides by what stood there before, in one statement: restarts count from the last time a workload was started, so a row that was
+ * inactive begins again at 0.
+ */
 export const ACTIVATE = prepared(
   'targets-activate',
   `with before as (
@@ -74,6 +78,7 @@ export const ACTIVATE = prepared(
    where i.revision_id = written.revision_id and not coalesce((select is_active from before), false)`,
 );
 
+/** Lock, conflict and notification at once; at every change of a route. */
 export const HOLD = locking(
   'workload',
   prepared(
@@ -88,6 +93,7 @@ export const HOLD = locking(
   ),
 );
 
+/** The notification goes with the row; at every change of a route. */
 export const RELEASE = prepared(
   'targets-release',
   `with released as (
@@ -96,6 +102,7 @@ export const RELEASE = prepared(
    select pg_notify('${WORKLOADS_CHANNEL}', w.target) from released join workloads w using (revision_id)`,
 );
 
+/** Aggregates, for every look of a waiting rollout and of whoever shows a deployment. */
 export const STATUS = prepared(
   'targets-status',
   `select case when w.is_active and ${IS_HELD} then w.replicas else 0 end as desired,
@@ -108,6 +115,7 @@ export const STATUS = prepared(
    where w.revision_id = $1 group by w.revision_id`,
 );
 
+/** Registers again over an earlier registration, and lets the reconciler look: what it waits for may have come just before. */
 export const WAIT = prepared(
   'targets-wait',
   `with watched as (
@@ -117,15 +125,4 @@ export const WAIT = prepared(
      on conflict (revision_id, operation_id) do update set created_at = excluded.created_at
    )
    select pg_notify('${WORKLOADS_CHANNEL}', target) from watched`,
-);
-
-/** Instances that answer now, with what a probe of them needs. */
-export const READY_INSTANCES = prepared(
-  'targets-ready-instances',
-  `select i.id, i.generation, w.target, w.spec, i.base_url as "baseUrl" from instances i join workloads w using (revision_id) where i.revision_id = $1 and i.state = 'ready'`,
-);
-
-export const IN_USE = prepared(
-  'targets-in-use',
-  `select w.target, sum(w.replicas)::int as in_use from workloads w where w.is_active and ${IS_HELD} group by w.target`,
 );

@@ -91,9 +91,12 @@ export class Process {
   }
 
   async retired(revisionId: string): Promise<void> {
+    // The news comes before the commit of what it tells.
+    const committed = 'select from workloads where revision_id = $1 and not is_active';
+    const isCommitted = async () => (await this.database.read('system', committed, [revisionId])).length > 0;
     await until(
       `${revisionId} to retire`,
-      async () => this.retirements.includes(revisionId),
+      async () => this.retirements.includes(revisionId) && (await isCommitted()),
       () => this.rows(revisionId),
     );
   }

@@ -1,0 +1,65 @@
+import type { ObservationReason } from '@slipway/contracts';
+import { wholeNumber } from '@slipway/platform-database';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+export type InstanceState = 'pending' | 'starting' | 'ready' | 'unhealthy' | 'backing_off' | 'stopping' | 'stopped';
+
+@Entity({ name: 'instances' })
+export class InstanceEntity {
+  @PrimaryColumn({ type: 'text' })
+  id: string;
+
+  @Column({ type: 'text' })
+  revision_id: string;
+
+  @Column({ type: 'text' })
+  tenant_id: string;
+
+  @Column({ type: 'text' })
+  target: string;
+
+  @Column({ type: 'int' })
+  ordinal: number;
+
+  @Column({ type: 'int', default: 1 })
+  generation: number;
+
+  @Column({ type: 'text', default: 'pending' })
+  state: InstanceState;
+
+  @Column({ type: 'timestamptz', default: () => 'now()' })
+  state_since: Date;
+
+  @Column({ type: 'text', nullable: true })
+  base_url: string | null;
+
+  @Column({ type: 'int', default: 0 })
+  restarts: number;
+
+  @Column({ type: 'int', default: 0 })
+  crash_streak: number;
+
+  @Column({ type: 'timestamptz', nullable: true })
+  next_start_at: Date | null;
+
+  @Column({ type: 'timestamptz', nullable: true })
+  ready_since: Date | null;
+
+  @Column({ type: 'text', nullable: true })
+  message: string | null;
+
+  @Column({ type: 'timestamptz', default: () => 'now()' })
+  observed_at: Date;
+
+  @Column({ type: 'bigint', default: 1, transformer: wholeNumber })
+  version: number;
+
+  @Column({ type: 'text', nullable: true })
+  incarnation: string | null;
+
+  @Column({ type: 'text', nullable: true })
+  reason: ObservationReason | null;
+
+  @Column({ type: 'text', nullable: true })
+  place: string | null;
+}
