@@ -22,7 +22,7 @@ export {
 } from './routes/parameters.js';
 export { fingerprintOf } from './routes/idempotency-key.js';
 export * from './fields/field.decorators.js';
-export { isStorable } from './fields/field-readers.js';
+export { isStorable } from './fields/values.js';
 export { newFindings, type Findings } from './fields/field-table.js';
 export { readObject } from './fields/read-object.js';
 export { jsonPatch } from './answers/json-patch.js';

@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto';
 import { errors } from '../errors/platform.errors.js';
 
-/** A strong ETag over the parts that make two states of a resource different. */
+/**
+ * A strong ETag over the parts that make two states of a resource different. By hand, because Fastify's plugin for ETags
+ * hashes an answer that was already made, and a write must be refused before there is one.
+ */
 export function etagOf(...parts: (string | number | boolean | null)[]): string {
   return `"${createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 27)}"`;
 }

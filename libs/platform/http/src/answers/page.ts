@@ -1,6 +1,6 @@
 import { currentRequest } from '../context/request-context.js';
 import { errors } from '../errors/platform.errors.js';
-import { isStorable, isTimestamp } from '../fields/field-readers.js';
+import { isStorable, isTimestamp } from '../fields/values.js';
 
 export const DEFAULT_LIMIT = 50;
 export const MAX_LIMIT = 200;
@@ -69,7 +69,8 @@ function invalid(field: string, message: string): Error {
 }
 
 /**
- * Reads `limit` and `cursor` of a list.
+ * Reads `limit` and `cursor` of a list. They are no fields of a DTO: a cursor is judged by its operation and sort keys, and
+ * one message names both bounds of the limit.
  * @throws invalid_parameter (400) if they are malformed, validation_failed (422) if limit is out of range
  */
 export function readPage(query: Record<string, unknown>, parts: CursorPart[]): PageRequest {

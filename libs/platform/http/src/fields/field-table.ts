@@ -1,16 +1,22 @@
+import type { ValidationError } from 'class-validator';
 import type { FieldIssue } from '../errors/slipway-error.js';
 
-/** Turns a JSON value into the field's value, or notes why not and returns undefined. */
-export type Reader = (value: unknown, path: string, findings: Findings, isText: boolean) => unknown;
+/** How a plain value becomes one that class-validator can judge, and that one what the DTO holds. */
+export interface Shape {
+  /** Leaves what has a wrong type as it is, for class-validator to refuse. */
+  open?(given: unknown, isText: boolean): unknown;
+  /** @param inside what class-validator found in the value's own members */
+  close?(value: unknown, inside: ValidationError[], path: string, findings: Findings): unknown;
+}
 
-/** One field of a DTO class, as the reader of requests sees it. */
+/** What we have to know of a field of a DTO class; its rules are with class-validator. */
 export interface Field {
   name: string;
-  isRequired: boolean;
+  /** `null` counts as absent. */
   isNullable: boolean;
   defaultValue: unknown;
   check?: (value: unknown) => string | undefined;
-  reader: Reader;
+  shape: Shape;
 }
 
 /** What reading a value has found so far. */
@@ -43,7 +49,10 @@ export function fieldsOf(type: Function): Map<string, Field> {
   if (known) return known;
   const parent = Object.getPrototypeOf(type) as Function | null;
   const inherited = parent && parent !== Function.prototype ? fieldsOf(parent) : new Map<string, Field>();
-  const fields = new Map([...inherited, ...(ownFields.get(type) ?? [])]);
+  const own = ownFields.get(type) ?? new Map<string, Field>();
+  // class-validator would mix the rules of both, so that what the child requires could be left out.
+  for (const name of own.keys()) if (inherited.has(name)) throw new Error(`A parent of ${type.name} has ${name} too`);
+  const fields = new Map([...inherited, ...own]);
   resolvedFields.set(type, fields);
   return fields;
 }

@@ -1,17 +1,24 @@
+import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
-import { addField, type Reader } from './field-table.js';
+import { IsDefined, ValidateIf } from 'class-validator';
+import { broken } from './faults.js';
 import {
-  arrayReader,
-  booleanReader,
-  jsonReader,
-  mapReader,
-  numberReader,
-  objectReader,
-  stringReader,
-  timestampReader,
-  type ItemKind,
+  BOOLEAN,
+  json,
+  list,
+  map,
+  nested,
+  number,
+  text,
+  timestamp,
+  type ArrayRules,
+  type Kind,
+  type NumberRules,
   type StringRules,
-} from './field-readers.js';
+} from './field-kinds.js';
+import { addField } from './field-table.js';
+
+export type ItemKind = 'string' | 'integer' | 'number';
 
 /** What every field may say. A field is required unless `optional` or `default` is given. */
 export interface FieldOptions<T = unknown> {
@@ -31,17 +38,9 @@ export interface FieldOptions<T = unknown> {
 
 export interface StringOptions extends FieldOptions<string>, StringRules {}
 
-export interface NumberOptions extends FieldOptions<number> {
-  min?: number;
-  max?: number;
-  exclusiveMin?: number;
-}
+export interface NumberOptions extends FieldOptions<number>, NumberRules {}
 
-export interface ArrayOptions extends FieldOptions<unknown[]> {
-  minItems?: number;
-  maxItems?: number;
-  /** Refuses equal scalars. */
-  unique?: boolean;
+export interface ArrayOptions extends FieldOptions<unknown[]>, ArrayRules {
   /** Rules of string items. */
   item?: StringRules;
   /** Range of numeric items. */
@@ -64,7 +63,11 @@ export interface JsonOptions extends FieldOptions {
 
 type Thunk = () => Function;
 
-function field(options: FieldOptions<any>, published: object, reader: Reader): PropertyDecorator {
+/** `null` where none is allowed is a wrong type; where it counts as absent it is gone before class-validator looks. */
+const REQUIRED = IsDefined({ ...broken('required', 'is required'), validateIf: (_dto, value) => value !== null });
+const OPTIONAL = ValidateIf((_dto, value) => value !== undefined);
+
+function field(options: FieldOptions<any>, published: object, { rules, shape }: Kind): PropertyDecorator {
   const isRequired = !options.optional && options.default === undefined;
   const describe = ApiProperty({
     ...without({
@@ -79,57 +82,60 @@ function field(options: FieldOptions<any>, published: object, reader: Reader): P
     required: isRequired,
     ...without(published),
   } as ApiPropertyOptions);
-  return (target, key) => {
-    describe(target, key);
-    if (options.readOnly) return;
+  if (options.readOnly) return describe;
+  const remember: PropertyDecorator = (target, key) =>
     addField(target.constructor, {
       name: String(key),
-      isRequired,
       isNullable: Boolean(options.nullable || options.optional),
       defaultValue: options.default,
       check: options.check as ((value: unknown) => string | undefined) | undefined,
-      reader,
+      shape,
     });
-  };
+  return applyDecorators(describe, remember, isRequired ? REQUIRED : OPTIONAL, ...rules);
 }
 
 /** A text. NUL and lone surrogates are refused everywhere: Postgres can store neither. */
 export function StringField(options: StringOptions = {}): PropertyDecorator {
-  return field(options, { type: 'string', ...publishedRules(options) }, stringReader(options));
+  return field(options, { type: 'string', ...publishedRules(options) }, text(options));
 }
 
 export function IntField(options: NumberOptions = {}): PropertyDecorator {
-  return field(options, { type: 'integer', ...publishedRange(options) }, numberReader({ ...options, isInteger: true }));
+  return field(options, { type: 'integer', ...publishedRange(options) }, number(options, true));
 }
 
 export function NumberField(options: NumberOptions = {}): PropertyDecorator {
-  return field(options, { type: 'number', ...publishedRange(options) }, numberReader(options));
+  return field(options, { type: 'number', ...publishedRange(options) }, number(options));
 }
 
 export function BooleanField(options: FieldOptions<boolean> = {}): PropertyDecorator {
-  return field(options, { type: 'boolean' }, booleanReader);
+  return field(options, { type: 'boolean' }, BOOLEAN);
 }
 
 /** RFC 3339 with an offset; the DTO holds the text as it was sent. */
 export function TimestampField(options: FieldOptions<string> = {}): PropertyDecorator {
-  return field(options, { type: 'string', format: 'date-time' }, timestampReader);
+  return field(options, { type: 'string', format: 'date-time' }, timestamp());
 }
 
 /** A nested DTO. */
 export function ObjectField(type: Thunk, options: FieldOptions<any> = {}): PropertyDecorator {
-  return field(options, lazily(type), objectReader(type));
+  return field(options, lazily(type), nested(type));
 }
 
 /** A list of DTOs or of scalars. */
 export function ArrayField(of: Thunk | ItemKind, options: ArrayOptions = {}): PropertyDecorator {
+  const kind = kindOfItem(of, options);
   const bounds = { minItems: options.minItems, maxItems: options.maxItems, uniqueItems: options.unique };
-  if (typeof of === 'function')
-    return field(options, { ...lazily(of), isArray: true, ...bounds }, arrayReader(of, options));
+  if (typeof of === 'function') return field(options, { ...lazily(of), isArray: true, ...bounds }, list(kind, options));
   const items = without({
     type: of,
     ...(of === 'string' ? publishedRules(options.item ?? {}) : { minimum: options.itemMin, maximum: options.itemMax }),
   });
-  return field(options, { type: 'array', items, ...bounds }, arrayReader(of, options));
+  return field(options, { type: 'array', items, ...bounds }, list(kind, options));
+}
+
+function kindOfItem(of: Thunk | ItemKind, { item, itemMin, itemMax }: ArrayOptions): Kind {
+  if (typeof of === 'function') return nested(of);
+  return of === 'string' ? text(item ?? {}) : number({ min: itemMin, max: itemMax }, of === 'integer');
 }
 
 /** An object whose keys the client chooses, such as labels. */
@@ -137,7 +143,14 @@ export function MapField(options: MapOptions): PropertyDecorator {
   const values =
     options.values === 'json' ? true : without({ type: options.values, maxLength: options.maxValueLength });
   const published = { type: 'object', additionalProperties: values, maxProperties: options.maxEntries };
-  return field(options, published, mapReader(options));
+  const key = text({ min: 1, max: options.maxKeyLength, pattern: options.keyPattern });
+  return field(options, published, map(key, kindOfEntry(options), options.maxEntries));
+}
+
+function kindOfEntry({ values, maxValueLength }: MapOptions): Kind {
+  if (values === 'json') return json(true);
+  if (values === 'string') return text({ max: maxValueLength });
+  return values === 'number' ? number({}) : BOOLEAN;
 }
 
 /** A free JSON object (or, with `any`, any JSON value), handed on as it came. */
@@ -146,7 +159,7 @@ export function JsonField(options: JsonOptions = {}): PropertyDecorator {
   const published = options.any
     ? { type: undefined, oneOf: ANY_VALUE }
     : { type: 'object', additionalProperties: true };
-  return field(options, published, jsonReader(Boolean(options.any)));
+  return field(options, published, json(Boolean(options.any)));
 }
 
 const ANY_VALUE = ['string', 'number', 'boolean', 'object', 'array', 'null'].map((type) =>

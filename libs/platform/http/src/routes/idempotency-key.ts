@@ -27,6 +27,7 @@ export function parseIdempotencyKey(header: string | string[]): string {
   return key;
 }
 
+/** A parser of all structured headers would be one more dependency for the one kind that a key is. */
 function unquote(header: string): string | undefined {
   const inner = /^"((?:[^"\\]|\\["\\])*)"$/.exec(header)?.[1];
   return inner?.replace(/\\(["\\])/g, '$1');

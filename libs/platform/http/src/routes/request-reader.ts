@@ -2,10 +2,9 @@ import type { ArgumentMetadata, PipeTransform } from '@nestjs/common';
 import { currentRequest } from '../context/request-context.js';
 import { errors } from '../errors/platform.errors.js';
 import { fieldsOf, newFindings, type Findings } from '../fields/field-table.js';
-import { readObject } from '../fields/read-object.js';
-import { isPlainObject, isStorable } from '../fields/field-readers.js';
+import { MAX_UNKNOWN, readObject } from '../fields/read-object.js';
+import { isPlainObject, isStorable } from '../fields/values.js';
 
-const MAX_WARNINGS = 50;
 const UNTYPED = new Set<unknown>([undefined, Object, String, Number, Boolean, Array]);
 
 /** Reads bodies and queries into their DTOs. `@Route` puts it on the parameters of its handler. */
@@ -51,7 +50,7 @@ function warn(unknown: string[]): void {
   const context = currentRequest();
   if (!context) return;
   for (const field of unknown.sort()) {
-    if (context.warnings.length === MAX_WARNINGS) return;
+    if (context.warnings.length === MAX_UNKNOWN) return;
     context.warnings.push({ code: 'unknown_field', field });
   }
 }
