@@ -3,6 +3,7 @@ import fileSize from './rules/file-size.mjs';
 import freeOfNest from './rules/free-of-nest.mjs';
 import noFocusedTests from './rules/no-focused-tests.mjs';
 import noLazyLookup from './rules/no-lazy-lookup.mjs';
+import oneClock from './rules/one-clock.mjs';
 import onlyConfigReadsEnv from './rules/only-config-reads-env.mjs';
 import onlyDatabaseInjectsDataSource from './rules/only-database-injects-data-source.mjs';
 import onlyTheRelayEnqueues from './rules/only-the-relay-enqueues.mjs';
@@ -21,6 +22,7 @@ export const plugin = {
     'free-of-nest': freeOfNest,
     'no-focused-tests': noFocusedTests,
     'no-lazy-lookup': noLazyLookup,
+    'one-clock': oneClock,
     'only-config-reads-env': onlyConfigReadsEnv,
     'only-database-injects-data-source': onlyDatabaseInjectsDataSource,
     'only-the-relay-enqueues': onlyTheRelayEnqueues,

@@ -53,8 +53,8 @@ export interface InstancesPort {
    * A full target first stops the oldest workload that only `warm` holds; then throws `capacity_exhausted`.
    */
   want(tx: Tx, workload: Workload, holder: Holder): Promise<void>;
-  /** Places a hold on a workload that exists; `until` ends it by itself. */
-  hold(tx: Tx, revisionId: string, holder: Holder, until?: Date): Promise<void>;
+  /** Places a hold on a workload that exists; after `forSeconds` it ends by itself. */
+  hold(tx: Tx, revisionId: string, holder: Holder, forSeconds?: number): Promise<void>;
   release(tx: Tx, revisionId: string, holder: Holder): Promise<void>;
   /** Undefined when the revision never had a workload. */
   status(tx: Tx, revisionId: string): Promise<WorkloadStatus | undefined>;

@@ -21,6 +21,7 @@ const REPLACEMENTS: Record<string, RegExp> = {
   'file-size': /Split by meaning/,
   'no-focused-tests': /-t "<name>"/,
   'no-lazy-lookup': /@slipway\/ports\/<area>/,
+  'one-clock': /step\.elapsedMs/,
   'only-config-reads-env': /inject `CONFIG`/,
   'only-database-injects-data-source': /Inject `Database`/,
   'only-the-relay-enqueues': /OperationStore/,

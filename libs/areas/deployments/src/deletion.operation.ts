@@ -85,7 +85,7 @@ export class DeletionOperation implements OperationOf<typeof DELETION> {
       const counts = await Promise.all(revisionIds.map((id) => this.instances.inFlight(tx, id)));
       return { behind: followers.behind, inFlight: counts.reduce((sum, count) => sum + count, 0) };
     });
-    const isOver = Date.now() - step.startedAt.getTime() > DRAIN_LIMIT_MS;
+    const isOver = step.elapsedMs() > DRAIN_LIMIT_MS;
     if (behind === 0 && inFlight === 0) return done({ message: 'no request is in flight' });
     if (isOver)
       return done({
@@ -110,7 +110,7 @@ export class DeletionOperation implements OperationOf<typeof DELETION> {
     // What is still wanted is held by somebody else, and waiting would not stop it.
     const stopping = statuses.reduce((sum, status) => sum + (status && status.desired === 0 ? status.alive : 0), 0);
     if (stopping === 0) return done({ message: 'its instances have stopped' });
-    if (Date.now() - step.startedAt.getTime() > STOP_LIMIT_MS)
+    if (step.elapsedMs() > STOP_LIMIT_MS)
       return done({ message: `${stopping} instances are still stopping`, evidence: { stopping } });
     return sleep({
       forMs: LOOK_MS,

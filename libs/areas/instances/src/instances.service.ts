@@ -93,8 +93,8 @@ export class InstancesService implements InstancesPort {
     await this.hold(tx, revisionId, holder);
   }
 
-  async hold(tx: Tx, revisionId: string, holder: Holder, until?: Date): Promise<void> {
-    await tx.query(HOLD, [revisionId, holder, until ?? null]);
+  async hold(tx: Tx, revisionId: string, holder: Holder, forSeconds?: number): Promise<void> {
+    await tx.query(HOLD, [revisionId, holder, forSeconds ?? null]);
   }
 
   async release(tx: Tx, revisionId: string, holder: Holder): Promise<void> {

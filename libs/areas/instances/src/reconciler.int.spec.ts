@@ -143,7 +143,7 @@ it('stops what nobody holds any more: out of sight first, then the engine, then 
   const [instance] = await worker.ready('rev_1');
   const [{ pid } = { pid: 0 }] = await bed.starts();
   await inFlight(1);
-  await worker.hold('rev_1', 'warm', new Date(Date.now() + 300));
+  await worker.hold('rev_1', 'warm', 0.3);
   await worker.release('rev_1');
   await until('it to leave the gateways', async () => (await worker.published('rev_1'))[0]?.instances.length === 0);
   await until(

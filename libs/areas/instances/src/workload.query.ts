@@ -86,7 +86,7 @@ export const HOLD = locking(
     `with held as (
      select revision_id, tenant_id, target from workloads where revision_id = $1 for share
    ), written as (
-     insert into workload_holds (revision_id, tenant_id, holder, expires_at) select revision_id, tenant_id, $2, $3::timestamptz from held
+     insert into workload_holds (revision_id, tenant_id, holder, expires_at) select revision_id, tenant_id, $2, now() + make_interval(secs => $3::float8) from held
      on conflict (revision_id, holder) do update set expires_at = excluded.expires_at, placed_at = now()
    )
    select pg_notify('${WORKLOADS_CHANNEL}', target) from held`,

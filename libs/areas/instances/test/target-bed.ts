@@ -61,8 +61,8 @@ export class Process {
     return this.database.tx('system', (tx) => this.instances.want(tx, workloadOf(revisionId, spec), holder));
   }
 
-  hold(revisionId: string, holder: Holder, until?: Date): Promise<void> {
-    return this.database.tx({ tenantId: TENANT }, (tx) => this.instances.hold(tx, revisionId, holder, until));
+  hold(revisionId: string, holder: Holder, forSeconds?: number): Promise<void> {
+    return this.database.tx({ tenantId: TENANT }, (tx) => this.instances.hold(tx, revisionId, holder, forSeconds));
   }
 
   release(revisionId: string, holder: Holder = 'operation:op_1'): Promise<void> {

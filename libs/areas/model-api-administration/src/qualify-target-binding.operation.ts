@@ -62,7 +62,7 @@ type Call = (target: CallableTarget, signal: AbortSignal) => Promise<CallResult>
 const READY_LIMIT_MS = 600_000;
 const READY_LOOK_MS = 500;
 /** A revision stays up that long for the publication that usually follows. */
-const WARM_MS = 3_600_000;
+const WARM_SECONDS = 3_600;
 
 @Injectable()
 @DurableOperation(QUALIFICATION)
@@ -109,7 +109,7 @@ export class QualifyTargetBindingOperation implements OperationOf<typeof QUALIFI
     const status = await this.database.tx('system', (tx) => this.instances.status(tx, revisionId));
     const isServing = status && status.ready > 0 && (await this.target.of(await this.binding(operation))) !== undefined;
     if (isServing) return done({ message: `${status.ready} of ${status.desired} instances are ready` });
-    const leftMs = step.startedAt.getTime() + READY_LIMIT_MS - Date.now();
+    const leftMs = READY_LIMIT_MS - step.elapsedMs();
     if (leftMs <= 0)
       throw new StepFailed(
         instanceFailures.target_not_ready,
@@ -189,7 +189,7 @@ export class QualifyTargetBindingOperation implements OperationOf<typeof QUALIFI
       .findOneBy({ tenant_id: tenantId, product_id: binding.product_id, state: 'published' });
     const isPublished = current?.bindings.some(({ binding_id }) => binding_id === binding.id) ?? false;
     if (outcome === 'succeeded' && !isPublished)
-      await this.instances.hold(tx, revisionId, `binding:${binding.id}`, new Date(Date.now() + WARM_MS));
+      await this.instances.hold(tx, revisionId, `binding:${binding.id}`, WARM_SECONDS);
     await this.instances.release(tx, revisionId, `operation:${id}`);
   }
 

@@ -82,7 +82,9 @@ describe('what counts as failed, and as a sample', () => {
     expect(counted({ ok: 6, connect_error: 2 })).toEqual({ value: 0.25, samples: 8 });
     expect(counted({ ok: 6, server_error: 2 })).toEqual({ value: 0.25, samples: 8 });
     expect(counted({ ok: 6, client_error: 2 })).toEqual({ value: 0, samples: 8 });
-    expect(counted({ ok: 6, cancelled: 2, retried: 1 })).toEqual({ value: 0, samples: 6 });
+    expect(counted({ ok: 6, cancelled: 2 })).toEqual({ value: 0, samples: 6 });
+    // Repaired by a further attempt, which is the one that its client saw.
+    expect(counted({ ok: 6, connect_error: 1, retried: 1 })).toEqual({ value: 0, samples: 6 });
   });
 
   it('a stream once, however many gaps it has', () => {

@@ -40,7 +40,7 @@ export class Analyst {
     if (!input.analysis) return done({ skipped: true, message: 'no metrics were asked for' });
     if (state?.['judgement']) return this.act(context, input.analysis, state['judgement'] as Judgement);
     // A candidate that died a moment ago is for the reconciler to tell: it must have looked before the records are judged.
-    const isOver = Date.now() - step.startedAt.getTime() > STATS_LIMIT_MS;
+    const isOver = step.elapsedMs() > STATS_LIMIT_MS;
     if (!isOver && !(await this.candidate.answers(input.revisionId)))
       return sleep({ forMs: STATS_LOOK_MS, status: 'running', message: 'the candidate does not answer its probe' });
     const judgement = await this.database.tx('system', async (tx) => {

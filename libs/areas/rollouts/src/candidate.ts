@@ -76,7 +76,7 @@ export class Candidate {
         commit: (tx) => this.markReady(tx, context, revisionId),
       });
     }
-    const leftMs = context.step.startedAt.getTime() + deadlineSeconds * 1_000 - Date.now();
+    const leftMs = deadlineSeconds * 1_000 - context.step.elapsedMs();
     if (leftMs <= 0) {
       throw new StepFailed(
         instanceFailures.target_not_ready,
@@ -124,7 +124,7 @@ export class Candidate {
       Promise.all(revisionIds.map((id) => this.instances.inFlight(tx, id))),
     );
     const left = counts.reduce((total, count) => total + count, 0);
-    const isOver = Date.now() - step.startedAt.getTime() > DRAIN_LIMIT_MS;
+    const isOver = step.elapsedMs() > DRAIN_LIMIT_MS;
     if (left > 0 && !isOver)
       return sleep({ forMs: DRAIN_LOOK_MS, status: 'running', message: `${left} requests in flight` });
     return done({
@@ -152,7 +152,7 @@ export class Candidate {
     const status = await this.database.tx('system', (tx) => this.instances.status(tx, revisionId));
     const limitMs =
       failure.code === operationFailures.cancelled_by_user.code ? GONE_LIMIT_MS.cancelled : GONE_LIMIT_MS.failed;
-    const isOver = Date.now() - step.startedAt.getTime() > limitMs;
+    const isOver = step.elapsedMs() > limitMs;
     if (status && status.alive > 0 && status.desired === 0 && !isOver)
       return sleep({ forMs: GONE_LOOK_MS, status: 'running', state });
     return done();

@@ -101,7 +101,7 @@ export class RollbackOperation implements OperationOf<typeof ROLLBACK> {
     const { answered, asked } = await this.instances.probe(input.revisionId);
     if (asked > 0 && answered === asked)
       return done({ message: `${answered} of ${asked} instances answered`, evidence: { answered, asked } });
-    if (Date.now() - step.startedAt.getTime() < VERIFY_LIMIT_MS)
+    if (step.elapsedMs() < VERIFY_LIMIT_MS)
       return sleep({ forMs: VERIFY_LOOK_MS, status: 'running', message: `${answered} of ${asked} instances answered` });
     throw new StepFailed(
       rolloutFailures.health_regression,

@@ -100,10 +100,10 @@ export class RolloutOperation implements OperationOf<typeof ROLLOUT> {
       this.candidate.standing(tx, context, input.revisionId, input.revisionName),
     );
     // Without a crash, no answer may only mean that this worker has just started and has not looked yet.
-    const silentSince = status?.ready === 0 ? Number(state?.['silentSince'] ?? Date.now()) : undefined;
-    if (silentSince !== undefined && Date.now() - silentSince > SILENCE_LIMIT_MS)
+    const silentSince = status?.ready === 0 ? Number(state?.['silentSince'] ?? step.elapsedMs()) : undefined;
+    if (silentSince !== undefined && step.elapsedMs() - silentSince > SILENCE_LIMIT_MS)
       throw didNotStayUp(input.revisionName, status, 0);
-    const leftMs = step.startedAt.getTime() + soakMs - Date.now();
+    const leftMs = soakMs - step.elapsedMs();
     if (leftMs <= 0 && silentSince === undefined) return done({ message: `soaked for ${soakMs / 1_000} s` });
     return sleep({
       forMs: silentSince === undefined ? leftMs : SILENCE_LOOK_MS,
@@ -216,8 +216,7 @@ export class RolloutOperation implements OperationOf<typeof ROLLOUT> {
     const deployment = await this.deployments.lockById(tx, input.deploymentId);
     if (movesTraffic(input.strategy)) await this.routes.releaseTraffic(tx, input.deploymentId, operation.id);
     const isCandidate = outcome === 'succeeded' && !movesTraffic(input.strategy);
-    if (isCandidate)
-      await this.instances.hold(tx, input.revisionId, 'warm', new Date(Date.now() + input.keepPreviousSeconds * 1_000));
+    if (isCandidate) await this.instances.hold(tx, input.revisionId, 'warm', input.keepPreviousSeconds);
     await this.instances.release(tx, input.revisionId, `operation:${operation.id}`);
     if (deployment?.currentOperationId === operation.id) {
       const resting = deployment.activeRevisionId ? 'active' : outcome === 'failed' ? 'failed' : 'creating';

@@ -76,8 +76,8 @@ export class Neighbours {
     check: () => this.issues,
     want: async (_tx: Tx, { revisionId }: Workload, holder: string) =>
       void this.heldBy(revisionId).set(holder, undefined),
-    hold: async (_tx: Tx, id: string, holder: string, until?: Date) =>
-      void this.heldBy(id).set(holder, until && Math.round((until.getTime() - Date.now()) / 1_000)),
+    hold: async (_tx: Tx, id: string, holder: string, forSeconds?: number) =>
+      void this.heldBy(id).set(holder, forSeconds),
     release: async (_tx: Tx, id: string, holder: string) => void this.heldBy(id).delete(holder),
     status: async (_tx: Tx, id: string): Promise<WorkloadStatus | undefined> => {
       if (!this.holds.has(id)) return undefined;

@@ -145,9 +145,8 @@ export class RouteStore implements RoutesPort {
   }
 
   private async letGo(tx: Tx, revisionIds: readonly string[], keepSeconds: number): Promise<void> {
-    const until = new Date(Date.now() + keepSeconds * 1_000);
     for (const id of revisionIds) {
-      if (keepSeconds > 0) await this.instances.hold(tx, id, 'warm', until);
+      if (keepSeconds > 0) await this.instances.hold(tx, id, 'warm', keepSeconds);
       await this.instances.release(tx, id, 'route');
     }
   }

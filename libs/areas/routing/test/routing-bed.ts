@@ -70,8 +70,8 @@ export class Neighbours {
       this.ready.has(id)
         ? { desired: 1, ready: this.ready.get(id), alive: 1, restarts: 0, message: null, baseUrls: [] }
         : undefined,
-    hold: async (_tx: Tx, id: string, holder: string, until?: Date) => {
-      this.holdsOf(id).add(until ? `${holder} ${Math.round((until.getTime() - Date.now()) / 1_000)}` : holder);
+    hold: async (_tx: Tx, id: string, holder: string, forSeconds?: number) => {
+      this.holdsOf(id).add(forSeconds ? `${holder} ${forSeconds}` : holder);
       this.onHold?.(id);
     },
     release: async (_tx: Tx, id: string, holder: string) => void this.holdsOf(id).delete(holder),

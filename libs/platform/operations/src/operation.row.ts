@@ -42,6 +42,8 @@ export interface StepRow {
   isUnwind: boolean;
   status: StepStatus;
   startedAt: Date | null;
+  /** Milliseconds from `startedAt` to when the row was read. */
+  ageMs: number | null;
   result: any;
   state: Record<string, any> | null;
 }
@@ -53,4 +55,5 @@ export const OPERATION_COLUMNS = `
   o.is_resumed "isResumed", o.awaiting, o.current_step "currentStep", o.input, o.result, o.requested_by "requestedBy", o.reason,
   o.retryable, o.fingerprint, o.lease_version "leaseVersion", o.created_at "createdAt"`;
 
-export const STEP_COLUMNS = `s.name, s.index, s.is_unwind "isUnwind", s.status, s.started_at "startedAt", s.result, s.state`;
+export const STEP_COLUMNS = `s.name, s.index, s.is_unwind "isUnwind", s.status, s.started_at "startedAt",
+  (extract(epoch from clock_timestamp() - s.started_at) * 1000)::float8 "ageMs", s.result, s.state`;

@@ -25,7 +25,14 @@ export interface StepContext<Input> {
   input: Input;
   results: Record<string, any>;
   /** The full name, such as `soak:2`, and the number behind the colon (0 if there is none). */
-  step: { name: string; number: number; startedAt: Date };
+  step: {
+    name: string;
+    number: number;
+    /** By the clock of Postgres, and so to be compared with times of Postgres only. */
+    startedAt: Date;
+    /** Milliseconds since then. Measured there and, since the row was read, by a clock that nobody sets. */
+    elapsedMs(): number;
+  };
   /** What this step's last `sleep` kept. */
   state: Record<string, any> | null;
   /** True once a person has resumed this step. */

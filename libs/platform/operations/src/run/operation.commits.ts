@@ -97,7 +97,7 @@ export class OperationCommits {
     function asWritten(one: StepRow): StepRow {
       if (one === step)
         return { ...one, status, result: plain(result ?? null), state: null, startedAt: one.startedAt ?? at };
-      if (one === next) return { ...one, status: 'running', startedAt: one.startedAt ?? at };
+      if (one === next) return { ...one, status: 'running', startedAt: one.startedAt ?? at, ageMs: one.ageMs ?? 0 };
       const isUndone = !one.isUnwind && isDone(one) && undone.includes(baseName(one.name));
       return isUndone ? { ...one, status: 'undone' } : one;
     }

@@ -107,6 +107,7 @@ export class OperationRunner {
 
   private async runStep(turn: Turn, signal: AbortSignal): Promise<Next> {
     const { operation, steps, step } = turn;
+    const readAt = performance.now();
     const outcome = await bodyOf(turn).run({
       operation,
       input: operation.input,
@@ -114,7 +115,12 @@ export class OperationRunner {
       state: step.state,
       resumed: operation.isResumed,
       results: Object.fromEntries(steps.filter((one) => one.result !== null).map((one) => [one.name, one.result])),
-      step: { name: step.name, number: Number(step.name.split(':')[1] ?? 0), startedAt: step.startedAt ?? new Date() },
+      step: {
+        name: step.name,
+        number: Number(step.name.split(':')[1] ?? 0),
+        startedAt: step.startedAt ?? new Date(),
+        elapsedMs: () => (step.ageMs ?? 0) + performance.now() - readAt,
+      },
       effectKey: `${operation.id}-${step.name}`,
     });
     await this.pausePoints.reach(`operation:${step.name}:before-commit`);
