@@ -223,3 +223,30 @@ it('gives up on a step whose worker dies each time', async () => {
     retryable: true,
   });
 });
+
+describe('the age of a step', () => {
+  it('is what Postgres says, whatever the clock of the worker', async () => {
+    const ages: number[] = [];
+    const first = ({ step }: StepContext<unknown>) => {
+      ages.push(step.elapsedMs());
+      return Promise.resolve(ages.length === 1 ? sleep({ forMs: 0, status: 'waiting', message: 'waits' }) : done());
+    };
+    const id = await script([one], { first }).begin();
+    const now = Date.now;
+    jest.spyOn(Date, 'now').mockImplementation(() => now() + 3_600_000);
+    await one.runner.drive(id);
+    await one.database.tx('system', (tx) =>
+      tx.query(`update operation_steps set started_at = started_at - interval '1 minute' where operation_id = $1`, [
+        id,
+      ]),
+    );
+    await until('it is over', async () => {
+      await one.runner.drive(id);
+      return ages.length > 1;
+    });
+    expect(ages[0]).toBeGreaterThanOrEqual(0);
+    expect(ages[0]).toBeLessThan(30_000);
+    expect(ages[1]).toBeGreaterThan(59_000);
+    expect(ages[1]).toBeLessThan(90_000);
+  });
+});
