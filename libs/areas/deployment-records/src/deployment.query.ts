@@ -19,7 +19,7 @@ export const LOCK = locking(
   'deployment',
   prepared(
     'deployment-lock',
-    `select ${COLUMNS} from deployments d where d.tenant_id = $1 and d.name = $2 and d.deleted_at is null for update`,
+    `select ${COLUMNS}, d.conditions from deployments d where d.tenant_id = $1 and d.name = $2 and d.deleted_at is null for update`,
   ),
   (values) => [values.join('/')],
 );

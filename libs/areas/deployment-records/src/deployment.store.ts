@@ -22,6 +22,9 @@ type Conditioned = Deployment & { conditions: Condition[] };
 /** The rows of `deployments`. Every other area reaches them through this, and nothing but its port. */
 @Injectable()
 export class DeploymentStore implements DeploymentsPort {
+  /** Rows that a transaction has locked: nobody else can change them before it ends, so it need not read them again. */
+  private readonly locked = new WeakMap<Tx, Map<string, Conditioned>>();
+
   constructor(private readonly database: Database) {}
 
   async idOf(tenantId: string, name: string): Promise<string> {
@@ -39,14 +42,12 @@ export class DeploymentStore implements DeploymentsPort {
   }
 
   async lock(tx: Tx, tenantId: string, name: string): Promise<Deployment> {
-    return found(await tx.one<Deployment>(LOCK, [tenantId, name]));
+    return withoutConditions(this.keep(tx, found(await tx.one<Conditioned>(LOCK, [tenantId, name]))));
   }
 
   async lockById(tx: Tx, id: string): Promise<Deployment | undefined> {
-    const row = await tx.one<Conditioned>(LOCK_BY_ID, [id]);
-    if (!row) return undefined;
-    const { conditions: _, ...deployment } = row;
-    return deployment;
+    const row = await this.held(tx, id);
+    return row && withoutConditions(row);
   }
 
   async list(tx: Tx, tenantId: string, filter: DeploymentFilter): Promise<DeploymentRecord[]> {
@@ -81,7 +82,7 @@ export class DeploymentStore implements DeploymentsPort {
   }
 
   async update(tx: Tx, id: string, change: DeploymentChange): Promise<void> {
-    const row = found(await tx.one<Conditioned>(LOCK_BY_ID, [id]));
+    const row = found(await this.held(tx, id));
     const next = nextDeployment(row, change);
     const conditions = conditionsOf(row.conditions, next, new Date());
     await tx.query(UPDATE, [
@@ -93,9 +94,11 @@ export class DeploymentStore implements DeploymentsPort {
       next.currentOperationId,
       JSON.stringify(conditions),
     ]);
+    this.keep(tx, { ...next, conditions, version: row.version + 1 });
   }
 
   async remove(tx: Tx, id: string): Promise<void> {
+    this.locked.get(tx)?.delete(id);
     await tx
       .repository(DeploymentEntity)
       .update(
@@ -125,6 +128,23 @@ export class DeploymentStore implements DeploymentsPort {
         take: limit,
       });
   }
+
+  private async held(tx: Tx, id: string): Promise<Conditioned | undefined> {
+    const known = this.locked.get(tx)?.get(id);
+    if (known) return known;
+    const row = await tx.one<Conditioned>(LOCK_BY_ID, [id]);
+    return row && this.keep(tx, row);
+  }
+
+  private keep(tx: Tx, row: Conditioned): Conditioned {
+    const rows = this.locked.get(tx) ?? new Map<string, Conditioned>();
+    this.locked.set(tx, rows.set(row.id, row));
+    return row;
+  }
+}
+
+function withoutConditions({ conditions: _, ...deployment }: Conditioned): Deployment {
+  return deployment;
 }
 
 /** A deployment after a change, with what follows from it: an activated candidate is no candidate, an active revision ends `creating`. */

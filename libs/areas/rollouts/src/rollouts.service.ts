@@ -64,7 +64,8 @@ export class RolloutsService {
             idempotency: isDryRun ? undefined : asked.idempotency,
           },
         ])) as [Claimed];
-        if (!claim.created) return this.answer(tx, claim);
+        if (!claim.created)
+          return operationAnswer(claim.id, (await this.operations.record(tx, claim.id)) as string, false);
         const deployment = await this.deployments.lock(tx, principal.tenantId, deploymentName);
         const body = await this.planned(tx, deployment, asked.body);
         const request = { ...asked, body };
@@ -78,17 +79,20 @@ export class RolloutsService {
         rolloutAllowed(deployment);
         await this.assertExecutable(tx, deployment, body, spec);
 
-        const revision = await this.revisionFor(tx, request, deployment, spec, base, claim.id);
-        const steps = await this.begin(tx, request, deployment, revision, claim.id);
-        if (isDryRun) return rehearsal(`roll out ${revision.name}`, steps, jsonPatch(active?.spec ?? {}, spec));
-        return this.answer(tx, claim);
+        const specDigest = digestOf(spec);
+        const [reused, foundRoute] = await Promise.all([
+          this.revisions.findByDigest(tx, deployment.id, specDigest),
+          this.routes.current(tx, deployment.id),
+        ]);
+        const revision = reused
+          ? { ...reused, isReused: true }
+          : await this.newRevision(tx, request, deployment, { spec, specDigest, base, operationId: claim.id });
+        const begun = await this.begin(tx, request, deployment, revision, foundRoute ?? null, claim.id);
+        if (isDryRun) return rehearsal(`roll out ${revision.name}`, begun.steps, jsonPatch(active?.spec ?? {}, spec));
+        return operationAnswer(claim.id, begun.record, true);
       },
       { dryRun: isDryRun },
     );
-  }
-
-  private async answer(tx: Tx, claim: Claimed): Promise<Reply> {
-    return operationAnswer(claim.id, (await this.operations.record(tx, claim.id)) as string, claim.created);
   }
 
   /** The body of a rollout that executes a plan, completed from the plan. */
@@ -146,19 +150,13 @@ export class RolloutsService {
     if (details.length > 0) throw errors.validation_failed({ details });
   }
 
-  /** The revision of this deployment with this spec, or a new one. */
-  private async revisionFor(
+  private async newRevision(
     tx: Tx,
-    request: RolloutRequest,
+    { body, principal }: RolloutRequest,
     deployment: Deployment,
-    spec: RevisionSpec,
-    base: Revision | undefined,
-    operationId: string,
+    of: { spec: RevisionSpec; specDigest: string; base: Revision | undefined; operationId: string },
   ) {
-    const specDigest = digestOf(spec);
-    const reused = await this.revisions.findByDigest(tx, deployment.id, specDigest);
-    if (reused) return { ...reused, isReused: true };
-    const { body, principal } = request;
+    const { spec, specDigest, base, operationId } = of;
     const kind = body.plan_id ? 'plan' : 'rollout';
     const source = {
       kind,
@@ -182,8 +180,9 @@ export class RolloutsService {
     request: RolloutRequest,
     deployment: Deployment,
     revision: Revision & { isReused: boolean },
+    foundRoute: RolloutInput['foundRoute'],
     operationId: string,
-  ): Promise<string[]> {
+  ): Promise<{ steps: string[]; record: string }> {
     const { body, principal } = request;
     const strategy = chooseStrategy(body.strategy, deployment.defaultStrategy);
     const steps = rolloutSteps(strategy, deployment.activeRevisionId === null);
@@ -198,7 +197,7 @@ export class RolloutsService {
       analysis: body.analysis ?? null,
       progressDeadlineSeconds: body.progress_deadline_seconds,
       keepPreviousSeconds: body.keep_previous_seconds,
-      foundRoute: (await this.routes.current(tx, deployment.id)) ?? null,
+      foundRoute,
       foundActiveRevisionId: deployment.activeRevisionId,
     };
     await this.deployments.update(tx, deployment.id, {
@@ -230,7 +229,7 @@ export class RolloutsService {
       ? []
       : [revisionEvent('revision.created', revision, { actor: principal.actor, operationId })];
     // One statement each, sent together; Postgres runs them in this order, so the stream is still locked last.
-    await Promise.all([
+    const [, , , record] = await Promise.all([
       this.operations.start(tx, [
         { id: operationId, operation: ROLLOUT, resourceId: deployment.id, stream, input, steps, result },
       ]),
@@ -241,7 +240,8 @@ export class RolloutsService {
         after: revision.spec,
       }),
       appendEvents(tx, principal.tenantId, stream, [...created, started]),
+      this.operations.record(tx, operationId),
     ]);
-    return steps;
+    return { steps, record: record as string };
   }
 }

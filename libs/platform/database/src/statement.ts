@@ -66,12 +66,16 @@ export function listOf(name: string, columns: Columns, size: number): string {
 
 /** The values that go with `listOf`, a record after the other. What a record leaves out is null; missing records are all null. */
 export function listValues(columns: Columns, records: readonly object[], size: number): unknown[] {
-  return Array.from({ length: size }, (_, at) => (records[at] ?? {}) as Record<string, unknown>).flatMap((record) =>
-    Object.entries(columns).map(([name, type]) => {
-      const value = record[name] ?? null;
-      return value !== null && type === 'jsonb' ? JSON.stringify(value) : value;
+  const names = Object.keys(columns);
+  const values: unknown[] = new Array(size * names.length).fill(null);
+  records.forEach((record, row) =>
+    names.forEach((name, column) => {
+      const value = (record as Record<string, unknown>)[name] ?? null;
+      const isJson = value !== null && columns[name] === 'jsonb';
+      values[row * names.length + column] = isJson ? JSON.stringify(value) : value;
     }),
   );
+  return values;
 }
 
 /** One statement for each order of length. */

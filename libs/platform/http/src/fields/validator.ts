@@ -29,7 +29,7 @@ useContainer({
   },
 });
 
-// For each object, class-validator looks through all classes for its parents, so what it found is kept by class.
+// For each object, class-validator looks through all classes for its parents and sorts their rules by property. Both are kept.
 const storage = getMetadataStorage();
 const lookUp = storage.getTargetValidationMetadatas.bind(storage);
 const known = new WeakMap<Function, ReturnType<typeof lookUp>>();
@@ -38,4 +38,11 @@ storage.getTargetValidationMetadatas = (type, schema, always, strictGroups, grou
   const rules = known.get(type) ?? lookUp(type, schema, always, strictGroups, groups);
   known.set(type, rules);
   return rules;
+};
+const sort = storage.groupByPropertyName.bind(storage);
+const sorted = new WeakMap<object, ReturnType<typeof sort>>();
+storage.groupByPropertyName = (rules) => {
+  const groups = sorted.get(rules) ?? sort(rules);
+  sorted.set(rules, groups);
+  return groups;
 };

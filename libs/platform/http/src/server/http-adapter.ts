@@ -112,9 +112,10 @@ export class SlipwayHttpAdapter extends FastifyAdapter {
 }
 
 function withWarnings(content: unknown, warnings: Warning[]): unknown {
-  const isRecord =
-    typeof content === 'object' && content !== null && Object.getPrototypeOf(content) === Object.prototype;
-  return isRecord ? { ...content, warnings } : content;
+  if (typeof content !== 'object' || content === null) return content;
+  // A row of a repository is an instance of its entity, and an answer like any other.
+  const isOther = Array.isArray(content) || Buffer.isBuffer(content) || 'pipe' in content;
+  return isOther ? content : { ...content, warnings };
 }
 
 function spliceWarnings(text: string, warnings: Warning[]): string {
