@@ -16,7 +16,7 @@ it('counts what is sent to Postgres, once each, and no fragment', () => {
     void tx.query('update shops set name = $1', [name]);
     throw new Error('update the shop first');
   `;
-  expect(statementsIn('shop.query.ts', text).map(({ line }: { line: number }) => line)).toEqual([4, 5, 6, 7]);
+  expect(statementsIn('shop.query.ts', text).map(({ line }) => line)).toEqual([4, 5, 6, 7]);
 });
 
 it('finds no more of them in the areas than there are reasons for', () => {

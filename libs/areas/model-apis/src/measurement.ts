@@ -1,10 +1,4 @@
-import {
-  mergeHistograms,
-  quantile,
-  requestFailures,
-  type AttemptCounts,
-  type RequestStats,
-} from '@slipway/dataplane';
+import { mergeHistograms, quantile, requestFailures, type AttemptCounts, type RequestStats } from '@slipway/dataplane';
 import type { CatalogEntryDto } from './catalog.dto.js';
 
 export type Measurement = Pick<CatalogEntryDto, 'performance' | 'availability'>;

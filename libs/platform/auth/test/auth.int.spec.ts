@@ -56,7 +56,7 @@ beforeAll(async () => {
     rateLimit: { readsPerMinute: 20, mutationsPerMinute: 5 },
   } as Config;
   @Module({
-    imports: [ConfigModule.forRoot(config), DatabaseModule.forRoot(config, []), HttpModule, AuthModule, WhoModule],
+    imports: [ConfigModule.forRoot(config), DatabaseModule.forRoot(config), HttpModule, AuthModule, WhoModule],
   })
   class TestModule {}
   app = await NestFactory.create<NestFastifyApplication>(TestModule, new SlipwayHttpAdapter(), { logger: false });

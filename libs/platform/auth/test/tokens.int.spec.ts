@@ -24,7 +24,7 @@ beforeAll(async () => {
     database: { url: testDatabase.url, migrateUrl: testDatabase.ownerUrl, embedded: false, poolSize: 4 },
     rateLimit: { readsPerMinute: 0, mutationsPerMinute: 0 },
   } as Config;
-  @Module({ imports: [ConfigModule.forRoot(config), DatabaseModule.forRoot(config, []), AuthModule] })
+  @Module({ imports: [ConfigModule.forRoot(config), DatabaseModule.forRoot(config), AuthModule] })
   class TestModule {}
   // As the worker has it: the same modules without HTTP.
   app = await NestFactory.createApplicationContext(TestModule, { logger: false });

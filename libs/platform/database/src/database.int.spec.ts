@@ -21,7 +21,7 @@ async function open(env: 'test' | 'production'): Promise<Database> {
     env,
     database: { url: testDatabase.url, migrateUrl: testDatabase.url, embedded: false, poolSize: 4 },
   };
-  const module = await Test.createTestingModule({ imports: [DatabaseModule.forRoot(config as never, [])] }).compile();
+  const module = await Test.createTestingModule({ imports: [DatabaseModule.forRoot(config as never)] }).compile();
   modules.push(module);
   await module.init();
   return module.get(Database);
