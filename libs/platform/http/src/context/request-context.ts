@@ -23,7 +23,10 @@ export interface RequestContext {
 
 const storage = new AsyncLocalStorage<RequestContext>();
 
-/** The context of the current request, or undefined outside of one (a worker, a timer, boot). */
+/**
+ * The context of the current request, or undefined outside of one (a worker, a timer, boot). `nestjs-cls` would be the same storage, opened
+ * by Nest's middleware: after the Fastify hooks that already refuse and log.
+ */
 export function currentRequest(): RequestContext | undefined {
   return storage.getStore();
 }
