@@ -84,8 +84,11 @@ export class Notifications {
       try {
         await client.connect();
         for (const channel of this.channels.keys()) await client.query(`LISTEN "${channel}"`);
-        this.client = client;
-        this.schedulePing(client);
+        if (this.closed) cut(client);
+        else {
+          this.client = client;
+          this.schedulePing(client);
+        }
         return;
       } catch {
         cut(client);

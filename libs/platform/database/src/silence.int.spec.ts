@@ -4,6 +4,7 @@ import { ConfigModule, type Config } from '@slipway/platform-config';
 import { Database } from './database.js';
 import { DatabaseModule } from './database.module.js';
 import { migrations } from './index.js';
+import { Notifications } from './notifications.js';
 import { prepared, lookup } from './statement.js';
 import { createTestDatabase, TcpProxy, until, type TestDatabase } from './testing/index.js';
 
@@ -63,3 +64,20 @@ it('is back soon after Postgres vanished without a word: statements on their way
   await until('the notification', () => told.length === 1);
   expect(Date.now() - begin).toBeLessThan(RECOVERED_WITHIN_MS);
 }, 60_000);
+
+it('leaves no connection behind when it is closed while it connects', async () => {
+  const notifications = new Notifications(testDatabase.url);
+  notifications.start();
+  const { connecting } = notifications as unknown as { connecting: Promise<void> };
+  await notifications.close();
+  await connecting;
+  const listening = async () => {
+    const [row] = await database.read<{ count: number }>(
+      'system',
+      `select count(*)::int as count from pg_stat_activity where datname = current_database() and application_name = 'slipway-listen'`,
+    );
+    return row?.count;
+  };
+  // The one of this spec's own module stays.
+  await until('it is gone', async () => (await listening()) === 1);
+});
