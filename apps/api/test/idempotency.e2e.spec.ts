@@ -2,23 +2,13 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { clientOf, type Answer, type ApiClient } from './boot-api.js';
 import { pathOf } from './contract/client.js';
 import { ApiDocument, type Described } from './contract/document.js';
-import { Bed, type Asked } from '@slipway/platform-testing/contract';
+import { Bed, type Asked, type KeyedRow } from '@slipway/platform-testing/contract';
 import { ROWS } from './contract/rows.js';
-import type { Json } from './contract/schema.js';
 import { Stack } from './stack.js';
 
 jest.setTimeout(240_000);
 
 const AT_ONCE = 50;
-
-interface KeyedRow {
-  /** Another body that would be accepted too. */
-  other: (body: Json) => Json;
-  /** SQL that counts the effects on what the first path parameter ($1) names; each must be 1 after any number of requests. */
-  effects: Record<string, string>;
-  /** Tells two answers about the same effect from those about two. */
-  identity: (body: any) => unknown;
-}
 
 const operationRow = (kind: string, started: string, other: KeyedRow['other']): KeyedRow => ({
   other,
@@ -33,8 +23,9 @@ const operationRow = (kind: string, started: string, other: KeyedRow['other']): 
   identity: (body) => body.operation.id,
 });
 
-/** One row per operation that accepts `Idempotency-Key`; one without a row fails the test. */
+/** One row per operation that accepts `Idempotency-Key`, from here or from its area's own rows; one without a row fails the test. */
 const KEYED: Record<string, KeyedRow> = {
+  ...Object.fromEntries(Object.entries(ROWS).flatMap(([id, { keyed }]) => (keyed ? [[id, keyed]] : []))),
   createRollout: operationRow('rollout', 'rollout.started', (body) => ({ ...body, reason: 'another' })),
   createRollback: operationRow('rollback', 'rollback.started', (body) => ({ ...body, reason: 'another' })),
   approveAutopilotPlan: {
@@ -109,7 +100,7 @@ async function sendUntilAnswered(operationId: string, keyed: Keyed, api: number)
 }
 
 async function effectsOf(operationId: string, { asked }: Keyed): Promise<Record<string, number>> {
-  const [resource] = Object.values(asked.params!);
+  const [resource = asked.body?.['name']] = Object.values<unknown>(asked.params ?? {});
   const counts: Record<string, number> = {};
   for (const [name, sql] of Object.entries(KEYED[operationId]!.effects)) {
     const [row] = await stack.query<{ count: string }>(sql, [resource]);
@@ -156,7 +147,13 @@ describe.each(Object.keys(KEYED))('%s', (operationId) => {
 
   it('refuses the key with another body, takes it in quotes for the same, and leaves a refused one free', async () => {
     const keyed = await prepared(operationId);
-    const mistaken = await send(operationId, keyed, 0, { ...keyed.asked.body, reason: 7, comment: 7, mode: 7 });
+    const mistaken = await send(operationId, keyed, 0, {
+      ...keyed.asked.body,
+      reason: 7,
+      comment: 7,
+      mode: 7,
+      description: 7,
+    });
     expect([mistaken.status, mistaken.headers['idempotency-replayed']]).toEqual([400, undefined]);
     const first = await send(operationId, keyed, 0);
     expect(first.status).toBe(ROWS[operationId]!.status);

@@ -27,10 +27,25 @@ export interface Row {
   audit?: string;
   /** The body with every nested object in it, from the least body. Needed if the schema has nested objects. */
   full?: (body: Record<string, unknown>) => Record<string, unknown>;
+  /** Needed if the operation accepts `Idempotency-Key`. */
+  keyed?: KeyedRow;
   /** Nested objects that cannot stand beside the others, such as alternatives. */
   apart?: string[];
   /** Fields that a rule about several fields refuses with the code of a bound. */
   related?: string[];
+}
+
+/** How the effects of one request are told from those of two with the same `Idempotency-Key`. */
+export interface KeyedRow {
+  /** Another body that would be accepted too. */
+  other: (body: any) => any;
+  /**
+   * SQL that counts the effects on what the first path parameter ($1) names, or the body's `name` if there is none; each must be 1
+   * after any number of requests.
+   */
+  effects: Record<string, string>;
+  /** Tells two answers about the same effect from those about two. */
+  identity: (body: any) => unknown;
 }
 
 /** By operation id. */
