@@ -3,12 +3,13 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
+import { errorPageOf } from '../libs/sdk/dist/error-page.js';
 import { textOf } from '../libs/sdk/dist/compatibility/document.js';
 import setUp from '../tools/test-runner/jest-global-setup.mjs';
 import tearDown from '../tools/test-runner/jest-global-teardown.mjs';
 
-// Writes the OpenAPI document that a real api process serves, as it is committed, and lints it:  node .ci/openapi.mjs <file>
-// `npm run openapi` renews libs/sdk/openapi.json with it.
+// Writes the OpenAPI document that a real api process serves, as it is committed, and lints it:  node .ci/openapi.mjs <file> [page]
+// The page lists the document's error codes. `npm run openapi` renews libs/sdk/openapi.json and docs/errors.md with it.
 const root = path.resolve(import.meta.dirname, '..');
 const file = path.resolve(process.argv[2] ?? 'openapi.json');
 const main = (name) => path.join(root, 'apps/api/dist', name);
@@ -37,7 +38,9 @@ try {
     api.once('exit', (code) => reject(new Error(`the api ended with ${code}`)));
   });
   const answer = await fetch(`http://127.0.0.1:${port}/openapi.json`);
-  await writeFile(file, textOf(await answer.json()));
+  const document = await answer.json();
+  await writeFile(file, textOf(document));
+  if (process.argv[3]) await writeFile(process.argv[3], errorPageOf(document));
   const redocly = path.join(root, 'node_modules/@redocly/cli/bin/cli.js');
   process.exitCode =
     spawnSync(process.execPath, [redocly, 'lint', file], { cwd: path.dirname(file), stdio: 'inherit' }).status ?? 1;

@@ -30,7 +30,12 @@ export const boundaries = [
   { sourceTag: 'type:sdk', onlyDependOnLibsWithTags: ['type:sdk', 'type:contracts'] },
   {
     sourceTag: 'type:tool',
-    onlyDependOnLibsWithTags: ['type:tool', 'type:registry', 'type:platform', 'type:contracts'],
+    onlyDependOnLibsWithTags: ['type:tool', 'type:registry', 'type:target', 'type:platform', 'type:contracts'],
+  },
+  // Runs parts of the product on a clock of its own, past the processes that hold them.
+  {
+    sourceTag: 'type:simulation',
+    onlyDependOnLibsWithTags: ['type:gateway', 'type:area', 'type:port', 'type:dataplane', 'type:contracts'],
   },
 ];
 

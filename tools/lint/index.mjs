@@ -1,6 +1,7 @@
 import fileNames from './rules/file-names.mjs';
 import fileSize from './rules/file-size.mjs';
 import freeOfNest from './rules/free-of-nest.mjs';
+import migrationBreaks from './rules/migration-breaks.mjs';
 import noFocusedTests from './rules/no-focused-tests.mjs';
 import noLazyLookup from './rules/no-lazy-lookup.mjs';
 import oneClock from './rules/one-clock.mjs';
@@ -20,6 +21,7 @@ export const plugin = {
     'file-names': fileNames,
     'file-size': fileSize,
     'free-of-nest': freeOfNest,
+    'migration-breaks': migrationBreaks,
     'no-focused-tests': noFocusedTests,
     'no-lazy-lookup': noLazyLookup,
     'one-clock': oneClock,

@@ -1,10 +1,10 @@
 import 'reflect-metadata';
 import type { AddressInfo } from 'node:net';
 import { Logger } from '@nestjs/common';
-import { loadConfigOrExit, type Config } from '@slipway/platform-config';
-import { schemaGap } from '@slipway/platform-database';
+import { cannotStart, followOperatorFile, listenFault, loadConfigOrExit, makeHome } from '@slipway/platform-config';
+import { reachPostgres, requireFit } from '@slipway/platform-database';
 import { createLogger, NestLogger, startProcessMetrics } from '@slipway/platform-observability';
-import { MIGRATIONS } from '@slipway/registry';
+import { MIGRATIONS, SEALED } from '@slipway/registry';
 import { TARGETS } from '@slipway/registry/targets';
 import { createApi } from './create-api.js';
 
@@ -16,9 +16,9 @@ const config = loadConfigOrExit({ targets: TARGETS });
 const logger = new NestLogger(createLogger({ service: 'api', level: config.logLevel }));
 Logger.overrideLogger(logger);
 startProcessMetrics('api');
+followOperatorFile(config, new Logger('config'));
 
-await refuseUnfittingSchema(config);
-const app = await createApi(config, { logger });
+const app = await prepare().catch((error: unknown) => cannotStart('api', error, config.logLevel));
 
 let stopping: Promise<void> | undefined;
 const stop = (why: string): void => {
@@ -30,10 +30,23 @@ process.on('SIGINT', () => stop('SIGINT'));
 // The launcher is gone: nobody would ever stop this process.
 process.once('disconnect', () => stop('the launcher is gone'));
 
-await app.listen(config.apiPort, config.host);
+await app.listen(config.apiPort, config.host).catch((error: unknown) => {
+  const asked = { host: config.host, port: config.apiPort, variable: 'SLIPWAY_API_PORT' };
+  cannotStart('api', listenFault(error, asked) ?? error, config.logLevel);
+});
 const { port } = app.getHttpServer().address() as AddressInfo;
 logger.log(`listening on ${config.host}:${port}`, 'api');
 process.send?.('slipway:ready');
+
+async function prepare(): ReturnType<typeof createApi> {
+  if (config.upload.workspaceStore.startsWith('file:')) makeHome(config.home);
+  await reachPostgres(config.database, {
+    isPatient: config.env === 'production',
+    say: (line) => logger.warn(line, 'api'),
+    check: () => requireFit(config, MIGRATIONS, SEALED),
+  });
+  return createApi(config, { logger });
+}
 
 async function drain(why: string): Promise<void> {
   logger.log(`stopping: ${why}`, 'api');
@@ -49,17 +62,4 @@ async function drain(why: string): Promise<void> {
     logger.error(`stopping failed: ${String(failure)}`, 'api');
     process.exit(1);
   }
-}
-
-/** A process that does not know the schema would write rows that the one which does cannot read. */
-async function refuseUnfittingSchema({ database }: Config): Promise<void> {
-  const gap = await schemaGap(database.url, MIGRATIONS);
-  if (gap.unknown.length > 0)
-    exit(`the database was migrated by a newer version, which added ${gap.unknown.join(', ')}`);
-  if (gap.missing.length > 0) exit(`the database lacks ${gap.missing.length} migrations: run \`npm run migrate\``);
-}
-
-function exit(problem: string): never {
-  process.stderr.write(`Slipway api cannot start: ${problem}\n`);
-  process.exit(1);
 }

@@ -1,11 +1,18 @@
-import { loadConfigOrExit } from '@slipway/platform-config';
-import { migrate } from '@slipway/platform-database';
+import { cannotStart, loadConfigOrExit } from '@slipway/platform-config';
+import { migrate, reachPostgres } from '@slipway/platform-database';
 import { MIGRATIONS } from '@slipway/registry';
 
-const { database } = loadConfigOrExit();
+const { database, logLevel } = loadConfigOrExit();
+// A command that somebody waits for gives up in production too.
+const options = { isPatient: false, say: (line: string) => void process.stderr.write(`${line}\n`) };
 
 try {
-  const applied = await migrate(database.migrateUrl, MIGRATIONS, database.url);
+  await reachPostgres(database, { ...options, login: 'migrateUrl' });
+} catch (error) {
+  cannotStart('migration', error, logLevel);
+}
+try {
+  const applied = await migrate(database.migrateUrl, MIGRATIONS, database.url, database.gatewayUrl);
   process.stdout.write(
     applied.length === 0 ? 'nothing to migrate\n' : `${applied.map((name) => `migrated ${name}`).join('\n')}\n`,
   );

@@ -51,7 +51,7 @@ it(
     );
     expect(await verify('--tenant', 'default')).toEqual({
       status: 0,
-      out: expect.stringMatching(/^ok "default" rows=30 head=[0-9a-f]{64} unsealed=0\n$/),
+      out: expect.stringMatching(/^ok "default" rows=30 head=\w+:30:[0-9a-f]{64} unsealed=0\n$/),
     });
     const [changed] = await stack.query<{ id: string }>(
       `update audit_log set actor = 'token:tok_mallory' where sequence = 7 returning id`,

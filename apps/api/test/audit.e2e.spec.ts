@@ -15,8 +15,8 @@ interface Case {
   path: string;
 }
 
-/** Notes of bytes that may lie about: written before an upload begins, and cleared by the sweeper. */
-const TRACES = new Set(['sandbox_stray_blobs']);
+/** Notes of bytes that may lie about: written before an upload begins, and cleared by the sweeper. And reads of before, counted later. */
+const TRACES = new Set(['sandbox_stray_blobs', 'audit_reads']);
 
 /** Every mutation in one test, on machines that are busy. */
 const LONG_MS = 240_000;

@@ -100,6 +100,8 @@ describe('the autopilot', () => {
       'event_streams',
       'audit_log',
       'audit_heads',
+      'audit_anchors',
+      'audit_reads',
       'dataplane_gateways',
     ];
     const before = await everyRow(api, written);

@@ -70,17 +70,20 @@ it('sees slow answers that clients really got, proposes, waits for a person, and
 });
 
 it('records an approval once where the api dies between its commit and its answer', async () => {
-  const plan = await must(201, 'POST', '/autopilot/plans', {
-    deployment: 'chat',
-    changes: [{ path: '/scaling/min_replicas', value: 3 }],
-  });
-  const { token } = await must(201, 'POST', '/tokens', { name: 'approver', scopes: ['operator'] });
+  const [alice, bob] = await Promise.all(
+    ['alice', 'bob'].map(async (id) => {
+      const body = { name: id, scopes: ['operator'], owner: { type: 'person', id } };
+      return { token: (await must(201, 'POST', '/tokens', body)).token as string };
+    }),
+  );
+  const draft = { deployment: 'chat', changes: [{ path: '/scaling/min_replicas', value: 3 }] };
+  const plan = await must(201, 'POST', '/autopilot/plans', draft, alice);
   const approve = () =>
     stack.send(
       'POST',
       `/autopilot/plans/${plan.id}/approve`,
       { plan_digest: plan.content_digest },
-      { token, headers: { 'idempotency-key': 'k' } },
+      { ...bob, headers: { 'idempotency-key': 'k' } },
     );
   const point = 'autopilot:approve:after-commit';
   await stack.kill('api');

@@ -201,9 +201,9 @@ describe('a canary under load', () => {
   ])(
     'is left by a rollback within a second from request to the last wrong answer, while %s',
     async (_what, disturb) => {
-      // A machine that is busy with something else may take longer, but not three times in a row.
+      // A machine that is busy with something else may take longer, but not five times in a row.
       const took: number[] = [];
-      while (took.length < 3 && Math.min(...took) >= 1_000) took.push(await lastWrongAnswer(disturb));
+      while (took.length < 5 && Math.min(...took) >= 1_000) took.push(await lastWrongAnswer(disturb));
       expect(Math.min(...took)).toBeLessThan(1_000);
     },
   );

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { bootApi, expectStatus, type Answer, type TestApi } from './boot-api.js';
 
 let api: TestApi;
@@ -21,6 +21,18 @@ const BODY = {
 
 function put(change: object = {}, token?: string): Promise<Answer> {
   return api.send('PUT', '/api/v1/console/access', { body: { ...BODY, ...change }, token });
+}
+
+async function whoAmI(token?: string): Promise<any> {
+  return expectStatus(await api.send('GET', '/api/v1/whoami', { token }), 200);
+}
+
+function patch(id: string, body: object, token?: string): Promise<Answer> {
+  return api.send('PATCH', `/api/v1/tenants/${id}`, { body, token });
+}
+
+async function give(id: string, organizations: string[]): Promise<any> {
+  return expectStatus(await patch(id, { external_organization_ids: organizations }), 200);
 }
 
 it('publishes the configured provider as the only value', async () => {
@@ -57,7 +69,9 @@ it('grants, repeats, changes and revokes one mapping', async () => {
 });
 
 it('keeps organizations, users and tenants apart', async () => {
-  const { token } = await api.createTenant('other');
+  // Given to the operator tenant, too, which has it of itself only while nobody has.
+  const { token } = await api.createTenant('other', ['org_1']);
+  await give((await whoAmI()).tenant.id, ['org_1']);
   const [mine, org, user, theirs] = [
     await put(),
     await put({ external_organization_id: 'org_2' }),
@@ -117,7 +131,7 @@ it('warns of unknown fields, and of a rehearsal that it does not offer', async (
 });
 
 it('does not revoke the last admin token of a tenant', async () => {
-  const { token } = await api.createTenant('lonely');
+  const { token } = await api.createTenant('lonely', ['org_1']);
   const [first] = expectStatus(await api.send('GET', '/api/v1/tokens', { token }), 200).data;
   const refused = await api.send('DELETE', `/api/v1/tokens/${first.id}`, { token });
   expect([refused.status, refused.body.error.code]).toEqual([409, 'last_admin']);
@@ -133,4 +147,65 @@ it('does not revoke the last admin token of a tenant', async () => {
     [first.id, second.id].map((id: string) => api.send('DELETE', `/api/v1/tokens/${id}`, { token: second.token })),
   );
   expect(both.filter((answer) => answer.status === 200)).toHaveLength(1);
+});
+
+describe('10.4: organizations of tenants', () => {
+  const codeOf = ({ status, body }: Answer): [number, string] => [status, body.error?.code];
+  const listed = async (id: string): Promise<any> =>
+    expectStatus(await api.send('GET', '/api/v1/tenants?limit=200'), 200).data.find((tenant: any) => tenant.id === id);
+
+  it('10.4: a tenant maps its own organizations alone, the operator tenant also those that nobody has', async () => {
+    const [a, b] = [await api.createTenant('org-a', ['org_a']), await api.createTenant('org-b')];
+    const map = (organization: string, token?: string, access = true) =>
+      put({ external_organization_id: organization, access }, token);
+    expect((await map('org_a', a.token)).status).toBe(200);
+    const refused: [string, string | undefined][] = [
+      ['org_a', b.token],
+      ['org_a', undefined],
+      ['org_of_nobody', a.token],
+      ['org_of_nobody', b.token],
+      ['ORG_A', b.token],
+    ];
+    for (const [organization, token] of refused)
+      expect(codeOf(await map(organization, token))).toEqual([403, 'organization_not_granted']);
+    expect((await map('org_of_nobody')).status).toBe(200);
+    const rows = expectStatus(await api.send('GET', '/api/v1/console/access', { token: b.token }), 200);
+    expect(rows.data).toEqual([]);
+  });
+
+  it('10.4: a mapping of an organization that was taken away can still be revoked, and not granted', async () => {
+    const { id, token } = await api.createTenant('org-c', ['org_c']);
+    const mapping = { external_organization_id: 'org_c', external_user_id: 'gone' };
+    expectStatus(await put(mapping, token), 200);
+    await give(id, []);
+    expect(codeOf(await put(mapping, token))).toEqual([403, 'organization_not_granted']);
+    expect(expectStatus(await put({ ...mapping, access: false }, token), 200)).toMatchObject({ status: 'revoked' });
+  });
+
+  it('10.4: the operator sets them, sees them, and audits each change once', async () => {
+    const { id, token } = await api.createTenant('org-d', ['org_d2', 'org_d1']);
+    expect(await listed(id)).toMatchObject({ name: 'org-d', external_organization_ids: ['org_d1', 'org_d2'] });
+    const changed = await give(id, ['org_d3', 'org_d1']);
+    expect(changed).toEqual(await listed(id));
+    expect(changed.external_organization_ids).toEqual(['org_d1', 'org_d3']);
+    expect(await give(id, ['org_d1', 'org_d3'])).toEqual(changed);
+    const audited = expectStatus(await api.send('GET', '/api/v1/audit?action=tenant.update&limit=200'), 200).data;
+    const ofTenant = audited.filter((row: any) => row.resource_name === 'org-d');
+    expect(ofTenant).toHaveLength(1);
+    expect(ofTenant[0].before_digest).not.toBe(ofTenant[0].after_digest);
+    expect((await patch(id, { external_organization_ids: null })).status).toBe(400);
+    expect(codeOf(await patch(id, {}))).toEqual([422, 'validation_failed']);
+    expect(codeOf(await patch(id, { external_organization_ids: ['x', 'x'] }))).toEqual([422, 'validation_failed']);
+    expect(codeOf(await patch('ten_none', {}))).toEqual([404, 'tenant_not_found']);
+    expect(codeOf(await patch(id, { external_organization_ids: ['org_a'] }, token))).toEqual([
+      403,
+      'scope_insufficient',
+    ]);
+    const other = (await whoAmI()).tenant.id;
+    expect(codeOf(await patch(other, { external_organization_ids: ['org_a'] }, token))).toEqual([
+      404,
+      'tenant_not_found',
+    ]);
+    expect((await listed(id)).external_organization_ids).toEqual(['org_d1', 'org_d3']);
+  });
 });

@@ -45,6 +45,45 @@ describe('kill -9', () => {
     expect(sequences.map((row) => row.sequence)).toEqual(sequences.map((_, index) => index + 1));
   });
 
+  it('10.6: of the worker anywhere on the way back of a rollback leaves no traffic that nobody owns', async () => {
+    stack = await Stack.start({ workers: 0 });
+    const steps = [
+      { traffic_percent: 25, soak_seconds: 0, requires_approval: true },
+      { traffic_percent: 100, soak_seconds: 0 },
+    ];
+    const points = [
+      'operation:revert_traffic:before-commit',
+      // Accepted, cancelled, and never begun: its worker dies as it takes it up.
+      'operation:acquired',
+    ];
+    const start = async (more: object) =>
+      (await stack.send('POST', '/deployments/chat/rollouts', body('m', more))).body.operation.id;
+    const weights = async () =>
+      (await stack.send('GET', '/deployments/chat/route')).body.targets.map((one: any) => one.weight);
+    await stack.send('POST', '/deployments', { name: 'chat' });
+    stack.spawn('worker');
+    expect(await stack.operation(await start({}))).toMatchObject({ status: 'succeeded' });
+    for (const [index, point] of points.entries()) {
+      const strategy = { type: 'canary', steps };
+      await stack.operation(await start({ ...body(`next-${index}`), strategy }), ['waiting']);
+      expect(await weights()).toEqual([75, 25]);
+      await stack.kill('worker');
+      const { operation } = (await stack.send('POST', '/deployments/chat/rollback', {})).body;
+      expect((await stack.send('POST', `/operations/${operation.id}/cancel`)).status).toBe(200);
+      stack.spawn('worker', 0, { SLIPWAY_PAUSE_POINT: point });
+      await stack.paused('worker', 0, point);
+      await stack.kill('worker');
+      expect(await weights()).toEqual([75, 25]);
+      stack.spawn('worker');
+      const { status, result } = await stack.operation(operation.id);
+      expect([point, status, result.outcome]).toEqual([point, 'cancelled', 'reverted']);
+      expect(await weights()).toEqual([100]);
+      expect(await stack.query('select 1 from traffic_owner')).toEqual([]);
+      const changes = `select count(*)::int as count from events where operation_id = $1 and type = 'route.updated'`;
+      expect(await stack.query(changes, [operation.id])).toEqual([{ count: 1 }]);
+    }
+  });
+
   it('of api and worker at once, at moments of no choosing, loses no operation', async () => {
     stack = await Stack.start();
     for (let round = 1; round <= 6; round += 1) {

@@ -21,11 +21,10 @@ const chat = async (model: string) => {
   return answer.status;
 };
 
-async function rollout(name: string, model: string): Promise<void> {
-  const { body } = await stack.send('POST', `/deployments/${name}/rollouts`, {
-    spec: spec(model),
-    strategy: { type: 'immediate' },
-  });
+async function rollout(name: string, model: string, headers: Record<string, string> = {}): Promise<void> {
+  const asked = { spec: spec(model), strategy: { type: 'immediate' } };
+  const { status, body } = await stack.send('POST', `/deployments/${name}/rollouts`, asked, { headers });
+  expect([status, body.created]).toEqual([202, true]);
   expect(await stack.operation(body.operation.id)).toMatchObject({ status: 'succeeded' });
 }
 
@@ -43,7 +42,7 @@ it('deletes a deployment while its stream is followed: traffic, engines and name
   expect((await stack.send('POST', '/deployments', { name })).status).toBe(201);
   await until('the gateway knows the name without a route', async () => (await chat(name)) === 503, 5_000);
   await rollout(name, 'm-old');
-  await rollout(name, 'm-new');
+  await rollout(name, 'm-new', { 'idempotency-key': 'release-1' });
   await until('the gateway serves', async () => (await chat(name)) === 200, 5_000);
   await until(
     'it is healthy',
@@ -68,7 +67,8 @@ it('deletes a deployment while its stream is followed: traffic, engines and name
   );
 
   expect((await stack.send('POST', '/deployments', { name })).status).toBe(201);
-  await rollout(name, 'm-again');
+  // B14: the key of a rollout of the one before, and even the same body, mean a rollout of this one.
+  await rollout(name, 'm-new', { 'idempotency-key': 'release-1' });
   await until('the name serves again', async () => (await chat(name)) === 200, 5_000);
   expect((await stack.send('GET', `/deployments/${name}/events?order=asc`)).body.data[0]).toMatchObject({
     sequence: 1,

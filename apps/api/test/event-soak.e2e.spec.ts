@@ -102,14 +102,15 @@ it(`brings ${CLIENTS} clients, each cut ${CUTS} times, every event once and in o
   const clients = Array.from({ length: CLIENTS }, (_, index) => new FlakyClient(index));
   const following = clients.map((client) => client.follow());
 
-  // Policies tell the stream at each change and need no worker. Both api processes produce, as both serve.
+  // Policies tell the stream at each change and need no worker. Both api processes produce, as both serve, and no two
+  // bodies are the same: a PUT that changes nothing tells nothing.
   let isProducing = true;
   let produced = 0;
   const produce = async (api: number) => {
     for (let version = 0; isProducing; version += 1) {
       const body = {
         mode: version % 2 === 0 ? 'observe' : 'recommend',
-        workload: { profile: 'chat', concurrency: 1 + version },
+        workload: { profile: 'chat', concurrency: 1 + 2 * version + api },
       };
       const { status } = await stack.send('PUT', `/deployments/${NAME}/continual-optimization/policy`, body, { api });
       if (status !== 200) throw new Error(`the policy answered ${status}`);

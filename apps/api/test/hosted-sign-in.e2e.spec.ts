@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { decodeJwt, decodeProtectedHeader, exportSPKI, importJWK, SignJWT, type JWK, type JWTPayload } from 'jose';
 import { bootApi, expectStatus, type Answer, type TestApi } from './boot-api.js';
+import { owned } from '@slipway/platform-testing/contract';
 import { AUDIENCE, HostedProvider, makeKey } from './hosted-provider.js';
 
 const provider = new HostedProvider({ ada: 'org_acme', bob: 'org_acme', eve: 'org_other' });
@@ -46,6 +47,11 @@ function whoAmI(token: string, tenant?: string): Promise<Answer> {
     token,
     headers: tenant === undefined ? {} : { 'x-slipway-tenant': tenant },
   });
+}
+
+async function give(tenantId: string, organizations: string[]): Promise<void> {
+  const body = { external_organization_ids: organizations };
+  expectStatus(await api.send('PATCH', `/api/v1/tenants/${tenantId}`, { body }), 200);
 }
 
 function codeOf(answer: Answer): [number, string] {
@@ -121,7 +127,8 @@ describe('a granted identity', () => {
   });
 
   it('names the tenant where several know it', async () => {
-    const acme = await api.createTenant('acme');
+    const acme = await api.createTenant('acme', ['org_acme']);
+    await give((await whoAmI(api.token)).body.tenant.id, ['org_acme']);
     const bob = await provider.token('bob');
     expectStatus(await put('bob', true, ['viewer']), 200);
     expect(expectStatus(await whoAmI(bob), 200).tenant.name).toBe('default');
@@ -145,7 +152,7 @@ describe('a granted identity', () => {
   });
 
   it('may be the last admin, and is then not removed', async () => {
-    const solo = await api.createTenant('solo');
+    const solo = await api.createTenant('solo', ['org_acme']);
     const boss = await forge({ sub: 'boss' });
     const [first] = expectStatus(await api.send('GET', '/api/v1/tokens', { token: solo.token }), 200).data;
     expect(codeOf(await api.send('DELETE', `/api/v1/tokens/${first.id}`, { token: solo.token }))).toEqual([
@@ -163,7 +170,7 @@ describe('a granted identity', () => {
 
   it('keeps one admin where two remove each other at once', async () => {
     for (let round = 0; round < 4; round += 1) {
-      const { token } = await api.createTenant(`duel-${round}`);
+      const { token } = await api.createTenant(`duel-${round}`, ['org_acme']);
       const [one, two] = [await forge({ sub: `one-${round}` }), await forge({ sub: `two-${round}` })];
       for (const name of ['one', 'two']) expectStatus(await put(`${name}-${round}`, true, ['admin'], { token }), 200);
       const [first] = expectStatus(await api.send('GET', '/api/v1/tokens', { token }), 200).data;
@@ -176,6 +183,66 @@ describe('a granted identity', () => {
       expect(answers.filter((answer) => answer.status === 200)).toHaveLength(1);
       expect([403, 409]).toContain(answers.find((answer) => answer.status !== 200)!.status);
     }
+  });
+});
+
+describe("10.4: an organization of one tenant's", () => {
+  const eve = (): Promise<string> => provider.token('eve');
+  /** As any tenant could before organizations belonged to tenants. */
+  const mapped = (tenantId: string, scopes: string): Promise<unknown> =>
+    owned(
+      api,
+      `insert into console_access (id, tenant_id, provider, external_organization_id, external_user_id, scopes, status, updated_by)
+       values ('cac_' || $1, $1, 'acme-id', 'org_other', 'eve', $2, 'active', '{"type": "token", "id": "tok_x"}')`,
+      [tenantId, scopes],
+    );
+
+  it("10.4: another tenant's mappings neither capture its users nor make them name a tenant", async () => {
+    const [owner, thief] = [await api.createTenant('owner', ['org_other']), await api.createTenant('thief')];
+    await mapped(thief.id, '{admin}');
+    expect(codeOf(await whoAmI(await eve()))).toEqual([401, 'unauthenticated']);
+    expect(codeOf(await whoAmI(await eve(), 'thief'))).toEqual([401, 'unauthenticated']);
+    const options = { organization: 'org_other', token: owner.token };
+    expectStatus(await put('eve', true, ['viewer'], options), 200);
+    expect(expectStatus(await whoAmI(await eve()), 200).tenant.name).toBe('owner');
+    expectStatus(await put('eve', false, [], { organization: 'org_other', token: thief.token }), 200);
+    expect(expectStatus(await whoAmI(await eve()), 200).tenant.name).toBe('owner');
+  });
+
+  it('10.4: taking it away ends the sign-ins of the tenant at the next request, and its event streams', async () => {
+    const [ours, theirs] = [
+      (await whoAmI(api.token)).body.tenant.id,
+      (await api.send('GET', '/api/v1/tenants?limit=200')).body.data.find(({ name }: any) => name === 'owner').id,
+    ];
+    const token = await eve();
+    await api.send('POST', '/api/v1/deployments', { body: { name: 'watched' } });
+    await mapped(ours, '{viewer}');
+    expect(expectStatus(await whoAmI(token), 200).tenant.name).toBe('owner');
+    await give(theirs, []);
+    // Nobody has it now, so it is the operator tenant's.
+    expect(expectStatus(await whoAmI(token), 200).tenant.name).toBe('default');
+    expect(codeOf(await whoAmI(token, 'owner'))).toEqual([401, 'unauthenticated']);
+    const stream = await fetch(`${api.url}/api/v1/deployments/watched/events`, {
+      headers: { authorization: `Bearer ${token}`, accept: 'text/event-stream' },
+      // Before its first heartbeat, at which a stream asks anyway.
+      signal: AbortSignal.any([leaving.signal, AbortSignal.timeout(10_000)]),
+    });
+    expect(stream.status).toBe(200);
+    const reader = stream.body!.getReader();
+    await give(theirs, ['org_other']);
+    expect(expectStatus(await whoAmI(token), 200).tenant.name).toBe('owner');
+    while (!(await reader.read()).done);
+    expect(codeOf(await whoAmI(token, 'default'))).toEqual([401, 'unauthenticated']);
+  });
+
+  it('10.4: an admin whose organization was taken away is none that a tenant could be left to', async () => {
+    const { id, token } = await api.createTenant('left', ['org_acme', 'org_left']);
+    expectStatus(await put('boss', true, ['admin'], { token, organization: 'org_left' }), 200);
+    await give(id, ['org_acme']);
+    const [first] = expectStatus(await api.send('GET', '/api/v1/tokens', { token }), 200).data;
+    expect(codeOf(await api.send('DELETE', `/api/v1/tokens/${first.id}`, { token }))).toEqual([409, 'last_admin']);
+    await give(id, ['org_acme', 'org_left']);
+    expectStatus(await api.send('DELETE', `/api/v1/tokens/${first.id}`, { token }), 200);
   });
 });
 

@@ -49,9 +49,23 @@ it('creates one tenant where many ask for the same name at once', async () => {
   expect(answers.map((answer) => answer.status).sort()).toEqual([201, 409, 409, 409, 409, 409, 409, 409]);
 });
 
-it.each(['', ' padded', 'padded ', 'x'.repeat(256), 'nul\u0000'])('refuses the tenant name %j', async (name) => {
-  expect((await api.send('POST', '/api/v1/tenants', { body: { name } })).status).toBe(422);
+it('10.2: takes no name that another tenant has in another case', async () => {
+  for (const name of ['Acme', 'ACME', 'Default']) {
+    const refused = await api.send('POST', '/api/v1/tenants', { body: { name } });
+    expect([refused.status, refused.body.error.code]).toEqual([409, 'tenant_exists']);
+  }
+  const answers = await Promise.all(
+    ['twin', 'Twin', 'TWIN', 'tWin'].map((name) => api.send('POST', '/api/v1/tenants', { body: { name } })),
+  );
+  expect(answers.map((answer) => answer.status).sort()).toEqual([201, 409, 409, 409]);
 });
+
+it.each(['', ' padded', 'padded ', 'x'.repeat(256), 'nul\u0000', 'ａcme', 'ac\u200bme', 'x\u202ey'])(
+  'refuses the tenant name %j',
+  async (name) => {
+    expect((await api.send('POST', '/api/v1/tenants', { body: { name } })).status).toBe(422);
+  },
+);
 
 it('shows a token once, lists it without its secret, revokes it for good', async () => {
   const created = expectStatus(

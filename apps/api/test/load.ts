@@ -10,7 +10,7 @@ export interface LoadAnswer {
   isCut: boolean;
 }
 
-/** Chat requests at a steady rate, every second one a stream, until stopped; nothing is retried. */
+/** Chat requests at a steady rate, every second one a stream unless told otherwise, until stopped; nothing is retried. */
 export class Load {
   readonly answers: LoadAnswer[] = [];
   private readonly agent = new Agent({ connections: 256, pipelining: 1 });
@@ -23,11 +23,13 @@ export class Load {
     private readonly token: string,
     private readonly model: string,
     perSecond: number,
+    /** `isRandom`: each request comes when it likes, and that often on average. Every `streams`th is a stream. */
+    private readonly options: { isRandom?: boolean; streams?: number } = {},
   ) {
-    const started = performance.now();
+    const gapMs = () => ((options.isRandom ? -Math.log(1 - Math.random()) : 1) * 1_000) / perSecond;
+    let dueAt = performance.now() + gapMs();
     this.timer = setInterval(() => {
-      const due = Math.floor(((performance.now() - started) * perSecond) / 1_000);
-      while (this.count < due) this.send(this.count++);
+      for (; dueAt <= performance.now(); dueAt += gapMs()) this.send(this.count++);
     }, 5);
   }
 
@@ -39,7 +41,7 @@ export class Load {
   }
 
   private send(index: number): void {
-    const one = this.ask(index % 2 === 0).then((answer) => void this.answers.push(answer));
+    const one = this.ask(index % (this.options.streams ?? 2) === 0).then((answer) => void this.answers.push(answer));
     this.pending.add(one);
     void one.finally(() => this.pending.delete(one));
   }

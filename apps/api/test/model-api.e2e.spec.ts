@@ -293,6 +293,24 @@ it('keeps admin work to admins of the owning tenant, and a withdrawn product out
   await until('the gateway has forgotten the slug', async () => (await chat(stranger.viewer)).status === 404, 10_000);
 });
 
+it('10.2: a tenant takes no name that is not its own, and offers nothing to others', async () => {
+  const asStranger = { token: stranger.token };
+  const ask = async (path: string, body: object): Promise<[number, string]> => {
+    const answer = await stack.send('POST', `/admin/model-api/${path}`, body, asStranger);
+    return [answer.status, answer.body.error?.code];
+  };
+  for (const slug of ['openai/gpt-4o', SLUG, 'strangers/chat'])
+    expect(await ask('products', { slug })).toEqual([403, 'slug_not_yours']);
+  const own = await stack.send('POST', '/admin/model-api/products', { slug: 'stranger/chat' }, asStranger);
+  expect(own.status).toBe(201);
+  const { body: operator } = await stack.send('GET', '/whoami');
+  for (const audience of [{ visibility: 'shared' }, { tenants: [operator.tenant.id] }])
+    for (const query of ['', '?validate_only=true'])
+      expect(
+        await ask(`publications${query}`, { product_id: own.body.id, bindings: [{ binding_id: 'bnd_any' }], audience }),
+      ).toEqual([403, 'audience_not_yours']);
+});
+
 it('qualifies and serves a revision of the tenant, from a fresh deployment by API calls only', async () => {
   await made('POST', '/deployments', { name: 'inner' });
   const spec = { model: { id: 'inner-model' }, runtime: { target: 'local', engine: 'sim' } };

@@ -77,6 +77,16 @@ describe('the continual-optimization policy', () => {
     expect(await owned(api, `select 1 from audit_log where action = 'policy.set'`)).toHaveLength(2);
   });
 
+  it('10.5: reads a version of before a field existed with its default, and a PUT of the same makes no other', async () => {
+    const current = expectStatus(await api.send('GET', PATH), 200);
+    expect(current.promotion.require_hosted_identity).toBe(false);
+    await owned(api, `alter table optimization_policies disable trigger all`);
+    await owned(api, `update optimization_policies set content = content #- '{promotion,require_hosted_identity}'`);
+    await owned(api, `alter table optimization_policies enable trigger all`);
+    expect(expectStatus(await api.send('GET', PATH), 200)).toEqual(current);
+    expect(expectStatus(await put({ slos: current.slos }), 200)).toEqual(current);
+  });
+
   it('refuses a PUT that was made from an older version', async () => {
     const current = expectStatus(await api.send('GET', PATH), 200);
     expect((await put({ mode: 'off' }, { ifMatch: '"old"' })).body.error.code).toBe('precondition_failed');

@@ -156,19 +156,29 @@ it('stops when its launcher is gone', async () => {
   expect(await exit).toBe(0);
 });
 
-it('refuses a schema that a newer version made, and one that was not migrated', async () => {
+it('serves beside a schema of a newer version, and refuses in one line what breaks it or lacks a migration', async () => {
+  const future = 'Future1999999999999';
   await withOwner((client) =>
-    client.query(`insert into schema_migrations (timestamp, name) values (1999999999999, 'Future1999999999999')`),
+    client.query(`insert into schema_migrations (timestamp, name) values (1999999999999, '${future}')`),
   );
   const newer = start(MAIN);
-  expect(await newer.exit).toBe(1);
-  expect(newer.stderr()).toContain('Future1999999999999');
+  await ready(newer.child);
+  newer.child.kill('SIGTERM');
+  expect(await newer.exit).toBe(0);
+
+  await withOwner((client) => client.query(`insert into schema_breaks values ('${future}', 'Staged1999999999998')`));
+  const broken = start(MAIN);
+  expect(await broken.exit).toBe(78);
+  expect(broken.stderr()).toMatch(
+    /^Slipway api cannot start: .* newer version .*\(Future1999999999999\): run that version.*\n$/,
+  );
+
   await withOwner((client) =>
     client.query(`delete from schema_migrations where timestamp in (1999999999999, 1700000000024)`),
   );
   const older = start(MAIN);
-  expect(await older.exit).toBe(1);
-  expect(older.stderr()).toContain('npm run migrate');
+  expect(await older.exit).toBe(78);
+  expect(older.stderr()).toBe('Slipway api cannot start: the database lacks a migration: run `npm run migrate`\n');
 });
 
 it('names every wrong setting and exits with 78', async () => {

@@ -207,6 +207,122 @@ describe('the main job, over HTTP, with real processes', () => {
     await until('its engine is gone', async () => stack.simulatorStarts('m-third').every(({ pid }) => !isAlive(pid)));
   });
 
+  describe('10.6: a rollback out of a canary at 75/25', () => {
+    const QUARTER = {
+      type: 'canary',
+      steps: [
+        { traffic_percent: 25, soak_seconds: 0, requires_approval: true },
+        { traffic_percent: 100, soak_seconds: 0 },
+      ],
+    };
+    const targets = async (name: string) =>
+      (await stack.send('GET', `/deployments/${name}/route`)).body.targets.map((one: any) => [
+        one.revision,
+        one.weight,
+      ]);
+    /** So many revisions that were active one after the other, and a canary of one more that waits at a quarter. */
+    const atAQuarter = async (name: string, specs: object[], keep_previous_seconds = 0) => {
+      for (const spec of specs) {
+        const body = { spec, strategy: { type: 'immediate' }, keep_previous_seconds };
+        expect(await stack.operation(await rollout(name, body))).toMatchObject({ status: 'succeeded' });
+      }
+      const canary = await rollout(name, { spec: sim(`${name}-next`), strategy: QUARTER });
+      await stack.operation(canary, ['waiting']);
+      const [active, candidate] = [specs.length, specs.length + 1].map((number) => `${name}-0000${number}`) as [
+        string,
+        string,
+      ];
+      expect(await targets(name)).toEqual([
+        [active, 75],
+        [candidate, 25],
+      ]);
+      return { active, candidate };
+    };
+    const isAtRest = async (name: string, active: string) => {
+      expect(await targets(name)).toEqual([[active, 100]]);
+      expect((await stack.send('GET', `/deployments/${name}`)).body).toMatchObject({
+        active_revision: active,
+        candidate_revision: null,
+        current_operation_id: null,
+      });
+      await until('the candidate is gone', async () =>
+        stack.simulatorStarts(`${name}-next`).every(({ pid }) => !isAlive(pid)),
+      );
+      // Nobody owns the traffic: a person may move it, and the next rollout begins.
+      const next = await stack.operation(
+        await rollout(name, { spec: sim(`${name}-after`), strategy: { type: 'immediate' } }),
+      );
+      expect(next).toMatchObject({ status: 'succeeded', result: { outcome: 'promoted' } });
+      const deployed = (await stack.send('GET', `/deployments/${name}`)).body;
+      expect([deployed.state, deployed.conditions.find((one: any) => one.type === 'Progressing').reason]).toEqual([
+        'active',
+        'Idle',
+      ]);
+    };
+
+    // So long that a test can act while it starts, and be done before.
+    const SLOW_MS = 6_000;
+
+    it.each([
+      [
+        'is cancelled',
+        async (id: string) => void (await stack.send('POST', `/operations/${id}/cancel`)),
+        { status: 'cancelled', error_code: 'cancelled_by_user' },
+      ],
+      [
+        'fails',
+        // Its deadline of ten minutes is over.
+        async (id: string) =>
+          void (await stack.query(
+            `update operation_steps set started_at = started_at - interval '601 seconds'
+             where operation_id = $1 and name = 'ensure_ready'`,
+            [id],
+          )),
+        { status: 'failed', error_code: 'target_not_ready' },
+      ],
+    ])(
+      'that %s before its target is ready ends with the route that the rollout had found',
+      async (_how, end, ended) => {
+        const name = await deployment();
+        const first = sim(`${name}-first`, { startup_ms: SLOW_MS });
+        const { active } = await atAQuarter(name, [first, sim(`${name}-active`)]);
+        await until('the first revision is stopped', async () =>
+          stack.simulatorStarts(`${name}-first`).every(({ pid }) => !isAlive(pid)),
+        );
+        const back = await stack.send('POST', `/deployments/${name}/rollback`, { to_revision: `${name}-00001` });
+        const { id } = back.body.operation;
+        await until(
+          'it waits for its target',
+          async () => (await stack.send('GET', `/operations/${id}`)).body.current_step === 'ensure_ready',
+        );
+        await end(id);
+        expect(await stack.operation(id)).toMatchObject({
+          ...ended,
+          result: { because: 'named', outcome: 'reverted' },
+        });
+        await isAtRest(name, active);
+      },
+    );
+
+    it('goes to the last good revision where the active one is dead, and says so', async () => {
+      const name = await deployment();
+      const { active } = await atAQuarter(
+        name,
+        [sim(`${name}-good`), sim(`${name}-active`, { startup_ms: SLOW_MS })],
+        3_600,
+      );
+      for (const { pid } of stack.simulatorStarts(`${name}-active`)) if (isAlive(pid)) process.kill(pid, 'SIGKILL');
+      const ready = `select 1 from instances i join revisions r on r.id = i.revision_id where r.name = $1 and i.state = 'ready'`;
+      await until('it is seen to be dead', async () => (await stack.query(ready, [active])).length === 0);
+      const rehearsed = await stack.send('POST', `/deployments/${name}/rollback?validate_only=true`, {});
+      expect(rehearsed.body.would).toMatch(/-00001, the last good one before .* no ready instance$/);
+      const back = await stack.send('POST', `/deployments/${name}/rollback`, {});
+      expect(back.body.operation.result).toMatchObject({ revision: `${name}-00001`, because: 'last_good_before' });
+      expect(await stack.operation(back.body.operation.id)).toMatchObject({ status: 'succeeded' });
+      await isAtRest(name, `${name}-00001`);
+    });
+  });
+
   it('rehearses without writing', async () => {
     const name = await deployment();
     const rehearsed = await stack.send('POST', `/deployments/${name}/rollouts?validate_only=true`, {
@@ -233,17 +349,31 @@ describe('the main job, over HTTP, with real processes', () => {
     });
     expect((await ask({ spec: { ...sim('m'), runtime: { target: 'nowhere' } } })).body.error).toMatchObject({
       code: 'validation_failed',
+      message: expect.stringMatching(/^spec\.runtime\.target: no execution target has this name; there are: .*local/),
       details: [expect.objectContaining({ field: 'spec.runtime.target' })],
     });
+    const noEngine = { ...sim('m'), runtime: { target: 'local', engine: 'nobody' } };
+    expect((await ask({ spec: noEngine })).body.error.message).toMatch(
+      /^spec\.runtime\.engine: target "local" has the engines: .*sim/,
+    );
+    expect((await ask({ spcc: sim('m'), engine: 'sim' })).body.error.details.slice(1)).toEqual([
+      { field: 'spcc', code: 'unknown_field', message: 'spcc is not known here: did you mean `spec`?' },
+      {
+        field: 'engine',
+        code: 'unknown_field',
+        message: expect.stringContaining('did you mean `spec.runtime.engine`?'),
+      },
+    ]);
     expect((await ask({ spec: sim('m', { port: 1 }) })).body.error.details).toEqual([
       expect.objectContaining({ field: 'spec.runtime.args.port' }),
     ]);
     expect((await ask({ spec: sim('m'), keep_previous_seconds: 'long' })).status).toBe(400);
     expect((await ask({ spec: sim('m'), expected_active_revision: '7' })).status).toBe(412);
     const warned = await ask({ spec: sim('m-warn'), colour: 'red', strategy: { type: 'candidate', speed: 3 } });
-    expect(warned.body.warnings).toEqual(
-      ['colour', 'strategy.speed'].map((field) => ({ code: 'unknown_field', field })),
-    );
+    expect(warned.body.warnings).toEqual([
+      ...['colour', 'strategy.speed'].map((field) => ({ code: 'unknown_field', field })),
+      { code: 'no_route', field: 'strategy', message: expect.stringContaining(`/deployments/${name}/route`) },
+    ]);
     const busy = await ask({ spec: sim('m-late') });
     expect([busy.status, busy.body.error.code, busy.body.error.message]).toEqual([
       409,

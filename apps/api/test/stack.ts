@@ -8,7 +8,8 @@ import { freePort } from '@slipway/platform-database/testing';
 import { createTestDatabase, type TestDatabase } from '@slipway/platform-testing';
 import { MIGRATIONS } from '@slipway/registry';
 
-const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
+/** Where this version was built. */
+export const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const BOOTSTRAP = `slw_bootstrap0001_${'b'.repeat(43)}`;
 
 export type App = 'api' | 'worker' | 'gateway';
@@ -21,19 +22,20 @@ export interface StackAnswer {
 
 /** The product as its own processes on a database of its own: what containers run, and what kill -9 is aimed at. */
 export class Stack {
-  readonly home = mkdtempSync(path.join(tmpdir(), 'slipway-e2e-'));
   readonly token = BOOTSTRAP;
   private readonly children = new Map<string, { child: ChildProcess; app: App; env: NodeJS.ProcessEnv }>();
 
   private constructor(
+    readonly home: string,
     readonly testDatabase: TestDatabase,
-    private readonly ports: { api: number[]; gateway: number },
+    private readonly ports: { api: number[]; gateway: number[] },
     private readonly env: NodeJS.ProcessEnv,
+    private readonly root: string,
   ) {}
 
   /**
    * @param options.env variables for every process; `config` replaces the embedded default of execution targets; `through`
-   * changes the way to Postgres
+   * changes the way to Postgres; `database` is one that is there already; `root` is where another version was built
    */
   static async start(
     options: {
@@ -43,17 +45,19 @@ export class Stack {
       env?: NodeJS.ProcessEnv;
       through?: (databaseUrl: string) => string;
       config?: (home: string) => string;
+      home?: string;
+      database?: TestDatabase;
+      root?: string;
     } = {},
   ): Promise<Stack> {
-    const testDatabase = await createTestDatabase(MIGRATIONS);
+    const testDatabase = options.database ?? (await createTestDatabase(MIGRATIONS));
+    const home = options.home ?? mkdtempSync(path.join(tmpdir(), 'slipway-e2e-'));
     const ports = {
       api: await Promise.all(Array.from({ length: options.apis ?? 1 }, freePort)),
-      gateway: await freePort(),
+      gateway: [await freePort()],
     };
-    const stack = new Stack(testDatabase, ports, {
-      ...(options.through && { DATABASE_URL: options.through(testDatabase.url) }),
-      ...options.env,
-    });
+    const env = { ...(options.through && { DATABASE_URL: options.through(testDatabase.url) }), ...options.env };
+    const stack = new Stack(home, testDatabase, ports, env, options.root ?? ROOT);
     if (options.config) writeFileSync(path.join(stack.home, 'slipway.config.yaml'), options.config(stack.home));
     for (let i = 0; i < ports.api.length; i += 1) stack.spawn('api', i);
     for (let i = 0; i < (options.workers ?? 1); i += 1) stack.spawn('worker', i);
@@ -63,10 +67,10 @@ export class Stack {
   }
 
   /** Starts a process, or starts it again after `kill`. `env` is for this start only. */
-  spawn(app: App, index = 0, env: NodeJS.ProcessEnv = {}): ChildProcess {
+  spawn(app: App, index = 0, env: NodeJS.ProcessEnv = {}, root = this.root): ChildProcess {
     const full = { ...this.environment(app, index), ...env };
-    const child = spawn(process.execPath, [path.join(ROOT, `apps/${app}/dist/main.js`)], {
-      cwd: ROOT,
+    const child = spawn(process.execPath, [path.join(root, `apps/${app}/dist/main.js`)], {
+      cwd: root,
       env: full,
       stdio: ['ignore', 'ignore', 'pipe'],
     });
@@ -89,26 +93,34 @@ export class Stack {
     await gone;
   }
 
+  /** Sends a signal that the process outlives. */
+  signal(app: App, signal: NodeJS.Signals, index = 0): void {
+    this.children.get(`${app}${index}`)?.child.kill(signal);
+  }
+
   /** Resolves when the process has died of itself or stands at its pause point. */
   async paused(app: App, index: number, name: string): Promise<void> {
     await until(`${app} pauses at ${name}`, async () => this.logOf(app, index).includes(`paused at ${name}`));
   }
 
+  /** Starts one of each of this version beside those that run, as number 1. Resolves when api and gateway serve. */
+  async besideIt(): Promise<void> {
+    this.ports.api.push(await freePort());
+    this.ports.gateway.push(await freePort());
+    for (const app of ['api', 'worker', 'gateway'] as const) this.spawn(app, 1, {}, ROOT);
+    await this.ready();
+  }
+
   async ready(): Promise<void> {
-    for (let i = 0; i < this.ports.api.length; i += 1) {
+    for (const [key, { app }] of this.children) {
+      if (app === 'worker') continue;
+      const index = Number(key.slice(app.length));
+      const url = app === 'api' ? this.apiUrl(index) : this.gatewayUrlOf(index);
       await until(
-        `api ${i} is ready`,
-        async () => (await fetch(`${this.apiUrl(i)}/readyz`).catch(() => undefined))?.ok === true,
+        `${key} is ready`,
+        async () => (await fetch(`${url}/readyz`).catch(() => undefined))?.ok === true,
         60_000,
-        () => this.logOf('api', i),
-      );
-    }
-    if (this.children.has('gateway0')) {
-      await until(
-        'the gateway is ready',
-        async () => (await fetch(`${this.gatewayUrl}/readyz`).catch(() => undefined))?.ok === true,
-        60_000,
-        () => this.logOf('gateway'),
+        () => this.logOf(app, index),
       );
     }
   }
@@ -118,7 +130,11 @@ export class Stack {
   }
 
   get gatewayUrl(): string {
-    return `http://127.0.0.1:${this.ports.gateway}`;
+    return this.gatewayUrlOf(0);
+  }
+
+  gatewayUrlOf(index: number): string {
+    return `http://127.0.0.1:${this.ports.gateway[index]}`;
   }
 
   async send(
@@ -145,16 +161,17 @@ export class Stack {
     id: string,
     statuses: readonly string[] = ['succeeded', 'failed', 'cancelled'],
     limitMs = 60_000,
+    api = 0,
   ): Promise<any> {
     let last: any;
     await until(
       `operation ${id} is ${statuses.join(' or ')}`,
       async () => {
-        last = (await this.send('GET', `/operations/${id}`).catch(() => undefined))?.body ?? last;
+        last = (await this.send('GET', `/operations/${id}`, undefined, { api }).catch(() => undefined))?.body ?? last;
         return statuses.includes(last?.status);
       },
       limitMs,
-      () => JSON.stringify(last),
+      () => standing(last),
     );
     return last;
   }
@@ -186,7 +203,7 @@ export class Stack {
   private environment(app: App, index: number): NodeJS.ProcessEnv {
     const own = {
       api: { SLIPWAY_API_PORT: String(this.ports.api[index] ?? 0) },
-      gateway: { SLIPWAY_GATEWAY_PORT: String(this.ports.gateway) },
+      gateway: { SLIPWAY_GATEWAY_PORT: String(this.ports.gateway[index] ?? 0) },
       worker: {},
     }[app];
     return {
@@ -201,7 +218,8 @@ export class Stack {
       SLIPWAY_LOG_LEVEL: 'info',
       SLIPWAY_RATE_LIMIT_READS: '0',
       SLIPWAY_RATE_LIMIT_MUTATIONS: '0',
-      SLIPWAY_GATEWAY_PORT: String(this.ports.gateway),
+      SLIPWAY_GATEWAY_PORT: String(this.ports.gateway[0]),
+      SLIPWAY_OWN_PORTS: this.ports.api.join(','),
       QUEUE_BACKEND: 'postgres',
       ...(readOrEmpty(path.join(this.home, 'slipway.config.yaml'))
         ? { SLIPWAY_CONFIG: path.join(this.home, 'slipway.config.yaml') }
@@ -224,6 +242,13 @@ export async function until(
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
   throw new Error(`not within ${limitMs} ms: ${what} ${detail()}`);
+}
+
+/** Where an operation stands, and after it all of it: of a long message only the beginning is repeated. */
+function standing(operation: any): string {
+  const { status, current_step, steps = [] } = operation ?? {};
+  const step = steps.findLast(({ status }: any) => status !== 'pending');
+  return [{ status, current_step, step }, operation].map((one) => JSON.stringify(one)).join('\n');
 }
 
 export function isAlive(pid: number): boolean {

@@ -22,9 +22,7 @@ beforeAll(async () => {
       });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  stack = await Stack.start({
-    config: () => 'targets:\n  - name: adopted\n    kind: endpoint\n    allow: ["http://127.0.0.1:*"]\n',
-  });
+  stack = await Stack.start({ config: () => 'targets: []\noutbound: {webhooks: ["http://127.0.0.1:*"]}\n' });
 });
 afterAll(async () => {
   await stack?.stop();

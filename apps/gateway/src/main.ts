@@ -1,26 +1,56 @@
+import { setTimeout as delay } from 'node:timers/promises';
 // The gateway takes what it needs by subpaths: it must load neither Nest nor TypeORM.
-import { createServer } from 'node:http';
-import { loadConfigOrExit } from '@slipway/platform-config/load';
-import { openSecret } from '@slipway/platform-database/secret-box';
+import { followOperatorFile, loadConfigOrExit, quotasOf } from '@slipway/platform-config/load';
+import { cannotStart, listenFault, makeHome, StartupError } from '@slipway/platform-config/startup';
+import { reachPostgres } from '@slipway/platform-database/reach';
 import { createLogger } from '@slipway/platform-observability/logger';
+import { startProbeServer } from '@slipway/platform-observability/probe-server';
 import { guardedDispatcher } from '@slipway/platform-egress';
-import { Gateway } from '@slipway/gateway';
+import { ForeignKeyError, Gateway, unfitSchema } from '@slipway/gateway';
+
+const FIRST_LOOK_MS = 500;
 
 const config = loadConfigOrExit();
 const log = createLogger({ service: 'gateway', level: config.logLevel });
+followOperatorFile(config, { log: (message) => log.info(message), error: (message) => log.error(message) });
 
+const limitsByTenant = new Map<string, { requestsPerMinute: number; maxConcurrency: number }>();
+config.operator.follow(() => () => limitsByTenant.clear());
+try {
+  makeHome(config.home);
+} catch (error) {
+  cannotStart('gateway', error);
+}
+
+const { limits, hold, passedHeaders } = config.gateway;
 const gateway = new Gateway({
-  databaseUrl: config.database.url,
+  databaseUrl: config.database.gatewayUrl,
   home: config.home,
   host: config.host,
   port: config.gatewayPort,
-  secretKey: config.secretKey,
+  keyRing: config.keyRing,
   metricsToken: config.metricsToken,
-  settings: config.gateway.limits,
-  openSecret: (sealed) => openSecret(config.secretKey, sealed),
-  guardedDispatcher,
+  trustedProxies: config.trustedProxies,
+  operatorFile: () => config.operator.state,
+  settings: { ...limits, hold, passedHeaders, limitsOfTenant },
+  guardedDispatcher: (allow, options) => guardedDispatcher(allow, { ...options, ownPorts: config.ownPorts }),
   log,
 });
+
+/** A rate of 0 is off. Asked at each request, so kept until the operator's file changes. */
+function limitsOfTenant(tenantName: string): { requestsPerMinute: number; maxConcurrency: number } {
+  const known = limitsByTenant.get(tenantName);
+  if (known) return known;
+  const quotas = quotasOf(config, tenantName);
+  const limits = {
+    requestsPerMinute: quotas.inference_requests_per_minute,
+    maxConcurrency: quotas.inference_concurrency,
+  };
+  limitsByTenant.set(tenantName, limits);
+  return limits;
+}
+
+const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
 let isStopping = false;
 async function stop(reason: string): Promise<void> {
@@ -36,23 +66,50 @@ process.on('SIGINT', () => void stop('SIGINT'));
 // The launcher is gone, however it went: nobody would ever stop this process.
 process.on('disconnect', () => void stop('the launcher is gone'));
 
+const unfit = await unfitSchema(config.database.gatewayUrl);
+if (unfit) cannotStart('gateway', new StartupError(unfit));
+
+const served = new AbortController();
 try {
-  await gateway.start();
+  // Beside its start: with a snapshot of an earlier run it serves while Postgres is away, and then nothing is waited for.
+  const { database, env } = config;
+  const reached = reachPostgres(database, {
+    login: 'gatewayUrl',
+    isPatient: env === 'production',
+    say: (line) => log.warn(line),
+    signal: served.signal,
+  });
+  const refused = new Promise<never>((_, reject) => reached.catch(reject));
+  // What Postgres refuses is told before the gateway's own attempts fill the log.
+  await Promise.race([reached, delay(FIRST_LOOK_MS)]);
+  await Promise.race([gateway.start(), refused]);
 } catch (error) {
-  log.fatal({ error: error instanceof Error ? error.message : String(error) }, 'the gateway cannot start');
-  process.exit(1);
+  cannotStart('gateway', startupError(error), config.logLevel);
 }
-if (config.metricsPort) serveMetrics(config.metricsPort);
+served.abort();
+if (config.metricsPort !== undefined) await serveMetrics(config.metricsPort);
 process.send?.('slipway:ready');
 
-/** A port of its own needs no token: it is meant for a network that clients cannot reach. */
-function serveMetrics(port: number): void {
-  const server = createServer((request, response) => {
-    const isMetrics = request.method === 'GET' && request.url === '/metrics';
-    response.writeHead(isMetrics ? 200 : 404, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' });
-    response.end(isMetrics ? gateway.metrics() : '');
-  });
+function startupError(error: unknown): unknown {
+  if (error instanceof ForeignKeyError) return new StartupError(error.message);
+  const asked = { host: config.host, port: config.gatewayPort, variable: 'SLIPWAY_GATEWAY_PORT' };
+  return listenFault(error, asked) ?? error;
+}
+
+async function serveMetrics(port: number): Promise<void> {
+  const probes = {
+    port,
+    host: config.host,
+    ready: isReady,
+    metricsToken: config.metricsToken,
+    render: async () => ({ contentType: METRICS_TYPE, body: gateway.metrics() }),
+  };
   // Processes of one machine share the setting; the first one has the port.
-  server.on('error', (error) => log.warn({ port, error: error.message }, 'metrics have no port of their own'));
-  server.listen(port, config.host);
+  await startProbeServer(probes).catch((error: Error) =>
+    log.warn({ port, error: error.message }, 'metrics have no port of their own'),
+  );
+}
+
+async function isReady(): Promise<void> {
+  if (!gateway.isReady) throw new Error('the gateway is not ready');
 }

@@ -2,8 +2,8 @@ import 'reflect-metadata';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Logger, type INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { loadConfigOrExit } from '@slipway/platform-config';
-import { Database, schemaGap } from '@slipway/platform-database';
+import { cannotStart, followOperatorFile, listenFault, loadConfigOrExit, makeHome } from '@slipway/platform-config';
+import { Database, reachPostgres, requireFit } from '@slipway/platform-database';
 import {
   createLogger,
   NestLogger,
@@ -11,20 +11,21 @@ import {
   startProcessMetrics,
   type ProbeServer,
 } from '@slipway/platform-observability';
-import { OPERATION_QUEUE, type OperationQueue } from '@slipway/platform-queue';
-import { MIGRATIONS } from '@slipway/registry';
+import { OperationWorker } from '@slipway/platform-operations';
+import { OPERATION_QUEUE, reachRedis, type OperationQueue } from '@slipway/platform-queue';
+import { MIGRATIONS, SEALED } from '@slipway/registry';
 import { TARGETS } from '@slipway/registry/targets';
 import { WorkerModule } from './worker.module.js';
 
 /** From the launcher, ahead of its SIGTERM: the whole stack goes down, so the engines end with this process. */
 const STOP_ENGINES = 'slipway:stop-engines';
 const LOOK_MS = 50;
-const RETRY_MS = 1_000;
 
 const config = loadConfigOrExit({ targets: TARGETS });
 const logger = new NestLogger(createLogger({ service: 'worker', level: config.logLevel }));
 Logger.overrideLogger(logger);
 startProcessMetrics('worker');
+followOperatorFile(config, new Logger('config'));
 
 let endsEngines = false;
 let stopping: Promise<void> | undefined;
@@ -38,21 +39,22 @@ process.once('SIGINT', () => stop('SIGINT'));
 // The launcher is gone: nobody would ever stop this process.
 process.once('disconnect', () => stop('the launcher is gone'));
 
-await refuseUnfittingSchema();
+const refuse = (error: unknown): never => cannotStart('worker', error, config.logLevel);
+await prepare().catch(refuse);
 /** Nest hands the reason on to the shutdown hooks, which its interface does not say. */
 const app: INestApplicationContext & { close(signal?: string): Promise<void> } =
-  await NestFactory.createApplicationContext(WorkerModule.forRoot(config), { logger, abortOnError: false });
+  await NestFactory.createApplicationContext(WorkerModule.forRoot(config), { logger, abortOnError: false }).catch(
+    refuse,
+  );
 const database = app.get(Database, { strict: false });
 const queue = app.get<OperationQueue>(OPERATION_QUEUE, { strict: false });
 let probes: ProbeServer | undefined;
 running = { close };
 if (stopping === undefined && config.metricsPort !== undefined) {
-  probes = await startProbeServer({
-    port: config.metricsPort,
-    host: config.host,
-    metricsToken: config.metricsToken,
-    ready: assertReady,
-  });
+  const asked = { host: config.host, port: config.metricsPort, variable: 'SLIPWAY_METRICS_PORT' };
+  probes = await startProbeServer({ ...asked, metricsToken: config.metricsToken, ready: assertReady }).catch(
+    (error: unknown) => refuse(listenFault(error, asked) ?? error),
+  );
 }
 while (stopping === undefined && !(await isReady())) await delay(LOOK_MS);
 if (stopping === undefined) {
@@ -77,7 +79,7 @@ async function shutDown(why: string): Promise<void> {
 
 /** Operations stop first: one that looked while engines go down would take its candidate for dead. */
 async function close(why: string): Promise<void> {
-  await queue.close();
+  await app.get(OperationWorker, { strict: false }).stop();
   await app.close(endsEngines ? STOP_ENGINES : why);
   await probes?.close();
 }
@@ -95,30 +97,22 @@ function isReady(): Promise<boolean> {
   );
 }
 
-/** A process that does not know the schema would write rows that the one which does cannot read. Postgres may still be on its way. */
-async function refuseUnfittingSchema(): Promise<void> {
-  let trouble = '';
-  for (;;) {
-    try {
-      const gap = await schemaGap(config.database.url, MIGRATIONS);
-      if (gap.unknown.length > 0)
-        refuse(`the database was migrated by a newer version, which added ${gap.unknown.join(', ')}`);
-      if (gap.missing.length > 0)
-        refuse(`the database lacks ${gap.missing.length} migrations: run \`npm run migrate\``);
-      return;
-    } catch (failure) {
-      const message =
-        failure instanceof Error
-          ? failure.message || (failure as NodeJS.ErrnoException).code || failure.name
-          : String(failure);
-      if (message !== trouble) logger.warn(`waiting for the database: ${message}`, 'worker');
-      trouble = message;
-      await delay(RETRY_MS);
-    }
-  }
+async function prepare(): Promise<void> {
+  const hasEngines = config.operator.targets.some((target) => target.kind === 'process');
+  if (hasEngines || config.upload.workspaceStore.startsWith('file:')) makeHome(config.home);
+  const isPatient = config.env === 'production';
+  const say = (line: string): void => logger.warn(line, 'worker');
+  await reachPostgres(config.database, { isPatient, say, check: () => requireFit(config, MIGRATIONS, SEALED) });
+  if (config.queue.backend === 'redis' && config.queue.redisUrl)
+    await lookAtRedis(config.queue.redisUrl, isPatient, say);
 }
 
-function refuse(problem: string): never {
-  process.stderr.write(`Slipway worker cannot start: ${problem}\n`);
-  process.exit(1);
+/** In production a worker starts while Redis is away, as it also looks by itself for what is due; what Redis refuses stays refused. */
+async function lookAtRedis(url: string, isPatient: boolean, say: (line: string) => void): Promise<void> {
+  const once = new AbortController();
+  const sayOnce = (line: string): void => {
+    say(line);
+    if (isPatient) once.abort();
+  };
+  await reachRedis(url, { isPatient, say: sayOnce, signal: once.signal });
 }

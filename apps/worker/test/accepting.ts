@@ -3,7 +3,7 @@ import { Test } from '@nestjs/testing';
 import type { INestApplicationContext } from '@nestjs/common';
 import { AuthModule } from '@slipway/platform-auth';
 import { ConfigModule } from '@slipway/platform-config';
-import { DatabaseModule } from '@slipway/platform-database';
+import { Database, DatabaseModule } from '@slipway/platform-database';
 import { HttpModule, type Principal } from '@slipway/platform-http';
 import { platformModules, testConfig } from '@slipway/platform-testing';
 import { AREAS, TargetKindsModule } from '@slipway/registry';
@@ -11,10 +11,12 @@ import { operatorConfig } from './operator-config.js';
 
 const PRINCIPAL: Principal = {
   tenantId: 'ten_1',
-  tenantName: 'one',
+  tenantName: 'default',
   isOperatorTenant: true,
   actor: { type: 'token', id: 'test' },
   scopes: new Set(['admin', 'operator', 'viewer']),
+  owner: { type: 'person', id: 'alice' },
+  minters: [],
 };
 
 /** What the api does beside a worker: it accepts operations and runs none. */
@@ -36,7 +38,13 @@ export class Accepting {
         ...AREAS,
       ],
     }).compile();
-    return new Accepting(await module.init());
+    const context = await module.init();
+    const { tenantId, tenantName } = PRINCIPAL;
+    // What the configuration allows, it allows by name.
+    await context
+      .get(Database, { strict: false })
+      .tx('system', (tx) => tx.query('insert into tenants (id, name) values ($1, $2)', [tenantId, tenantName]));
+    return new Accepting(context);
   }
 
   stop(): Promise<void> {

@@ -72,6 +72,8 @@ describe('rollout and rollback', () => {
       isOperatorTenant: true,
       actor: { type: 'token', id: 'test' },
       scopes: new Set(['admin', 'operator', 'viewer']),
+      owner: { type: 'person', id: 'alice' },
+      minters: [],
     };
   });
   afterAll(async () => {
@@ -92,17 +94,21 @@ describe('rollout and rollback', () => {
         owner: await service('RoutesPort').trafficOwner(tx, deployment.id),
       };
     });
-  const rollout = async (name: string, model: string, strategy = 'immediate') => {
+  const rollout = async (name: string, model: string, type = 'immediate', steps?: object[]) => {
     const answer = await service('RolloutsService').create({
       principal,
       deploymentName: name,
       isDryRun: false,
-      body: {
-        spec: spec(model),
-        strategy: { type: strategy },
-        progress_deadline_seconds: 20,
-        keep_previous_seconds: 60,
-      },
+      body: { spec: spec(model), strategy: { type, steps }, progress_deadline_seconds: 20, keep_previous_seconds: 60 },
+    });
+    return JSON.parse(answer.body.text).operation.id as string;
+  };
+  const rollback = async (name: string) => {
+    const answer = await service('RollbacksService').create({
+      principal,
+      deploymentName: name,
+      isDryRun: false,
+      body: { on_active_operation: 'supersede' },
     });
     return JSON.parse(answer.body.text).operation.id as string;
   };
@@ -145,19 +151,34 @@ describe('rollout and rollback', () => {
     harness,
     tenantId: principal.tenantId,
     kind: 'rollback',
-    begin: () =>
-      world(async (name) => {
-        const answer = await service('RollbacksService').create({
-          principal,
-          deploymentName: name,
-          isDryRun: false,
-          body: { on_active_operation: 'supersede' },
-        });
-        return JSON.parse(answer.body.text).operation.id as string;
-      }, 2),
+    begin: () => world(rollback, 2),
     assertSucceeded: async (record) => expect(await restingOf(record)).toEqual([[revisionsOf(record)[0], 100]]),
     assertUnwound: async (record) => void (await restingOf(record)),
   });
+  /** Of a canary that has a quarter of the traffic, which must be gone however the rollback ends. */
+  const rollbackOfCanaryCase = (): OperationCase => {
+    const rests = async (record: OperationRecord) =>
+      expect(await restingOf(record)).toEqual([[revisionsOf(record)[0], 100]]);
+    const step = (traffic_percent: number, requires_approval = false) => ({
+      traffic_percent,
+      soak_seconds: 0,
+      requires_approval,
+    });
+    return {
+      harness,
+      tenantId: principal.tenantId,
+      kind: 'rollback',
+      begin: () =>
+        world(async (name) => {
+          const canary = await rollout(name, `${name}-next`, 'canary', [step(25, true), step(100)]);
+          await harness.finish(principal.tenantId, canary);
+          expect((await read(name)).targets.map(([, weight]: [string, number]) => weight)).toEqual([75, 25]);
+          return rollback(name);
+        }, 1),
+      assertSucceeded: rests,
+      assertUnwound: rests,
+    };
+  };
   const broken = (step: string) => new StepFailed(operationFailures.dependency_outage, `${step} broke`);
 
   it('keeps as many surplus revisions as a deployment asks for, and all that something refers to', async () => {
@@ -187,4 +208,14 @@ describe('rollout and rollback', () => {
     240_000,
   );
   it('a crash around each commit of a rollback resumes', () => everyCrashResumes(rollbackCase()), 240_000);
+  it(
+    '10.6: every step of a rollback out of a canary may fail, and none leaves the share of what it superseded',
+    () => everyStepMayFail(rollbackOfCanaryCase(), broken),
+    240_000,
+  );
+  it(
+    '10.6: a crash around each commit of a rollback out of a canary resumes',
+    () => everyCrashResumes(rollbackOfCanaryCase()),
+    240_000,
+  );
 });

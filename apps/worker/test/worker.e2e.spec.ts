@@ -32,6 +32,8 @@ targets:
   - name: adopted
     kind: endpoint
     allow: ["http://127.0.0.1:*"]
+outbound:
+  suppliers: ["http://127.0.0.1:*"]
 `;
 
 let db: TestDatabase;
@@ -247,16 +249,17 @@ describe('its engines', () => {
   });
 });
 
-it('refuses a schema that lacks migrations, and one that is newer than it knows', async () => {
+it('refuses in one line a schema that lacks migrations, and a newer one that breaks it', async () => {
   const old = await createTestDatabase(database);
   const newer = await createTestDatabase(MIGRATIONS);
   try {
     const owner = new pg.Client({ connectionString: newer.ownerUrl });
     await owner.connect();
     await owner.query(`insert into schema_migrations (timestamp, name) values (9999999999999, 'Future9999999999999')`);
+    await owner.query(`insert into schema_breaks values ('Future9999999999999', 'Staged9999999999998')`);
     await owner.end();
     const workers = [Worker.start(old.url), Worker.start(newer.url)];
-    expect(await Promise.all(workers.map(({ ended }) => ended))).toEqual([1, 1]);
+    expect(await Promise.all(workers.map(({ ended }) => ended))).toEqual([78, 78]);
     expect(workers[0]?.said).toMatch(/lacks \d+ migrations: run `npm run migrate`/);
     expect(workers[1]?.said).toContain('Future9999999999999');
   } finally {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { operatorPatternProblem, parseAllowPattern } from './index.js';
+import { operatorPatternProblem, originsFor, parseAllowPattern } from './index.js';
 
 describe('parseAllowPattern', () => {
   it.each([
@@ -34,4 +34,15 @@ describe('what an operator may allow', () => {
   it.each(['*', 'https://*', 'https://*.com', 'http://*.1.2.3.4', 'ftp://h', 'http://h/'])('is not %s', (pattern) =>
     expect(operatorPatternProblem(pattern)).toEqual(expect.any(String)),
   );
+});
+
+it('10.3: an entry is for every tenant, or for those it names', () => {
+  const entries = [
+    'http://all',
+    { origin: 'http://some', tenants: ['acme'] },
+    { origin: 'http://each', tenants: ['*'] },
+  ];
+  expect(originsFor(entries, 'acme')).toEqual(['http://all', 'http://some', 'http://each']);
+  expect(originsFor(entries, 'other')).toEqual(['http://all', 'http://each']);
+  expect(originsFor(entries, '')).toEqual(['http://all', 'http://each']);
 });

@@ -11,6 +11,29 @@ export interface AllowPattern {
   port: number | null;
 }
 
+/** One entry of an operator's list: an origin for every tenant, or for those named. */
+export type AllowEntry = string | { origin: string; tenants: string[] };
+
+/** Name of the tenant whose admins may create tenants. */
+export const OPERATOR_TENANT = 'default';
+/** In a list of tenants: all of them. */
+export const EVERY_TENANT = '*';
+
+/** Whether a list of the operator's file names the tenant. */
+export function namesTenant(tenants: readonly string[], tenantName: string): boolean {
+  return tenants.includes(tenantName) || tenants.includes(EVERY_TENANT);
+}
+
+/** The patterns of a list that hold for a tenant. */
+export function originsFor(entries: readonly AllowEntry[], tenantName: string): string[] {
+  const named = entries.filter((entry) => typeof entry === 'string' || namesTenant(entry.tenants, tenantName));
+  return named.map(originOf);
+}
+
+export function originOf(entry: AllowEntry): string {
+  return typeof entry === 'string' ? entry : entry.origin;
+}
+
 const SHAPE =
   /^(https?):\/\/(\[[0-9a-fA-F:.]+\]|\*|(?:\*\.)?[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)(?::(\*|[0-9]{1,5}))?$/;
 export const DEFAULT_PORT = { http: 80, https: 443 } as const;

@@ -6,6 +6,8 @@ export interface FailureCode<Code extends string = string> {
   readonly code: Code;
   /** What it means, for the reader of the document. */
   readonly description: string;
+  /** What the reader can do about it. */
+  readonly remedy?: string;
 }
 
 const defined = new Map<string, FailureCode>();
@@ -14,18 +16,24 @@ const codes: string[] = [];
 /** The names of all defined codes, in order. It grows while modules are loaded, so whoever publishes it takes it by reference. */
 export const FAILURE_CODES: readonly string[] = codes;
 
+/** All that are defined by now, in the order of their codes. */
+export function definedFailures(): FailureCode[] {
+  return codes.map((code) => defined.get(code) as FailureCode);
+}
+
 /**
- * Defines failure codes when the module is loaded: `const rolloutFailures = defineFailures({ analysis_failed: '…' })`, and later
- * `throw new StepFailed(rolloutFailures.analysis_failed, …)`.
+ * Defines failure codes when the module is loaded: `const rolloutFailures = defineFailures({ analysis_failed: ['meaning', 'remedy'] })`, and
+ * later `throw new StepFailed(rolloutFailures.analysis_failed, …)`.
  * @throws Error for a code that has another meaning elsewhere
  */
-export function defineFailures<const D extends Record<string, string>>(
+export function defineFailures<const D extends Record<string, string | readonly [meaning: string, remedy: string]>>(
   descriptions: D,
 ): { readonly [Code in keyof D & string]: FailureCode<Code> } {
-  const made = Object.entries(descriptions).map(([code, description]): [string, FailureCode] => {
+  const made = Object.entries(descriptions).map(([code, given]): [string, FailureCode] => {
+    const [description, remedy] = [given].flat() as [string, string?];
     const known = defined.get(code);
     if (known && known.description !== description) throw new Error(`failure code ${code} is defined twice`);
-    const definition = known ?? { code, description };
+    const definition = known ?? { code, description, ...(remedy !== undefined && { remedy }) };
     if (!known) codes.push(code);
     codes.sort();
     defined.set(code, definition);

@@ -1,13 +1,20 @@
 export { actorText, isSameActor, systemActor, WORKER, type Actor } from './actor.js';
 export {
   DEFAULT_PORT,
+  EVERY_TENANT,
   isCanonicalHost,
+  namesTenant,
+  OPERATOR_TENANT,
   operatorPatternProblem,
+  originOf,
+  originsFor,
   parseAllowPattern,
+  type AllowEntry,
   type AllowPattern,
 } from './allow-pattern.js';
 export * from './channels.js';
-export { defineFailures, FAILURE_CODES, type FailureCode } from './failures.js';
+export * from './engine.js';
+export { definedFailures, defineFailures, FAILURE_CODES, type FailureCode } from './failures.js';
 export {
   DISTRIBUTIONS,
   isBeyond,
@@ -23,8 +30,23 @@ export {
   type RateMetric,
   type Stat,
 } from './metrics.js';
-export { DISRUPTIONS, type ObservationReason } from './observation.js';
-export { SPEC_MEMBERS, type ArgValue, type EnvValue, type ModelSpec, type RevisionSpec } from './revision-spec.js';
+export { DISRUPTIONS, HOPELESS, type ObservationReason } from './observation.js';
+export { isActorText, isAmongOwners, isSameOwner, OWNER_TYPES, personOf, type Owner } from './owner.js';
+export { PATH_RESOURCES } from './path-resources.js';
+export {
+  effectiveScaling,
+  endpointUrlField,
+  endpointUrls,
+  serverRoot,
+  SPEC_MEMBERS,
+  type ArgValue,
+  type EffectiveScaling,
+  type EndpointSpec,
+  type EnvValue,
+  type ModelSpec,
+  type RevisionSpec,
+  type ScalingSpec,
+} from './revision-spec.js';
 export * from './statuses.js';
 export {
   hashSecret,

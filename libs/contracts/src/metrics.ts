@@ -27,6 +27,10 @@ export interface DistributionMetric extends Common {
   kind: 'distribution';
   /** One independent sample. The values of one stream depend on each other, so there a stream counts once, however many it has. */
   sample: 'value' | 'stream';
+  /** Until when the requests in flight beside it count as the load that a value was measured at. */
+  loadUntil: 'first_token' | 'end';
+  /** Whether the value is that time itself. A long one is then joined by others more often, which a comparison at equal load makes up for. */
+  isThatTime: boolean;
   /** Name on the gateway's `/metrics`. */
   prometheus: string;
 }
@@ -34,7 +38,13 @@ export interface DistributionMetric extends Common {
 export type MetricDefinition = RateMetric | DistributionMetric;
 
 const RATE = { kind: 'rate', unit: 'share', better: 'lower', stats: ['rate'], defaultStat: 'rate' } as const;
-const DISTRIBUTION = { kind: 'distribution', stats: ['avg', 'p50', 'p90', 'p95', 'p99'], defaultStat: 'p95' } as const;
+const DISTRIBUTION = {
+  kind: 'distribution',
+  stats: ['avg', 'p50', 'p90', 'p95', 'p99'],
+  defaultStat: 'p95',
+  loadUntil: 'end',
+  isThatTime: false,
+} as const;
 
 /**
  * What the gateways measure, and so what a gate, an SLO or a plan can be about. A new metric is an entry here, and the line
@@ -57,6 +67,8 @@ export const METRICS = {
     unit: 'ms',
     better: 'lower',
     sample: 'value',
+    loadUntil: 'first_token',
+    isThatTime: true,
     prometheus: 'slipway_gateway_ttft_milliseconds',
   },
   itl_ms: {
@@ -73,6 +85,7 @@ export const METRICS = {
     unit: 'ms',
     better: 'lower',
     sample: 'value',
+    isThatTime: true,
     prometheus: 'slipway_gateway_latency_milliseconds',
   },
   output_tokens_per_s: {

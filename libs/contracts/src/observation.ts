@@ -4,6 +4,8 @@
  */
 export const OBSERVATION_REASONS = [
   // It waits for a place.
+  'waiting_for_device',
+  'waiting_for_place',
   'quota_exceeded',
   'admission_denied',
   'invalid_template',
@@ -12,6 +14,7 @@ export const OBSERVATION_REASONS = [
   'image_pull_failed',
   'config_error',
   // It starts.
+  'downloading',
   'loading_weights',
   'init_failed',
   'loading',
@@ -19,6 +22,12 @@ export const OBSERVATION_REASONS = [
   'start_timeout',
   // It runs, and does not answer.
   'probe_failed',
+  // It answers, and has nothing at the path where it was to be asked.
+  'health_path_missing',
+  // It answers, and has another model than the one that it was adopted for.
+  'model_changed',
+  // The operator's configuration, or another tenant's instance, keeps it from being called.
+  'not_allowed',
   // It ended.
   'exited',
   'killed',
@@ -34,6 +43,7 @@ export const OBSERVATION_REASONS = [
   'model_access',
   'model_missing',
   'bad_argument',
+  'program_not_found',
   'driver',
   // The place went away under it; nobody's fault.
   'preempted',
@@ -50,4 +60,16 @@ export const DISRUPTIONS: ReadonlySet<ObservationReason> = new Set([
   'evicted',
   'node_lost',
   'node_shutdown',
+] as const);
+
+/** No waiting mends these: somebody has to change the spec, the host or the server. Who waits for the instance may stop. */
+export const HOPELESS: ReadonlySet<ObservationReason> = new Set([
+  'health_path_missing',
+  'model_changed',
+  'program_not_found',
+  'bad_argument',
+  'model_missing',
+  'model_access',
+  'kv_too_small',
+  'driver',
 ] as const);

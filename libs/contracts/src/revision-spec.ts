@@ -13,10 +13,73 @@ export interface RevisionSpec {
     env: Record<string, EnvValue>;
   };
   /** Only for targets that adopt servers which already run. */
-  endpoint?: { base_url: string; protocol: 'openai'; health_path: string; credential_ref?: string };
+  endpoint?: EndpointSpec;
   resources?: { accelerator?: string; count?: number; memory_mb?: number };
-  scaling: { min_replicas: number; max_replicas?: number };
+  scaling: ScalingSpec;
   probes?: { path?: string; interval_seconds?: number; timeout_seconds?: number; failure_threshold?: number };
+}
+
+/** `base_url`, `base_urls` or both: each URL is an instance of its own, in this order. */
+export interface EndpointSpec {
+  base_url?: string;
+  base_urls?: string[];
+  protocol: 'openai';
+  health_path: string;
+  credential_ref?: string;
+}
+
+/** Where a revision's servers already run, by ordinal; empty for a spec that adopts none. */
+export function endpointUrls({ base_url: first, base_urls: more = [] }: Partial<EndpointSpec> = {}): string[] {
+  return first === undefined ? more : [first, ...more];
+}
+
+/** As a spec writes the URL of that ordinal, for people. */
+export function endpointUrlField({ base_url: first }: Partial<EndpointSpec> = {}, ordinal: number): string {
+  if (first === undefined) return `endpoint.base_urls[${ordinal}]`;
+  return ordinal === 0 ? 'endpoint.base_url' : `endpoint.base_urls[${ordinal - 1}]`;
+}
+
+/** Both `http://host` and `http://host/v1` are in use as the base URL of an OpenAI-compatible server. This is what both mean. */
+export function serverRoot(baseUrl: string): string {
+  return baseUrl.replace(/\/+$/, '').replace(/\/v1$/, '');
+}
+
+/** How many instances a revision has. A deployment's `scaling` overrides it field by field. */
+export interface ScalingSpec {
+  /** 0: the revision sleeps when nobody asks for it. */
+  min_replicas: number;
+  max_replicas?: number;
+  /** Requests in flight that one instance is meant to have. Without it the number follows no load. */
+  target_in_flight?: number;
+  scale_down_after_seconds?: number;
+  /** Without requests, until it sleeps. Only with `min_replicas: 0`. */
+  idle_seconds?: number;
+}
+
+/** What holds of a revision's scaling and its deployment's, with every default. */
+export interface EffectiveScaling {
+  min_replicas: number;
+  max_replicas: number;
+  target_in_flight: number | null;
+  scale_down_after_seconds: number;
+  /** Null: it never sleeps. */
+  idle_seconds: number | null;
+}
+
+const SCALE_DOWN_AFTER_SECONDS = 300;
+const IDLE_SECONDS = 600;
+
+/** Each of the two was valid by itself; where together they contradict each other, the smallest number that is asked for holds. */
+export function effectiveScaling(spec: ScalingSpec, override?: Partial<ScalingSpec> | null): EffectiveScaling {
+  const scaling: ScalingSpec = { ...spec, ...override };
+  const { min_replicas: min } = scaling;
+  return {
+    min_replicas: min,
+    max_replicas: Math.max(1, min, scaling.max_replicas ?? 0),
+    target_in_flight: scaling.target_in_flight ?? null,
+    scale_down_after_seconds: scaling.scale_down_after_seconds ?? SCALE_DOWN_AFTER_SECONDS,
+    idle_seconds: min === 0 ? (scaling.idle_seconds ?? IDLE_SECONDS) : null,
+  };
 }
 
 export interface ModelSpec {

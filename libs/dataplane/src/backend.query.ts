@@ -1,5 +1,5 @@
 import { DATAPLANE_CHANNEL } from '@slipway/contracts';
-import type { Guard, Instance } from './published.js';
+import type { Asleep, Guard, Instance } from './published.js';
 import type { NamedSql, Queryable } from './sql.js';
 
 export interface BackendPublication {
@@ -10,21 +10,23 @@ export interface BackendPublication {
   /** What upstream is told as `model`. */
   modelId: string;
   instances: readonly Instance[];
-  /** `sealSecret(config.secretKey, credential)`, or null. */
+  /** `sealSecret` of it with its `backendContext`, or null. */
   credential: string | null;
   /** Required for instances of an endpoint target, null for child processes of this host. */
   guard: Guard;
+  /** Absent or null: it does not sleep. */
+  asleep?: Asleep | null;
 }
 
 const WRITE_BACKEND: NamedSql = {
   name: 'dataplane_write_backend',
   text: `
     with written as (
-      insert into dataplane_backends (revision_id, tenant_id, deployment_id, revision_name, model_id, instances, credential, guard)
-      values ($1, $2, $3, $4, $5, $6, $7, $8)
+      insert into dataplane_backends (revision_id, tenant_id, deployment_id, revision_name, model_id, instances, credential, guard, asleep)
+      values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
       on conflict (revision_id) do update set
         model_id = excluded.model_id, instances = excluded.instances, credential = excluded.credential,
-        guard = excluded.guard, version = dataplane_backends.version + 1, updated_at = now()
+        guard = excluded.guard, asleep = excluded.asleep, version = dataplane_backends.version + 1, updated_at = now()
       returning revision_id)
     select pg_notify('${DATAPLANE_CHANNEL}', 'backend:' || revision_id) from written`,
 };
@@ -44,9 +46,10 @@ export async function publishBackend(tx: Queryable, backend: BackendPublication)
     backend.deploymentId,
     backend.revisionName,
     backend.modelId,
-    JSON.stringify(backend.instances.map(({ id, base_url, state }) => ({ id, base_url, state }))),
+    JSON.stringify(backend.instances.map(({ id, base_url, state, key }) => ({ id, base_url, state, key }))),
     backend.credential,
     backend.guard === null ? null : JSON.stringify({ allow: backend.guard.allow }),
+    backend.asleep ? JSON.stringify(backend.asleep) : null,
   ]);
 }
 

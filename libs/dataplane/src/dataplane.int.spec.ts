@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { KeyRing } from '@slipway/platform-config';
 import pg from 'pg';
 import { migrations as platformMigrations } from '@slipway/platform-database';
 import { createTestDatabase, type TestDatabase } from '@slipway/platform-database/testing';
@@ -226,6 +227,7 @@ function windowAt(second: number, gatewayId: string, ok: number, failed: number,
     itl_ms: histogram,
     e2e_latency_ms: histogram,
     output_tokens_per_s: histogram,
+    loads: null,
   };
 }
 
@@ -281,7 +283,7 @@ it('knows up to when statistics are complete, and that without a gateway nothing
 });
 
 it('adds up sightings of a passport, and a revoked one is told to the gateways', async () => {
-  const key = passportKey(randomBytes(32));
+  const key = passportKey(new KeyRing(randomBytes(32)));
   const id = passportId(key, 'ten_p', 'dep_p', 'session 1');
   const sighting: PassportSighting = {
     id,

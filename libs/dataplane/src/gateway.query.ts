@@ -8,7 +8,29 @@ export interface GatewayReport {
   /** Null = unchanged. */
   statsUntil: Date | null;
   followed: readonly { deployment_id: string; tenant_id: string; generation: number }[];
-  inFlight: readonly { revision_id: string; tenant_id: string; in_flight: number }[];
+  inFlight: readonly GatewayLoad[];
+}
+
+/** What one gateway has of one revision. */
+export interface GatewayLoad {
+  revision_id: string;
+  tenant_id: string;
+  in_flight: number;
+  /** Requests that wait because it sleeps; 0 where absent. */
+  held?: number;
+  /** Whether there was a request since the last report; where absent, whether one is in flight. */
+  is_used?: boolean;
+  /** Of `in_flight`, what is at which instance, without those that have nothing; absent: not known. */
+  instances?: Record<string, number>;
+}
+
+/** What all live gateways have of a revision. */
+export interface RevisionLoad {
+  revision_id: string;
+  in_flight: number;
+  held: number;
+  /** Seconds since any gateway had a request for it; null where none is known to have had one. */
+  idle_age: number | null;
 }
 
 /**
@@ -26,10 +48,11 @@ const REPORT: NamedSql = {
       select $1, f.deployment_id, f.tenant_id, f.generation
       from jsonb_to_recordset($3::jsonb) as f(deployment_id text, tenant_id text, generation bigint)
       on conflict (deployment_id, gateway_id) do update set generation = excluded.generation, updated_at = clock_timestamp())
-    insert into dataplane_inflight (gateway_id, revision_id, tenant_id, in_flight, updated_at)
-    select $1, i.revision_id, i.tenant_id, i.in_flight, clock_timestamp()
-    from jsonb_to_recordset($4::jsonb) as i(revision_id text, tenant_id text, in_flight int)
-    on conflict (revision_id, gateway_id) do update set in_flight = excluded.in_flight, updated_at = excluded.updated_at`,
+    insert into dataplane_inflight (gateway_id, revision_id, tenant_id, in_flight, held, instances, used_at, updated_at)
+    select $1, i.revision_id, i.tenant_id, i.in_flight, coalesce(i.held, 0), i.instances, case when coalesce(i.is_used, i.in_flight > 0) then clock_timestamp() end, clock_timestamp()
+    from jsonb_to_recordset($4::jsonb) as i(revision_id text, tenant_id text, in_flight int, held int, is_used boolean, instances jsonb)
+    on conflict (revision_id, gateway_id) do update set in_flight = excluded.in_flight, held = excluded.held, instances = excluded.instances,
+      used_at = coalesce(excluded.used_at, dataplane_inflight.used_at), updated_at = excluded.updated_at`,
 };
 
 const FORGET: NamedSql = {
@@ -60,6 +83,26 @@ const IN_FLIGHT: NamedSql = {
         cross join dataplane_gateways g
         left join dataplane_followed_routes f on f.gateway_id = g.gateway_id and f.deployment_id = r.deployment_id
         where b.revision_id = $1 and g.seen_at > clock_timestamp() - ${LIVE} and (f.generation is null or f.generation < r.generation)))::int as total`,
+};
+
+const LOADS: NamedSql = {
+  name: 'dataplane_loads',
+  text: `
+    select revision_id,
+      coalesce(sum(in_flight) filter (where updated_at > clock_timestamp() - ${LIVE}), 0)::int as in_flight,
+      coalesce(sum(held) filter (where updated_at > clock_timestamp() - ${LIVE}), 0)::int as held,
+      extract(epoch from clock_timestamp() - max(used_at))::float8 as idle_age
+    from dataplane_inflight where revision_id = any($1) group by revision_id`,
+};
+
+/** A gateway that does not tell who has a revision's requests may have all of them at each of its instances. */
+const INSTANCES_IN_FLIGHT: NamedSql = {
+  name: 'dataplane_instances_in_flight',
+  text: `
+    select i.id, coalesce(sum(case when f.instances is null then f.in_flight else (f.instances ->> i.id)::int end), 0)::int as in_flight
+    from unnest($1::text[], $2::text[]) as i(id, revision_id)
+    left join dataplane_inflight f on f.revision_id = i.revision_id and f.updated_at > clock_timestamp() - ${LIVE}
+    group by i.id`,
 };
 
 const FOLLOWED: NamedSql = {
@@ -116,4 +159,22 @@ export async function routeFollowers(
 ): Promise<{ gateways: number; behind: number }> {
   const [row] = await db.query<{ gateways: number; behind: number }>(FOLLOWED, [deploymentId, generation]);
   return row ?? { gateways: 0, behind: 0 };
+}
+
+/** Requests in flight, requests that wait, and since when there was none, over all live gateways; revisions that none knows are left out. */
+export async function loadsOf(db: Queryable, revisionIds: readonly string[]): Promise<Map<string, RevisionLoad>> {
+  const rows = await db.query<RevisionLoad>(LOADS, [revisionIds]);
+  return new Map(rows.map((row) => [row.revision_id, row]));
+}
+
+/** Requests that live gateways have in flight to each of these instances, also to those that they were told to send nothing more to. */
+export async function inFlightOfInstances(
+  db: Queryable,
+  instances: readonly { id: string; revision_id: string }[],
+): Promise<Map<string, number>> {
+  const rows = await db.query<{ id: string; in_flight: number }>(INSTANCES_IN_FLIGHT, [
+    instances.map(({ id }) => id),
+    instances.map(({ revision_id }) => revision_id),
+  ]);
+  return new Map(rows.map((row) => [row.id, row.in_flight]));
 }

@@ -4,6 +4,13 @@ import { DataplanePublished1700000000602 } from './migrations/1700000000602-data
 import { DataplaneGateways1700000000603 } from './migrations/1700000000603-dataplane-gateways.js';
 import { DataplaneRequestStats1700000000604 } from './migrations/1700000000604-dataplane-request-stats.js';
 import { DataplaneHistograms1700000000606 } from './migrations/1700000000606-dataplane-histograms.js';
+import { DataplanePassportCounts1700000000607 } from './migrations/1700000000607-dataplane-passport-counts.js';
+import { DataplaneRequestUsage1700000000609 } from './migrations/1700000000609-dataplane-request-usage.js';
+import { DataplaneHold1700000000610 } from './migrations/1700000000610-dataplane-hold.js';
+import { DataplaneAsleep1700000000620 } from './migrations/1700000000620-dataplane-asleep.js';
+import { DataplaneInstancesInFlight1700000000630 } from './migrations/1700000000630-dataplane-instances-in-flight.js';
+import { DataplaneLoads1700000000611 } from './migrations/1700000000611-dataplane-loads.js';
+import { DataplaneGatewayRole1700000000608 } from './migrations/1700000000608-dataplane-gateway-role.js';
 import { DataplanePassports1700000000605 } from './migrations/1700000000605-dataplane-passports.js';
 
 export const migrations = [
@@ -14,9 +21,18 @@ export const migrations = [
   DataplaneRequestStats1700000000604,
   DataplanePassports1700000000605,
   DataplaneHistograms1700000000606,
+  DataplanePassportCounts1700000000607,
+  DataplaneRequestUsage1700000000609,
+  DataplaneGatewayRole1700000000608,
+  DataplaneHold1700000000610,
+  DataplaneLoads1700000000611,
+  DataplaneAsleep1700000000620,
+  DataplaneInstancesInFlight1700000000630,
 ];
 
 export * from './published.js';
+export { instanceKey, type InstanceKeyOf } from './instance-key.js';
+export { backendContext, openPublished, sealed, supplierContext } from './sealed.js';
 export type { NamedSql, Queryable } from './sql.js';
 export { SLOT_COUNT, slotOf, type WeightedRevision } from './slots.js';
 export { publishRoute, StaleGenerationError, unpublishRoute, type RoutePublication } from './route.query.js';
@@ -26,13 +42,28 @@ export {
   followedCount,
   forgetGateway,
   inFlight,
+  inFlightOfInstances,
+  loadsOf,
   reportGateway,
   routeFollowers,
+  type GatewayLoad,
   type GatewayReport,
+  type RevisionLoad,
 } from './gateway.query.js';
 export * from './histogram.js';
+export * from './load.js';
+export {
+  compare,
+  standing,
+  type Basis,
+  type Comparison,
+  type LoadBucket,
+  type Measure,
+  type NotComparable,
+} from './comparison.js';
 export * from './stats.query.js';
-export { kindestValue, measure, regression, type Measured, type Regression } from './statistics.js';
+export { deleteUsageOlderThan, writeUsage, type RequestCounts, type UsageWindow } from './usage.query.js';
+export { kindestValue, measure, normalQuantile, type Measured } from './statistics.js';
 export * from './passport.js';
 export * from './passport.query.js';
 export * from './snapshot.query.js';

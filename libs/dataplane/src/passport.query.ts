@@ -27,6 +27,13 @@ export interface PassportSighting {
   last_rebind_reason: RebindReason | null;
 }
 
+/** How many passports a tenant has, and how many it may have; null until a worker has said so. */
+export interface PassportCount {
+  tenant_id: string;
+  passports: number;
+  max_passports: number | null;
+}
+
 /** A row of `dataplane_passports`, times as `Date`, counts as numbers. */
 export interface PassportRow extends Omit<PassportSighting, 'bound_at' | 'last_seen_at' | 'expires_at'> {
   bound_at: Date | null;
@@ -40,18 +47,30 @@ const COLUMNS = `id, tenant_id, deployment_id, deployment_name, key_hash, source
   instance_id, bound_at, created_at, last_seen_at, expires_at, revoked_at, requests::float8, hits::float8, misses::float8, rebinds::float8,
   last_rebind_reason`;
 
-/** Sorted by id: two gateways that write the same sessions must lock their rows in one order. */
+/**
+ * Sorted by id: two gateways that write the same sessions must lock their rows in one order. A session that has no row yet gets one
+ * as long as the tenant's count leaves room. The count is that of before the statement, so gateways that write at the same moment may
+ * together go over by a batch each.
+ */
 const WRITE_SIGHTINGS: NamedSql = {
   name: 'dataplane_write_sightings',
   text: `
+    with seen as (
+      select s.*, (select true from dataplane_passports k where k.id = s.id) is true as is_known
+      from jsonb_to_recordset($1::jsonb) as s(id text, tenant_id text, deployment_id text, deployment_name text, key_hash text, source text,
+        subject text, mode text, ttl_seconds int, revision_id text, revision_name text, instance_id text, bound_at timestamptz,
+        last_seen_at timestamptz, expires_at timestamptz, requests bigint, hits bigint, misses bigint, rebinds bigint, last_rebind_reason text)
+    ), kept as (
+      select s.*, row_number() over (partition by s.tenant_id, s.is_known order by s.id) as place
+      from seen s
+    )
     insert into dataplane_passports as p (id, tenant_id, deployment_id, deployment_name, key_hash, source, subject, mode, ttl_seconds,
       revision_id, revision_name, instance_id, bound_at, created_at, last_seen_at, expires_at, requests, hits, misses, rebinds, last_rebind_reason)
     select s.id, s.tenant_id, s.deployment_id, s.deployment_name, s.key_hash, s.source, s.subject, s.mode, s.ttl_seconds,
       s.revision_id, s.revision_name, s.instance_id, s.bound_at, coalesce(s.bound_at, s.last_seen_at), s.last_seen_at, s.expires_at,
       s.requests, s.hits, s.misses, s.rebinds, s.last_rebind_reason
-    from jsonb_to_recordset($1::jsonb) as s(id text, tenant_id text, deployment_id text, deployment_name text, key_hash text, source text,
-      subject text, mode text, ttl_seconds int, revision_id text, revision_name text, instance_id text, bound_at timestamptz,
-      last_seen_at timestamptz, expires_at timestamptz, requests bigint, hits bigint, misses bigint, rebinds bigint, last_rebind_reason text)
+    from kept s left join dataplane_passport_counts c on c.tenant_id = s.tenant_id
+    where s.is_known or coalesce(c.passports + s.place <= c.max_passports, true)
     order by s.id
     on conflict (id) do update set
       deployment_name = excluded.deployment_name, source = excluded.source, subject = excluded.subject, mode = excluded.mode,
@@ -103,6 +122,32 @@ const DELETE_EXPIRED: NamedSql = {
   text: `delete from dataplane_passports where expires_at < now() - make_interval(secs => $1)`,
 };
 
+/** The soonest expired first, a bounded number at a time: a tenant that has filled its quota must not hold up the others. */
+const DELETE_EXPIRED_OF: NamedSql = {
+  name: 'dataplane_delete_expired_passports_of',
+  text: `
+    delete from dataplane_passports where id in (
+      select id from dataplane_passports where tenant_id = $1 and expires_at < now() order by expires_at limit $2 for update skip locked)`,
+};
+
+const COUNTS: NamedSql = {
+  name: 'dataplane_passport_counts',
+  text: `select tenant_id, passports::float8, max_passports::float8 from dataplane_passport_counts order by tenant_id`,
+};
+
+const COUNT_OF: NamedSql = {
+  name: 'dataplane_passport_count_of',
+  text: `select passports::float8 from dataplane_passport_counts where tenant_id = $1`,
+};
+
+/** Without a row nothing has been counted: the bound must be there before the first passport. */
+const BOUND: NamedSql = {
+  name: 'dataplane_bound_passports',
+  text: `
+    insert into dataplane_passport_counts as c (tenant_id, passports, max_passports) values ($1, 0, $2)
+    on conflict (tenant_id) do update set max_passports = excluded.max_passports where c.max_passports is distinct from excluded.max_passports`,
+};
+
 /** Stores sightings in one statement. Counts are added: a batch that is sent again after a commit in doubt may count twice. */
 export async function writeSightings(db: Queryable, sightings: readonly PassportSighting[]): Promise<void> {
   if (sightings.length > 0) await db.query(WRITE_SIGHTINGS, [JSON.stringify(sightings)]);
@@ -151,4 +196,23 @@ export async function liveBindings(db: Queryable, limit: number): Promise<Passpo
 
 export async function deletePassportsExpiredFor(db: Queryable, seconds: number): Promise<void> {
   await db.query(DELETE_EXPIRED, [seconds]);
+}
+
+/** Deletes up to `limit` expired passports of one tenant, whose records others might have kept for a while. */
+export async function deleteExpiredPassportsOf(db: Queryable, tenantId: string, limit: number): Promise<void> {
+  await db.query(DELETE_EXPIRED_OF, [tenantId, limit]);
+}
+
+/** Of every tenant that has or had passports. */
+export async function passportCounts(db: Queryable): Promise<PassportCount[]> {
+  return db.query<PassportCount>(COUNTS);
+}
+
+export async function passportCountOf(db: Queryable, tenantId: string): Promise<number> {
+  return (await db.query<{ passports: number }>(COUNT_OF, [tenantId]))[0]?.passports ?? 0;
+}
+
+/** From the commit on, gateways write no passport of a new session that would be beyond `max`. */
+export async function boundPassports(db: Queryable, tenantId: string, max: number): Promise<void> {
+  await db.query(BOUND, [tenantId, max]);
 }

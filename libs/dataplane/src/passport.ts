@@ -1,11 +1,12 @@
-import { createHmac, createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
+import { createHmac, type KeyObject } from 'node:crypto';
+import type { KeyRing } from '@slipway/platform-config/load';
 
 export type SessionSource = 'x-session-id' | 'session_id' | 'prompt_cache_key' | 'user' | 'declared';
 export type RebindReason = 'target_unhealthy' | 'revision_retired' | 'weights_changed' | 'ttl_expired' | 'capacity';
 
-/** The key passports are made with: derived, so that the key-encryption key itself signs nothing. Make it once per process. */
-export function passportKey(secretKey: Buffer): KeyObject {
-  return createSecretKey(Buffer.from(hkdfSync('sha256', secretKey, '', 'slipway context passport', 32)));
+/** The key passports are made with; another current key begins sessions anew. Make it once per process. */
+export function passportKey(keyRing: Pick<KeyRing, 'derive'>): KeyObject {
+  return keyRing.derive('slipway context passport');
 }
 
 /**

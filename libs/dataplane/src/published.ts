@@ -20,11 +20,25 @@ export interface RouteRow {
   tenant_id: string;
   deployment_name: string;
   generation: number;
+  /** Differs after each write. */
+  version: number;
   /** 100 indices into `targets`; empty for a deployment that is known but has no route. */
   slots: number[];
   targets: RouteTarget[];
   affinity: Affinity;
+  /** While it is there, gateways keep new requests of the deployment waiting; the next generation may take it away. */
+  hold?: RouteHold | null;
   created_at: string;
+}
+
+/** Ages are measured from when a request came, so no clock is compared with another. */
+export interface RouteHold {
+  /** The longest that one request waits, 1..290. */
+  max_seconds: number;
+  /** How long the hold is expected to last, by the last measured starts; null when nothing was measured. */
+  estimated_seconds: number | null;
+  /** When it began, RFC 3339, by the clock of Postgres: for people, and for what is left of the estimate. */
+  since: string;
 }
 
 export interface Instance {
@@ -33,6 +47,8 @@ export interface Instance {
   base_url: string;
   /** Only `ready` instances are sent requests. `draining` ones finish theirs. */
   state: 'ready' | 'draining';
+  /** What the key is derived from that the engine asks for (`instanceKey`); absent for one that asks for none. */
+  key?: { id: string; generation: number };
 }
 
 /** Addresses an upstream may have: patterns as in `allow` of an endpoint target. Null = a child process on this host. */
@@ -46,10 +62,19 @@ export interface BackendRow {
   revision_name: string;
   model_id: string;
   instances: Instance[];
-  /** `sealSecret` of the bearer credential, or null. */
+  /** `sealSecret` of the bearer credential with its `backendContext`, or null. */
   credential: string | null;
   guard: Guard;
+  /** While it is there the revision sleeps: requests for it wait, and that they do wakes it. */
+  asleep?: Asleep | null;
   version: number;
+}
+
+export interface Asleep extends RouteHold {
+  /** Starts out of this sleep that came to nothing. Each one more fails those that wait for it. */
+  failures: number;
+  /** Class of the cause of the last one, from a closed list. */
+  failure: string | null;
 }
 
 /** Where one binding of a published product leads: to a revision, or to a deployment's route if `revision_id` is null. */
@@ -63,7 +88,7 @@ export interface SupplierUpstream {
   kind: 'supplier';
   base_url: string;
   model: string;
-  /** `sealSecret` of the bearer credential, or null. */
+  /** `sealSecret` of the bearer credential with its `supplierContext`, or null. */
   credential: string | null;
   guard: { allow: string[] };
 }

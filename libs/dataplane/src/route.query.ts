@@ -1,6 +1,6 @@
 import { DATAPLANE_CHANNEL } from '@slipway/contracts';
 import { assignSlots, type WeightedRevision } from './slots.js';
-import type { Affinity, RouteTarget } from './published.js';
+import type { Affinity, RouteHold, RouteTarget } from './published.js';
 import type { NamedSql, Queryable } from './sql.js';
 
 export interface RoutePublication {
@@ -12,6 +12,8 @@ export interface RoutePublication {
   /** Empty = the deployment exists and has no route: its requests answer 503 instead of 404. */
   targets: readonly (WeightedRevision & { revisionName: string })[];
   affinity: Affinity;
+  /** Keeps new requests waiting while this generation stands; absent: whoever waited goes on, by this generation's weights. It begins now without `since`. */
+  hold?: Omit<RouteHold, 'since'> & Partial<Pick<RouteHold, 'since'>>;
 }
 
 export class StaleGenerationError extends Error {
@@ -31,11 +33,12 @@ const WRITE_ROUTE: NamedSql = {
   name: 'dataplane_write_route',
   text: `
     with written as (
-      insert into dataplane_routes (deployment_id, tenant_id, deployment_name, generation, slots, targets, affinity)
-      values ($1, $2, $3, $4, $5, $6, $7)
+      insert into dataplane_routes (deployment_id, tenant_id, deployment_name, generation, slots, targets, affinity, hold)
+      values ($1, $2, $3, $4, $5, $6, $7, jsonb_build_object('since', clock_timestamp()) || $8::jsonb)
       on conflict (deployment_id) do update set
         deployment_name = excluded.deployment_name, generation = excluded.generation, slots = excluded.slots,
-        targets = excluded.targets, affinity = excluded.affinity, updated_at = now()
+        targets = excluded.targets, affinity = excluded.affinity, hold = excluded.hold,
+        updated_at = now()
       where dataplane_routes.generation < excluded.generation
       returning deployment_id)
     select pg_notify('${DATAPLANE_CHANNEL}', 'route:' || deployment_id) from written`,
@@ -72,6 +75,7 @@ export async function publishRoute(tx: Queryable, route: RoutePublication): Prom
     slots.map((revisionId) => indexOf.get(revisionId)),
     JSON.stringify(targets),
     JSON.stringify({ mode: route.affinity.mode, ttl_seconds: route.affinity.ttl_seconds }),
+    route.hold ? JSON.stringify(route.hold) : null,
   ]);
   if (written.length === 0) throw new StaleGenerationError(route.deploymentId, route.generation);
   return { slots };

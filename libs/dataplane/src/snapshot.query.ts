@@ -24,8 +24,8 @@ export interface EntryKeys {
 }
 
 /**
- * What tells two states of a row apart: the moment it was written. Its own count of changes starts again after a withdrawal,
- * and a gateway that missed that would take the new 1 for the old one.
+ * What tells two states of a row apart: the moment it was written. Its own count of changes starts again after a withdrawal, and
+ * a generation is given twice when a fail-over has lost the first: a gateway that missed that would take the new one for the old.
  */
 const STAMP = `(extract(epoch from updated_at) * 1000000)::bigint`;
 
@@ -33,7 +33,7 @@ const STAMP = `(extract(epoch from updated_at) * 1000000)::bigint`;
 const VERSIONS: NamedSql = {
   name: 'dataplane_versions',
   text: `
-    select 'route' as kind, deployment_id as id, generation::float8 as version from dataplane_routes
+    select 'route' as kind, deployment_id as id, ${STAMP}::float8 as version from dataplane_routes
     union all select 'backend', revision_id, ${STAMP}::float8 from dataplane_backends
     union all select 'slug', slug, ${STAMP}::float8 from dataplane_published
     union all select 'passport', id, 1 from dataplane_passports where revoked_at is not null and expires_at > now()`,
@@ -46,7 +46,7 @@ const VERSIONS: NamedSql = {
 const ENTRIES: NamedSql = {
   name: 'dataplane_entries',
   text: `
-    select 'route' as kind, to_jsonb(r) as entry from dataplane_routes r where deployment_id = any($1)
+    select 'route' as kind, to_jsonb(r) || jsonb_build_object('version', ${STAMP}) as entry from dataplane_routes r where deployment_id = any($1)
     union all select 'backend', to_jsonb(b) || jsonb_build_object('version', ${STAMP}) from dataplane_backends b where revision_id = any($2) or deployment_id = any($1)
     union all select 'slug', to_jsonb(p) || jsonb_build_object('version', ${STAMP}) from dataplane_published p where slug = any($3)
     union all select 'passport', to_jsonb(id) from dataplane_passports where id = any($4) and revoked_at is not null and expires_at > now()`,

@@ -1,6 +1,13 @@
-import { metricOf, type DistributionMetric, type Metric, type RateMetric, type Stat } from '@slipway/contracts';
+import {
+  metricOf,
+  type Distribution,
+  type DistributionMetric,
+  type Metric,
+  type RateMetric,
+  type Stat,
+} from '@slipway/contracts';
 import { mean, quantile, variance, type Histogram } from './histogram.js';
-import { attemptFailures, requestFailures, type Failures, type RequestStats } from './stats.query.js';
+import { attemptFailures, requestFailures, type Failures, type Histograms, type RequestStats } from './stats.query.js';
 
 /*
  * What the records of a revision say about a metric, and how sure that is. All bounds are one-sided. `simple-statistics` and its kin
@@ -14,19 +21,10 @@ export interface Measured {
   samples: number;
 }
 
-/** How much worse one side is than the other, in percent; positive is worse. */
-export interface Regression {
-  percent: number;
-  /** With 95 % confidence it is at least this. */
-  boundPercent: number;
-}
-
 /** The 95 % quantile of the standard normal distribution. */
-const Z_95 = 1.645;
+export const Z_95 = 1.645;
 /** A value read from a bucket, which spans an eighth of an octave, is off by at most this factor. */
 const BUCKET_ERROR = 2 ** (1 / 16);
-/** Variance of the logarithm of a value read from a bucket: width² / 12. */
-const BUCKET_LOG_VARIANCE = (Math.LN2 / 8) ** 2 / 12;
 const QUANTILES: Partial<Record<Stat, number>> = { p50: 0.5, p90: 0.9, p95: 0.95, p99: 0.99 };
 
 export function measure(metric: Metric, stat: Stat, stats: RequestStats): Measured {
@@ -59,70 +57,11 @@ export function kindestValue(metric: Metric, stat: Stat, stats: RequestStats, co
   return (quantile(histogram, rank) as number) * BUCKET_ERROR ** kind;
 }
 
-/**
- * The ratio of two sides on the logarithmic scale, on which their errors add: the bound is `log ratio − z·√(variance of both)`.
- * Null if one side has no samples.
- */
-export function regression(
-  metric: Metric,
-  stat: Stat,
-  candidate: RequestStats,
-  baseline: RequestStats,
-): Regression | null {
-  const ours = logEstimate(metric, stat, candidate);
-  const theirs = logEstimate(metric, stat, baseline);
-  if (!ours || !theirs) return null;
-  const worse = metricOf(metric).better === 'higher' ? -1 : 1;
-  const difference = worse * (ours.log - theirs.log);
-  const bound = difference - Z_95 * Math.sqrt(ours.variance + theirs.variance);
-  return { percent: 100 * Math.expm1(difference), boundPercent: 100 * Math.expm1(bound) };
-}
-
 /** The quantile of the standard normal distribution for 0.5 ≤ p < 1 (Abramowitz and Stegun 26.2.23; off by less than 0.00045). */
 export function normalQuantile(p: number): number {
   if (p <= 0.5) return 0;
   const t = Math.sqrt(-2 * Math.log(1 - p));
   return t - (2.515517 + 0.802853 * t + 0.010328 * t ** 2) / (1 + 1.432788 * t + 0.189269 * t ** 2 + 0.001308 * t ** 3);
-}
-
-interface LogEstimate {
-  log: number;
-  variance: number;
-}
-
-function logEstimate(metric: Metric, stat: Stat, stats: RequestStats): LogEstimate | null {
-  const definition = metricOf(metric);
-  if (definition.kind === 'rate') return rateEstimate(failuresOf(definition, stats));
-  const histogram = histogramOf(metric, stats);
-  const samples = samplesOf(definition, histogram, stats);
-  return stat === 'avg' ? meanEstimate(histogram, samples) : quantileEstimate(histogram, samples, quantileOf(stat));
-}
-
-/** Half a failure is added to each side (Katz, with the usual correction), so that "none seen" is not "never". */
-function rateEstimate({ failed, of }: Failures): LogEstimate | null {
-  if (of === 0) return null;
-  return { log: Math.log((failed + 0.5) / (of + 0.5)), variance: 1 / (failed + 0.5) - 1 / (of + 0.5) };
-}
-
-function meanEstimate(histogram: Histogram, samples: number): LogEstimate | null {
-  const average = mean(histogram);
-  const spread = variance(histogram);
-  if (!average || average <= 0 || spread === null || samples === 0) return null;
-  return { log: Math.log(average), variance: spread / (samples * average * average) };
-}
-
-/**
- * The quantile's rank is off by ±z·√(q(1−q)/n); the values at those two ranks show how far the quantile may be off. What
- * the buckets hide is added as noise.
- */
-function quantileEstimate(histogram: Histogram, samples: number, q: number): LogEstimate | null {
-  const value = quantile(histogram, q);
-  if (value === null || samples === 0) return null;
-  const off = Z_95 * Math.sqrt((q * (1 - q)) / samples);
-  const low = quantile(histogram, Math.max(0, q - off)) as number;
-  const high = quantile(histogram, Math.min(1, q + off)) as number;
-  const deviation = (Math.log(high) - Math.log(low)) / (2 * Z_95);
-  return { log: Math.log(value), variance: deviation ** 2 + BUCKET_LOG_VARIANCE };
 }
 
 /** Wilson's lower bound: sound for few failures too. */
@@ -134,19 +73,19 @@ function wilsonLowerBound({ failed, of: n }: Failures, z: number): number | null
   return Math.max(0, (centre - spread) / (1 + z ** 2 / n));
 }
 
-function failuresOf({ of }: RateMetric, { counts }: RequestStats): Failures {
+export function failuresOf({ of }: RateMetric, { counts }: RequestStats): Failures {
   return of === 'requests' ? requestFailures(counts) : attemptFailures(counts);
 }
 
-function histogramOf(metric: Metric, stats: RequestStats): Histogram {
-  return stats[metric as keyof RequestStats] as Histogram;
+export function histogramOf(metric: Metric, histograms: Histograms): Histogram {
+  return histograms[metric as Distribution];
 }
 
-function samplesOf({ sample }: DistributionMetric, histogram: Histogram, stats: RequestStats): number {
+export function samplesOf({ sample }: DistributionMetric, histogram: Histogram, stats: RequestStats): number {
   return sample === 'stream' ? Math.min(stats.streamed, histogram.n) : histogram.n;
 }
 
-function quantileOf(stat: Stat): number {
+export function quantileOf(stat: Stat): number {
   const q = QUANTILES[stat];
   if (q === undefined) throw new RangeError(`${stat} is no quantile`);
   return q;

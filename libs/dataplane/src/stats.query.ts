@@ -1,5 +1,6 @@
 import { DISTRIBUTIONS, type Distribution } from '@slipway/contracts';
 import { emptyHistogram, mergeHistograms, type Histogram } from './histogram.js';
+import { mergeLoads, type Loads, type LoadsPart } from './load.js';
 import type { NamedSql, Queryable } from './sql.js';
 
 /** Attempts by outcome. An attempt is one try on one instance: a request that was retried counts once per try. */
@@ -23,7 +24,13 @@ export interface RequestStats extends Histograms {
   streamed: number;
   tokens_in: number;
   tokens_out: number;
+  /** By how loaded the instances were. What of the histograms is not in here was recorded at an unknown load. */
+  loads: Loads;
+  /** The histograms of equal parts of the time, those without requests left out: shows how much the values of one moment have in common. */
+  slices?: readonly Histograms[];
 }
+
+const SLICES = 20;
 
 /** One row to store: what ended on one gateway within one second. */
 export interface StatsWindow extends AttemptCounts, Histograms {
@@ -35,6 +42,7 @@ export interface StatsWindow extends AttemptCounts, Histograms {
   streamed: number;
   tokens_in: number;
   tokens_out: number;
+  loads: Loads | null;
 }
 
 /**
@@ -45,20 +53,20 @@ const WRITE_WINDOWS: NamedSql = {
   name: 'dataplane_write_windows',
   text: `
     insert into dataplane_request_stats (revision_id, window_start, gateway_id, tenant_id, ok, client_error, server_error, connect_error, cancelled,
-      retried, streamed, tokens_in, tokens_out, histograms)
+      retried, streamed, tokens_in, tokens_out, histograms, loads)
     select w.revision_id, w.window_start, w.gateway_id, w.tenant_id, w.ok, w.client_error, w.server_error, w.connect_error, w.cancelled,
-      w.retried, w.streamed, w.tokens_in, w.tokens_out, w.histograms
+      w.retried, w.streamed, w.tokens_in, w.tokens_out, w.histograms, w.loads
     from jsonb_to_recordset($1::jsonb) as w(revision_id text, window_start timestamptz, gateway_id text, tenant_id text, ok int,
       client_error int, server_error int, connect_error int, cancelled int, retried int, streamed int, tokens_in bigint, tokens_out bigint,
-      histograms jsonb)
+      histograms jsonb, loads jsonb)
     on conflict do nothing`,
 };
 
 const READ_WINDOWS: NamedSql = {
   name: 'dataplane_read_windows',
   text: `
-    select ok, client_error, server_error, connect_error, cancelled, retried, streamed, tokens_in::float8, tokens_out::float8,
-      histograms
+    select gateway_id, window_start, ok, client_error, server_error, connect_error, cancelled, retried, streamed, tokens_in::float8, tokens_out::float8,
+      histograms, loads
     from dataplane_request_stats
     where revision_id = $1 and window_start >= $2 and window_start < $3`,
 };
@@ -100,6 +108,7 @@ export async function writeWindows(db: Queryable, windows: readonly StatsWindow[
  */
 export async function statsBetween(db: Queryable, revisionId: string, from: Date, to: Date): Promise<RequestStats> {
   const rows = await db.query<WindowRow>(READ_WINDOWS, [revisionId, from, to]);
+  const slices = slicesOf(rows, from.getTime(), to.getTime());
   const sum = (pick: (row: (typeof rows)[number]) => number): number =>
     rows.reduce((total, row) => total + pick(row), 0);
   return {
@@ -114,7 +123,9 @@ export async function statsBetween(db: Queryable, revisionId: string, from: Date
     streamed: sum((row) => row.streamed),
     tokens_in: sum((row) => row.tokens_in),
     tokens_out: sum((row) => row.tokens_out),
-    ...histogramsOf((metric) => mergeHistograms(rows.map((row) => row.histograms[metric] ?? emptyHistogram()))),
+    ...histogramsOf((metric) => mergeHistograms(slices.map((slice) => slice[metric]))),
+    loads: mergeLoads(partsOf(rows, to.getTime() - from.getTime())),
+    slices,
   };
 }
 
@@ -166,10 +177,40 @@ export function requestFailures(counts: AttemptCounts): Failures {
 
 /** As the table keeps a window. A row of before a metric was measured lacks its histogram. */
 interface WindowRow extends AttemptCounts {
+  gateway_id: string;
+  window_start: Date;
   streamed: number;
   tokens_in: number;
   tokens_out: number;
   histograms: Partial<Histograms>;
+  /** Null in rows of gateways of before. */
+  loads: Loads | null;
+}
+
+/**
+ * A gateway sees in flight on an instance what it sent there itself. What the others had there meanwhile follows from their requests'
+ * times (Little's law) and is spread over the instances.
+ */
+function partsOf(rows: readonly WindowRow[], windowMs: number): LoadsPart[] {
+  const busyMs = new Map<string, number>();
+  for (const { gateway_id, histograms } of rows)
+    busyMs.set(gateway_id, (busyMs.get(gateway_id) ?? 0) + (histograms.e2e_latency_ms?.sum ?? 0));
+  const all = [...busyMs.values()].reduce((sum, one) => sum + one, 0);
+  return rows.flatMap(({ gateway_id, loads }) => {
+    if (!loads) return [];
+    const othersMs = all - (busyMs.get(gateway_id) as number);
+    return [{ loads, hidden: othersMs / windowMs / Math.max(1, loads.instances) }];
+  });
+}
+
+function slicesOf(rows: readonly WindowRow[], from: number, to: number): Histograms[] {
+  const bySlice = Array.from({ length: SLICES }, (): WindowRow[] => []);
+  for (const row of rows) bySlice[Math.floor((SLICES * (row.window_start.getTime() - from)) / (to - from))]?.push(row);
+  return bySlice
+    .filter((some) => some.length > 0)
+    .map((some) =>
+      histogramsOf((metric) => mergeHistograms(some.map((row) => row.histograms[metric] ?? emptyHistogram()))),
+    );
 }
 
 function rowOf(window: StatsWindow): object {

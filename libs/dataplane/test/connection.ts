@@ -18,10 +18,23 @@ export class Connection {
     return new Connection(database, client);
   }
 
+  /** Another session in the same database; `close` ends it alone. */
+  async another(): Promise<Connection> {
+    const client = new pg.Client({ connectionString: this.database.url });
+    await client.connect();
+    await client.query('set role slipway_system');
+    return new Connection({ ...this.database, drop: async () => undefined }, client);
+  }
+
   readonly db: Queryable = {
     query: async <R>(statement: NamedSql, values: unknown[] = []) =>
       (await this.client.query({ ...statement, values })).rows as R[],
   };
+
+  /** Of the application's login. */
+  get url(): string {
+    return this.database.url;
+  }
 
   async sql<R = Record<string, unknown>>(text: string, values: unknown[] = []): Promise<R[]> {
     return (await this.client.query(text, values)).rows as R[];

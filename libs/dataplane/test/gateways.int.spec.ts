@@ -3,6 +3,7 @@ import {
   followedCount,
   forgetGateway,
   inFlight,
+  inFlightOfInstances,
   publishBackend,
   publishRoute,
   reportGateway,
@@ -47,15 +48,16 @@ afterEach(async () => {
 interface Tells {
   follows?: number;
   busy?: number;
+  instances?: Record<string, number>;
   statsUntil?: Date;
 }
 
-const report = (gatewayId: string, { follows, busy, statsUntil }: Tells = {}): Promise<void> =>
+const report = (gatewayId: string, { follows, busy, instances, statsUntil }: Tells = {}): Promise<void> =>
   reportGateway(db, {
     gatewayId,
     statsUntil: statsUntil ?? null,
     followed: follows === undefined ? [] : [{ deployment_id: 'dep', tenant_id: 'ten', generation: follows }],
-    inFlight: busy === undefined ? [] : [{ revision_id: 'rev', tenant_id: 'ten', in_flight: busy }],
+    inFlight: busy === undefined ? [] : [{ revision_id: 'rev', tenant_id: 'ten', in_flight: busy, instances }],
   });
 const heardOf = (gatewayId: string, ago: string): Promise<unknown> =>
   connection.sql(`update dataplane_gateways set seen_at = now() - $2::interval where gateway_id = $1`, [
@@ -79,6 +81,29 @@ it('counts one for each gateway that does not follow the present route, or none 
   expect(await count()).toBe(0);
   expect(await routeFollowers(db, 'dep', 8)).toEqual({ gateways: 3, behind: 2 });
   expect(await inFlight(db, 'rev_unknown')).toBe(0);
+});
+
+it('knows which instance has the requests, of all gateways that live; one that does not tell may have all of them at each', async () => {
+  const both = [
+    { id: 'ins_1', revision_id: 'rev' },
+    { id: 'ins_2', revision_id: 'rev' },
+    { id: 'ins_3', revision_id: 'rev_unknown' },
+  ];
+  const counts = async () => Object.fromEntries(await inFlightOfInstances(db, both));
+  expect(await counts()).toEqual({ ins_1: 0, ins_2: 0, ins_3: 0 });
+  await report('gw_1', { busy: 3, instances: { ins_1: 2, ins_2: 1 } });
+  await report('gw_2', { busy: 4, instances: { ins_1: 4, ins_3: 9 } });
+  expect(await counts()).toEqual({ ins_1: 6, ins_2: 1, ins_3: 0 });
+  // One that has drawn a request and sent it nowhere yet.
+  await report('gw_2', { busy: 1, instances: {} });
+  expect(await counts()).toEqual({ ins_1: 2, ins_2: 1, ins_3: 0 });
+  await report('gw_of_before', { busy: 5 });
+  expect(await counts()).toEqual({ ins_1: 7, ins_2: 6, ins_3: 0 });
+  await connection.sql(
+    `update dataplane_inflight set updated_at = now() - interval '6 seconds' where gateway_id <> 'gw_1'`,
+  );
+  expect(await counts()).toEqual({ ins_1: 2, ins_2: 1, ins_3: 0 });
+  expect(await inFlightOfInstances(db, [])).toEqual(new Map());
 });
 
 it('takes a gateway for gone when it was not heard of for five seconds, and its counts with it', async () => {

@@ -1,10 +1,14 @@
-import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { DATAPLANE_CHANNEL } from '@slipway/contracts';
 import {
+  boundPassports,
   declarePassport,
+  deleteExpiredPassportsOf,
   deletePassportsExpiredFor,
   findPassport,
   liveBindings,
+  passportCountOf,
+  passportCounts,
   readEntries,
   readVersions,
   revokePassport,
@@ -151,4 +155,78 @@ it('forgets passports some time after they expired', async () => {
     undefined,
     'cp_2',
   ]);
+});
+
+describe('A8: how many passports a tenant may have', () => {
+  const MOST = 5;
+  const some = (count: number, rest: Partial<PassportSighting> = {}, first = 0) =>
+    Array.from({ length: count }, (_, n) => sighting(`cp_${first + n}`, rest));
+  const idsOf = async (tenant = 'ten'): Promise<string[]> => {
+    const rows = await connection.sql<{ id: string }>(
+      `select id from dataplane_passports where tenant_id = '${tenant}' order by id`,
+    );
+    return rows.map(({ id }) => id);
+  };
+
+  beforeEach(() => boundPassports(db, 'ten', MOST));
+  afterEach(() => connection.sql('update dataplane_passport_counts set max_passports = null'));
+
+  it('is counted as rows come and go, whoever writes them', async () => {
+    await writeSightings(db, [...some(2), sighting('other_1', { tenant_id: 'other' })]);
+    await writeSightings(db, some(3));
+    await declare('declared', 600);
+    await declare('declared', 600);
+    const counts = async () =>
+      Object.fromEntries((await passportCounts(db)).map(({ tenant_id, passports }) => [tenant_id, passports]));
+    expect(await counts()).toMatchObject({ ten: 4, other: 1 });
+    expect([await passportCountOf(db, 'ten'), await passportCountOf(db, 'nobody')]).toEqual([4, 0]);
+    await connection.sql(`delete from dataplane_passports where id in ('cp_1', 'other_1')`);
+    expect(await counts()).toMatchObject({ ten: 3, other: 0 });
+  });
+
+  it('bounds new sessions, within a batch and over several; known ones go on, and other tenants', async () => {
+    await writeSightings(db, some(3));
+    await writeSightings(db, [...some(6), sighting('other_1', { tenant_id: 'other' })]);
+    expect(await idsOf()).toEqual(['cp_0', 'cp_1', 'cp_2', 'cp_3', 'cp_4']);
+    expect(await idsOf('other')).toEqual(['other_1']);
+    expect(await find('cp_2')).toMatchObject({ requests: 2 });
+    await writeSightings(db, some(10));
+    expect(await idsOf()).toHaveLength(MOST);
+    expect(await find('cp_4')).toMatchObject({ requests: 2 });
+    await connection.sql(`delete from dataplane_passports where id = 'cp_1'`);
+    await writeSightings(db, some(2, {}, 8));
+    expect(await idsOf()).toEqual(['cp_0', 'cp_2', 'cp_3', 'cp_4', 'cp_8']);
+  });
+
+  it('is bounded by nothing before anybody has said how many', async () => {
+    await connection.sql('update dataplane_passport_counts set max_passports = null');
+    await writeSightings(db, some(9));
+    expect(await idsOf()).toHaveLength(9);
+  });
+
+  it('is gone over by no more than a batch of each gateway that writes at the same moment', async () => {
+    const gateways = await Promise.all(Array.from({ length: 6 }, () => connection.another()));
+    try {
+      await Promise.all(gateways.map((gateway, n) => writeSightings(gateway.db, some(3, {}, n * 10))));
+      expect((await idsOf()).length).toBeLessThanOrEqual(MOST + 6 * 3);
+      const after = await idsOf();
+      await Promise.all(gateways.map((gateway, n) => writeSightings(gateway.db, some(3, {}, 100 + n * 10))));
+      expect(await idsOf()).toEqual(after);
+      expect(await passportCountOf(db, 'ten')).toBe(after.length);
+    } finally {
+      await Promise.all(gateways.map((gateway) => gateway.close()));
+    }
+  });
+
+  it('has room again for what has expired, a bounded number at a time and of this tenant alone', async () => {
+    await writeSightings(db, [
+      ...some(3, { expires_at: inSeconds(-10) }),
+      ...some(2, { expires_at: inSeconds(10) }, 3),
+      sighting('other_1', { tenant_id: 'other', expires_at: inSeconds(-10) }),
+    ]);
+    await deleteExpiredPassportsOf(db, 'ten', 2);
+    expect(await idsOf()).toHaveLength(3);
+    await deleteExpiredPassportsOf(db, 'ten', 100);
+    expect([await idsOf(), await idsOf('other')]).toEqual([['cp_3', 'cp_4'], ['other_1']]);
+  });
 });

@@ -124,3 +124,31 @@ it('reads the backends of a route’s deployment with the route, and those of no
   expect((await readEntries(db, keys)).backends).toEqual([]);
   await unpublishRoute(db, 'dep');
 });
+
+it('a route’s hold stands while its generation does, and begins when that is published', async () => {
+  const heldBy = async (): Promise<unknown> => (await readEntries(db, { ...keys, routes: ['dep'] })).routes[0]?.hold;
+  const generation = (n: number, hold?: { max_seconds: number; estimated_seconds: number | null }) =>
+    publishRoute(db, { ...route, generation: n, targets: [target('rev', 100)], ...(hold && { hold }) });
+  await generation(1);
+  expect(await heldBy()).toBeNull();
+  const startedAt = Date.now();
+  await generation(2, { max_seconds: 60, estimated_seconds: null });
+  const hold = (await heldBy()) as { since: string };
+  expect(hold).toEqual({ max_seconds: 60, estimated_seconds: null, since: expect.any(String) });
+  // The database runs beside the test, by the same clock.
+  expect(Math.abs(Date.parse(hold.since) - startedAt)).toBeLessThan(60_000);
+  await generation(3);
+  expect(await heldBy()).toBeNull();
+  await unpublishRoute(db, 'dep');
+});
+
+it('an instance’s key is told by the key of the ring and the generation, or not at all', async () => {
+  const at = { base_url: 'http://127.0.0.1:1', state: 'ready' as const };
+  const instances = [
+    { ...at, id: 'ins_1', key: { id: 'abcd1234', generation: 3 } },
+    { ...at, id: 'ins_2' },
+  ];
+  await publishBackend(db, { ...backend, instances });
+  expect((await readEntries(db, { ...keys, backends: ['rev'] })).backends[0]?.instances).toEqual(instances);
+  await withdrawBackend(db, 'rev');
+});

@@ -3,6 +3,7 @@ import {
   attemptFailures,
   deleteWindowsOlderThan,
   emptyHistogram,
+  emptyLoads,
   requestFailures,
   lastWindowWith,
   statsBetween,
@@ -38,6 +39,7 @@ const windowAt = (second: number, counts: Partial<StatsWindow>): StatsWindow => 
   itl_ms: emptyHistogram(),
   e2e_latency_ms: emptyHistogram(),
   output_tokens_per_s: emptyHistogram(),
+  loads: null,
   ...counts,
 });
 const window = (before: number, seconds: number, minAttempts: number) =>
@@ -53,8 +55,62 @@ it('stores each figure in its place', async () => {
     output_tokens_per_s: histogram(13),
   };
   const totals = { streamed: 7, tokens_in: 8, tokens_out: 9 };
-  await writeWindows(db, [windowAt(0, { ...figures, ...totals, ...latencies })]);
-  expect(await statsBetween(db, 'rev', at(0), at(1))).toEqual({ counts: figures, ...totals, ...latencies });
+  const loads = {
+    instances: 3,
+    alone_ms: 14,
+    joined: 15,
+    histograms: {
+      ttft_ms: { 0: histogram(1) },
+      itl_ms: { 0: histogram(2) },
+      e2e_latency_ms: { 0: histogram(12) },
+      output_tokens_per_s: { 2: histogram(4) },
+    },
+  };
+  await writeWindows(db, [windowAt(0, { ...figures, ...totals, ...latencies, loads })]);
+  expect(await statsBetween(db, 'rev', at(0), at(1))).toEqual({
+    counts: figures,
+    ...totals,
+    ...latencies,
+    loads,
+    slices: [latencies],
+  });
+});
+
+it('tells the values of one moment from those of another, over all gateways', async () => {
+  const value = (bucket: number) => ({ n: 1, sum: 1, sq: 1, b: { [bucket]: 1 } });
+  await writeWindows(db, [
+    windowAt(10, { ttft_ms: value(1) }),
+    windowAt(11, { ttft_ms: value(2), gateway_id: 'gw_1' }),
+    windowAt(11, { ttft_ms: value(2), gateway_id: 'gw_2' }),
+    windowAt(49, { ttft_ms: value(3) }),
+    windowAt(50, { ttft_ms: value(4) }),
+  ]);
+  const { slices } = await statsBetween(db, 'rev', at(10), at(50));
+  expect(slices?.map(({ ttft_ms }) => ttft_ms.b)).toEqual([{ 1: 1, 2: 2 }, { 3: 1 }]);
+});
+
+it('adds up loads over gateways, each raised by what the other had on the instance meanwhile', async () => {
+  const one = (sum: number) => ({ n: 1, sum, sq: sum, b: { 8: 1 } });
+  const loads = { ...emptyLoads(), instances: 1, alone_ms: 5, joined: 1 };
+  loads.histograms.e2e_latency_ms = { 0: one(2) };
+  await writeWindows(db, [
+    // Busy half of the second: on average this is half a request more on the instance for whom the other gateway sends there.
+    windowAt(0, { gateway_id: 'gw_1', e2e_latency_ms: one(500), loads }),
+    windowAt(0, { gateway_id: 'gw_2', e2e_latency_ms: one(2), loads }),
+  ]);
+  const merged = (await statsBetween(db, 'rev', at(0), at(1))).loads;
+  expect(merged).toMatchObject({ instances: 1, alone_ms: 10, joined: 2 });
+  expect(merged.histograms.e2e_latency_ms).toEqual({ 0: one(2), 2: one(2) });
+});
+
+it('leaves out of the loads what a gateway of before recorded, which is counted all the same', async () => {
+  const e2e_latency_ms = { n: 4, sum: 4, sq: 4, b: { 0: 4 } };
+  await writeWindows(db, [windowAt(0, { ok: 4, e2e_latency_ms })]);
+  expect(await statsBetween(db, 'rev', at(0), at(1))).toMatchObject({
+    counts: { ok: 4 },
+    e2e_latency_ms,
+    loads: emptyLoads(),
+  });
 });
 
 it('leaves a stored window as it is when it is sent again, whatever it says', async () => {

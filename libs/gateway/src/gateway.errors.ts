@@ -7,17 +7,25 @@ export class GatewayError extends Error {
     message: string,
     readonly param: string | null = null,
     readonly headers: Readonly<Record<string, string>> = {},
+    /** Further members of the error object. */
+    readonly details: Readonly<Record<string, unknown>> = {},
   ) {
     super(message);
   }
 
   body(): string {
-    return errorBody(this.message, this.type, this.param, this.code);
+    return errorBody(this.message, this.type, this.param, this.code, this.details);
   }
 }
 
-export function errorBody(message: string, type: string, param: string | null, code: string | null): string {
-  return JSON.stringify({ error: { message, type, param, code } });
+export function errorBody(
+  message: string,
+  type: string,
+  param: string | null,
+  code: string | null,
+  details: Readonly<Record<string, unknown>> = {},
+): string {
+  return JSON.stringify({ error: { message, type, param, code, ...details } });
 }
 
 const INVALID = 'invalid_request_error';
@@ -44,6 +52,17 @@ export const tokenUnverifiable = (): GatewayError =>
     'retry-after': '1',
   });
 
+/** Known tokens are never told this, wherever they come from. */
+export const tooManyWrongTokens = (retryAfterSeconds: number): GatewayError =>
+  new GatewayError(
+    429,
+    'rate_limit_error',
+    'rate_limited',
+    'Too many API tokens that are not valid have come from this address. Try again later.',
+    null,
+    { 'retry-after': String(retryAfterSeconds) },
+  );
+
 export const unknownPath = (method: string, path: string): GatewayError =>
   new GatewayError(404, INVALID, 'unknown_url', `Unknown request URL: ${method} ${path}.`);
 
@@ -54,6 +73,14 @@ export const wrongMethod = (method: string, path: string, allow: string): Gatewa
 
 export const invalidJson = (): GatewayError =>
   new GatewayError(400, INVALID, 'invalid_json', 'The body of the request is not a JSON object.');
+
+export const bodyTooDeep = (maxDepth: number): GatewayError =>
+  new GatewayError(
+    400,
+    INVALID,
+    'invalid_json',
+    `The body of the request is nested more than ${maxDepth} levels deep.`,
+  );
 
 export const missingParameter = (param: string): GatewayError =>
   new GatewayError(400, INVALID, 'missing_required_parameter', `Missing required parameter: '${param}'.`, param);
@@ -84,22 +111,23 @@ export const modelNotFound = (model: string): GatewayError =>
     'model',
   );
 
-export const rateLimited = (retryAfterSeconds: number): GatewayError =>
+/** @param whose requests come too fast */
+export const rateLimited = (whose: string, retryAfterSeconds: number): GatewayError =>
   new GatewayError(
     429,
     'rate_limit_error',
     'rate_limit_exceeded',
-    'Too many requests with this API token. Try again later.',
+    `Too many requests of ${whose}. Try again later.`,
     null,
     { 'retry-after': String(retryAfterSeconds) },
   );
 
-export const tooManyAtOnce = (): GatewayError =>
+export const tooManyAtOnce = (whose: string): GatewayError =>
   new GatewayError(
     429,
     'rate_limit_error',
     'concurrency_limit_exceeded',
-    'Too many requests of this API token are in flight. Try again later.',
+    `Too many requests of ${whose} are in flight. Try again later.`,
     null,
     { 'retry-after': '1' },
   );
@@ -122,6 +150,17 @@ export const notReady = (): GatewayError =>
 export const overloaded = (): GatewayError =>
   new GatewayError(503, SERVER, 'overloaded', 'The gateway is at its limit. Try again.', null, RETRY_SOON);
 
+/** @param whose requests hold what may be held */
+export const tooManyBytes = (whose: string): GatewayError =>
+  new GatewayError(
+    503,
+    SERVER,
+    'overloaded',
+    `The requests of ${whose} in flight hold as many bytes as they may. Try again.`,
+    null,
+    RETRY_SOON,
+  );
+
 export const noCapacity = (model: string): GatewayError =>
   new GatewayError(
     503,
@@ -130,6 +169,41 @@ export const noCapacity = (model: string): GatewayError =>
     `The model '${model.slice(0, 200)}' has no instance that can answer at the moment. Try again.`,
     null,
     RETRY_SOON,
+  );
+
+/** Only to who asks for the deployment by its own name, and so is of its tenant. */
+export const noRoute = (deployment: string): GatewayError =>
+  new GatewayError(
+    503,
+    SERVER,
+    'unavailable',
+    `The deployment '${deployment}' has no route: PUT /api/v1/deployments/${deployment}/route at the API, or roll out with strategy immediate.`,
+    null,
+    RETRY_SOON,
+  );
+
+/** @param estimatedSeconds what is expected to be left of it; null where nobody knows */
+export const deploymentRestarting = (estimatedSeconds: number | null, retryAfterSeconds: number): GatewayError =>
+  new GatewayError(
+    503,
+    SERVER,
+    'deployment_restarting',
+    'The model is being replaced where there is room for one only, and no more requests can wait for it, or not for longer. Try again.',
+    null,
+    { 'retry-after': String(retryAfterSeconds) },
+    { estimated_seconds: estimatedSeconds },
+  );
+
+/** @param cause a class from a closed list: what an engine said is nothing for clients */
+export const startFailed = (cause: string): GatewayError =>
+  new GatewayError(
+    503,
+    SERVER,
+    'start_failed',
+    `The model was asleep and could not be started (${cause}). It is tried again when the next request comes.`,
+    null,
+    RETRY_SOON,
+    { cause },
   );
 
 export const upstreamUnreachable = (): GatewayError =>
@@ -144,6 +218,9 @@ export const upstreamUnreachable = (): GatewayError =>
 
 export const upstreamFailed = (): GatewayError =>
   new GatewayError(502, SERVER, 'upstream_error', 'The model server failed to answer.');
+
+export const answerTooLarge = (): GatewayError =>
+  new GatewayError(502, SERVER, 'upstream_error', 'The answer of the model server is too large.');
 
 export const upstreamTimeout = (): GatewayError =>
   new GatewayError(504, SERVER, 'upstream_timeout', 'The model server did not answer in time.');

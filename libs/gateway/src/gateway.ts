@@ -1,14 +1,17 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import { DATAPLANE_CHANNEL, TOKENS_CHANNEL } from '@slipway/contracts';
 import { liveBindings, passportKey } from '@slipway/dataplane';
+import { clientAddress } from '@slipway/platform-bounds';
 import { missingToken } from './gateway.errors.js';
-import type { Log } from './log.js';
+import type { GatewayOptions } from './gateway-options.js';
+import { Holds } from './holds/holds.js';
 import { NotificationListener } from './postgres/notification.listener.js';
 import { PostgresLink } from './postgres/postgres.link.js';
 import { Destinations } from './requests/destination.js';
-import { Inference } from './requests/inference.js';
+import { Inference, type TokenCheck } from './requests/inference.js';
 import { modelNamed, modelsOf } from './requests/model-list.js';
 import { createGatewayServer } from './requests/server.js';
 import { SessionBook } from './sessions/session-book.js';
@@ -18,28 +21,12 @@ import { SnapshotFollower } from './snapshot/snapshot.follower.js';
 import { Snapshot } from './snapshot/snapshot.js';
 import { metricsText } from './telemetry/metrics.js';
 import { Recorder } from './telemetry/recorder.js';
+import { UsageBook } from './telemetry/usage.js';
 import { Reporter } from './telemetry/reporter.js';
 import { TokenBook } from './tokens/token-book.js';
-import { TokenLimits } from './tokens/token-limits.js';
+import { ClientLimits } from './tokens/token-limits.js';
 import { Backends } from './upstream/backends.js';
-import type { GuardedDispatcher } from './upstream/instance.js';
-
-export interface GatewayOptions {
-  databaseUrl: string;
-  /** Folder of the installation's data; the snapshot is kept in `gateway/` below it. */
-  home: string;
-  host: string;
-  /** 0 = any free port. */
-  port: number;
-  secretKey: Buffer;
-  /** Who may read /metrics beside admins. */
-  metricsToken?: string;
-  /** Opens what `sealSecret` closed. */
-  openSecret: (sealed: string) => string;
-  guardedDispatcher: GuardedDispatcher;
-  settings?: Partial<GatewaySettings>;
-  log: Log;
-}
+import { Credentials } from './upstream/credentials.js';
 
 /** How long a start waits for Postgres before it serves what is on disk. */
 const PATIENCE_AT_START_MS = 1_500;
@@ -49,16 +36,19 @@ export class Gateway {
   readonly id = `gw_${randomBytes(8).toString('hex')}`;
   readonly server: Server;
   private readonly settings: GatewaySettings;
+  private readonly credentials: Credentials;
   private readonly db: PostgresLink;
   private readonly listener: NotificationListener;
   private readonly snapshot: Snapshot;
   private readonly file: SnapshotFile;
   private readonly follower: SnapshotFollower;
   private readonly backends: Backends;
+  private readonly holds: Holds;
   private readonly tokens: TokenBook;
-  private readonly limits: TokenLimits;
+  private readonly limits: ClientLimits;
   private readonly sessions: SessionBook;
   private readonly recorder: Recorder;
+  private readonly usage: UsageBook;
   private readonly inference: Inference;
   private reporter: Reporter | null = null;
   private hasSnapshot = false;
@@ -68,23 +58,33 @@ export class Gateway {
     const { log } = options;
     this.settings = { ...DEFAULT_SETTINGS, ...options.settings };
     this.db = new PostgresLink(options.databaseUrl);
-    this.backends = new Backends(this.settings, options.guardedDispatcher, options.openSecret, log);
+    this.credentials = new Credentials(options.keyRing, log);
+    this.holds = new Holds(this.settings.hold, log);
+    this.backends = new Backends(this.settings, options.guardedDispatcher, this.credentials, log, this.holds);
     this.snapshot = new Snapshot({
       onBackend: (row) => this.backends.onBackend(row),
       onBackendGone: (id) => this.backends.onBackendGone(id),
       onSlug: (row) => this.backends.onSlug(row),
       onSlugGone: (slug) => this.backends.onSlugGone(slug),
-      onRoute: (route) => this.reporter?.onRoute(route),
+      onRoute: (route) => {
+        this.holds.onRoute(route);
+        this.reporter?.onRoute(route);
+      },
+      onRouteGone: (deploymentId) => this.holds.onRouteGone(deploymentId),
       onPassportRevoked: (id) => this.sessions.forget(id),
     });
     this.sessions = new SessionBook(
-      passportKey(options.secretKey),
+      passportKey(options.keyRing),
       this.snapshot.revokedPassports,
       this.settings.maxSessions,
     );
     this.tokens = new TokenBook(this.db, () => this.file.save());
-    this.limits = new TokenLimits(this.settings.requestsPerMinute, this.settings.maxConcurrencyPerToken);
-    this.file = new SnapshotFile(options.home, () => this.stored(), log);
+    this.limits = new ClientLimits(this.settings);
+    this.file = new SnapshotFile(
+      options.home,
+      () => ({ ...this.snapshot.stored(), tokens: this.tokens.stored() }),
+      log,
+    );
     this.follower = new SnapshotFollower(
       this.db,
       this.snapshot,
@@ -94,14 +94,16 @@ export class Gateway {
       log,
     );
     this.recorder = new Recorder(this.id);
+    this.usage = new UsageBook(this.id);
     const destinations = new Destinations(this.snapshot, this.backends);
     const parts = {
       sessions: this.sessions,
       recorder: this.recorder,
+      usage: this.usage,
       settings: this.settings,
       isRevisionServing: destinations.isServing,
     };
-    this.inference = new Inference(this.tokens, this.limits, destinations, parts);
+    this.inference = new Inference(this.checkToken, this.limits, destinations, parts);
     this.listener = new NotificationListener(
       options.databaseUrl,
       [DATAPLANE_CHANNEL, TOKENS_CHANNEL],
@@ -120,13 +122,17 @@ export class Gateway {
     return this.hasSnapshot && !this.isDraining;
   }
 
-  /** Resolves when requests are served: from Postgres, or without it from the snapshot on disk. */
+  /**
+   * Resolves when requests are served: from Postgres, or without it from the snapshot on disk.
+   * @throws ForeignKeyError where it could open none of the credentials that it read
+   */
   async start(): Promise<void> {
     const { log } = this.options;
     this.reporter = new Reporter(
       this.db,
       this.id,
       this.recorder,
+      this.usage,
       this.sessions,
       this.snapshot,
       this.backends,
@@ -149,6 +155,7 @@ export class Gateway {
       this.server.listen(this.options.port, this.options.host, 1024, resolve);
     });
     await this.untilReady();
+    await this.refuseForeignKey();
     log.info(
       { port: this.port, gateway_id: this.id, routes: this.snapshot.routes.size, postgres: this.follower.isFollowing },
       'gateway serves',
@@ -162,6 +169,7 @@ export class Gateway {
     const closed = new Promise<void>((resolve) => this.server.close(() => resolve()));
     const deadline = Date.now() + this.settings.drainMs;
     while (this.inference.inFlight > 0 && Date.now() < deadline) await pause(20);
+    this.holds.refuseAll();
     // Connections that stay open between requests would hold `close` up.
     const sweep = setInterval(() => this.server.closeIdleConnections(), 50);
     const cut = setTimeout(() => this.server.closeAllConnections(), Math.max(500, deadline - Date.now()));
@@ -179,16 +187,27 @@ export class Gateway {
   }
 
   metrics(): string {
-    const { recorder, snapshot, follower, sessions, tokens, backends } = this;
+    const { recorder, usage, snapshot, follower, sessions, tokens, backends, holds } = this;
     return metricsText({
       recorder,
+      usage,
       snapshot,
       follower,
       sessions,
       tokens,
       backends,
+      holds,
       inFlight: () => this.inference.inFlight,
+      heldBytes: () => this.inference.bytes.held,
+      operatorFile: this.options.operatorFile,
     });
+  }
+
+  private async refuseForeignKey(): Promise<void> {
+    const problem = this.credentials.foreignKey();
+    if (!problem) return;
+    await this.close();
+    throw problem;
   }
 
   private async untilReady(): Promise<void> {
@@ -218,16 +237,6 @@ export class Gateway {
     return true;
   }
 
-  private stored() {
-    return {
-      routes: [...this.snapshot.routes.values()].map(({ slotTable: _slotTable, ...row }) => row),
-      backends: [...this.snapshot.backends.values()],
-      slugs: [...this.snapshot.slugs.values()],
-      revoked_passports: [...this.snapshot.revokedPassports],
-      tokens: this.tokens.stored(),
-    };
-  }
-
   private events() {
     return {
       onNotification: (channel: string, payload: string): void => {
@@ -243,14 +252,14 @@ export class Gateway {
     return {
       infer: this.inference.handle.bind(this.inference),
       models: async (request: IncomingMessage, id: string | undefined): Promise<unknown> => {
-        const token = await this.tokens.check(request.headers.authorization);
-        this.limits.enter(token.id);
-        this.limits.leave(token.id);
+        const token = await this.checkToken(request);
+        this.limits.enter(token);
+        this.limits.leave(token);
         if (id !== undefined) return modelNamed(this.snapshot, token.tenantId, id);
         return { object: 'list', data: modelsOf(this.snapshot, token.tenantId) };
       },
       metrics: async (request: IncomingMessage): Promise<string> => {
-        await this.assertMayReadMetrics(request.headers.authorization);
+        await this.assertMayReadMetrics(request);
         return this.metrics();
       },
       readiness: () => ({
@@ -264,17 +273,20 @@ export class Gateway {
     };
   }
 
-  private async assertMayReadMetrics(authorization: string | undefined): Promise<void> {
+  private readonly checkToken: TokenCheck = ({ headers, socket }) =>
+    this.tokens.check(
+      headers.authorization,
+      clientAddress(socket.remoteAddress, headers['x-forwarded-for'], this.options.trustedProxies),
+    );
+
+  private async assertMayReadMetrics(request: IncomingMessage): Promise<void> {
     const { metricsToken } = this.options;
+    const { authorization } = request.headers;
     if (metricsToken && authorization && isSame(authorization, `Bearer ${metricsToken}`)) return;
-    const token = await this.tokens.check(authorization);
+    const token = await this.checkToken(request);
     // Metrics name the revisions of every tenant.
     if (!token.scopes.includes('admin') || !token.isOperator) throw missingToken();
   }
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
 function isSame(given: string, expected: string): boolean {

@@ -1,2 +1,5 @@
-export { Gateway, type GatewayOptions } from './gateway.js';
+export { Gateway } from './gateway.js';
+export type { GatewayOptions } from './gateway-options.js';
+export { unfitSchema } from './postgres/schema.js';
 export { type GatewaySettings } from './settings.js';
+export { ForeignKeyError } from './upstream/credentials.js';

@@ -4,15 +4,20 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
 import { migrations as authMigrations } from '@slipway/platform-auth';
-import { migrations as platformMigrations, newId, openSecret } from '@slipway/platform-database';
+import { migrations as platformMigrations, newId, sealSecret } from '@slipway/platform-database';
+import type { ProxyList } from '@slipway/platform-bounds';
 import type { Scope } from '@slipway/platform-http';
 import { createTestDatabase, type TestDatabase } from '@slipway/platform-testing';
+import { KeyRing } from '@slipway/platform-config';
 import { guardedDispatcher } from '@slipway/platform-egress';
 import {
+  type Asleep,
+  backendContext,
   migrations as dataplaneMigrations,
   publishBackend,
   publishRoute,
   type Affinity,
+  type RouteHold,
   type NamedSql,
   type Queryable,
 } from '@slipway/dataplane';
@@ -30,6 +35,7 @@ export interface TestToken {
 export class Installation {
   readonly home = mkdtempSync(path.join(tmpdir(), 'slipway-gateway-'));
   readonly secretKey = randomBytes(32);
+  readonly keyRing = new KeyRing(this.secretKey);
   readonly logged: string[] = [];
   private readonly gateways: Gateway[] = [];
   private generation = 0;
@@ -61,7 +67,13 @@ export class Installation {
 
   async gateway(
     settings: Partial<GatewaySettings> = {},
-    options: { databaseUrl?: string; home?: string; metricsToken?: string } = {},
+    options: {
+      databaseUrl?: string;
+      home?: string;
+      metricsToken?: string;
+      trustedProxies?: ProxyList;
+      keyRing?: KeyRing;
+    } = {},
   ): Promise<Gateway> {
     const log: Log = {
       info: (_fields, message) => this.logged.push(message),
@@ -69,13 +81,13 @@ export class Installation {
       error: (fields, message) => this.logged.push(`${message} ${JSON.stringify(fields)}`),
     };
     const gateway = new Gateway({
-      databaseUrl: options.databaseUrl ?? this.database.url,
+      databaseUrl: options.databaseUrl ?? this.database.gatewayUrl,
       home: options.home ?? this.home,
       host: '127.0.0.1',
       port: 0,
-      secretKey: this.secretKey,
+      keyRing: options.keyRing ?? this.keyRing,
       metricsToken: options.metricsToken,
-      openSecret: (sealed) => openSecret(this.secretKey, sealed),
+      trustedProxies: options.trustedProxies,
       guardedDispatcher,
       settings: { drainMs: 2_000, ...settings },
       log,
@@ -99,8 +111,8 @@ export class Installation {
     const id = newId('tok');
     const secret = randomBytes(32).toString('base64url');
     await this.sql(
-      `insert into api_tokens (id, tenant_id, name, scopes, secret_sha256, created_by, expires_at)
-       values ($1, $2, 'test', $3, $4, 'system:test', now() + $5::interval)`,
+      `insert into api_tokens (id, tenant_id, name, scopes, secret_sha256, created_by, owner_type, owner_id, minters, expires_at)
+       values ($1, $2, 'test', $3, $4, 'system:test', 'person', 'test', '[]', now() + $5::interval)`,
       [id, tenantId, scopes, createHash('sha256').update(secret).digest(), expires],
     );
     return { id, tenantId, text: `slw_${id.slice('tok_'.length)}_${secret}` };
@@ -112,7 +124,8 @@ export class Installation {
     deployment: string,
     name: string,
     upstreams: readonly Upstream[],
-    credential: string | null = null,
+    credential?: string,
+    asleep: Asleep | null = null,
   ): Promise<string> {
     const revisionId = `rev_${name}`;
     await publishBackend(this.db, {
@@ -126,10 +139,16 @@ export class Installation {
         base_url: upstream.url,
         state: 'ready' as const,
       })),
-      credential,
+      credential: credential === undefined ? null : this.sealedFor(tenantId, revisionId, credential),
       guard: null,
+      asleep,
     });
     return revisionId;
+  }
+
+  /** As the worker seals what a revision's requests carry. */
+  sealedFor(tenantId: string, revisionId: string, credential: string): string {
+    return sealSecret(this.keyRing, credential, backendContext(tenantId, revisionId));
   }
 
   /** Publishes the next generation of a route; weights by revision name. */
@@ -138,6 +157,7 @@ export class Installation {
     deployment: string,
     weights: Record<string, number>,
     affinity: Affinity = { mode: 'soft', ttl_seconds: 600 },
+    hold?: Omit<RouteHold, 'since'>,
   ): Promise<number> {
     this.generation += 1;
     await publishRoute(this.db, {
@@ -151,13 +171,14 @@ export class Installation {
         weight,
       })),
       affinity,
+      ...(hold && { hold }),
     });
     return this.generation;
   }
 }
 
 /** Asks again until the check holds. The deadline makes a failure, not the pace. */
-export async function eventually<T>(check: () => Promise<T> | T, withinMs = 5_000): Promise<T> {
+export async function eventually<T>(check: () => Promise<T> | T, withinMs = 20_000): Promise<T> {
   const deadline = Date.now() + withinMs;
   for (;;) {
     try {

@@ -26,12 +26,12 @@ beforeAll(async () => {
   tenant = await installation.tenant('acme');
   token = await installation.token(tenant);
   upstreams = [await Upstream.start('one'), await Upstream.start('two')];
-  const { hostname, port } = new URL(installation.database.url);
+  const { hostname, port } = new URL(installation.database.gatewayUrl);
   proxy = await TcpProxy.start({ host: hostname, port: Number(port || 5432) });
   await installation.revision(tenant, 'chat', 'chat-1', [upstreams[0]]);
   await installation.revision(tenant, 'chat', 'chat-2', [upstreams[1]]);
   await installation.route(tenant, 'chat', { 'chat-1': 100 });
-  gateway = await installation.gateway({}, { databaseUrl: proxy.through(installation.database.url) });
+  gateway = await installation.gateway({}, { databaseUrl: proxy.through(installation.database.gatewayUrl) });
 });
 afterEach(() => {
   for (const child of children.splice(0)) child.kill('SIGKILL');
@@ -58,6 +58,20 @@ it('refuses a revoked token within 100 ms', async () => {
   delays.sort((a, b) => a - b);
   // The median, because on a machine that runs other tests besides, a single round trip of this very client may take that long.
   expect(delays[5] as number).toBeLessThan(100);
+});
+
+it('10.9c: lets a token in as soon as it is made, though it has just been told that there is none', async () => {
+  const made = await installation.token(tenant);
+  const [row] = await installation.sql('delete from api_tokens where id = $1 returning *', [made.id]);
+  for (let round = 0; round < 3; round += 1) expect((await chat(gateway, made)).status).toBe(401);
+  await installation.sql(
+    'insert into api_tokens select * from jsonb_populate_record(null::api_tokens, $1) returning id',
+    [JSON.stringify({ ...row, secret_sha256: `\\x${(row?.['secret_sha256'] as Buffer).toString('hex')}` })],
+  );
+  const madeAt = performance.now();
+  await eventually(async () => expect((await chat(gateway, made)).status).toBe(200));
+  // The second that it is remembered for ends later.
+  expect(performance.now() - madeAt).toBeLessThan(800);
 });
 
 it.each(['refused', 'silent'] as const)(
@@ -123,7 +137,7 @@ it('forgets a token that was revoked while it could not be told', async () => {
 it('compares everything the moment it listens again, and not only when its next round comes', async () => {
   const slow = await installation.gateway(
     { refreshMs: 3_600_000 },
-    { databaseUrl: proxy.through(installation.database.url) },
+    { databaseUrl: proxy.through(installation.database.gatewayUrl) },
   );
   const doomed = await installation.token(tenant);
   const before = (await chat(slow, doomed)).headers.get('x-slipway-revision');
@@ -141,7 +155,7 @@ it('compares everything the moment it listens again, and not only when its next 
 it('notices that the peer it listens to has vanished without a word, and listens to another', async () => {
   const listens = (): number => installation.logged.filter((line) => line.startsWith('listening for')).length;
   const before = listens();
-  const alone = await installation.gateway({}, { databaseUrl: proxy.through(installation.database.url) });
+  const alone = await installation.gateway({}, { databaseUrl: proxy.through(installation.database.gatewayUrl) });
   await eventually(() => expect(listens()).toBe(before + 1));
   proxy.vanish();
   // Both gateways of this spec were connected, and neither was told of the end of its connection.
@@ -149,21 +163,52 @@ it('notices that the peer it listens to has vanished without a word, and listens
   await alone.close();
 }, 30_000);
 
-function startProcess(home: string, port: number): { child: ChildProcess; ready: Promise<unknown> } {
+function startProcess(
+  home: string,
+  port: number,
+  more: Record<string, string> = {},
+): { child: ChildProcess; ready: Promise<unknown> } {
   if (!existsSync(MAIN)) throw new Error(`${MAIN} is missing: build the gateway first`);
   const env = {
     PATH: process.env['PATH'],
     NODE_ENV: 'production',
     SLIPWAY_HOME: home,
     SLIPWAY_GATEWAY_PORT: String(port),
-    DATABASE_URL: proxy.through(installation.database.url),
+    DATABASE_URL: proxy.through(installation.database.gatewayUrl),
     SLIPWAY_SECRET_KEY: installation.secretKey.toString('base64'),
     SLIPWAY_LOG_LEVEL: 'error',
+    ...more,
   };
   const child = spawn(process.execPath, [MAIN], { env, cwd: home, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
   children.push(child);
   return { child, ready: new Promise((resolve) => child.once('message', resolve)) };
 }
+
+it('10.9a: its port for metrics asks for their token where there is one, and only for that', async () => {
+  const home = mkdtempSync(path.join(tmpdir(), 'slipway-gateway-process-'));
+  const secret = 'metrics-token-of-the-operator';
+  for (const [metricsToken, expected] of [
+    [secret, [401, 401, 401, 401, 200]],
+    [undefined, [200, 200, 200, 200, 200]],
+  ] as const) {
+    const metricsPort = await freePort();
+    const more = {
+      SLIPWAY_METRICS_PORT: String(metricsPort),
+      ...(metricsToken && { SLIPWAY_METRICS_TOKEN: metricsToken }),
+    };
+    expect(await startProcess(home, await freePort(), more).ready).toBe('slipway:ready');
+    const get = (as: TestToken | string | null, to = '/metrics') => ask(metricsPort, as, { path: to, method: 'GET' });
+    const statuses: number[] = [];
+    for (const as of [null, token, `${secret}x`, secret.slice(1), secret]) statuses.push((await get(as)).status);
+    expect([metricsToken, statuses]).toEqual([metricsToken, expected]);
+    expect((await get(secret)).text).toContain('slipway_gateway_');
+    expect([(await get(null, '/healthz')).status, (await get(null, '/readyz')).status]).toEqual([200, 200]);
+  }
+  const ended = children.map((child) => new Promise((resolve) => child.once('exit', resolve)));
+  for (const child of children) child.kill('SIGKILL');
+  await Promise.all(ended);
+  rmSync(home, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+}, 30_000);
 
 it('serves from its snapshot after kill -9 and a restart without Postgres', async () => {
   const home = mkdtempSync(path.join(tmpdir(), 'slipway-gateway-process-'));

@@ -8,6 +8,7 @@ import {
   withdrawSlug,
   type PublishedBinding,
   type SupplierUpstream,
+  supplierContext,
 } from '@slipway/dataplane';
 import { sealSecret } from '@slipway/platform-database';
 import type { Gateway } from '../src/index.js';
@@ -49,7 +50,7 @@ function bindingTo(upstream: Upstream, id: string, rest: Partial<PublishedBindin
     kind: 'supplier',
     base_url: `${upstream.url}/openai/v1`,
     model: `${SENTINEL}-model`,
-    credential: sealSecret(installation.secretKey, `sk-${SENTINEL}`),
+    credential: sealSecret(installation.keyRing, `sk-${SENTINEL}`, supplierContext(publisher, id)),
     guard: { allow: ['http://127.0.0.1:*'] },
   };
   return { binding_id: id, weight: 1, priority: 0, upstream: to, ...rest };

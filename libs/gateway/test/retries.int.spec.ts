@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
-import { publishBackend, routeFollowers, statsBetween, statsCompleteUntil } from '@slipway/dataplane';
+import { measure, publishBackend, routeFollowers, statsBetween, statsCompleteUntil } from '@slipway/dataplane';
 import { freePort } from '@slipway/platform-database/testing';
 import type { Gateway } from '../src/index.js';
 import { ask, type Answer } from './client.js';
@@ -162,6 +162,41 @@ it('stops retrying when everything fails: no more than 30 % on top, and ten at f
   expect(attempts).toBeLessThanOrEqual(140);
 });
 
+it('loses nothing that had not begun when one of two instances dies under load', async () => {
+  const dying = await Upstream.start('dying');
+  const [living] = upstreams as [Upstream];
+  await installation.revision(tenant, 'death', 'death-1', [living, dying]);
+  const generation = await installation.route(tenant, 'death', { 'death-1': 100 });
+  await eventually(async () =>
+    expect(await routeFollowers(installation.db, 'dep_death', generation)).toEqual({ gateways: 1, behind: 0 }),
+  );
+  living.seen.length = 0;
+  let release: () => void = () => undefined;
+  const gate = new Promise<void>((resolve) => (release = resolve));
+  for (const upstream of [living, dying])
+    upstream.behaviour = async (request, response) => {
+      await gate;
+      upstream.answer(request, response);
+    };
+  // Many more than a revision saves up retries for.
+  const held = Array.from({ length: 240 }, () => chat('death'));
+  await eventually(() => expect([living.seen.length, dying.seen.length]).toEqual([120, 120]));
+  await dying.stop();
+  const after = Array.from({ length: 60 }, () => chat('death'));
+  await eventually(() => expect(living.seen).toHaveLength(300));
+  release();
+  const statuses = (await Promise.all([...held, ...after])).map(({ status }) => status);
+  expect(statuses.filter((status) => status !== 200)).toEqual([]);
+});
+
+it('counts what is lost where every instance loses it', async () => {
+  await deployment('lost', 4);
+  everywhere((_request, response) => void response.socket?.destroy());
+  for (let round = 0; round < 100; round += 1) expect((await chat('lost')).status).toBe(503);
+  // Each was sound until its first loss.
+  expect(sum(asked())).toBeLessThanOrEqual(100 + 40 + 4);
+});
+
 it('stays with the revision that was drawn, however well another one is', async () => {
   await installation.revision(tenant, 'drawn', 'drawn-1', upstreams.slice(0, 2));
   await installation.revision(tenant, 'drawn', 'drawn-2', upstreams.slice(2));
@@ -178,7 +213,7 @@ it('stays with the revision that was drawn, however well another one is', async 
   expect([...seen].sort()).toEqual(['drawn-1 503', 'drawn-2 200']);
 });
 
-it('counts a failure that a retry hid against the revision, as retried', async () => {
+it('A9: counts a failure that a retry hid against the revision in a metric of its own, and as no error of a client', async () => {
   await deployment('hidden', 2);
   upstreams[0]!.behaviour = (_request, response) => json(response, 503, {});
   // Ties are broken by lot: one of the two is asked first until the failing one was.
@@ -191,7 +226,10 @@ it('counts a failure that a retry hid against the revision, as retried', async (
     expect(((await statsCompleteUntil(installation.db)) ?? new Date(0)).getTime()).toBeGreaterThan(now),
   );
   const stats = await statsBetween(installation.db, 'rev_hidden-1', new Date(now - 60_000), new Date(now + 1_000));
-  expect(stats.counts).toMatchObject({ ok: asked()[1], server_error: 1, retried: 1, connect_error: 0 });
+  const answered = asked()[1] as number;
+  expect(stats.counts).toMatchObject({ ok: answered, server_error: 1, retried: 1, connect_error: 0 });
+  expect(measure('error_rate', 'rate', stats)).toEqual({ value: 0, samples: answered });
+  expect(measure('upstream_fault_rate', 'rate', stats)).toEqual({ value: 1 / (answered + 1), samples: answered + 1 });
 });
 
 it('takes failures in a row for illness, and an answer, a client’s mistake or its leaving for none', async () => {

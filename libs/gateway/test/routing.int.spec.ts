@@ -106,6 +106,20 @@ it('serves a new generation within 100 ms of its commit', async () => {
   expect(delays[10] as number).toBeLessThan(100);
 }, 30_000);
 
+it('B14: follows another route under a generation that it knows, as a fail-over leaves one that lost the first', async () => {
+  await revisions('again', ['again-1', 'again-2']);
+  const generation = await installation.route(tenant, 'again', { 'again-1': 100 });
+  await following('again', generation);
+  expect(await drawn('again')).toBe('again-1');
+  // Nobody is told: the standby that took over knows nothing of what is written here.
+  await installation.sql(
+    `update dataplane_routes set targets = '[{"revision_id":"rev_again-2","revision_name":"again-2","weight":100}]', updated_at = now()
+     where deployment_id = 'dep_again' and generation = $1`,
+    [generation],
+  );
+  await eventually(async () => expect(await drawn('again')).toBe('again-2'));
+});
+
 it('loses no request and cuts no stream while the route goes back and forth under load', async () => {
   await revisions('busy', ['busy-1', 'busy-2']);
   await following('busy', await installation.route(tenant, 'busy', { 'busy-1': 100 }));

@@ -67,7 +67,7 @@ it('keeps a session on one instance, shows it within a second, and stores no ses
     const again = await chat('keep', 'my secret session');
     expect([affinity(again), who(again)]).toEqual(['hit', who(first)]);
   }
-  const key = passportKey(installation.secretKey);
+  const key = passportKey(installation.keyRing);
   expect(first.headers.get('x-context-passport')).toBe(passportId(key, tenant, 'dep_keep', 'my secret session'));
   const row = await passport(first, (found) => expect(found?.requests).toBe(11));
   expect(row).toMatchObject({
@@ -87,7 +87,7 @@ it('keeps a session on one instance, shows it within a second, and stores no ses
 });
 
 it('takes the session key from the header, then session_id, prompt_cache_key, user', async () => {
-  const key = passportKey(installation.secretKey);
+  const key = passportKey(installation.keyRing);
   const sent = { model: 'keep', session_id: 'b', prompt_cache_key: 'c', user: 'd' };
   const of = async (body: Record<string, unknown>, headers: Record<string, string> = {}) =>
     (await ask(gateway, token, { body, headers })).headers.get('x-context-passport');

@@ -1,7 +1,8 @@
-import type { Actor, DeploymentState } from '@slipway/contracts';
+import type { Actor, DeploymentState, ScalingSpec } from '@slipway/contracts';
 import type { Tx } from '@slipway/platform-database';
 
-export { STRATEGY_TYPES, StrategyDto, type StrategyType } from './strategy.dto.js';
+export { AnalysisDto, AnalysisMetricDto } from './analysis.dto.js';
+export { HOLD_SECONDS, STRATEGY_TYPES, StrategyDto, StrategyStepDto, type StrategyType } from './strategy.dto.js';
 
 export const DEPLOYMENTS = Symbol('DeploymentsPort');
 
@@ -13,7 +14,12 @@ export interface Deployment {
   state: DeploymentState;
   /** The deployment's `default_strategy` as stored, or null. */
   defaultStrategy: Record<string, unknown> | null;
+  /** The deployment's `default_analysis` as stored, or null. */
+  defaultAnalysis: Record<string, unknown> | null;
   revisionHistoryLimit: number;
+  protection: Protection;
+  /** What it overrides of its revisions' `scaling`, or null. */
+  scaling: Partial<ScalingSpec> | null;
   /** The revision that last held 100 % of the traffic. */
   activeRevisionId: string | null;
   candidateRevisionId: string | null;
@@ -22,6 +28,29 @@ export interface Deployment {
   currentOperationId: string | null;
   /** Changes at every write; the ETag is made of it. */
   version: number;
+}
+
+/** What the deployment is guarded against. A rollback never is: it is the way out. */
+export interface Protection {
+  /** Whether it cannot be deleted. */
+  deletion: boolean;
+  /** Which rollouts it takes: any, or those alone that execute an approved plan. */
+  rollouts: (typeof PROTECTED_ROLLOUTS)[number];
+}
+
+export const PROTECTED_ROLLOUTS = ['any', 'approved_plan'] as const;
+
+/** What people decide about a deployment after its creation; operations never write it. */
+export interface DeploymentSettings {
+  displayName: string | null;
+  description: string | null;
+  labels: Record<string, string>;
+  environment: string | null;
+  defaultStrategy: object | null;
+  defaultAnalysis: object | null;
+  revisionHistoryLimit: number;
+  protection: Protection;
+  scaling: Partial<ScalingSpec> | null;
 }
 
 /** Everything that is stored about a deployment, for who shows it. */
@@ -54,19 +83,15 @@ export interface Health {
   /** Instances that should run, and that answer their probe. */
   desired: number;
   ready: number;
-  /** Whether every revision with a share of the traffic has an instance that answers. */
+  /** Whether every revision with a share of the traffic has an instance that answers, or sleeps. */
   isServing: boolean;
+  /** Nothing runs because nobody asks; whoever does waits for a start. */
+  isAsleep?: boolean;
 }
 
-export interface NewDeployment {
+export interface NewDeployment extends DeploymentSettings {
   tenantId: string;
   name: string;
-  displayName: string | null;
-  description: string | null;
-  labels: Record<string, string>;
-  environment: string | null;
-  defaultStrategy: object | null;
-  revisionHistoryLimit: number;
   createdBy: Actor;
 }
 
@@ -102,16 +127,22 @@ export interface DeploymentsPort {
   lockById(tx: Tx, id: string): Promise<Deployment | undefined>;
   /** Newest first. */
   list(tx: Tx, tenantId: string, filter: DeploymentFilter): Promise<DeploymentRecord[]>;
+  /** How many deployments of the tenant live, one of the given name not counted. */
+  countOthers(tx: Tx, tenantId: string, name: string): Promise<number>;
   /** Throws `deployment_exists` (409). */
   create(tx: Tx, deployment: NewDeployment): Promise<DeploymentRecord>;
   /** Writes the given fields of a row the caller has locked, and derives its conditions. */
   update(tx: Tx, id: string, change: DeploymentChange): Promise<void>;
+  /** Writes the settings of a row the caller has locked, under a new version. State and conditions stay what operations made them. */
+  configure(tx: Tx, id: string, settings: DeploymentSettings): Promise<void>;
   /** Frees the name. What refers to the deployment by its id still finds it. */
   remove(tx: Tx, id: string): Promise<void>;
   /** State and conditions as health makes them at this moment. Writes nothing. */
   judged(record: DeploymentRecord, health: Health): { state: DeploymentState; conditions: Condition[] };
   /** Writes what `judged` says if it says something new. Nobody waits for it: a row that changes meanwhile is left alone. */
   observe(tx: Tx, record: DeploymentRecord, health: Health): Promise<void>;
+  /** What deployments override of their revisions' `scaling`, by id: these, or all. Those that override nothing are left out. */
+  scalingOverrides(tx: Tx, ids?: readonly string[]): Promise<Map<string, Partial<ScalingSpec>>>;
   /** Deployments that live, by id, for a round that takes a few at a time. */
   livingAfter(tx: Tx, id: string, limit: number): Promise<DeploymentRecord[]>;
 }

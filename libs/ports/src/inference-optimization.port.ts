@@ -36,6 +36,7 @@ export interface PolicyContent {
   promotion: {
     approvals_required: number;
     prevent_self_approval: boolean;
+    require_hosted_identity: boolean;
     max_step_percent: number;
     cooldown_seconds: number;
     plan_ttl_seconds: number;

@@ -6,6 +6,7 @@ import {
   JsonField,
   NumberField,
   ObjectField,
+  OwnerDto,
   StringField,
   TimestampField,
 } from '@slipway/platform-http';
@@ -86,9 +87,18 @@ export class PlanRiskDto {
   reasons: string[];
 }
 
+export class PlanActorDto extends ActorDto {
+  @ObjectField(() => OwnerDto, {
+    optional: true,
+    nullable: true,
+    description: 'Who answers for it; null for a part of the product, absent where a plan is older than owners',
+  })
+  owner?: OwnerDto | null;
+}
+
 export class PlanDecisionDto {
-  @ObjectField(() => ActorDto)
-  by: ActorDto;
+  @ObjectField(() => PlanActorDto)
+  by: PlanActorDto;
 
   @TimestampField()
   at: string;
@@ -104,7 +114,11 @@ export class PlanApprovalDto {
   @StringField({ enum: PLAN_STATES })
   state: PlanState;
 
-  @IntField({ min: 1, description: 'Distinct people who must approve, by the policy version the plan cites' })
+  @IntField({
+    min: 1,
+    description:
+      'Distinct people (owners of tokens, or signed-in identities) who must approve, by the policy version the plan cites',
+  })
   approvals_required: number;
 
   @ArrayField(() => PlanDecisionDto)
@@ -133,7 +147,7 @@ export class PlanDto {
   @ArrayField(() => PlanEvidenceDto) evidence: PlanEvidenceDto[];
   @JsonField({ nullable: true }) predicted_impact: Record<string, unknown> | null;
   @ObjectField(() => PlanRiskDto) risk: PlanRiskDto;
-  @ObjectField(() => ActorDto) created_by: ActorDto;
+  @ObjectField(() => PlanActorDto) created_by: PlanActorDto;
   @TimestampField() created_at: string;
   @TimestampField() expires_at: string;
   @StringField({ description: 'SHA-256 of the canonical JSON (RFC 8785) of everything above' }) content_digest: string;

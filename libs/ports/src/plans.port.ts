@@ -1,4 +1,4 @@
-import type { Actor } from '@slipway/contracts';
+import type { Actor, Owner } from '@slipway/contracts';
 import type { Tx } from '@slipway/platform-database';
 import type { NewEvent } from '@slipway/platform-events';
 import type { PlanDto, PlanState } from './plan.dto.js';
@@ -10,6 +10,15 @@ export const PLANS = Symbol('PlansPort');
 /** Everything of a plan that never changes and that its digest covers, as answers show it. */
 export type PlanContent = Omit<PlanDto, 'content_digest' | 'approval' | 'stale' | 'etag'>;
 
+/** Who makes a plan, and for whom it counts as theirs. */
+export interface PlanCreator {
+  actor: Actor;
+  /** Null for the autopilot, whose plans are nobody's own. */
+  owner: Owner | null;
+  /** Owners of the tokens by which the actor's was minted. */
+  minters: readonly Owner[];
+}
+
 export interface NewPlan {
   tenantId: string;
   deploymentId: string;
@@ -18,11 +27,13 @@ export interface NewPlan {
   content: PlanContent;
   approvalsRequired: number;
   preventSelfApproval: boolean;
+  requireHostedIdentity: boolean;
+  creator: PlanCreator;
 }
 
 export interface Decision {
   decision: Exclude<PlanState, 'pending'>;
-  by: Actor;
+  by: Actor & { owner: Owner | null };
   at: string;
   comment: string | null;
   digest: string;
@@ -32,7 +43,6 @@ export interface Plan extends NewPlan {
   id: string;
   deploymentName: string;
   contentDigest: string;
-  createdBy: Actor;
   state: PlanState;
   isPastExpiry: boolean;
   /** Rises with every decision. */

@@ -1,4 +1,5 @@
-import { IntField, MapField, ObjectField, StringField } from '@slipway/platform-http';
+import { endpointUrls, serverRoot } from '@slipway/contracts';
+import { ArrayField, IntField, MapField, ObjectField, StringField } from '@slipway/platform-http';
 
 const isScalar = (value: unknown) => ['string', 'number', 'boolean'].includes(typeof value);
 
@@ -66,14 +67,27 @@ function isEnvValue(value: unknown): boolean {
   );
 }
 
+const MOST_URLS = 32;
+
 export class EndpointSpecDto {
   @StringField({
     min: 1,
     max: 2048,
-    description: 'An OpenAI-compatible server that already runs',
+    optional: true,
+    description: 'An OpenAI-compatible server that already runs; this, `base_urls` or both',
     example: 'http://127.0.0.1:8000',
   })
-  base_url: string;
+  base_url?: string;
+
+  @ArrayField('string', {
+    item: { min: 1, max: 2048 },
+    minItems: 1,
+    maxItems: MOST_URLS,
+    optional: true,
+    description: `Further servers that have the same model; each is an instance of its own. At most ${MOST_URLS} with \`base_url\``,
+    example: ['http://127.0.0.1:8001', 'http://127.0.0.1:8002'],
+  })
+  base_urls?: string[];
 
   @StringField({ enum: ['openai'], default: 'openai' })
   protocol: 'openai';
@@ -88,6 +102,18 @@ export class EndpointSpecDto {
     description: "A secret of the operator's configuration, sent as bearer token",
   })
   credential_ref?: string;
+
+  static check(endpoint: EndpointSpecDto) {
+    const urls = endpointUrls(endpoint);
+    if (urls.length === 0)
+      return [{ field: 'base_url', code: 'required', message: 'base_url or base_urls is required' }];
+    if (urls.length > MOST_URLS)
+      return [{ field: 'base_urls', code: 'max_items', message: `at most ${MOST_URLS} servers with base_url` }];
+    const roots = urls.map(serverRoot);
+    const twice = urls.find((_url, ordinal) => roots.indexOf(roots[ordinal]!) < ordinal);
+    if (twice === undefined) return [];
+    return [{ field: 'base_urls', code: 'unique', message: `base_urls names one server twice: ${twice}` }];
+  }
 }
 
 export class ResourcesSpecDto {
@@ -101,17 +127,97 @@ export class ResourcesSpecDto {
   memory_mb?: number;
 }
 
+const MIN_REPLICAS = { min: 0, max: 1000, description: 'Instances at least; 0: it sleeps when nobody asks for it' };
+const MAX_REPLICAS = { min: 1, max: 1000, description: 'Instances at most, where their number follows the load' };
+const TARGET_IN_FLIGHT = {
+  min: 1,
+  max: 10_000,
+  description: 'Requests in flight that one instance is meant to have. Without it the number follows no load',
+};
+const SCALE_DOWN_AFTER_SECONDS = {
+  min: 10,
+  max: 86_400,
+  description: 'How long the load must be low before one instance goes; 300 where nothing is said',
+};
+const IDLE_SECONDS = {
+  min: 10,
+  max: 604_800,
+  description:
+    'Without requests, until the last instance goes; only with `min_replicas: 0`, and 600 where nothing is said',
+};
+
 export class ScalingSpecDto {
-  @IntField({ min: 1, max: 1000, default: 1 })
+  @IntField({ ...MIN_REPLICAS, default: 1 })
   min_replicas: number;
 
-  @IntField({ min: 1, max: 1000, optional: true })
+  @IntField({ ...MAX_REPLICAS, optional: true })
   max_replicas?: number;
 
+  @IntField({ ...TARGET_IN_FLIGHT, optional: true })
+  target_in_flight?: number;
+
+  @IntField({ ...SCALE_DOWN_AFTER_SECONDS, optional: true })
+  scale_down_after_seconds?: number;
+
+  @IntField({ ...IDLE_SECONDS, optional: true })
+  idle_seconds?: number;
+
   static check(scaling: ScalingSpecDto) {
-    if (scaling.max_replicas === undefined || scaling.max_replicas >= scaling.min_replicas) return [];
-    return [{ field: 'max_replicas', code: 'min', message: 'max_replicas must not be below min_replicas' }];
+    return contradictions(scaling);
   }
+}
+
+/** A deployment's: what it leaves out, the revision says. */
+export class ScalingOverrideDto {
+  @IntField({ ...MIN_REPLICAS, optional: true })
+  min_replicas?: number;
+
+  @IntField({ ...MAX_REPLICAS, optional: true })
+  max_replicas?: number;
+
+  @IntField({ ...TARGET_IN_FLIGHT, optional: true })
+  target_in_flight?: number;
+
+  @IntField({ ...SCALE_DOWN_AFTER_SECONDS, optional: true })
+  scale_down_after_seconds?: number;
+
+  @IntField({ ...IDLE_SECONDS, optional: true })
+  idle_seconds?: number;
+
+  static check(scaling: ScalingOverrideDto) {
+    return contradictions(scaling);
+  }
+}
+
+export class ScalingPatchDto {
+  @IntField({ ...MIN_REPLICAS, removable: true })
+  min_replicas?: number | null;
+
+  @IntField({ ...MAX_REPLICAS, removable: true })
+  max_replicas?: number | null;
+
+  @IntField({ ...TARGET_IN_FLIGHT, removable: true })
+  target_in_flight?: number | null;
+
+  @IntField({ ...SCALE_DOWN_AFTER_SECONDS, removable: true })
+  scale_down_after_seconds?: number | null;
+
+  @IntField({ ...IDLE_SECONDS, removable: true })
+  idle_seconds?: number | null;
+}
+
+/** What cannot hold at once, of what is said in one place. */
+function contradictions({ min_replicas: min, max_replicas: max, idle_seconds: idle }: ScalingOverrideDto) {
+  const found: { field: string; code: string; message: string }[] = [];
+  if (min !== undefined && max !== undefined && max < min)
+    found.push({ field: 'max_replicas', code: 'min', message: 'max_replicas must not be below min_replicas' });
+  if (idle !== undefined && min !== undefined && min > 0)
+    found.push({
+      field: 'idle_seconds',
+      code: 'not_allowed',
+      message: 'idle_seconds says when the last instance goes, so it needs min_replicas 0',
+    });
+  return found;
 }
 
 export class ProbesSpecDto {

@@ -3,7 +3,7 @@ import type { Tx } from '@slipway/platform-database';
 import type { NewEvent } from '@slipway/platform-events';
 import type { Deployment } from './deployment-records.port.js';
 
-export { RevisionSpecDto } from './revision-spec.dto.js';
+export { RevisionSpecDto, ScalingOverrideDto, ScalingPatchDto } from './revision-spec.dto.js';
 
 export const REVISIONS = Symbol('RevisionsPort');
 
@@ -53,6 +53,8 @@ export interface RevisionsPort {
   getMany(tx: Tx, ids: readonly string[]): Promise<Revision[]>;
   /** The newest revision of this deployment with this spec that has not failed. */
   findByDigest(tx: Tx, deploymentId: string, specDigest: string): Promise<Revision | undefined>;
+  /** How many revisions the deployment has. */
+  count(tx: Tx, deploymentId: string): Promise<number>;
   /** Of every revision that the deployment has. */
   idsOf(tx: Tx, deploymentId: string): Promise<string[]>;
   create(tx: Tx, revision: NewRevision): Promise<Revision>;
@@ -70,8 +72,8 @@ export interface RevisionsPort {
   activated(tx: Tx, activation: Activation): Promise<void>;
   /** Records that the last instance of a revision has stopped for good, and tells it in an event. */
   retired(tx: Tx, revisionId: string): Promise<void>;
-  /** Where a rollback without a target goes, seen from the given revision. */
-  previous(tx: Tx, deploymentId: string, from: string | null): Promise<Revision | undefined>;
+  /** The last good one: the newest that held all traffic, that no rollback has left and that has not failed, none of `except`. */
+  previous(tx: Tx, deploymentId: string, except: readonly string[]): Promise<Revision | undefined>;
   wasEverActive(tx: Tx, id: string): Promise<boolean>;
   /** Keeps a revision for good, in the name of a holder such as `binding:<id>`. Throws `revision_not_found` if it is gone. */
   pin(tx: Tx, revisionId: string, holder: string): Promise<void>;

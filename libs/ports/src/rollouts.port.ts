@@ -1,4 +1,5 @@
 import type { RevisionSpec } from '@slipway/contracts';
+import type { Tx } from '@slipway/platform-database';
 import type { Revision } from './revisions.port.js';
 
 export const ROLLOUTS = Symbol('RolloutsPort');
@@ -19,5 +20,5 @@ export interface RolloutsPort {
    * @param within dotted path of the body, for the fields of the error
    * Throws `invalid_parameter` (400) and `validation_failed` (422) naming each field.
    */
-  check(tenantId: string, body: object, base: Revision, within: string): CheckedRollout;
+  check(tx: Tx, tenantId: string, body: object, base: Revision, within: string): Promise<CheckedRollout>;
 }

@@ -1,1 +1,1 @@
-export { AREAS, COMMANDS, MIGRATIONS, TargetKindsModule, type Command } from './product.js';
+export { AREAS, COMMANDS, KEY_USES, MIGRATIONS, SEALED, TargetKindsModule, type Command } from './product.js';

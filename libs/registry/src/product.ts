@@ -1,10 +1,10 @@
 import { Module, type DynamicModule, type Type } from '@nestjs/common';
-import { migrations as dataplane } from '@slipway/dataplane';
+import { migrations as dataplane, sealed as dataplaneSealed } from '@slipway/dataplane';
 // So that TypeORM knows them in every process that speaks to Postgres through it.
 import '@slipway/dataplane/entities';
 import { migrations as auth } from '@slipway/platform-auth';
 import type { Config } from '@slipway/platform-config';
-import { migrations as database, type Migration } from '@slipway/platform-database';
+import { migrations as database, type KeyUse, type Migration, type SealedColumn } from '@slipway/platform-database';
 import { migrations as events } from '@slipway/platform-events';
 import { migrations as mutations } from '@slipway/platform-mutations';
 import { migrations as operations } from '@slipway/platform-operations';
@@ -12,9 +12,11 @@ import { TARGET_KINDS, type TargetKind } from '@slipway/target-driver';
 import * as areas from './areas.js';
 import { TARGETS } from './targets.js';
 
-/** What an area's index exports: one class whose name ends in `Module`, and its tables and commands if it has some. */
+/** What an area's index exports: one class whose name ends in `Module`, and its tables, sealed columns, other uses of keys, and commands if it has some. */
 interface Area {
   migrations?: readonly Migration[];
+  sealed?: readonly SealedColumn[];
+  keyUses?: readonly KeyUse[];
   commands?: Record<string, Command>;
 }
 
@@ -45,6 +47,12 @@ export const MIGRATIONS: Migration[] = [
   ...dataplane,
   ...LIST.flatMap(([, area]) => area.migrations ?? []),
 ];
+
+/** Everywhere that secrets are stored. */
+export const SEALED: SealedColumn[] = [...dataplaneSealed, ...LIST.flatMap(([, area]) => area.sealed ?? [])];
+
+/** Everywhere else that keys of the ring are in use. */
+export const KEY_USES: KeyUse[] = LIST.flatMap(([, area]) => area.keyUses ?? []);
 
 /** Commands of all areas, by name. */
 export const COMMANDS: Record<string, Command> = Object.assign({}, ...LIST.map(([, area]) => area.commands ?? {}));

@@ -74,7 +74,7 @@ export class Stand {
   async clear(): Promise<void> {
     await Promise.all([...this.children].map((child) => end(child)));
     const { rows } = await this.admin.query<{ list: string }>(
-      `select string_agg(format('%I', tablename), ', ') as list from pg_tables where schemaname = 'public' and tablename not in ('schema_migrations', 'event_subscriptions', 'tenants', 'api_tokens')`,
+      `select string_agg(format('%I', tablename), ', ') as list from pg_tables where schemaname = 'public' and tablename not in ('schema_migrations', 'schema_breaks', 'event_subscriptions', 'tenants', 'api_tokens')`,
     );
     await this.admin.query(`truncate ${rows[0]!.list} cascade`);
   }

@@ -58,13 +58,14 @@ it('a gate metric is the two files that CONTRIBUTING.md names', async () => {
     ttftMs: 100,
     e2eMs: 350,
     metering: { tokensIn: 1, tokensOut: 9, gaps: [] },
+    load: { mean: 1, untilFirstToken: 1, aloneMs: null, isJoined: false, instances: 1 },
   };
   const { refused, measured, text } = await evaluate(`
     import 'reflect-metadata';
     import { METRICS } from '@slipway/contracts';
     import { measure } from '@slipway/dataplane';
     import { newFindings, readObject } from '@slipway/platform-http';
-    import { AnalysisMetricDto } from '../../areas/rollouts/dist/rollout.dto.js';
+    import { AnalysisMetricDto } from '../../ports/dist/analysis.dto.js';
     import { Recorder } from '../../gateway/dist/telemetry/recorder.js';
     const findings = newFindings();
     readObject(AnalysisMetricDto, { name: 'decode_ms', check: 'threshold', threshold: 200 }, '', findings);

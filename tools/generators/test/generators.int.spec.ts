@@ -53,16 +53,16 @@ it('writes an area that passes the linter and the formatter, and closes no impor
   await workspace.run('dependency-cruiser/bin/dependency-cruise.mjs', 'libs/areas/generated-alerts', 'libs/registry');
 });
 
-it('writes routes and a table that the suites of the api know: who may call, what is audited, what TypeORM maps', async () => {
+it('writes routes and a table that the suites of the api know: who may call, what is audited, what TypeORM maps, what /docs tells', async () => {
   await workspace.run('typescript/bin/tsc', '-b', 'apps/api');
   const output = await workspace.run(
     'jest/bin/jest.js',
     '-c',
     'apps/api/jest.config.mjs',
     '--verbose',
-    '/(authorization|audit).e2e|/schema.int',
+    '/(authorization|audit|docs).e2e|/schema.int',
   );
-  expect(output).toMatch(/Test Suites: 3 passed, 3 total/);
+  expect(output).toMatch(/Test Suites: 4 passed, 4 total/);
 });
 
 it('writes specs that pass, the operation included', async () => {

@@ -64,7 +64,7 @@ async function answer(dialect: Dialect, exchange: Exchange, body: JsonObject): P
   exchange.metrics.tokens(request.promptTokens, request.tokens * request.choices);
   if (request.isStream) return stream(dialect, exchange, request);
 
-  await pauseUntil(exchange.startedAt + durationMs(exchange.options, request.tokens));
+  await pauseUntil(exchange.startedAt + durationMs(exchange.pace, request.tokens));
   const text = exchange.answer.text(request.tokens);
   exchange.send(200, {
     id: exchange.newId(dialect.idPrefix),
@@ -85,7 +85,7 @@ async function stream(dialect: Dialect, exchange: Exchange, request: CompletionR
   const tail = request.includeUsage ? '],"usage":null}\n\n' : ']}\n\n';
   const chunk = (choice: string): string => head + choice + tail;
 
-  await paced(exchange.startedAt, exchange.options, request.tokens, (from, to) => {
+  await paced(exchange.startedAt, exchange.pace, request.tokens, (from, to) => {
     if (exchange.response.destroyed) return false;
     let text = '';
     if (from === 0) {

@@ -16,9 +16,9 @@ export async function answerEmbeddings(exchange: Exchange, body: JsonObject): Pr
   if (format !== 'float' && format !== 'base64') throw invalidParameter('encoding_format', "'float' or 'base64'");
   const dimensions = wholeNumber(body, 'dimensions', 1, 4096) ?? DEFAULT_DIMENSIONS;
 
-  const { model, ttftMs } = exchange.options;
+  const { model } = exchange.options;
   exchange.metrics.tokens(tokens, 0);
-  await pauseUntil(exchange.startedAt + ttftMs);
+  await pauseUntil(exchange.startedAt + exchange.pace.ttftMs);
   exchange.send(200, {
     object: 'list',
     data: texts.map((text, index) => {

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { Answer } from './answer.js';
+import type { Answer, Pace } from './answer.js';
 import type { SimulatorOptions } from './flags.js';
 import type { Metrics } from './metrics.js';
 
@@ -10,13 +10,24 @@ let lastId = 0;
 export class Exchange {
   /** Of `performance.now()`; every wait is counted from here, so that reading the body does not add to it. */
   readonly startedAt = performance.now();
+  /** How fast this one is answered. */
+  pace: Pace;
 
   constructor(
     readonly response: ServerResponse,
     readonly options: SimulatorOptions,
     readonly metrics: Metrics,
     readonly answer: Answer,
-  ) {}
+  ) {
+    this.pace = options;
+  }
+
+  /** @param others requests in flight beside it when it arrived */
+  slowDown(others: number): void {
+    const { ttftMs, itlMs, slowdown } = this.options;
+    const times = 1 + slowdown * others;
+    this.pace = { ttftMs: ttftMs * times, itlMs: itlMs * times };
+  }
 
   newId(prefix: string): string {
     return `${prefix}-${PROCESS_MARK}${(lastId += 1)}`;

@@ -9,6 +9,8 @@ export interface SimulatorOptions {
   ttftMs: number;
   /** Between two tokens of an answer. */
   itlMs: number;
+  /** How much longer an answer takes for each other request that is in flight when it arrives, as a share of its time alone. */
+  slowdown: number;
   /** Share of inference requests that are answered 500, from 0 to 1. */
   errorRate: number;
   /** /health and /v1 answer 503 until then. */
@@ -36,6 +38,7 @@ export const DEFAULT_OPTIONS: SimulatorOptions = {
   model: 'sim',
   ttftMs: 0,
   itlMs: 0,
+  slowdown: 0,
   errorRate: 0,
   startupMs: 0,
   neverReady: false,
@@ -72,6 +75,12 @@ export const FLAGS: Readonly<Record<string, Flag>> = {
   },
   'ttft-ms': { option: 'ttftMs', kind: MILLISECONDS, placeholder: 'MS', description: 'time to the first token' },
   'itl-ms': { option: 'itlMs', kind: MILLISECONDS, placeholder: 'MS', description: 'time between two tokens' },
+  slowdown: {
+    option: 'slowdown',
+    kind: { min: 0, max: 1000, whole: false },
+    placeholder: 'SHARE',
+    description: 'how much longer an answer takes for each other one in flight, as a share of its time',
+  },
   'error-rate': {
     option: 'errorRate',
     kind: { min: 0, max: 1, whole: false },

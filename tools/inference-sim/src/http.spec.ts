@@ -33,6 +33,13 @@ async function errorOf(response: Response): Promise<ErrorBody['error'] & { statu
   return { ...body.error, status: response.status };
 }
 
+async function eventually(simulator: Simulator, line: string): Promise<void> {
+  const deadline = Date.now() + 10_000;
+  let text = '';
+  while (!text.includes(line) && Date.now() < deadline) text = await (await fetch(`${simulator.url}/metrics`)).text();
+  expect(text).toContain(line);
+}
+
 const hello = [{ role: 'user', content: 'hello' }];
 
 describe('refusals', () => {
@@ -140,6 +147,34 @@ describe('health', () => {
   });
 });
 
+describe('slowdown', () => {
+  it.each([
+    ['/v1/completions', { model: 'm', prompt: 'x' }, 3],
+    ['/v1/completions', { model: 'm', prompt: 'x', stream: true }, 3],
+    ['/v1/embeddings', { model: 'm', input: 'x' }, 1],
+  ])(
+    'makes %s %j take as much longer as is in flight when it comes, and no longer than that',
+    async (path, body, tokens) => {
+      const simulator = await start({ ttftMs: 200, itlMs: 50, tokens: 3, slowdown: 1.5 });
+      const aloneMs = 200 + (tokens - 1) * 50;
+      const took = async (): Promise<number> => {
+        const startedAt = performance.now();
+        await (await post(simulator, path, JSON.stringify(body))).text();
+        return performance.now() - startedAt;
+      };
+      const others = [took(), took()];
+      await eventually(simulator, 'inference_sim_requests_in_flight 2');
+      expect(await took()).toBeGreaterThanOrEqual(4 * aloneMs);
+      await Promise.all(others);
+      // Neither those that have left nor those that were refused count. A busy machine is not always busy.
+      expect((await post(simulator, path, '{"model":7}')).status).toBe(400);
+      const alone: number[] = [];
+      while (alone.length < 5 && !(Math.min(...alone) < 2.5 * aloneMs)) alone.push(await took());
+      expect(Math.min(...alone)).toBeLessThan(2.5 * aloneMs);
+    },
+  );
+});
+
 describe('metrics', () => {
   it('count requests by endpoint and status, tokens, and clients that left', async () => {
     const simulator = await start({ tokens: 3 });
@@ -165,13 +200,8 @@ describe('metrics', () => {
     });
     await stream.body!.getReader().read();
     abort.abort();
-    const deadline = Date.now() + 10_000;
-    let text = '';
-    while (!text.includes('inference_sim_requests_aborted_total 1') && Date.now() < deadline) {
-      text = await (await fetch(`${simulator.url}/metrics`)).text();
-    }
-    expect(text).toContain('inference_sim_requests_aborted_total 1');
-    expect(text).toContain('inference_sim_requests_in_flight 0');
+    await eventually(simulator, 'inference_sim_requests_aborted_total 1');
+    await eventually(simulator, 'inference_sim_requests_in_flight 0');
   });
 });
 

@@ -65,6 +65,7 @@ class Service implements Simulator {
   private readonly pid = String(process.pid);
   private readyAt = Infinity;
   private answered = 0;
+  private inFlight = 0;
   private isStopping = false;
   private crashTimer?: NodeJS.Timeout;
 
@@ -159,6 +160,8 @@ class Service implements Simulator {
   private async infer(endpoint: Endpoint, request: IncomingMessage, exchange: Exchange): Promise<void> {
     if (request.method !== 'POST') throw wrongMethod(request.method ?? 'GET', request.url ?? '/', 'POST');
     this.metrics.arrived();
+    exchange.slowDown(this.inFlight);
+    this.inFlight += 1;
     exchange.response.on('close', () => this.left(endpoint.name, exchange));
     this.admit(request);
     // Drawn on arrival, before the body is read: so a seed fails the same places in the order of arrival.
@@ -176,6 +179,7 @@ class Service implements Simulator {
     const seconds = (performance.now() - exchange.startedAt) / 1000;
     this.metrics.left(endpoint, exchange.response.statusCode, seconds, exchange.response.writableFinished);
     this.answered += 1;
+    this.inFlight -= 1;
     if (this.answered === this.options.crashAfter) this.onCrash();
   }
 

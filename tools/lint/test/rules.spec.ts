@@ -19,6 +19,7 @@ const REPLACEMENTS: Record<string, RegExp> = {
   'free-of-nest': /Import a subpath/,
   'file-names': /Name the file after|kebab-case|\.controller \.service/,
   'file-size': /Split by meaning/,
+  'migration-breaks': /`static readonly breaksBefore`/,
   'no-focused-tests': /-t "<name>"/,
   'no-lazy-lookup': /@slipway\/ports\/<area>/,
   'one-clock': /step\.elapsedMs/,

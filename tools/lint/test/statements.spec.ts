@@ -3,8 +3,12 @@ import { expect, it } from '@jest/globals';
 import { statementsIn, statementsUnder } from '../statements.mjs';
 
 const root = path.resolve(import.meta.dirname, '../../..');
-/** Half of what stood there before repositories took over. */
-const MOST = 83;
+/**
+ * Half of what stood there before repositories took over, and since then: two that claim and fence the heads of the audit that are kept
+ * outside, the lock of an adopted server, those by which devices and places are given away under locks and output travels through Postgres,
+ * and those by which the number of instances follows the load: ages and counts over all workloads at once.
+ */
+const MOST = 115;
 
 it('counts what is sent to Postgres, once each, and no fragment', () => {
   const text = `

@@ -1,5 +1,6 @@
+import { cannotStart } from '@slipway/platform-config';
 import { onStopRequest, surviveClosedPipes, tokenNotice } from './launcher.js';
-import { startStack, StackError, type Stack, type StackOptions } from './stack.js';
+import { startStack, type Stack, type StackOptions } from './stack.js';
 
 /**
  * The whole stack in the foreground, until SIGINT or SIGTERM. stdout gets one line, when everything serves; the rest goes
@@ -8,27 +9,30 @@ import { startStack, StackError, type Stack, type StackOptions } from './stack.j
 export async function runInForeground(options: Pick<StackOptions, 'entries'> = {}): Promise<void> {
   surviveClosedPipes();
   let stack: Stack | undefined;
-  let isAskedToStop = false;
-  const stop = async (exitCode: number): Promise<void> => {
-    await stack?.stop();
-    process.exit(exitCode);
-  };
-  onStopRequest(() => {
-    isAskedToStop = true;
-    if (stack) void stop(0);
-  });
+  const asked = new AbortController();
+  const write = (line: string): void => void process.stderr.write(`${line}\n`);
+  onStopRequest(
+    () => {
+      asked.abort();
+      if (stack) void stack.stop().then(() => process.exit(0));
+    },
+    () => stack?.reload(),
+  );
 
   try {
-    stack = await startStack({ ...options, log: (line) => process.stderr.write(`${line}\n`) });
+    stack = await startStack({ ...options, log: write, signal: asked.signal });
     if (stack.token.isNew) process.stderr.write(tokenNotice(stack.token));
-    if (isAskedToStop) await stop(0);
+    if (asked.signal.aborted) {
+      await stack.stop();
+      process.exit(0);
+    }
     await stack.ready;
     process.stdout.write(`slipway ready api=${stack.apiUrl} gateway=${stack.gatewayUrl}\n`);
   } catch (error) {
     // Asked to stop while it was starting: whoever asked is stopping it, unless there was nothing to stop yet.
-    if (isAskedToStop && !stack) process.exit(0);
-    if (isAskedToStop) return;
-    process.stderr.write(`${error instanceof StackError ? error.message : String((error as Error).stack ?? error)}\n`);
-    await stop(error instanceof StackError ? error.exitCode : 1);
+    if (asked.signal.aborted && !stack) process.exit(0);
+    if (asked.signal.aborted) return;
+    await stack?.stop();
+    cannotStart('', error);
   }
 }

@@ -1,6 +1,7 @@
 import { randomBytes, randomInt } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { makeHome } from '@slipway/platform-config';
 
 /** A secret that a home keeps in a file of mode 0600, made at its first use. */
 export interface KeptSecret {
@@ -25,11 +26,7 @@ function keep(home: string, name: string, make: () => string): KeptSecret {
   const file = path.join(home, name);
   const kept = existsSync(file) ? readFileSync(file, 'utf8').trim() : '';
   if (kept) return { value: kept, file, isNew: false };
-  if (!existsSync(home)) {
-    mkdirSync(home, { recursive: true });
-    // As root, the embedded Postgres runs as another user, who must get through.
-    chmodSync(home, process.getuid?.() === 0 ? 0o711 : 0o700);
-  }
+  makeHome(home);
   const value = make();
   writeFileSync(`${file}.new`, `${value}\n`, { mode: 0o600 });
   chmodSync(`${file}.new`, 0o600);

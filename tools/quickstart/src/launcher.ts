@@ -1,10 +1,12 @@
+import { isatty } from 'node:tty';
 import { childEnvironment } from '@slipway/platform-config';
 
 /**
  * Calls `stop` once, at SIGINT, SIGTERM, or when npm is gone: npm passes a signal to its shell only, which dies of it and
- * leaves this process alone.
+ * leaves this process alone. SIGHUP says that the terminal was closed, if this process was started on one; else somebody sent it,
+ * and as for any daemon it means `reload`.
  */
-export function onStopRequest(stop: () => void): void {
+export function onStopRequest(stop: () => void, reload: () => void = () => undefined): void {
   let isAsked = false;
   const once = (): void => {
     if (!isAsked) stop();
@@ -13,6 +15,8 @@ export function onStopRequest(stop: () => void): void {
   // `on`, not `once`: a terminal and npm may both send the signal, and the second one must not kill us in the middle.
   process.on('SIGINT', once);
   process.on('SIGTERM', once);
+  const isOnTerminal = [0, 1, 2].some((fd) => isatty(fd));
+  process.on('SIGHUP', isOnTerminal ? once : reload);
   if (!childEnvironment()['npm_lifecycle_event']) return;
   const parent = process.ppid;
   setInterval(() => {

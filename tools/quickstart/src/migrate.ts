@@ -1,14 +1,16 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { childEnvironment, ConfigError, EXIT_CONFIG, loadConfig } from '@slipway/platform-config';
+import { cannotStart, childEnvironment, loadConfig } from '@slipway/platform-config';
 import { secretKey } from './home-secrets.js';
-import { surviveClosedPipes } from './launcher.js';
+import { onStopRequest, surviveClosedPipes } from './launcher.js';
 import { otherLauncher } from './run-record.js';
 import { embeddedDatabase } from './stack-database.js';
-import { migrate, StackError } from './stack.js';
+import { migrate } from './stack.js';
 
 // `npm run migrate`: migrates DATABASE_URL, else the embedded Postgres (of the running stack, or started for it), and exits.
 surviveClosedPipes();
+// A migration that began is not broken off, and the Postgres that was started for it is stopped in any case.
+onStopRequest(() => undefined);
 const entry = fileURLToPath(new URL('../../../apps/api/dist/migrate.js', import.meta.url));
 const log = (line: string): void => void process.stderr.write(`${line}\n`);
 const env = childEnvironment();
@@ -25,12 +27,7 @@ try {
     await migrate(entry, { ...env, SLIPWAY_HOME: home, ...keyFor(config.database.embedded, home) }, process.cwd(), log);
   else await migrateStopped(home);
 } catch (error) {
-  if (error instanceof ConfigError) {
-    log(error.message);
-    process.exit(EXIT_CONFIG);
-  }
-  log((error as Error).message);
-  process.exit(error instanceof StackError ? error.exitCode : 1);
+  cannotStart('migration', error);
 }
 process.exit(0);
 

@@ -1,11 +1,10 @@
 import net from 'node:net';
-
-export class PortTakenError extends Error {}
+import { listenFault } from '@slipway/platform-config';
 
 /**
  * The port to use for `name`: the wanted one if it is free. A port that somebody asked for by its variable is never
  * exchanged silently; the default one is, and `say` tells.
- * @throws PortTakenError naming the variable.
+ * @throws StartupError naming the variable.
  */
 export async function choosePort(
   wanted: number,
@@ -13,18 +12,13 @@ export async function choosePort(
   variable: { name: string; isSet: boolean },
   say: (line: string) => void,
 ): Promise<number> {
-  if (wanted === 0) return anyPort(host);
   try {
-    return await bound(wanted, host);
+    return wanted === 0 ? await anyPort(host) : await bound(wanted, host);
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code;
-    if (code !== 'EADDRINUSE' && code !== 'EACCES')
-      throw new PortTakenError(`SLIPWAY_HOST: cannot listen on ${host} (${code})`);
+    const { code } = error as NodeJS.ErrnoException;
+    const fault = listenFault(error, { host, port: wanted, variable: variable.name });
+    if (variable.isSet || !['EADDRINUSE', 'EACCES'].includes(code ?? '')) throw fault ?? error;
     const problem = code === 'EACCES' ? 'may not be used by this user' : 'is taken by another program';
-    if (variable.isSet)
-      throw new PortTakenError(
-        `${variable.name}: port ${wanted} ${problem}. Free it, or set ${variable.name} to another one.`,
-      );
     const other = await anyPort(host);
     say(`port ${wanted} ${problem}, so ${other} is used instead (set ${variable.name} to choose)`);
     return other;

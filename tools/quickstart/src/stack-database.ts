@@ -25,7 +25,8 @@ export async function embeddedDatabase(
   let server: EmbeddedPostgres = await startEmbeddedPostgres({ dir: home });
   let isStopping = false;
   const { port } = server;
-  writeStackFile(home, { databaseUrl: server.appUrl, migrateUrl: server.ownerUrl, secretKey });
+  const { appUrl, ownerUrl, gatewayUrl } = server;
+  writeStackFile(home, { databaseUrl: appUrl, migrateUrl: ownerUrl, gatewayUrl, secretKey });
 
   const watch = async (): Promise<void> => {
     await server.exited;
@@ -47,7 +48,7 @@ export async function embeddedDatabase(
 
   return {
     // The file is enough, and says that this Postgres is the embedded one; a half-set environment must not override it.
-    env: { DATABASE_URL: undefined, SLIPWAY_MIGRATE_DATABASE_URL: server.ownerUrl },
+    env: { DATABASE_URL: undefined, SLIPWAY_GATEWAY_DATABASE_URL: undefined, SLIPWAY_MIGRATE_DATABASE_URL: ownerUrl },
     stop: async () => {
       isStopping = true;
       await server.stop();

@@ -2,12 +2,23 @@ import { spawn } from 'node:child_process';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { addressOf, childEnvironment, ConfigError, loadConfig, type Config } from '@slipway/platform-config';
+import {
+  addressOf,
+  childEnvironment,
+  EXIT_CONFIG,
+  loadConfig,
+  makeHome,
+  StartupError,
+  type Config,
+} from '@slipway/platform-config';
+import { reachPostgres } from '@slipway/platform-database';
+import { reachRedis } from '@slipway/platform-queue';
 import { TARGETS } from '@slipway/registry/targets';
 import { bootstrapToken, secretKey } from './home-secrets.js';
 import { choosePort } from './ports.js';
 import { otherLauncher, outliveOrphans, removeRunRecord, writeRunRecord } from './run-record.js';
 import { embeddedDatabase, externalDatabase, type StackDatabase } from './stack-database.js';
+import { openStackLog } from './stack-log.js';
 import { STOP_ENGINES_MESSAGE, SupervisedProcess } from './supervised-process.js';
 
 export interface StackOptions {
@@ -15,6 +26,10 @@ export interface StackOptions {
   cwd?: string;
   /** Output of the processes, line by line, and the launcher's own remarks. */
   log(line: string): void;
+  /** Told the file that keeps all this, once it is known. */
+  onLogFile?(file: string): void;
+  /** Ends the waiting for a database that does not answer yet. */
+  signal?: AbortSignal;
   /** Entry points, for tests. */
   entries?: Partial<Record<'api' | 'worker' | 'gateway' | 'migrate', string>>;
 }
@@ -25,20 +40,12 @@ export interface Stack {
   home: string;
   /** Admin token of the operator tenant. `isNew`: made by this start. */
   token: { value: string; file?: string; isNew: boolean };
-  /** Resolves once, when all three processes serve. Rejects if that cannot come to be: a wrong configuration, a stop. */
+  /** Resolves once, when all three processes serve. Rejects if that cannot come to be: a wrong configuration, a stop, two minutes. */
   ready: Promise<void>;
+  /** Tells the processes to read their configuration again. */
+  reload(): void;
   /** Drains and stops everything, engines included. Repeatable. */
   stop(): Promise<void>;
-}
-
-/** What makes a start impossible, in words for whoever typed it. `exitCode`: 78 for configuration. */
-export class StackError extends Error {
-  constructor(
-    message: string,
-    readonly exitCode = 1,
-  ) {
-    super(message);
-  }
 }
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
@@ -46,20 +53,39 @@ const entryOf = (name: string, file = 'main.js'): string => path.join(ROOT, 'app
 
 /** Requests in flight get this long at a stop. */
 const DRAIN_MS = 30_000;
+/** A cold start on a busy machine takes a fraction of it. */
+const READY_WITHIN_MS = 120_000;
 
-/** Migrates and starts api, worker and gateway as child processes, on an embedded Postgres unless DATABASE_URL is set. */
-export async function startStack(options: StackOptions): Promise<Stack> {
+/**
+ * Migrates and starts api, worker and gateway as child processes, on an embedded Postgres unless DATABASE_URL is set.
+ * @throws StartupError in words for whoever typed the command
+ */
+export async function startStack(given: StackOptions): Promise<Stack> {
+  let keep: (line: string) => void = () => undefined;
+  const options = {
+    ...given,
+    log: (line: string): void => {
+      given.log(line);
+      keep(line);
+    },
+  };
   const env = options.env ?? childEnvironment();
   const cwd = options.cwd ?? process.cwd();
   const say = (line: string): void => options.log(`slipway | ${line}`);
 
   const config = check(env, cwd);
   const { home, host } = config;
+  makeHome(home);
   const launcher = otherLauncher(home);
   if (launcher)
-    throw new StackError(
+    throw new StartupError(
       `Slipway already runs in ${home} (process ${launcher}). Stop it, or set SLIPWAY_HOME to another folder.`,
+      1,
     );
+  const stackLog = openStackLog(home);
+  keep = stackLog.write;
+  given.onLogFile?.(stackLog.file);
+  say(`this output is kept in ${stackLog.file}`);
   await outliveOrphans(home, say);
 
   const isSet = (name: string): boolean => Boolean(env[name]?.trim());
@@ -75,7 +101,8 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     { name: 'SLIPWAY_GATEWAY_PORT', isSet: isSet('SLIPWAY_GATEWAY_PORT') },
     say,
   );
-  const key = config.secretKey.some((byte) => byte !== 0) ? config.secretKey.toString('base64') : secretKey(home).value;
+  await reachServices(config, say, options.signal);
+  const key = env['SLIPWAY_SECRET_KEY']?.trim() || secretKey(home).value;
   const token = config.bootstrapToken ? { value: config.bootstrapToken, isNew: false } : bootstrapToken(home);
 
   const database = config.database.embedded ? await embeddedDatabase(home, key, say) : externalDatabase(key);
@@ -114,12 +141,17 @@ function check(env: NodeJS.ProcessEnv, cwd: string): Config {
     migrateUrl: 'postgres://127.0.0.1/',
     secretKey: Buffer.alloc(32).toString('base64'),
   };
-  try {
-    return loadConfig(env, cwd, { stack: blank, targets: TARGETS });
-  } catch (error) {
-    if (error instanceof ConfigError) throw new StackError(error.message, 78);
-    throw error;
-  }
+  return loadConfig(env, cwd, { stack: blank, targets: TARGETS });
+}
+
+/** What only the migration and the processes would stumble over, before any of them is started. */
+async function reachServices(config: Config, say: (line: string) => void, signal?: AbortSignal): Promise<void> {
+  const options = { isPatient: false, say, signal };
+  if (!config.database.embedded)
+    for (const login of ['url', 'migrateUrl'] as const) await reachPostgres(config.database, { ...options, login });
+  const { backend, redisUrl } = config.queue;
+  if (backend === 'redis' && redisUrl) await reachRedis(redisUrl, options);
+  if (signal?.aborted) throw new StartupError('stopped before it was ready', 1);
 }
 
 /** A process of its own, as in production; its output is shown, its failure ends the start. */
@@ -141,7 +173,7 @@ export function migrate(
     child.once('close', (code) => {
       for (const line of output.split('\n').filter(Boolean)) log(`migrate | ${line}`);
       if (code === 0) resolve();
-      else reject(new StackError(`The migration failed:\n${output.trim()}`, code === 78 ? 78 : 1));
+      else reject(new StartupError(`The migration failed:\n${output.trim()}`, code === EXIT_CONFIG ? EXIT_CONFIG : 1));
     });
   });
 }
@@ -164,15 +196,18 @@ function supervise(given: Supervision): Stack {
   let stopping: Promise<void> | undefined;
 
   const names = ['api', 'worker', 'gateway'] as const;
+  const { metricsPort } = given;
+  const metricsPorts = metricsPort ? names.map((_, index) => metricsPort + index) : [];
   const processes = names.map((name, index) => {
-    // One port for three processes of one host would be two too few.
-    const metrics = given.metricsPort ? { SLIPWAY_METRICS_PORT: String(given.metricsPort + index) } : {};
+    // One port for three processes of one host would be two too few; none of them knows those of the others.
+    const metrics = metricsPorts.length > 0 ? { SLIPWAY_METRICS_PORT: String(metricsPorts[index]) } : {};
+    const own = { SLIPWAY_OWN_PORTS: [given.shared['SLIPWAY_OWN_PORTS'] ?? '', ...metricsPorts].join(',') };
     const secret =
       name === 'api' ? { SLIPWAY_BOOTSTRAP_TOKEN: given.token.value } : { SLIPWAY_BOOTSTRAP_TOKEN: undefined };
     return new SupervisedProcess({
       name,
       entry: given.entries?.[name] ?? entryOf(name),
-      env: { ...given.shared, ...metrics, ...secret },
+      env: { ...given.shared, ...metrics, ...own, ...secret },
       cwd: given.cwd,
       log: given.log,
       onChange: () =>
@@ -180,13 +215,13 @@ function supervise(given: Supervision): Stack {
           given.home,
           processes.flatMap((one) => one?.pid ?? []),
         ),
-      onConfigError: () => fail(new StackError(`The ${name} refuses its configuration.`, 78)),
+      onHopeless: (exitCode, why) => fail(new StartupError(`The ${name} does not start: ${why}`, exitCode)),
     });
   });
   const [api, worker, gateway] = processes as [SupervisedProcess, SupervisedProcess, SupervisedProcess];
 
   const stop = async (): Promise<void> => {
-    fail(new StackError('stopped before it was ready'));
+    fail(new StartupError('stopped before it was ready', 1));
     // The worker first learns that its engines shall end with it; the gateway's requests need those engines until they are answered.
     worker.send(STOP_ENGINES_MESSAGE);
     await Promise.all([api.stop(DRAIN_MS), gateway.stop(DRAIN_MS)]);
@@ -198,7 +233,7 @@ function supervise(given: Supervision): Stack {
   for (const one of processes) one.start();
   const ready = Promise.race([
     failed,
-    allServe([given.apiUrl, given.gatewayUrl], worker, () => stopping !== undefined),
+    allServe({ api: given.apiUrl, gateway: given.gatewayUrl }, worker, () => stopping !== undefined),
   ]);
   ready.catch(() => undefined);
   return {
@@ -207,14 +242,26 @@ function supervise(given: Supervision): Stack {
     home: given.home,
     token: given.token,
     ready,
+    reload: () => {
+      for (const one of processes) one.signal('SIGHUP');
+    },
     stop: () => (stopping ??= stop()),
   };
 }
 
-async function allServe(urls: string[], worker: SupervisedProcess, isStopping: () => boolean): Promise<void> {
-  const pending = new Set(urls);
+async function allServe(
+  urls: Record<string, string>,
+  worker: SupervisedProcess,
+  isStopping: () => boolean,
+): Promise<void> {
+  const pending = new Set(Object.keys(urls));
+  const deadline = performance.now() + READY_WITHIN_MS;
   while (!isStopping() && (pending.size > 0 || !worker.isReady)) {
-    for (const url of pending) if (await serves(url)) pending.delete(url);
+    for (const name of pending) if (await serves(urls[name] ?? '')) pending.delete(name);
+    if (performance.now() > deadline) {
+      const late = [...pending, ...(worker.isReady ? [] : ['worker'])].join(' and ');
+      throw new StartupError(`not ready after ${READY_WITHIN_MS / 1000} s: ${late}`, 1);
+    }
     await delay(50);
   }
 }

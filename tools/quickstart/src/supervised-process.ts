@@ -1,5 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import { setTimeout as delay } from 'node:timers/promises';
 import { EXIT_CONFIG } from '@slipway/platform-config';
 
 export interface SupervisedOptions {
@@ -11,14 +13,18 @@ export interface SupervisedOptions {
   log(line: string): void;
   /** Called at each start and end, with what changed already in place. */
   onChange(): void;
-  /** The process ended with 78: another start cannot help. */
-  onConfigError(): void;
+  /** It has never been ready and will not be: it refuses its configuration, or dies at each start. The last thing that it said. */
+  onHopeless(exitCode: number, why: string): void;
 }
 
 const FIRST_BACKOFF_MS = 100;
 const LONGEST_BACKOFF_MS = 5_000;
 /** A process that lived this long was fine; its next death starts over with the shortest wait. */
 const HEALTHY_AFTER_MS = 10_000;
+/** One that died so often before it was ready once will not live by another start. */
+const HOPELESS_AFTER_STARTS = 5;
+/** What a process said last arrives after its end; an engine may hold the pipe open. */
+const LAST_WORDS_MS = 500;
 
 /** Sent by a process over IPC once it serves. */
 export const READY_MESSAGE = 'slipway:ready';
@@ -35,6 +41,9 @@ export class SupervisedProcess {
   private child: ChildProcess | undefined;
   private restart: NodeJS.Timeout | undefined;
   private backoffMs = FIRST_BACKOFF_MS;
+  private wasReady = false;
+  private failedStarts = 0;
+  private lastLine = '';
   private isStopping = false;
 
   constructor(private readonly options: SupervisedOptions) {}
@@ -53,23 +62,32 @@ export class SupervisedProcess {
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     });
     this.child = child;
+    const lastWords: Promise<unknown>[] = [];
     for (const stream of [child.stdout, child.stderr]) {
-      if (stream) createInterface({ input: stream }).on('line', (line) => this.options.log(this.labelled(line)));
+      if (!stream) continue;
+      const lines = createInterface({ input: stream }).on('line', (line) => this.heard(line));
+      lastWords.push(once(lines, 'close'));
     }
     child.on('message', (message) => {
       if (!saysReady(message)) return;
       this.isReady = true;
+      this.wasReady = true;
       this.options.onChange();
     });
     child.once('error', (error) => this.options.log(`${this.options.name} | cannot start: ${error.message}`));
     // Not `close`: an engine may have inherited the worker's output and keep it open.
-    child.once('exit', (code, signal) => this.ended(child, code, signal, Date.now() - startedAt));
+    child.once('exit', (code, signal) => this.ended(child, code, signal, Date.now() - startedAt, lastWords));
     this.options.onChange();
   }
 
   /** Tells the running process something; nothing if it is down. */
   send(message: string): void {
     if (this.child?.connected) this.child.send(message, () => undefined);
+  }
+
+  /** Nothing if it is down. */
+  signal(signal: NodeJS.Signals): void {
+    this.child?.kill(signal);
   }
 
   /** Asks it to drain, insists after `graceMs`, and resolves when it is gone. */
@@ -91,15 +109,29 @@ export class SupervisedProcess {
     });
   }
 
-  private ended(child: ChildProcess, code: number | null, signal: NodeJS.Signals | null, livedMs: number): void {
+  private ended(
+    child: ChildProcess,
+    code: number | null,
+    signal: NodeJS.Signals | null,
+    livedMs: number,
+    lastWords: Promise<unknown>[],
+  ): void {
     if (this.child === child) this.child = undefined;
     this.isReady = false;
     this.options.onChange();
     if (this.isStopping) return;
-    if (code === EXIT_CONFIG) {
-      this.options.onConfigError();
+    this.failedStarts += 1;
+    if (!this.wasReady && (code === EXIT_CONFIG || this.failedStarts >= HOPELESS_AFTER_STARTS)) {
+      void Promise.race([Promise.all(lastWords), delay(LAST_WORDS_MS)]).then(() =>
+        this.options.onHopeless(
+          code === EXIT_CONFIG ? EXIT_CONFIG : 1,
+          this.lastLine || `it ended with ${signal ?? code}`,
+        ),
+      );
       return;
     }
+    // It has served with this configuration: what it asks of others may come back.
+    if (code === EXIT_CONFIG) this.backoffMs = LONGEST_BACKOFF_MS;
     if (livedMs > HEALTHY_AFTER_MS) this.backoffMs = FIRST_BACKOFF_MS;
     this.options.log(
       `${this.options.name} | ended with ${signal ?? code}; started again in ${this.backoffMs / 1000} s`,
@@ -108,9 +140,24 @@ export class SupervisedProcess {
     this.backoffMs = Math.min(this.backoffMs * 2, LONGEST_BACKOFF_MS);
   }
 
+  private heard(line: string): void {
+    if (line.trim()) this.lastLine = saidIn(line);
+    this.options.log(this.labelled(line));
+  }
+
   /** JSON lines name their service themselves and stay whole, so that they can be parsed. */
   private labelled(line: string): string {
     return line.startsWith('{') && line.includes('"service":') ? line : `${this.options.name} | ${line}`;
+  }
+}
+
+/** The message of a JSON line, with its error; other lines as they are. */
+function saidIn(line: string): string {
+  try {
+    const { msg, error } = JSON.parse(line) as { msg?: string; error?: string };
+    return [msg, error].filter(Boolean).join(': ') || line;
+  } catch {
+    return line;
   }
 }
 

@@ -15,6 +15,9 @@ const inTools = (file: string): string => path.join(root, 'tools', 'test-runner'
 const { default: setUp } = (await import(inTools('jest-global-setup.mjs'))) as { default(): Promise<void> };
 const { default: tearDown } = (await import(inTools('jest-global-teardown.mjs'))) as { default(): Promise<void> };
 
+/** A run that is broken as a whole need not repeat all of it. */
+const MAX_SHOWN = 20;
+
 const scratch = mkdtempSync(path.join(os.tmpdir(), 'slipway-test-run-'));
 const tallyFile = path.join(scratch, 'tally.jsonl');
 writeFileSync(tallyFile, '');
@@ -38,6 +41,10 @@ if (tally.skipped.length > 0) {
   console.log(`\nSkipped:${redis.url ? '' : ` (${redis.note})`}`);
   for (const { file, name } of tally.skipped) console.log(`  ${path.relative(root, file)}: ${name}`);
 }
+// Where only the end of a run is kept, its end says what broke.
+if (tally.failures.length > 0) console.log('\nFailed:');
+for (const { file, name, message } of tally.failures.slice(0, MAX_SHOWN))
+  console.log(`  ${path.relative(root, file)}: ${name}\n    ${message.replaceAll('\n', '\n    ')}`);
 const { line, exitCode } = verdict(tally, runFailed);
 console.log(`\n${line}`);
 process.exitCode = exitCode;
@@ -59,6 +66,7 @@ function runProjects(): Promise<number> {
       'run-many',
       '-t',
       'test',
+      // With a third project beside them, tests of times fail on two cores, and the whole run is no faster.
       '--parallel=2',
       '--output-style=stream',
       '--skip-nx-cache',

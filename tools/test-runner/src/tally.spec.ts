@@ -12,6 +12,12 @@ it('sums the counts of all projects', () => {
   });
 });
 
+it('repeats at the end what failed, by name', () => {
+  const failures = [{ file: '/x.spec.ts', name: 'adds', message: 'expected 2' }];
+  const lines = `${line(1, 0)}\n${JSON.stringify({ passed: 0, failed: 1, failures, skipped: [] })}\n`;
+  expect(sumUp(lines).failures).toEqual(failures);
+});
+
 it('never calls a run good that died before it could count', () => {
   expect(verdict(sumUp(line(3, 0)), true)).toEqual({ line: '3 passed, 1 failed', exitCode: 1 });
   expect(verdict(sumUp(''), false).exitCode).toBe(1);

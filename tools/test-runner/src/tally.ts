@@ -2,21 +2,31 @@
 interface TallyLine {
   passed: number;
   failed: number;
+  failures?: Failure[];
   skipped: { file: string; name: string }[];
+}
+
+export interface Failure {
+  file: string;
+  name: string;
+  /** The beginning of it. */
+  message: string;
 }
 
 export interface Tally {
   passed: number;
   failed: number;
+  failures: Failure[];
   skipped: { file: string; name: string }[];
 }
 
 export function sumUp(lines: string): Tally {
-  const total: Tally = { passed: 0, failed: 0, skipped: [] };
+  const total: Tally = { passed: 0, failed: 0, failures: [], skipped: [] };
   for (const line of lines.split('\n').filter(Boolean)) {
-    const { passed, failed, skipped } = JSON.parse(line) as TallyLine;
+    const { passed, failed, failures = [], skipped } = JSON.parse(line) as TallyLine;
     total.passed += passed;
     total.failed += failed;
+    total.failures.push(...failures);
     total.skipped.push(...skipped);
   }
   return total;

@@ -41,11 +41,13 @@ export class Client {
     if (tookMs > SLOWEST_MS) return `took ${Math.round(tookMs)} ms`;
     if (answer.headers['x-request-id'] !== requestId)
       return `X-Request-Id ${answer.headers['x-request-id']} instead of ${requestId}`;
-    // A full workspace is the one answer above 499 that a client can bring about by itself.
-    if (answer.status >= 500 && answer.body?.error?.code !== 'workspace_full') return 'a failure of the service';
+    if (answer.status >= 500 && !BROUGHT_ABOUT.has(answer.body?.error?.code)) return 'a failure of the service';
     return this.document.violationOf(one, answer);
   }
 }
+
+/** What a client can bring about by itself: a full workspace, and a wish to follow what no worker reads, since none runs here. */
+const BROUGHT_ABOUT = new Set(['workspace_full', 'logs_unavailable']);
 
 export function pathOf(one: { path: string }, { params, query }: Asked): string {
   const path = one.path.replace(/\{(\w+)\}/g, (_all, name: string) => encodeURIComponent(params?.[name] ?? 'x'));

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { canonicalJson } from '@slipway/platform-database';
+import { sealOf, type AuditKeys } from './audit-keys.js';
 import type { AuditContent, AuditRow } from './audit-rows.js';
 
 /** What the first row of a chain follows. */
@@ -29,6 +30,8 @@ export function hashOf(previousHash: string, content: AuditContent, sequence: nu
     request_id,
     before_digest,
     after_digest,
+    // Absent where it says nothing: rows of before there were reads keep their hashes.
+    ...(content.reads !== null && { reads: content.reads }),
     sequence,
   };
   return createHash('sha256')
@@ -36,12 +39,22 @@ export function hashOf(previousHash: string, content: AuditContent, sequence: nu
     .digest('hex');
 }
 
-/** What is wrong with a row that should follow `previous`; undefined if it does. */
-export function objectionTo(row: AuditRow, previous: Link): string | undefined {
+/** What is wrong with a row that should follow `previous`, sealed as that one is or better; undefined if it does. */
+export function objectionTo(
+  row: AuditRow,
+  previous: Link & { isSealed: boolean },
+  keys: AuditKeys,
+): string | undefined {
   const expected = previous.sequence + 1;
   if (row.sequence !== expected)
     return row.sequence! > expected ? `row ${expected} is missing before it` : `its sequence should be ${expected}`;
   if (row.previous_hash !== previous.hash) return `it does not follow row ${previous.sequence}`;
   if (row.hash !== hashOf(previous.hash, row, expected)) return 'it was changed after it was sealed';
+  if (row.key_id === null && row.seal === null)
+    return previous.isSealed ? 'it has no seal, and the row before it has one' : undefined;
+  const key = row.key_id === null ? undefined : keys.find(row.key_id);
+  if (!key)
+    return `its seal was made with the key ${row.key_id}, which is not the one given here (${keys.ids.join(', ')}): wrong SLIPWAY_SECRET_KEY, or it was rewritten`;
+  if (row.seal !== sealOf(key, row.hash)) return 'its seal does not fit: it was rewritten by somebody without the key';
   return undefined;
 }

@@ -5,7 +5,7 @@ import type { FindManyOptions } from 'typeorm';
 export type AuditRow = AuditLogEntity;
 
 /** A row before it is sealed: what a hash covers beside the one before it. */
-export type AuditContent = Omit<AuditRow, 'sequence' | 'previous_hash' | 'hash'>;
+export type AuditContent = Omit<AuditRow, 'sequence' | 'previous_hash' | 'hash' | 'key_id' | 'seal'>;
 
 /** To the microsecond, as it is stored and hashed. A Date, and with it the entity, ends at milliseconds. */
 const AT = `to_char(a.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;

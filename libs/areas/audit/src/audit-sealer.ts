@@ -1,9 +1,11 @@
-import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
+import { Inject, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { IsNull } from 'typeorm';
+import { CONFIG, type Config } from '@slipway/platform-config';
 import type { Tx } from '@slipway/platform-database';
 import { AuditLogEntity } from '@slipway/platform-mutations';
 import { Schedule, type RecurringWork, type Transact } from '@slipway/platform-scheduling';
 import { GENESIS, hashOf, type Link } from './audit-chain.js';
+import { AuditKeys, sealOf } from './audit-keys.js';
 import { AuditHeadEntity } from './audit-head.entity.js';
 import { auditRows } from './audit-rows.js';
 import { ENSURE_HEAD, LOCK_HEAD, SEAL } from './audit.query.js';
@@ -22,7 +24,16 @@ export class AuditSealer implements RecurringWork, OnModuleInit {
   readonly everySeconds = 1;
   private readonly logger = new Logger('audit');
 
-  constructor(private readonly schedule: Schedule) {}
+  private readonly keys: AuditKeys;
+  /** By tenant: how far this process has seen each chain. */
+  private readonly seen = new Map<string, number>();
+
+  constructor(
+    private readonly schedule: Schedule,
+    @Inject(CONFIG) config: Pick<Config, 'keyRing'>,
+  ) {
+    this.keys = AuditKeys.of(config);
+  }
 
   onModuleInit(): void {
     this.schedule.register(this);
@@ -40,7 +51,9 @@ export class AuditSealer implements RecurringWork, OnModuleInit {
 
   private async sealAll(transact: Transact, tenantId: string): Promise<void> {
     for (let batch = 0; batch < MAX_BATCHES; batch += 1) {
-      const sealed = await transact('system', (tx) => sealBatch(tx, tenantId, BATCH));
+      const seen = this.seen.get(tenantId) ?? 0;
+      const { sealed, end } = await transact('system', (tx) => sealBatch(tx, tenantId, BATCH, this.keys, seen));
+      if (end !== undefined) this.seen.set(tenantId, end);
       if (sealed < BATCH) return;
     }
   }
@@ -60,23 +73,32 @@ function unsealedTenants(tx: Tx): Promise<{ tenant_id: string }[]> {
  * Seals up to `limit` rows of a tenant in a system transaction, in the order of their ids among those that can be seen now. A
  * transaction that commits later with an older id gets a later sequence: the chain tells the order of sealing, and `at` the order
  * of the changes.
- * @returns how many; 0 even if another worker is at it
+ * @param seen how far the caller knows the chain: who has the key must not seal it anew for somebody who set it back
+ * @returns how many, 0 even if another worker is at it; and where the chain ends now, if this one could look
  */
-export async function sealBatch(tx: Tx, tenantId: string, limit: number): Promise<number> {
+export async function sealBatch(
+  tx: Tx,
+  tenantId: string,
+  limit: number,
+  { current: key }: AuditKeys,
+  seen = 0,
+): Promise<{ sealed: number; end?: number }> {
   await tx.query(ENSURE_HEAD, [tenantId, GENESIS]);
   const head = await tx.one<Link>(LOCK_HEAD, [tenantId]);
-  if (!head) return 0;
+  if (!head) return { sealed: 0 };
+  if (head.sequence < seen) throw new Error(`its head went back from row ${seen} to row ${head.sequence}`);
   const rows = await auditRows(tx, {
     where: { tenant_id: tenantId, sequence: IsNull() },
     order: { id: 'ASC' },
     take: limit,
   });
-  if (rows.length === 0) return 0;
-  const links: (Link & { id: string; previousHash: string })[] = [];
+  if (rows.length === 0) return { sealed: 0, end: head.sequence };
+  const links: (Link & { id: string; previousHash: string; seal: string })[] = [];
   let end = head;
   for (const row of rows) {
     const sequence = end.sequence + 1;
-    const link = { id: row.id, sequence, previousHash: end.hash, hash: hashOf(end.hash, row, sequence) };
+    const hash = hashOf(end.hash, row, sequence);
+    const link = { id: row.id, sequence, previousHash: end.hash, hash, seal: sealOf(key, hash) };
     links.push(link);
     end = link;
   }
@@ -86,9 +108,11 @@ export async function sealBatch(tx: Tx, tenantId: string, limit: number): Promis
     links.map((link) => link.sequence),
     links.map((link) => link.previousHash),
     links.map((link) => link.hash),
+    links.map((link) => link.seal),
+    key.id,
   ]);
   await tx
     .repository(AuditHeadEntity)
     .update({ tenant_id: tenantId }, { sequence: end.sequence, hash: end.hash, sealed_at: () => 'now()' });
-  return rows.length;
+  return { sealed: rows.length, end: end.sequence };
 }

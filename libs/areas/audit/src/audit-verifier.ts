@@ -1,8 +1,10 @@
 import type { Database } from '@slipway/platform-database';
 import { IsNull, MoreThan, Not } from 'typeorm';
 import { GENESIS, objectionTo, type Link } from './audit-chain.js';
+import type { AuditKeys } from './audit-keys.js';
 import { auditRows, type AuditRow } from './audit-rows.js';
 import { CHAINS, type ChainEnd } from './audit.query.js';
+import { headText, type ExpectedHead } from './expected-heads.js';
 
 const PAGE = 1_000;
 
@@ -25,42 +27,124 @@ export interface ChainReport {
   broken?: Break;
 }
 
-/**
- * Recomputes the chains of all tenants, or of the one with this name or id; empty if there is no such tenant. Reads
- * only, page by page, and may run beside sealers.
- */
-export async function verifyAudit(database: Database, tenant?: string): Promise<ChainReport[]> {
-  const ends = await database.read<ChainEnd>('system', CHAINS, [tenant ?? null]);
-  const reports: ChainReport[] = [];
-  for (const end of ends) reports.push(await verifyChain(database, end));
-  return reports;
+export interface VerifyOptions {
+  /** Name or id; all tenants where unset. */
+  tenant?: string;
+  /** Heads that were kept outside the database: each must stand in its chain as it was. */
+  expected?: readonly ExpectedHead[];
 }
 
-async function verifyChain(database: Database, end: ChainEnd): Promise<ChainReport> {
-  const report = { tenantId: end.tenant_id, tenantName: end.tenant_name, unsealed: end.unsealed };
-  const head: Link = { sequence: end.head_sequence ?? 0, hash: end.head_hash ?? GENESIS };
-  const last = end.last_sequence ?? 0;
-  let link: Link = { sequence: 0, hash: GENESIS };
+/**
+ * Recomputes the chains of all tenants, or of one; empty if there is no such tenant. Reads only, page by page, and may run beside
+ * sealers.
+ */
+export async function verifyAudit(
+  database: Database,
+  keys: AuditKeys,
+  { tenant, expected = [] }: VerifyOptions = {},
+): Promise<ChainReport[]> {
+  const ends = await database.read<ChainEnd>('system', CHAINS, [tenant ?? null]);
+  const reports: ChainReport[] = [];
+  for (const end of ends) reports.push(await verifyChain(database, keys, end, expected.filter(isOf(end))));
+  if (tenant !== undefined) return reports;
+  const orphans = expected.filter((head) => !ends.some((end) => isOf(end)(head)));
+  return [...reports, ...orphans.map(missingChain)];
+}
+
+function isOf({ tenant_id, tenant_name }: ChainEnd): (head: ExpectedHead) => boolean {
+  return ({ tenant }) => tenant === tenant_id || tenant === tenant_name;
+}
+
+function missingChain({ tenant, sequence, hash }: ExpectedHead): ChainReport {
+  const problem = `the head ${hash} is expected there, and there is no such tenant`;
+  const broken = { sequence, id: null, problem };
+  return { tenantId: tenant, tenantName: tenant, verified: { sequence: 0, hash: GENESIS }, unsealed: 0, broken };
+}
+
+async function verifyChain(
+  database: Database,
+  keys: AuditKeys,
+  end: ChainEnd,
+  expected: readonly ExpectedHead[],
+): Promise<ChainReport> {
+  const walk = new ChainWalk(keys, end, expected);
   let after: number | undefined;
   for (;;) {
     const rows: AuditRow[] = await sealedAfter(database, end.tenant_id, after);
     for (const row of rows) {
       // What was sealed since the ends were read is not judged by them.
-      if (row.sequence! > Math.max(head.sequence, last))
-        return { ...report, verified: link, broken: endObjection(link, head, last) };
-      const problem = objectionTo(row, link);
-      if (problem) return { ...report, verified: link, broken: { sequence: row.sequence!, id: row.id, problem } };
-      link = { sequence: row.sequence!, hash: row.hash! };
-      if (link.sequence === head.sequence && link.hash !== head.hash) {
-        return {
-          ...report,
-          verified: link,
-          broken: { sequence: link.sequence, id: row.id, problem: 'the stored head of the chain has another hash' },
-        };
-      }
-      after = link.sequence;
+      if (walk.isBeyond(row)) return walk.end();
+      const problem = walk.take(row);
+      if (problem) return walk.report({ sequence: row.sequence!, id: row.id, problem });
+      after = row.sequence!;
     }
-    if (rows.length < PAGE) return { ...report, verified: link, broken: endObjection(link, head, last) };
+    if (rows.length < PAGE) return walk.end();
+  }
+}
+
+/** One chain, judged row by row from its beginning. */
+class ChainWalk {
+  private link: Link & { isSealed: boolean } = { sequence: 0, hash: GENESIS, isSealed: false };
+  private readonly head: Link;
+  private readonly last: number;
+  /** The last row without a seal, of before there were keys. */
+  private unkeyed: (Link & { id: string }) | undefined;
+  private readonly expectedAt = new Map<number, string[]>();
+  private furthestExpected = -1;
+
+  constructor(
+    private readonly keys: AuditKeys,
+    private readonly chain: ChainEnd,
+    expected: readonly ExpectedHead[],
+  ) {
+    this.head = { sequence: chain.head_sequence ?? 0, hash: chain.head_hash ?? GENESIS };
+    this.last = chain.last_sequence ?? 0;
+    for (const { sequence, hash } of expected) {
+      this.expectedAt.set(sequence, [...(this.expectedAt.get(sequence) ?? []), hash]);
+      this.furthestExpected = Math.max(this.furthestExpected, sequence);
+    }
+  }
+
+  isBeyond(row: AuditRow): boolean {
+    return row.sequence! > Math.max(this.head.sequence, this.last);
+  }
+
+  /** What is wrong with the next row; undefined if it continues the chain. */
+  take(row: AuditRow): string | undefined {
+    const problem = objectionTo(row, this.link, this.keys);
+    if (problem) return problem;
+    this.link = { sequence: row.sequence!, hash: row.hash!, isSealed: row.seal !== null };
+    if (!this.link.isSealed) this.unkeyed = { ...this.link, id: row.id };
+    if (this.link.sequence === this.head.sequence && this.link.hash !== this.head.hash)
+      return 'the stored head of the chain has another hash';
+    const other = this.expectedAt.get(this.link.sequence)?.find((hash) => hash !== this.link.hash);
+    return other && `the head ${other} is expected there: the chain was rewritten up to this row, or before it`;
+  }
+
+  end(): ChainReport {
+    return this.report(endObjection(this.link, this.head, this.last) ?? this.cutOff() ?? this.notVouchedFor());
+  }
+
+  report(broken?: Break): ChainReport {
+    const { tenant_id: tenantId, tenant_name: tenantName, unsealed } = this.chain;
+    const verified = { sequence: this.link.sequence, hash: this.link.hash };
+    return { tenantId, tenantName, unsealed, verified, ...(broken && { broken }) };
+  }
+
+  private cutOff(): Break | undefined {
+    const furthest = this.furthestExpected;
+    if (furthest <= this.link.sequence) return undefined;
+    const problem = `the chain ends at row ${this.link.sequence}, and a head is expected at row ${furthest}: its end was cut off`;
+    return { sequence: this.link.sequence + 1, id: null, problem };
+  }
+
+  /** Without a seal a row proves nothing against who owns the database, unless a head kept elsewhere stands at it or behind it. */
+  private notVouchedFor(): Break | undefined {
+    if (!this.unkeyed || this.furthestExpected >= this.unkeyed.sequence) return undefined;
+    const { sequence, id, hash } = this.unkeyed;
+    const head = headText({ tenant: this.chain.tenant_id, sequence, hash });
+    const problem = `rows 1 to ${sequence} have no seal: they are older than the seals, or were rewritten. If you know this head, say so: --expect-head ${head}`;
+    return { sequence, id, problem };
   }
 }
 

@@ -3,23 +3,30 @@ import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { ConfigModule, type Config } from '@slipway/platform-config';
 import { Database, DatabaseModule } from '@slipway/platform-database';
+import { AuditKeys } from './audit-keys.js';
 import { verifyAudit, type ChainReport } from './audit-verifier.js';
+import { headsIn, headsInFile, headText, type ExpectedHead } from './expected-heads.js';
 
-const USAGE = 'usage: audit-verify [--tenant <name or id>]\n';
+const USAGE =
+  'usage: audit-verify [--tenant <name or id>] [--expect-head <tenant>:<sequence>:<hash>]… [--anchors <file>]…\n';
 
 /**
  * The command: one line a tenant on stdout.
  * @returns the exit status: 0 = every chain is whole, 1 = one is broken, 2 = it could not be asked for
  */
 export async function auditVerify(config: Config, args: string[]): Promise<number> {
-  const tenant = tenantOf(args);
-  if (tenant === null) return refuse(USAGE);
+  const asked = askedBy(args);
+  if (!asked) return refuse(USAGE);
+  // Before the chains: a head that is kept meanwhile is not one that they lack.
+  const kept = await headsOfAll(asked.anchors);
+  if (typeof kept === 'string') return refuse(kept);
   @Module({ imports: [ConfigModule.forRoot(config), DatabaseModule.forRoot(config)] })
   class AuditVerifyModule {}
   const app = await NestFactory.createApplicationContext(AuditVerifyModule, { logger: ['error'], abortOnError: false });
   try {
-    const reports = await verifyAudit(app.get(Database, { strict: false }), tenant);
-    if (reports.length === 0) return refuse(`there is no tenant ${tenant}\n`);
+    const options = { tenant: asked.tenant, expected: [...asked.heads, ...kept] };
+    const reports = await verifyAudit(app.get(Database, { strict: false }), AuditKeys.of(config), options);
+    if (reports.length === 0) return refuse(`there is no tenant ${asked.tenant}\n`);
     for (const report of reports) process.stdout.write(`${lineOf(report)}\n`);
     return reports.some((report) => report.broken) ? 1 : 0;
   } finally {
@@ -27,12 +34,38 @@ export async function auditVerify(config: Config, args: string[]): Promise<numbe
   }
 }
 
-function tenantOf(args: string[]): string | undefined | null {
+interface Asked {
+  tenant: string | undefined;
+  heads: ExpectedHead[];
+  /** Paths. */
+  anchors: string[];
+}
+
+function askedBy(args: string[]): Asked | undefined {
+  const many = { type: 'string', multiple: true } as const;
   try {
-    return parseArgs({ args, options: { tenant: { type: 'string' } } }).values.tenant;
+    const { values } = parseArgs({ args, options: { tenant: { type: 'string' }, 'expect-head': many, anchors: many } });
+    const given = values['expect-head'] ?? [];
+    const heads = given.flatMap((text) => headsIn(text).filter((head) => headText(head) === text));
+    if (heads.length !== given.length) return undefined;
+    return { tenant: values.tenant, heads, anchors: values.anchors ?? [] };
   } catch {
-    return null;
+    return undefined;
   }
+}
+
+/** What is wrong, where a file gives no heads: one that is empty would prove nothing and look as if it did. */
+async function headsOfAll(paths: readonly string[]): Promise<ExpectedHead[] | string> {
+  const all: ExpectedHead[][] = [];
+  for (const path of paths) {
+    try {
+      all.push(await headsInFile(path));
+    } catch (failure) {
+      return `${path} cannot be read (${(failure as NodeJS.ErrnoException).code ?? String(failure)})\n`;
+    }
+    if (all.at(-1)?.length === 0) return `${path} names no head, <tenant>:<sequence>:<hash>\n`;
+  }
+  return all.flat();
 }
 
 function refuse(text: string): number {
@@ -40,9 +73,9 @@ function refuse(text: string): number {
   return 2;
 }
 
-/** The head is printed so that it can be kept elsewhere: whoever may rewrite the whole database can forge a whole chain. */
-export function lineOf({ tenantName, verified, unsealed, broken }: ChainReport): string {
+/** The head is printed as `--expect-head` takes it, to be kept elsewhere: the key does not show what was cut off at the end. */
+export function lineOf({ tenantId, tenantName, verified, unsealed, broken }: ChainReport): string {
   const name = JSON.stringify(tenantName);
   if (broken) return `broken ${name} at row ${broken.sequence}${broken.id ? ` (${broken.id})` : ''}: ${broken.problem}`;
-  return `ok ${name} rows=${verified.sequence} head=${verified.hash} unsealed=${unsealed}`;
+  return `ok ${name} rows=${verified.sequence} head=${headText({ tenant: tenantId, ...verified })} unsealed=${unsealed}`;
 }

@@ -1,8 +1,7 @@
 import { Controller, Query } from '@nestjs/common';
 import { CurrentPrincipal, Page, Route, type PageOf, type PageRequest, type Principal } from '@slipway/platform-http';
 import { AuditFilterDto, AuditPageDto } from './audit.dto.js';
-import type { AuditRow } from './audit-rows.js';
-import { AuditService } from './audit.service.js';
+import { AuditService, type ShownAuditRow } from './audit.service.js';
 
 @Controller()
 export class AuditController {
@@ -15,7 +14,8 @@ export class AuditController {
     tag: 'Audit',
     operationId: 'listAudit',
     summary: 'List who changed what, newest first',
-    description: 'One row a mutation, written with it. Rows are sealed into a hash chain about a second later.',
+    description:
+      'One row a mutation, written with it, and one an hour at most for reads alike that matter. Rows are sealed into a hash chain about a second later.',
     ok: { 200: AuditPageDto },
     paged: true,
     errors: ['validation_failed'],
@@ -24,7 +24,7 @@ export class AuditController {
     @CurrentPrincipal() who: Principal,
     @Query() filter: AuditFilterDto,
     @Page('string') page: PageRequest,
-  ): Promise<PageOf<AuditRow>> {
+  ): Promise<PageOf<ShownAuditRow>> {
     return this.audit.list(who, filter, page);
   }
 }

@@ -1,16 +1,21 @@
 import { ArrayField, IntField, StringField, TimestampField } from '@slipway/platform-http';
 
 export class AuditFilterDto {
-  @StringField({ min: 1, max: 255, optional: true, example: 'rollout.create' })
+  @StringField({ min: 1, max: 255, optional: true, description: 'Only this action, such as `rollout.create`.' })
   action?: string;
 
-  @StringField({ min: 1, max: 512, optional: true, description: 'Type and id.', example: 'token:tok_boot' })
+  @StringField({
+    min: 1,
+    max: 512,
+    optional: true,
+    description: 'Only what this actor did: type and id, such as `token:tok_boot`.',
+  })
   actor?: string;
 
-  @StringField({ min: 1, max: 255, optional: true, example: 'deployment' })
+  @StringField({ min: 1, max: 255, optional: true, description: 'Only on this type, such as `deployment`.' })
   resource_type?: string;
 
-  @StringField({ min: 1, max: 1024, optional: true, example: 'chat' })
+  @StringField({ min: 1, max: 1024, optional: true, description: 'Only on what has this name, such as `chat`.' })
   resource_name?: string;
 }
 
@@ -44,6 +49,13 @@ export class AuditRowDto {
 
   @StringField({ nullable: true, description: 'SHA-256 of the resource after, as canonical JSON.' })
   after_digest: string | null;
+
+  @IntField({
+    optional: true,
+    description:
+      'How many reads the row tells of: its own and those alike since the row before. Absent for a mutation.',
+  })
+  reads?: number;
 
   @IntField({
     nullable: true,

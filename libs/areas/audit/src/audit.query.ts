@@ -15,9 +15,36 @@ export const LOCK_HEAD = prepared(
 /** Hundreds of rows, each with values of its own, in one statement. */
 export const SEAL = prepared(
   'audit-seal',
-  `update audit_log a set sequence = s.sequence, previous_hash = s.previous_hash, hash = s.hash
-   from unnest($2::text[], $3::bigint[], $4::text[], $5::text[]) as s (id, sequence, previous_hash, hash)
+  `update audit_log a set sequence = s.sequence, previous_hash = s.previous_hash, hash = s.hash, key_id = $7, seal = s.seal
+   from unnest($2::text[], $3::bigint[], $4::text[], $5::text[], $6::text[]) as s (id, sequence, previous_hash, hash, seal)
    where a.tenant_id = $1 and a.id = s.id and a.sequence is null`,
+);
+
+/**
+ * Heads that are news, each for one worker: who claims later finds it not due. It is due again in a minute whether or not it was kept by
+ * then, so a worker that dies in between costs a minute and, at worst, a second line of the same head.
+ */
+export const CLAIM_ANCHORS = prepared(
+  'audit-claim-anchors',
+  `with news as (
+     select h.tenant_id, h.sequence, h.hash, h.sealed_at, a.sequence as anchored
+     from audit_heads h left join audit_anchors a on a.tenant_id = h.tenant_id
+     where h.hash <> coalesce(a.hash, $1) and coalesce(a.due_at <= now(), true) order by h.tenant_id limit $2),
+   claimed as (
+     insert into audit_anchors as a (tenant_id, due_at) select tenant_id, now() + interval '1 minute' from news order by tenant_id
+     on conflict (tenant_id) do update set due_at = excluded.due_at where a.due_at <= now()
+     returning a.tenant_id, a.due_at)
+   select n.tenant_id as "tenantId", n.sequence::float8 as sequence, n.hash, n.anchored::float8 as anchored,
+     to_char(n.sealed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "sealedAt", c.due_at::text as "dueAt"
+   from news n join claimed c on c.tenant_id = n.tenant_id order by n.tenant_id`,
+);
+
+/** Fenced by the claim: a worker that was slow must not write an older head over a newer one. */
+export const NOTE_ANCHORS = prepared(
+  'audit-note-anchors',
+  `update audit_anchors a set sequence = s.sequence, hash = s.hash
+   from unnest($1::text[], $2::bigint[], $3::text[], $4::timestamptz[]) as s (tenant_id, sequence, hash, due_at)
+   where a.tenant_id = s.tenant_id and a.due_at = s.due_at`,
 );
 
 /** The ends of the chains, by their heads and by their rows, in one snapshot: a sealer moves both at once. */

@@ -1,35 +1,34 @@
 import { Injectable } from '@nestjs/common';
-import { LessThan } from 'typeorm';
-import { Database } from '@slipway/platform-database';
+import { Database, newestFirst } from '@slipway/platform-database';
 import { pageOf, type PageOf, type PageRequest, type Principal } from '@slipway/platform-http';
 import type { AuditFilterDto } from './audit.dto.js';
 import { auditRows, type AuditRow } from './audit-rows.js';
+
+export type ShownAuditRow = Omit<AuditRow, 'key_id' | 'seal' | 'reads'> & { reads?: number };
 
 @Injectable()
 export class AuditService {
   constructor(private readonly database: Database) {}
 
-  async list(
-    { tenantId }: Principal,
-    filter: AuditFilterDto,
-    { limit, cursor }: PageRequest,
-  ): Promise<PageOf<AuditRow>> {
+  async list({ tenantId }: Principal, filter: AuditFilterDto, page: PageRequest): Promise<PageOf<ShownAuditRow>> {
     const { action, actor, resource_type, resource_name } = filter;
     const rows = await this.database.tx({ tenantId }, (tx) =>
-      auditRows(tx, {
-        where: {
-          tenant_id: tenantId,
-          ...(cursor && { id: LessThan(String(cursor[0])) }),
+      // By the time of the change: a row is shown before it is sealed.
+      auditRows(
+        tx,
+        newestFirst(tenantId, page, {
           ...(action && { action }),
           ...(actor && { actor }),
           ...(resource_type && { resource_type }),
           ...(resource_name && { resource_name }),
-        },
-        // Ids sort by the time of the change; a row is shown before it is sealed.
-        order: { id: 'DESC' },
-        take: limit + 1,
-      }),
+        }),
+      ),
     );
-    return pageOf(rows, limit, (row) => [row.id]);
+    return pageOf(rows.map(shown), page.limit, (row) => [row.id]);
   }
+}
+
+/** Without what only who has the key can check, so that a reader finds in the row what its hash covers. */
+function shown({ key_id: _keyId, seal: _seal, reads, ...row }: AuditRow): ShownAuditRow {
+  return { ...row, ...(reads !== null && { reads }) };
 }

@@ -10,6 +10,7 @@ import { createTestDatabase, type TestDatabase } from '@slipway/platform-databas
 import { appendAudit } from '@slipway/platform-mutations';
 import { platformMigrations } from '@slipway/platform-testing';
 import { GENESIS, hashOf } from '../src/audit-chain.js';
+import { AuditKeys, sealOf } from '../src/audit-keys.js';
 import type { AuditRow } from '../src/audit-rows.js';
 import { sealBatch } from '../src/audit-sealer.js';
 import { verifyAudit, type ChainReport } from '../src/audit-verifier.js';
@@ -73,11 +74,11 @@ function append(tenantId: string, resourceName: string): Promise<void> {
 }
 
 async function seal(tenantId: string, limit = 100): Promise<number> {
-  return db.tx('system', (tx) => sealBatch(tx, tenantId, limit));
+  return (await db.tx('system', (tx) => sealBatch(tx, tenantId, limit, AuditKeys.of(config)))).sealed;
 }
 
 async function verify(tenant = TENANT): Promise<ChainReport> {
-  const reports = await verifyAudit(db, tenant);
+  const reports = await verifyAudit(db, AuditKeys.of(config), { tenant });
   expect(reports).toHaveLength(1);
   return reports[0]!;
 }
@@ -97,6 +98,7 @@ it('chains rows so that a reader can recompute every hash', async () => {
       previous_hash: previous,
       hash: hashOf(previous, row, index + 1),
       resource_name: `thing-${index + 1}`,
+      seal: sealOf(AuditKeys.of(config).current, row.hash!),
     });
     previous = row.hash!;
   }
@@ -145,14 +147,15 @@ it('detects a change of any column of any row', async () => {
   const { rows: columns } = await owner.query<{ name: string; type: string }>(
     `select column_name as name, data_type as type from information_schema.columns where table_name = 'audit_log'`,
   );
-  expect(columns.length).toBeGreaterThanOrEqual(13);
+  expect(columns.length).toBeGreaterThanOrEqual(16);
   const undetected: string[] = [];
   for (const { name, type } of columns) {
     for (const sequence of [1, 3, ROWS]) {
       const id = await idOf(sequence);
       const changed =
-        { bigint: `${name} + 1000`, 'timestamp with time zone': `${name} + interval '1 microsecond'` }[type] ??
-        `coalesce(${name}, '') || 'x'`;
+        { bigint: `coalesce(${name}, 0) + 1000`, 'timestamp with time zone': `${name} + interval '1 microsecond'` }[
+          type
+        ] ?? `coalesce(${name}, '') || 'x'`;
       const {
         rows: [before],
       } = await owner.query(`select ${name}::text as value from audit_log where id = $1`, [id]);

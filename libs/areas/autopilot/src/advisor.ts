@@ -35,7 +35,7 @@ export class Advisor {
     const { deployment, base, policy, telemetry } = look;
     await this.ownPlans.supersedeStale(tx, deployment);
     const finding = evaluate({
-      now: new Date(),
+      now: await tx.now(),
       policy: policy.content,
       spec: base.spec,
       telemetry,
@@ -55,7 +55,7 @@ export class Advisor {
           tx,
           look,
           draftOf(option, base, policy.content, finding.results, telemetry as Telemetry),
-          AUTOPILOT_ACTOR,
+          { actor: AUTOPILOT_ACTOR, owner: null, minters: [] },
         );
         return;
       } catch (refusal) {
@@ -71,7 +71,7 @@ export class Advisor {
     finding: TellableFinding,
   ): Promise<void> {
     const key = keyOf(base, finding);
-    const now = new Date();
+    const now = await tx.now();
     if (!isWorthTelling(told[finding.kind], key, now, policy.content.evidence.min_duration_seconds)) return;
     await this.schedules.tell(tx, deployment, { ...told, [finding.kind]: { key, at: now.toISOString() } });
     await findingEvent(tx, { deployment, base, policy, telemetry }, finding);

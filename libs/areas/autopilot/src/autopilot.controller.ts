@@ -17,6 +17,21 @@ export class AutopilotController {
     summary: 'Create an advisory plan',
     description:
       'For people and outside optimizers. The content is frozen; it keeps to the policy in force, whose version it cites.',
+    example: {
+      deployment: 'chat',
+      summary: 'Two replicas',
+      changes: [{ op: 'replace', path: '/scaling/min_replicas', from: 1, value: 2, rationale: 'Time to first token' }],
+      evidence: [
+        {
+          kind: 'telemetry',
+          tool: 'load test',
+          metric: 'ttft_ms',
+          stat: 'p95',
+          baseline: { value: 300, n: 500 },
+          candidate: { value: 150, n: 500 },
+        },
+      ],
+    },
     ok: { 201: PlanDto },
     errors: ['deployment_not_found', 'revision_not_found', 'plan_stale'],
   })

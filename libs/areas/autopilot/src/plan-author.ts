@@ -1,4 +1,3 @@
-import type { Actor } from '@slipway/contracts';
 import { Inject, Injectable } from '@nestjs/common';
 import { digestOf, newId, type Tx } from '@slipway/platform-database';
 import { errors, type FieldIssue } from '@slipway/platform-http';
@@ -8,6 +7,7 @@ import {
   type Plan,
   type PlanChangeDto,
   type PlanContent,
+  type PlanCreator,
   type PlanEvidenceDto,
   type PlansPort,
 } from '@slipway/ports/plans';
@@ -46,10 +46,10 @@ export class PlanAuthor {
   ) {}
 
   /** Throws `validation_failed` (422) naming each field of the draft that cannot be. */
-  async write(tx: Tx, setting: Setting, draft: Draft, by: Actor): Promise<Plan> {
+  async write(tx: Tx, setting: Setting, draft: Draft, creator: PlanCreator): Promise<Plan> {
     const { deployment, base, policy } = setting;
-    const { checked, changes } = this.check(setting, draft);
-    const now = new Date();
+    const { checked, changes } = await this.check(tx, setting, draft);
+    const now = await tx.now();
     const id = newId('plan');
     const content: PlanContent = JSON.parse(
       JSON.stringify({
@@ -64,39 +64,41 @@ export class PlanAuthor {
         evidence: draft.evidence.map(evidenceOf),
         predicted_impact: draft.predictedImpact,
         risk: assessRisk(draft.risk, policy?.content, checked.body['strategy'] as PlanStrategy, draft.evidence, now),
-        created_by: by,
+        created_by: { ...creator.actor, owner: creator.owner },
         created_at: now.toISOString(),
         expires_at: new Date(
           now.getTime() + (policy?.content.promotion.plan_ttl_seconds ?? DEFAULT_TTL_SECONDS) * 1_000,
         ).toISOString(),
       }),
     );
-    const { approvals_required: approvalsRequired = 1, prevent_self_approval: preventSelfApproval = true } =
-      policy?.content.promotion ?? {};
+    const promotion = policy?.content.promotion;
     return this.plans.create(tx, {
       tenantId: deployment.tenantId,
       deploymentId: deployment.id,
       baseRevisionId: base.id,
       specDigest: checked.specDigest,
       content,
-      approvalsRequired,
-      preventSelfApproval,
+      approvalsRequired: promotion?.approvals_required ?? 1,
+      preventSelfApproval: promotion?.prevent_self_approval ?? true,
+      requireHostedIdentity: promotion?.require_hosted_identity ?? false,
+      creator,
     });
   }
 
-  private check(
+  private async check(
+    tx: Tx,
     { deployment, base, policy }: Setting,
     draft: Draft,
-  ): { checked: CheckedRollout; changes: Required<Change>[] } {
+  ): Promise<{ checked: CheckedRollout; changes: Required<Change>[] }> {
     const applied = applyChanges(base.spec, draft.changes);
     refuse(applied.issues);
-    const body = withStrategy(
+    const body = withDefaults(
       draft.rollout ?? { spec_patch: mergePatchBetween({ ...base.spec }, applied.spec) },
       deployment,
       base,
       policy?.content,
     );
-    const checked = this.rollouts.check(deployment.tenantId, body, base, 'rollout');
+    const checked = await this.rollouts.check(tx, deployment.tenantId, body, base, 'rollout');
     const isTold = draft.changes.length > 0;
     if (draft.rollout && isTold && digestOf(applied.spec) !== checked.specDigest) {
       refuse([{ field: 'rollout', code: 'differs', message: 'the rollout does not build what the changes say' }]);
@@ -111,10 +113,10 @@ export class PlanAuthor {
 }
 
 /**
- * What people approve must be what happens, so nothing is left to defaults of a later day: the strategy is the deployment's
- * if none is given, a canary without steps gets those that the policy allows.
+ * What people approve must be what happens, so nothing is left to defaults of a later day: strategy and analysis are the
+ * deployment's if none are given, a canary without steps gets those that the policy allows.
  */
-function withStrategy(
+function withDefaults(
   rollout: Record<string, unknown>,
   deployment: Deployment,
   base: Revision,
@@ -123,11 +125,12 @@ function withStrategy(
   const { plan_id: _, ...body } = rollout;
   const given = body['strategy'] ?? deployment.defaultStrategy ?? { type: 'candidate' };
   const { type, steps } = given as PlanStrategy;
-  const isBareCanary = type === 'canary' && (steps ?? null) === null;
+  const isBareCanary = (type === 'canary' || type === 'auto') && (steps ?? null) === null;
   // A policy that allows no canary leaves none to choose, and the reader refuses an empty list by its name.
   const strategy = isBareCanary && policy ? { ...given, steps: allowedSteps(policy) ?? [] } : given;
   const base_revision = body['base_revision'] ?? (body['spec_patch'] ? base.name : undefined);
-  return { ...body, strategy, ...(base_revision === undefined ? {} : { base_revision }) };
+  const analysis = body['analysis'] ?? deployment.defaultAnalysis ?? undefined;
+  return { ...body, strategy, analysis, ...(base_revision === undefined ? {} : { base_revision }) };
 }
 
 function evidenceOf({ kind, metric, ...item }: PlanEvidenceDto): PlanEvidenceDto {

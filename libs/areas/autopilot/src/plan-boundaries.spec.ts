@@ -80,5 +80,10 @@ describe('risk', () => {
       'immediate moves all traffic in one step',
       'No evidence was given',
     ]);
+    expect(assessRisk({}, undefined, { type: 'recreate' }, sound, now).reasons).toEqual([
+      'recreate stops the active revision before the candidate starts: nothing serves in between',
+    ]);
+    const auto = { type: 'auto', steps: [{ traffic_percent: 10 }] };
+    expect(assessRisk({}, policyOf({}), auto, sound, now)).toMatchObject({ level: 'medium', reasons: { length: 1 } });
   });
 });

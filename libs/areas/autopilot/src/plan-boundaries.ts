@@ -59,7 +59,7 @@ export function knobIssues(
 
 /** A canary with steps of its own must not raise the traffic faster than the policy allows. */
 export function stepIssues(policy: PolicyContent | undefined, { type, steps }: PlanStrategy): FieldIssue[] {
-  if (!policy || type !== 'canary' || !steps) return [];
+  if (!policy || (type !== 'canary' && type !== 'auto') || !steps) return [];
   const most = policy.promotion.max_step_percent;
   return steps.flatMap((step, index) => {
     const rise = step.traffic_percent - (steps[index - 1]?.traffic_percent ?? 0);
@@ -99,6 +99,8 @@ export function assessRisk(
 }
 
 function strategyRisks(policy: PolicyContent | undefined, { type, steps }: PlanStrategy): string[] {
+  if (type === 'recreate')
+    return ['recreate stops the active revision before the candidate starts: nothing serves in between'];
   if (type === 'immediate' || type === 'blue_green') {
     const limit =
       policy && policy.promotion.max_step_percent < 100
@@ -106,7 +108,7 @@ function strategyRisks(policy: PolicyContent | undefined, { type, steps }: PlanS
         : '';
     return [`${type} moves all traffic in one step${limit}`];
   }
-  const first = type === 'canary' ? steps?.[0]?.traffic_percent : undefined;
+  const first = type === 'canary' || type === 'auto' ? steps?.[0]?.traffic_percent : undefined;
   const most = policy?.experiment_budget.max_traffic_percent;
   if (first === undefined || most === undefined || first <= most) return [];
   return [`The first step gives the candidate ${first} % of the traffic; the policy's max_traffic_percent is ${most}`];

@@ -2,6 +2,7 @@ import {
   attemptFailures,
   histogramsOf,
   mergeHistograms,
+  mergeLoads,
   statsBetween,
   type AttemptCounts,
   type RequestStats,
@@ -48,5 +49,6 @@ function merged(one: RequestStats, other: RequestStats): RequestStats {
     tokens_in: one.tokens_in + other.tokens_in,
     tokens_out: one.tokens_out + other.tokens_out,
     ...histogramsOf((metric) => mergeHistograms([one[metric], other[metric]])),
+    loads: mergeLoads([one, other].map(({ loads }) => ({ loads, hidden: 0 }))),
   };
 }

@@ -1,4 +1,4 @@
-import { bucketOf, emptyHistogram, type Histogram, type RequestStats } from '@slipway/dataplane';
+import { bucketOf, emptyHistogram, emptyLoads, type Histogram, type RequestStats } from '@slipway/dataplane';
 import type { PolicyContent } from '@slipway/ports/inference-optimization';
 import type { RevisionSpec } from '@slipway/contracts';
 import type { History, Situation } from '../src/evaluation.js';
@@ -27,6 +27,7 @@ export function policyOf(sections: Sections): PolicyContent {
     promotion: {
       approvals_required: 1,
       prevent_self_approval: true,
+      require_hosted_identity: false,
       max_step_percent: 25,
       cooldown_seconds: 86_400,
       plan_ttl_seconds: 604_800,
@@ -57,6 +58,7 @@ export function statsOf(stats: Partial<Omit<RequestStats, 'counts'>> & { ok?: nu
     itl_ms: emptyHistogram(),
     e2e_latency_ms: emptyHistogram(),
     output_tokens_per_s: emptyHistogram(),
+    loads: emptyLoads(),
     ...rest,
   };
 }

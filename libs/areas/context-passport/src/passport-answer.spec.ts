@@ -1,8 +1,9 @@
 import { expect, it } from '@jest/globals';
+import { KeyRing } from '@slipway/platform-config';
 import { passportKey, type PassportRow } from '@slipway/dataplane';
 import { passportAnswer, stateOf } from './passport-answer.js';
 
-const key = passportKey(Buffer.alloc(32, 1));
+const key = passportKey(new KeyRing(Buffer.alloc(32, 1)));
 const now = new Date('2026-01-01T00:00:00Z');
 const later = new Date(now.getTime() + 1);
 

@@ -16,8 +16,9 @@ export class PassportsController {
     summary: 'Make a logical session known before its first request',
     description:
       'Gateways make passports by themselves; this one only comes first. The same session again is the same passport, renewed.',
+    example: { deployment: 'chat', session_id: 'conversation-1' },
     ok: { 201: PassportDto },
-    errors: ['deployment_not_found'],
+    errors: ['deployment_not_found', 'quota_exceeded'],
   })
   create(@CurrentPrincipal() who: Principal, @Body() body: CreatePassportDto) {
     return this.passports.create(who, body);
@@ -30,6 +31,8 @@ export class PassportsController {
     tag: 'Context Passport',
     operationId: 'getContextPassport',
     summary: 'Inspect logical session identity and best-effort affinity',
+    description:
+      "Which revision and instance the session is bound to, and how often that held. Best effort: it follows the gateways by about a second. The session's key itself is never stored.",
     ok: { 200: PassportDto },
     errors: ['context_passport_not_found'],
   })

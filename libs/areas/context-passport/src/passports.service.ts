@@ -3,15 +3,17 @@ import { Inject, Injectable } from '@nestjs/common';
 import {
   declarePassport,
   findPassport,
+  passportCountOf,
   passportId,
   passportKey,
   revokePassport,
   sessionKeyHash,
 } from '@slipway/dataplane';
-import { CONFIG, type Config } from '@slipway/platform-config';
+import { CONFIG, quotasOf, type Config, type QuotaConfig } from '@slipway/platform-config';
 import { Database, type Tx } from '@slipway/platform-database';
 import { reply, type Principal, type Reply } from '@slipway/platform-http';
 import { appendAudit } from '@slipway/platform-mutations';
+import { holdQuota } from '@slipway/platform-quotas';
 import { DEPLOYMENTS, type DeploymentsPort } from '@slipway/ports/deployment-records';
 import { PRODUCTS, type ProductsPort } from '@slipway/ports/model-api-administration';
 import { ROUTES, type RouteAffinity, type RoutesPort } from '@slipway/ports/routing';
@@ -33,13 +35,13 @@ export class PassportsService {
   private readonly key: KeyObject;
 
   constructor(
-    @Inject(CONFIG) config: Pick<Config, 'secretKey'>,
+    @Inject(CONFIG) private readonly config: Pick<Config, 'keyRing'> & QuotaConfig,
     private readonly database: Database,
     @Inject(DEPLOYMENTS) private readonly deployments: DeploymentsPort,
     @Inject(ROUTES) private readonly routes: RoutesPort,
     @Inject(PRODUCTS) private readonly products: ProductsPort,
   ) {
-    this.key = passportKey(config.secretKey);
+    this.key = passportKey(config.keyRing);
   }
 
   /** The same session declared again is the same passport, renewed; a revoked one lives again. */
@@ -52,8 +54,10 @@ export class PassportsService {
         ? placeOfSlug(published.slug)
         : await this.placeOfDeployment(tx, who.tenantId, body.deployment);
       const { deploymentId, deploymentName, affinity } = place;
+      const id = passportId(this.key, who.tenantId, deploymentId, body.session_id);
+      await this.holdPlace(tx, who, id);
       const row = await declarePassport(tx, {
-        id: passportId(this.key, who.tenantId, deploymentId, body.session_id),
+        id,
         tenantId: who.tenantId,
         deploymentId,
         deploymentName,
@@ -101,6 +105,13 @@ export class PassportsService {
       }
       return answer;
     });
+  }
+
+  /** A session that is known already takes no more room. @throws quota_exceeded (429) */
+  private async holdPlace(tx: Tx, { tenantId, tenantName }: Principal, id: string): Promise<void> {
+    if (await findPassport(tx, tenantId, id)) return;
+    const limit = quotasOf(this.config, tenantName).context_passports;
+    await holdQuota(tx, { tenantId, quota: 'context_passports', limit }, () => passportCountOf(tx, tenantId));
   }
 
   private async placeOfDeployment(tx: Tx, tenantId: string, name: string): Promise<Place> {

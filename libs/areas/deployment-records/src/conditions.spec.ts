@@ -82,3 +82,14 @@ it.each([
 ] as const)('%s with %o is %s', (state, health, expected) => {
   expect(observedState(state, health)).toBe(expected);
 });
+
+it('takes a deployment that sleeps for one that serves: the next request waits for a start', () => {
+  const asleep: Health = { isRouted: true, desired: 0, ready: 0, isServing: true, isAsleep: true };
+  const waking: Health = { ...asleep, desired: 1 };
+  for (const health of [asleep, waking]) {
+    expect(observedState('active', health)).toBe('active');
+    const facts = { state: 'active' as const, currentOperationId: null, health };
+    const found = conditionsOf([], facts, new Date()).map(({ type, status, reason }) => `${type} ${status} ${reason}`);
+    expect(found).toEqual(['Ready True Asleep', 'Progressing False Idle', 'Degraded False Asleep']);
+  }
+});

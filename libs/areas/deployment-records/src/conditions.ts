@@ -15,7 +15,7 @@ type Finding = Pick<Condition, 'status' | 'reason' | 'message'>;
 /** The state as health makes it; states that an operation set and will end are left alone. */
 export function observedState(state: DeploymentState, health: Health): DeploymentState {
   if (!health.isRouted || state === 'deleting' || state === 'progressing' || state === 'paused') return state;
-  const isWhole = health.isServing && health.ready >= health.desired;
+  const isWhole = health.isServing && (health.isAsleep || health.ready >= health.desired);
   if (state === 'active' || state === 'degraded') return isWhole ? 'active' : 'degraded';
   return health.isServing ? (isWhole ? 'active' : 'degraded') : state;
 }
@@ -65,6 +65,8 @@ function ready({ state, health }: Facts): Finding | undefined {
       'NoReadyInstance',
       `A revision with traffic has no instance that answers (${health.ready} of ${health.desired} ready).`,
     );
+  if (health.isAsleep)
+    return yes('Asleep', 'No instance runs because nobody asks; the next request waits for a start.');
   return yes('Serving', `${health.ready} of ${health.desired} instances are ready.`);
 }
 
@@ -79,6 +81,7 @@ function degraded({ state, health }: Facts): Finding | undefined {
   if (state === 'deleting') return no('Deleting', 'The deployment is being deleted.');
   if (!health) return undefined;
   if (!health.isRouted) return no('NoRoute', 'No revision has traffic.');
+  if (health.isAsleep) return no('Asleep', 'No instance runs because nobody asks.');
   if (!health.isServing || health.ready < health.desired)
     return yes('InstancesNotReady', `${health.ready} of ${health.desired} instances are ready.`);
   return no('AllInstancesReady', 'All instances behind the route are ready.');

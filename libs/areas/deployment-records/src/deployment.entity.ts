@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import type { Actor, DeploymentState } from '@slipway/contracts';
-import type { Condition } from '@slipway/ports/deployment-records';
+import type { Actor, DeploymentState, ScalingSpec } from '@slipway/contracts';
+import type { Condition, Protection } from '@slipway/ports/deployment-records';
 
 @Entity({ name: 'deployments' })
 export class DeploymentEntity {
@@ -28,8 +28,17 @@ export class DeploymentEntity {
   @Column({ type: 'jsonb', nullable: true })
   defaultStrategy: Record<string, unknown> | null;
 
+  @Column({ type: 'jsonb', nullable: true })
+  defaultAnalysis: Record<string, unknown> | null;
+
   @Column({ type: 'int', default: 10 })
   revisionHistoryLimit: number;
+
+  @Column({ type: 'jsonb', default: { deletion: false, rollouts: 'any' } })
+  protection: Protection;
+
+  @Column({ type: 'jsonb', nullable: true })
+  scaling: Partial<ScalingSpec> | null;
 
   @Column({ type: 'text', default: 'creating' })
   state: DeploymentState;

@@ -2,7 +2,8 @@ import { locking, prepared } from '@slipway/platform-database';
 
 /** What a `Deployment` of the port is made of; `d` is the table's alias. */
 const COLUMNS = `
-  d.id, d.tenant_id "tenantId", d.name, d.state, d.default_strategy "defaultStrategy", d.revision_history_limit "revisionHistoryLimit",
+  d.id, d.tenant_id "tenantId", d.name, d.state, d.default_strategy "defaultStrategy", d.default_analysis "defaultAnalysis",
+  d.revision_history_limit "revisionHistoryLimit", d.protection, d.scaling,
   d.active_revision_id "activeRevisionId", d.candidate_revision_id "candidateRevisionId", d.previous_revision_id "previousRevisionId",
   d.current_operation_id "currentOperationId", d.version`;
 

@@ -23,7 +23,10 @@ it('hands out a new deployment as it is stored', async () => {
       labels: { team: 'search', a: 'b' },
       environment: null,
       defaultStrategy: { type: 'canary', steps: [{ traffic_percent: 10, soak_seconds: undefined }] },
+      defaultAnalysis: { metrics: [{ name: 'error_rate', check: 'threshold', threshold: 0.1 }] },
       revisionHistoryLimit: 3,
+      protection: { deletion: true, rollouts: 'any' },
+      scaling: null,
       createdBy: { type: 'token', id: 'tok_1' },
     }),
   );

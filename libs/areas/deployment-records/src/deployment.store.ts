@@ -1,4 +1,4 @@
-import type { DeploymentState } from '@slipway/contracts';
+import type { DeploymentState, ScalingSpec } from '@slipway/contracts';
 import { Injectable } from '@nestjs/common';
 import { Database, newId, type Tx } from '@slipway/platform-database';
 import type {
@@ -7,11 +7,12 @@ import type {
   DeploymentChange,
   DeploymentFilter,
   DeploymentRecord,
+  DeploymentSettings,
   DeploymentsPort,
   Health,
   NewDeployment,
 } from '@slipway/ports/deployment-records';
-import { IsNull, MoreThan, Not } from 'typeorm';
+import { In, IsNull, MoreThan, Not } from 'typeorm';
 import { conditionsOf, NO_ROUTE, observedState, sameConditions } from './conditions.js';
 import { DeploymentEntity } from './deployment.entity.js';
 import { deploymentErrors } from './deployment.errors.js';
@@ -63,6 +64,10 @@ export class DeploymentStore implements DeploymentsPort {
     return query.orderBy('d.id', 'DESC').limit(limit).getMany();
   }
 
+  countOthers(tx: Tx, tenantId: string, name: string): Promise<number> {
+    return tx.repository(DeploymentEntity).countBy({ tenantId, name: Not(name), deletedAt: IsNull() });
+  }
+
   async create(tx: Tx, deployment: NewDeployment): Promise<DeploymentRecord> {
     const conditions = conditionsOf([], { state: 'creating', currentOperationId: null, health: NO_ROUTE }, new Date());
     const row = { id: newId('dep'), ...deployment, conditions };
@@ -97,6 +102,14 @@ export class DeploymentStore implements DeploymentsPort {
     this.keep(tx, { ...next, conditions, version: row.version + 1 });
   }
 
+  async configure(tx: Tx, id: string, settings: DeploymentSettings): Promise<void> {
+    // Whoever goes on with the row in this transaction reads it again.
+    this.locked.get(tx)?.delete(id);
+    await tx
+      .repository(DeploymentEntity)
+      .update({ id }, { ...settings, version: () => 'version + 1', updatedAt: () => 'now()' });
+  }
+
   async remove(tx: Tx, id: string): Promise<void> {
     this.locked.get(tx)?.delete(id);
     await tx
@@ -117,6 +130,16 @@ export class DeploymentStore implements DeploymentsPort {
     const { state, conditions } = this.judged(record, health);
     if (state === record.state && sameConditions(record.conditions, conditions)) return;
     await tx.query(OBSERVE, [record.id, record.version, state, JSON.stringify(conditions)]);
+  }
+
+  async scalingOverrides(tx: Tx, ids?: readonly string[]): Promise<Map<string, Partial<ScalingSpec>>> {
+    const rows = await tx
+      .repository(DeploymentEntity)
+      .find({
+        select: { id: true, scaling: true },
+        where: { scaling: Not(IsNull()), deletedAt: IsNull(), ...(ids && { id: In([...ids]) }) },
+      });
+    return new Map(rows.map(({ id, scaling }) => [id, scaling ?? {}]));
   }
 
   livingAfter(tx: Tx, id: string, limit: number): Promise<DeploymentRecord[]> {

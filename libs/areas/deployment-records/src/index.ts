@@ -1,5 +1,7 @@
 import { Deployments1700000000100 } from './migrations/1700000000100-deployments.js';
+import { DeploymentSettings1700000000101 } from './migrations/1700000000101-deployment-settings.js';
+import { DeploymentScaling1700000000102 } from './migrations/1700000000102-deployment-scaling.js';
 
 export { DeploymentRecordsModule } from './deployment-records.module.js';
 
-export const migrations = [Deployments1700000000100];
+export const migrations = [Deployments1700000000100, DeploymentSettings1700000000101, DeploymentScaling1700000000102];

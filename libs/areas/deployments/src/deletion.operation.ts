@@ -20,6 +20,7 @@ import { DEPLOYMENTS, type Deployment, type DeploymentsPort } from '@slipway/por
 import { INSTANCES, type InstancesPort } from '@slipway/ports/instances';
 import { REVISIONS, type RevisionsPort } from '@slipway/ports/revisions';
 import { ROUTES, type RoutesPort } from '@slipway/ports/routing';
+import { assertDeletable } from './protection.errors.js';
 
 export interface DeletionInput {
   deploymentId: string;
@@ -158,6 +159,7 @@ export class DeletionOperation implements OperationOf<typeof DELETION> {
   async reclaim(tx: Tx, operation: OperationRow<DeletionInput>): Promise<void> {
     const { deploymentId, deploymentName } = operation.input;
     const deployment = await this.deployments.lock(tx, operation.tenantId, deploymentName);
+    assertDeletable(deployment);
     assertIdle(deployment);
     await this.routes.takeTraffic(tx, deploymentId, operation.id);
     await this.deployments.update(tx, deploymentId, { currentOperationId: operation.id, state: 'deleting' });

@@ -7,6 +7,7 @@ import { DEPLOYMENTS, deploymentStream, type DeploymentsPort } from '@slipway/po
 import { ROUTES, type RoutesPort } from '@slipway/ports/routing';
 import { assertIdle, DELETION } from './deletion.operation.js';
 import { deploymentEtag } from './deployment-answers.js';
+import { assertDeletable } from './protection.errors.js';
 
 @Injectable()
 export class DeletionsService {
@@ -23,6 +24,7 @@ export class DeletionsService {
       const [{ id }] = (await this.operations.claim(tx, [claim])) as [Claimed];
       const deployment = await this.deployments.lock(tx, who.tenantId, name);
       assertIfMatch(ifMatch, deploymentEtag(deployment, await this.routes.current(tx, deployment.id)));
+      assertDeletable(deployment);
       assertIdle(deployment);
       await this.routes.takeTraffic(tx, deployment.id, id);
       await this.deployments.update(tx, deployment.id, { state: 'deleting', currentOperationId: id });

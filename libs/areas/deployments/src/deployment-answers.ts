@@ -1,3 +1,4 @@
+import { effectiveScaling, type EffectiveScaling } from '@slipway/contracts';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Tx } from '@slipway/platform-database';
 import { etagOf } from '@slipway/platform-http';
@@ -8,9 +9,10 @@ import {
   type Health,
 } from '@slipway/ports/deployment-records';
 import { INSTANCES, type InstancesPort } from '@slipway/ports/instances';
-import { REVISIONS, type RevisionsPort } from '@slipway/ports/revisions';
+import { REVISIONS, type Revision, type RevisionsPort } from '@slipway/ports/revisions';
 import { ROUTES, type Route, type RoutesPort } from '@slipway/ports/routing';
 import type { DeploymentDto } from './deployment.dto.js';
+import { shownSettings } from './deployment-settings.js';
 
 const NO_ROUTE: Health = { isRouted: false, desired: 0, ready: 0, isServing: false };
 
@@ -32,27 +34,29 @@ export class DeploymentAnswers {
       this.revisions.getMany(tx, [...new Set(ids)]),
       Promise.all(records.map((record) => this.routes.current(tx, record.id))),
     ]);
-    const names = new Map(revisions.map((revision) => [revision.id, revision.name]));
+    const known = new Map(revisions.map((revision) => [revision.id, revision]));
     const healths = await Promise.all(routes.map((route) => healthOf(tx, this.instances, route)));
-    return records.map((record, index) => this.answer(record, routes[index], healths[index] as Health, names));
+    return records.map((record, index) => this.answer(record, routes[index], healths[index] as Health, known));
+  }
+
+  async one(tx: Tx, record: DeploymentRecord): Promise<DeploymentDto> {
+    const [answer] = await this.of(tx, [record]);
+    return answer as DeploymentDto;
   }
 
   private answer(
     record: DeploymentRecord,
     route: Route | undefined,
     health: Health,
-    names: ReadonlyMap<string, string>,
+    revisions: ReadonlyMap<string, Revision>,
   ): DeploymentDto {
-    const nameOf = (id: string | null) => (id === null ? null : (names.get(id) ?? null));
+    const nameOf = (id: string | null) => (id === null ? null : (revisions.get(id)?.name ?? null));
     return {
       id: record.id,
       name: record.name,
-      display_name: record.displayName,
-      description: record.description,
-      labels: record.labels,
-      environment: record.environment,
-      default_strategy: record.defaultStrategy,
-      revision_history_limit: record.revisionHistoryLimit,
+      ...shownSettings(record),
+      effective_scaling: scalingOf(record, revisions),
+      replicas: { desired: health.desired, ready: health.ready },
       ...this.deployments.judged(record, health),
       active_revision: nameOf(record.activeRevisionId),
       candidate_revision: nameOf(record.candidateRevisionId),
@@ -79,13 +83,23 @@ export async function healthOf(
   const statuses = found.map((status) => ({
     desired: status?.desired ?? 0,
     ready: Math.min(status?.ready ?? 0, status?.desired ?? 0),
+    isAsleep: status?.isAsleep ?? false,
   }));
   return {
     isRouted: true,
     desired: statuses.reduce((sum, status) => sum + status.desired, 0),
     ready: statuses.reduce((sum, status) => sum + status.ready, 0),
-    isServing: statuses.every((status) => status.ready > 0),
+    isServing: statuses.every((status) => status.ready > 0 || status.isAsleep),
+    isAsleep: statuses.every((status) => status.isAsleep),
   };
+}
+
+function scalingOf(
+  { activeRevisionId: id, scaling }: DeploymentRecord,
+  revisions: ReadonlyMap<string, Revision>,
+): EffectiveScaling | null {
+  const spec = id === null ? undefined : revisions.get(id)?.spec;
+  return spec ? effectiveScaling(spec.scaling, scaling) : null;
 }
 
 export function deploymentEtag(row: { id: string; version: number }, route: Route | undefined): string {

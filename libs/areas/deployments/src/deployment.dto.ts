@@ -8,9 +8,11 @@ import {
   StringField,
   TimestampField,
 } from '@slipway/platform-http';
-import { StrategyDto, type Condition } from '@slipway/ports/deployment-records';
+import { AnalysisDto, StrategyDto, type Condition } from '@slipway/ports/deployment-records';
+import { ScalingOverrideDto } from '@slipway/ports/revisions';
+import { DeploymentSettingsDto, ProtectionDto } from './deployment-settings.dto.js';
 
-export class CreateDeploymentDto {
+export class CreateDeploymentDto extends DeploymentSettingsDto {
   @StringField({
     min: 1,
     max: 63,
@@ -19,48 +21,17 @@ export class CreateDeploymentDto {
     example: 'chat',
   })
   name: string;
-
-  @StringField({ min: 1, max: 255, optional: true })
-  display_name?: string;
-
-  @StringField({ max: 2000, optional: true })
-  description?: string;
-
-  @MapField({
-    values: 'string',
-    maxEntries: 64,
-    maxKeyLength: 63,
-    maxValueLength: 255,
-    default: {},
-    example: { team: 'search' },
-  })
-  labels: Record<string, string>;
-
-  @StringField({ min: 1, max: 63, optional: true, example: 'production' })
-  environment?: string;
-
-  @ObjectField(() => StrategyDto, { optional: true, description: 'Strategy of a rollout that names none' })
-  default_strategy?: StrategyDto;
-
-  @IntField({
-    min: 1,
-    max: 1000,
-    default: 10,
-    description: 'Revisions kept that no route, binding or rollback refers to',
-  })
-  revision_history_limit: number;
 }
 
 export class DeploymentFilterDto {
-  @StringField({ min: 1, max: 63, optional: true })
+  @StringField({ min: 1, max: 63, optional: true, description: 'Only those whose environment is this' })
   environment?: string;
 
   @StringField({
     max: 1024,
     pattern: /^[^=,]+(=[^,]*)?(,[^=,]+(=[^,]*)?)*$/,
     optional: true,
-    description: '`key=value` or `key`; several, separated by commas, must all hold',
-    example: 'team=search',
+    description: '`key=value` or `key`, such as `team=search`; several, separated by commas, must all hold',
   })
   label?: string;
 }
@@ -109,6 +80,31 @@ export class DeploymentRouteDto {
   affinity: DeploymentRouteAffinityDto;
 }
 
+export class EffectiveScalingDto {
+  @IntField({ min: 0 })
+  min_replicas: number;
+
+  @IntField({ min: 1 })
+  max_replicas: number;
+
+  @IntField({ nullable: true, description: 'Null: the number follows no load' })
+  target_in_flight: number | null;
+
+  @IntField()
+  scale_down_after_seconds: number;
+
+  @IntField({ nullable: true, description: 'Null: it never sleeps' })
+  idle_seconds: number | null;
+}
+
+export class ReplicasDto {
+  @IntField({ min: 0, description: 'Instances that the revisions with traffic should have; 0 while they sleep' })
+  desired: number;
+
+  @IntField({ min: 0, description: 'Of them, those that answer' })
+  ready: number;
+}
+
 export class DeploymentDto {
   @StringField({ example: 'dep_0190f5c27bd87cc0a6b7d2f5e1a3c4d5' })
   id: string;
@@ -129,10 +125,28 @@ export class DeploymentDto {
   environment: string | null;
 
   @ObjectField(() => StrategyDto, { nullable: true })
-  default_strategy: Record<string, unknown> | null;
+  default_strategy: object | null;
+
+  @ObjectField(() => AnalysisDto, { nullable: true })
+  default_analysis: object | null;
 
   @IntField()
   revision_history_limit: number;
+
+  @ObjectField(() => ProtectionDto)
+  protection: ProtectionDto;
+
+  @ObjectField(() => ScalingOverrideDto, { nullable: true, description: 'What it overrides of its revisions' })
+  scaling: object | null;
+
+  @ObjectField(() => EffectiveScalingDto, {
+    nullable: true,
+    description: 'What holds for its active revision: that one’s `scaling` under the deployment’s',
+  })
+  effective_scaling: EffectiveScalingDto | null;
+
+  @ObjectField(() => ReplicasDto)
+  replicas: ReplicasDto;
 
   @StringField({ enum: DEPLOYMENT_STATES })
   state: DeploymentState;

@@ -13,13 +13,16 @@ import { Client, EventPageDto, EventQueryDto, type FeedClient } from '@slipway/p
 import { OperationEnvelopeDto } from '@slipway/platform-operations';
 import { DeletionsService } from './deletions.service.js';
 import { CreateDeploymentDto, DeploymentDto, DeploymentFilterDto, DeploymentPageDto } from './deployment.dto.js';
+import { UpdateDeploymentDto } from './deployment-settings.dto.js';
 import { DeploymentsService } from './deployments.service.js';
+import { UpdatesService } from './updates.service.js';
 
 @Controller()
 export class DeploymentsController {
   constructor(
     private readonly deployments: DeploymentsService,
     private readonly deletions: DeletionsService,
+    private readonly updates: UpdatesService,
   ) {}
 
   @Route({
@@ -29,8 +32,11 @@ export class DeploymentsController {
     tag: 'Deployments',
     operationId: 'createDeployment',
     summary: 'Create a deployment',
+    description:
+      'Only a name for what will serve: roll out a revision to give it a model server. The name is what clients send to the gateway as `model`.',
+    example: { name: 'chat', display_name: 'Chat', labels: { team: 'search' } },
     ok: { 201: DeploymentDto, 200: RehearsalDto },
-    errors: ['deployment_exists'],
+    errors: ['deployment_exists', 'quota_exceeded'],
     dryRun: true,
   })
   create(@CurrentPrincipal() who: Principal, @Body() body: CreateDeploymentDto, @ValidateOnly() isDryRun: boolean) {
@@ -44,6 +50,7 @@ export class DeploymentsController {
     tag: 'Deployments',
     operationId: 'listDeployments',
     summary: 'List deployments, newest first',
+    description: '`environment` and `label` narrow the list.',
     ok: { 200: DeploymentPageDto },
     paged: true,
     errors: ['validation_failed'],
@@ -59,11 +66,39 @@ export class DeploymentsController {
     tag: 'Deployments',
     operationId: 'getDeployment',
     summary: 'Inspect a deployment',
+    description:
+      'Its state, the conditions behind that, which revisions are active, candidate and previous, the route, and the operation under way. `If-Match` of other operations takes its `etag`.',
     ok: { 200: DeploymentDto },
     errors: ['deployment_not_found'],
   })
   get(@CurrentPrincipal() who: Principal, @Param('name') name: string) {
     return this.deployments.get(who, name);
+  }
+
+  @Route({
+    method: 'PATCH',
+    path: '/deployments/:name',
+    scope: 'operator',
+    tag: 'Deployments',
+    operationId: 'updateDeployment',
+    summary: 'Change the settings of a deployment',
+    description:
+      'A JSON merge patch (RFC 7386): what it names changes, `null` takes a field away or back to its default, labels merge key by key. A rollout that runs goes on as it began. Lowering `protection` needs the scope admin.',
+    ok: { 200: [DeploymentDto, RehearsalDto] },
+    example: { display_name: 'Chat for search', labels: { team: 'search' } },
+    errors: ['deployment_not_found', 'operation_in_progress'],
+    dryRun: true,
+    ifMatch: true,
+    notFoundFirst: DeploymentsService,
+  })
+  update(
+    @CurrentPrincipal() principal: Principal,
+    @Param('name') name: string,
+    @Body() patch: UpdateDeploymentDto,
+    @IfMatch() ifMatch: string | undefined,
+    @ValidateOnly() isDryRun: boolean,
+  ) {
+    return this.updates.update({ principal, name, patch, ifMatch, isDryRun });
   }
 
   @Route({
@@ -76,7 +111,7 @@ export class DeploymentsController {
     description:
       'A durable operation of kind `delete_deployment`: takes the route away, lets requests in flight end, stops the instances, frees the name.',
     ok: { 202: OperationEnvelopeDto },
-    errors: ['deployment_not_found', 'operation_in_progress'],
+    errors: ['deployment_not_found', 'deployment_protected', 'operation_in_progress'],
     ifMatch: true,
   })
   delete(@CurrentPrincipal() who: Principal, @Param('name') name: string, @IfMatch() ifMatch: string | undefined) {
@@ -93,7 +128,7 @@ export class DeploymentsController {
     description:
       'With `Accept: text/event-stream` the events are streamed, from `Last-Event-ID` or `after` on, else from the first that is kept.',
     ok: { 200: EventPageDto },
-    errors: ['deployment_not_found', 'cursor_expired', 'validation_failed'],
+    errors: ['deployment_not_found', 'cursor_expired', 'validation_failed', 'quota_exceeded'],
     paged: true,
     eventStream: true,
     notFoundFirst: DeploymentsService,

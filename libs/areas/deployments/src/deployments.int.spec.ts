@@ -76,7 +76,7 @@ it('fills in defaults and warns of unknown fields', async () => {
   });
   expect(created.body.warnings).toEqual([
     { code: 'unknown_field', field: 'default_strategy.color' },
-    { code: 'unknown_field', field: 'nmae' },
+    { code: 'unknown_field', field: 'nmae', message: 'did you mean `name`?' },
   ]);
 });
 

@@ -5,9 +5,10 @@ import { DeploymentAnswers } from './deployment-answers.js';
 import { DeploymentsController } from './deployments.controller.js';
 import { DeploymentsService } from './deployments.service.js';
 import { HealthRound } from './health-round.js';
+import { UpdatesService } from './updates.service.js';
 
 @Module({
   controllers: [DeploymentsController],
-  providers: [DeploymentAnswers, DeploymentsService, DeletionsService, DeletionOperation, HealthRound],
+  providers: [DeploymentAnswers, DeploymentsService, DeletionsService, DeletionOperation, HealthRound, UpdatesService],
 })
 export class DeploymentsModule {}

@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { publishRoute } from '@slipway/dataplane';
+import { CONFIG, quotasOf, type QuotaConfig } from '@slipway/platform-config';
 import { Database, type Tx } from '@slipway/platform-database';
 import { appendEvents, EventFeed, type EventQueryDto, type FeedClient } from '@slipway/platform-events';
 import {
@@ -13,6 +14,8 @@ import {
   type Reply,
 } from '@slipway/platform-http';
 import { appendAudit } from '@slipway/platform-mutations';
+import { OperationStore } from '@slipway/platform-operations';
+import { holdQuota } from '@slipway/platform-quotas';
 import {
   DEPLOYMENTS,
   deploymentStream,
@@ -20,6 +23,7 @@ import {
   type DeploymentsPort,
 } from '@slipway/ports/deployment-records';
 import { DeploymentAnswers } from './deployment-answers.js';
+import { storedSettings } from './deployment-settings.js';
 import type { CreateDeploymentDto, DeploymentDto, DeploymentFilterDto } from './deployment.dto.js';
 
 @Injectable()
@@ -28,6 +32,8 @@ export class DeploymentsService implements ExistenceCheck {
     private readonly database: Database,
     private readonly answers: DeploymentAnswers,
     private readonly feed: EventFeed,
+    private readonly operations: OperationStore,
+    @Inject(CONFIG) private readonly config: QuotaConfig,
     @Inject(DEPLOYMENTS) private readonly deployments: DeploymentsPort,
   ) {}
 
@@ -36,6 +42,9 @@ export class DeploymentsService implements ExistenceCheck {
       { tenantId: who.tenantId },
       async (tx) => {
         const record = await this.insert(tx, who, body);
+        const location = `/api/v1/deployments/${record.name}`;
+        // Requests for a deployment that had the name before are not those for this one.
+        await this.operations.forgetKeys(tx, who.tenantId, location);
         // The gateways learn the name at once: until there is a route they answer 503 for it, not 404.
         await publishRoute(tx, {
           tenantId: who.tenantId,
@@ -45,7 +54,7 @@ export class DeploymentsService implements ExistenceCheck {
           targets: [],
           affinity: { mode: 'soft', ttl_seconds: 600 },
         });
-        const answer = await this.answerOf(tx, record);
+        const answer = await this.answers.one(tx, record);
         if (isDryRun) return rehearsal(`create deployment ${body.name}`, [], [{ op: 'add', path: '', value: answer }]);
         await appendAudit(tx, {
           action: 'deployment.create',
@@ -62,7 +71,7 @@ export class DeploymentsService implements ExistenceCheck {
             actor: who.actor,
           },
         ]);
-        return reply(201, answer, { etag: answer.etag, location: `/api/v1/deployments/${name}` });
+        return reply(201, answer, { etag: answer.etag, location });
       },
       { dryRun: isDryRun },
     );
@@ -70,7 +79,7 @@ export class DeploymentsService implements ExistenceCheck {
 
   async get(who: Principal, name: string): Promise<Reply<DeploymentDto>> {
     const answer = await this.database.tx({ tenantId: who.tenantId }, async (tx) =>
-      this.answerOf(tx, await this.deployments.record(tx, who.tenantId, name)),
+      this.answers.one(tx, await this.deployments.record(tx, who.tenantId, name)),
     );
     return reply(200, answer, { etag: answer.etag });
   }
@@ -104,21 +113,16 @@ export class DeploymentsService implements ExistenceCheck {
     await this.deployments.idOf(tenantId, params['name'] as string);
   }
 
-  private async answerOf(tx: Tx, record: DeploymentRecord): Promise<DeploymentDto> {
-    const [answer] = await this.answers.of(tx, [record]);
-    return answer as DeploymentDto;
-  }
-
-  private insert(tx: Tx, who: Principal, body: CreateDeploymentDto): Promise<DeploymentRecord> {
+  private async insert(tx: Tx, who: Principal, body: CreateDeploymentDto): Promise<DeploymentRecord> {
+    const { tenantId, tenantName } = who;
+    const limit = quotasOf(this.config, tenantName).deployments;
+    // One of this name is not counted: that it exists says more than that there is no room.
+    const others = () => this.deployments.countOthers(tx, tenantId, body.name);
+    await holdQuota(tx, { tenantId, quota: 'deployments', limit }, others);
     return this.deployments.create(tx, {
       tenantId: who.tenantId,
       name: body.name,
-      displayName: body.display_name ?? null,
-      description: body.description ?? null,
-      labels: body.labels,
-      environment: body.environment ?? null,
-      defaultStrategy: body.default_strategy ?? null,
-      revisionHistoryLimit: body.revision_history_limit,
+      ...storedSettings(body),
       createdBy: who.actor,
     });
   }

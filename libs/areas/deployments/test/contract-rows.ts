@@ -1,6 +1,11 @@
 import type { Rows } from '@slipway/platform-testing/contract';
 
-const STEPS = [{ traffic_percent: 50 }, { traffic_percent: 100 }];
+const NESTED = {
+  default_strategy: { type: 'canary', steps: [{ traffic_percent: 50 }, { traffic_percent: 100 }] },
+  default_analysis: { metrics: [{ name: 'error_rate', check: 'threshold', threshold: 1 }] },
+  protection: { deletion: false },
+  scaling: { target_in_flight: 4 },
+};
 
 export const ROWS: Rows = {
   createDeployment: {
@@ -8,7 +13,16 @@ export const ROWS: Rows = {
     audit: 'deployment.create',
     tenancy: 'creates in the tenant of the caller',
     valid: async (bed) => ({ body: { name: bed.name('new') } }),
-    full: (body) => ({ ...body, default_strategy: { type: 'canary', steps: STEPS } }),
+    full: (body) => ({ ...body, ...NESTED }),
+  },
+  updateDeployment: {
+    status: 200,
+    audit: 'deployment.update',
+    valid: async (bed) => ({ params: { name: await bed.deployment() }, body: { description: bed.name('changed') } }),
+    full: (body) => ({ ...body, ...NESTED }),
+    // A patch may name twice as many labels as there may be in the end: half of them to remove.
+    // What an earlier patch said of the least and the most stands.
+    related: ['labels', 'scaling.max_replicas', 'scaling.idle_seconds'],
   },
   listDeployments: { status: 200, tenancy: 'lists the deployments of the caller', valid: async () => ({}) },
   getDeployment: { status: 200, valid: async (bed) => ({ params: { name: await bed.deployment() } }) },

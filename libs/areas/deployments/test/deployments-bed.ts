@@ -4,10 +4,10 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
 import { DeploymentRecordsModule, migrations as records } from '@slipway/area-deployment-records';
 import { migrations as dataplane } from '@slipway/dataplane';
-import { ConfigModule } from '@slipway/platform-config';
+import { ConfigModule, type QuotaSettings } from '@slipway/platform-config';
 import { Database, DatabaseModule, type Tx } from '@slipway/platform-database';
 import { errors, HttpModule, SlipwayHttpAdapter, type Principal, type Scope } from '@slipway/platform-http';
-import { OperationRunner, OperationStore } from '@slipway/platform-operations';
+import { LOOK_EVERY_MS, OperationRunner, OperationStore } from '@slipway/platform-operations';
 import { OPERATION_QUEUE, type OperationQueue } from '@slipway/platform-queue';
 import { Schedule } from '@slipway/platform-scheduling';
 import {
@@ -97,15 +97,17 @@ export class DeploymentsBed {
     private readonly testDatabase: TestDatabase,
   ) {}
 
-  static async start(): Promise<DeploymentsBed> {
+  /** @param quotas of every tenant, where a test is about them */
+  static async start(quotas: QuotaSettings = {}): Promise<DeploymentsBed> {
     const testDatabase = await createTestDatabase([...platformMigrations, ...dataplane, ...records]);
-    const config = testConfig(testDatabase.url);
+    const config = testConfig(testDatabase.url, { operator: { targets: [], secrets: {}, quotas } });
     const neighbours = new Neighbours();
     const ports = [
       { provide: REVISIONS, useValue: neighbours.revisionsPort },
       { provide: ROUTES, useValue: neighbours.routesPort },
       { provide: INSTANCES, useValue: neighbours.instancesPort },
       { provide: OPERATION_QUEUE, useValue: silentQueue },
+      { provide: LOOK_EVERY_MS, useValue: 0 },
     ];
     @Global()
     @Module({ providers: ports, exports: ports.map((port) => port.provide) })
@@ -142,15 +144,15 @@ export class DeploymentsBed {
   }
 
   async send(
-    method: 'GET' | 'POST' | 'DELETE',
+    method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
     path: string,
-    options: { tenant?: string; body?: object; headers?: Record<string, string> } = {},
+    options: { tenant?: string; scope?: Scope; body?: object; headers?: Record<string, string> } = {},
   ): Promise<Answer> {
     const answer = await this.app.inject({
       method,
       url: `/api/v1${path}`,
       payload: options.body,
-      headers: { authorization: `${options.tenant ?? 'ten_a'} admin`, ...options.headers },
+      headers: { authorization: `${options.tenant ?? 'ten_a'} ${options.scope ?? 'admin'}`, ...options.headers },
     });
     return { status: answer.statusCode, headers: answer.headers, body: answer.body === '' ? undefined : answer.json() };
   }
@@ -168,6 +170,12 @@ export class DeploymentsBed {
     await this.app.get(OperationRunner, { strict: false }).drive(operationId);
     const store = this.app.get(OperationStore, { strict: false });
     return JSON.parse((await this.database.tx({ tenantId: 'ten_a' }, (tx) => store.record(tx, operationId))) as string);
+  }
+
+  /** Asks for an operation that failed to be tried again. */
+  async retry(operationId: string): Promise<void> {
+    const store = this.app.get(OperationStore, { strict: false });
+    await this.database.tx({ tenantId: 'ten_a' }, (tx) => store.retry(tx, operationId, { type: 'token', id: 'tok_1' }));
   }
 
   /** Lets the step that runs now have begun so many seconds earlier. */
@@ -206,6 +214,8 @@ export function principalOf(tenantId: string, scope: Scope = 'admin'): Principal
     isOperatorTenant: false,
     actor: { type: 'token', id: 'tok_1' },
     scopes: new Set([scope]),
+    owner: { type: 'person', id: 'alice' },
+    minters: [],
   };
 }
 

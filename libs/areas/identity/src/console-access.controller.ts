@@ -15,9 +15,17 @@ export class ConsoleAccessController {
     operationId: 'setConsoleAccess',
     summary: 'Map a hosted identity and grant or revoke private-console access',
     description:
-      'Provider, organization and user name the mapping, so repeating a request changes nothing. A revocation holds at the next request of the identity, open event streams included. An identity that several tenants know names one, by id or name, in the header `X-Slipway-Tenant`.',
+      'Provider, organization and user name the mapping, so repeating a request changes nothing. Access is granted to users of the organizations that the operator gave to the tenant; the operator tenant has those that nobody has. A revocation holds at the next request of the identity, open event streams included. An identity that several tenants know names one, by id or name, in the header `X-Slipway-Tenant`.',
+    example: {
+      provider: 'oidc',
+      external_organization_id: 'org1',
+      external_user_id: 'user1',
+      display_name: 'Ada',
+      access: true,
+      scopes: ['viewer'],
+    },
     ok: { 200: ConsoleAccessDto },
-    errors: ['last_admin'],
+    errors: ['organization_not_granted', 'last_admin'],
   })
   set(@CurrentPrincipal() who: Principal, @Body() dto: SetConsoleAccessDto): Promise<ConsoleAccessDto> {
     return this.access.set(who, dto);
@@ -30,6 +38,7 @@ export class ConsoleAccessController {
     tag: 'Identity',
     operationId: 'listConsoleAccess',
     summary: 'List mapped identities, newest first',
+    description: 'Granted and revoked ones, each with the scopes it has.',
     ok: { 200: ConsoleAccessListDto },
     paged: true,
   })

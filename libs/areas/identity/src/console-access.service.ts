@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { type Principal, pageOf, type PageOf, type PageRequest } from '@slipway/platform-http';
-import { Database, newId, type Tx } from '@slipway/platform-database';
+import { Database, newestFirst, newId, type Tx } from '@slipway/platform-database';
 import { appendAudit } from '@slipway/platform-mutations';
-import { LessThan } from 'typeorm';
 import type { ConsoleAccessDto, SetConsoleAccessDto } from './console-access.dto.js';
 import { ConsoleAccessEntity } from './console-access.entity.js';
+import { FIND_GRANT } from './console-access.query.js';
+import { identityErrors } from './identity.errors.js';
 import { LastAdmin } from './last-admin.js';
 
 @Injectable()
@@ -14,8 +15,12 @@ export class ConsoleAccessService {
     private readonly lastAdmin: LastAdmin,
   ) {}
 
-  /** What is so already stays as it is, and leaves no second audit row. */
+  /**
+   * What is so already stays as it is, and leaves no second audit row. A revocation is never refused for its organization.
+   * @throws organization_not_granted (403), last_admin (409)
+   */
   async set(who: Principal, dto: SetConsoleAccessDto): Promise<ConsoleAccessDto> {
+    if (dto.access) await this.assertGranted(who, dto);
     return this.database.tx({ tenantId: who.tenantId }, async (tx) => {
       await this.lastAdmin.lock(tx);
       const before = await find(tx, dto);
@@ -37,17 +42,19 @@ export class ConsoleAccessService {
   }
 
   async list(who: Principal, page: PageRequest): Promise<PageOf<ConsoleAccessDto>> {
-    const before = page.cursor?.[0] as string | undefined;
     const rows = await this.database.tx({ tenantId: who.tenantId }, (tx) =>
-      tx
-        .repository(ConsoleAccessEntity)
-        .find({
-          where: { tenant_id: who.tenantId, ...(before !== undefined && { id: LessThan(before) }) },
-          order: { id: 'DESC' },
-          take: page.limit + 1,
-        }),
+      tx.repository(ConsoleAccessEntity).find(newestFirst(who.tenantId, page)),
     );
     return pageOf(rows.map(answerOf), page.limit, (row) => [row.id]);
+  }
+
+  /** Only to tell the caller: an organization that is taken away after this look lets nobody in, whatever mappings there are. */
+  private async assertGranted(who: Principal, { provider, external_organization_id }: Identity): Promise<void> {
+    const grants = await this.database.read('system', FIND_GRANT, [provider, external_organization_id, who.tenantId]);
+    if (grants.length > 0) return;
+    throw identityErrors.organization_not_granted({
+      message: `The organization ${external_organization_id} is not one of this tenant's.`,
+    });
   }
 
   private isAdmin(row: ConsoleAccessDto): boolean {

@@ -1,6 +1,7 @@
 import { ConsoleAccess1700000000500 } from './migrations/1700000000500-console-access.js';
+import { TenantOrganizations1700000000501 } from './migrations/1700000000501-tenant-organizations.js';
 
 export { IdentityModule } from './identity.module.js';
 
 /** Tenants and tokens stand in platform-auth's tables. */
-export const migrations = [ConsoleAccess1700000000500];
+export const migrations = [ConsoleAccess1700000000500, TenantOrganizations1700000000501];

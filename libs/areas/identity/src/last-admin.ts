@@ -2,14 +2,16 @@ import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '@slipway/platform-config';
 import { ApiTokenEntity } from '@slipway/platform-auth';
 import type { Tx } from '@slipway/platform-database';
-import { ArrayContains, IsNull, Not, Raw } from 'typeorm';
+import { ArrayContains, In, IsNull, Not, Raw } from 'typeorm';
 import { LOCK_ADMINS } from './admins.query.js';
 import { ConsoleAccessEntity } from './console-access.entity.js';
 import { identityErrors } from './identity.errors.js';
+import { organizationsOf } from './tenant-organizations.js';
 
 /**
  * Keeps a tenant from locking itself out. Its admins are the active tokens and the granted identities with the scope admin;
- * identities count only if hosted sign-in is configured, since otherwise none of them can come in.
+ * identities count only if hosted sign-in is configured and the tenant was given their organization, since otherwise none of them
+ * can come in. Which organizations nobody has a tenant cannot see, so identities of those do not count for the operator tenant.
  */
 @Injectable()
 export class LastAdmin {
@@ -35,8 +37,9 @@ export class LastAdmin {
     const living = { revoked_at: IsNull(), expires_at: Raw((expiresAt) => `${expiresAt} > now()`) };
     if (await tx.repository(ApiTokenEntity).existsBy({ ...admin, ...living })) return;
     const provider = this.signInProvider;
-    const granted = provider !== null && { ...admin, status: 'active' as const, provider };
-    if (granted && (await tx.repository(ConsoleAccessEntity).existsBy(granted))) return;
-    throw identityErrors.last_admin();
+    if (provider === null) throw identityErrors.last_admin();
+    const organizations = (await organizationsOf(tx, provider, [tx.tenant])).get(tx.tenant) ?? [];
+    const granted = { ...admin, status: 'active' as const, provider, external_organization_id: In(organizations) };
+    if (!(await tx.repository(ConsoleAccessEntity).existsBy(granted))) throw identityErrors.last_admin();
   }
 }

@@ -1,6 +1,6 @@
-import { Body, Controller } from '@nestjs/common';
+import { Body, Controller, Param } from '@nestjs/common';
 import { CurrentPrincipal, Page, Route, type PageOf, type PageRequest, type Principal } from '@slipway/platform-http';
-import { CreatedTenantDto, CreateTenantDto, TenantListDto, type TenantDto } from './tenant.dto.js';
+import { CreatedTenantDto, CreateTenantDto, TenantDto, TenantListDto, UpdateTenantDto } from './tenant.dto.js';
 import { TenantsService } from './tenants.service.js';
 
 @Controller()
@@ -15,11 +15,33 @@ export class TenantsController {
     operationId: 'createTenant',
     summary: 'Create a tenant and its first admin token',
     description: 'For admins of the operator tenant.',
+    example: { name: 'acme' },
     ok: { 201: CreatedTenantDto },
     errors: ['tenant_exists'],
   })
   create(@CurrentPrincipal() who: Principal, @Body() dto: CreateTenantDto): Promise<CreatedTenantDto> {
     return this.tenants.create(who, dto);
+  }
+
+  @Route({
+    method: 'PATCH',
+    path: '/tenants/:id',
+    scope: 'admin',
+    tag: 'Identity',
+    operationId: 'updateTenant',
+    summary: 'Change which organizations a tenant may map',
+    description: 'For admins of the operator tenant. A JSON merge patch: what is given takes the place of what was.',
+    example: { external_organization_ids: ['org1'] },
+    ok: { 200: TenantDto },
+    errors: ['tenant_not_found'],
+    notFoundFirst: TenantsService,
+  })
+  update(
+    @CurrentPrincipal() who: Principal,
+    @Param('id') id: string,
+    @Body() dto: UpdateTenantDto,
+  ): Promise<TenantDto> {
+    return this.tenants.update(who, id, dto);
   }
 
   @Route({

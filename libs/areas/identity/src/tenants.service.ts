@@ -1,59 +1,126 @@
-import { Injectable } from '@nestjs/common';
+import { isDeepStrictEqual } from 'node:util';
+import type { Owner } from '@slipway/contracts';
+import { Inject, Injectable } from '@nestjs/common';
 import { TenantEntity, TokenService } from '@slipway/platform-auth';
-import { type Principal, errors, pageOf, type PageOf, type PageRequest } from '@slipway/platform-http';
+import { CONFIG, type Config } from '@slipway/platform-config';
+import {
+  type ExistenceCheck,
+  type Principal,
+  errors,
+  pageOf,
+  type PageOf,
+  type PageRequest,
+} from '@slipway/platform-http';
 import { Database, newId, type Tx } from '@slipway/platform-database';
 import { appendAudit } from '@slipway/platform-mutations';
 import { MoreThan } from 'typeorm';
 import { identityErrors } from './identity.errors.js';
-import type { CreatedTenantDto, CreateTenantDto, TenantDto } from './tenant.dto.js';
-import { INSERT_TENANT } from './tenant.query.js';
+import { organizationsOf, setOrganizations } from './tenant-organizations.js';
+import type { CreatedTenantDto, CreateTenantDto, TenantDto, UpdateTenantDto } from './tenant.dto.js';
+import { INSERT_TENANT, LOCK_TENANT, LOCK_TENANT_NAMES } from './tenant.query.js';
 import { defaultExpiry } from './token-rules.js';
 
+const FIRST_OWNER: Owner = { type: 'person', id: 'admin' };
+type TenantRow = Omit<TenantDto, 'external_organization_ids'>;
+
 @Injectable()
-export class TenantsService {
+export class TenantsService implements ExistenceCheck {
+  private readonly provider: string;
+
   constructor(
+    @Inject(CONFIG) config: Pick<Config, 'identity'>,
     private readonly database: Database,
     private readonly tokens: TokenService,
-  ) {}
+  ) {
+    this.provider = config.identity.provider;
+  }
+
+  /** A tenant is known to itself and to the operator tenant. */
+  async assertExists(tenantId: string, { id }: Record<string, string>): Promise<void> {
+    if (id === tenantId) return;
+    const isKnown = await this.database.tx('system', async (tx) => {
+      const tenants = tx.repository(TenantEntity);
+      return (await tenants.existsBy({ id: tenantId, is_operator: true })) && (await tenants.existsBy({ id }));
+    });
+    if (!isKnown) throw identityErrors.tenant_not_found();
+  }
 
   /** A tenant and its first admin token, in one transaction of the system: no tenant may write beyond itself. */
   async create(who: Principal, dto: CreateTenantDto): Promise<CreatedTenantDto> {
     assertOperatorTenant(who);
     return this.database.tx('system', async (tx) => {
-      const tenant = await tx.one<TenantDto>(INSERT_TENANT, [newId('ten'), dto.name]);
-      if (!tenant) throw identityErrors.tenant_exists({ message: `A tenant named ${dto.name} exists.` });
+      await tx.query(LOCK_TENANT_NAMES);
+      const tenant = await tx.one<TenantRow>(INSERT_TENANT, [newId('ten'), dto.name]);
+      if (!tenant)
+        throw identityErrors.tenant_exists({ message: `A tenant named ${dto.name}, in whatever case, exists.` });
       const { id, name } = tenant;
+      const external_organization_ids = dto.external_organization_ids.toSorted();
+      if (external_organization_ids.length > 0)
+        await setOrganizations(tx, this.provider, id, external_organization_ids);
       const { text } = await this.tokens.create(tx, {
         tenantId: id,
         name: 'first',
         scopes: ['admin'],
         expiresAt: defaultExpiry(new Date()),
         createdBy: `${who.actor.type}:${who.actor.id}`,
+        owner: dto.owner ?? FIRST_OWNER,
+        // Owners are names within a tenant: the operator's say nothing in this one.
+        minters: [],
       });
       await appendAudit(inTenant(tx, who.tenantId), {
         action: 'tenant.create',
         resourceType: 'tenant',
         resourceName: name,
-        after: tenant,
+        after: { ...tenant, external_organization_ids },
       });
       return { id, name, token: text! };
+    });
+  }
+
+  /** What is so already stays as it is, and leaves no second audit row. */
+  async update(who: Principal, id: string, dto: UpdateTenantDto): Promise<TenantDto> {
+    await this.assertExists(who.tenantId, { id });
+    assertOperatorTenant(who);
+    return this.database.tx('system', async (tx) => {
+      const tenant = (await tx.one<TenantRow>(LOCK_TENANT, [id]))!;
+      const [before] = (await this.answersOf(tx, [tenant])) as [TenantDto];
+      const after = { ...before, external_organization_ids: dto.external_organization_ids.toSorted() };
+      if (isDeepStrictEqual(before, after)) return before;
+      await setOrganizations(tx, this.provider, id, after.external_organization_ids);
+      await appendAudit(inTenant(tx, who.tenantId), {
+        action: 'tenant.update',
+        resourceType: 'tenant',
+        resourceName: tenant.name,
+        before,
+        after,
+      });
+      return after;
     });
   }
 
   async list(who: Principal, page: PageRequest): Promise<PageOf<TenantDto>> {
     assertOperatorTenant(who);
     const after = page.cursor?.[0] as string | undefined;
-    const rows = await this.database.tx('system', (tx) =>
-      tx
+    const rows = await this.database.tx('system', async (tx) => {
+      const tenants = await tx
         .repository(TenantEntity)
         .find({
           select: { id: true, name: true, created_at: true },
           where: after === undefined ? {} : { id: MoreThan(after) },
           order: { id: 'ASC' },
           take: page.limit + 1,
-        }),
-    );
+        });
+      return this.answersOf(tx, tenants);
+    });
     return pageOf(rows, page.limit, (row) => [row.id]);
+  }
+
+  private async answersOf(tx: Tx, tenants: TenantRow[]): Promise<TenantDto[]> {
+    const ids = tenants.map(({ id }) => id);
+    const organizations = await organizationsOf(tx, this.provider, ids);
+    return tenants.map(({ id, name, created_at }) => {
+      return { id, name, external_organization_ids: organizations.get(id) ?? [], created_at };
+    });
   }
 }
 

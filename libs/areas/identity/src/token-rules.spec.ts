@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { withIncluded } from '@slipway/platform-auth';
-import { defaultExpiry, tokenObjections } from './token-rules.js';
+import { defaultExpiry, MAX_MINTERS, mintersOf, tokenObjections } from './token-rules.js';
 
 const now = new Date('2026-01-01T00:00:00Z');
 const inDays = (days: number): Date => new Date(now.getTime() + days * 86_400_000);
@@ -17,6 +17,27 @@ it.each([
   ['past', ['admin'], ['viewer'], -1, ['expires_at min']],
   ['more than its maker has', ['operator'], ['viewer', 'admin'], 1, ['scopes beyond_caller']],
 ] as const)('judges a token: %s', (_what, callers, scopes, days, expected) => {
-  const issues = tokenObjections({ scopes: withIncluded(callers) }, scopes, inDays(days), now);
+  const issues = tokenObjections(
+    { scopes: withIncluded(callers) },
+    { scopes, expiresAt: inDays(days), minters: [] },
+    now,
+  );
   expect(issues.map(({ field, code }) => `${field} ${code}`)).toEqual(expected);
+});
+
+const person = (id: string) => ({ type: 'person' as const, id });
+
+it('10.5: remembers each owner once whose token led to a new one, and makes none that comes from too many', () => {
+  const [alice, bob] = [person('alice'), person('bob')];
+  expect(mintersOf({ owner: alice, minters: [] })).toEqual([alice]);
+  expect(mintersOf({ owner: alice, minters: [bob] })).toEqual([bob, alice]);
+  expect(mintersOf({ owner: alice, minters: [alice, bob] })).toEqual([alice, bob]);
+  expect(mintersOf({ owner: { type: 'service', id: 'alice' }, minters: [alice] })).toHaveLength(2);
+  const issues = (count: number) =>
+    tokenObjections(
+      { scopes: withIncluded(['admin']) },
+      { scopes: ['viewer'], expiresAt: inDays(1), minters: Array.from({ length: count }, (_, n) => person(`p${n}`)) },
+      now,
+    ).map(({ field, code }) => `${field} ${code}`);
+  expect([issues(MAX_MINTERS), issues(MAX_MINTERS + 1)]).toEqual([[], ['owner max']]);
 });

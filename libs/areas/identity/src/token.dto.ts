@@ -1,7 +1,24 @@
-import { ArrayField, BooleanField, ObjectField, StringField, TimestampField } from '@slipway/platform-http';
+import { isActorText, OWNER_TYPES, type Owner } from '@slipway/contracts';
+import { ArrayField, BooleanField, ObjectField, OwnerDto, StringField, TimestampField } from '@slipway/platform-http';
 import { SCOPES } from '@slipway/platform-auth';
 
 const scopeItem = { item: { enum: SCOPES } };
+
+export class NewOwnerDto implements Owner {
+  @StringField({ enum: OWNER_TYPES, description: 'A service approves nothing.' })
+  type: Owner['type'];
+
+  @StringField({
+    min: 1,
+    max: 255,
+    pattern: /^\S(.*\S)?$/,
+    description: 'Who answers for the token. All tokens of one owner count as one in approvals.',
+    example: 'alice',
+    check: (id) =>
+      isActorText(id) ? 'must not begin with user:, token: or system:, which name actors of the product' : undefined,
+  })
+  id: string;
+}
 
 export class CreateTokenDto {
   @StringField({ min: 1, max: 255, example: 'ci' })
@@ -21,6 +38,9 @@ export class CreateTokenDto {
     description: 'In 90 days unless given; at most 365 days from now.',
   })
   expires_at?: string;
+
+  @ObjectField(() => NewOwnerDto, { optional: true, description: 'That of the token it is made with, unless given.' })
+  owner?: NewOwnerDto;
 }
 
 export class TokenDto {
@@ -38,6 +58,12 @@ export class TokenDto {
 
   @StringField({ description: 'Type and id of the actor that made it.', example: 'token:tok_boot' })
   created_by: string;
+
+  @ObjectField(() => OwnerDto)
+  owner: OwnerDto;
+
+  @ArrayField(() => OwnerDto, { description: 'Owners of the tokens by which it was minted, the first one first.' })
+  minters: OwnerDto[];
 
   @TimestampField()
   created_at: string;
@@ -93,6 +119,9 @@ export class WhoAmIDto {
 
   @ObjectField(() => ActorDto)
   actor: ActorDto;
+
+  @ObjectField(() => OwnerDto, { description: 'Who answers for the credential; approvals count owners.' })
+  owner: OwnerDto;
 
   @ArrayField('string', { ...scopeItem, description: 'All scopes the caller has, included ones too.' })
   scopes: string[];

@@ -15,7 +15,11 @@ export class TokensController {
     tag: 'Identity',
     operationId: 'createToken',
     summary: 'Create an API token',
+    description:
+      '`token` of the answer is the secret; it is shown this once and only its hash is stored. It ends after 90 days unless `expires_at` says otherwise, and grants no more than its maker has.',
+    example: { name: 'ci', scopes: ['operator'] },
     ok: { 201: CreatedTokenDto },
+    errors: ['quota_exceeded'],
   })
   create(@CurrentPrincipal() who: Principal, @Body() dto: CreateTokenDto): Promise<CreatedTokenDto> {
     return this.tokens.create(who, dto);
@@ -28,6 +32,7 @@ export class TokensController {
     tag: 'Identity',
     operationId: 'listTokens',
     summary: 'List API tokens, newest first',
+    description: 'With their scopes and when they were last used, never with their secret.',
     ok: { 200: TokenListDto },
     paged: true,
   })
@@ -56,11 +61,12 @@ export class TokensController {
     scope: 'viewer',
     tag: 'Identity',
     operationId: 'whoAmI',
-    summary: 'Show tenant, actor and scopes of the caller',
+    summary: 'Show tenant, actor, owner and scopes of the caller',
+    description: 'The quickest way to see that a token works, and what it may do.',
     ok: { 200: WhoAmIDto },
   })
   whoAmI(@CurrentPrincipal() who: Principal): WhoAmIDto {
     const tenant = { id: who.tenantId, name: who.tenantName, is_operator: who.isOperatorTenant };
-    return { tenant, actor: who.actor, scopes: [...who.scopes] };
+    return { tenant, actor: who.actor, owner: who.owner, scopes: [...who.scopes] };
   }
 }

@@ -1,11 +1,14 @@
-import { Injectable } from '@nestjs/common';
-import { TokenService, type TokenRow } from '@slipway/platform-auth';
+import { Inject, Injectable } from '@nestjs/common';
+import { IsNull, Raw } from 'typeorm';
+import { ApiTokenEntity, TokenService, type TokenRow } from '@slipway/platform-auth';
+import { CONFIG, quotasOf, type QuotaConfig } from '@slipway/platform-config';
 import { type Principal, errors, pageOf, type PageOf, type PageRequest } from '@slipway/platform-http';
-import { Database } from '@slipway/platform-database';
+import { Database, type Tx } from '@slipway/platform-database';
 import { appendAudit } from '@slipway/platform-mutations';
+import { holdQuota } from '@slipway/platform-quotas';
 import { identityErrors } from './identity.errors.js';
 import { LastAdmin } from './last-admin.js';
-import { defaultExpiry, tokenObjections } from './token-rules.js';
+import { defaultExpiry, mintersOf, tokenObjections } from './token-rules.js';
 import type { CreateTokenDto } from './token.dto.js';
 
 @Injectable()
@@ -14,15 +17,21 @@ export class TokensService {
     private readonly database: Database,
     private readonly tokens: TokenService,
     private readonly lastAdmin: LastAdmin,
+    @Inject(CONFIG) private readonly config: QuotaConfig,
   ) {}
 
   async create(who: Principal, dto: CreateTokenDto): Promise<TokenRow & { token: string }> {
     const now = new Date();
     const expiresAt = dto.expires_at === undefined ? defaultExpiry(now) : new Date(dto.expires_at);
-    const details = tokenObjections(who, dto.scopes, expiresAt, now);
+    const { name, scopes, owner = who.owner } = dto;
+    const minters = mintersOf(who);
+    const details = tokenObjections(who, { scopes, expiresAt, minters }, now);
     if (details.length > 0) throw errors.validation_failed({ message: details[0]!.message, details });
     return this.database.tx({ tenantId: who.tenantId }, async (tx) => {
-      const token = { tenantId: who.tenantId, name: dto.name, scopes: dto.scopes, expiresAt, createdBy: actorOf(who) };
+      const limit = quotasOf(this.config, who.tenantName).tokens;
+      await holdQuota(tx, { tenantId: who.tenantId, quota: 'tokens', limit }, () => countActive(tx));
+      const made = { createdBy: actorOf(who), owner, minters };
+      const token = { tenantId: who.tenantId, name, scopes, expiresAt, ...made };
       const { row, text } = await this.tokens.create(tx, token);
       await appendAudit(tx, { action: 'token.create', resourceType: 'token', resourceName: row.id, after: row });
       return { ...row, token: text! };
@@ -47,6 +56,11 @@ export class TokensService {
       return after!;
     });
   }
+}
+
+function countActive(tx: Tx): Promise<number> {
+  const living = { revoked_at: IsNull(), expires_at: Raw((expiresAt) => `${expiresAt} > now()`) };
+  return tx.repository(ApiTokenEntity).countBy({ tenant_id: tx.tenant, ...living });
 }
 
 function actorOf(who: Principal): string {

@@ -1,11 +1,23 @@
 import type { Rows } from '@slipway/platform-testing/contract';
 
+const OWNER = { type: 'person', id: 'alice' };
+
 export const ROWS: Rows = {
   createTenant: {
     status: 201,
     audit: 'tenant.create',
     tenancy: 'refused to all but the operator tenant',
     valid: async (bed) => ({ body: { name: bed.name('tenant') } }),
+    full: (body) => ({ ...body, owner: OWNER }),
+  },
+  updateTenant: {
+    status: 200,
+    audit: 'tenant.update',
+    valid: async (bed) => {
+      const name = bed.name('tenant');
+      const { id } = await bed.api.createTenant(name);
+      return { params: { id }, body: { external_organization_ids: [`org-of-${name}`] } };
+    },
   },
   listTenants: { status: 200, tenancy: 'refused to all but the operator tenant', valid: async () => ({}) },
   createToken: {
@@ -13,6 +25,7 @@ export const ROWS: Rows = {
     audit: 'token.create',
     tenancy: 'creates in the tenant of the caller',
     valid: async (bed) => ({ body: { name: bed.name('token'), scopes: ['viewer'] } }),
+    full: (body) => ({ ...body, owner: OWNER }),
   },
   listTokens: { status: 200, tenancy: 'lists the tokens of the caller', valid: async () => ({}) },
   revokeToken: {

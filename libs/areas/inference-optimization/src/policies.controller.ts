@@ -16,6 +16,8 @@ export class PoliciesController {
     tag: 'Inference optimization',
     operationId: 'getContinualOptimizationPolicy',
     summary: 'Inspect the continual-optimization policy in force',
+    description:
+      '404 `policy_not_found` until one was set. The version in force is the one that new plans cite and keep to.',
     ok: { 200: PolicyDto },
     errors: ['deployment_not_found', 'policy_not_found'],
   })
@@ -32,6 +34,7 @@ export class PoliciesController {
     summary: 'Set workload, evidence, experiment budget, reliability and promotion boundaries',
     description:
       'Replaces the whole policy; what is absent gets its default. Every version is kept. A body equal to the version in force makes no new one.',
+    example: { mode: 'recommend', slos: [{ metric: 'ttft_ms', stat: 'p95', threshold: 200 }] },
     ok: { 200: [PolicyDto, RehearsalDto] },
     errors: ['deployment_not_found'],
     dryRun: true,

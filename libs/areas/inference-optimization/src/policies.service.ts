@@ -65,7 +65,7 @@ export class PoliciesService implements ExistenceCheck {
         const before = current && answerOf(deployment.name, current);
         assertIfMatch(request.ifMatch, before?.etag);
         const content = contentOf(request.body);
-        const isUnchanged = current?.digest === policyDigest(content);
+        const isUnchanged = current !== undefined && policyDigest(current.content) === policyDigest(content);
         const after = isUnchanged
           ? (before as PolicyDto)
           : answerOf(deployment.name, await this.write(tx, request, deployment, content, current));

@@ -167,8 +167,19 @@ export class PromotionDto {
   @IntField({ min: 1, max: 32, default: 1, description: 'How many distinct people must approve a plan' })
   approvals_required: number;
 
-  @BooleanField({ default: true, description: 'The creator of a plan cannot approve it' })
+  @BooleanField({
+    default: true,
+    description:
+      'The creator of a plan cannot approve it, neither with another token nor with one that came from theirs',
+  })
   prevent_self_approval: boolean;
+
+  @BooleanField({
+    default: false,
+    description:
+      'Only identities signed in at the hosted provider approve, and none whose token led to the one that made the plan',
+  })
+  require_hosted_identity: boolean;
 
   @NumberField({
     min: 1,

@@ -27,6 +27,7 @@ export const DEFAULT_BUDGET: PolicyContent['experiment_budget'] = {
 export const DEFAULT_PROMOTION: PolicyContent['promotion'] = {
   approvals_required: 1,
   prevent_self_approval: true,
+  require_hosted_identity: false,
   max_step_percent: 25,
   cooldown_seconds: 86_400,
   plan_ttl_seconds: 604_800,

@@ -1,11 +1,25 @@
+import type { KeyUse } from '@slipway/platform-database';
+import { Devices1700000000408 } from './migrations/1700000000408-devices.js';
+import { InstanceModels1700000000412 } from './migrations/1700000000412-instance-models.js';
 import { InstanceObservations1700000000404 } from './migrations/1700000000404-instance-observations.js';
+import { LogReadings1700000000409 } from './migrations/1700000000409-log-readings.js';
+import { InstanceStarts1700000000406 } from './migrations/1700000000406-instance-starts.js';
+import { WorkloadsOfTenant1700000000405 } from './migrations/1700000000405-workloads-of-tenant.js';
+import { Preparations1700000000410 } from './migrations/1700000000410-preparations.js';
+import { WorkloadSuspension1700000000407 } from './migrations/1700000000407-workload-suspension.js';
 import { Workloads1700000000400 } from './migrations/1700000000400-workloads.js';
 import { WorkloadHolds1700000000401 } from './migrations/1700000000401-workload-holds.js';
 import { WorkloadWaiters1700000000402 } from './migrations/1700000000402-workload-waiters.js';
 import { Instances1700000000403 } from './migrations/1700000000403-instances.js';
+import { EngineLoads1700000000421 } from './migrations/1700000000421-engine-loads.js';
+import { WorkloadScalings1700000000420 } from './migrations/1700000000420-workload-scalings.js';
 
 export { InstancesModule } from './instances.module.js';
+export { Scaler } from './scaler.js';
 export { Reconcilers } from './reconcilers.js';
+
+/** Engines that run with a key from one of the ring. Each gets another at its next start. */
+export const keyUses: KeyUse[] = [{ noun: 'engines', table: 'instances', column: 'key_id' }];
 
 export const migrations = [
   Workloads1700000000400,
@@ -13,4 +27,13 @@ export const migrations = [
   WorkloadWaiters1700000000402,
   Instances1700000000403,
   InstanceObservations1700000000404,
+  WorkloadsOfTenant1700000000405,
+  InstanceStarts1700000000406,
+  WorkloadSuspension1700000000407,
+  Devices1700000000408,
+  LogReadings1700000000409,
+  Preparations1700000000410,
+  InstanceModels1700000000412,
+  WorkloadScalings1700000000420,
+  EngineLoads1700000000421,
 ];

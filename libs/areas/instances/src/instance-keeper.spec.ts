@@ -1,10 +1,15 @@
 import { expect, it } from '@jest/globals';
 import type { ObservationReason } from '@slipway/contracts';
+import { KeyRing } from '@slipway/platform-config';
 import type { Database } from '@slipway/platform-database';
 import type { Observation, TargetDriver } from '@slipway/target-driver';
+import { EngineKeys } from './engine-keys.js';
 import { InstanceKeeper } from './instance-keeper.js';
+import type { DeviceAssignments } from './device-assignments.js';
 import type { InstanceRow, WorkloadRow } from './instance.query.js';
 import type { InstanceChange, InstanceTransitions } from './instance-transitions.js';
+import type { Scaler } from './scaler.js';
+import type { TenantAccess } from './tenant-access.js';
 
 const WORKLOAD = {
   revision_name: 'chat-1',
@@ -22,11 +27,15 @@ async function changesOf(row: Partial<InstanceRow>, seen: Observation): Promise<
   };
   const driver = { adopts: false, restarts: 'target', probes: 'target', observe: async () => seen };
   const keeper = new InstanceKeeper(
-    { operator: { targets: [], secrets: {} } },
     {} as Database,
     transitions as unknown as InstanceTransitions,
+    {} as TenantAccess,
+    {} as DeviceAssignments,
+    new EngineKeys({ keyRing: new KeyRing(Buffer.alloc(32)) }),
+    {} as Scaler,
   );
-  const instance = { id: 'ins_1', generation: 1, restarts: 0, incarnation: null, place: null, reason: null, ...row };
+  const unseen = { incarnation: null, place: null, reason: null, key_id: null, failure: null, progress: null };
+  const instance = { id: 'ins_1', generation: 1, restarts: 0, ...unseen, ...row };
   const task = { kind: 'look' as const, workload: WORKLOAD, instance: { message: null, ...instance } as InstanceRow };
   await keeper.perform({ ...task, inMs: 0 }, driver as unknown as TargetDriver);
   return changes;

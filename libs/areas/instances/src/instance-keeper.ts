@@ -1,24 +1,32 @@
-import { Inject, Injectable, Logger } from '@nestjs/common';
-import { inFlight } from '@slipway/dataplane';
-import { CONFIG, type Config } from '@slipway/platform-config';
+import { isDeepStrictEqual } from 'node:util';
+import { Injectable, Logger } from '@nestjs/common';
 import { Database } from '@slipway/platform-database';
 import type { InstanceSpec, Observation, TargetDriver } from '@slipway/target-driver';
-import { instanceCrashed, instanceMoved, instanceReady, instanceUnhealthy } from './instance.events.js';
+import { DeviceAssignments } from './device-assignments.js';
+import { EngineKeys } from './engine-keys.js';
+import { failedStart, NO_FAILURE } from './failed-starts.js';
+import { isDraining } from './instance-drain.js';
+import { InstanceEnds } from './instance-ends.js';
+import { instanceLeaves, instanceReady } from './instance.events.js';
 import type { InstanceRow, WorkloadRow } from './instance.query.js';
-import { placeholderSecrets, probeOf, toInstanceSpec, type SecretReader } from './instance-spec.js';
+import { placeholderSecrets, probeOf, specOfInstance, type SecretReader } from './instance-spec.js';
 import { InstanceTransitions, type InstanceChange } from './instance-transitions.js';
 import type { Task, TaskKind } from './pass-plan.js';
 import { backOff } from './restart-backoff.js';
-import { readSecret } from './secrets.js';
-import { asSeen, endOf, isAnotherLife, isNews, UNSEEN } from './server-life.js';
+import { Scaler } from './scaler.js';
+import { AccessRefused } from './secrets.js';
+import { asSeen, isAnotherLife, isNews, UNSEEN } from './server-life.js';
 import { TakeoverPatience } from './takeover-patience.js';
+import { TenantAccess } from './tenant-access.js';
+import { UnhealthyNews } from './unhealthy-news.js';
 
 /** Pace of looks while something is on its way: a start is seen ready within a fifth of a second. */
 const BUSY_LOOK_MS = 150;
-/** Time for gateways to hear that an instance is going, and to report what they still have in flight to it. */
-const DRAIN_MIN_SECONDS = 0.6;
-const DRAIN_MAX_SECONDS = 30;
+/** Between two questions whether devices have become free: each asks for their lock. */
+const DEVICE_LOOK_MS = 300;
 const UNHEALTHY_LOOK_MS = 1_000;
+/** A download goes on all the time, and each word of it is a write. */
+const PROGRESS_SECONDS = 1;
 
 type Doing = (driver: TargetDriver, workload: WorkloadRow, instance: InstanceRow) => Promise<number>;
 
@@ -31,13 +39,19 @@ type Doing = (driver: TargetDriver, workload: WorkloadRow, instance: InstanceRow
 export class InstanceKeeper {
   private readonly logger = new Logger('targets');
   private readonly patience = new TakeoverPatience();
+  private readonly unhealthyNews = new UnhealthyNews();
   private readonly doings: Record<TaskKind, Doing>;
+  private readonly ends: InstanceEnds;
 
   constructor(
-    @Inject(CONFIG) private readonly config: Pick<Config, 'operator'>,
     private readonly database: Database,
     private readonly transitions: InstanceTransitions,
+    private readonly access: TenantAccess,
+    private readonly devices: DeviceAssignments,
+    private readonly keys: EngineKeys,
+    private readonly scaler: Scaler,
   ) {
+    this.ends = new InstanceEnds(database, transitions);
     this.doings = {
       start: (...about) => this.start(...about),
       queue: (...about) => this.queue(...about),
@@ -46,6 +60,7 @@ export class InstanceKeeper {
       terminate: (...about) => this.terminate(...about),
       reclaim: (...about) => this.reclaim(...about),
       revive: (...about) => this.revive(...about),
+      judge: (_driver, workload) => this.judge(workload),
     };
   }
 
@@ -54,15 +69,27 @@ export class InstanceKeeper {
   }
 
   private async start(driver: TargetDriver, workload: WorkloadRow, instance: InstanceRow): Promise<number> {
-    const next = await this.transitions.change(workload, instance, { ...UNSEEN, state: 'starting', message: null });
-    if (next) await this.provision(driver, workload, next);
-    return BUSY_LOOK_MS;
+    const next = await this.transitions.change(workload, instance, {
+      ...UNSEEN,
+      state: 'starting',
+      message: null,
+      needsDevices: true,
+      progress: null,
+      isStart: true,
+      keyId: this.keys.idFor(driver, workload.spec),
+    });
+    const isStarting = next?.state === 'starting';
+    if (isStarting) await this.provision(driver, workload, next);
+    return isStarting ? BUSY_LOOK_MS : DEVICE_LOOK_MS;
   }
 
   /** An exception says nothing about whether it started, so the generation stays: the driver starts it at most once. */
   private async provision(driver: TargetDriver, workload: WorkloadRow, instance: InstanceRow): Promise<void> {
     try {
-      await driver.provision(specOf(workload, instance, (name) => readSecret(this.config.operator, name)));
+      this.access.assertMayStart(driver.name, workload);
+      const spec = this.specOf(workload, instance, this.access.secretsOf(workload));
+      const devices = driver.devices ? await this.devicesOf(instance) : [];
+      await driver.provision(devices.length > 0 ? { ...spec, devices } : spec);
     } catch (error) {
       const message = `it could not be started: ${reasonOf(error)}`;
       this.logger.warn(`${instance.id} of ${workload.revision_name}: ${message}`);
@@ -71,31 +98,40 @@ export class InstanceKeeper {
         state: 'backing_off',
         message,
         reason: 'start_failed',
+        ...failedStart(instance, { state: 'exited', reason: 'start_failed', message }, false),
         crashStreak: streak,
         backOffSeconds: seconds,
       });
     }
   }
 
+  private devicesOf(instance: InstanceRow) {
+    return this.database.tx('system', (tx) => this.devices.devicesOf(tx, instance));
+  }
+
   private async queue(_driver: TargetDriver, workload: WorkloadRow, instance: InstanceRow): Promise<number> {
     const message = `waits for a free place on target ${workload.spec.runtime.target}`;
-    if (instance.message !== message) await this.transitions.change(workload, instance, { state: 'pending', message });
+    const reason = 'waiting_for_place';
+    if (instance.message !== message || instance.reason !== reason)
+      await this.transitions.change(workload, instance, { state: 'pending', message, reason });
     return BUSY_LOOK_MS;
   }
 
   private async look(driver: TargetDriver, workload: WorkloadRow, instance: InstanceRow): Promise<number> {
+    if (this.keys.isLost(instance.key_id)) return this.ends.keyLost(workload, instance);
     const seen = await this.observe(driver, workload, instance);
-    if (driver.restarts === 'target' && isAnotherLife(instance, seen)) return this.restarted(workload, instance, seen);
+    if (driver.restarts === 'target' && isAnotherLife(instance, seen))
+      return this.ends.restarted(workload, instance, seen);
     switch (seen.state) {
       case 'ready':
         return this.seenReady(workload, instance, seen);
       case 'unhealthy':
         return this.seenUnhealthy(driver, workload, instance, seen);
       case 'exited':
-        return this.crashed(workload, instance, seen);
+        return this.ends.crashed(workload, instance, seen);
       case 'absent':
         if (instance.state !== 'starting')
-          return this.crashed(workload, instance, { ...seen, reason: 'lost', message: 'nothing is left of it' });
+          return this.ends.crashed(workload, instance, { ...seen, reason: 'lost', message: 'nothing is left of it' });
         await this.provision(driver, workload, instance);
         return BUSY_LOOK_MS;
       case 'stopping':
@@ -110,13 +146,16 @@ export class InstanceKeeper {
   private async seenReady(workload: WorkloadRow, instance: InstanceRow, seen: Observation): Promise<number> {
     const intervalMs = probeOf(workload.spec).intervalSeconds * 1_000;
     this.patience.noteReady(instance.id, instance.generation);
-    if (instance.state === 'ready' && instance.base_url === seen.baseUrl) return intervalMs;
+    const isToNote = seen.isModelSeen && !instance.model_seen;
+    if (instance.state === 'ready' && instance.base_url === seen.baseUrl && !isToNote) return intervalMs;
     const event = instance.state === 'ready' ? undefined : instanceReady(workload, instance);
     await this.transitions.change(workload, instance, {
       ...asSeen(instance, seen),
       state: 'ready',
       baseUrl: seen.baseUrl ?? null,
-      message: null,
+      message: seen.message ?? null,
+      isModelSeen: seen.isModelSeen,
+      ...NO_FAILURE,
       event,
     });
     return 0;
@@ -138,7 +177,10 @@ export class InstanceKeeper {
     }
     if (instance.state !== 'starting') return UNHEALTHY_LOOK_MS;
     const next = { ...asSeen(instance, seen), message: seen.message ?? null };
-    if (isNews(instance, next)) await this.transitions.change(workload, instance, { ...next, state: 'starting' });
+    const progress = seen.progress ?? null;
+    const isFurther = instance.observed_age >= PROGRESS_SECONDS && !isDeepStrictEqual(progress, instance.progress);
+    if (isFurther || isNews(instance, next))
+      await this.transitions.change(workload, instance, { ...next, progress, state: 'starting' });
     return BUSY_LOOK_MS;
   }
 
@@ -156,19 +198,19 @@ export class InstanceKeeper {
     const { intervalSeconds, failureThreshold } = probeOf(workload.spec);
     const lookMs = Math.min(UNHEALTHY_LOOK_MS, intervalSeconds * 1_000);
     const isOursToRestart = !driver.adopts && driver.restarts === 'caller';
-    if (instance.state === 'starting' && isOursToRestart) return this.crashed(workload, instance, seen);
-    const isBorne = () => this.patience.bears(instance.id, instance.generation, failureThreshold);
+    if (instance.state === 'starting' && isOursToRestart) return this.ends.crashed(workload, instance, seen);
+    const isBorne = () => this.patience.bears(instance.id, instance.generation, failureThreshold, seen.reason);
     if (instance.state === 'ready' && driver.probes === 'look' && isBorne()) return lookMs;
-    if (instance.state !== 'unhealthy') {
+    if (instance.state !== 'unhealthy' || this.unhealthyNews.isDue(instance, seen)) {
       await this.leaveReady(workload, instance, seen);
       return 0;
     }
     const isOver = instance.state_age >= intervalSeconds * failureThreshold;
-    return isOver && isOursToRestart ? this.crashed(workload, instance, seen) : lookMs;
+    return isOver && isOursToRestart ? this.ends.crashed(workload, instance, seen) : lookMs;
   }
 
   private async leaveReady(workload: WorkloadRow, instance: InstanceRow, seen: Observation): Promise<void> {
-    const event = instance.state === 'ready' ? instanceUnhealthy(workload, instance, seen) : undefined;
+    const event = instanceLeaves(workload, instance, seen);
     const message = seen.message ?? null;
     await this.transitions.change(workload, instance, {
       ...asSeen(instance, seen),
@@ -178,44 +220,10 @@ export class InstanceKeeper {
     });
   }
 
-  /**
-   * The target has started the server again by itself. That is a crash, unless its place was taken away: a node that goes
-   * down for maintenance must not fail a rollout. The new server has yet to be seen ready, as any that starts.
-   */
-  private async restarted(workload: WorkloadRow, instance: InstanceRow, seen: Observation): Promise<number> {
-    const { reason, isMove } = endOf(instance, seen);
-    const ended = { ...seen, reason };
-    await this.transitions.change(workload, instance, {
-      ...asSeen(instance, seen),
-      state: 'starting',
-      baseUrl: null,
-      message: seen.message ?? null,
-      isCrash: !isMove,
-      event: isMove ? instanceMoved(workload, instance, ended) : instanceCrashed(workload, instance, ended, null),
-    });
-    return 0;
-  }
-
-  /** The next generation replaces this one, even if a hung process still runs: the driver stops that one first. */
-  private async crashed(workload: WorkloadRow, instance: InstanceRow, seen: Observation): Promise<number> {
-    const { streak, seconds } = backOff(instance.crash_streak, instance.ready_age);
-    await this.transitions.change(workload, instance, {
-      ...asSeen(instance, seen),
-      state: 'backing_off',
-      generation: instance.generation + 1,
-      baseUrl: null,
-      message: seen.message ?? null,
-      isCrash: true,
-      crashStreak: streak,
-      backOffSeconds: seconds,
-      event: instanceCrashed(workload, instance, seen, seconds),
-    });
-    return BUSY_LOOK_MS;
-  }
-
   private async withdraw(_driver: TargetDriver, workload: WorkloadRow, instance: InstanceRow): Promise<number> {
     // An instance beyond the wanted number goes although the workload is held.
     this.patience.forget(instance.id);
+    this.unhealthyNews.forget(instance.id);
     const onlyIfReleased = instance.ordinal < workload.replicas;
     await this.transitions.change(workload, instance, {
       state: 'stopping',
@@ -227,16 +235,9 @@ export class InstanceKeeper {
   }
 
   private async terminate(driver: TargetDriver, workload: WorkloadRow, instance: InstanceRow): Promise<number> {
-    if (!driver.adopts && (await this.isDraining(workload, instance))) return BUSY_LOOK_MS;
+    if (!driver.adopts && (await isDraining(this.database, workload, instance))) return BUSY_LOOK_MS;
     if ((await driver.terminate(instance.id)) === 'gone') await this.transitions.change(workload, instance, STOPPED);
     return BUSY_LOOK_MS;
-  }
-
-  /** Only an instance that gateways knew can have requests in flight. They count by revision, which stops as a whole. */
-  private async isDraining(workload: WorkloadRow, instance: InstanceRow): Promise<boolean> {
-    if (instance.base_url === null || instance.state_age >= DRAIN_MAX_SECONDS) return false;
-    if (instance.state_age < DRAIN_MIN_SECONDS) return true;
-    return (await this.database.tx('system', (tx) => inFlight(tx, workload.revision_id))) > 0;
   }
 
   /** As long as nobody has told it to stop, it can simply stay. */
@@ -259,26 +260,39 @@ export class InstanceKeeper {
     return 0;
   }
 
-  private observe(driver: TargetDriver, workload: WorkloadRow, instance: InstanceRow): Promise<Observation> {
+  /** One start wakes a sleeper for all who wait, so there is no second one before they are told. */
+  private async judge(workload: WorkloadRow): Promise<number> {
+    await this.database.tx('system', (tx) => this.scaler.decide(tx, workload));
+    return UNHEALTHY_LOOK_MS;
+  }
+
+  private async observe(driver: TargetDriver, workload: WorkloadRow, instance: InstanceRow): Promise<Observation> {
     // A running engine has its environment; only an adopted server is sent its credential with each probe.
-    const secrets = driver.adopts ? (name: string) => readSecret(this.config.operator, name) : placeholderSecrets;
-    return driver.observe(specOf(workload, instance, secrets));
+    if (!driver.adopts) return driver.observe(this.specOf(workload, instance, placeholderSecrets));
+    try {
+      await this.access.assertMayCall(driver.name, workload, instance.ordinal);
+      return await driver.observe(this.specOf(workload, instance, this.access.secretsOf(workload)));
+    } catch (error) {
+      if (!(error instanceof AccessRefused)) throw error;
+      return { state: 'unhealthy', reason: 'not_allowed', message: error.message };
+    }
+  }
+
+  private specOf(workload: WorkloadRow, instance: InstanceRow, secrets: SecretReader): InstanceSpec {
+    return { ...specOfInstance(workload, instance, secrets), ...this.keys.of(instance) };
   }
 }
 
-const STOPPED: InstanceChange = { ...UNSEEN, state: 'stopped', baseUrl: null, message: null, crashStreak: 0 };
-
-function specOf(workload: WorkloadRow, { id, generation, ordinal }: InstanceRow, secrets: SecretReader): InstanceSpec {
-  const { tenant_id, deployment_id, revision_id, revision_name } = workload;
-  const owner = {
-    tenantId: tenant_id,
-    deploymentId: deployment_id,
-    revisionId: revision_id,
-    revisionName: revision_name,
-    ordinal,
-  };
-  return toInstanceSpec(workload.spec, { id, generation, owner }, secrets);
-}
+/** Why it failed to start stays to be read. */
+const STOPPED: InstanceChange = {
+  ...UNSEEN,
+  state: 'stopped',
+  baseUrl: null,
+  message: null,
+  crashStreak: 0,
+  keyId: null,
+  progress: null,
+};
 
 function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

@@ -1,18 +1,35 @@
-import type { ObservationReason } from '@slipway/contracts';
+import { isDeepStrictEqual } from 'node:util';
+import { originsFor, type ObservationReason, type RevisionSpec, type StartProgress } from '@slipway/contracts';
 import { Inject, Injectable } from '@nestjs/common';
-import { publishBackend, withdrawBackend } from '@slipway/dataplane';
+import {
+  backendContext,
+  openPublished,
+  publishBackend,
+  readEntries,
+  withdrawBackend,
+  type Guard,
+} from '@slipway/dataplane';
+import { tenantName } from '@slipway/platform-auth';
 import { CONFIG, type Config } from '@slipway/platform-config';
 import { Database, newId, sealSecret, type Tx } from '@slipway/platform-database';
 import { appendEvents, type NewEvent } from '@slipway/platform-events';
 import { DEPLOYMENTS, deploymentStream, type DeploymentsPort } from '@slipway/ports/deployment-records';
 import { REVISIONS, type RevisionsPort } from '@slipway/ports/revisions';
 import { IsNull, Not } from 'typeorm';
-import { InstanceEntity, type InstanceState } from './instance.entity.js';
+import { asleepOf } from './asleep.js';
+import { DeviceAssignments, type DeviceWait } from './device-assignments.js';
+import { InstanceEntity, type FailedStart, type InstanceState } from './instance.entity.js';
 import { CHANGE_INSTANCE, type InstanceRow, type WorkloadRow } from './instance.query.js';
-import { readSecret } from './secrets.js';
+import { readSecret, Secrets } from './secrets.js';
 import { TargetCatalog } from './target-catalog.js';
-import { WorkloadEntity } from './workload.entity.js';
+import { WorkloadEntity, WorkloadHoldEntity } from './workload.entity.js';
 import { LOCK_WORKLOAD } from './workload.query.js';
+
+/** What is told of a workload to the gateways. */
+export type PublishedWorkload = Pick<
+  WorkloadRow,
+  'revision_id' | 'tenant_id' | 'deployment_id' | 'revision_name' | 'spec'
+>;
 
 /** What becomes of an instance's row; what is left out stays as it is. */
 export interface InstanceChange {
@@ -23,12 +40,22 @@ export interface InstanceChange {
   incarnation?: string | null;
   reason?: ObservationReason | null;
   place?: string | null;
+  /** Asks for its devices first; where it has to wait for them, it stays as it is, with the reason. */
+  needsDevices?: boolean;
+  /** Its server is being started. */
+  isStart?: boolean;
+  keyId?: string | null;
+  failure?: FailedStart | null;
+  failedStarts?: number;
+  progress?: StartProgress | null;
+  /** Its server says that it has the revision's model. */
+  isModelSeen?: true;
   /** Adds one to the restarts. */
   isCrash?: boolean;
   crashStreak?: number;
   backOffSeconds?: number;
   event?: NewEvent;
-  /** Refuses the change when somebody holds the workload by now. */
+  /** Refuses the change when the workload is to run by now. */
   onlyIfReleased?: boolean;
   /** Wakes nobody: the whole stack goes down, and who waits shall find the instance as it was. */
   isSilent?: boolean;
@@ -43,11 +70,13 @@ export interface InstanceChange {
 @Injectable()
 export class InstanceTransitions {
   constructor(
-    @Inject(CONFIG) private readonly config: Pick<Config, 'operator' | 'secretKey'>,
+    @Inject(CONFIG) private readonly config: Pick<Config, 'operator' | 'keyRing'>,
     private readonly database: Database,
     private readonly catalog: TargetCatalog,
+    private readonly secrets: Secrets,
     @Inject(DEPLOYMENTS) private readonly deployments: DeploymentsPort,
     @Inject(REVISIONS) private readonly revisions: RevisionsPort,
+    private readonly devices: DeviceAssignments,
   ) {}
 
   /** Rows for the ordinals that have none. A second reconciler that does the same adds nothing. */
@@ -60,10 +89,18 @@ export class InstanceTransitions {
   }
 
   /** Returns the row as it then stands, or undefined where it was not as the caller had read it. */
-  change(workload: WorkloadRow, instance: InstanceRow, change: InstanceChange): Promise<InstanceRow | undefined> {
-    return this.database.tx('system', async (tx) => {
-      const locked = await tx.one<{ is_held: boolean }>(LOCK_WORKLOAD, [workload.revision_id]);
-      if (!locked || (change.onlyIfReleased && locked.is_held)) return undefined;
+  async change(workload: WorkloadRow, instance: InstanceRow, wished: InstanceChange): Promise<InstanceRow | undefined> {
+    let evict: DeviceWait['evict'];
+    const written = await this.database.tx('system', async (tx) => {
+      let change = wished;
+      const locked = await tx.one<{ is_wanted: boolean }>(LOCK_WORKLOAD, [workload.revision_id]);
+      if (!locked || (change.onlyIfReleased && locked.is_wanted)) return undefined;
+      const wait = change.needsDevices ? await this.devices.assign(tx, workload, instance) : undefined;
+      if (wait) {
+        evict = wait.evict;
+        change = { state: instance.state, message: wait.message, reason: 'waiting_for_device' };
+        if (instance.message === change.message && instance.reason === change.reason) return undefined;
+      }
       const next = after(instance, change);
       const written = await tx.one(CHANGE_INSTANCE, [
         instance.id,
@@ -78,6 +115,13 @@ export class InstanceTransitions {
         next.incarnation,
         next.reason,
         next.place,
+        next.key_id,
+        next.failed_starts,
+        next.progress,
+        change.failure !== undefined,
+        change.failure ?? null,
+        change.isStart ?? false,
+        next.model_seen,
       ]);
       if (!written) return undefined;
       const isReadinessChanged =
@@ -89,6 +133,19 @@ export class InstanceTransitions {
       if (change.event)
         await appendEvents(tx, workload.tenant_id, deploymentStream(workload.deployment_id), [change.event]);
       return next;
+    });
+    // Not before: its workload is locked by itself.
+    if (evict) await this.evict(evict);
+    return written;
+  }
+
+  /** Takes the warmth away from a workload that nobody needs by now. @returns whether it did */
+  evict({ revision_id, tenant_id }: Pick<WorkloadRow, 'revision_id' | 'tenant_id'>): Promise<boolean> {
+    return this.database.tx('system', async (tx) => {
+      const locked = await tx.one<{ is_needed: boolean }>(LOCK_WORKLOAD, [revision_id]);
+      if (!locked || locked.is_needed) return false;
+      const taken = await tx.repository(WorkloadHoldEntity).delete({ revision_id, tenant_id, holder: 'warm' });
+      return taken.affected === 1;
     });
   }
 
@@ -108,33 +165,94 @@ export class InstanceTransitions {
     });
   }
 
-  private async publish(tx: Tx, workload: WorkloadRow): Promise<void> {
-    const { revision_id, tenant_id } = workload;
+  /**
+   * Publishes anew where gateways have another credential than the secret says now, one that they cannot open, or other addresses than
+   * the target allows now. Both are read under the lock, so the last one to publish has read the newest.
+   * @returns whether they had
+   * @throws SecretUnavailable; AccessRefused, and the next look takes the server out of sight
+   */
+  renewPublished(workload: PublishedWorkload): Promise<boolean> {
+    const { revision_id, tenant_id, spec } = workload;
+    return this.database.tx('system', async (tx) => {
+      const locked = await tx.one<{ is_active: boolean }>(LOCK_WORKLOAD, [revision_id]);
+      if (!locked?.is_active) return false;
+      const { backends } = await readEntries(tx, { routes: [], backends: [revision_id], slugs: [], passports: [] });
+      const [published] = backends;
+      // No instance is ready: the next one that is brings everything along.
+      if (!published || published.instances.length === 0) return false;
+      const tenant = await tenantName(tx, tenant_id);
+      const reference = spec.endpoint?.credential_ref;
+      const urls = published.instances.map(({ base_url }) => base_url);
+      const secret =
+        reference === undefined
+          ? undefined
+          : sentToAll(urls, (url) => readSecret(this.config.operator, tenant, reference, url));
+      const isSameSecret = secret === undefined || this.opened(workload, published.credential ?? '') === secret;
+      if (isSameSecret && isDeepStrictEqual(published.guard, this.guardOf(spec, tenant))) return false;
+      await this.publish(tx, workload);
+      return true;
+    });
+  }
+
+  private opened({ tenant_id, revision_id }: PublishedWorkload, sealed: string): string | undefined {
+    try {
+      return openPublished(this.config.keyRing, sealed, backendContext(tenant_id, revision_id));
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Its workload is locked. */
+  async publish(tx: Tx, workload: PublishedWorkload): Promise<void> {
+    const { revision_id, tenant_id, spec } = workload;
+    const tenant = await tenantName(tx, tenant_id);
     const ready = await tx
       .repository(InstanceEntity)
       .find({
-        select: { id: true, base_url: true },
+        select: { id: true, base_url: true, generation: true, key_id: true },
         where: { revision_id, tenant_id, state: 'ready', base_url: Not(IsNull()) },
         order: { ordinal: 'ASC' },
       });
-    const target = this.catalog.find(workload.spec.runtime.target)?.config;
-    const reference = workload.spec.endpoint?.credential_ref;
+    const asleep = await asleepOf(tx, workload, ready.length);
+    const reference = spec.endpoint?.credential_ref;
+    const read = this.secrets.readerOf({ tenantId: tenant_id, tenantName: tenant, revisionId: revision_id });
     // Leaving the gateways' sight must not fail for a secret that is gone.
+    const secret =
+      reference === undefined
+        ? undefined
+        : sentToAll(
+            ready.map(({ base_url }) => base_url as string),
+            (url) => read(reference, url),
+          );
     const credential =
-      reference === undefined || ready.length === 0
-        ? null
-        : sealSecret(this.config.secretKey, readSecret(this.config.operator, reference));
+      secret === undefined ? null : sealSecret(this.config.keyRing, secret, backendContext(tenant_id, revision_id));
     await publishBackend(tx, {
       revisionId: workload.revision_id,
       revisionName: workload.revision_name,
       tenantId: workload.tenant_id,
       deploymentId: workload.deployment_id,
-      modelId: workload.spec.model.id,
-      instances: ready.map(({ id, base_url }) => ({ id, base_url: base_url as string, state: 'ready' })),
+      modelId: spec.model.id,
+      instances: (asleep ? [] : ready).map(({ id, base_url, generation, key_id }) => ({
+        id,
+        base_url: base_url as string,
+        state: 'ready',
+        ...(key_id !== null && { key: { id: key_id, generation } }),
+      })),
       credential,
-      guard: target?.allow ? { allow: target.allow } : null,
+      guard: this.guardOf(spec, tenant),
+      asleep,
     });
   }
+
+  private guardOf({ runtime }: RevisionSpec, tenant: string): Guard {
+    const { allow } = this.catalog.find(runtime.target)?.config ?? {};
+    return allow ? { allow: originsFor(allow, tenant) } : null;
+  }
+}
+
+/** The one secret of all servers of a revision, judged for each that gets it; undefined where none does. */
+function sentToAll(urls: readonly string[], read: (url: string) => string): string | undefined {
+  return urls.map(read).at(-1);
 }
 
 /** Waits are judged by this time, so it is the clock's and not the transaction's. */
@@ -156,6 +274,11 @@ function after(instance: InstanceRow, change: InstanceChange): InstanceRow {
     reason: change.reason === undefined ? instance.reason : change.reason,
     place: change.place === undefined ? instance.place : change.place,
     crash_streak: change.crashStreak ?? instance.crash_streak,
+    key_id: change.keyId === undefined ? instance.key_id : change.keyId,
+    failed_starts: change.failedStarts ?? instance.failed_starts,
+    model_seen: change.isModelSeen ?? instance.model_seen,
+    failure: change.failure === undefined ? instance.failure : change.failure,
+    progress: change.progress === undefined ? instance.progress : change.progress,
     restarts: instance.restarts + (change.isCrash ? 1 : 0),
     version: instance.version + 1,
   };

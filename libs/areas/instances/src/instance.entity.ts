@@ -1,8 +1,13 @@
-import type { ObservationReason } from '@slipway/contracts';
+import type { ObservationReason, StartFailure, StartProgress } from '@slipway/contracts';
 import { wholeNumber } from '@slipway/platform-database';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 export type InstanceState = 'pending' | 'starting' | 'ready' | 'unhealthy' | 'backing_off' | 'stopping' | 'stopped';
+
+/** Why a start came to nothing, with what was said of it when it ended. */
+export interface FailedStart extends StartFailure {
+  message: string;
+}
 
 @Entity({ name: 'instances' })
 export class InstanceEntity {
@@ -62,4 +67,28 @@ export class InstanceEntity {
 
   @Column({ type: 'text', nullable: true })
   place: string | null;
+
+  @Column({ type: 'timestamptz', nullable: true })
+  started_at: Date | null;
+
+  @Column({ type: 'text', nullable: true })
+  key_id: string | null;
+
+  @Column({ type: 'jsonb', nullable: true })
+  failure: FailedStart | null;
+
+  @Column({ type: 'int', default: 0 })
+  failed_starts: number;
+
+  @Column({ type: 'jsonb', nullable: true })
+  progress: StartProgress | null;
+
+  @Column({ type: 'timestamptz', nullable: true })
+  start_began_at: Date | null;
+
+  @Column({ type: 'float8', nullable: true })
+  start_seconds: number | null;
+
+  @Column({ type: 'timestamptz', nullable: true })
+  model_seen_at: Date | null;
 }

@@ -8,9 +8,15 @@ export function instanceReady(workload: WorkloadRow, instance: InstanceRow): New
   return event('instance.ready', workload, instance, {});
 }
 
-/** `instance.unhealthy`: it misses its probes and is no longer offered to the gateways. */
-export function instanceUnhealthy(workload: WorkloadRow, instance: InstanceRow, seen: Observation): NewEvent {
-  return event('instance.unhealthy', workload, instance, seenIn(seen));
+/**
+ * `instance.unhealthy`: it misses its probes and is no longer offered to the gateways.
+ * `instance.drifted`: the adopted server has another model now, and is no longer offered until it has the right one; also of one that was out of
+ * sight meanwhile, because it was restarted with the other model. Once for each.
+ */
+export function instanceLeaves(workload: WorkloadRow, instance: InstanceRow, seen: Observation): NewEvent | undefined {
+  const told = (type: string) => event(type, workload, instance, seenIn(seen));
+  if (seen.reason === 'model_changed') return instance.reason === seen.reason ? undefined : told('instance.drifted');
+  return instance.state === 'ready' ? told('instance.unhealthy') : undefined;
 }
 
 /** `instance.crashed`: this generation is over and the next one starts after the back-off, or the target has restarted it. */

@@ -1,13 +1,15 @@
+import { tenantNameOf } from '@slipway/platform-auth';
 import { prepared } from '@slipway/platform-database';
-import type { InstanceEntity } from './instance.entity.js';
+import type { FailedStart, InstanceEntity } from './instance.entity.js';
 import type { WorkloadEntity } from './workload.entity.js';
-import { IS_HELD } from './workload.query.js';
+import { HOLDERS, IS_AWAITED, IS_HELD, IS_SUSPENDED, WARM_AGE } from './workload.query.js';
 
 /** A row of `instances` as the reconciler reads it. Ages are measured by Postgres, so that clocks of workers do not matter. */
 export interface InstanceRow extends Pick<
   InstanceEntity,
   | 'id'
   | 'ordinal'
+  | 'target'
   | 'generation'
   | 'state'
   | 'base_url'
@@ -18,20 +20,39 @@ export interface InstanceRow extends Pick<
   | 'reason'
   | 'place'
   | 'version'
+  | 'key_id'
+  | 'failed_starts'
+  | 'progress'
 > {
+  /** By what it is told whether the next start fails alike. */
+  failure: Pick<FailedStart, 'cause' | 'exit_code' | 'signal'> | null;
+  /** Whether its server was ever seen to have the revision's model; adopted ones only. */
+  model_seen: boolean;
   /** Seconds since it entered its state. */
   state_age: number;
   /** Seconds since this generation was first ready; null when it never was. */
   ready_age: number | null;
   /** Seconds until the back-off ends; negative when it has. */
   start_in: number | null;
+  /** Seconds since the row was changed last. */
+  observed_age: number;
 }
 
 export interface WorkloadRow extends Pick<
   WorkloadEntity,
   'revision_id' | 'tenant_id' | 'deployment_id' | 'revision_name' | 'replicas' | 'spec'
 > {
+  /** By which the operator's file calls the tenant; empty for a tenant that there is not. */
+  tenant_name: string;
   is_held: boolean;
+  /** Who holds it now. */
+  holders: string[];
+  /** Seconds since it is only kept warm; null while it is needed, or not held at all. */
+  warm_age: number | null;
+  /** The operation that keeps it from running for now, held or not. */
+  suspended_by: string | null;
+  /** Of a sleep that has not ended: what starts now starts out of it, and nobody but requests waits for it. */
+  is_waking: boolean;
   instances: InstanceRow[];
 }
 
@@ -41,14 +62,20 @@ export interface WorkloadRow extends Pick<
  */
 export const LOAD_TARGET = prepared(
   'targets-load',
-  `select w.revision_id, w.tenant_id, w.deployment_id, w.revision_name, w.replicas, w.spec, ${IS_HELD} as is_held,
+  `select w.revision_id, w.tenant_id, w.deployment_id, w.revision_name, w.replicas, w.spec, ${IS_HELD} as is_held, ${HOLDERS} as holders, ${WARM_AGE} as warm_age,
+     case when ${IS_SUSPENDED} then w.suspended_by end as suspended_by,
+     not ${IS_AWAITED} and exists (select from workload_scalings s where s.revision_id = w.revision_id and s.asleep_since is not null) as is_waking,
+     ${tenantNameOf('w.tenant_id')} as tenant_name,
      coalesce((
        select json_agg(json_build_object(
-         'id', i.id, 'ordinal', i.ordinal, 'generation', i.generation, 'state', i.state, 'base_url', i.base_url, 'restarts', i.restarts,
+         'id', i.id, 'target', i.target, 'ordinal', i.ordinal, 'generation', i.generation, 'state', i.state, 'base_url', i.base_url, 'restarts', i.restarts,
          'crash_streak', i.crash_streak, 'message', i.message, 'incarnation', i.incarnation,
          'reason', i.reason, 'place', i.place, 'version', i.version,
+         'key_id', i.key_id, 'failure', i.failure - 'log_tail', 'failed_starts', i.failed_starts, 'progress', i.progress,
+         'model_seen', i.model_seen_at is not null,
          'state_age', extract(epoch from now() - i.state_since)::float8, 'ready_age', extract(epoch from now() - i.ready_since)::float8,
-         'start_in', extract(epoch from i.next_start_at - now())::float8) order by i.ordinal)
+         'start_in', extract(epoch from i.next_start_at - now())::float8,
+         'observed_age', extract(epoch from now() - i.observed_at)::float8) order by i.ordinal)
        from instances i where i.revision_id = w.revision_id), '[]'::json) as instances
    from workloads w where w.target = $1 and w.is_active order by w.activated_at, w.revision_id`,
 );
@@ -61,6 +88,19 @@ export const CHANGE_INSTANCE = prepared(
      next_start_at = now() + make_interval(secs => $9::float8),
      state_since = case when state = $3 then state_since else now() end,
      ready_since = case when $3 = 'ready' then coalesce(ready_since, now()) when $3 = 'unhealthy' then ready_since end,
-     incarnation = $10, reason = $11, place = $12, observed_at = now(), version = version + 1
+     incarnation = $10, reason = $11, place = $12, key_id = $13, failed_starts = $14::int, progress = $15::jsonb,
+     failure = case when $16::boolean then $17::jsonb else failure end,
+     started_at = case when $18::boolean then now() else started_at end,
+     start_began_at = case when $3 <> 'starting' or state = 'starting' then start_began_at when state in ('pending', 'backing_off') then now() end,
+     start_seconds = case when $3 = 'ready' and ready_since is null and start_began_at >= state_since
+       then extract(epoch from now() - start_began_at) else start_seconds end,
+     model_seen_at = case when $19::boolean then coalesce(model_seen_at, now()) else model_seen_at end,
+     observed_at = now(), version = version + 1
    where id = $1 and version = $2 returning restarts`,
+);
+
+/** What targets ($1) have started and where it answers, of all tenants; read every second while servers are adopted. */
+export const STARTED = prepared(
+  'targets-started',
+  `select tenant_id, base_url from instances where target = any($1) and state <> 'stopped' and base_url is not null`,
 );

@@ -1,11 +1,16 @@
+import { writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
 import { openSecret } from '@slipway/platform-database';
 import { runInRequest, type RequestContext } from '@slipway/platform-http';
 import type { RevisionSpec } from '@slipway/contracts';
-import { TargetBed, until, workloadOf, type Process } from '../test/target-bed.js';
+import { addOperation, TargetBed, until, workloadOf, type Process } from '../test/target-bed.js';
 import { TargetsService } from './targets.service.js';
+
+/** Of a start, when none is under way and none has failed. */
+const NO_START = { failure: null, failedStarts: null, progress: null, startingSeconds: null };
 
 jest.setTimeout(60_000);
 
@@ -26,24 +31,26 @@ it('only writes what should be: a process that runs no operations starts nothing
     alive: 0,
     restarts: 0,
     message: null,
+    reason: null,
+    ...NO_START,
     baseUrls: [],
+    isAsleep: false,
   });
   expect(await api.rows('rev_1')).toEqual([]);
 });
 
-it('names every reason why a spec cannot run', () => {
-  const issues = (spec: RevisionSpec) =>
-    api.instances.check('ten_a', spec).map(({ field, code }) => `${field} ${code}`);
+it('names every reason why a spec cannot run', async () => {
+  const issues = async (spec: RevisionSpec) => (await api.check(spec)).map(({ field, code }) => `${field} ${code}`);
   const { model, scaling } = bed.spec();
   const runtime = { target: 'local', engine: 'mini', args: {}, env: {} };
-  expect(issues(bed.spec())).toEqual([]);
-  expect(issues({ model, scaling, runtime: { ...runtime, target: 'moon' } })).toEqual(['runtime.target unknown']);
-  expect(issues({ model, scaling, runtime: { ...runtime, engine: 'none' } })).toEqual(['runtime.engine unknown']);
+  expect(await issues(bed.spec())).toEqual([]);
+  expect(await issues({ model, scaling, runtime: { ...runtime, target: 'moon' } })).toEqual(['runtime.target unknown']);
+  expect(await issues({ model, scaling, runtime: { ...runtime, engine: 'none' } })).toEqual(['runtime.engine unknown']);
   expect(
-    issues({ model: { id: '-x' }, scaling: { min_replicas: 3 }, runtime: { ...runtime, args: { shell: 'x' } } }),
+    await issues({ model: { id: '-x' }, scaling: { min_replicas: 3 }, runtime: { ...runtime, args: { shell: 'x' } } }),
   ).toEqual(['model.id invalid_value', 'runtime.args.shell not_declared', 'scaling.min_replicas not_allowed']);
   expect(
-    issues({ model, scaling, runtime: { ...runtime, env: { API_KEY: { secret_ref: 'nobody' }, HOME: '/' } } }),
+    await issues({ model, scaling, runtime: { ...runtime, env: { API_KEY: { secret_ref: 'nobody' }, HOME: '/' } } }),
   ).toEqual(['runtime.env.HOME not_allowed', 'runtime.env.API_KEY unknown']);
   const endpoint = {
     base_url: 'http://10.0.0.1:80',
@@ -51,86 +58,113 @@ it('names every reason why a spec cannot run', () => {
     health_path: '/health',
     credential_ref: 'nobody',
   };
-  expect(issues({ model, scaling, endpoint, runtime: { target: 'adopted', args: {}, env: {} } })).toEqual([
+  expect(await issues({ model, scaling, endpoint, runtime: { target: 'adopted', args: {}, env: {} } })).toEqual([
     'endpoint.base_url not_allowed',
     'endpoint.credential_ref unknown',
   ]);
 });
 
-it('counts places over all tenants, gives up the longest warm workload first, and refuses when routes and operations need all', async () => {
+it('lets a revision wait for a place that others need, says so, and starts it when one gives way', async () => {
+  const worker = await bed.process('worker');
   const spec = bed.spec();
-  await api.want('rev_1', spec);
-  await api.want('rev_2', spec);
-  await expect(api.want('rev_3', spec)).rejects.toMatchObject({
-    code: 'capacity_exhausted',
-    options: { retryable: true },
-  });
-  expect(await api.status('rev_3')).toBeUndefined();
+  for (const revision of ['rev_1', 'rev_2', 'rev_3']) await worker.want(revision, spec);
+  await worker.ready('rev_1');
+  await worker.ready('rev_2');
+  await until('rev_3 to wait', async () => (await worker.status('rev_3'))?.reason === 'waiting_for_place');
+  expect(await worker.status('rev_3')).toMatchObject({ desired: 1, message: 'waits for a free place on target local' });
 
-  await api.hold('rev_2', 'warm', 3_600);
+  // What is only kept warm gives way, the longest first, and no more of it than is missing.
+  await worker.hold('rev_2', 'warm', 3_600);
+  await worker.hold('rev_1', 'warm', 3_600);
+  // The first that nobody else holds makes way at once.
+  for (const revision of ['rev_2', 'rev_1']) await worker.release(revision);
+  await worker.ready('rev_3');
+  expect((await worker.status('rev_2'))?.desired).toBe(0);
+  expect((await worker.status('rev_1'))?.desired).toBe(1);
+});
+
+it('forecasts room: what is warm is free, and what this deployment itself needs is told apart', async () => {
+  const room = (deploymentId: string, revisionId?: string, replicas = 1) =>
+    api.database.tx({ tenantId: 'ten_b' }, (tx) =>
+      api.instances.room(tx, {
+        tenantId: 'ten_b',
+        deploymentId,
+        ...(revisionId && { revisionId }),
+        spec: bed.spec({}, { scaling: { min_replicas: replicas } }),
+      }),
+    );
+  const place = { target: 'local', resource: 'place', total: 2 };
+  expect(await room('dep_2', undefined, 2)).toEqual({ ...place, replicas: 2, needed: 2, free: 2, own: 0 });
+  await api.want('rev_1', bed.spec());
+  expect(await room('dep_2')).toEqual({ ...place, replicas: 1, needed: 1, free: 1, own: 0 });
+  expect(await room('dep_1')).toEqual({ ...place, replicas: 1, needed: 1, free: 1, own: 1 });
+  expect(await room('dep_1', 'rev_1')).toEqual({ ...place, replicas: 1, needed: 1, free: 2, own: 0 });
   await api.hold('rev_1', 'warm', 3_600);
-  for (const revision of ['rev_1', 'rev_2']) await api.release(revision);
-  await api.want('rev_3', spec);
-  expect((await api.status('rev_2'))?.desired).toBe(0);
-  expect((await api.status('rev_1'))?.desired).toBe(1);
-
-  await api.hold('rev_1', 'route');
-  await expect(api.want('rev_2', spec)).rejects.toMatchObject({ code: 'capacity_exhausted' });
-  expect((await api.status('rev_1'))?.desired).toBe(1);
-  // What has a place already keeps it, whoever else wants it too.
-  await api.want('rev_3', spec, 'operation:op_2');
-  expect((await api.status('rev_3'))?.desired).toBe(1);
+  await api.release('rev_1');
+  expect(await room('dep_1')).toEqual({ ...place, replicas: 1, needed: 1, free: 2, own: 0 });
 });
 
-it('answers two wishes for the last place one after the other', async () => {
-  const spec = bed.spec();
-  await api.want('rev_1', spec);
-  let commit = (): void => undefined;
-  const isDecided = new Promise<void>((resolve) => (commit = resolve));
-  let hasWished = (): void => undefined;
-  const isWished = new Promise<void>((resolve) => (hasWished = resolve));
-  const first = api.database.tx('system', async (tx) => {
-    await api.instances.want(tx, workloadOf('rev_2', spec), 'operation:op_2');
-    hasWished();
-    await isDecided;
-  });
-  await isWished;
-  let answer = 'none yet';
-  const second = api.want('rev_3', spec).then(
-    () => (answer = 'yes'),
-    (refusal: { code: string }) => (answer = refusal.code),
-  );
-  const waiting = `select 1 from pg_locks where locktype = 'advisory' and not granted
-    and database = (select oid from pg_database where datname = current_database())`;
-  const isWaiting = async () => (await api.database.read('system', waiting)).length > 0;
-  await until('the second wish to wait for the first', async () => answer !== 'none yet' || (await isWaiting()));
-  commit();
-  await Promise.all([first, second]);
-  expect(answer).toBe('capacity_exhausted');
-  const wishes = await Promise.allSettled([4, 5, 6].map((number) => api.want(`rev_${number}`, spec)));
-  expect(wishes.filter(({ status }) => status === 'fulfilled')).toEqual([]);
-});
-
-it('gives up no more than it needs, and nothing where that would not be enough', async () => {
-  const roomy = await TargetBed.create(4);
+it('lets the worker that leads a target say what a start would not find there, again at each wish, for operations that live', async () => {
+  const own = await TargetBed.create(1);
   try {
-    const host = await roomy.process('api');
-    const of = (replicas: number) => roomy.spec({}, { scaling: { min_replicas: replicas } });
-    await host.want('rev_1', of(2));
-    await host.want('rev_2', of(1));
-    await host.want('rev_3', of(1));
-    for (const revision of ['rev_1', 'rev_2']) {
-      await host.hold(revision, 'warm', 3_600);
-      await host.release(revision);
-    }
-    await expect(host.want('rev_4', of(4))).rejects.toMatchObject({ code: 'capacity_exhausted' });
-    const desired = async (...revisions: string[]) =>
-      Promise.all(revisions.map(async (revision) => (await host.status(revision))?.desired));
-    expect(await desired('rev_1', 'rev_2')).toEqual([2, 1]);
-    await host.want('rev_4', of(2));
-    expect(await desired('rev_1', 'rev_2', 'rev_3', 'rev_4')).toEqual([0, 1, 1, 2]);
+    const api = await own.process('api');
+    const owner = await own.owner();
+    for (const id of ['op_1', 'op_2']) await addOperation(owner, id);
+    const modelFile = join(own.home, 'tiny.gguf');
+    const wish = { ...workloadOf('rev_1', own.spec({}, { model: { id: 'tiny', uri: modelFile } })) };
+    wish.spec = { ...wish.spec, runtime: { ...wish.spec.runtime, engine: 'file' } };
+    const ask = (id: string) => api.database.tx('system', (tx) => api.instances.prepare(tx, wish, id));
+    const found = (id: string) => api.database.tx('system', (tx) => api.instances.preparation(tx, 'rev_1', id));
+    await ask('op_1');
+    expect(await found('op_1')).toMatchObject({ state: 'asked', failure: null });
+    const worker = await own.process('worker');
+    await until('it is looked for', async () => (await found('op_1'))?.state === 'failed');
+    expect((await found('op_1'))?.failure).toMatchObject({ cause: 'model_missing' });
+    await writeFile(modelFile, '');
+    await ask('op_1');
+    await until('it is there', async () => (await found('op_1'))?.state === 'ready');
+    expect((await worker.database.read('system', 'select 1 from instances')).length).toBe(0);
+    // What nobody waits for any more is nobody's to look at, and goes with the next wish.
+    await owner.query(`update operations set status = 'failed' where id = 'op_1'`);
+    await ask('op_2');
+    await until('the next is ready', async () => (await found('op_2'))?.state === 'ready');
+    expect(await found('op_1')).toBeUndefined();
+    await owner.end();
   } finally {
-    await roomy.dispose();
+    await own.dispose();
+  }
+});
+
+it('suspends what is held for as long as its operation lives, keeps its place, and measures starts', async () => {
+  const single = await TargetBed.create(1);
+  try {
+    const worker = await single.process('worker');
+    const owner = await single.owner();
+    await addOperation(owner, 'op_2');
+    await worker.want('rev_1', single.spec());
+    await worker.hold('rev_1', 'route');
+    await worker.release('rev_1');
+    await worker.ready('rev_1');
+    const measured = await worker.database.tx('system', (tx) => worker.instances.startSeconds(tx, 'dep_1'));
+    expect(measured).toBeGreaterThan(0);
+    // It has waited for a place before anybody else can want the one that becomes free.
+    await worker.want('rev_2', single.spec(), 'operation:op_other');
+
+    await worker.database.tx('system', (tx) => worker.instances.suspend(tx, 'rev_1', 'op_2'));
+    await until('rev_1 to be gone', async () => (await worker.status('rev_1'))?.alive === 0);
+    expect(await worker.status('rev_1')).toMatchObject({ desired: 0 });
+    await worker.want('rev_3', single.spec(), 'operation:op_2');
+    await worker.ready('rev_3');
+    expect(await worker.status('rev_2')).toMatchObject({ ready: 0, reason: 'waiting_for_place' });
+
+    // Nobody resumes it: the operation is over.
+    await worker.release('rev_3', 'operation:op_2');
+    await owner.query(`update operations set status = 'failed' where id = 'op_2'`);
+    await owner.end();
+    expect(await worker.ready('rev_1')).toMatchObject([{ generation: 2, restarts: 0 }]);
+    expect(await worker.status('rev_2')).toMatchObject({ ready: 0 });
+  } finally {
+    await single.dispose();
   }
 });
 
@@ -201,22 +235,50 @@ it('gives engines the values of secrets and stores none', async () => {
 it('shows targets without commands, addresses and secrets', async () => {
   await api.want('rev_1', bed.spec());
   const targets = api.context.get(TargetsService);
-  const page = await targets.list({ limit: 50 });
+  const { configuration, ...page } = await targets.list(
+    { tenantId: 'ten_a', tenantName: 'default', isOperatorTenant: true },
+    { limit: 50 },
+  );
   expect(page).toEqual({
     data: [
-      { name: 'adopted', kind: 'endpoint', engines: [], capacity: { max_instances: null, in_use: 0 } },
+      {
+        name: 'adopted',
+        kind: 'endpoint',
+        engines: [],
+        capacity: { max_instances: null, in_use: 0 },
+        devices: [],
+        conditions: [],
+        removed: false,
+      },
       {
         name: 'local',
         kind: 'process',
-        engines: [{ name: 'mini', args: ['exit_code'], env: ['API_KEY'] }],
+        engines: [
+          { name: 'mini', args: ['exit_code'], env: ['API_KEY'], declared: [{ name: 'exit_code', type: 'string' }] },
+          { name: 'file', args: [], env: [], declared: [] },
+        ],
         capacity: { max_instances: 2, in_use: 1 },
+        devices: [],
+        conditions: [],
+        removed: false,
       },
     ],
     next_cursor: null,
   });
+  expect(configuration).toEqual({ digest: null, loaded_at: expect.any(String), current: true, problems: [] });
   await runInRequest({ route: { operationId: 'listTargets' } } as unknown as RequestContext, async () => {
-    expect((await targets.list({ limit: 1 })).next_cursor).not.toBeNull();
-    expect((await targets.list({ limit: 1, cursor: ['adopted'] })).data.map(({ name }) => name)).toEqual(['local']);
+    expect(
+      (await targets.list({ tenantId: 'ten_a', tenantName: 'default', isOperatorTenant: true }, { limit: 1 }))
+        .next_cursor,
+    ).not.toBeNull();
+    expect(
+      (
+        await targets.list(
+          { tenantId: 'ten_a', tenantName: 'default', isOperatorTenant: true },
+          { limit: 1, cursor: ['adopted'] },
+        )
+      ).data.map(({ name }) => name),
+    ).toEqual(['local']);
   });
 });
 
@@ -246,7 +308,7 @@ it('adopts a server: published under guard with its sealed credential, followed 
     await worker.ready('rev_1');
     const [backend] = await worker.published('rev_1');
     expect(backend).toMatchObject({ guard: { allow: ['http://127.0.0.1:*'] }, instances: [{ base_url }] });
-    expect(openSecret(Buffer.alloc(32), backend?.credential ?? '')).toBe('sk-from-file');
+    expect(openSecret(bed.config.keyRing, backend?.credential ?? '', 'backend/ten_a/rev_1')).toBe('sk-from-file');
     expect(asked).toContain('Bearer sk-from-file');
 
     isWell = false;

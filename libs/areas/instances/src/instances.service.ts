@@ -1,86 +1,84 @@
-import type { RevisionSpec } from '@slipway/contracts';
-import { Inject, Injectable } from '@nestjs/common';
+import type { PromisedTraits, RevisionSpec } from '@slipway/contracts';
+import { Injectable } from '@nestjs/common';
 import { inFlight } from '@slipway/dataplane';
-import { CONFIG, type Config } from '@slipway/platform-config';
+import { tenantName } from '@slipway/platform-auth';
 import { Database, type Tx } from '@slipway/platform-database';
 import { operationFailures, StepFailed } from '@slipway/platform-operations';
-import {
-  instanceFailures,
-  type Holder,
-  type InstancesPort,
-  type SpecIssue,
-  type Workload,
-  type WorkloadStatus,
+import { lockQuota } from '@slipway/platform-quotas';
+import type {
+  AdoptedServer,
+  Holder,
+  InstancesPort,
+  Preparation,
+  Room,
+  RoomAsked,
+  SpecIssue,
+  Workload,
+  WorkloadStatus,
 } from '@slipway/ports/instances';
 import { In } from 'typeorm';
+import { AdoptedModels } from './adopted-models.js';
+import { EngineKeys } from './engine-keys.js';
 import { InstanceEntity } from './instance.entity.js';
-import { placeholderSecrets, toInstanceSpec } from './instance-spec.js';
-import { readSecret, unknownSecrets } from './secrets.js';
-import { TargetCatalog, type Target } from './target-catalog.js';
+import { InstanceRoom } from './instance-room.js';
+import { placeholderSecrets, toInstanceSpec, traitsOf } from './instance-spec.js';
+import { PreparationEntity } from './preparation.entity.js';
+import { ASK_PREPARATION } from './preparation.query.js';
+import { Secrets } from './secrets.js';
+import { SpecCheck } from './spec-check.js';
+import { TargetCatalog } from './target-catalog.js';
+import { REMOVED } from './tenant-access.js';
 import { WorkloadEntity, WorkloadHoldEntity } from './workload.entity.js';
 import {
   ACTIVATE,
   HOLD,
-  LOCK_CAPACITY,
   LOCK_WORKLOAD,
-  PLACES_TAKEN,
   RELEASE,
+  START_SECONDS,
   STATUS,
+  SUSPEND,
+  TENANT_NEEDS,
+  TENANT_WANTS,
   WAIT,
-  WARM_ONLY,
+  type LockedWorkload,
 } from './workload.query.js';
 
 /** The port of this area: writes what should run and tells what does. Nothing here starts or stops anything. */
 @Injectable()
 export class InstancesService implements InstancesPort {
   constructor(
-    @Inject(CONFIG) private readonly config: Pick<Config, 'operator'>,
     private readonly database: Database,
     private readonly catalog: TargetCatalog,
+    private readonly specCheck: SpecCheck,
+    private readonly rooms: InstanceRoom,
+    private readonly secrets: Secrets,
+    private readonly models: AdoptedModels,
+    private readonly keys: EngineKeys,
   ) {}
 
-  check(_tenantId: string, spec: RevisionSpec): SpecIssue[] {
-    const target = this.catalog.find(spec.runtime.target);
-    if (!target) {
-      const known =
-        this.catalog
-          .all()
-          .map(({ config }) => config.name)
-          .join(', ') || 'none';
-      return [
-        { field: 'runtime.target', code: 'unknown', message: `no execution target has this name; there are: ${known}` },
-      ];
-    }
-    const issues: SpecIssue[] = target.driver.check(
-      toInstanceSpec(spec, { id: 'check', generation: 1 }, placeholderSecrets),
-    );
-    const { max_instances: max } = target.config;
-    if (max !== undefined && replicasOn(target, spec) > max) {
-      issues.push({
-        field: 'scaling.min_replicas',
-        code: 'not_allowed',
-        message: `target "${target.config.name}" runs at most ${max} instances`,
-      });
-    }
-    return [...issues, ...unknownSecrets(spec, this.config.operator.secrets)];
+  check(tx: Tx, tenantId: string, spec: RevisionSpec): Promise<SpecIssue[]> {
+    return this.specCheck.of(tx, tenantId, spec);
+  }
+
+  traits(spec: RevisionSpec): PromisedTraits | undefined {
+    return traitsOf(this.catalog.find(spec.runtime.target)?.driver, spec);
+  }
+
+  examine(workload: Pick<Workload, 'tenantId' | 'revisionId' | 'spec'>) {
+    return this.models.examine(workload);
   }
 
   async want(tx: Tx, workload: Workload, holder: Holder): Promise<void> {
-    if (tx.tenantId !== null)
-      throw new Error('places of a target are counted over all tenants: want() needs a system transaction');
     const { revisionId, revisionName, tenantId, deploymentId, spec } = workload;
     const target = this.catalog.find(spec.runtime.target);
-    if (!target)
-      throw new StepFailed(
-        operationFailures.validation_failed,
-        `no execution target is named "${spec.runtime.target}"`,
-        { retryable: false },
-      );
-    await tx.query(LOCK_CAPACITY, [target.config.name]);
-    const replicas = replicasOn(target, spec);
-    const standing = await tx.one<{ is_active: boolean; is_held: boolean }>(LOCK_WORKLOAD, [revisionId]);
-    const isWanted = standing?.is_active && standing.is_held;
-    if (!isWanted) await this.makeRoom(tx, target, revisionId, replicas);
+    if (!target) throw notThere(`no execution target is named "${spec.runtime.target}"`);
+    await lockQuota(tx, tenantId, 'instances');
+    const { replicas } = await this.rooms.of(tx, workload);
+    const standing = await tx.one<LockedWorkload>(LOCK_WORKLOAD, [revisionId]);
+    const wanted = standing?.is_active && standing.is_held ? standing.replicas : 0;
+    // One that sleeps has nothing: it is brought up like one that nobody wanted.
+    if (wanted === 0 && target.isRemoved) throw notThere(`execution target "${target.config.name}" ${REMOVED}`);
+    if (replicas > wanted) await this.rooms.takeOfQuota(tx, workload, replicas);
     await tx.query(ACTIVATE, [
       revisionId,
       tenantId,
@@ -90,7 +88,41 @@ export class InstancesService implements InstancesPort {
       replicas,
       JSON.stringify(spec),
     ]);
+    await this.forgetFailures(tx, workload, holder);
     await this.hold(tx, revisionId, holder);
+  }
+
+  room(tx: Tx, about: RoomAsked): Promise<Room> {
+    return this.rooms.of(tx, about);
+  }
+
+  async startSeconds(tx: Tx, deploymentId: string): Promise<number | null> {
+    return (await tx.one<{ seconds: number | null }>(START_SECONDS, [deploymentId]))?.seconds ?? null;
+  }
+
+  async suspend(tx: Tx, revisionId: string, operationId: string): Promise<void> {
+    await tx.query(SUSPEND, [revisionId, operationId]);
+  }
+
+  async prepare(
+    tx: Tx,
+    { tenantId, revisionId, spec }: Pick<Workload, 'tenantId' | 'revisionId' | 'spec'>,
+    operationId: string,
+  ): Promise<void> {
+    const { target } = spec.runtime;
+    const state = this.catalog.find(target)?.driver.prepare ? 'asked' : 'ready';
+    await tx.query(ASK_PREPARATION, [operationId, revisionId, tenantId, target, JSON.stringify(spec), state]);
+  }
+
+  async preparation(tx: Tx, revisionId: string, operationId: string): Promise<Preparation | undefined> {
+    const found = await tx
+      .repository(PreparationEntity)
+      .findOneBy({ revision_id: revisionId, operation_id: operationId });
+    return found ?? undefined;
+  }
+
+  async resumeWorkload(tx: Tx, revisionId: string): Promise<void> {
+    await tx.query(SUSPEND, [revisionId, null]);
   }
 
   async hold(tx: Tx, revisionId: string, holder: Holder, forSeconds?: number): Promise<void> {
@@ -105,19 +137,36 @@ export class InstancesService implements InstancesPort {
     return tx.one<WorkloadStatus>(STATUS, [revisionId]);
   }
 
+  async driftedSince(tx: Tx, revisionIds: readonly string[]): Promise<Map<string, string>> {
+    const rows = await tx
+      .repository(InstanceEntity)
+      .find({
+        select: { revision_id: true, state_since: true },
+        where: { revision_id: In([...revisionIds]), state: 'unhealthy', reason: 'model_changed' },
+        order: { state_since: 'DESC' },
+      });
+    // The earliest of a revision is the last to be put in.
+    return new Map(rows.map(({ revision_id, state_since }) => [revision_id, state_since.toISOString()]));
+  }
+
+  adoptedServers(tx: Tx, revisionId: string): Promise<AdoptedServer[]> {
+    return this.models.servers(tx, revisionId);
+  }
+
   async wakeOnChange(tx: Tx, revisionId: string, operationId: string): Promise<void> {
     await tx.query(WAIT, [revisionId, operationId]);
   }
 
   async probe(revisionId: string): Promise<{ answered: number; asked: number }> {
-    const [workload, ready] = await this.database.tx('system', (tx) =>
-      Promise.all([
-        tx.repository(WorkloadEntity).findOneBy({ revision_id: revisionId }),
-        tx.repository(InstanceEntity).findBy({ revision_id: revisionId, state: 'ready' }),
-      ]),
-    );
-    if (!workload) return { answered: 0, asked: 0 };
-    const answers = await Promise.all(ready.map((instance) => this.answers(workload, instance)));
+    const found = await this.database.tx('system', async (tx) => {
+      const workload = await tx.repository(WorkloadEntity).findOneBy({ revision_id: revisionId });
+      if (!workload) return undefined;
+      const ready = await tx.repository(InstanceEntity).findBy({ revision_id: revisionId, state: 'ready' });
+      return { workload, ready, name: await tenantName(tx, workload.tenant_id) };
+    });
+    if (!found) return { answered: 0, asked: 0 };
+    const { workload, ready, name } = found;
+    const answers = await Promise.all(ready.map((instance) => this.answers(workload, name, instance)));
     return { answered: answers.filter(Boolean).length, asked: ready.length };
   }
 
@@ -125,44 +174,46 @@ export class InstancesService implements InstancesPort {
     return inFlight(tx, revisionId);
   }
 
-  /** Takes the warmth of others away, the longest first, until there is room, or refuses: the caller's transaction then undoes it. */
-  private async makeRoom(tx: Tx, target: Target, revisionId: string, replicas: number): Promise<void> {
-    const { name, max_instances: max } = target.config;
-    if (max === undefined) return;
-    const taken = (await tx.one<{ taken: number }>(PLACES_TAKEN, [[name], revisionId]))?.taken ?? 0;
-    let missing = taken + replicas - max;
-    if (missing <= 0) return;
-    const evicted: string[] = [];
-    for (const warm of await tx.query<{ revision_id: string; replicas: number }>(WARM_ONLY, [name, revisionId])) {
-      if (missing <= 0) break;
-      evicted.push(warm.revision_id);
-      missing -= warm.replicas;
-    }
-    if (missing > 0) {
-      throw new StepFailed(
-        instanceFailures.capacity_exhausted,
-        `target "${name}" has no place for ${replicas} more: ${taken} of ${max} are taken by what routes or operations need`,
-        { retryable: true },
+  async wanted(tx: Tx, tenantId: string): Promise<number> {
+    return (await tx.one<{ wanted: number }>(TENANT_WANTS, [tenantId]))?.wanted ?? 0;
+  }
+
+  async needed(tx: Tx, tenantId: string, exceptRevisionId?: string): Promise<number> {
+    return (await tx.one<{ needed: number }>(TENANT_NEEDS, [tenantId, exceptRevisionId ?? null]))?.needed ?? 0;
+  }
+
+  /** Whoever begins to want it waits for starts of its own. The version keeps a reconciler from writing back what it had read before. */
+  private async forgetFailures(tx: Tx, { revisionId, tenantId }: Workload, holder: Holder): Promise<void> {
+    const hold = { revision_id: revisionId, tenant_id: tenantId, holder };
+    if (await tx.repository(WorkloadHoldEntity).existsBy(hold)) return;
+    await tx
+      .repository(InstanceEntity)
+      .update(
+        { revision_id: revisionId, tenant_id: tenantId },
+        { failure: null, failed_starts: 0, version: () => 'version + 1' },
       );
-    }
-    await tx.repository(WorkloadHoldEntity).delete({ revision_id: In(evicted), holder: 'warm' });
   }
 
   /** Beside the looks of the reconciler, and without a say in its counts. Never throws. */
-  private async answers({ target, spec }: WorkloadEntity, instance: InstanceEntity): Promise<boolean> {
-    const { id, generation, base_url: baseUrl } = instance;
+  private async answers(
+    { target, spec, tenant_id, revision_id }: WorkloadEntity,
+    tenant: string,
+    instance: InstanceEntity,
+  ): Promise<boolean> {
+    const { id, generation, ordinal, base_url: baseUrl } = instance;
     const driver = this.catalog.find(target)?.driver;
     if (!driver || baseUrl === null) return false;
     try {
-      const secrets = driver.adopts ? (name: string) => readSecret(this.config.operator, name) : placeholderSecrets;
-      return await driver.answers(toInstanceSpec(spec, { id, generation }, secrets), baseUrl);
+      const secrets = this.secrets.readerOf({ tenantId: tenant_id, tenantName: tenant, revisionId: revision_id });
+      const about = { id, generation, ordinal, tenantName: tenant };
+      const asked = toInstanceSpec(spec, about, driver.adopts ? secrets : placeholderSecrets);
+      return await driver.answers({ ...asked, ...this.keys.of(instance) }, baseUrl);
     } catch {
       return false;
     }
   }
 }
 
-/** An adopted server is one instance, however often it is wanted. */
-function replicasOn(target: Target, spec: RevisionSpec): number {
-  return target.driver.adopts ? 1 : Math.max(1, spec.scaling?.min_replicas ?? 1);
+function notThere(message: string): StepFailed {
+  return new StepFailed(operationFailures.validation_failed, message, { retryable: false });
 }

@@ -10,8 +10,9 @@ import type { InstanceRow, WorkloadRow } from './instance.query.js';
  * - `terminate`: stop it, and look until it is gone
  * - `reclaim`: wanted again while it was being stopped
  * - `revive`: wanted again after it had stopped
+ * - `judge`: its start out of a sleep has failed; whether there is another is the scaler's to say
  */
-export type TaskKind = 'start' | 'queue' | 'look' | 'withdraw' | 'terminate' | 'reclaim' | 'revive';
+export type TaskKind = 'start' | 'queue' | 'look' | 'withdraw' | 'terminate' | 'reclaim' | 'revive' | 'judge';
 
 export interface Task {
   kind: TaskKind;
@@ -27,7 +28,11 @@ export interface PassPlan {
   tasks: Task[];
   /** Workloads that nobody holds and of which nothing is left. */
   retirable: WorkloadRow[];
+  /** Workloads that are only kept warm, where others wait for their places. */
+  evicted: WorkloadRow[];
 }
+
+const LEAVING: ReadonlySet<TaskKind> = new Set(['withdraw', 'terminate']);
 
 /** States in which an instance takes up one of its target's places. */
 const OCCUPYING = new Set(['starting', 'ready', 'unhealthy', 'backing_off', 'stopping']);
@@ -35,24 +40,31 @@ const OCCUPYING = new Set(['starting', 'ready', 'unhealthy', 'backing_off', 'sto
 /**
  * From what stands in the tables to what has to be done; asks nobody else. Workloads come in the order in which they may
  * start. A place counts as free only when what had it is gone, so a target never runs more than it may, not even while one
- * workload replaces another.
+ * workload replaces another. What a suspended workload had is kept for the operation that suspended it.
  */
 export function planPass(workloads: readonly WorkloadRow[], maxInstances: number): PassPlan {
-  const plan: PassPlan = { missing: [], tasks: [], retirable: [] };
-  let occupied = workloads.flatMap(({ instances }) => instances).filter(({ state }) => OCCUPYING.has(state)).length;
+  const plan: PassPlan = { missing: [], tasks: [], retirable: [], evicted: [] };
+  let occupied = workloads.flatMap(occupying).length;
+  const kept = keptPlaces(workloads);
   for (const workload of workloads) {
     const { instances, is_held: isHeld, replicas } = workload;
+    const runs = isHeld && workload.suspended_by === null;
     const ordinals = new Set(instances.map(({ ordinal }) => ordinal));
-    const missing = isHeld
+    const missing = runs
       ? Array.from({ length: replicas }, (_, ordinal) => ordinal).filter((ordinal) => !ordinals.has(ordinal))
       : [];
     if (missing.length > 0) plan.missing.push({ workload, ordinals: missing });
     if (!isHeld && instances.every(({ state }) => state === 'stopped')) plan.retirable.push(workload);
     for (const instance of instances) {
-      const isWanted = isHeld && instance.ordinal < replicas;
-      const kind = isWanted ? taskOfWanted(instance, occupied < maxInstances) : taskOfUnwanted(instance);
+      const isWanted = runs && instance.ordinal < replicas;
+      const isFree = occupied + placesKeptFromOthers(kept, workload) < maxInstances;
+      const kind = isWanted ? taskOfWanted(workload, instance, isFree) : taskOfUnwanted(instance);
       if (kind === undefined) continue;
-      if (kind === 'start' && instance.state === 'pending') occupied += 1;
+      // What is brought back asks in the next pass; nobody behind it takes the place before.
+      if ((kind === 'start' && instance.state === 'pending') || (kind === 'revive' && isFree)) {
+        occupied += 1;
+        for (const holder of workload.holders) kept.set(holder, Math.max(0, (kept.get(holder) ?? 0) - 1));
+      }
       plan.tasks.push({
         kind,
         workload,
@@ -61,15 +73,57 @@ export function planPass(workloads: readonly WorkloadRow[], maxInstances: number
       });
     }
   }
+  plan.evicted = inTheWay(workloads, plan.tasks);
   return plan;
 }
 
-function taskOfWanted(instance: InstanceRow, hasPlace: boolean): TaskKind {
+function occupying({ instances }: WorkloadRow): InstanceRow[] {
+  return instances.filter(({ state }) => OCCUPYING.has(state));
+}
+
+/** Places by the holder that they are kept for: what its operation suspended had them, and nothing that it holds has them yet. */
+function keptPlaces(workloads: readonly WorkloadRow[]): Map<string, number> {
+  const kept = new Map<string, number>();
+  for (const { suspended_by: operation, replicas } of workloads.filter(({ is_held }) => is_held)) {
+    if (operation === null) continue;
+    const holder = `operation:${operation}`;
+    kept.set(holder, (kept.get(holder) ?? 0) + replicas);
+  }
+  for (const [holder, places] of kept) {
+    const users = workloads.filter(
+      ({ holders, suspended_by }) => holders.includes(holder) || holder === `operation:${suspended_by}`,
+    );
+    kept.set(holder, Math.max(0, places - users.flatMap(occupying).length));
+  }
+  return kept;
+}
+
+function placesKeptFromOthers(kept: ReadonlyMap<string, number>, { holders }: WorkloadRow): number {
+  return [...kept].reduce((sum, [holder, places]) => sum + (holders.includes(holder) ? 0 : places), 0);
+}
+
+/** What is warm gives way to what is needed, the longest warm first, and no more of it than is missing. */
+function inTheWay(workloads: readonly WorkloadRow[], tasks: readonly Task[]): WorkloadRow[] {
+  const waiting = tasks.filter(({ kind, workload }) => kind === 'queue' && workload.warm_age === null).length;
+  const leaving = tasks.filter(({ kind, instance }) => LEAVING.has(kind) && OCCUPYING.has(instance.state)).length;
+  let missing = waiting - leaving;
+  const evicted: WorkloadRow[] = [];
+  for (const workload of workloads
+    .filter((one) => one.warm_age !== null && occupying(one).length > 0)
+    .sort((one, other) => (other.warm_age ?? 0) - (one.warm_age ?? 0))) {
+    if (missing <= 0) break;
+    evicted.push(workload);
+    missing -= occupying(workload).length;
+  }
+  return evicted;
+}
+
+function taskOfWanted(workload: WorkloadRow, instance: InstanceRow, hasPlace: boolean): TaskKind {
   switch (instance.state) {
     case 'pending':
       return hasPlace ? 'start' : 'queue';
     case 'backing_off':
-      return 'start';
+      return workload.is_waking && instance.failure && instance.failed_starts > 0 ? 'judge' : 'start';
     case 'stopping':
       return 'reclaim';
     case 'stopped':

@@ -1,4 +1,4 @@
-import { WORKLOADS_CHANNEL } from '@slipway/contracts';
+import { LOGS_ASKED_CHANNEL, WORKLOADS_CHANNEL } from '@slipway/contracts';
 import {
   Inject,
   Injectable,
@@ -9,9 +9,14 @@ import {
 import { CONFIG, type Config } from '@slipway/platform-config';
 import { Database } from '@slipway/platform-database';
 import { OperationRunner } from '@slipway/platform-operations';
+import { DeviceWatch } from './device-watch.js';
+import { EngineKeys } from './engine-keys.js';
 import { InstanceKeeper } from './instance-keeper.js';
 import { InstanceTransitions } from './instance-transitions.js';
 import { LOAD_TARGET, type WorkloadRow } from './instance.query.js';
+import { LoadWatch } from './load-watch.js';
+import { LogServer } from './log-server.js';
+import { SecretWatch } from './secret-watch.js';
 import { TargetCatalog, type Target } from './target-catalog.js';
 import { TargetLeadership } from './target-leadership.js';
 import { TargetReconciler } from './target-reconciler.js';
@@ -24,33 +29,40 @@ const GONE_LOOK_MS = 50;
 /** One reconciler per target, in processes that run operations: the worker. The API only writes what should be. */
 @Injectable()
 export class Reconcilers implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  private readonly byTarget: ReadonlyMap<string, TargetReconciler>;
-  private unlisten?: () => Promise<void>;
+  private readonly byTarget = new Map<
+    string,
+    { reconciler: TargetReconciler; watches: (SecretWatch | DeviceWatch | LoadWatch)[]; logs: LogServer }
+  >();
+  private unlisten: (() => Promise<void>)[] = [];
+  private isRunning = false;
 
   constructor(
-    @Inject(CONFIG) config: Pick<Config, 'database'>,
+    @Inject(CONFIG) private readonly config: Pick<Config, 'database' | 'operator'>,
     private readonly database: Database,
     private readonly catalog: TargetCatalog,
     private readonly transitions: InstanceTransitions,
-    keeper: InstanceKeeper,
+    private readonly keeper: InstanceKeeper,
+    private readonly keys: EngineKeys,
     @Optional() private readonly worker?: OperationRunner,
-  ) {
-    this.byTarget = new Map(
-      catalog.all().map((target) => {
-        const leadership = new TargetLeadership(config.database.url, target.config.name);
-        return [target.config.name, new TargetReconciler(target, leadership, database, transitions, keeper)];
-      }),
-    );
-  }
+  ) {}
 
   async onApplicationBootstrap(): Promise<void> {
     if (!this.worker) return;
-    this.unlisten = await this.database.listen(
-      WORKLOADS_CHANNEL,
-      (target) => this.byTarget.get(target)?.kick(),
-      () => this.kickAll(),
-    );
-    for (const reconciler of this.byTarget.values()) reconciler.start();
+    this.unlisten = [
+      await this.database.listen(
+        WORKLOADS_CHANNEL,
+        (target) => this.byTarget.get(target)?.reconciler.kick(),
+        () => this.kickAll(),
+      ),
+      // Whoever asks says so again and again until somebody has heard.
+      await this.database.listen(LOGS_ASKED_CHANNEL, (target) => this.byTarget.get(target)?.logs.look()),
+    ];
+    this.isRunning = true;
+    this.startMissing();
+    this.catalog.onChange(() => {
+      this.startMissing();
+      this.kickAll();
+    });
   }
 
   async beforeApplicationShutdown(signal?: string): Promise<void> {
@@ -71,9 +83,36 @@ export class Reconcilers implements OnApplicationBootstrap, BeforeApplicationShu
   }
 
   private async stop(): Promise<void> {
-    await this.unlisten?.();
-    this.unlisten = undefined;
-    await Promise.all([...this.byTarget.values()].map((reconciler) => reconciler.stop()));
+    this.isRunning = false;
+    for (const unlisten of this.unlisten) await unlisten();
+    this.unlisten = [];
+    await Promise.all(
+      [...this.byTarget.values()].flatMap(({ reconciler, watches, logs }) => [
+        reconciler.stop(),
+        logs.stop(),
+        ...watches.map((watch) => watch.stop()),
+      ]),
+    );
+  }
+
+  /** The operator may name further targets at any time. One that was removed keeps its reconciler, for what runs on it. */
+  private startMissing(): void {
+    if (!this.isRunning) return;
+    for (const target of this.catalog.all().filter(({ config }) => !this.byTarget.has(config.name))) {
+      const { name } = target.config;
+      const { database, transitions } = this;
+      const leadership = new TargetLeadership(this.config.database.url, name);
+      const reconciler = new TargetReconciler(target, leadership, database, transitions, this.keeper);
+      const watches = [
+        new SecretWatch(target, leadership, this.config.operator, database, transitions),
+        new DeviceWatch(target, leadership, database, () => reconciler.kick()),
+        new LoadWatch(target, leadership, database, this.keys),
+      ];
+      const logs = new LogServer(target, leadership, this.config.operator, database);
+      this.byTarget.set(name, { reconciler, watches, logs });
+      reconciler.start();
+      for (const watch of watches) watch.start();
+    }
   }
 
   private async stopEnginesOf(target: Target): Promise<void> {
@@ -101,7 +140,7 @@ export class Reconcilers implements OnApplicationBootstrap, BeforeApplicationShu
   }
 
   private kickAll(): void {
-    for (const reconciler of this.byTarget.values()) reconciler.kick();
+    for (const { reconciler } of this.byTarget.values()) reconciler.kick();
   }
 }
 

@@ -1,3 +1,12 @@
+import type { ObservationReason } from '@slipway/contracts';
+
+/** Nothing was sent, the server said it itself, or it is another's: no busy moment explains these. */
+const BY_NO_CHANCE: ReadonlySet<ObservationReason | undefined> = new Set([
+  'not_allowed',
+  'model_changed',
+  'port_in_use',
+] as const);
+
 interface Known {
   generation: number;
   isProven: boolean;
@@ -18,7 +27,8 @@ export class TakeoverPatience {
   }
 
   /** Notes a miss of a ready instance. True while it is to be borne. */
-  bears(id: string, generation: number, threshold: number): boolean {
+  bears(id: string, generation: number, threshold: number, reason?: ObservationReason): boolean {
+    if (BY_NO_CHANCE.has(reason)) return false;
     const entry = this.known.get(id);
     if (entry?.generation === generation && entry.isProven) return false;
     const misses = (entry?.generation === generation ? entry.misses : 0) + 1;

@@ -19,6 +19,11 @@ export class TargetLeadership {
     private readonly target: string,
   ) {}
 
+  /** What the last `isHeld` said, for those who only watch. */
+  get leads(): boolean {
+    return this.isLeading;
+  }
+
   /** Takes the lead if it is free and asks whether it is still there. False while Postgres does not answer. */
   async isHeld(): Promise<boolean> {
     if (this.isLeading && Date.now() - this.checkedAt < CHECK_MS) return true;

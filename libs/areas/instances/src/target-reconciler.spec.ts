@@ -21,7 +21,7 @@ class Bed {
     onChange: (listener: (instanceId: string) => void) => void this.listeners.push(listener),
   };
   readonly reconciler = new TargetReconciler(
-    { config: { name: 'twin', kind: 'twin' }, driver: this.driver as unknown as TargetDriver },
+    { config: { name: 'twin', kind: 'twin' }, driver: this.driver as unknown as TargetDriver, isRemoved: false },
     { isHeld: async () => this.isLeading, resign: async () => undefined } as unknown as TargetLeadership,
     {
       read: async (_: unknown, statement: unknown) => (statement === LOAD_TARGET ? this.rows() : []),
@@ -30,7 +30,18 @@ class Bed {
     { perform: this.look } as unknown as InstanceKeeper,
   );
 
-  private readonly rows = () => [{ revision_id: 'rev_1', replicas: 1, is_held: this.isHeld, instances: [INSTANCE] }];
+  private readonly rows = () => [
+    {
+      revision_id: 'rev_1',
+      replicas: 1,
+      is_held: this.isHeld,
+      holders: this.isHeld ? ['route'] : [],
+      suspended_by: null,
+      is_waking: false,
+      warm_age: null,
+      instances: [INSTANCE],
+    },
+  ];
 
   /** The target says that the instance has changed. */
   async tell(): Promise<void> {

@@ -6,6 +6,7 @@ import { LOAD_TARGET, type WorkloadRow } from './instance.query.js';
 import type { InstanceKeeper } from './instance-keeper.js';
 import type { InstanceTransitions } from './instance-transitions.js';
 import { planPass, type Task, type TaskKind } from './pass-plan.js';
+import { Preparations } from './preparations.js';
 import type { Target } from './target-catalog.js';
 import type { TargetLeadership } from './target-leadership.js';
 import { wakeWaiters } from './workload-waiters.js';
@@ -40,6 +41,7 @@ export class TargetReconciler {
   private interrupt?: () => void;
   private orphansAt = 0;
   private readonly pollMs: number;
+  private readonly preparations: Preparations;
   /** The last trouble by what had it: while Postgres is away everything fails alike, and once is enough. */
   private readonly troubles = new Map<string, string>();
 
@@ -50,6 +52,7 @@ export class TargetReconciler {
     private readonly transitions: InstanceTransitions,
     private readonly keeper: InstanceKeeper,
   ) {
+    this.preparations = new Preparations(target.driver, database);
     this.pollMs = target.driver.onChange ? QUIET_POLL_MS : POLL_MS;
   }
 
@@ -116,8 +119,11 @@ export class TargetReconciler {
       if (dueInMs <= 0) this.launch(task);
       else waitMs = Math.min(waitMs, dueInMs);
     }
+    for (const workload of plan.evicted)
+      this.launchOnce(`evict ${workload.revision_id}`, () => this.transitions.evict(workload));
     for (const workload of plan.retirable)
       this.launchOnce(`retire ${workload.revision_id}`, () => this.transitions.retire(workload));
+    this.launchOnce('preparations', () => this.preparations.look().then(() => false));
     if (!this.target.driver.adopts && Date.now() >= this.orphansAt) {
       this.orphansAt = Date.now() + ORPHANS_MS;
       this.launchOnce('orphans', () => this.terminateOrphans());

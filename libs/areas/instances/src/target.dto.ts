@@ -1,4 +1,5 @@
-import { ArrayField, IntField, ObjectField, StringField } from '@slipway/platform-http';
+import { ArrayField, BooleanField, IntField, ObjectField, StringField, TimestampField } from '@slipway/platform-http';
+import { EngineArgDto } from './engine-arg.dto.js';
 
 export class TargetEngineDto {
   @StringField({ description: 'What `runtime.engine` of a revision may name', example: 'sim' })
@@ -9,6 +10,12 @@ export class TargetEngineDto {
 
   @ArrayField('string', { description: 'What `runtime.env` may set' })
   env: string[];
+
+  @ArrayField(() => EngineArgDto, { optional: true, description: 'The same arguments as they are declared' })
+  declared?: EngineArgDto[];
+
+  @StringField({ optional: true, example: 'llamacpp@1', description: 'The built-in template that it extends' })
+  template?: string;
 }
 
 export class TargetCapacityDto {
@@ -17,6 +24,58 @@ export class TargetCapacityDto {
 
   @IntField({ description: 'Instances that are wanted on it now, over all tenants' })
   in_use: number;
+}
+
+export class TargetDeviceHolderDto {
+  @StringField({
+    nullable: true,
+    description: 'Revision that it runs for; null for one of another tenant',
+    example: 'chat-00003',
+  })
+  revision: string | null;
+
+  @IntField({ nullable: true, description: 'MiB that it takes beside others; null = all of the device' })
+  memory_mb: number | null;
+
+  @BooleanField({ description: 'Whether it is over, and only its memory has not been seen to be back' })
+  ending: boolean;
+}
+
+export class TargetDeviceDto {
+  @IntField({ description: 'By PCI bus; may change at a reboot' })
+  index: number;
+
+  @StringField({ description: 'Stable over reboots', example: 'GPU-5c89852c-1d5c-4d26-a2f1-2a3f9a5d8f4e' })
+  uuid: string;
+
+  @StringField({ example: 'NVIDIA L4' })
+  name: string;
+
+  @IntField({ nullable: true, description: 'MiB; null where the host does not tell' })
+  memory_mb: number | null;
+
+  @IntField({ nullable: true, description: 'MiB in use when it was looked at last' })
+  used_mb: number | null;
+
+  @IntField({ description: 'MiB of it that programs hold which Slipway has not started' })
+  foreign_mb: number;
+
+  @StringField({
+    nullable: true,
+    description: 'Why nothing is started on it: its driver lost it, or the memory of its last holder has not come back',
+  })
+  problem: string | null;
+
+  @ArrayField(() => TargetDeviceHolderDto, { description: 'Who has it; empty = it is free' })
+  holders: TargetDeviceHolderDto[];
+}
+
+export class TargetConditionDto {
+  @StringField({ enum: ['devices_unknown'], description: 'What is wrong with the target' })
+  type: 'devices_unknown';
+
+  @StringField({ description: 'In words' })
+  message: string;
 }
 
 export class TargetDto {
@@ -34,6 +93,39 @@ export class TargetDto {
 
   @ObjectField(() => TargetCapacityDto)
   capacity: TargetCapacityDto;
+
+  @ArrayField(() => TargetDeviceDto, { description: 'Accelerators of its host, as the worker saw them last' })
+  devices: TargetDeviceDto[];
+
+  @ArrayField(() => TargetConditionDto, { description: 'Empty while nothing is wrong' })
+  conditions: TargetConditionDto[];
+
+  @BooleanField({
+    description:
+      "Whether the operator's configuration names it no more. It is listed while something is wanted on it; what runs goes on, nothing new starts",
+  })
+  removed: boolean;
+}
+
+export class OperatorConfigurationDto {
+  @StringField({
+    nullable: true,
+    description: 'SHA-256 of the file that holds in this api process, in hex; null where only what is built in holds',
+  })
+  digest: string | null;
+
+  @TimestampField({ description: 'When this process took it' })
+  loaded_at: string;
+
+  @BooleanField({
+    description: 'Whether the file as it is now holds. False: it is faulty or gone, and what it said before goes on',
+  })
+  current: boolean;
+
+  @ArrayField('string', {
+    description: 'What is wrong with the file as it is now, by key path; told to the operator tenant alone',
+  })
+  problems: string[];
 }
 
 export class TargetListDto {
@@ -42,4 +134,7 @@ export class TargetListDto {
 
   @StringField({ nullable: true })
   next_cursor: string | null;
+
+  @ObjectField(() => OperatorConfigurationDto, { description: 'For comparing replicas' })
+  configuration: OperatorConfigurationDto;
 }

@@ -1,6 +1,6 @@
 import { Controller } from '@nestjs/common';
-import { Page, Route, type PageOf, type PageRequest } from '@slipway/platform-http';
-import { TargetListDto, type TargetDto } from './target.dto.js';
+import { CurrentPrincipal, Page, Route, type PageRequest, type Principal } from '@slipway/platform-http';
+import { TargetListDto } from './target.dto.js';
 import { TargetsService } from './targets.service.js';
 
 @Controller()
@@ -15,11 +15,11 @@ export class TargetsController {
     operationId: 'listTargets',
     summary: 'List execution targets by name',
     description:
-      "Where revisions can run: the targets of the operator's configuration, without commands, addresses and secrets.",
+      "Where revisions can run: the targets that the operator's configuration has for this tenant, without commands, addresses and secrets.",
     ok: { 200: TargetListDto },
     paged: true,
   })
-  list(@Page('string') page: PageRequest): Promise<PageOf<TargetDto>> {
-    return this.targets.list(page);
+  list(@CurrentPrincipal() who: Principal, @Page('string') page: PageRequest): Promise<TargetListDto> {
+    return this.targets.list(who, page);
   }
 }

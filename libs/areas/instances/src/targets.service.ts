@@ -1,30 +1,56 @@
 import { Injectable } from '@nestjs/common';
+import { OperatorSettings } from '@slipway/platform-config';
 import { Database } from '@slipway/platform-database';
-import { pageOf, type PageOf, type PageRequest } from '@slipway/platform-http';
+import { pageOf, type PageOf, type PageRequest, type Principal } from '@slipway/platform-http';
 import { TargetCatalog, type Target } from './target-catalog.js';
-import type { TargetDto } from './target.dto.js';
+import type { TargetDto, TargetListDto } from './target.dto.js';
+import { TargetDevices } from './target-devices.js';
 import { PLACES_TAKEN } from './workload.query.js';
+
+type Viewer = Pick<Principal, 'tenantId' | 'tenantName' | 'isOperatorTenant'>;
 
 @Injectable()
 export class TargetsService {
   constructor(
     private readonly catalog: TargetCatalog,
     private readonly database: Database,
+    private readonly settings: OperatorSettings,
+    private readonly devices: TargetDevices,
   ) {}
 
-  async list(page: PageRequest): Promise<PageOf<TargetDto>> {
+  async list(who: Viewer, page: PageRequest): Promise<TargetListDto> {
+    const { isOperatorTenant } = who;
+    const listed = await this.page(who, page);
+    const { digest, loadedAt, problems } = this.settings.state;
+    const configuration = {
+      digest,
+      loaded_at: loadedAt.toISOString(),
+      current: problems.length === 0,
+      // They quote the file, which names other tenants.
+      problems: isOperatorTenant ? [...problems] : [],
+    };
+    return { ...listed, configuration };
+  }
+
+  private async page(who: Viewer, page: PageRequest): Promise<PageOf<TargetDto>> {
+    const { tenantName } = who;
     // Places are shared by all tenants; the sum tells nothing about any of them.
-    const names = this.catalog.all().map(({ config }) => config.name);
+    const targets = [...this.catalog.of(tenantName), ...this.catalog.removedOf(tenantName)];
+    const names = targets.map(({ config }) => config.name);
     const used = await this.database.read<{ target: string; taken: number }>('system', PLACES_TAKEN, [names, null]);
     const inUse = new Map(used.map((row) => [row.target, row.taken]));
     const after = page.cursor?.[0];
-    const rest = this.catalog
-      .all()
+    const rest = targets
+      .filter(({ config, isRemoved }) => !isRemoved || inUse.has(config.name))
       .filter(({ config }) => after === undefined || config.name > after)
       .sort((one, other) => (one.config.name < other.config.name ? -1 : 1))
       .slice(0, page.limit + 1);
+    const hosts = await this.devices.hosts(
+      rest.map(({ config }) => config.name),
+      who,
+    );
     return pageOf(
-      rest.map((target) => shown(target, inUse.get(target.config.name) ?? 0)),
+      rest.map((target) => ({ ...shown(target, inUse.get(target.config.name) ?? 0), ...hosts.of(target.config.name) })),
       page.limit,
       ({ name }) => [name],
     );
@@ -32,11 +58,12 @@ export class TargetsService {
 }
 
 /** Built from an allow-list: what the operator adds to the configuration later is not shown by accident. */
-function shown({ config, driver }: Target, inUse: number): TargetDto {
+function shown({ config, driver, isRemoved }: Target, inUse: number): Omit<TargetDto, 'devices' | 'conditions'> {
   return {
     name: config.name,
     kind: config.kind,
     engines: driver.engines(),
     capacity: { max_instances: config.max_instances ?? null, in_use: inUse },
+    removed: isRemoved,
   };
 }

@@ -27,6 +27,9 @@ export class WorkloadEntity {
   @Column({ type: 'boolean', default: true })
   is_active: boolean;
 
+  @Column({ type: 'text', nullable: true })
+  suspended_by: string | null;
+
   @Column({ type: 'timestamptz', default: () => 'now()' })
   activated_at: Date;
 

@@ -1,11 +1,11 @@
-import { WORKLOADS_CHANNEL } from '@slipway/contracts';
+import { HOPELESS, sqlList, WORKLOADS_CHANNEL } from '@slipway/contracts';
 import { locking, prepared } from '@slipway/platform-database';
+import { isLiveOperation } from '@slipway/platform-operations';
 
 /*
  * Desired state: who wants what to run. Locks, in the order in which they are taken:
  *
- * - the capacity lock of a target (`LOCK_CAPACITY`), only by those who add to it. Two wishes for the last free place are
- *   answered one after the other;
+ * - the quota `instances` of the tenant, only by those who add to it;
  * - the row of a workload. A hold takes it FOR SHARE, so that the reconciler, which takes it FOR NO KEY UPDATE before it
  *   stops or retires anything, either sees the hold or is done before it. An eviction skips locked rows: whoever has one
  *   locked is about to hold it.
@@ -13,18 +13,28 @@ import { locking, prepared } from '@slipway/platform-database';
  * Operation rows and event streams come after both, never before: see `instance-transitions.ts` and `workload-waiters.ts`.
  */
 
-const CAPACITY_LOCKS = 7_310_072;
-
 const unexpired = (hold: string): string => `(${hold}.expires_at is null or ${hold}.expires_at > now())`;
 
 /** Whether anybody holds workload `w`. */
 export const IS_HELD = `exists (select from workload_holds h where h.revision_id = w.revision_id and ${unexpired('h')})`;
 
-/** An advisory lock: adding to a target is what has to wait, and that is no row. */
-export const LOCK_CAPACITY = locking(
-  'target_capacity',
-  prepared('targets-lock-capacity', `select pg_advisory_xact_lock(${CAPACITY_LOCKS}, hashtext($1))`),
-);
+/** Whether somebody but `warm` does. */
+export const IS_NEEDED = `exists (select from workload_holds h where h.revision_id = w.revision_id and h.holder <> 'warm' and ${unexpired('h')})`;
+
+/** Whether an operation does: it wants instances, and judges by itself what becomes of their starts. */
+export const IS_AWAITED = `exists (select from workload_holds h where h.revision_id = w.revision_id and h.holder like 'operation:%' and ${unexpired('h')})`;
+
+export const HOLDERS = `array(select h.holder from workload_holds h where h.revision_id = w.revision_id and ${unexpired('h')})`;
+
+/** Seconds; null where somebody needs it, and where nobody holds it. */
+export const WARM_AGE = `(select extract(epoch from now() - h.placed_at)::float8 from workload_holds h
+  where h.revision_id = w.revision_id and h.holder = 'warm' and ${unexpired('h')} and not ${IS_NEEDED})`;
+
+/** Whether an operation keeps workload `w` from running. It is over with the operation, however that ends: nobody need remember it. */
+export const IS_SUSPENDED = isLiveOperation('w.suspended_by');
+
+/** Whether instances of workload `w` should run. */
+const IS_WANTED = `(${IS_HELD} and not ${IS_SUSPENDED})`;
 
 /**
  * Instances that held workloads want of each of the targets, summed up where the rows are; workload $2 is left out. A workload on its
@@ -33,26 +43,55 @@ export const LOCK_CAPACITY = locking(
 export const PLACES_TAKEN = prepared(
   'targets-places-taken',
   `select w.target, sum(w.replicas)::int as taken from workloads w
-   where w.target = any($1) and w.is_active and w.revision_id is distinct from $2 and ${IS_HELD} group by w.target`,
+   where w.target = any($1) and w.is_active and w.revision_id is distinct from $2 and ${IS_WANTED} group by w.target`,
 );
+
+/** The same for a tenant, on whichever targets. */
+export const TENANT_TAKES = prepared(
+  'targets-tenant-takes',
+  `select coalesce(sum(w.replicas), 0)::int as taken from workloads w
+   where w.tenant_id = $1 and w.is_active and w.revision_id is distinct from $2 and ${IS_WANTED}`,
+);
+
+/** What of it is needed: somebody but `warm` holds it. */
+export const TENANT_NEEDS = prepared(
+  'targets-tenant-needs',
+  `select coalesce(sum(w.replicas), 0)::int as needed from workloads w
+   where w.tenant_id = $1 and w.is_active and w.revision_id is distinct from $2
+     and ${IS_NEEDED}`,
+);
+
+/** At every rollout that is accepted, so out of the index alone: holds are looked at only where this is near the quota. */
+export const TENANT_WANTS = prepared(
+  'targets-tenant-wants',
+  `select coalesce(sum(w.replicas), 0)::int as wanted from workloads w where w.tenant_id = $1 and w.is_active`,
+);
+
+/** What `LOCK_WORKLOAD` reads. */
+export interface LockedWorkload {
+  is_active: boolean;
+  replicas: number;
+  is_held: boolean;
+  is_wanted: boolean;
+  is_needed: boolean;
+}
 
 /** The first lock of every change of a workload or its instances: two changes of one workload publish one after the other. */
 export const LOCK_WORKLOAD = locking(
   'workload',
   prepared(
     'targets-lock-workload',
-    `select w.is_active, ${IS_HELD} as is_held from workloads w where w.revision_id = $1 for no key update of w`,
+    `select w.is_active, w.replicas, ${IS_HELD} as is_held, ${IS_WANTED} as is_wanted, ${IS_NEEDED} as is_needed from workloads w where w.revision_id = $1 for no key update of w`,
   ),
 );
 
 /** Locks what it finds and skips what others have locked: they are about to hold it. */
-export const WARM_ONLY = locking(
+export const TENANT_WARM_ONLY = locking(
   'workload',
   prepared(
-    'targets-warm-only',
+    'targets-tenant-warm-only',
     `select w.revision_id, w.replicas from workloads w join workload_holds warm on warm.revision_id = w.revision_id and warm.holder = 'warm'
-   where w.target = $1 and w.is_active and w.revision_id <> $2 and ${unexpired('warm')}
-     and not exists (select from workload_holds h where h.revision_id = w.revision_id and h.holder <> 'warm' and ${unexpired('h')})
+   where w.tenant_id = $1 and w.is_active and w.revision_id <> $2 and ${unexpired('warm')} and not ${IS_NEEDED}
    order by warm.placed_at, w.revision_id for no key update of w skip locked`,
   ),
   () => [],
@@ -60,7 +99,7 @@ export const WARM_ONLY = locking(
 
 /**
  * Decides by what stood there before, in one statement: restarts count from the last time a workload was started, so a row that was
- * inactive begins again at 0.
+ * inactive begins again at 0. The caller has the number from under the quota's lock, below which it never is of one that is held (`STANDING`).
  */
 export const ACTIVATE = prepared(
   'targets-activate',
@@ -70,12 +109,49 @@ export const ACTIVATE = prepared(
      insert into workloads as w (revision_id, tenant_id, deployment_id, revision_name, target, replicas, spec) values ($1, $2, $3, $4, $5, $6, $7)
      on conflict (revision_id) do update set
        is_active = true, replicas = excluded.replicas, revision_name = excluded.revision_name,
-       activated_at = case when w.is_active then w.activated_at else now() end,
+       suspended_by = case when w.is_active then w.suspended_by end,
+       activated_at = case when w.is_active and w.replicas > 0 then w.activated_at else now() end,
        changed_at = case when w.is_active then w.changed_at else clock_timestamp() end
      returning w.revision_id
    )
    update instances i set restarts = 0, crash_streak = 0, message = null from written
    where i.revision_id = written.revision_id and not coalesce((select is_active from before), false)`,
+);
+
+/** The notification goes with the row, of which the reconciler sees either none or all. */
+export const SUSPEND = locking(
+  'workload',
+  prepared(
+    'targets-suspend',
+    `with written as (
+     update workloads set suspended_by = $2 where revision_id = $1 and suspended_by is distinct from $2 returning target
+   )
+   select pg_notify('${WORKLOADS_CHANNEL}', target) from written`,
+  ),
+);
+
+/**
+ * Instances that are needed on target $1, of all tenants and of deployment $2, but for those of revision $3. What a suspended workload held is
+ * kept for its deployment, so it counts.
+ */
+export const ROOM_TAKEN = prepared(
+  'targets-room-taken',
+  `select coalesce(sum(w.replicas), 0)::int as taken, coalesce(sum(w.replicas) filter (where w.deployment_id = $2), 0)::int as own
+   from workloads w where w.target = $1 and w.is_active and w.revision_id is distinct from $3 and ${IS_NEEDED}`,
+);
+
+/** Instances that are wanted of each of these revisions of tenant $1: who holds them stands in another table, and those that nobody holds are left out. */
+export const STANDING = prepared(
+  'targets-standing',
+  `select w.revision_id, w.replicas from workloads w where w.tenant_id = $1 and w.revision_id = any($2) and w.is_active and ${IS_HELD}`,
+);
+
+/** The worst of the last three starts of deployment $1 that led to readiness. */
+export const START_SECONDS = prepared(
+  'targets-start-seconds',
+  `select max(start_seconds) as seconds from (
+     select i.start_seconds from instances i join workloads w using (revision_id)
+     where w.deployment_id = $1 and i.start_seconds is not null order by i.start_began_at desc limit 3) newest`,
 );
 
 /** Lock, conflict and notification at once; at every change of a route. */
@@ -102,15 +178,24 @@ export const RELEASE = prepared(
    select pg_notify('${WORKLOADS_CHANNEL}', w.target) from released join workloads w using (revision_id)`,
 );
 
+/** Of several instances that fail, the one that ends the wait first. */
+const FIRST_TO_TELL = `i.failure->>'cause' in (${sqlList([...HOPELESS])}) desc, i.failed_starts desc, i.ordinal`;
+
 /** Aggregates, for every look of a waiting rollout and of whoever shows a deployment. */
 export const STATUS = prepared(
   'targets-status',
-  `select case when w.is_active and ${IS_HELD} then w.replicas else 0 end as desired,
+  `select case when w.is_active and ${IS_WANTED} then w.replicas else 0 end as desired,
      count(i.id) filter (where i.state = 'ready')::int as ready,
      count(i.id) filter (where i.state <> 'stopped')::int as alive,
      coalesce(sum(i.restarts), 0)::int as restarts,
      (array_agg(i.message order by i.observed_at desc) filter (where i.message is not null and i.state <> 'ready'))[1] as message,
-     coalesce(array_agg(i.base_url order by i.ordinal) filter (where i.state = 'ready'), '{}') as "baseUrls"
+     (array_agg(i.reason order by i.observed_at desc) filter (where i.message is not null and i.state <> 'ready'))[1] as reason,
+     coalesce(array_agg(i.base_url order by i.ordinal) filter (where i.state = 'ready'), '{}') as "baseUrls",
+     (array_agg(i.failure order by ${FIRST_TO_TELL}) filter (where i.failure is not null and i.state <> 'ready'))[1] as failure,
+     (array_agg(i.failed_starts order by ${FIRST_TO_TELL}) filter (where i.failure is not null and i.state <> 'ready'))[1] as "failedStarts",
+     (array_agg(i.progress order by i.started_at desc) filter (where i.state = 'starting'))[1] as progress,
+     extract(epoch from now() - max(i.started_at) filter (where i.state = 'starting'))::float8 as "startingSeconds",
+     w.is_active and exists (select from workload_scalings s where s.revision_id = w.revision_id and s.asleep_since is not null) as "isAsleep"
    from workloads w left join instances i on i.revision_id = w.revision_id
    where w.revision_id = $1 group by w.revision_id`,
 );

@@ -1,12 +1,12 @@
 // A worker of its own with this area alone, for tests that kill it. Configuration comes as JSON in the first argument.
 import 'reflect-metadata';
 import { NestFactory } from '@nestjs/core';
-import type { Config } from '@slipway/platform-config';
+import { KeyRing, type Config } from '@slipway/platform-config';
 import { AreaOnly } from './worker-module.js';
 
 const given = JSON.parse(process.argv[2] as string) as Config;
 const context = await NestFactory.createApplicationContext(
-  AreaOnly.of({ ...given, secretKey: Buffer.alloc(32) }, 'worker'),
+  AreaOnly.of({ ...given, keyRing: new KeyRing(Buffer.alloc(32)) }, 'worker'),
   { logger: ['error', 'warn'] },
 );
 process.on('disconnect', () => process.exit(0));

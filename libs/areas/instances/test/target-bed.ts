@@ -5,11 +5,13 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { NestFactory } from '@nestjs/core';
 import type { INestApplicationContext } from '@nestjs/common';
+import { OPERATOR_TENANT } from '@slipway/contracts';
 import { migrations as dataplane } from '@slipway/dataplane';
-import type { Config, OperatorConfig } from '@slipway/platform-config';
+import { migrations as auth } from '@slipway/platform-auth';
+import { KeyRing, type Config, type OperatorConfig } from '@slipway/platform-config';
 import { Database } from '@slipway/platform-database';
 import { createTestDatabase, platformMigrations, type TestDatabase } from '@slipway/platform-testing';
-import { INSTANCES, type Holder, type InstancesPort, type Workload } from '@slipway/ports/instances';
+import { INSTANCES, type Holder, type InstancesPort, type SpecIssue, type Workload } from '@slipway/ports/instances';
 import { REVISIONS } from '@slipway/ports/revisions';
 import type { RevisionSpec } from '@slipway/contracts';
 import { TwinCluster } from '@slipway/target-driver/twin';
@@ -29,6 +31,7 @@ export interface StartLine {
   pid: number;
   model: string;
   key?: string;
+  devices?: string;
 }
 
 export interface InstanceState {
@@ -56,6 +59,10 @@ export class Process {
   readonly instances = this.context.get<InstancesPort>(INSTANCES);
   readonly database = this.context.get(Database);
   readonly retirements = this.context.get<FakeRevisions>(REVISIONS).retirements;
+
+  check(spec: RevisionSpec, tenantId = TENANT): Promise<SpecIssue[]> {
+    return this.database.tx({ tenantId }, (tx) => this.instances.check(tx, tenantId, spec));
+  }
 
   want(revisionId: string, spec: RevisionSpec, holder: Holder = 'operation:op_1'): Promise<void> {
     return this.database.tx('system', (tx) => this.instances.want(tx, workloadOf(revisionId, spec), holder));
@@ -146,15 +153,23 @@ export class TargetBed {
   ) {}
 
   /** @param withTwin for a bed of which no worker is a child: only this process knows the kind */
-  static async create(maxInstances = 4, { withTwin = false } = {}): Promise<TargetBed> {
+  /** @param devices of the target "local", which then has the engines `gpu` (whole devices) and `part` as well */
+  static async create(
+    maxInstances = 4,
+    { withTwin = false, devices }: { withTwin?: boolean; devices?: ProcessTargetConfig['devices'] } = {},
+  ): Promise<TargetBed> {
     const home = await mkdtemp(join(tmpdir(), 'slipway-area-instances-'));
-    const db = await createTestDatabase([...platformMigrations, ...dataplane, ...migrations]);
+    const db = await createTestDatabase([...platformMigrations, ...auth, ...dataplane, ...migrations]);
+    await addTenants(db);
     await writeFile(join(home, 'key'), 'sk-from-file\n');
     const config = {
       home,
-      operator: operatorConfig(home, maxInstances, withTwin ? [TWIN] : []),
+      operator: operatorConfig(home, maxInstances, withTwin ? [TWIN] : [], devices),
       database: { url: db.url, poolSize: 5 },
-      secretKey: Buffer.alloc(32),
+      keyRing: new KeyRing(Buffer.alloc(32)),
+      ownPorts: [],
+      rateLimit: { readsPerMinute: 0, mutationsPerMinute: 0 },
+      gateway: { limits: { requestsPerMinute: 0, maxConcurrencyPerToken: 0 } },
     } as unknown as Config;
     return new TargetBed(home, db, config);
   }
@@ -210,6 +225,16 @@ export class TargetBed {
     return this.spec({}, { runtime: { target: 'twin', engine: 'sim', args: {}, env: {} }, ...change });
   }
 
+  /** Of an engine on devices, which is ready as soon as there is a file of its model's name. */
+  gpuSpec(model: string, engine: 'gpu' | 'part', resources?: RevisionSpec['resources']): RevisionSpec {
+    const change = { model: { id: model }, runtime: { target: 'local', engine, args: {}, env: {} } };
+    return this.spec({}, { ...change, ...(resources && { resources }) });
+  }
+
+  makeReady(model: string): Promise<void> {
+    return writeFile(join(this.home, `ready-${model}`), '');
+  }
+
   readonly illFile = () => join(this.home, 'ill');
 
   /** A file that the driver keeps of an instance, such as `1.stop`. */
@@ -241,7 +266,32 @@ export class TargetBed {
   }
 }
 
-function operatorConfig(home: string, maxInstances: number, more: readonly object[]): OperatorConfig {
+/** A live operation, as far as whoever looks at its status can tell. */
+export async function addOperation(owner: pg.Client, id: string): Promise<void> {
+  await owner.query(
+    `insert into operations (id, tenant_id, kind, resource_type, resource_name, resource_id, stream, requested_by, status, wake_at)
+     values ($1, 'ten_a', 'rollout', 'deployment', 'chat', 'dep_1', 'deployment/dep_1', '{}', 'running', now() + interval '1 hour')`,
+    [id],
+  );
+}
+
+/** `ten_a` is the operator's; what others may is what the configuration says. */
+async function addTenants({ ownerUrl }: TestDatabase): Promise<void> {
+  const owner = new pg.Client({ connectionString: ownerUrl });
+  await owner.connect();
+  await owner.query(
+    `insert into tenants (id, name, is_operator) values ('ten_a', $1, true), ('ten_b', 'acme', false)`,
+    [OPERATOR_TENANT],
+  );
+  await owner.end();
+}
+
+function operatorConfig(
+  home: string,
+  maxInstances: number,
+  more: readonly object[],
+  devices?: ProcessTargetConfig['devices'],
+): OperatorConfig {
   const command = [
     'node',
     join(HERE, 'engine.mjs'),
@@ -254,18 +304,27 @@ function operatorConfig(home: string, maxInstances: number, more: readonly objec
     '--ill-file',
     join(home, 'ill'),
   ];
+  const ready = { path: '/health', timeout_seconds: 20 };
+  const onDevices = [...command, '--devices', '{gpu.indices}', '--ready-file', join(home, 'ready-{model.id}')];
+  const gpuEngines = {
+    gpu: { command: onDevices, ready, gpus: { min: 1, max: 2, share: 'exclusive' } },
+    part: { command: onDevices, ready, gpus: { min: 1, max: 1, share: 'fraction' } },
+  };
   const targets: object[] = [
     {
       name: 'local',
       kind: 'process',
       max_instances: maxInstances,
+      ...(devices === undefined ? {} : { devices }),
       engines: {
+        ...(devices === undefined ? {} : gpuEngines),
         mini: {
           command,
           args: { exit_code: '--exit-code={}' },
           env_allow: ['API_KEY'],
           ready: { path: '/health', timeout_seconds: 20 },
         },
+        file: { command: [...command, '--model-file', '{model.uri}'], ready },
       },
     },
     { name: 'adopted', kind: 'endpoint', allow: ['http://127.0.0.1:*'] },

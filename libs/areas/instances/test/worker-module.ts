@@ -1,7 +1,10 @@
 import { Global, Module, type DynamicModule } from '@nestjs/common';
 import { ConfigModule, type Config } from '@slipway/platform-config';
 import { DatabaseModule } from '@slipway/platform-database';
+import { EventFeed } from '@slipway/platform-events';
+import { ReadAudit } from '@slipway/platform-mutations';
 import { OperationRunner } from '@slipway/platform-operations';
+import { Schedule } from '@slipway/platform-scheduling';
 import { DEPLOYMENTS, type Deployment, type DeploymentsPort } from '@slipway/ports/deployment-records';
 import { REVISIONS, type RevisionsPort } from '@slipway/ports/revisions';
 import { TARGET_KINDS, type TargetKind } from '@slipway/target-driver';
@@ -10,8 +13,19 @@ import { endpointTarget } from '@slipway/target-endpoint';
 import { processTarget } from '@slipway/target-process';
 import { InstancesModule } from '../src/index.js';
 
-/** What the tests need of deployment-records: a lock that is free. */
-const deployments: Pick<DeploymentsPort, 'lockById'> = { lockById: async (_tx, id) => ({ id }) as Deployment };
+/** What the tests need of deployment-records: a lock that is free, and what a deployment says of its scaling. */
+export class FakeDeployments implements Pick<DeploymentsPort, 'lockById' | 'scalingOverrides'> {
+  readonly scaling = new Map<string, NonNullable<Deployment['scaling']>>();
+  operation: string | null = null;
+
+  async lockById(_tx: unknown, id: string): Promise<Deployment> {
+    return { id, scaling: this.scaling.get(id) ?? null, currentOperationId: this.operation } as Deployment;
+  }
+
+  async scalingOverrides(): Promise<Map<string, NonNullable<Deployment['scaling']>>> {
+    return this.scaling;
+  }
+}
 
 /** What the tests need of the area revisions: the news that one has retired. */
 export class FakeRevisions implements Pick<RevisionsPort, 'retired'> {
@@ -24,7 +38,12 @@ export class FakeRevisions implements Pick<RevisionsPort, 'retired'> {
 
 /** The kind of target that runs its servers in a cluster of this process. */
 export function twinTarget(cluster: TwinCluster): TargetKind {
-  return { kind: 'twin', keys: [], read: () => ({}), createDriver: ({ name }) => new TwinDriver(name, cluster) };
+  return {
+    kind: 'twin',
+    schema: { properties: {} },
+    read: () => ({}),
+    createDriver: ({ name }) => new TwinDriver(name, cluster),
+  };
 }
 
 @Global()
@@ -40,8 +59,11 @@ export class AreaOnly {
     const runner = role === 'worker' ? [{ provide: OperationRunner, useValue: {} }] : [];
     const targets = { provide: TARGET_KINDS, useValue: [processTarget, endpointTarget, ...kinds] };
     const neighbours = [
-      { provide: DEPLOYMENTS, useValue: deployments },
+      { provide: EventFeed, useValue: {} },
+      { provide: Schedule, useValue: { register: () => undefined } },
+      { provide: DEPLOYMENTS, useClass: FakeDeployments },
       { provide: REVISIONS, useClass: FakeRevisions },
+      { provide: ReadAudit, useClass: ReadAudit },
     ];
     const providers = [...runner, targets, ...neighbours];
     const surroundings: DynamicModule = {

@@ -1,7 +1,8 @@
+import { createSecretKey } from 'node:crypto';
 import { expect, it } from '@jest/globals';
 import { canonicalBaseUrl, targetDigest, targetIssues } from './binding-target.js';
 
-const key = Buffer.alloc(32, 1);
+const key = createSecretKey(Buffer.alloc(32, 1));
 const supplier = { supplier: 's', base_url: 'http://h/v1', model: 'm' };
 
 it('takes one form, whole', () => {
@@ -25,7 +26,7 @@ it('takes equal targets for equal, and tells different ones and credentials apar
   expect(targetDigest(key, { ...supplier }, 'c')).toBe(digest);
   expect(targetDigest(key, supplier, undefined)).not.toBe(digest);
   expect(targetDigest(key, { ...supplier, model: 'n' }, 'c')).not.toBe(digest);
-  expect(targetDigest(Buffer.alloc(32, 2), supplier, 'c')).not.toBe(digest);
+  expect(targetDigest(createSecretKey(Buffer.alloc(32, 2)), supplier, 'c')).not.toBe(digest);
   // The name of a deployment may be taken by another one later; its id may not.
   expect(targetDigest(key, { deployment_id: 'd', revision_id: 'r', deployment: 'x' }, undefined)).toBe(
     targetDigest(key, { deployment_id: 'd', revision_id: 'r', deployment: 'y' }, undefined),

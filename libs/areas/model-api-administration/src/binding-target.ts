@@ -1,4 +1,5 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, type KeyObject } from 'node:crypto';
+import { endpointUrls, serverRoot, type RevisionSpec } from '@slipway/contracts';
 import { digestOf } from '@slipway/platform-database';
 import type { FieldIssue } from '@slipway/platform-http';
 import type { BindingTargetDto, BoundTargetDto } from './binding.dto.js';
@@ -27,11 +28,16 @@ export function canonicalBaseUrl(url: string): string {
   return url.replace(/\/+$/, '');
 }
 
+/** The servers that a revision adopts; with and without `/v1` at its end it is one server. Sorted, because each is locked. */
+export function adoptedUrls({ endpoint }: Pick<RevisionSpec, 'endpoint'>): string[] {
+  return endpointUrls(endpoint).map(serverRoot).sort();
+}
+
 /**
  * What makes two targets the same. The credential is a part of it, so that a new one makes a new binding, but only through a
  * keyed hash: the digest is shown, and must be of no use for guessing.
  */
-export function targetDigest(key: Buffer, target: BoundTargetDto, credential: string | undefined): string {
+export function targetDigest(key: KeyObject, target: BoundTargetDto, credential: string | undefined): string {
   const { deployment_id, revision_id, supplier, base_url, model } = target;
   if (revision_id !== undefined) return digestOf({ deployment_id, revision_id });
   const credentialHash =

@@ -7,6 +7,7 @@ import {
   StringField,
   TimestampField,
 } from '@slipway/platform-http';
+import type { CheckResult } from '@slipway/target-driver/qualification';
 
 const DEPLOYMENT_NAME = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 
@@ -42,7 +43,7 @@ export class BindingTargetDto {
     format: 'uri',
     optional: true,
     example: 'https://models.inference.example.com/v1',
-    description: 'OpenAI-compatible server within the allow list of an endpoint target.',
+    description: 'OpenAI-compatible server that the operator allows as a supplier.',
   })
   base_url?: string;
 
@@ -125,6 +126,13 @@ export class QualificationCheckDto {
   @BooleanField()
   passed: boolean;
 
+  @StringField({
+    enum: ['passed', 'failed', 'not_applicable'],
+    description:
+      '`not_applicable`: it can tell nothing about this engine, and `message` says why; it counts neither way',
+  })
+  result: CheckResult;
+
   @StringField({ description: 'In words; quotes nothing that the target said' })
   message: string;
 
@@ -138,6 +146,12 @@ export class QualificationDto {
 
   @ArrayField(() => QualificationCheckDto)
   checks: QualificationCheckDto[];
+
+  @TimestampField({
+    nullable: true,
+    description: 'Since when an adopted server that has another model now is not called any more; else null',
+  })
+  drifted_since: string | null;
 }
 
 export class BindingDto {
@@ -158,6 +172,12 @@ export class BindingDto {
 
   @StringField({ enum: ['unqualified', 'qualified', 'suspended', 'retired'] })
   state: string;
+
+  @BooleanField({
+    description:
+      'An adopted server of its revision has another model by now: no gateway calls it until it has the right one again',
+  })
+  drifted: boolean;
 
   @ObjectField(() => QualificationDto)
   qualification: QualificationDto;

@@ -1,5 +1,6 @@
 import type { Actor } from '@slipway/contracts';
 import { rfc3339 } from '@slipway/platform-database';
+import type { CheckResult } from '@slipway/target-driver/qualification';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { BoundTargetDto, QualificationCheckDto } from './binding.dto.js';
 
@@ -47,4 +48,9 @@ export class BindingEntity {
 
   @Column({ type: 'timestamptz', default: () => 'now()', transformer: rfc3339 })
   created_at: string;
+}
+
+/** Checks of releases before the last one told only whether they passed. */
+export function withResult<C extends { passed: boolean; result?: CheckResult }>(check: C): C & { result: CheckResult } {
+  return { ...check, result: check.result ?? (check.passed ? 'passed' : 'failed') };
 }

@@ -9,7 +9,7 @@ export type LockedBinding = Pick<
 /** What a publication works with; the gateways get the credential. */
 export type ServableBinding = Pick<
   BindingEntity,
-  'id' | 'product_id' | 'target' | 'revision_id' | 'credential' | 'limits' | 'state'
+  'id' | 'product_id' | 'target' | 'revision_id' | 'credential' | 'limits' | 'state' | 'checks'
 >;
 
 /** No row when the product has a binding with this digest. The unique index decides, also between two requests at once. */
@@ -28,7 +28,7 @@ export const LOCK_BINDING = prepared(
 /** Shared: a qualification that ends meanwhile waits, and two publications with the same bindings do not. Sorted against deadlocks. */
 export const SHARE_BINDINGS = prepared(
   'model-api-bindings-share',
-  `select id, product_id, target, revision_id, credential, limits, state from model_api_target_bindings
+  `select id, product_id, target, revision_id, credential, limits, state, checks from model_api_target_bindings
    where id = any($1) and tenant_id = $2 order by id for share`,
 );
 
@@ -36,4 +36,10 @@ export const SHARE_BINDINGS = prepared(
 export const ADD_CHECK = prepared(
   'model-api-binding-check',
   `update model_api_target_bindings set checks = checks || $2::jsonb where id = $1`,
+);
+
+/** Two revisions that are bound to one server in the same instant: the second waits, and then sees the first. */
+export const LOCK_ADOPTED_SERVER = prepared(
+  'model-api-adopted-server-lock',
+  `select pg_advisory_xact_lock(hashtextextended('slipway.adopted-server:' || $1::text || ':' || $2::text, 0))`,
 );

@@ -16,6 +16,10 @@ export class BindingsController {
     operationId: 'createTargetBinding',
     summary: 'Bind a model API product to an immutable operator execution target',
     description: 'A binding never changes. It serves once it is qualified and a publication names it.',
+    example: {
+      product_id: 'prd_0190f5c27bd87cc0a6b7d2f5e1a3c4d5',
+      target: { deployment: 'chat', revision: 'chat-00001' },
+    },
     ok: { 201: BindingDto },
     errors: ['product_not_found', 'deployment_not_found', 'revision_not_found', 'binding_exists'],
   })
@@ -30,6 +34,7 @@ export class BindingsController {
     tag: 'Model API administration',
     operationId: 'listTargetBindings',
     summary: 'List target bindings, newest first',
+    description: 'With what the last qualification of each found. Credentials are never shown.',
     ok: { 200: BindingPageDto },
     paged: true,
   })
@@ -44,6 +49,7 @@ export class BindingsController {
     tag: 'Model API administration',
     operationId: 'getTargetBinding',
     summary: 'Inspect a target binding',
+    description: 'With what its last qualification found. The credential is never shown.',
     ok: { 200: BindingDto },
     errors: ['target_binding_not_found'],
   })

@@ -1,6 +1,7 @@
+import type { PromisedTraits } from '@slipway/contracts';
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '@slipway/platform-config';
-import { Database, newId, sealSecret, type Tx } from '@slipway/platform-database';
+import { Database, newestFirst, newId, sealSecret, type Tx } from '@slipway/platform-database';
 import {
   errors,
   pageOf,
@@ -14,27 +15,32 @@ import {
 import { appendAudit } from '@slipway/platform-mutations';
 import { operationAnswer, operationErrors, OperationStore, type Claimed } from '@slipway/platform-operations';
 import { DEPLOYMENTS, type DeploymentsPort } from '@slipway/ports/deployment-records';
-import { REVISIONS, type RevisionsPort } from '@slipway/ports/revisions';
+import { INSTANCES, type InstancesPort } from '@slipway/ports/instances';
+import { REVISIONS, type Revision, type RevisionsPort } from '@slipway/ports/revisions';
 import type { BindingDto, BindingTargetDto, BoundTargetDto, CreateBindingDto } from './binding.dto.js';
-import { BindingEntity } from './binding.entity.js';
-import { INSERT_BINDING, LOCK_BINDING, type LockedBinding } from './binding.query.js';
-import { canonicalBaseUrl, targetDigest, targetIssues } from './binding-target.js';
+import { BindingEntity, withResult } from './binding.entity.js';
+import { INSERT_BINDING, LOCK_ADOPTED_SERVER, LOCK_BINDING, type LockedBinding } from './binding.query.js';
+import { adoptedUrls, canonicalBaseUrl, targetDigest, targetIssues } from './binding-target.js';
 import { Egress } from '@slipway/platform-egress';
+import { Not } from 'typeorm';
 import { modelApiErrors } from './model-api.errors.js';
-import { newestFirst } from './newest-first.js';
 import { ProductsService } from './products.service.js';
-import { QUALIFICATION, type QualificationInput } from './qualify-target-binding.operation.js';
+import { QUALIFICATION, stepsFor, type QualificationInput } from './qualify-target-binding.operation.js';
+
+/** Of a tenant, the newest: bindings are never deleted. */
+const MOST_BINDINGS = 1_000;
 
 @Injectable()
 export class BindingsService implements ExistenceCheck {
   constructor(
-    @Inject(CONFIG) private readonly config: Pick<Config, 'secretKey'>,
+    @Inject(CONFIG) private readonly config: Pick<Config, 'keyRing'>,
     private readonly database: Database,
     private readonly operations: OperationStore,
     private readonly products: ProductsService,
     private readonly egress: Egress,
     @Inject(DEPLOYMENTS) private readonly deployments: DeploymentsPort,
     @Inject(REVISIONS) private readonly revisions: RevisionsPort,
+    @Inject(INSTANCES) private readonly instances: InstancesPort,
   ) {}
 
   async assertExists(tenantId: string, { id }: Record<string, string>): Promise<void> {
@@ -44,11 +50,11 @@ export class BindingsService implements ExistenceCheck {
   create(who: Principal, body: CreateBindingDto): Promise<Reply<BindingDto>> {
     return this.database.tx({ tenantId: who.tenantId }, async (tx) => {
       await this.products.get(tx, who.tenantId, body.product_id);
-      this.assertTarget(body.target);
+      this.assertTarget(who, body.target);
       const target = await this.pin(tx, who.tenantId, body.target);
       const id = newId('bnd');
       const { credential } = body.target;
-      const digest = targetDigest(this.config.secretKey, target, credential);
+      const digest = targetDigest(this.config.keyRing.current.secret, target, credential);
       const limits = { max_rps: body.limits?.max_rps ?? null, max_concurrency: body.limits?.max_concurrency ?? null };
       const inserted = await tx.one(INSERT_BINDING, [
         id,
@@ -56,7 +62,7 @@ export class BindingsService implements ExistenceCheck {
         body.product_id,
         JSON.stringify(target),
         target.revision_id ?? null,
-        credential === undefined ? null : sealSecret(this.config.secretKey, credential, id),
+        credential === undefined ? null : sealSecret(this.config.keyRing, credential, id),
         digest,
         JSON.stringify(limits),
         JSON.stringify(who.actor),
@@ -80,10 +86,10 @@ export class BindingsService implements ExistenceCheck {
   }
 
   async list({ tenantId }: Principal, page: PageRequest): Promise<PageOf<BindingDto>> {
-    const rows = await this.database.tx({ tenantId }, (tx) =>
-      tx.repository(BindingEntity).find(newestFirst(tenantId, page)),
+    const rows = await this.database.tx({ tenantId }, async (tx) =>
+      this.answersOf(tx, await tx.repository(BindingEntity).find(newestFirst(tenantId, page))),
     );
-    return pageOf(rows.map(answerOf), page.limit, (row) => [row.id]);
+    return pageOf(rows, page.limit, (row) => [row.id]);
   }
 
   /** One qualification at a time: the binding's row names the one that runs. */
@@ -108,7 +114,7 @@ export class BindingsService implements ExistenceCheck {
       };
       await tx.repository(BindingEntity).update({ tenant_id: who.tenantId, id }, { operation_id: claim.id });
       const stream = `target-binding/${id}`;
-      const { steps } = QUALIFICATION;
+      const steps = stepsFor(await this.traits(tx, binding.revision_id));
       await this.operations.start(tx, [
         { id: claim.id, operation: QUALIFICATION, resourceId: id, stream, input, steps },
       ]);
@@ -117,11 +123,11 @@ export class BindingsService implements ExistenceCheck {
     });
   }
 
-  private assertTarget(target: BindingTargetDto): void {
+  private assertTarget({ tenantName }: Principal, target: BindingTargetDto): void {
     const details = targetIssues(target);
     if (details.length > 0) throw errors.validation_failed({ details });
     if (target.base_url === undefined) return;
-    const verdict = this.egress.check(target.base_url);
+    const verdict = this.egress.check(tenantName, target.base_url);
     const refusal =
       verdict.ok && target.base_url.includes('?')
         ? { code: 'invalid_url', message: 'must not carry a query' }
@@ -137,6 +143,7 @@ export class BindingsService implements ExistenceCheck {
       return { supplier: target.supplier, base_url: canonicalBaseUrl(target.base_url as string), model: target.model };
     const deployment = await this.deployments.get(tx, tenantId, target.deployment);
     const revision = await this.revisions.find(tx, deployment.id, target.revision as string);
+    await this.assertServesOne(tx, revision);
     return {
       deployment: deployment.name,
       deployment_id: deployment.id,
@@ -145,10 +152,45 @@ export class BindingsService implements ExistenceCheck {
     };
   }
 
+  /** A server that answers to any name cannot tell two revisions apart: traffic split between them would compare a model with itself. */
+  private async assertServesOne(tx: Tx, revision: Revision): Promise<void> {
+    const { id, tenantId, spec } = revision;
+    const urls = adoptedUrls(spec);
+    const { unknownModel } = this.instances.traits(spec) ?? {};
+    if (urls.length === 0 || (unknownModel !== 'ignores' && unknownModel !== 'echoes')) return;
+    for (const url of urls) await tx.query(LOCK_ADOPTED_SERVER, [tenantId, url]);
+    const bound = await tx
+      .repository(BindingEntity)
+      .find({
+        select: { revision_id: true },
+        where: { tenant_id: tenantId, revision_id: Not(id), state: Not('retired') },
+        order: { created_at: 'DESC' },
+        take: MOST_BINDINGS,
+      });
+    const ids = new Set(bound.map((row) => row.revision_id as string));
+    const others = await this.revisions.getMany(tx, [...ids]);
+    const other = others.find((one) => adoptedUrls(one.spec).some((url) => urls.includes(url)));
+    if (other)
+      throw modelApiErrors.server_already_bound({ message: `Revision ${other.name} is bound to this server already.` });
+  }
+
+  private async traits(tx: Tx, revisionId: string | null): Promise<PromisedTraits | undefined> {
+    if (revisionId === null) return undefined;
+    const [revision] = await this.revisions.getMany(tx, [revisionId]);
+    return revision && this.instances.traits(revision.spec);
+  }
+
   private async find(tx: Tx, tenantId: string, id: string): Promise<BindingDto> {
     const binding = await tx.repository(BindingEntity).findOneBy({ tenant_id: tenantId, id });
     if (!binding) throw modelApiErrors.target_binding_not_found();
-    return answerOf(binding);
+    const [answer] = await this.answersOf(tx, [binding]);
+    return answer as BindingDto;
+  }
+
+  private async answersOf(tx: Tx, rows: readonly BindingEntity[]): Promise<BindingDto[]> {
+    const revisions = rows.flatMap(({ revision_id }) => (revision_id === null ? [] : [revision_id]));
+    const drifted = revisions.length > 0 ? await this.instances.driftedSince(tx, revisions) : new Map<string, string>();
+    return rows.map((row) => answerOf(row, drifted.get(row.revision_id ?? '') ?? null));
   }
 
   private async twin(tx: Tx, tenantId: string, productId: string, digest: string): Promise<Error> {
@@ -162,7 +204,9 @@ export class BindingsService implements ExistenceCheck {
   }
 }
 
-function answerOf({ checked_at, checks, ...row }: BindingEntity): BindingDto {
+function answerOf({ checked_at, checks, ...row }: BindingEntity, driftedSince: string | null): BindingDto {
   const { id, product_id, target, target_digest, limits, state, created_at } = row;
-  return { id, product_id, target, target_digest, limits, state, qualification: { checked_at, checks }, created_at };
+  const qualification = { checked_at, checks: checks.map(withResult), drifted_since: driftedSince };
+  const drifted = driftedSince !== null;
+  return { id, product_id, target, target_digest, limits, state, drifted, qualification, created_at };
 }

@@ -1,7 +1,9 @@
+import type { SealedColumn } from '@slipway/platform-database';
 import { ModelApiProducts1700000001000 } from './migrations/1700000001000-model-api-products.js';
 import { ModelApiTargetBindings1700000001001 } from './migrations/1700000001001-model-api-target-bindings.js';
 import { ModelApiPublications1700000001002 } from './migrations/1700000001002-model-api-publications.js';
 import { BindingPins1700000001003 } from './migrations/1700000001003-binding-pins.js';
+import { OwnAudiences1700000001004 } from './migrations/1700000001004-own-audiences.js';
 
 export { ModelApiAdministrationModule } from './model-api-administration.module.js';
 export const migrations = [
@@ -9,4 +11,13 @@ export const migrations = [
   ModelApiTargetBindings1700000001001,
   ModelApiPublications1700000001002,
   BindingPins1700000001003,
+  OwnAudiences1700000001004,
+];
+export const sealed: readonly SealedColumn[] = [
+  {
+    table: 'model_api_target_bindings',
+    id: 'id',
+    column: 'credential',
+    renewed: ({ id, credential }, reseal) => reseal(credential as string, id as string),
+  },
 ];

@@ -2,20 +2,27 @@ import { Global, Module } from '@nestjs/common';
 import { PRODUCTS } from '@slipway/ports/model-api-administration';
 import { BindingsController } from './bindings.controller.js';
 import { BindingsService } from './bindings.service.js';
-import { allowedOrigins, CONFIG, type Config } from '@slipway/platform-config';
+import { CONFIG, type Config } from '@slipway/platform-config';
 import { Egress } from '@slipway/platform-egress';
 import { ProductsController } from './products.controller.js';
 import { ProductsService } from './products.service.js';
 import { PublicationsController } from './publications.controller.js';
 import { PublicationsService } from './publications.service.js';
+import { QualificationCalls } from './qualification-calls.js';
 import { QualifiedTarget } from './qualified-target.js';
 import { QualifyTargetBindingOperation } from './qualify-target-binding.operation.js';
+import { IDLE_TIMEOUT_MS } from '@slipway/target-driver/qualification';
 
-/** Suppliers are called where the operator's targets allow, and nowhere else. */
+/** Suppliers are called where the operator allows it (`outbound.suppliers`), and nowhere else. */
 const egress = {
   provide: Egress,
   inject: [CONFIG],
-  useFactory: ({ operator }: Pick<Config, 'operator'>) => new Egress(allowedOrigins(operator), { connections: 8 }),
+  useFactory: ({ operator, ownPorts }: Pick<Config, 'operator' | 'ownPorts'>) =>
+    new Egress(() => operator.outbound?.suppliers ?? [], {
+      headersTimeout: IDLE_TIMEOUT_MS,
+      bodyTimeout: IDLE_TIMEOUT_MS,
+      ownPorts,
+    }),
 };
 
 @Global()
@@ -27,6 +34,7 @@ const egress = {
     { provide: PRODUCTS, useExisting: ProductsService },
     BindingsService,
     PublicationsService,
+    QualificationCalls,
     QualifiedTarget,
     QualifyTargetBindingOperation,
   ],

@@ -19,6 +19,18 @@ export const modelApiErrors = defineErrors({
     message: 'There is no such publication.',
     remediation: 'List them with GET /api/v1/admin/model-api/publications.',
   },
+  slug_not_yours: {
+    status: 403,
+    category: 'permission',
+    message: "This slug does not begin with the tenant's name.",
+    remediation: "Use a slug whose vendor is the tenant's name; others are for the operator tenant.",
+  },
+  audience_not_yours: {
+    status: 403,
+    category: 'permission',
+    message: 'Only the operator tenant publishes to other tenants.',
+    remediation: 'Publish with visibility `tenant` and without other tenants, or ask the operator.',
+  },
   product_exists: {
     status: 409,
     category: 'conflict',
@@ -30,6 +42,12 @@ export const modelApiErrors = defineErrors({
     category: 'conflict',
     message: 'This product is already bound to this target.',
     remediation: 'Use the binding that exists.',
+  },
+  server_already_bound: {
+    status: 409,
+    category: 'conflict',
+    message: 'Another revision is bound to this server, which answers to any model name.',
+    remediation: 'Bind that revision, or run this one on a server of its own: traffic for both would reach one model.',
   },
   binding_not_qualified: {
     status: 409,

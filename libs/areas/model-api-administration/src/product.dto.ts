@@ -29,7 +29,8 @@ export class CreateProductDto {
     max: 190,
     pattern: /^[a-z0-9][a-z0-9._-]{0,62}\/[a-z0-9][a-z0-9._-]{0,126}$/,
     example: 'acme/chat',
-    description: '`vendor/model`: what clients send as `model`.',
+    description:
+      '`vendor/model`: what clients send as `model`. The vendor is the name of the tenant, except for the operator tenant.',
   })
   slug: string;
 

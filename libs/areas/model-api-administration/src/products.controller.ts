@@ -14,9 +14,11 @@ export class ProductsController {
     tag: 'Model API administration',
     operationId: 'createModelApiProduct',
     summary: 'Create a model API product',
-    description: 'It is a draft until a publication says which bindings serve it.',
+    description:
+      "It is a draft until a publication says which bindings serve it. A tenant's slugs begin with its own name; the operator tenant may choose any.",
+    example: { slug: 'acme/chat', display_name: 'Acme Chat' },
     ok: { 201: ProductDto },
-    errors: ['product_exists'],
+    errors: ['slug_not_yours', 'product_exists'],
   })
   create(@CurrentPrincipal() who: Principal, @Body() body: CreateProductDto) {
     return this.products.create(who, body);
@@ -29,6 +31,8 @@ export class ProductsController {
     tag: 'Model API administration',
     operationId: 'listModelApiProducts',
     summary: 'List model API products, newest first',
+    description:
+      'With drafts and those that are no longer served. Clients read the catalog instead, which shows what is published for them.',
     ok: { 200: ProductPageDto },
     paged: true,
   })

@@ -1,19 +1,20 @@
 import { Injectable } from '@nestjs/common';
-import { Database, newId, type Tx } from '@slipway/platform-database';
+import { Database, newestFirst, newId, type Tx } from '@slipway/platform-database';
 import { pageOf, reply, type PageOf, type PageRequest, type Principal, type Reply } from '@slipway/platform-http';
 import { appendAudit } from '@slipway/platform-mutations';
 import type { ProductsPort, PublishedProduct } from '@slipway/ports/model-api-administration';
 import { modelApiErrors } from './model-api.errors.js';
 import type { CreateProductDto, ProductDto } from './product.dto.js';
-import { newestFirst } from './newest-first.js';
 import { ProductEntity } from './product.entity.js';
+import { isOwnSlug } from './publisher-rules.js';
 import { FIND_VISIBLE, INSERT_PRODUCT, LIST_VISIBLE } from './product.query.js';
 
 @Injectable()
 export class ProductsService implements ProductsPort {
   constructor(private readonly database: Database) {}
 
-  create(who: Principal, body: CreateProductDto): Promise<Reply<ProductDto>> {
+  async create(who: Principal, body: CreateProductDto): Promise<Reply<ProductDto>> {
+    assertOwnSlug(body.slug, who);
     return this.database.tx({ tenantId: who.tenantId }, async (tx) => {
       const id = newId('prd');
       const {
@@ -73,6 +74,12 @@ export class ProductsService implements ProductsPort {
   ): Promise<PublishedProduct[]> {
     return this.database.read<PublishedProduct>('system', LIST_VISIBLE, [tenantId, after, limit]);
   }
+}
+
+/** @throws slug_not_yours (403) */
+export function assertOwnSlug(slug: string, who: Principal): void {
+  if (isOwnSlug(slug, who)) return;
+  throw modelApiErrors.slug_not_yours({ message: `The slug ${slug} does not begin with ${who.tenantName}/.` });
 }
 
 function answerOf(row: ProductEntity): ProductDto {

@@ -1,5 +1,8 @@
 import type { FieldIssue } from '@slipway/platform-http';
+import type { Revision } from '@slipway/ports/revisions';
+import { withResult } from './binding.entity.js';
 import type { ServableBinding } from './binding.query.js';
+import { adoptedUrls } from './binding-target.js';
 import type { CreatePublicationDto } from './publication.dto.js';
 
 /** Rules that the body breaks in itself (422). */
@@ -33,6 +36,27 @@ export function bindingMisses(
     const miss = missOf(rows.get(id), body.product_id, isReady);
     return miss ? [{ field: `bindings[${index}].binding_id`, code: miss.code, message: `${id} ${miss.message}` }] : [];
   });
+}
+
+/**
+ * A revision whose server another one of the publication has too, though it was seen to answer to any name: traffic split between the two
+ * would reach one model. Undefined where there is none.
+ */
+export function sharesServer(
+  rows: readonly Pick<ServableBinding, 'revision_id' | 'checks'>[],
+  revisions: readonly Pick<Revision, 'id' | 'name' | 'spec'>[],
+): { name: string; url: string } | undefined {
+  const holders = new Map<string, string>();
+  const answersToAny = rows.filter(({ checks }) =>
+    checks.some((check) => check.name === 'unknown_model' && withResult(check).result === 'not_applicable'),
+  );
+  const ids = new Set(answersToAny.map(({ revision_id }) => revision_id));
+  for (const { id, name, spec } of revisions.filter((one) => ids.has(one.id)))
+    for (const url of adoptedUrls(spec)) {
+      if ((holders.get(url) ?? id) !== id) return { name, url };
+      holders.set(url, id);
+    }
+  return undefined;
 }
 
 function missOf(

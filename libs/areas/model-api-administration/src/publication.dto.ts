@@ -20,7 +20,8 @@ export class AudienceDto {
   @StringField({
     enum: ['tenant', 'shared'],
     default: 'tenant',
-    description: '`tenant`: the publishing tenant and those listed; `shared`: every tenant.',
+    description:
+      '`tenant`: the publishing tenant and those listed; `shared`: every tenant, for the operator tenant alone.',
   })
   visibility: 'tenant' | 'shared';
 
@@ -29,7 +30,7 @@ export class AudienceDto {
     unique: true,
     item: { min: 1, max: 64 },
     default: [],
-    description: 'Ids of further tenants; only with visibility `tenant`.',
+    description: 'Ids of further tenants; only with visibility `tenant`, and for the operator tenant alone.',
   })
   tenants: string[];
 }

@@ -23,9 +23,13 @@ export class PublicationsController {
     operationId: 'createModelApiPublication',
     summary: 'Publish a qualified shared model API route',
     description:
-      'The next version of the product takes the place of the one that is published, at once and as a whole.',
+      'The next version of the product takes the place of the one that is published, at once and as a whole. An audience beyond the tenant itself is for the operator tenant.',
+    example: {
+      product_id: 'prd_0190f5c27bd87cc0a6b7d2f5e1a3c4d5',
+      bindings: [{ binding_id: 'bnd_0190f5c27bd87cc0a6b7d2f5e1a3c4d5', weight: 100, priority: 1 }],
+    },
     ok: { 201: PublicationDto, 200: RehearsalDto },
-    errors: ['product_not_found', 'binding_not_qualified'],
+    errors: ['product_not_found', 'slug_not_yours', 'audience_not_yours', 'binding_not_qualified'],
     dryRun: true,
   })
   create(@CurrentPrincipal() who: Principal, @Body() body: CreatePublicationDto, @ValidateOnly() isDryRun: boolean) {
@@ -39,6 +43,7 @@ export class PublicationsController {
     tag: 'Model API administration',
     operationId: 'listModelApiPublications',
     summary: 'List publications, newest first',
+    description: 'Every version of every product: published, superseded and withdrawn.',
     ok: { 200: PublicationPageDto },
     paged: true,
   })

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { publishSlug, withdrawSlug, type PublishedBinding } from '@slipway/dataplane';
+import { publishSlug, supplierContext, withdrawSlug, type PublishedBinding } from '@slipway/dataplane';
 import { CONFIG, type Config } from '@slipway/platform-config';
-import { Database, newId, openSecret, sealSecret, type Tx } from '@slipway/platform-database';
+import { Database, newestFirst, newId, openSecret, sealSecret, type Tx } from '@slipway/platform-database';
 import {
   errors,
   pageOf,
@@ -14,34 +14,41 @@ import {
 } from '@slipway/platform-http';
 import { appendAudit } from '@slipway/platform-mutations';
 import { INSTANCES, type InstancesPort } from '@slipway/ports/instances';
+import { REVISIONS, type RevisionsPort } from '@slipway/ports/revisions';
 import { In, Not } from 'typeorm';
 import { SHARE_BINDINGS, type ServableBinding } from './binding.query.js';
 import { Egress } from '@slipway/platform-egress';
 import { modelApiErrors } from './model-api.errors.js';
-import { newestFirst } from './newest-first.js';
 import { ProductEntity } from './product.entity.js';
 import { LOCK_PRODUCT } from './product.query.js';
-import { bindingMisses, publicationIssues } from './publication-rules.js';
+import { assertOwnSlug } from './products.service.js';
+import { isOwnAudience } from './publisher-rules.js';
+import { bindingMisses, publicationIssues, sharesServer } from './publication-rules.js';
 import type { AudienceDto, CreatePublicationDto, PublicationBindingDto, PublicationDto } from './publication.dto.js';
 import { PublicationEntity } from './publication.entity.js';
+import { LONGEST_URL_SHOWN } from './qualified-target.js';
 
 type LockedProduct = Pick<ProductEntity, 'id' | 'slug'>;
 
 @Injectable()
 export class PublicationsService {
   constructor(
-    @Inject(CONFIG) private readonly config: Pick<Config, 'secretKey'>,
+    @Inject(CONFIG) private readonly config: Pick<Config, 'keyRing'>,
     private readonly database: Database,
     private readonly egress: Egress,
     @Inject(INSTANCES) private readonly instances: InstancesPort,
+    @Inject(REVISIONS) private readonly revisions: RevisionsPort,
   ) {}
 
   /** Swaps what serves the product: rows, holds and the gateways' snapshot in one transaction, under the product's lock. */
-  create(who: Principal, body: CreatePublicationDto, isDryRun: boolean): Promise<Reply> {
+  async create(who: Principal, body: CreatePublicationDto, isDryRun: boolean): Promise<Reply> {
+    if (!isOwnAudience(body.audience, who)) throw modelApiErrors.audience_not_yours();
     return this.database.tx(
       { tenantId: who.tenantId },
       async (tx) => {
         const product = await this.lock(tx, who.tenantId, body.product_id);
+        // Again, because products may be older than the rule.
+        assertOwnSlug(product.slug, who);
         const details = publicationIssues(body);
         if (details.length > 0) throw errors.validation_failed({ details });
         const bindings = await this.servable(tx, who.tenantId, body);
@@ -60,7 +67,7 @@ export class PublicationsService {
           audience: { ...audience, tenants: [...audience.tenants] },
           bindings: body.bindings
             .filter(({ weight }) => weight > 0)
-            .map((one) => this.published(one, bindings.get(one.binding_id) as ServableBinding)),
+            .map((one) => this.published(who, one, bindings.get(one.binding_id) as ServableBinding)),
         });
         if (!isOurs) throw new Error(`the gateways serve ${product.slug} for another tenant`);
         await this.setState(tx, who.tenantId, product.id, 'active');
@@ -167,7 +174,7 @@ export class PublicationsService {
     return this.find(tx, tenantId, id);
   }
 
-  /** The rows of the bindings, held until commit so that none loses its qualification meanwhile. Throws `binding_not_qualified`. */
+  /** The rows of the bindings, held until commit so that none loses its qualification meanwhile. Throws `binding_not_qualified`, `server_already_bound`. */
   private async servable(tx: Tx, tenantId: string, body: CreatePublicationDto): Promise<Map<string, ServableBinding>> {
     const rows = await tx.query<ServableBinding>(SHARE_BINDINGS, [
       body.bindings.map(({ binding_id }) => binding_id),
@@ -175,11 +182,22 @@ export class PublicationsService {
     ]);
     const unready = new Set<string>();
     for (const { id, revision_id } of rows) {
-      if (revision_id !== null && !(await this.instances.status(tx, revision_id))?.ready) unready.add(id);
+      if (revision_id === null) continue;
+      const status = await this.instances.status(tx, revision_id);
+      if (!status?.ready && !status?.isAsleep) unready.add(id);
     }
     const bindings = new Map(rows.map((row) => [row.id, row]));
     const details = bindingMisses(body, bindings, ({ id }) => !unready.has(id));
     if (details.length > 0) throw modelApiErrors.binding_not_qualified({ details });
+    const revisions = await this.revisions.getMany(
+      tx,
+      rows.flatMap(({ revision_id }) => revision_id ?? []),
+    );
+    const shared = sharesServer(rows, revisions);
+    if (shared)
+      throw modelApiErrors.server_already_bound({
+        message: `Revision ${shared.name} and another one of this publication have the server ${shared.url.slice(0, LONGEST_URL_SHOWN)}.`,
+      });
     return bindings;
   }
 
@@ -214,19 +232,31 @@ export class PublicationsService {
       if (revision_id !== null) await this.instances.release(tx, revision_id, `binding:${id}`);
   }
 
-  /** The gateway opens credentials without knowing what they belong to, so they are sealed again for it. */
-  private published({ weight, priority }: PublicationBindingDto, binding: ServableBinding): PublishedBinding {
+  /** The gateways' copy of a credential is bound to their row, so it is sealed again for it. */
+  private published(
+    { tenantId, tenantName }: Principal,
+    { weight, priority }: PublicationBindingDto,
+    binding: ServableBinding,
+  ): PublishedBinding {
     const { id, revision_id, limits, target } = binding;
     const common = { binding_id: id, weight, priority, limits };
     if (revision_id !== null)
       return { ...common, upstream: { kind: 'revision', deployment_id: target.deployment_id as string, revision_id } };
     const { base_url, model } = target as { base_url: string; model: string };
-    const { secretKey } = this.config;
+    const { keyRing } = this.config;
     const credential =
-      binding.credential === null ? null : sealSecret(secretKey, openSecret(secretKey, binding.credential, id));
+      binding.credential === null
+        ? null
+        : sealSecret(keyRing, openSecret(keyRing, binding.credential, id), supplierContext(tenantId, id));
     return {
       ...common,
-      upstream: { kind: 'supplier', base_url, model, credential, guard: { allow: this.egress.patternsFor(base_url) } },
+      upstream: {
+        kind: 'supplier',
+        base_url,
+        model,
+        credential,
+        guard: { allow: this.egress.patternsFor(tenantName, base_url) },
+      },
     };
   }
 }

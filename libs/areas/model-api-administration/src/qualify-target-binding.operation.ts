@@ -1,3 +1,4 @@
+import { HOPELESS, type PromisedTraits } from '@slipway/contracts';
 import { Inject, Injectable } from '@nestjs/common';
 import { Database, type Tx } from '@slipway/platform-database';
 import {
@@ -13,23 +14,32 @@ import {
   type OperationOf,
   type OperationRow,
   type Outcome,
+  type Step,
   type StepContext,
+  type StepName,
   type StepOutcome,
 } from '@slipway/platform-operations';
-import { instanceFailures, INSTANCES, type InstancesPort } from '@slipway/ports/instances';
+import {
+  assertMayBecomeReady,
+  instanceFailures,
+  INSTANCES,
+  waitMessage,
+  type AdoptedServer,
+  type InstancesPort,
+} from '@slipway/ports/instances';
 import { REVISIONS, type RevisionsPort } from '@slipway/ports/revisions';
-import { BindingEntity } from './binding.entity.js';
+import {
+  checksOf,
+  isQualified,
+  QUALIFICATION_CHECKS,
+  type QualificationCheck,
+} from '@slipway/target-driver/qualification';
+import type { QualificationCheckDto } from './binding.dto.js';
+import { BindingEntity, withResult } from './binding.entity.js';
 import { ADD_CHECK, LOCK_BINDING, type LockedBinding } from './binding.query.js';
 import { PublicationEntity } from './publication.entity.js';
-import { QualifiedTarget, type CallableBinding } from './qualified-target.js';
-import {
-  chatCompletion,
-  listModels,
-  streamedCompletion,
-  unknownModel,
-  type CallableTarget,
-  type CallResult,
-} from './target-calls.js';
+import { QualificationCalls, SILENT, toCall } from './qualification-calls.js';
+import { LONGEST_URL_SHOWN } from './qualified-target.js';
 
 export interface QualificationInput {
   bindingId: string;
@@ -38,29 +48,36 @@ export interface QualificationInput {
   deploymentId: string | null;
 }
 
-const CALLS = ['list_models', 'chat_completion', 'streamed_completion', 'unknown_model'] as const;
-
 /**
  * Qualifies a target binding:
  *
- *   prepare → await_ready → list_models → chat_completion → streamed_completion → unknown_model → conclude
+ *   prepare → await_ready → the checks that its engine is put to (`stepsFor`) → conclude
  *   on failure or cancel: release_target
  *
  * The calls note what they find and never fail, so that one qualification tells everything that is wrong; `conclude` judges.
- * Nothing that a target says gets into a row, an event or a message.
+ * Only a target that let a time-out pass is not called again.
+ * Nothing that a target says gets into a row, an event or a message, and no address but what the revision's spec shows.
  */
 export const QUALIFICATION = defineOperation({
   kind: 'qualify_target_binding',
+  lane: 'outbound',
   input: inputOf<QualificationInput>(),
-  steps: ['prepare', 'await_ready', ...CALLS, 'conclude'],
-  unwind: { release_target: ['prepare', 'await_ready', ...CALLS, 'conclude'] },
+  steps: ['prepare', 'await_ready', ...QUALIFICATION_CHECKS, 'conclude'],
+  unwind: { release_target: ['prepare', 'await_ready', ...QUALIFICATION_CHECKS, 'conclude'] },
 });
 
-type Context = StepContext<QualificationInput>;
-type Call = (target: CallableTarget, signal: AbortSignal) => Promise<CallResult>;
+/** The steps of a qualification of a target of which that is promised; nothing is of a supplier's. */
+export function stepsFor(traits: PromisedTraits | undefined): StepName<typeof QUALIFICATION>[] {
+  return ['prepare', 'await_ready', ...checksOf(traits), 'conclude'];
+}
 
-const READY_LIMIT_MS = 600_000;
+type Context = StepContext<QualificationInput>;
+
+/** An engine's own limit counts where it is longer, and then with time for a second start. */
+const READY_LIMIT_SECONDS = 600;
 const READY_LOOK_MS = 500;
+/** Of several servers that are adopted, each has to say that it has the model; one that is down is waited for this long. */
+const OTHERS_WAIT_MS = 10_000;
 /** A revision stays up that long for the publication that usually follows. */
 const WARM_SECONDS = 3_600;
 
@@ -70,10 +87,7 @@ export class QualifyTargetBindingOperation implements OperationOf<typeof QUALIFI
   readonly steps = {
     prepare: { run: (context: Context) => this.prepare(context) },
     await_ready: { run: (context: Context) => this.awaitReady(context) },
-    list_models: { run: (context: Context) => this.call(context, listModels) },
-    chat_completion: { run: (context: Context) => this.call(context, chatCompletion) },
-    streamed_completion: { run: (context: Context) => this.call(context, streamedCompletion) },
-    unknown_model: { run: (context: Context) => this.call(context, unknownModel) },
+    ...this.checks(),
     conclude: { run: (context: Context) => this.conclude(context) },
   };
 
@@ -81,10 +95,16 @@ export class QualifyTargetBindingOperation implements OperationOf<typeof QUALIFI
 
   constructor(
     private readonly database: Database,
-    private readonly target: QualifiedTarget,
+    private readonly calls: QualificationCalls,
     @Inject(REVISIONS) private readonly revisions: RevisionsPort,
     @Inject(INSTANCES) private readonly instances: InstancesPort,
   ) {}
+
+  private checks(): Record<QualificationCheck, Step<QualificationInput>> {
+    const step = (name: QualificationCheck) =>
+      [name, { run: (context: Context) => this.check(context, name) }] as const;
+    return Object.fromEntries(QUALIFICATION_CHECKS.map(step)) as Record<QualificationCheck, Step<QualificationInput>>;
+  }
 
   private async prepare({ operation, input }: Context): Promise<StepOutcome> {
     return done({
@@ -106,43 +126,87 @@ export class QualifyTargetBindingOperation implements OperationOf<typeof QUALIFI
   private async awaitReady({ operation, input, step }: Context): Promise<StepOutcome> {
     const { revisionId } = input;
     if (revisionId === null) return done({ skipped: true, message: 'the supplier runs it' });
-    const status = await this.database.tx('system', (tx) => this.instances.status(tx, revisionId));
-    const isServing = status && status.ready > 0 && (await this.target.of(await this.binding(operation))) !== undefined;
-    if (isServing) return done({ message: `${status.ready} of ${status.desired} instances are ready` });
-    const leftMs = READY_LIMIT_MS - step.elapsedMs();
+    const { status, servers } = await this.database.tx('system', async (tx) => ({
+      status: await this.instances.status(tx, revisionId),
+      servers: await this.instances.adoptedServers(tx, revisionId),
+    }));
+    assertNoneChanged(servers);
+    const ready = await this.calls.ready({ tenantId: operation.tenantId, ...input });
+    const isServing = status !== undefined && status.ready > 0 && ready.length > 0;
+    const isComplete = servers.length < 2 || status?.ready === status?.desired || step.elapsedMs() >= OTHERS_WAIT_MS;
+    if (isServing && isComplete) {
+      const message = `${status.ready} of ${status.desired} instances are ready`;
+      return done({ message, result: { called: toCall(ready, servers) } });
+    }
+    if (status && !isServing) assertMayBecomeReady(status);
+    if (status?.reason && status.ready === 0 && HOPELESS.has(status.reason))
+      throw new StepFailed(
+        instanceFailures.target_not_ready,
+        `no instance is ready, and waiting mends nothing: ${status.reason}`,
+        { evidence: { cause: status.reason } },
+      );
+    const traits = await this.traits(revisionId);
+    const limitSeconds = Math.max(READY_LIMIT_SECONDS, 2 * (traits?.readyTimeoutSeconds ?? 0));
+    const leftMs = limitSeconds * 1_000 - step.elapsedMs();
     if (leftMs <= 0)
       throw new StepFailed(
         instanceFailures.target_not_ready,
-        `no instance was ready after ${READY_LIMIT_MS / 1_000} s`,
+        `no instance was ready after ${limitSeconds} s: ${waitMessage(status)}`,
       );
     return sleep({
       forMs: Math.min(READY_LOOK_MS, leftMs),
       status: 'running',
-      message: 'waits for an instance',
+      message: waitMessage(status),
       commit: (tx) => this.instances.wakeOnChange(tx, revisionId, operation.id),
     });
   }
 
-  private async call({ operation, input, step, signal }: Context, call: Call): Promise<StepOutcome> {
-    const target = await this.target.of(await this.binding(operation));
-    const { passed, message, isOutage, durationMs } = target ? await call(target, signal) : GONE;
-    const check = { name: step.name, passed, message, duration_ms: durationMs };
+  private async check({ operation, input, step, results, signal }: Context, name: QualificationCheck) {
+    // A retry still has the results of the calls after this one.
+    const before = QUALIFICATION_CHECKS.slice(0, QUALIFICATION_CHECKS.indexOf(name));
+    const wasSilent = before.some((earlier) => results[earlier]?.isSilent);
+    const called = results.await_ready?.called as string[] | undefined;
+    const shown = wasSilent
+      ? SILENT
+      : await this.calls.check(name, { tenantId: operation.tenantId, ...input }, { called, signal });
+    const { result, message, isOutage, isSilent, durationMs } = shown;
+    const check: QualificationCheckDto = {
+      name: step.name,
+      passed: result === 'passed',
+      result,
+      message,
+      duration_ms: durationMs,
+    };
     return done({
       message,
       evidence: check,
-      result: { ...check, isOutage },
+      result: { ...check, isOutage, isSilent },
       commit: async (tx) => void (await tx.query(ADD_CHECK, [input.bindingId, JSON.stringify(check)])),
     });
   }
 
-  private async conclude({ results }: Context): Promise<StepOutcome> {
-    const failed = CALLS.map((name) => results[name]).filter((check) => !check.passed);
-    if (failed.length === 0) return done({ message: 'qualified', operationResult: { qualified: true } });
+  /** As the operator's file promises now: a template that was mended holds for a retry. */
+  private async traits(revisionId: string): Promise<PromisedTraits | undefined> {
+    const [revision] = await this.database.tx('system', (tx) => this.revisions.getMany(tx, [revisionId]));
+    return revision && this.instances.traits(revision.spec);
+  }
+
+  private async conclude({ input, results }: Context): Promise<StepOutcome> {
+    const checks = QUALIFICATION_CHECKS.filter((name) => results[name]).map((name) => withResult(results[name]));
+    if (isQualified(checks)) {
+      const { revisionId } = input;
+      if (revisionId !== null)
+        assertNoneChanged(await this.database.tx('system', (tx) => this.instances.adoptedServers(tx, revisionId)));
+      return done({ message: 'qualified', operationResult: { qualified: true } });
+    }
     const { dependency_outage, validation_failed } = operationFailures;
+    const failed = checks.filter(({ result }) => result === 'failed');
+    if (failed.length === 0)
+      throw new StepFailed(validation_failed, 'the target did nothing of what its engine is declared to serve');
     const code = failed.some((check) => check.isOutage) ? dependency_outage : validation_failed;
     throw new StepFailed(
       code,
-      `${failed.length} of ${CALLS.length} checks failed: ${failed.map(({ name, message }) => `${name}: ${message}`).join('; ')}`,
+      `${failed.length} of ${checks.length} checks failed: ${failed.map(({ name, message }) => `${name}: ${message}`).join('; ')}`,
     );
   }
 
@@ -150,10 +214,16 @@ export class QualifyTargetBindingOperation implements OperationOf<typeof QUALIFI
   async finish(tx: Tx, { id, tenantId, input }: OperationRow<QualificationInput>, outcome: Outcome, failure?: Failure) {
     const binding = await tx.one<LockedBinding>(LOCK_BINDING, [input.bindingId, tenantId]);
     if (!binding) return undefined;
-    if (outcome === 'failed' && binding.checks.every((check) => check.passed)) {
+    if (outcome === 'failed' && binding.checks.every((check) => withResult(check).result !== 'failed')) {
       await tx.query(ADD_CHECK, [
         binding.id,
-        JSON.stringify({ name: 'target', passed: false, message: failure?.message ?? 'failed', duration_ms: null }),
+        JSON.stringify({
+          name: 'target',
+          passed: false,
+          result: 'failed',
+          message: failure?.message ?? 'failed',
+          duration_ms: null,
+        }),
       ]);
     }
     const failedState = binding.state === 'qualified' ? 'suspended' : binding.state;
@@ -192,26 +262,18 @@ export class QualifyTargetBindingOperation implements OperationOf<typeof QUALIFI
       await this.instances.hold(tx, revisionId, `binding:${binding.id}`, WARM_SECONDS);
     await this.instances.release(tx, revisionId, `operation:${id}`);
   }
-
-  /** With the credential, which the calls need. */
-  private async binding({ tenantId, input }: OperationRow<QualificationInput>): Promise<CallableBinding> {
-    const binding = await this.database.tx('system', (tx) =>
-      tx
-        .repository(BindingEntity)
-        .findOne({
-          select: { id: true, target: true, revision_id: true, credential: true },
-          where: { tenant_id: tenantId, id: input.bindingId },
-        }),
-    );
-    if (!binding)
-      throw new StepFailed(operationFailures.validation_failed, 'the binding is gone', { retryable: false });
-    return binding;
-  }
 }
 
-const GONE: CallResult = {
-  passed: false,
-  message: 'no instance of the revision is ready',
-  isOutage: true,
-  durationMs: 0,
-};
+/** Requests would go to it again as soon as it is told apart no more. */
+function assertNoneChanged(servers: readonly AdoptedServer[]): void {
+  const changed = servers
+    .filter(({ model }) => model === 'changed')
+    .map(({ instanceId, baseUrl }) => baseUrl?.slice(0, LONGEST_URL_SHOWN) ?? instanceId);
+  if (changed.length === 0) return;
+  const more = changed.length > 1 ? ` and ${changed.length - 1} more` : '';
+  throw new StepFailed(
+    instanceFailures.target_not_ready,
+    `${changed[0]}${more} has another model than the revision, and waiting mends nothing: model_changed`,
+    { evidence: { cause: 'model_changed' } },
+  );
+}

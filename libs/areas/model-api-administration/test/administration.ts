@@ -2,12 +2,16 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { Global, Module, type DynamicModule } from '@nestjs/common';
 import { migrations as revisions } from '@slipway/area-revisions';
-import { migrations as dataplane, publishBackend } from '@slipway/dataplane';
+import type { ObservationReason, PromisedTraits, RevisionSpec } from '@slipway/contracts';
+import { migrations as dataplane, publishBackend, type Instance } from '@slipway/dataplane';
 import { migrations as auth } from '@slipway/platform-auth';
+import type { Config } from '@slipway/platform-config';
+import { Database } from '@slipway/platform-database';
+import { Egress } from '@slipway/platform-egress';
 import type { Principal } from '@slipway/platform-http';
 import { OperationHarness, platformMigrations, type OperationRecord } from '@slipway/platform-testing';
 import { DEPLOYMENTS } from '@slipway/ports/deployment-records';
-import { INSTANCES } from '@slipway/ports/instances';
+import { INSTANCES, type AdoptedServer, type WorkloadStatus } from '@slipway/ports/instances';
 import { REVISIONS } from '@slipway/ports/revisions';
 import { BindingsService } from '../src/bindings.service.js';
 import { migrations, ModelApiAdministrationModule } from '../src/index.js';
@@ -20,8 +24,11 @@ export const ADMIN = {
   isOperatorTenant: true,
   actor: { type: 'token', id: 'tok_1' },
   scopes: new Set(['admin']),
+  owner: { type: 'person', id: 'alice' },
+  minters: [],
 } as unknown as Principal;
-export const OTHER = { ...ADMIN, tenantId: 'ten_2', tenantName: 'two' } as Principal;
+/** Of a tenant that is not the operator. */
+export const OTHER = { ...ADMIN, tenantId: 'ten_2', tenantName: 'two', isOperatorTenant: false } as Principal;
 
 /** The area on a Postgres of its own. Deployments, revisions and instances are other areas' and stand in as tables in memory. */
 export class Administration {
@@ -30,29 +37,64 @@ export class Administration {
   /** When a hold ends by itself, by revision and holder. */
   readonly holdEnds = new Map<string, Date | undefined>();
   readonly ready = new Map<string, number>();
+  /** Revisions that sleep, until they are wanted. */
+  readonly asleep = new Set<string>();
+  /** What a wait for a revision shows. */
+  readonly messages = new Map<string, string>();
+  /** Why the last start of a revision came to nothing. */
+  readonly failures = new Map<string, NonNullable<WorkloadStatus['failure']>>();
+  /** Why a revision's instances are not ready. */
+  readonly reasons = new Map<string, ObservationReason>();
+  /** What the operator's file promises of a revision's engine, and where its server is adopted. */
+  readonly traits = new Map<string, PromisedTraits>();
+  readonly adoptedAt = new Map<string, string | string[]>();
+  /** What is known of a revision's adopted servers. */
+  readonly servers = new Map<string, AdoptedServer[]>();
+  /** Revisions whose adopted servers have another model, and since when. */
+  readonly drifted = new Map<string, string>();
+  /** Calls of targets that were made while a transaction was open in the chain of calls that made them. */
+  readonly calledInTransaction: string[] = [];
   private sequence = 0;
 
   private constructor() {}
 
   harness!: OperationHarness;
 
-  static async start(): Promise<Administration> {
+  /** @param change of the configuration, where a test is about it */
+  static async start(change: Partial<Config> = {}): Promise<Administration> {
     const one = new Administration();
     one.harness = await OperationHarness.start({
       migrations: [...platformMigrations, ...auth, ...dataplane, ...revisions, ...migrations],
       modules: [one.neighbours(), ModelApiAdministrationModule],
       config: {
-        operator: {
-          targets: [{ name: 'adopted', kind: 'endpoint', allow: ['http://127.0.0.1:*'] }],
-          secrets: {},
-        } as any,
+        operator: { targets: [], secrets: {}, outbound: { suppliers: ['http://127.0.0.1:*'] } } as any,
+        ...change,
       },
     });
+    one.watchCalls();
     return one;
   }
 
-  stop(): Promise<void> {
-    return this.harness.stop();
+  async stop(): Promise<void> {
+    await this.harness.stop();
+    if (this.calledInTransaction.length > 0)
+      throw new Error(`inside a transaction: ${this.calledInTransaction.join(', ')}`);
+  }
+
+  private watchCalls(): void {
+    const { context } = this.harness;
+    const nesting = context.get(Database, { strict: false })['nesting'];
+    const egress = context.get(Egress, { strict: false });
+    const dispatcherOf = egress.dispatcher.bind(egress);
+    egress.dispatcher = (allow) =>
+      dispatcherOf(allow).compose((dispatch) => (options, handler) => {
+        try {
+          nesting.assertOutside();
+        } catch {
+          this.calledInTransaction.push(`${options.method} ${options.path}`);
+        }
+        return dispatch(options, handler);
+      });
   }
 
   get products(): ProductsService {
@@ -69,21 +111,28 @@ export class Administration {
     this.sequence += 1;
     return (
       await this.products.create(who, {
-        slug: `acme/chat-${this.sequence}`,
+        slug: `${who.isOperatorTenant ? 'acme' : who.tenantName}/chat-${this.sequence}`,
         modalities: ['text'],
         supported_parameters: [],
       })
     ).body;
   }
 
-  async supplierBinding(productId: string, baseUrl: string, more: object = {}): Promise<any> {
+  async supplierBinding(productId: string, baseUrl: string, more: object = {}, who = ADMIN): Promise<any> {
     const target = { supplier: 'zz-sentinel', base_url: baseUrl, model: 'sim', credential: 'sk-zz-sentinel', ...more };
-    return (await this.bindings.create(ADMIN, { product_id: productId, target })).body;
+    return (await this.bindings.create(who, { product_id: productId, target })).body;
   }
 
-  /** A revision that the stand-in areas know, whose one instance is at the URL. */
-  async revision(revisionId: string, baseUrl: string): Promise<void> {
-    this.ready.set(revisionId, 1);
+  /** A revision that the stand-in areas know, whose instances, `ins_1` and so on, are at the URLs. */
+  async revision(revisionId: string, baseUrls: string | string[], key?: Instance['key']): Promise<void> {
+    const urls = [baseUrls].flat();
+    this.ready.set(revisionId, urls.length);
+    const instances = urls.map((base_url, at) => ({
+      id: `ins_${at + 1}`,
+      base_url,
+      state: 'ready' as const,
+      ...(key && { key }),
+    }));
     await this.harness.database.tx('system', (tx) =>
       publishBackend(tx, {
         revisionId,
@@ -91,19 +140,19 @@ export class Administration {
         tenantId: 'ten_1',
         deploymentId: 'dep_1',
         modelId: 'sim',
-        instances: [{ id: 'ins_1', base_url: baseUrl, state: 'ready' }],
+        instances,
         credential: null,
-        guard: null,
+        guard: this.adoptedAt.has(revisionId) ? { allow: ['http://127.0.0.1:*'] } : null,
       }),
     );
   }
 
-  async qualify(id: string): Promise<OperationRecord> {
-    return this.harness.finish('ten_1', await this.begin(id));
+  async qualify(id: string, who = ADMIN): Promise<OperationRecord> {
+    return this.harness.finish(who.tenantId, await this.begin(id, who));
   }
 
-  async begin(id: string): Promise<string> {
-    const reply = await this.bindings.qualify(ADMIN, id);
+  async begin(id: string, who = ADMIN): Promise<string> {
+    const reply = await this.bindings.qualify(who, id);
     return JSON.parse((reply.body as { text: string }).text).operation.id;
   }
 
@@ -117,7 +166,10 @@ export class Administration {
       name: 'dep-00001',
       state: 'active',
       specDigest: 'd',
-      spec: {},
+      spec: {
+        model: { id },
+        endpoint: this.adoptedAt.has(id) ? { base_urls: [this.adoptedAt.get(id)!].flat() } : undefined,
+      },
     });
     const providers = [
       {
@@ -135,21 +187,30 @@ export class Administration {
       {
         provide: INSTANCES,
         useValue: {
-          want: async (_tx: unknown, { revisionId }: { revisionId: string }, holder: string) =>
-            void heldBy(revisionId).add(holder),
+          traits: ({ model }: RevisionSpec) => this.traits.get(model.id),
+          want: async (_tx: unknown, { revisionId }: { revisionId: string }, holder: string) => {
+            heldBy(revisionId).add(holder);
+            this.asleep.delete(revisionId);
+          },
           hold: async (_tx: unknown, id: string, holder: string, until?: Date) => {
             heldBy(id).add(holder);
             this.holdEnds.set(`${id} ${holder}`, until);
           },
           release: async (_tx: unknown, id: string, holder: string) => void heldBy(id).delete(holder),
           status: async (_tx: unknown, id: string) => ({
-            desired: 1,
+            desired: Math.max(1, this.servers.get(id)?.length ?? 0),
             ready: this.ready.get(id) ?? 0,
             alive: 1,
             restarts: 0,
-            message: null,
+            message: this.messages.get(id) ?? null,
             baseUrls: [],
+            isAsleep: this.asleep.has(id),
+            failure: this.failures.get(id) ?? null,
+            reason: this.reasons.get(id) ?? null,
           }),
+          driftedSince: async (_tx: unknown, ids: string[]) =>
+            new Map([...this.drifted].filter(([id]) => ids.includes(id))),
+          adoptedServers: async (_tx: unknown, id: string) => this.servers.get(id) ?? [],
           wakeOnChange: async () => undefined,
         },
       },
@@ -200,7 +261,7 @@ export class Upstream {
   }
 }
 
-function soundAnswer({ path, body }: { path: string; body: any }, response: ServerResponse): void {
+export function soundAnswer({ path, body }: { path: string; body: any }, response: ServerResponse): void {
   if (path === '/v1/models') return void response.end(JSON.stringify({ object: 'list', data: [{ id: 'sim' }] }));
   if (body?.model !== 'sim')
     return void response.writeHead(404).end(JSON.stringify({ error: { message: 'no such model' } }));

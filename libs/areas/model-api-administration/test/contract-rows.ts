@@ -16,6 +16,7 @@ export const ROWS: Rows = {
   createTargetBinding: {
     status: 201,
     audit: 'target_binding.create',
+    example: { status: 404, why: 'nobody knows an id before it is made' },
     tenancy: 'creates in the tenant of the caller; a foreign product is 404, which model-api.e2e.spec.ts shows',
     valid: async (bed) => ({ body: await bed.bindingBody() }),
     full: (body) => ({ ...body, limits: {} }),
@@ -34,6 +35,7 @@ export const ROWS: Rows = {
   createModelApiPublication: {
     status: 201,
     audit: 'publication.create',
+    example: { status: 404, why: 'nobody knows an id before it is made' },
     tenancy: 'creates in the tenant of the caller; a foreign product is 404, which model-api.e2e.spec.ts shows',
     valid: async (bed) => ({ body: await bed.publicationBody() }),
     full: (body) => ({ ...body, audience: { visibility: 'shared' } }),

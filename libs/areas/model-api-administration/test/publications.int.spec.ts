@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { openSecret } from '@slipway/platform-database';
 import { testConfig } from '@slipway/platform-testing';
+import pg from 'pg';
+import type { QueryRunner } from 'typeorm';
+import { OwnAudiences1700000001004 } from '../src/migrations/1700000001004-own-audiences.js';
 import { ADMIN, Administration, OTHER, Upstream } from './administration.js';
 
 let area: Administration;
@@ -20,14 +23,14 @@ const served = async (slug: string): Promise<any> =>
   (await rows('select * from dataplane_published where slug = $1', [slug]))[0];
 const one = (id: string) => ({ binding_id: id, weight: 1, priority: 0 });
 
-async function qualified(productId: string, more: object = {}): Promise<any> {
-  const binding = await area.supplierBinding(productId, simulator.url, more);
-  expect((await area.qualify(binding.id))['status']).toBe('succeeded');
+async function qualified(productId: string, more: object = {}, who = ADMIN): Promise<any> {
+  const binding = await area.supplierBinding(productId, simulator.url, more, who);
+  expect((await area.qualify(binding.id, who))['status']).toBe('succeeded');
   return binding;
 }
 
-async function publish(productId: string, bindings: object[], more: object = {}): Promise<any> {
-  return (await area.publications.create(ADMIN, { product_id: productId, bindings, ...more } as any, false)).body;
+async function publish(productId: string, bindings: object[], more: object = {}, who = ADMIN): Promise<any> {
+  return (await area.publications.create(who, { product_id: productId, bindings, ...more } as any, false)).body;
 }
 
 it('binds a target once, also where twenty ask at once, and never changes it', async () => {
@@ -96,7 +99,10 @@ it('publishes what the gateway can open, and swaps it as a whole', async () => {
       upstream: { kind: 'supplier', base_url: simulator.url, model: 'sim', guard: { allow: ['http://127.0.0.1:*'] } },
     },
   ]);
-  expect(openSecret(testConfig('postgres://x').secretKey, row.bindings[0].upstream.credential)).toBe('sk-zz-sentinel');
+  const context = `supplier/${row.tenant_id}/${first.id}`;
+  expect(openSecret(testConfig('postgres://x').keyRing, row.bindings[0].upstream.credential, context)).toBe(
+    'sk-zz-sentinel',
+  );
   expect((await area.products.list(ADMIN, { limit: 1 })).data[0]?.state).toBe('active');
 
   const next = await publish(product.id, [
@@ -133,6 +139,21 @@ it('gives concurrent publications versions of their own, with one that stands', 
   );
   expect(states.map(({ state }) => state)).toEqual([...Array(7).fill('superseded'), 'published']);
   expect(Number((await served(product.slug)).version)).toBe(8);
+});
+
+it('publishes a revision that sleeps: who asks for it wakes it', async () => {
+  const product = await area.product();
+  await area.revision('rev_sleeper', simulator.url);
+  const { body: binding }: any = await area.bindings.create(ADMIN, {
+    product_id: product.id,
+    target: { deployment: 'dep', revision: 'rev_sleeper' },
+  });
+  await area.qualify(binding.id);
+  area.ready.set('rev_sleeper', 0);
+  await expect(publish(product.id, [one(binding.id)])).rejects.toMatchObject({ code: 'binding_not_qualified' });
+  area.asleep.add('rev_sleeper');
+  await publish(product.id, [one(binding.id)]);
+  expect([...area.holds.get('rev_sleeper')!]).toContain(`binding:${binding.id}`);
 });
 
 it('lists every binding that cannot serve, and writes nothing', async () => {
@@ -225,8 +246,94 @@ it('shows a product to its audience only', async () => {
 });
 
 it('gives a slug to one product of the whole installation', async () => {
-  const { slug } = await area.product();
+  const { slug } = await area.product(OTHER);
   await expect(
-    area.products.create(OTHER, { slug, modalities: ['text'], supported_parameters: [] }),
+    area.products.create(ADMIN, { slug, modalities: ['text'], supported_parameters: [] }),
   ).rejects.toMatchObject({ code: 'product_exists', status: 409 });
+});
+
+/** A product as one could be made before slugs belonged to anybody. */
+async function squat(slug: string): Promise<string> {
+  const { id } = await area.product(OTHER);
+  await area.harness.database.tx('system', (tx) =>
+    tx.query('update model_api_products set slug = $2 where id = $1', [id, slug]),
+  );
+  return id;
+}
+
+it("10.2: a tenant makes and publishes products under its own name alone, the operator's under any", async () => {
+  const body = { modalities: ['text'], supported_parameters: [] };
+  for (const slug of ['openai/gpt-4o', 'twofold/chat', 'default/chat'])
+    await expect(area.products.create(OTHER, { slug, ...body })).rejects.toMatchObject({
+      code: 'slug_not_yours',
+      status: 403,
+    });
+  expect((await area.products.create(OTHER, { slug: 'two/own', ...body })).status).toBe(201);
+  expect((await area.products.create(ADMIN, { slug: 'openai/gpt-4o', ...body })).status).toBe(201);
+
+  const old = await squat('mistral/large');
+  const binding = await qualified(old, {}, OTHER);
+  for (const isDryRun of [true, false])
+    await expect(
+      area.publications.create(OTHER, { product_id: old, bindings: [one(binding.id)] } as any, isDryRun),
+    ).rejects.toMatchObject({ code: 'slug_not_yours', status: 403 });
+  expect(await served('mistral/large')).toBeUndefined();
+});
+
+it('10.2: only the operator tenant publishes to others', async () => {
+  const product = await area.product(OTHER);
+  const binding = await qualified(product.id, {}, OTHER);
+  const refused = [
+    { visibility: 'shared', tenants: [] },
+    { visibility: 'tenant', tenants: ['ten_3'] },
+    { visibility: 'tenant', tenants: ['ten_2', 'ten_3'] },
+  ];
+  for (const audience of refused)
+    for (const isDryRun of [true, false])
+      await expect(
+        area.publications.create(
+          OTHER,
+          { product_id: product.id, bindings: [one(binding.id)], audience } as any,
+          isDryRun,
+        ),
+      ).rejects.toMatchObject({ code: 'audience_not_yours', status: 403 });
+  expect(await served(product.slug)).toBeUndefined();
+  for (const audience of [undefined, { visibility: 'tenant', tenants: ['ten_2'] }])
+    await publish(product.id, [one(binding.id)], { audience }, OTHER);
+  expect((await served(product.slug)).audience).toEqual({ visibility: 'tenant', tenants: ['ten_2'] });
+  expect(await area.products.visibleTo('ten_1', product.slug)).toBeUndefined();
+});
+
+it("10.2: what tenants published to others before is theirs alone after the migration, and the operator's stays", async () => {
+  const owner = new pg.Client({ connectionString: area.harness.testDatabase.ownerUrl });
+  await owner.connect();
+  try {
+    await owner.query(
+      `insert into tenants (id, name, is_operator) values ('ten_1', 'one', true), ('ten_2', 'two', false)`,
+    );
+    const theirs = await area.product(OTHER);
+    await publish(theirs.id, [one((await qualified(theirs.id, {}, OTHER)).id)], {}, OTHER);
+    const ours = await area.product();
+    const shared = { visibility: 'shared', tenants: [] };
+    await publish(ours.id, [one((await qualified(ours.id)).id)], { audience: shared });
+    for (const table of ['model_api_publications', 'dataplane_published'])
+      await owner.query(`update ${table} set audience = $2 where product_id = $1`, [theirs.id, shared]);
+    expect(await area.products.visibleTo('ten_3', theirs.slug)).toBeDefined();
+    const before = await served(theirs.slug);
+
+    await owner.query('begin');
+    await new OwnAudiences1700000001004().up({ query: (sql: string) => owner.query(sql) } as unknown as QueryRunner);
+    await owner.query('commit');
+
+    const after = await served(theirs.slug);
+    expect(after.audience).toEqual({ visibility: 'tenant', tenants: [] });
+    // Gateways that missed the notification compare versions.
+    expect(Number(after.version)).toBe(Number(before.version) + 1);
+    expect(await area.products.visibleTo('ten_3', theirs.slug)).toBeUndefined();
+    expect(await area.products.visibleTo('ten_2', theirs.slug)).toBeDefined();
+    expect((await served(ours.slug)).audience).toEqual(shared);
+    expect(await area.products.visibleTo('ten_3', ours.slug)).toBeDefined();
+  } finally {
+    await owner.end();
+  }
 });

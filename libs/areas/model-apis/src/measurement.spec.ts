@@ -1,5 +1,11 @@
 import { expect, it } from '@jest/globals';
-import { emptyHistogram, HistogramRecorder, type AttemptCounts, type RequestStats } from '@slipway/dataplane';
+import {
+  emptyHistogram,
+  emptyLoads,
+  HistogramRecorder,
+  type AttemptCounts,
+  type RequestStats,
+} from '@slipway/dataplane';
 import { availabilityOf, performanceOf, type BindingSight } from './measurement.js';
 
 const counts = (ok = 0, server_error = 0): AttemptCounts => ({
@@ -47,6 +53,7 @@ function stats(ttft: number[], speed: number[]): RequestStats {
     itl_ms: emptyHistogram(),
     e2e_latency_ms: emptyHistogram(),
     output_tokens_per_s: of(speed),
+    loads: emptyLoads(),
   };
 }
 

@@ -3,13 +3,13 @@ import { ArrayField, StringField } from '@slipway/platform-http';
 import { OperationDto } from '@slipway/platform-operations';
 
 export class OperationFilterDto {
-  @StringField({ enum: OPERATION_STATUSES, optional: true })
+  @StringField({ enum: OPERATION_STATUSES, optional: true, description: 'Only operations in this status' })
   status?: string;
 
-  @StringField({ min: 1, max: 100, optional: true, example: 'rollout' })
+  @StringField({ min: 1, max: 100, optional: true, description: 'Only this kind, such as `rollout`' })
   kind?: string;
 
-  @StringField({ min: 1, max: 255, optional: true, example: 'chat' })
+  @StringField({ min: 1, max: 255, optional: true, description: 'Only on what has this name, such as `chat`' })
   resource_name?: string;
 }
 

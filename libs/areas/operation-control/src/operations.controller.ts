@@ -16,6 +16,7 @@ export class OperationsController {
     tag: 'Operations',
     operationId: 'listOperations',
     summary: 'List durable operations, newest first',
+    description: '`status`, `kind` and `resource_name` narrow the list.',
     ok: { 200: OperationPageDto },
     paged: true,
     hot: true,
@@ -32,6 +33,8 @@ export class OperationsController {
     tag: 'Operations',
     operationId: 'getOperation',
     summary: 'Inspect one durable operation',
+    description:
+      'The record itself: how far it is (`progress`, `current_step`, `steps`), how it ended (`status`, `result`), or why it failed (`error_code`, `message`). Ask again until `status` is `succeeded`, `failed` or `cancelled`, or follow its events.',
     ok: { 200: OperationDto },
     hot: true,
     errors: ['operation_not_found'],
@@ -64,7 +67,13 @@ export class OperationsController {
     summary: 'Retry a failed operation',
     description: 'It re-enters at its first step that has not succeeded.',
     ok: { 200: OperationDto },
-    errors: ['operation_not_found', 'operation_not_retryable', 'operation_in_progress'],
+    errors: [
+      'operation_not_found',
+      'operation_not_retryable',
+      'operation_in_progress',
+      'deployment_protected',
+      'plan_required',
+    ],
   })
   retry(@CurrentPrincipal() who: Principal, @Param('id') id: string) {
     return this.operations.act(who, id, 'retry');
@@ -98,7 +107,7 @@ export class OperationsController {
     paged: true,
     eventStream: true,
     notFoundFirst: OperationsService,
-    errors: ['operation_not_found', 'cursor_expired', 'validation_failed'],
+    errors: ['operation_not_found', 'cursor_expired', 'validation_failed', 'quota_exceeded'],
   })
   events(
     @CurrentPrincipal() who: Principal,

@@ -71,6 +71,8 @@ beforeAll(async () => {
       isOperatorTenant: false,
       actor: ACTOR,
       scopes: new Set<Scope>(['admin']),
+      owner: { type: 'person', id: 'alice' },
+      minters: [],
     };
   });
   app = module.createNestApplication<NestFastifyApplication>(adapter, { logger: false });

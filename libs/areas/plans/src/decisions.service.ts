@@ -1,4 +1,4 @@
-import { isSameActor, type Actor } from '@slipway/contracts';
+import { isSameOwner } from '@slipway/contracts';
 import { Injectable } from '@nestjs/common';
 import { Database, type Tx } from '@slipway/platform-database';
 import { reply, type ExistenceCheck, type IdempotencyClaim, type Principal, type Reply } from '@slipway/platform-http';
@@ -7,6 +7,7 @@ import { appendEvents } from '@slipway/platform-events';
 import { PausePoints } from '@slipway/platform-config';
 import type { Plan } from '@slipway/ports/plans';
 import { deploymentStream } from '@slipway/ports/deployment-records';
+import { assertMayApprove } from './approver.js';
 import { planAnswer } from './plan-answer.js';
 import type { ApprovePlanDto, RejectPlanDto } from './plan-requests.dto.js';
 import { planErrors } from './plan.errors.js';
@@ -29,25 +30,27 @@ export class DecisionsService implements ExistenceCheck {
   async approve(who: Principal, id: string, body: ApprovePlanDto, claim: IdempotencyClaim | undefined): Promise<Reply> {
     const answer = await this.idempotent.run({ tenantId: who.tenantId }, claim, async (tx) => {
       const plan = await this.store.lock(tx, who.tenantId, id);
-      if (plan.preventSelfApproval && isSameActor(plan.createdBy, who.actor))
-        throw planErrors.self_approval_forbidden();
+      assertMayApprove(who, plan);
       assertUndecided(plan);
       assertDigest(plan, body.plan_digest);
       if (await this.store.isStale(tx, plan)) throw planErrors.plan_stale();
-      const hasApproved = plan.decisions.some(({ by }) => isSameActor(by, who.actor));
-      return this.answer(tx, hasApproved ? plan : await this.record(tx, plan, 'approved', who.actor, body.comment));
+      const hasApproved = plan.decisions.some(({ by }) => by.owner && isSameOwner(by.owner, who.owner));
+      return this.answer(tx, hasApproved ? plan : await this.record(tx, plan, 'approved', who, body.comment));
     });
     await this.pausePoints.reach('autopilot:approve:after-commit');
     return answer;
   }
 
-  /** Anybody who may decide may reject, the creator too: that takes the plan back. */
+  /**
+   * Anybody who may decide may reject, the creator and services too: that takes a plan back. It moves nothing, and an optimizer must
+   * be able to withdraw what it proposed.
+   */
   reject(who: Principal, id: string, body: RejectPlanDto): Promise<Reply> {
     return this.database.tx({ tenantId: who.tenantId }, async (tx) => {
       const plan = await this.store.lock(tx, who.tenantId, id);
       assertUndecided(plan);
       assertDigest(plan, body.plan_digest);
-      return this.answer(tx, await this.record(tx, plan, 'rejected', who.actor, body.comment));
+      return this.answer(tx, await this.record(tx, plan, 'rejected', who, body.comment));
     });
   }
 
@@ -59,17 +62,17 @@ export class DecisionsService implements ExistenceCheck {
     tx: Tx,
     plan: Plan,
     decision: 'approved' | 'rejected',
-    by: Actor,
+    { actor, owner }: Principal,
     comment: string | undefined,
   ): Promise<Plan> {
-    const decided = await this.store.decide(tx, plan, { decision, by, comment });
+    const decided = await this.store.decide(tx, plan, { decision, by: { ...actor, owner }, comment });
     const resource = { resourceType: 'plan', resourceName: plan.id, before: plan.decisions, after: decided.decisions };
     await appendAudit(tx, { action: decision === 'approved' ? 'plan.approve' : 'plan.reject', ...resource });
     await appendEvents(tx, plan.tenantId, deploymentStream(plan.deploymentId), [
       {
         type: `plan.${decision}`,
         subject: `plans/${plan.id}`,
-        actor: by,
+        actor,
         revisionId: plan.baseRevisionId,
         data: {
           plan_id: plan.id,

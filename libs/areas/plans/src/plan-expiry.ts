@@ -35,7 +35,7 @@ export class PlanExpiry implements RecurringWork, OnModuleInit {
       const plan = await this.store.find(tx, tenantId, id);
       // Decided between the look at it and its lock.
       if (plan.state !== 'expired' || plan.decisions.some(({ decision }) => decision === 'expired')) continue;
-      await this.store.decide(tx, plan, { decision: 'expired', by: CLOCK });
+      await this.store.decide(tx, plan, { decision: 'expired', by: { ...CLOCK, owner: null } });
       expired.set(plan.deploymentId, [...(expired.get(plan.deploymentId) ?? []), plan]);
     }
     await appendAll(

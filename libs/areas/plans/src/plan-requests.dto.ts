@@ -5,7 +5,7 @@ export class PlanFilterDto {
   @StringField({ min: 1, max: 255, optional: true, description: 'Only plans of this deployment' })
   deployment?: string;
 
-  @StringField({ enum: PLAN_STATES, optional: true })
+  @StringField({ enum: PLAN_STATES, optional: true, description: 'Only plans whose approval is in this state' })
   state?: PlanState;
 }
 

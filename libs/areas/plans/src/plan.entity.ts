@@ -1,4 +1,4 @@
-import type { Actor } from '@slipway/contracts';
+import type { Actor, Owner } from '@slipway/contracts';
 import { rfc3339, wholeNumber } from '@slipway/platform-database';
 import type { Decision, PlanContent } from '@slipway/ports/plans';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
@@ -36,8 +36,17 @@ export class PlanEntity {
   @Column({ type: 'boolean' })
   preventSelfApproval: boolean;
 
+  @Column({ type: 'boolean', default: false })
+  requireHostedIdentity: boolean;
+
   @Column({ type: 'jsonb' })
   createdBy: Actor;
+
+  @Column({ type: 'jsonb', nullable: true })
+  creatorOwner: Owner | null;
+
+  @Column({ type: 'jsonb', default: [] })
+  creatorMinters: Owner[];
 
   @Column({ type: 'timestamptz', transformer: rfc3339 })
   createdAt: string;
@@ -62,6 +71,9 @@ export class PlanDecisionEntity {
 
   @Column({ type: 'jsonb' })
   actor: Actor;
+
+  @Column({ type: 'jsonb', nullable: true })
+  owner: Owner | null;
 
   @Column({ type: 'text', nullable: true })
   comment: string | null;

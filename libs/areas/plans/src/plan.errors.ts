@@ -13,6 +13,19 @@ export const planErrors = defineErrors({
     message: 'The creator of a plan cannot approve it.',
     remediation: 'Let another person approve it, or allow it in the policy with promotion.prevent_self_approval.',
   },
+  approver_not_a_person: {
+    status: 403,
+    category: 'permission',
+    message: 'A service approves no plan: approvals are of people.',
+    remediation: 'Approve it with a token whose owner is a person, or signed in at the hosted identity provider.',
+  },
+  hosted_identity_required: {
+    status: 403,
+    category: 'permission',
+    message:
+      'The policy of this plan takes approvals only of people who are signed in at the hosted identity provider.',
+    remediation: 'Sign in at the provider, or change promotion.require_hosted_identity of the policy and plan again.',
+  },
   plan_already_decided: {
     status: 409,
     category: 'conflict',

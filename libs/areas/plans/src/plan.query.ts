@@ -2,16 +2,18 @@ import { locking, prepared } from '@slipway/platform-database';
 
 /*
  * A plan's state follows from its decisions and the clock; nothing stores it. At most one row ends a plan, and none ends
- * one that was approved, because every decision is made under the plan's row lock.
+ * one that was approved, because every decision is made under the plan's row lock. Approvals are counted by owners, since
+ * those of before tokens had owners may have several rows of one.
  */
 const COLUMNS = `p.id, p.tenant_id "tenantId", p.deployment_id "deploymentId", p.deployment_name "deploymentName", p.base_revision_id "baseRevisionId",
   p.spec_digest "specDigest", p.content, p.content_digest "contentDigest", p.approvals_required "approvalsRequired",
-  p.prevent_self_approval "preventSelfApproval", p.created_by "createdBy", p.expires_at <= now() "isPastExpiry", d.version, d.decisions, s.state`;
+  p.prevent_self_approval "preventSelfApproval", p.require_hosted_identity "requireHostedIdentity",
+  jsonb_build_object('actor', p.created_by, 'owner', p.creator_owner, 'minters', p.creator_minters) creator, p.expires_at <= now() "isPastExpiry", d.version, d.decisions, s.state`;
 
 const SOURCE = `autopilot_plans p
   cross join lateral (
-    select count(*)::int as version, count(*) filter (where decision = 'approved') as approved, max(decision) filter (where decision <> 'approved') as ending,
-      coalesce(jsonb_agg(jsonb_build_object('decision', decision, 'by', actor, 'at', slipway_rfc3339(at), 'comment', comment, 'digest', digest) order by id), '[]') as decisions
+    select count(*)::int as version, count(distinct owner) filter (where decision = 'approved') as approved, max(decision) filter (where decision <> 'approved') as ending,
+      coalesce(jsonb_agg(jsonb_build_object('decision', decision, 'by', actor || jsonb_build_object('owner', owner), 'at', slipway_rfc3339(at), 'comment', comment, 'digest', digest) order by id), '[]') as decisions
     from autopilot_plan_decisions where plan_id = p.id
   ) d
   cross join lateral (
@@ -58,7 +60,7 @@ export const OVERDUE = locking(
     `select p.tenant_id "tenantId", p.id from autopilot_plans p
    where p.expires_at <= now() and p.expires_at > now() - interval '1 day'
      and not exists (select 1 from autopilot_plan_decisions d where d.plan_id = p.id and d.decision <> 'approved')
-     and (select count(*) from autopilot_plan_decisions d where d.plan_id = p.id) < p.approvals_required
+     and (select count(distinct d.owner) from autopilot_plan_decisions d where d.plan_id = p.id) < p.approvals_required
    order by p.expires_at limit 50 for update skip locked`,
   ),
   () => [],

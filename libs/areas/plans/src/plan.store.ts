@@ -53,12 +53,15 @@ export class PlanStore implements PlansPort {
       contentDigest: digestOf(content),
       approvalsRequired: plan.approvalsRequired,
       preventSelfApproval: plan.preventSelfApproval,
-      createdBy: content.created_by,
+      requireHostedIdentity: plan.requireHostedIdentity,
+      createdBy: plan.creator.actor,
+      creatorOwner: plan.creator.owner,
+      creatorMinters: [...plan.creator.minters],
       createdAt: content.created_at,
       expiresAt: content.expires_at,
     });
     const created = await this.find(tx, plan.tenantId, content.id);
-    const actor = created.createdBy;
+    const { actor } = plan.creator;
     await appendAudit(tx, {
       action: 'plan.create',
       resourceType: 'plan',
@@ -94,7 +97,8 @@ export class PlanStore implements PlansPort {
     { decision, by, comment = null }: Pick<Decision, 'decision' | 'by'> & { comment?: string | null },
   ): Promise<Plan> {
     const { tenantId, id: planId, contentDigest: digest } = plan;
-    await tx.repository(PlanDecisionEntity).insert({ tenantId, planId, decision, actor: by, comment, digest });
+    const { owner, ...actor } = by;
+    await tx.repository(PlanDecisionEntity).insert({ tenantId, planId, decision, actor, owner, comment, digest });
     return this.find(tx, tenantId, planId);
   }
 
@@ -105,7 +109,7 @@ export class PlanStore implements PlansPort {
   async supersede(tx: Tx, { tenantId, id }: Plan, by: Actor): Promise<NewEvent | undefined> {
     const plan = await this.lock(tx, tenantId, id);
     if (plan.state !== 'pending') return undefined;
-    await this.decide(tx, plan, { decision: 'superseded', by });
+    await this.decide(tx, plan, { decision: 'superseded', by: { ...by, owner: null } });
     return endedEvent('plan.superseded', plan, by);
   }
 
@@ -191,11 +195,11 @@ export function endedEvent(type: 'plan.expired' | 'plan.superseded', plan: Plan,
   };
 }
 
-function createdEvent({ id, content, contentDigest, createdBy, baseRevisionId }: Plan): NewEvent {
+function createdEvent({ id, content, contentDigest, creator, baseRevisionId }: Plan): NewEvent {
   return {
     type: 'plan.created',
     subject: `plans/${id}`,
-    actor: createdBy,
+    actor: creator.actor,
     revisionId: baseRevisionId,
     data: {
       plan_id: id,

@@ -28,6 +28,7 @@ export class PlansController {
     tag: 'Autopilot',
     operationId: 'listAutopilotPlans',
     summary: 'List plans, newest first',
+    description: 'With the state of their approval. `state` and `deployment` narrow the list.',
     ok: { 200: PlanPageDto },
     paged: true,
     errors: ['validation_failed'],
@@ -43,6 +44,8 @@ export class PlansController {
     tag: 'Autopilot',
     operationId: 'getAutopilotPlan',
     summary: 'Inspect an immutable advisory plan',
+    description:
+      'Its content never changes; `approval` and `stale` beside it do. `content_digest` is what an approval must name. `If-None-Match` with the ETag answers 304 while nothing has changed.',
     ok: { 200: PlanDto, 304: null },
     errors: ['plan_not_found'],
   })
@@ -57,12 +60,16 @@ export class PlansController {
     tag: 'Autopilot',
     operationId: 'approveAutopilotPlan',
     summary: 'Record human approval without changing serving state',
-    description: 'Executing an approved plan is a rollout with its `plan_id`.',
+    description:
+      'Executing an approved plan is a rollout with its `plan_id`. Approvals count people: all tokens of one owner are one, and a service approves nothing.',
+    example: { plan_digest: 'content_digest of the plan', comment: 'Looks right' },
     ok: { 200: PlanDto },
     idempotent: true,
     notFoundFirst: DecisionsService,
     errors: [
       'plan_not_found',
+      'approver_not_a_person',
+      'hosted_identity_required',
       'self_approval_forbidden',
       'plan_already_decided',
       'plan_expired',
@@ -87,6 +94,9 @@ export class PlansController {
     tag: 'Autopilot',
     operationId: 'rejectAutopilotPlan',
     summary: 'Reject a plan, or take it back',
+    description:
+      'Final: a rejected plan cannot be approved any more. The creator may take it back this way; serving state does not change.',
+    example: { comment: 'Not before the release' },
     ok: { 200: PlanDto },
     notFoundFirst: DecisionsService,
     errors: ['plan_not_found', 'plan_already_decided', 'plan_expired', 'plan_stale', 'plan_digest_mismatch'],

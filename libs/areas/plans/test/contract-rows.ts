@@ -3,7 +3,8 @@ import { type Bed, type Rows } from '@slipway/platform-testing/contract';
 const CHANGE = { op: 'replace', path: '/scaling/min_replicas', from: 1, value: 2 };
 
 async function plan(bed: Bed): Promise<{ id: string; content_digest: string }> {
-  return bed.make('POST', '/autopilot/plans', { deployment: (await bed.active()).name, changes: [CHANGE] });
+  const body = { deployment: (await bed.active()).name, changes: [CHANGE] };
+  return bed.make('POST', '/autopilot/plans', body, await bed.person('alice'));
 }
 
 export const ROWS: Rows = {
@@ -18,7 +19,7 @@ export const ROWS: Rows = {
     audit: 'plan.approve',
     valid: async (bed) => {
       const { id, content_digest } = await plan(bed);
-      return { params: { id }, body: { plan_digest: content_digest }, token: await bed.someoneElse() };
+      return { params: { id }, body: { plan_digest: content_digest }, token: await bed.person('bob') };
     },
   },
   rejectAutopilotPlan: {

@@ -12,6 +12,12 @@ export const BY_DIGEST = prepared(
   `select ${COLUMNS} from revisions r where r.deployment_id = $1 and r.spec_digest = $2 and r.state <> 'failed' order by r.number desc limit 1`,
 );
 
+/** On the way of every rollout that is accepted: planned once per connection. */
+export const COUNT = prepared(
+  'revision-count',
+  `select count(*)::int as count from revisions where deployment_id = $1`,
+);
+
 /** Numbers in the same statement. The caller holds the deployment's lock, so the next number cannot be taken by another. */
 export const INSERT = prepared(
   'revision-insert',
@@ -40,10 +46,10 @@ export const ACTIVATE = prepared(
    where deployment_id = $2 and (id = $3 and state <> 'failed' or id <> $3 and state = 'active')`,
 );
 
-/** A join: the newest revision that held all traffic, other than $2, that no rollback has left and that has not failed. */
+/** A join: the newest revision that held all traffic, none of $2, that no rollback has left and that has not failed. */
 export const PREVIOUS = prepared(
   'revision-previous',
   `select ${COLUMNS} from revision_activations a join revisions r on r.id = a.revision_id
-   where a.deployment_id = $1 and a.revision_id is distinct from $2 and not a.is_left_by_rollback and r.state <> 'failed'
+   where a.deployment_id = $1 and a.revision_id <> all($2) and not a.is_left_by_rollback and r.state <> 'failed'
    order by a.id desc limit 1`,
 );

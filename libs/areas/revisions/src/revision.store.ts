@@ -15,7 +15,7 @@ import { RevisionActivationEntity } from './revision-activation.entity.js';
 import { RevisionPinEntity } from './revision-pin.entity.js';
 import { RevisionEntity } from './revision.entity.js';
 import { revisionErrors } from './revision.errors.js';
-import { ACTIVATE, BY_DIGEST, GET_MANY, INSERT, PREVIOUS, SET_STATE } from './revision.query.js';
+import { ACTIVATE, BY_DIGEST, COUNT, GET_MANY, INSERT, PREVIOUS, SET_STATE } from './revision.query.js';
 
 const LIVE: RevisionState[] = ['pending', 'provisioning', 'ready', 'active', 'standby', 'draining', 'retired'];
 const ENDED: RevisionState[] = ['retired', 'failed'];
@@ -57,6 +57,10 @@ export class RevisionStore implements RevisionsPort {
 
   findByDigest(tx: Tx, deploymentId: string, specDigest: string): Promise<Revision | undefined> {
     return tx.one<Revision>(BY_DIGEST, [deploymentId, specDigest]);
+  }
+
+  async count(tx: Tx, deploymentId: string): Promise<number> {
+    return (await tx.one<{ count: number }>(COUNT, [deploymentId]))?.count ?? 0;
   }
 
   async idsOf(tx: Tx, deploymentId: string): Promise<string[]> {
@@ -101,7 +105,7 @@ export class RevisionStore implements RevisionsPort {
         .repository(RevisionActivationEntity)
         .update({ tenantId, deploymentId, revisionId: leftByRollback }, { isLeftByRollback: true });
     if (deployment.activeRevisionId === revisionId) return;
-    const previous = await this.previous(tx, deploymentId, revisionId);
+    const previous = await this.previous(tx, deploymentId, [revisionId]);
     await this.deployments.update(tx, deploymentId, {
       activeRevisionId: revisionId,
       previousRevisionId: previous?.id ?? null,
@@ -118,8 +122,8 @@ export class RevisionStore implements RevisionsPort {
     ]);
   }
 
-  previous(tx: Tx, deploymentId: string, from: string | null): Promise<Revision | undefined> {
-    return tx.one<Revision>(PREVIOUS, [deploymentId, from]);
+  previous(tx: Tx, deploymentId: string, except: readonly string[]): Promise<Revision | undefined> {
+    return tx.one<Revision>(PREVIOUS, [deploymentId, except]);
   }
 
   wasEverActive(tx: Tx, id: string): Promise<boolean> {

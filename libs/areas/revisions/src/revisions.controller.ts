@@ -14,6 +14,7 @@ export class RevisionsController {
     tag: 'Revisions',
     operationId: 'listRevisions',
     summary: 'List the revisions of a deployment, newest first',
+    description: 'Each is immutable. `state` says whether it serves, waits warm, was retired or failed.',
     ok: { 200: RevisionListDto },
     errors: ['deployment_not_found'],
     paged: true,
@@ -29,6 +30,8 @@ export class RevisionsController {
     tag: 'Revisions',
     operationId: 'getRevision',
     summary: 'Inspect one revision by id, number or name',
+    description:
+      'Its spec as it was rolled out, with defaults filled in, where it came from, and its state; `message` says why it failed.',
     ok: { 200: RevisionDto },
     errors: ['deployment_not_found', 'revision_not_found'],
   })
@@ -43,6 +46,7 @@ export class RevisionsController {
     tag: 'Revisions',
     operationId: 'diffRevisions',
     summary: 'Compare the specs of two revisions as a JSON Patch',
+    description: '`patch` turns the spec of the first into that of the second (RFC 6902).',
     ok: { 200: RevisionDiffDto },
     errors: ['deployment_not_found', 'revision_not_found'],
   })

@@ -1,12 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
-import { emptyHistogram, HistogramRecorder, type RequestStats } from '@slipway/dataplane';
-import { judge } from './analysis.js';
-import type { AnalysisMetricDto } from './rollout.dto.js';
+import { emptyHistogram, emptyLoads, HistogramRecorder, type RequestStats } from '@slipway/dataplane';
+import { DISTRIBUTIONS } from '@slipway/contracts';
+import { confidenceOf, judge, overall } from './analysis.js';
+import type { AnalysisMetricDto } from '@slipway/ports/deployment-records';
 
 function stats(options: { ok?: number; failed?: number; ttft?: number[] } = {}): RequestStats {
   const ttft = new HistogramRecorder();
   for (const value of options.ttft ?? []) ttft.record(value);
-  return {
+  return alone({
     counts: {
       ok: options.ok ?? options.ttft?.length ?? 0,
       client_error: 0,
@@ -22,7 +23,15 @@ function stats(options: { ok?: number; failed?: number; ttft?: number[] } = {}):
     itl_ms: emptyHistogram(),
     e2e_latency_ms: emptyHistogram(),
     output_tokens_per_s: emptyHistogram(),
-  };
+    loads: emptyLoads(),
+  });
+}
+
+/** All of them found their one instance empty. */
+function alone(stats: RequestStats): RequestStats {
+  const loads = { ...emptyLoads(), instances: 1 };
+  for (const name of DISTRIBUTIONS) loads.histograms[name] = { 0: stats[name] };
+  return { ...stats, loads };
 }
 
 /** Values that lie closely around one. */
@@ -95,7 +104,7 @@ describe('what counts as failed, and as a sample', () => {
   });
 
   it('the direction follows from the metric, unless the check names one', () => {
-    const tokens = (value: number) => ({ ...stats(), output_tokens_per_s: around(value) });
+    const tokens = (value: number) => alone({ ...stats(), output_tokens_per_s: around(value) });
     const check = metric({ name: 'output_tokens_per_s', stat: 'avg', threshold: 50 });
     expect([judge(check, tokens(60), undefined).verdict, judge(check, tokens(40), undefined).verdict]).toEqual([
       'pass',
@@ -132,6 +141,65 @@ describe('a regression check', () => {
     expect(slower.regression_percent).toBeGreaterThan(180);
     expect(slower.regression_bound_percent).toBeLessThan(slower.regression_percent as number);
   });
+});
+
+describe('load', () => {
+  const check = metric({ name: 'ttft_ms', check: 'regression', max_regression_percent: 20 });
+  const spread = (center: number, n: number) => Array.from({ length: n }, (_, i) => center * (0.8 + (0.4 * i) / n));
+  const unknown = (one: RequestStats) => ({ ...one, loads: emptyLoads() });
+
+  it('that nobody knows, or that the other side never had, is not comparable and never passes', () => {
+    const busy = stats({ ttft: spread(100, 2_000) });
+    busy.loads.histograms.ttft_ms = { 9: busy.ttft_ms };
+    for (const baseline of [busy, unknown(busy)]) {
+      const found = judge(check, stats({ ttft: spread(50, 100) }), baseline);
+      expect(found).toMatchObject({
+        verdict: 'not_comparable',
+        regression_percent: null,
+        compared: { basis: null, candidate: null, baseline: null },
+      });
+      expect(overall([found, { verdict: 'pass', dry_run: false }])).toBe('not_comparable');
+      expect(overall([found, { verdict: 'inconclusive', dry_run: false }])).toBe('not_comparable');
+    }
+    expect(judge(check, stats({ ttft: spread(50, 100) }), busy).compared).toMatchObject({
+      traffic_ratio: 0.05,
+      loads: [
+        { load: 1, candidate: 100, baseline: 0 },
+        { load: 19.027, candidate: 0, baseline: 2_000 },
+      ],
+    });
+  });
+
+  it('that both had shows what was compared, with its numbers', () => {
+    const found = judge(check, stats({ ttft: spread(52, 400) }), stats({ ttft: spread(50, 4_000) }));
+    expect(found).toMatchObject({
+      verdict: 'pass',
+      confidence: 0.98,
+      compared: { basis: 'equal_load', traffic_ratio: 0.1, candidate: { samples: 400 }, baseline: { samples: 4_000 } },
+    });
+    expect(found.regression_upper_percent).toBeLessThan(20);
+  });
+});
+
+describe('a candidate that is surely worse, but perhaps not by more than allowed', () => {
+  it('does not pass: a person decides, or more traffic', () => {
+    const check = metric({ name: 'ttft_ms', stat: 'p50', check: 'regression', max_regression_percent: 20 });
+    const spread = (center: number) => Array.from({ length: 200 }, (_, i) => center * (0.7 + (0.6 * i) / 200));
+    const found = judge(check, stats({ ttft: spread(61) }), stats({ ttft: spread(50) }));
+    expect(found).toMatchObject({ verdict: 'inconclusive' });
+    expect(found.regression_bound_percent).toBeGreaterThan(0);
+    expect(found.regression_bound_percent).toBeLessThan(20);
+    expect(
+      judge({ ...check, max_regression_percent: 50 }, stats({ ttft: spread(61) }), stats({ ttft: spread(50) })).verdict,
+    ).toBe('pass');
+  });
+});
+
+it('spends the chance of a false alarm over all looks and metrics that there will be', () => {
+  expect(confidenceOf({ looks: 1, metrics: 1 })).toBeCloseTo(0.98, 5);
+  expect(confidenceOf({ looks: 4, metrics: 1 })).toBeCloseTo(0.995, 5);
+  expect(confidenceOf({ looks: 4, metrics: 2 })).toBeCloseTo(0.9975, 5);
+  expect(confidenceOf({ looks: 0, metrics: 0 })).toBeCloseTo(0.98, 5);
 });
 
 /** A small deterministic generator, so that the measured rates are the same in every run. */

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { HistogramRecorder, type Histogram } from '@slipway/dataplane';
+import { emptyLoads, HistogramRecorder, type Histogram } from '@slipway/dataplane';
 import type { Deployment } from '@slipway/ports/deployment-records';
 import { canary, RolloutsBed, spec } from '../test/rollouts-bed.js';
-import type { AnalysisDto, AnalysisMetricDto } from './rollout.dto.js';
+import type { AnalysisDto, AnalysisMetricDto } from '@slipway/ports/deployment-records';
 
 let bed: RolloutsBed;
 
@@ -313,5 +313,82 @@ describe('what is judged', () => {
     const earlier = { ...latency(100, 80), secondsAgo: 3_600 };
     expect(await compared(now, earlier)).toEqual(['analysis_failed', 60]);
     expect(await compared({ ...latency(30, 10), secondsAgo: 61 }, earlier)).toEqual([undefined, 80]);
+  });
+});
+
+describe('load', () => {
+  const regression = metric({
+    name: 'e2e_latency_ms',
+    check: 'regression',
+    threshold: undefined,
+    max_regression_percent: 50,
+    window_seconds: 120,
+  });
+  /** A baseline that had too many requests in flight to say what one of them takes alone. */
+  const busy = (value: number, samples: number) => {
+    const values = latency(value, samples);
+    const loads = { ...emptyLoads(), instances: 1 };
+    loads.histograms.e2e_latency_ms = { 9: values.more.e2e_latency_ms };
+    return { ...values, loads };
+  };
+
+  it.each([
+    ['pause', { status: 'waiting', current_step: 'analyze:1' }],
+    ['rollback', { status: 'failed', error_code: 'analysis_not_comparable', result: { outcome: 'reverted' } }],
+  ] as const)('that is not comparable never promotes: %s', async (on_inconclusive, expected) => {
+    const asked = analysis([regression], { on_inconclusive });
+    const { deployment, id } = await begin({ ...latency(20, 100), secondsAgo: 60 }, asked);
+    await bed.served((await bed.revision(deployment, 1)).id, { ...busy(100, 2_000), secondsAgo: 61 });
+    expect(await bed.finish(id)).toMatchObject(expected);
+    expect(await bed.events(deployment, 'rollout.analysis_completed')).toMatchObject([
+      { verdict: 'not_comparable', metrics: [{ compared: { basis: null, traffic_ratio: 0.05 } }] },
+    ]);
+  });
+
+  it('of now that is not comparable is looked for in the last window of before the rollout', async () => {
+    const { deployment, id } = await begin({ ...latency(90, 100), secondsAgo: 60 }, analysis([regression]));
+    const { id: stableId } = await bed.revision(deployment, 1);
+    await bed.served(stableId, { ...busy(100, 2_000), secondsAgo: 61 });
+    await bed.sql(`update operations set created_at = created_at - interval '1 hour' where id = $1`, [id]);
+    await bed.served(stableId, { ...latency(30, 90), secondsAgo: 4_000 });
+    expect(await bed.finish(id)).toMatchObject({
+      error_code: 'analysis_failed',
+      result: { analysis: { 'analyze:1': { metrics: [{ baseline: { samples: 90 }, confidence: 0.98 }] } } },
+    });
+  });
+
+  it('is told with the confidence that all looks and metrics leave to each', async () => {
+    const dry = { ...regression, dry_run: true };
+    const { deployment, id } = await begin(latency(100, 100), analysis([regression, metric(), dry]), [20, 100]);
+    await bed.served((await bed.revision(deployment, 1)).id, latency(100, 100));
+    const { result } = await bed.finish(id);
+    expect(result.analysis['analyze:1'].metrics.map((one: any) => one.confidence)).toEqual([0.99, null, 0.99]);
+  });
+});
+
+describe('a candidate that the stable revision was stopped for', () => {
+  it('is compared with what that did before its requests were held', async () => {
+    const deployment = await bed.serving();
+    const stable = await bed.revision(deployment, 1);
+    await bed.served(stable.id, latency(100, 100));
+    const regression = metric({
+      name: 'e2e_latency_ms',
+      check: 'regression',
+      threshold: undefined,
+      max_regression_percent: 50,
+    });
+    const steps = [{ traffic_percent: 100, soak_seconds: 0, requires_approval: false }];
+    const id = await bed.rollout(deployment, {
+      spec: spec('next'),
+      strategy: { type: 'recreate', steps },
+      analysis: analysis([regression]),
+    });
+    await bed.served((await bed.revision(deployment, 2)).id, latency(300, 100));
+    await bed.begin(id);
+    // What it did while it was drained is no measure of it.
+    bed.neighbours.routes.get(deployment.id)!.hold!.since = new Date(Date.now() - 10_000).toISOString();
+    await bed.served(stable.id, { ...latency(5_000, 1_000), secondsAgo: 5 });
+    await bed.age(id, 11);
+    expect(await bed.finish(id)).toMatchObject({ status: 'failed', error_code: 'analysis_failed' });
   });
 });

@@ -4,10 +4,10 @@ import { Database, type Tx } from '@slipway/platform-database';
 import { done, sleep, StepFailed, type StepContext, type StepOutcome } from '@slipway/platform-operations';
 import { WORKER, type FailureCode } from '@slipway/contracts';
 import type { NewEvent } from '@slipway/platform-events';
-import { isBreach, judge, measured, type MetricResult, type Verdict } from './analysis.js';
+import { isBreach, judge, measured, overall, type Chances, type MetricResult, type Verdict } from './analysis.js';
 import { Candidate } from './candidate.js';
 import { rolloutFailures } from './rollout.failures.js';
-import type { AnalysisDto, AnalysisMetricDto } from './rollout.dto.js';
+import type { AnalysisDto, AnalysisMetricDto } from '@slipway/ports/deployment-records';
 import type { RolloutInput } from './rollout.input.js';
 import { soakSecondsAt } from './rollout.plan.js';
 
@@ -90,36 +90,36 @@ export class Analyst {
   private async judgeAll(tx: Tx, context: Context, analysis: AnalysisDto): Promise<Judgement> {
     const to = floorSecond(context.step.startedAt);
     const soakSeconds = Math.max(1, soakSecondsAt(context.input.strategy, context.step.number));
+    const chances = chancesOf(context.input.strategy, analysis);
     const metrics: MetricResult[] = [];
     for (const metric of analysis.metrics) {
       const from = new Date(to.getTime() - (metric.window_seconds ?? soakSeconds) * 1_000);
       const candidate = await statsBetween(tx, context.input.revisionId, from, to);
-      const baseline =
-        metric.check === 'regression' ? await this.baseline(tx, context.input, metric, from, to) : undefined;
-      metrics.push(forgiven(judge(metric, candidate, baseline), metric, context));
+      metrics.push(forgiven(await this.judge(tx, context, { metric, chances, from, to, candidate }), metric, context));
     }
     const from = new Date(to.getTime() - soakSeconds * 1_000);
     return { verdict: overall(metrics), metrics, window: { from: from.toISOString(), to: to.toISOString() } };
   }
 
-  /** The stable revision in the same window; if too little went there, its last window of that length with enough. */
-  private async baseline(
-    tx: Tx,
-    input: RolloutInput,
-    metric: AnalysisMetricDto,
-    from: Date,
-    to: Date,
-  ): Promise<RequestStats | undefined> {
-    if (!input.foundActiveRevisionId) return undefined;
-    const same = await statsBetween(tx, input.foundActiveRevisionId, from, to);
-    if (measured(metric, same).samples >= metric.min_samples) return same;
-    const seconds = (to.getTime() - from.getTime()) / 1_000;
-    const earlier = await lastWindowWith(tx, input.foundActiveRevisionId, {
-      before: to,
-      seconds,
-      minAttempts: metric.min_samples,
-    });
-    return earlier ? statsBetween(tx, input.foundActiveRevisionId, earlier.from, earlier.to) : undefined;
+  /**
+   * Against the stable revision in the same window. Where too little went there, or what went there loaded it otherwise, against its last
+   * window of that length with enough, and then against the last one of before this rollout, when it had all the traffic.
+   */
+  private async judge(tx: Tx, context: Context, look: Look): Promise<MetricResult> {
+    const { metric, candidate, chances } = look;
+    if (metric.check === 'threshold') return judge(metric, candidate, undefined);
+    let result: MetricResult | undefined;
+    for (const find of [sameWindow, lastWindow, windowBefore]) {
+      const window = await find(tx, context, look);
+      if (!window) continue;
+      const baseline = await statsBetween(tx, context.input.foundActiveRevisionId as string, window.from, window.to);
+      const isEnough = measured(metric, baseline).samples >= metric.min_samples;
+      if (!isEnough && result) continue;
+      const found = judge(metric, candidate, isEnough ? baseline : undefined, chances);
+      if (isEnough && found.verdict !== 'not_comparable') return found;
+      if (!result || result.verdict === 'unavailable') result = found;
+    }
+    return result ?? judge(metric, candidate, undefined, chances);
   }
 
   private event(type: string, { operation, input }: Context, data: Record<string, unknown>): NewEvent {
@@ -134,19 +134,63 @@ export class Analyst {
   }
 }
 
+interface Look {
+  metric: AnalysisMetricDto;
+  chances: Chances;
+  from: Date;
+  to: Date;
+  candidate: RequestStats;
+}
+
+interface Window {
+  from: Date;
+  to: Date;
+}
+
+/**
+ * Of the stable revision. One that was stopped for the candidate is judged by what it did before its requests were held: what its end
+ * cost is no measure of it.
+ */
+async function sameWindow(_tx: Tx, { input, results }: Context, { from, to }: Look): Promise<Window | null> {
+  if (!input.foundActiveRevisionId) return null;
+  const heldSince = (results['hold_requests'] as { since?: string } | undefined)?.since;
+  if (!heldSince) return { from, to };
+  const end = floorSecond(new Date(heldSince));
+  return { from: new Date(end.getTime() - (to.getTime() - from.getTime())), to: end };
+}
+
+async function lastWindow(tx: Tx, context: Context, look: Look): Promise<Window | null> {
+  const same = await sameWindow(tx, context, look);
+  return same && lastWindowUntil(tx, context, look, same.to);
+}
+
+async function windowBefore(tx: Tx, context: Context, look: Look): Promise<Window | null> {
+  const { createdAt } = context.operation;
+  return context.input.foundActiveRevisionId ? lastWindowUntil(tx, context, look, floorSecond(createdAt)) : null;
+}
+
+function lastWindowUntil(tx: Tx, { input }: Context, { metric, from, to }: Look, before: Date): Promise<Window | null> {
+  return lastWindowWith(tx, input.foundActiveRevisionId as string, {
+    before,
+    seconds: (to.getTime() - from.getTime()) / 1_000,
+    minAttempts: metric.min_samples,
+  });
+}
+
+/** A step that is not compared is no chance to look worse, and neither is a dry run. */
+function chancesOf({ type, steps }: RolloutInput['strategy'], { metrics }: AnalysisDto): Chances {
+  return {
+    looks: type === 'canary' ? steps.length : 1,
+    metrics: metrics.filter(({ check, dry_run }) => check === 'regression' && !dry_run).length,
+  };
+}
+
 const FAILURES: Record<Exclude<Verdict, 'pass'>, FailureCode> = {
   breached: rolloutFailures.analysis_failed,
   inconclusive: rolloutFailures.analysis_inconclusive,
   unavailable: rolloutFailures.metrics_unavailable,
+  not_comparable: rolloutFailures.analysis_not_comparable,
 };
-const SEVERITY: Verdict[] = ['breached', 'unavailable', 'inconclusive'];
-
-/** The worst verdict of the metrics that count. */
-function overall(metrics: readonly MetricResult[]): Verdict {
-  const counting = metrics.filter((metric) => !metric.dry_run).map((metric) => metric.verdict);
-  return SEVERITY.find((verdict) => counting.includes(verdict)) ?? 'pass';
-}
-
 /** A breach within failure_limit passes; the breaches of earlier steps of this rollout count. */
 function forgiven(result: MetricResult, metric: AnalysisMetricDto, context: Context): MetricResult {
   if (result.verdict !== 'breached' || metric.failure_limit === 0) return result;

@@ -1,6 +1,8 @@
-import { WORKER } from '@slipway/contracts';
+import { setTimeout as delay } from 'node:timers/promises';
+import { HOPELESS, WORKER, type Actor } from '@slipway/contracts';
 import { Inject, Injectable } from '@nestjs/common';
 import { Database, type Tx } from '@slipway/platform-database';
+import type { NewEvent } from '@slipway/platform-events';
 import {
   done,
   operationFailures,
@@ -12,13 +14,24 @@ import {
   type StepOutcome,
 } from '@slipway/platform-operations';
 import { DEPLOYMENTS, type DeploymentsPort } from '@slipway/ports/deployment-records';
-import { instanceFailures, INSTANCES, type InstancesPort, type WorkloadStatus } from '@slipway/ports/instances';
+import {
+  assertMayBecomeReady,
+  instanceFailures,
+  INSTANCES,
+  type InstancesPort,
+  type SpecIssue,
+  type TakeOver,
+  type WorkloadStatus,
+  waitMessage,
+} from '@slipway/ports/instances';
 import { REVISIONS, revisionEvent, type RevisionsPort } from '@slipway/ports/revisions';
 import { rolloutFailures } from './rollout.failures.js';
 
 /** The longest a readiness wait sleeps when nothing wakes it: the reconciler's wake-up may come while the step is running. */
 const READY_LOOK_MS = 500;
 const GONE_LOOK_MS = 100;
+/** A worker takes a change of the operator's file up to a second later than the api that accepted the spec by it, and a busy one later. */
+const FILE_LAG = { looks: 6, lookMs: 500 };
 const DRAIN_LIMIT_MS = 30_000;
 const DRAIN_LOOK_MS = 250;
 /** A cancel must not wait for an engine's whole grace period; the reconciler stops it in any case. */
@@ -40,17 +53,29 @@ export class Candidate {
     @Inject(INSTANCES) private readonly instances: InstancesPort,
   ) {}
 
-  /** The request was checked when it came; the configuration may have changed since. */
+  /**
+   * The request was checked when it came; the configuration may have changed since. What only a server that runs already can tell is asked
+   * here, and a retry asks it again.
+   */
   async validate(tenantId: string, revisionId: string): Promise<StepOutcome> {
-    const revision = await this.database.tx('system', (tx) => this.revisions.get(tx, revisionId));
-    const issues = this.instances.check(tenantId, revision.spec);
-    if (issues.length === 0) return done();
-    const message = issues.map((issue) => `${issue.field}: ${issue.message}`).join('; ');
-    throw new StepFailed(operationFailures.validation_failed, message, { retryable: false, evidence: issues });
+    const judge = () =>
+      this.database.tx('system', async (tx) => {
+        const { spec } = await this.revisions.get(tx, revisionId);
+        return { spec, issues: await this.instances.check(tx, tenantId, spec) };
+      });
+    let { spec, issues } = await judge();
+    for (let looks = FILE_LAG.looks; issues.length > 0 && looks > 0; looks--) {
+      await delay(FILE_LAG.lookMs);
+      ({ spec, issues } = await judge());
+    }
+    if (issues.length > 0) throw refused(issues, { isRetryable: false });
+    const found = await this.instances.examine({ tenantId, revisionId, spec });
+    if (found.issues.length > 0) throw refused(found.issues, { isRetryable: true });
+    return done({ message: found.message });
   }
 
   /** Writes the wish; the reconciler starts the instances. */
-  async provision(operation: OperationRow, target: Target): Promise<StepOutcome> {
+  async provision(operation: OperationRow, target: Target, takesOver?: TakeOver): Promise<StepOutcome> {
     return done({
       commit: async (tx) => {
         await this.deployments.lockById(tx, target.deploymentId);
@@ -58,7 +83,7 @@ export class Candidate {
         const { tenantId, deploymentId, spec } = revision;
         await this.instances.want(
           tx,
-          { tenantId, deploymentId, revisionId: revision.id, revisionName: revision.name, spec },
+          { tenantId, deploymentId, revisionId: revision.id, revisionName: revision.name, spec, takesOver },
           `operation:${operation.id}`,
         );
         await this.revisions.setState(tx, revision.id, 'provisioning', { from: ['pending', 'draining', 'retired'] });
@@ -68,7 +93,15 @@ export class Candidate {
 
   async awaitReady(context: StepContext<unknown>, revisionId: string, deadlineSeconds: number): Promise<StepOutcome> {
     const status = await this.database.tx('system', (tx) => this.instances.status(tx, revisionId));
-    const { desired = 1, ready = 0, message = null } = status ?? {};
+    const { desired = 1, ready = 0, message = null, reason = null } = status ?? {};
+    const { failure } = status ?? {};
+    const evidence = {
+      ready,
+      desired,
+      restarts: status?.restarts ?? 0,
+      ...(reason && { cause: reason }),
+      ...(failure && { cause: failure.cause, exit_code: failure.exit_code, log_tail: failure.log_tail }),
+    };
     if (ready >= desired) {
       return done({
         message: `${ready} of ${desired} instances are ready`,
@@ -76,18 +109,24 @@ export class Candidate {
         commit: (tx) => this.markReady(tx, context, revisionId),
       });
     }
+    if (status) assertMayBecomeReady(status);
+    if (reason && HOPELESS.has(reason)) {
+      const what = `${ready} of ${desired} instances are ready, and waiting mends nothing: ${message}`;
+      throw new StepFailed(instanceFailures.target_not_ready, what, { evidence });
+    }
+    const trouble = message ?? failure?.message;
     const leftMs = deadlineSeconds * 1_000 - context.step.elapsedMs();
     if (leftMs <= 0) {
       throw new StepFailed(
         instanceFailures.target_not_ready,
-        `${ready} of ${desired} instances were ready after ${deadlineSeconds} s${message ? `: ${message}` : ''}`,
-        { evidence: { ready, desired, restarts: status?.restarts ?? 0 } },
+        `${ready} of ${desired} instances were ready after ${deadlineSeconds} s${trouble ? `: ${trouble}` : ''}`,
+        { evidence },
       );
     }
     return sleep({
       forMs: Math.min(READY_LOOK_MS, leftMs),
       status: 'running',
-      message: message ?? `${ready} of ${desired} instances are ready`,
+      message: waitMessage(status),
       commit: (tx) => this.instances.wakeOnChange(tx, revisionId, context.operation.id),
     });
   }
@@ -158,6 +197,12 @@ export class Candidate {
     return done();
   }
 
+  /** Retires a revision that no instance was ever wanted for: nothing else would, because none of its instances stops. */
+  async retireUnbuilt(tx: Tx, revisionId: string, operationId: string, actor: Actor = WORKER): Promise<NewEvent[]> {
+    const moved = await this.revisions.setState(tx, revisionId, 'retired', { from: ['pending'] });
+    return moved ? [revisionEvent('revision.retired', moved, { actor, operationId })] : [];
+  }
+
   private async markReady(tx: Tx, context: StepContext<unknown>, revisionId: string) {
     const moved = await this.revisions.setState(tx, revisionId, 'ready', { from: ['pending', 'provisioning'] });
     return {
@@ -179,6 +224,11 @@ export class Candidate {
     const about = { actor: WORKER, operationId: operation.id, data };
     return { events: moved ? [revisionEvent('revision.failed', moved, about)] : [] };
   }
+}
+
+export function refused(issues: readonly SpecIssue[], { isRetryable }: { isRetryable: boolean }): StepFailed {
+  const message = issues.map((issue) => `${issue.field}: ${issue.message}`).join('; ');
+  return new StepFailed(operationFailures.validation_failed, message, { retryable: isRetryable, evidence: issues });
 }
 
 /** The failure of a candidate that was ready and is so no longer. */

@@ -47,6 +47,13 @@ describe('revision history', () => {
     expect(await left(deployment)).toEqual([4, 5]);
   });
 
+  it('keeps fewer as soon as the limit is lowered', async () => {
+    const { deployment } = await surplus({ revisionHistoryLimit: 4 });
+    expect(await left(deployment)).toEqual([2, 3, 4, 5]);
+    deployment.revisionHistoryLimit = 1;
+    expect(await left(deployment)).toEqual([5]);
+  });
+
   it.each<[string, (made: Awaited<ReturnType<typeof surplus>>) => unknown, number[]]>([
     ['active', ({ deployment, revisions }) => (deployment.activeRevisionId = revisions[0]!.id), [1, 4, 5]],
     ['previous', ({ deployment, revisions }) => (deployment.previousRevisionId = revisions[0]!.id), [1, 4, 5]],

@@ -12,34 +12,69 @@ import {
   type OperationRow,
   type Outcome,
   type StepContext,
+  type StepOutcome,
 } from '@slipway/platform-operations';
 import { DEPLOYMENTS, type DeploymentsPort } from '@slipway/ports/deployment-records';
 import { INSTANCES, type InstancesPort } from '@slipway/ports/instances';
 import { REVISIONS, type RevisionsPort } from '@slipway/ports/revisions';
-import { ROUTES, type RoutesPort } from '@slipway/ports/routing';
+import { ROUTES, type RouteHold, type RoutesPort } from '@slipway/ports/routing';
 import { Candidate } from './candidate.js';
+import { Changeover } from './changeover.js';
 import { rolloutFailures } from './rollout.failures.js';
-import { rolloutAllowed, type RollbackInput } from './rollout.input.js';
+import { putBackMessage, putBackRoute } from './found-route.js';
+import {
+  changeoverHold,
+  changeoverOf,
+  rolloutAllowed,
+  stopsOf,
+  takeOverOf,
+  targetMessage,
+  type RollbackInput,
+} from './rollout.input.js';
 
 /**
  * A rollback: points the traffic back at a revision that served before, the same immutable one.
  *
  *   resolve_target → ensure_ready → shift_traffic → verify → drain_previous
+ *   on failure or cancel: revert_traffic
  *
- * It brings the target up before any traffic moves, needs nothing from the revision it leaves, and has no way back: a
- * failed rollback never restores what it left. A rollout it pre-empted was ended, and its hold on
- * the candidate released, in the transaction that accepted the rollback.
+ * Where there is no room for its target beside what runs, that is stopped first, while requests wait:
+ *
+ *   resolve_target → preflight → hold_requests → stop_previous → ensure_ready → shift_traffic → release_requests → verify
+ *
+ * From `hold_requests` on it only goes to its target, ready or not: what is left is never started again, and the reconciler goes on trying
+ * to start the target, also when the operation is over.
+ *
+ * It brings the target up before any traffic moves, and needs nothing from the revision it leaves. A rollout it pre-empted was
+ * ended, and its hold on the candidate released, in the transaction that accepted the rollback; that rollout's share of the
+ * traffic is then the rollback's to take away, on its way to the target or, if it never gets there, on its way back. Once the
+ * traffic is on the target it stays there: a failed rollback never restores what it left.
  */
 export const ROLLBACK = defineOperation({
   kind: 'rollback',
+  lane: 'urgent',
   input: inputOf<RollbackInput>(),
-  steps: ['resolve_target', 'ensure_ready', 'shift_traffic', 'verify', 'drain_previous'],
+  steps: [
+    'resolve_target',
+    'preflight',
+    'hold_requests',
+    'stop_previous',
+    'ensure_ready',
+    'shift_traffic',
+    'release_requests',
+    'verify',
+    'drain_previous',
+  ],
+  // The end of a rollback lets go of its target's instances, so a retry wants them again.
+  unwind: { revert_traffic: ['resolve_target', 'preflight', 'hold_requests', 'stop_previous', 'ensure_ready'] },
+  unwindsAcceptance: true,
   pointOfNoReturn: 'shift_traffic',
 });
 
 type Context = StepContext<RollbackInput>;
 
 const READY_DEADLINE_SECONDS = 600;
+const TRY_LOOK_MS = 500;
 const VERIFY_LIMIT_MS = 10_000;
 const VERIFY_LOOK_MS = 200;
 
@@ -48,17 +83,24 @@ const VERIFY_LOOK_MS = 200;
 export class RollbackOperation implements OperationOf<typeof ROLLBACK> {
   readonly steps = {
     resolve_target: { run: (context: Context) => this.resolveTarget(context) },
-    ensure_ready: {
-      run: (context: Context) => this.candidate.awaitReady(context, context.input.revisionId, READY_DEADLINE_SECONDS),
+    preflight: { run: (context: Context) => this.changeover.preflight(context, READY_DEADLINE_SECONDS, []) },
+    hold_requests: {
+      run: (context: Context) => this.changeover.hold(context, changeoverHold(changeoverOf(context.input))),
     },
+    stop_previous: {
+      run: (context: Context) => this.changeover.stop(context, changeoverOf(context.input), READY_DEADLINE_SECONDS),
+    },
+    ensure_ready: { run: (context: Context) => this.ensureReady(context) },
     shift_traffic: { run: (context: Context) => this.shiftTraffic(context) },
+    release_requests: { run: (context: Context) => this.releaseRequests(context) },
     verify: { run: (context: Context) => this.verify(context) },
     drain_previous: { run: (context: Context) => this.drainPrevious(context) },
   };
-  readonly unwind = {};
+  readonly unwind = { revert_traffic: { run: (context: Context) => this.revertTraffic(context) } };
 
   constructor(
     private readonly candidate: Candidate,
+    private readonly changeover: Changeover,
     @Inject(DEPLOYMENTS) private readonly deployments: DeploymentsPort,
     @Inject(REVISIONS) private readonly revisions: RevisionsPort,
     @Inject(ROUTES) private readonly routes: RoutesPort,
@@ -66,33 +108,93 @@ export class RollbackOperation implements OperationOf<typeof ROLLBACK> {
   ) {}
 
   /** Checks that the target can run here, and wants its instances; warm ones are simply still there. */
-  private async resolveTarget({ operation, input }: Context) {
-    await this.candidate.validate(operation.tenantId, input.revisionId);
-    return this.candidate.provision(operation, input);
+  private async resolveTarget({ operation, input }: Context): Promise<StepOutcome> {
+    const valid = await this.candidate.validate(operation.tenantId, input.revisionId);
+    if (input.changeover) return { ...valid, message: targetMessage(input) };
+    const wanted = await this.candidate.provision(operation, input, takeOverOf(input));
+    return { ...wanted, message: targetMessage(input) };
   }
 
-  private async shiftTraffic({ operation, input }: Context) {
+  /** Without room, the target may fail to start as often as it likes: its room is there now, and nothing else is to be had. */
+  private async ensureReady(context: Context): Promise<StepOutcome> {
+    const { operation, input, state, step } = context;
+    const look = () => this.candidate.awaitReady(context, input.revisionId, READY_DEADLINE_SECONDS);
+    if (!input.changeover) return look();
+    if (!state) {
+      const wanted = await this.candidate.provision(operation, input, takeOverOf(input));
+      return sleep({
+        forMs: 0,
+        status: 'running',
+        state: { isWanted: true },
+        commit: async (tx) => {
+          await wanted.commit?.(tx);
+          await this.instances.resumeWorkload(tx, input.revisionId);
+        },
+      });
+    }
+    try {
+      const outcome = await look();
+      return outcome.kind === 'sleep' ? { ...outcome, state } : outcome;
+    } catch (error) {
+      if (!(error instanceof StepFailed) || step.elapsedMs() > READY_DEADLINE_SECONDS * 1_000) throw error;
+      return sleep({ forMs: TRY_LOOK_MS, status: 'running', state, message: `it is tried on: ${error.message}` });
+    }
+  }
+
+  private async shiftTraffic(context: Context) {
+    const { operation, input } = context;
+    const { isHeld, gapSeconds } = await this.changeover.gap(context);
+    // Out of a recreate that was superseded: its requests go on with this route.
+    const isEndOfGap = isHeld && !input.changeover;
     return done({
       message: `all traffic goes to ${input.revisionName}`,
-      commit: async (tx) => {
-        await this.deployments.lockById(tx, input.deploymentId);
-        await this.routes.apply(tx, {
-          tenantId: operation.tenantId,
-          deploymentId: input.deploymentId,
-          deploymentName: input.deploymentName,
-          targets: [{ revisionId: input.revisionId, revisionName: input.revisionName, weight: 100 }],
-          updatedBy: operation.requestedBy,
-          reason: operation.reason,
-          operationId: operation.id,
-          keepPreviousSeconds: 0,
-        });
-        await this.revisions.activated(tx, {
-          deploymentId: input.deploymentId,
-          revisionId: input.revisionId,
-          operationId: operation.id,
-          leftByRollback: input.leftRevisionId,
-        });
-      },
+      result: { traffic_percent: 100 },
+      operationResult: isEndOfGap ? { gap_seconds: gapSeconds } : undefined,
+      commit: (tx) => this.takeOver(tx, operation, input.changeover && changeoverHold(input.changeover)),
+    });
+  }
+
+  /** Gives the target all traffic, ready or not where `isRestore`. */
+  private async takeOver(
+    tx: Tx,
+    operation: OperationRow<RollbackInput>,
+    hold?: RouteHold,
+    isRestore?: boolean,
+  ): Promise<void> {
+    const { deploymentId, revisionId, leftRevisionId } = operation.input;
+    await this.route(tx, operation, hold, isRestore);
+    const activation = { deploymentId, revisionId, operationId: operation.id, leftByRollback: leftRevisionId };
+    await this.revisions.activated(tx, activation);
+  }
+
+  private async releaseRequests(context: Context) {
+    const { operation } = context;
+    const { gapSeconds, message } = await this.changeover.gap(context);
+    return done({
+      message,
+      operationResult: { gap_seconds: gapSeconds },
+      commit: (tx) => this.route(tx, operation, undefined, true),
+    });
+  }
+
+  private async route(
+    tx: Tx,
+    { id, tenantId, input, requestedBy, reason }: OperationRow<RollbackInput>,
+    hold?: RouteHold,
+    isRestore?: boolean,
+  ): Promise<void> {
+    await this.deployments.lockById(tx, input.deploymentId);
+    await this.routes.apply(tx, {
+      tenantId,
+      deploymentId: input.deploymentId,
+      deploymentName: input.deploymentName,
+      targets: [{ revisionId: input.revisionId, revisionName: input.revisionName, weight: 100 }],
+      updatedBy: requestedBy,
+      reason,
+      operationId: id,
+      keepPreviousSeconds: 0,
+      hold,
+      isRestore,
     });
   }
 
@@ -100,7 +202,12 @@ export class RollbackOperation implements OperationOf<typeof ROLLBACK> {
   private async verify({ input, step }: Context) {
     const { answered, asked } = await this.instances.probe(input.revisionId);
     if (asked > 0 && answered === asked)
-      return done({ message: `${answered} of ${asked} instances answered`, evidence: { answered, asked } });
+      return done({
+        message: `${answered} of ${asked} instances answered`,
+        evidence: { answered, asked },
+        // Nothing is left to drain where what it left was stopped before.
+        operationResult: input.changeover && { outcome: 'rolled_back' },
+      });
     if (step.elapsedMs() < VERIFY_LIMIT_MS)
       return sleep({ forMs: VERIFY_LOOK_MS, status: 'running', message: `${answered} of ${asked} instances answered` });
     throw new StepFailed(
@@ -115,13 +222,52 @@ export class RollbackOperation implements OperationOf<typeof ROLLBACK> {
     return this.candidate.drain(context, leftRevisionId ? [leftRevisionId] : [], { outcome: 'rolled_back' });
   }
 
+  private async revertTraffic(context: Context): Promise<StepOutcome> {
+    const { operation, input, results } = context;
+    if (results['shift_traffic']) return done({ skipped: true, message: `the traffic stays on ${input.revisionName}` });
+    if (input.changeover && results['hold_requests']) return this.goOnToTarget(context);
+    const { foundRoute } = input;
+    if (foundRoute === undefined) return done({ skipped: true });
+    return done({
+      message: putBackMessage(foundRoute),
+      operationResult: { outcome: 'reverted' },
+      commit: async (tx) => {
+        await this.deployments.lockById(tx, input.deploymentId);
+        await putBackRoute(tx, this.routes, operation, { ...input, foundRoute });
+      },
+    });
+  }
+
+  /** What it would leave is stopped, or about to be: its target has the traffic, and is started as soon as it can be. */
+  private async goOnToTarget(context: Context): Promise<StepOutcome> {
+    const { operation, input } = context;
+    const { gapSeconds, message } = await this.changeover.gap(context);
+    const wanted = await this.candidate.provision(operation, input, takeOverOf(input));
+    return done({
+      message: `all traffic goes to ${input.revisionName}, which is tried on; ${message}`,
+      operationResult: { outcome: 'failed_down', gap_seconds: gapSeconds },
+      commit: async (tx) => {
+        await wanted.commit?.(tx);
+        await this.instances.resumeWorkload(tx, input.revisionId);
+        await this.takeOver(tx, operation, undefined, true);
+      },
+    });
+  }
+
   async finish(tx: Tx, operation: OperationRow<RollbackInput>, outcome: Outcome) {
     const { input } = operation;
     const deployment = await this.deployments.lockById(tx, input.deploymentId);
+    const stopped = input.changeover?.stops.map(({ revisionId }) => revisionId) ?? [];
+    for (const revisionId of [input.revisionId, ...stopped])
+      await this.instances.release(tx, revisionId, `operation:${operation.id}`);
+    // Last, because where a hold is left it writes an event.
     await this.routes.releaseTraffic(tx, input.deploymentId, operation.id);
-    await this.instances.release(tx, input.revisionId, `operation:${operation.id}`);
     if (deployment?.currentOperationId === operation.id) {
-      const state = outcome === 'failed' ? 'degraded' : 'active';
+      const [failed, resting] = deployment.activeRevisionId
+        ? (['degraded', 'active'] as const)
+        : (['failed', 'creating'] as const);
+      const isDown = outcome === 'failed' || operation.result['outcome'] === 'failed_down';
+      const state = isDown ? failed : resting;
       await this.deployments.update(tx, deployment.id, { currentOperationId: null, candidateRevisionId: null, state });
     }
     const data = { operation_id: operation.id, revision: input.revisionName, outcome };
@@ -139,11 +285,15 @@ export class RollbackOperation implements OperationOf<typeof ROLLBACK> {
     };
   }
 
-  async reclaim(tx: Tx, operation: OperationRow<RollbackInput>): Promise<void> {
+  /** A retry lives only if no other operation does, and puts back the route that stands now, if it fails again. */
+  async reclaim(tx: Tx, operation: OperationRow<RollbackInput>): Promise<Partial<RollbackInput>> {
     const { input } = operation;
     const deployment = await this.deployments.lock(tx, operation.tenantId, input.deploymentName);
     rolloutAllowed(deployment);
     await this.routes.takeTraffic(tx, input.deploymentId, operation.id);
     await this.deployments.update(tx, deployment.id, { currentOperationId: operation.id, state: 'progressing' });
+    const foundRoute = (await this.routes.current(tx, input.deploymentId)) ?? null;
+    const changeover = input.changeover && { ...input.changeover, stops: stopsOf(foundRoute, input.revisionId) };
+    return { foundRoute, changeover };
   }
 }

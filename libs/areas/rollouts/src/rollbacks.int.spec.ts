@@ -194,6 +194,7 @@ describe('beside a rollout that is running', () => {
     expect(operation.result).toEqual({
       revision: `${deployment.name}-00002`,
       revision_id: deployment.activeRevisionId,
+      because: 'active_when_rollout_began',
       superseded_operation_id: rollout,
     });
     expect(await bed.record(rollout)).toMatchObject({

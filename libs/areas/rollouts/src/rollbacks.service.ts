@@ -3,7 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { Database, type Tx } from '@slipway/platform-database';
 import { rehearsal, type IdempotencyClaim, type Principal, type Reply } from '@slipway/platform-http';
 import { appendAudit } from '@slipway/platform-mutations';
-import { appendEvents } from '@slipway/platform-events';
+import { appendEvents, type NewEvent } from '@slipway/platform-events';
 import {
   operationAnswer,
   operationErrors,
@@ -18,13 +18,23 @@ import {
   type DeploymentsPort,
 } from '@slipway/ports/deployment-records';
 import { INSTANCES, type InstancesPort } from '@slipway/ports/instances';
-import { ROUTES, type RoutesPort } from '@slipway/ports/routing';
+import { ROUTES, type Route, type RoutesPort } from '@slipway/ports/routing';
 import { REVISIONS, type Revision, type RevisionsPort } from '@slipway/ports/revisions';
+import { Candidate } from './candidate.js';
 import { ROLLBACK } from './rollback.operation.js';
 import { rollbackErrors } from './rollback.errors.js';
 import { ROLLOUT } from './rollout.operation.js';
 import type { RollbackDto } from './rollout.dto.js';
-import type { RollbackInput, RolloutInput } from './rollout.input.js';
+import {
+  capacityOf,
+  heldResult,
+  targetMessage,
+  type Capacity,
+  type RollbackInput,
+  type RolloutInput,
+} from './rollout.input.js';
+import { movesTraffic, rollbackSteps } from './rollout.plan.js';
+import { Settlements } from './settlement.js';
 
 export interface RollbackRequest {
   principal: Principal;
@@ -34,11 +44,16 @@ export interface RollbackRequest {
   isDryRun: boolean;
 }
 
+/** A revision to go back to, and why this one. */
+type Target = Required<Pick<RollbackInput, 'because'>> & { revision: Revision };
+
 @Injectable()
 export class RollbacksService {
   constructor(
     private readonly database: Database,
     private readonly operations: OperationStore,
+    private readonly settlements: Settlements,
+    private readonly candidate: Candidate,
     @Inject(DEPLOYMENTS) private readonly deployments: DeploymentsPort,
     @Inject(REVISIONS) private readonly revisions: RevisionsPort,
     @Inject(INSTANCES) private readonly instances: InstancesPort,
@@ -65,9 +80,12 @@ export class RollbacksService {
         const deployment = await this.deployments.lock(tx, principal.tenantId, deploymentName);
         const live = await this.liveRollout(tx, deployment);
         const target = await this.resolveTarget(tx, deployment, body.to_revision, live);
-        this.assertAllowed(principal.tenantId, deployment, target, live, body);
-        await this.begin(tx, request, deployment, target, live, claim.id);
-        if (isDryRun) return rehearsal(`roll back to ${target.name}`, [...ROLLBACK.steps]);
+        await this.assertAllowed(tx, principal.tenantId, deployment, target.revision, live, body);
+        const { steps, capacity } = await this.begin(tx, request, deployment, target, live, claim.id);
+        if (isDryRun) {
+          const message = targetMessage({ revisionName: target.revision.name, because: target.because });
+          return rehearsal(`roll back to ${message}`, steps, [], { capacity });
+        }
         return this.answer(tx, claim);
       },
       { dryRun: isDryRun },
@@ -94,24 +112,45 @@ export class RollbacksService {
     deployment: Deployment,
     reference: string | undefined,
     live: OperationRow<RolloutInput> | undefined,
-  ): Promise<Revision> {
-    if (reference !== undefined) return this.revisions.find(tx, deployment.id, reference);
-    const found = live
-      ? (
-          await this.revisions.getMany(tx, live.input.foundActiveRevisionId ? [live.input.foundActiveRevisionId] : [])
-        )[0]
-      : await this.revisions.previous(tx, deployment.id, deployment.activeRevisionId);
-    if (!found) throw rollbackErrors.no_previous_revision();
-    return found;
+  ): Promise<Target> {
+    if (reference !== undefined)
+      return { revision: await this.revisions.find(tx, deployment.id, reference), because: 'named' };
+    const target = live ? await this.outOf(tx, live.input) : await this.previousTo(tx, deployment);
+    if (!target) throw rollbackErrors.no_previous_revision();
+    return target;
   }
 
-  private assertAllowed(
+  private async previousTo(tx: Tx, { id, activeRevisionId }: Deployment): Promise<Target | undefined> {
+    const revision = await this.revisions.previous(tx, id, activeRevisionId ? [activeRevisionId] : []);
+    return revision && { revision, because: 'previous' };
+  }
+
+  /** Where a rollback out of a rollout goes: never to its candidate, also where that had been good before. */
+  private async outOf(tx: Tx, rollout: RolloutInput): Promise<Target | undefined> {
+    const { deploymentId, revisionId, foundActiveRevisionId } = rollout;
+    if (foundActiveRevisionId === null) return undefined;
+    const [revision] = await this.revisions.getMany(tx, [foundActiveRevisionId]);
+    const active: Target | undefined = revision && { revision, because: 'active_when_rollout_began' };
+    if (active && !(await this.isDown(tx, foundActiveRevisionId))) return active;
+    const before = await this.revisions.previous(tx, deploymentId, [foundActiveRevisionId, revisionId]);
+    // With nothing before it, it is still the best there is: instances that crashed are started again.
+    return before ? { revision: before, because: 'last_good_before' } : active;
+  }
+
+  /** Whether it should run and does not. One that was stopped when its traffic had left is as good as any that a rollback starts. */
+  private async isDown(tx: Tx, revisionId: string): Promise<boolean> {
+    const status = await this.instances.status(tx, revisionId);
+    return status !== undefined && status.desired > 0 && status.ready === 0 && !status.isAsleep;
+  }
+
+  private async assertAllowed(
+    tx: Tx,
     tenantId: string,
     deployment: Deployment,
     target: Revision,
     live: OperationRow<RolloutInput> | undefined,
     body: RollbackDto,
-  ): void {
+  ): Promise<void> {
     if (live && body.on_active_operation === 'fail') {
       throw operationErrors.operation_in_progress({
         message: `Operation ${live.id} is running on deployment ${deployment.name}.`,
@@ -120,7 +159,7 @@ export class RollbacksService {
     }
     if (!live && target.id === deployment.activeRevisionId)
       throw rollbackErrors.revision_already_active({ message: `Revision ${target.name} already holds all traffic.` });
-    const issues = this.instances.check(tenantId, target.spec);
+    const issues = await this.instances.check(tx, tenantId, target.spec);
     if (target.state !== 'failed' && issues.length === 0) return;
     const why = target.state === 'failed' ? 'it has failed' : issues.map((issue) => issue.message).join('; ');
     throw rollbackErrors.revision_not_restorable({
@@ -132,13 +171,15 @@ export class RollbacksService {
     tx: Tx,
     request: RollbackRequest,
     deployment: Deployment,
-    target: Revision,
+    { revision: target, because }: Target,
     live: OperationRow<RolloutInput> | undefined,
     operationId: string,
-  ): Promise<void> {
+  ): Promise<{ steps: string[]; capacity: Capacity }> {
     const { body, principal } = request;
-    if (live) await this.supersede(tx, live, operationId, principal.actor);
-    else await this.routes.takeTraffic(tx, deployment.id, operationId);
+    const foundRoute = await this.foundRoute(tx, deployment, live?.input);
+    const ended = live ? await this.supersede(tx, live, operationId, principal.actor) : [];
+    if (!live) await this.routes.takeTraffic(tx, deployment.id, operationId);
+    const { room, changeover } = await this.settlements.ofRollback(tx, deployment, target, live?.input);
     // What is left is the active revision or, if the target never stopped being active, the candidate of the rollout.
     const leftRevisionId =
       deployment.activeRevisionId === target.id ? (live?.input.revisionId ?? null) : deployment.activeRevisionId;
@@ -148,6 +189,9 @@ export class RollbacksService {
       revisionId: target.id,
       revisionName: target.name,
       leftRevisionId,
+      because,
+      foundRoute,
+      changeover,
     };
     await this.deployments.update(tx, deployment.id, {
       currentOperationId: operationId,
@@ -158,9 +202,11 @@ export class RollbacksService {
     const result = {
       revision: target.name,
       revision_id: target.id,
+      because,
       ...(live ? { superseded_operation_id: live.id } : {}),
+      ...(changeover && heldResult(changeover)),
     };
-    const { steps } = ROLLBACK;
+    const steps = [...rollbackSteps(changeover !== undefined)];
     await this.operations.start(tx, [
       { id: operationId, operation: ROLLBACK, resourceId: deployment.id, stream, input, steps, result },
     ]);
@@ -171,6 +217,7 @@ export class RollbacksService {
       after: { revision: target.name },
     });
     await appendEvents(tx, principal.tenantId, stream, [
+      ...ended,
       {
         type: 'rollback.started',
         subject: `deployments/${deployment.name}`,
@@ -180,19 +227,38 @@ export class RollbacksService {
         data: {
           operation_id: operationId,
           revision: target.name,
+          because,
           superseded_operation_id: live?.id ?? null,
           reason: body.reason ?? null,
         },
       },
     ]);
+    return { steps, capacity: capacityOf(room, changeover) };
   }
 
-  /** Ends the rollout, takes over its traffic, and lets go of its candidate; a route that names it still holds it. */
-  private async supersede(tx: Tx, live: OperationRow<RolloutInput>, operationId: string, actor: Actor): Promise<void> {
-    const { deploymentId, revisionId } = live.input;
+  /** The share of a rollout in mid-course goes with it. What it has promoted, or never moved, stands for itself. */
+  private async foundRoute(tx: Tx, deployment: Deployment, rollout?: RolloutInput): Promise<Route | null> {
+    const isMoving =
+      rollout && movesTraffic(rollout.strategy) && deployment.activeRevisionId === rollout.foundActiveRevisionId;
+    return isMoving ? rollout.foundRoute : ((await this.routes.current(tx, deployment.id)) ?? null);
+  }
+
+  /**
+   * Ends the rollout, takes over its traffic, and lets go of its candidate; a route that names it still holds it. Returns the events
+   * of it.
+   */
+  private async supersede(
+    tx: Tx,
+    live: OperationRow<RolloutInput>,
+    operationId: string,
+    actor: Actor,
+  ): Promise<NewEvent[]> {
+    const { deploymentId, revisionId, changeover } = live.input;
     await this.operations.supersede(tx, live.id, { id: operationId, actor });
-    await this.routes.releaseTraffic(tx, deploymentId, live.id);
+    await this.routes.passTraffic(tx, deploymentId, live.id, operationId);
     await this.routes.takeTraffic(tx, deploymentId, operationId);
-    await this.instances.release(tx, revisionId, `operation:${live.id}`);
+    for (const id of [revisionId, ...(changeover?.stops ?? []).map((one) => one.revisionId)])
+      await this.instances.release(tx, id, `operation:${live.id}`);
+    return this.candidate.retireUnbuilt(tx, revisionId, live.id, actor);
   }
 }

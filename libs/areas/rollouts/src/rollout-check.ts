@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { digestOf } from '@slipway/platform-database';
-import { errors, newFindings, readObject, requestContext, type FieldIssue } from '@slipway/platform-http';
+import { digestOf, type Tx } from '@slipway/platform-database';
+import { errors, newFindings, readObject, warnUnknown, type FieldIssue } from '@slipway/platform-http';
 import { INSTANCES, type InstancesPort } from '@slipway/ports/instances';
 import type { CheckedRollout, RolloutsPort } from '@slipway/ports/rollouts';
 import type { Revision } from '@slipway/ports/revisions';
@@ -12,7 +12,7 @@ import { RolloutDto } from './rollout.dto.js';
 export class RolloutCheck implements RolloutsPort {
   constructor(@Inject(INSTANCES) private readonly instances: InstancesPort) {}
 
-  check(tenantId: string, body: object, base: Revision, within: string): CheckedRollout {
+  async check(tx: Tx, tenantId: string, body: object, base: Revision, within: string): Promise<CheckedRollout> {
     const rollout = read(body, within);
     const isBase =
       rollout.base_revision === undefined || [base.id, base.name, String(base.number)].includes(rollout.base_revision);
@@ -22,7 +22,8 @@ export class RolloutCheck implements RolloutsPort {
       ? completeSpec(rollout.spec)
       : patchedSpec(base.spec, rollout.spec_patch ?? {}, `${within}.spec_patch`);
     const place = `${within}.${rollout.spec ? 'spec' : 'spec_patch'}`;
-    refuse(this.instances.check(tenantId, spec).map((issue) => ({ ...issue, field: `${place}.${issue.field}` })));
+    const issues = await this.instances.check(tx, tenantId, spec);
+    refuse(issues.map((issue) => ({ ...issue, field: `${place}.${issue.field}` })));
     return { body: JSON.parse(JSON.stringify(rollout)) as Record<string, unknown>, spec, specDigest: digestOf(spec) };
   }
 }
@@ -30,13 +31,12 @@ export class RolloutCheck implements RolloutsPort {
 function read(body: object, within: string): RolloutDto {
   const findings = newFindings();
   const rollout = readObject(RolloutDto, body, within, findings) as RolloutDto;
-  requestContext().warnings.push(...findings.unknown.map((field) => ({ code: 'unknown_field' as const, field })));
-  if (findings.mistyped.length > 0)
-    throw errors.invalid_parameter({ message: findings.mistyped[0]?.message, details: findings.mistyped });
+  warnUnknown(findings.unknown);
+  if (findings.mistyped.length > 0) throw errors.invalid_parameter({ details: findings.mistyped });
   refuse(findings.broken);
   return rollout;
 }
 
 function refuse(details: FieldIssue[]): void {
-  if (details.length > 0) throw errors.validation_failed({ message: details[0]?.message, details });
+  if (details.length > 0) throw errors.validation_failed({ details });
 }

@@ -1,89 +1,14 @@
-import { METRIC_NAMES, metricOf, STATS, type Metric, type Stat } from '@slipway/contracts';
 import {
-  ArrayField,
-  BooleanField,
   IntField,
   JsonField,
   NumberField,
   ObjectField,
+  RehearsalDto,
   StringField,
   type FieldIssue,
 } from '@slipway/platform-http';
-import { StrategyDto } from '@slipway/ports/deployment-records';
+import { AnalysisDto, STRATEGY_TYPES, StrategyDto, type StrategyType } from '@slipway/ports/deployment-records';
 import { RevisionSpecDto } from '@slipway/ports/revisions';
-
-export class AnalysisMetricDto {
-  @StringField({ enum: METRIC_NAMES })
-  name: Metric;
-
-  @StringField({
-    enum: STATS,
-    optional: true,
-    description: 'The default of the metric where absent: p95 of values, rate of counts',
-  })
-  stat?: Stat;
-
-  @StringField({ enum: ['threshold', 'regression'] })
-  check: 'threshold' | 'regression';
-
-  @StringField({
-    enum: ['lte', 'gte'],
-    optional: true,
-    description: 'Where absent, lte for metrics that are better when lower, else gte',
-  })
-  operator?: 'lte' | 'gte';
-
-  @NumberField({ min: 0, optional: true })
-  threshold?: number;
-
-  @NumberField({ min: 0, max: 10_000, optional: true })
-  max_regression_percent?: number;
-
-  @IntField({ min: 1, max: 1_000_000, default: 50 })
-  min_samples: number;
-
-  @IntField({ min: 1, max: 604_800, optional: true, description: 'The soak where absent' })
-  window_seconds?: number;
-
-  @IntField({ min: 0, max: 100, default: 0, description: 'Breaches in a row that are forgiven' })
-  failure_limit: number;
-
-  @BooleanField({ default: false, description: 'Reported, never blocks' })
-  dry_run: boolean;
-
-  static check(metric: AnalysisMetricDto): FieldIssue[] {
-    const issues: FieldIssue[] = [];
-    if (metric.check === 'threshold' && metric.threshold === undefined)
-      issues.push({ field: 'threshold', code: 'required', message: 'a threshold check needs threshold' });
-    if (metric.check === 'regression' && metric.max_regression_percent === undefined) {
-      issues.push({
-        field: 'max_regression_percent',
-        code: 'required',
-        message: 'a regression check needs max_regression_percent',
-      });
-    }
-    const { stats } = metricOf(metric.name);
-    if (metric.stat !== undefined && !stats.includes(metric.stat)) {
-      issues.push({
-        field: 'stat',
-        code: 'not_applicable',
-        message: `${metric.name} has the stats ${stats.join(', ')}`,
-      });
-    }
-    return issues;
-  }
-}
-
-export class AnalysisDto {
-  @ArrayField(() => AnalysisMetricDto, { minItems: 1, maxItems: 16 })
-  metrics: AnalysisMetricDto[];
-
-  @StringField({ enum: ['rollback', 'pause'], default: 'rollback' })
-  on_failure: 'rollback' | 'pause';
-
-  @StringField({ enum: ['pause', 'rollback'], default: 'pause' })
-  on_inconclusive: 'pause' | 'rollback';
-}
 
 export class RolloutDto {
   @ObjectField(() => RevisionSpecDto, { optional: true, description: 'The whole spec; or spec_patch' })
@@ -110,19 +35,29 @@ export class RolloutDto {
   })
   strategy?: StrategyDto;
 
-  @ObjectField(() => AnalysisDto, { optional: true })
+  @ObjectField(() => AnalysisDto, {
+    optional: true,
+    description: "The deployment's default_analysis where absent, else none; the operation's `result.gate` says which",
+  })
   analysis?: AnalysisDto;
 
-  @IntField({ min: 1, max: 86_400, default: 600 })
-  progress_deadline_seconds: number;
+  @IntField({
+    min: 1,
+    max: 86_400,
+    optional: true,
+    description:
+      'How long the instances may take to be ready. 600 where absent; longer where the template of the engine gives a start longer',
+  })
+  progress_deadline_seconds?: number;
 
   @IntField({
     min: 0,
     max: 2_592_000,
-    default: 3600,
-    description: 'How long the previous revision (or an unrouted candidate) stays warm',
+    optional: true,
+    description:
+      'How long the previous revision (or an unrouted candidate) stays warm; 3600 where absent. A recreate keeps nothing: it takes 0 only',
   })
-  keep_previous_seconds: number;
+  keep_previous_seconds?: number;
 
   @StringField({ min: 1, max: 255, optional: true, description: '412 unless this revision is the active one' })
   expected_active_revision?: string;
@@ -154,12 +89,41 @@ export class RolloutDto {
   }
 }
 
+export class CapacityDto {
+  @StringField()
+  target: string;
+
+  @IntField({ min: 0, description: 'Places or devices that the revision takes' })
+  needed: number;
+
+  @IntField({ min: 0, nullable: true, description: 'Null where the target does not tell, or has no limit' })
+  free: number | null;
+
+  @NumberField({
+    min: 0,
+    nullable: true,
+    description:
+      'For how long requests are expected to wait, by the last measured starts; 0 where none waits, null where none was measured',
+  })
+  gap_seconds: number | null;
+}
+
+/** Of a rollout or a rollback. */
+export class RolloutRehearsalDto extends RehearsalDto {
+  @StringField({ enum: STRATEGY_TYPES, optional: true, description: 'Of a rollout: what `auto` comes to now' })
+  strategy?: StrategyType;
+
+  @ObjectField(() => CapacityDto)
+  capacity: CapacityDto;
+}
+
 export class RollbackDto {
   @StringField({
     min: 1,
     max: 255,
     optional: true,
-    description: 'Id, number or name; where absent the revision that was fully active before',
+    description:
+      'Id, number or name; where absent the last good revision that was fully active before. Out of a rollout: the one that was active when it began or, if that has no ready instance, the last good one before. `result.because` says which',
   })
   to_revision?: string;
 

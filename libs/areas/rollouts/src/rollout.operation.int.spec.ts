@@ -54,6 +54,17 @@ describe('succeeding', () => {
     expect(await bed.events(deployment, 'revision.ready')).toHaveLength(2);
   });
 
+  it('of the very spec that is active is a canary of the active revision, which shares the traffic with nobody', async () => {
+    const deployment = await bed.serving();
+    const id = await bed.rollout(deployment, { spec: spec('m-1'), strategy: canary(5, 100) });
+    expect(await bed.finish(id)).toMatchObject({ status: 'succeeded', result: { reused: true, outcome: 'promoted' } });
+    const moved = bed.neighbours.routeChanges.map((change) =>
+      change?.targets.map((one) => [one.revisionName, one.weight]),
+    );
+    expect(moved).toEqual([1, 2, 3].map(() => [[`${deployment.name}-00001`, 100]]));
+    expect(await bed.states(deployment)).toEqual(['active']);
+  });
+
   it('of a candidate moves no traffic, owns none, and keeps the candidate warm', async () => {
     const deployment = await bed.serving();
     const id = await bed.rollout(deployment, { spec: spec('next'), keep_previous_seconds: 300 });
@@ -67,6 +78,20 @@ describe('succeeding', () => {
     const first = bed.deployment();
     await bed.finish(await bed.rollout(first, { spec: spec('m') }));
     expect(first).toMatchObject({ state: 'creating', currentOperationId: null });
+  });
+
+  it('of a candidate says where its traffic is set: nothing is routed to it, or something else is', async () => {
+    const first = bed.deployment();
+    expect(await bed.finish(await bed.rollout(first, { spec: spec('m') }))).toMatchObject({
+      status: 'succeeded',
+      message: `${first.name}-00001 is ready; no route: PUT /api/v1/deployments/${first.name}/route, or roll out with strategy immediate`,
+    });
+    const routed = await bed.serving();
+    expect(await bed.finish(await bed.rollout(routed, { spec: spec('next') }))).toMatchObject({
+      message: `${routed.name}-00002 is ready and takes no traffic until PUT /api/v1/deployments/${routed.name}/route gives it some`,
+    });
+    const promoted = await bed.finish(await bed.rollout(routed, { spec: spec('next-2'), strategy: IMMEDIATE }));
+    expect(promoted['message']).not.toContain('route');
   });
 
   it('waits until nothing is in flight to what lost its traffic', async () => {
@@ -184,6 +209,14 @@ describe('becoming ready', () => {
     await bed.age(id, 601);
     expect(await bed.finish(id)).toMatchObject({ status: 'failed' });
     expect(deployment).toMatchObject({ state: 'failed', activeRevisionId: null });
+  });
+
+  it('waits for a worker that takes the file of its targets later than the api that accepted it', async () => {
+    const deployment = await bed.serving();
+    const id = await bed.rollout(deployment, { spec: spec('next') });
+    bed.neighbours.issues = [{ field: 'runtime.engine', code: 'unknown', message: 'nobody knows it yet' }];
+    setTimeout(() => (bed.neighbours.issues = []), 100);
+    expect(await bed.finish(id)).toMatchObject({ status: 'succeeded' });
   });
 
   it('fails for good where the targets have changed since it was accepted', async () => {
@@ -400,5 +433,146 @@ describe('the way back', () => {
     await bed.cancel(id);
     expect(await bed.finish(id)).toMatchObject({ status: 'cancelled' });
     expect(deployment).toMatchObject({ currentOperationId: 'op_other', state: 'deleting' });
+  });
+});
+
+describe('what a server says of itself', () => {
+  it('ends the rollout at validate where it plainly has other models, and is asked again by a retry', async () => {
+    const deployment = bed.deployment();
+    const message = 'the server has no model of this name; it has: tiny';
+    bed.neighbours.examined = { issues: [{ field: 'model.id', code: 'unknown', message }] };
+    const id = await bed.rollout(deployment, { spec: spec('m') });
+    const record = await bed.finish(id);
+    expect(record).toMatchObject({
+      status: 'failed',
+      error_code: 'validation_failed',
+      message: `model.id: ${message}`,
+      retryable: true,
+    });
+    expect(stepOf(record, 'validate')).toMatchObject({ status: 'failed', evidence: [{ field: 'model.id', message }] });
+    expect(deployment).toMatchObject({ state: 'failed', currentOperationId: null });
+    bed.neighbours.examined = { issues: [], message: 'the server has m' };
+    await bed.retry(id);
+    const again = await bed.finish(id);
+    expect([again['status'], stepOf(again, 'validate').message]).toEqual(['succeeded', 'the server has m']);
+    bed.neighbours.examined = { issues: [] };
+  });
+
+  it('is in the message while it is waited for, and in the failure at the deadline with its cause', async () => {
+    const deployment = bed.deployment();
+    const id = await bed.rollout(deployment, { spec: spec('m') });
+    const message = 'http://h/health: the connection was refused: nothing listens there';
+    const { id: revisionId } = await bed.revision(deployment, 1);
+    bed.neighbours.statuses.set(revisionId, { ready: 0, message, reason: 'probe_failed' });
+    expect(await bed.drive(id)).toMatchObject({ status: 'running', current_step: 'await_ready', message });
+    await bed.age(id, 601);
+    const record = await bed.finish(id);
+    expect(record).toMatchObject({
+      status: 'failed',
+      error_code: 'target_not_ready',
+      message: `0 of 1 instances were ready after 600 s: ${message}`,
+    });
+    expect(stepOf(record, 'await_ready').evidence).toEqual({
+      ready: 0,
+      desired: 1,
+      restarts: 0,
+      cause: 'probe_failed',
+    });
+  });
+
+  it('ends the rollout at once where no waiting mends it', async () => {
+    const deployment = bed.deployment();
+    const id = await bed.rollout(deployment, { spec: spec('m') });
+    const message = 'http://h/health answered 404: set endpoint.health_path to a path that the server answers with 200';
+    const { id: revisionId } = await bed.revision(deployment, 1);
+    bed.neighbours.statuses.set(revisionId, { ready: 0, message, reason: 'health_path_missing' });
+    await bed.drive(id);
+    const record = await bed.finish(id);
+    expect(record).toMatchObject({
+      status: 'failed',
+      error_code: 'target_not_ready',
+      message: `0 of 1 instances are ready, and waiting mends nothing: ${message}`,
+      retryable: true,
+    });
+    expect(stepOf(record, 'await_ready').evidence).toMatchObject({ cause: 'health_path_missing' });
+    expect(deployment.state).toBe('failed');
+  });
+});
+
+describe('a start that fails', () => {
+  const failure = {
+    cause: 'exited' as const,
+    remediation: 'Mend it.',
+    exit_code: 7,
+    signal: null,
+    line: 'the model is broken',
+    log_tail: ['loading', 'the model is broken'],
+    message: 'it ended with code 7',
+  };
+
+  it('ends the rollout when three ended alike, with the cause, its own last lines and what to do', async () => {
+    const deployment = bed.deployment();
+    const id = await bed.rollout(deployment, { spec: spec('m') });
+    const { id: revisionId } = await bed.revision(deployment, 1);
+    bed.neighbours.statuses.set(revisionId, { ready: 0, restarts: 2, failure, failedStarts: 2, startingSeconds: 1.5 });
+    expect(await bed.drive(id)).toMatchObject({
+      current_step: 'await_ready',
+      message: '0 of 1 instances are ready: starting for 1 s; the start before ended: exited, it ended with code 7',
+    });
+    bed.neighbours.statuses.set(revisionId, { ready: 0, restarts: 3, failure, failedStarts: 3 });
+    const record = await bed.finish(id);
+    expect(record).toMatchObject({
+      status: 'failed',
+      error_code: 'target_not_ready',
+      message:
+        '0 of 1 instances are ready, and 3 starts in a row ended alike: exited: it ended with code 7: the model is broken. Its last lines: loading. Mend it.',
+    });
+    expect(stepOf(record, 'await_ready').evidence).toEqual({
+      ready: 0,
+      desired: 1,
+      restarts: 3,
+      cause: 'exited',
+      exit_code: 7,
+      log_tail: failure.log_tail,
+    });
+  });
+
+  it('ends it at the first time where no other start would do better', async () => {
+    const deployment = bed.deployment();
+    const id = await bed.rollout(deployment, { spec: spec('m') });
+    const { id: revisionId } = await bed.revision(deployment, 1);
+    const missing = { ...failure, cause: 'program_not_found' as const, exit_code: 127 };
+    bed.neighbours.statuses.set(revisionId, { ready: 0, failure: missing, failedStarts: 1 });
+    expect(await bed.finish(id)).toMatchObject({ status: 'failed', error_code: 'target_not_ready' });
+  });
+
+  it('is waited for with what is known of its progress', async () => {
+    const deployment = bed.deployment();
+    const id = await bed.rollout(deployment, { spec: spec('m') });
+    const { id: revisionId } = await bed.revision(deployment, 1);
+    const progress = { phase: 'downloading' as const, bytes: 1.2e9, total_bytes: 4.1e9 };
+    bed.neighbours.statuses.set(revisionId, { ready: 0, progress, startingSeconds: 42.7 });
+    expect(await bed.drive(id)).toMatchObject({
+      message: '0 of 1 instances are ready: downloading 1.2 of 4.1 GB for 42 s',
+    });
+    bed.neighbours.statuses.set(revisionId, {});
+    await bed.finish(id);
+  });
+
+  it('may take as long as the template of its engine says, unless the request says otherwise', async () => {
+    bed.neighbours.readyTimeoutSeconds = 1_800;
+    const deadlineOf = async (body: object) => {
+      const deployment = bed.deployment();
+      const id = await bed.rollout(deployment, { spec: spec('m'), ...body });
+      bed.neighbours.statuses.set((await bed.revision(deployment, 1)).id, { ready: 0 });
+      await bed.drive(id);
+      await bed.age(id, 10_000);
+      return (await bed.finish(id))['message'];
+    };
+    expect(await deadlineOf({})).toBe('0 of 1 instances were ready after 1830 s');
+    expect(await deadlineOf({ progress_deadline_seconds: 60 })).toBe('0 of 1 instances were ready after 60 s');
+    bed.neighbours.readyTimeoutSeconds = 30;
+    expect(await deadlineOf({})).toBe('0 of 1 instances were ready after 600 s');
+    bed.neighbours.readyTimeoutSeconds = undefined;
   });
 });

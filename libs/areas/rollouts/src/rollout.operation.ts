@@ -1,6 +1,6 @@
 import { WORKER } from '@slipway/contracts';
 import { Inject, Injectable } from '@nestjs/common';
-import { type Tx, Database } from '@slipway/platform-database';
+import type { Tx } from '@slipway/platform-database';
 import {
   defineOperation,
   done,
@@ -18,9 +18,14 @@ import { INSTANCES, type InstancesPort } from '@slipway/ports/instances';
 import { REVISIONS, type RevisionsPort } from '@slipway/ports/revisions';
 import { ROUTES, type RouteTarget, type RoutesPort } from '@slipway/ports/routing';
 import { Analyst } from './analyst.js';
-import { Candidate, didNotStayUp } from './candidate.js';
-import { rolloutAllowed, type RolloutInput } from './rollout.input.js';
-import { movesTraffic, percentAt, ROLLOUT_STEPS, soakSecondsAt } from './rollout.plan.js';
+import { Changeover } from './changeover.js';
+import { Candidate } from './candidate.js';
+import { putBackMessage, putBackRoute } from './found-route.js';
+import { assertAdmitted, rolloutAllowed, stopsOf, takeOverOf, type RolloutInput } from './rollout.input.js';
+import { Recreate } from './recreate.js';
+import { candidateMessage } from './no-route.js';
+import { Soak } from './soak.js';
+import { movesTraffic, percentAt, ROLLOUT_STEPS } from './rollout.plan.js';
 
 /**
  * A rollout: build the candidate, prove it ready, and, if the strategy moves traffic, move it step by step.
@@ -28,7 +33,12 @@ import { movesTraffic, percentAt, ROLLOUT_STEPS, soakSecondsAt } from './rollout
  *   validate → provision → await_ready → [ shift_traffic:n → soak:n → analyze:n → await_promotion:n ]… → promote → drain_previous
  *   on failure or cancel: revert_traffic → remove_candidate
  *
- * Which steps a rollout has is decided when it is accepted (rollout.plan.ts). No step touches the stable revision's
+ * A recreate, where there is no room for both, stops the previous revision first, while requests wait:
+ *
+ *   validate → preflight → hold_requests → stop_previous → provision → await_ready → release_requests → soak:1 → analyze:1 → promote
+ *   on failure or cancel: hold_for_previous → remove_candidate → start_previous → release_to_previous
+ *
+ * Which steps a rollout has is decided when it is accepted (rollout.plan.ts). But for a recreate, no step touches the stable revision's
  * instances; they are held by the route until the route has left them.
  */
 export const ROLLOUT = defineOperation({
@@ -37,16 +47,21 @@ export const ROLLOUT = defineOperation({
   steps: ROLLOUT_STEPS,
   unwind: {
     revert_traffic: ['shift_traffic', 'soak', 'analyze', 'await_promotion', 'promote', 'drain_previous'],
+    hold_for_previous: ['release_requests', 'soak', 'analyze', 'promote'],
     remove_candidate: ['provision', 'await_ready'],
+    start_previous: ['stop_previous'],
+    // A retry looks at everything once more before it stops anything again.
+    release_to_previous: ['preflight', 'hold_requests'],
   },
+  wayBackOf: ({ changeover }) =>
+    changeover
+      ? ['hold_for_previous', 'remove_candidate', 'start_previous', 'release_to_previous']
+      : ['revert_traffic', 'remove_candidate'],
   pointOfNoReturn: 'promote',
   stepEvent: 'rollout.step_advanced',
 });
 
 type Context = StepContext<RolloutInput>;
-
-const SILENCE_LIMIT_MS = 15_000;
-const SILENCE_LOOK_MS = 250;
 
 @Injectable()
 @DurableOperation(ROLLOUT)
@@ -55,13 +70,17 @@ export class RolloutOperation implements OperationOf<typeof ROLLOUT> {
     validate: {
       run: (context: Context) => this.candidate.validate(context.operation.tenantId, context.input.revisionId),
     },
-    provision: { run: (context: Context) => this.candidate.provision(context.operation, context.input) },
+    preflight: { run: (context: Context) => this.recreate.preflight(context) },
+    hold_requests: { run: (context: Context) => this.recreate.hold(context) },
+    stop_previous: { run: (context: Context) => this.recreate.stop(context) },
+    provision: { run: (context: Context) => this.provision(context) },
     await_ready: {
       run: (context: Context) =>
         this.candidate.awaitReady(context, context.input.revisionId, context.input.progressDeadlineSeconds),
     },
+    release_requests: { run: (context: Context) => this.releaseRequests(context) },
     shift_traffic: { run: (context: Context) => this.shiftTraffic(context) },
-    soak: { run: (context: Context) => this.soak(context) },
+    soak: { run: (context: Context) => this.soak.run(context) },
     analyze: { run: (context: Context) => this.analyst.analyze(context) },
     await_promotion: { run: (context: Context) => this.awaitPromotion(context) },
     promote: { run: (context: Context) => this.promote(context) },
@@ -70,18 +89,27 @@ export class RolloutOperation implements OperationOf<typeof ROLLOUT> {
 
   readonly unwind = {
     revert_traffic: { run: (context: Context) => this.revertTraffic(context) },
+    hold_for_previous: { run: (context: Context) => this.recreate.holdForPrevious(context) },
     remove_candidate: { run: (context: Context) => this.candidate.remove(context, context.input.revisionId) },
+    start_previous: { run: (context: Context) => this.recreate.startPrevious(context) },
+    release_to_previous: { run: (context: Context) => this.recreate.releaseToPrevious(context) },
   };
 
   constructor(
-    private readonly database: Database,
     private readonly candidate: Candidate,
     private readonly analyst: Analyst,
+    private readonly changeover: Changeover,
+    private readonly recreate: Recreate,
+    private readonly soak: Soak,
     @Inject(DEPLOYMENTS) private readonly deployments: DeploymentsPort,
     @Inject(REVISIONS) private readonly revisions: RevisionsPort,
     @Inject(ROUTES) private readonly routes: RoutesPort,
     @Inject(INSTANCES) private readonly instances: InstancesPort,
   ) {}
+
+  private provision({ operation, input }: Context) {
+    return this.candidate.provision(operation, input, movesTraffic(input.strategy) ? takeOverOf(input) : undefined);
+  }
 
   private async shiftTraffic({ operation, input, step }: Context) {
     const percent = percentAt(input.strategy, step.number);
@@ -92,25 +120,14 @@ export class RolloutOperation implements OperationOf<typeof ROLLOUT> {
     });
   }
 
-  /** Sleeps in Postgres; the reconciler wakes it when an instance of the candidate changes, so a crash is seen at once. */
-  private async soak(context: Context) {
-    const { operation, input, step, state } = context;
-    const soakMs = soakSecondsAt(input.strategy, step.number) * 1_000;
-    const status = await this.database.tx('system', (tx) =>
-      this.candidate.standing(tx, context, input.revisionId, input.revisionName),
-    );
-    // Without a crash, no answer may only mean that this worker has just started and has not looked yet.
-    const silentSince = status?.ready === 0 ? Number(state?.['silentSince'] ?? step.elapsedMs()) : undefined;
-    if (silentSince !== undefined && step.elapsedMs() - silentSince > SILENCE_LIMIT_MS)
-      throw didNotStayUp(input.revisionName, status, 0);
-    const leftMs = soakMs - step.elapsedMs();
-    if (leftMs <= 0 && silentSince === undefined) return done({ message: `soaked for ${soakMs / 1_000} s` });
-    return sleep({
-      forMs: silentSince === undefined ? leftMs : SILENCE_LOOK_MS,
-      status: 'waiting',
-      state: { silentSince },
-      message: `soaking until ${new Date(step.startedAt.getTime() + soakMs).toISOString()}`,
-      commit: (tx) => this.instances.wakeOnChange(tx, input.revisionId, operation.id),
+  private async releaseRequests(context: Context) {
+    const { operation, input } = context;
+    const { gapSeconds, message } = await this.changeover.gap(context);
+    return done({
+      message: `all traffic goes to ${input.revisionName}; ${message}`,
+      result: { traffic_percent: 100 },
+      operationResult: { gap_seconds: gapSeconds },
+      commit: (tx) => this.setTraffic(tx, operation, 100),
     });
   }
 
@@ -155,21 +172,12 @@ export class RolloutOperation implements OperationOf<typeof ROLLOUT> {
 
   private async revertTraffic({ operation, input }: Context) {
     return done({
-      message: input.foundRoute ? 'the route it found is back' : 'it found no route, and there is none again',
+      message: putBackMessage(input.foundRoute),
       commit: async (tx) => {
         await this.deployments.lockById(tx, input.deploymentId);
-        const actor = { ...operation.requestedBy };
-        if (!input.foundRoute) return this.routes.remove(tx, input.deploymentId, actor, operation.id);
-        const { targets, affinity } = input.foundRoute;
-        await this.routes.apply(tx, {
-          ...this.change(operation),
-          targets,
-          affinity,
-          isRestore: true,
-          keepPreviousSeconds: 0,
-        });
+        await putBackRoute(tx, this.routes, operation, input);
         const wasActive = input.foundActiveRevisionId;
-        if (wasActive)
+        if (input.foundRoute && wasActive)
           await this.revisions.activated(tx, {
             deploymentId: input.deploymentId,
             revisionId: wasActive,
@@ -183,10 +191,10 @@ export class RolloutOperation implements OperationOf<typeof ROLLOUT> {
   private async setTraffic(tx: Tx, operation: OperationRow<RolloutInput>, percent: number): Promise<void> {
     const { input } = operation;
     await this.deployments.lockById(tx, input.deploymentId);
-    const targets: RouteTarget[] = [
-      { revisionId: input.revisionId, revisionName: input.revisionName, weight: percent },
-    ];
-    if (percent < 100) targets.unshift(...(await this.stableTargets(tx, input, 100 - percent)));
+    // The spec of the active revision is the active revision: it shares with nobody.
+    const weight = input.revisionId === input.foundActiveRevisionId ? 100 : percent;
+    const targets: RouteTarget[] = [{ revisionId: input.revisionId, revisionName: input.revisionName, weight }];
+    if (weight < 100) targets.unshift(...(await this.stableTargets(tx, input, 100 - weight)));
     await this.routes.apply(tx, { ...this.change(operation), targets });
     // A pause is over as soon as traffic moves again.
     await this.deployments.update(tx, input.deploymentId, { state: 'progressing' });
@@ -214,22 +222,33 @@ export class RolloutOperation implements OperationOf<typeof ROLLOUT> {
   async finish(tx: Tx, operation: OperationRow<RolloutInput>, outcome: Outcome, failure?: Failure) {
     const { input } = operation;
     const deployment = await this.deployments.lockById(tx, input.deploymentId);
-    if (movesTraffic(input.strategy)) await this.routes.releaseTraffic(tx, input.deploymentId, operation.id);
     const isCandidate = outcome === 'succeeded' && !movesTraffic(input.strategy);
     if (isCandidate) await this.instances.hold(tx, input.revisionId, 'warm', input.keepPreviousSeconds);
-    await this.instances.release(tx, input.revisionId, `operation:${operation.id}`);
+    const { stops = [] } = input.changeover ?? {};
+    const isDown = outcome !== 'succeeded' && (await this.recreate.isPreviousDown(tx, operation));
+    for (const revisionId of [input.revisionId, ...stops.map((one) => one.revisionId)])
+      await this.instances.release(tx, revisionId, `operation:${operation.id}`);
+    // Last, because where a hold is left it writes an event.
+    if (movesTraffic(input.strategy)) await this.routes.releaseTraffic(tx, input.deploymentId, operation.id);
     if (deployment?.currentOperationId === operation.id) {
-      const resting = deployment.activeRevisionId ? 'active' : outcome === 'failed' ? 'failed' : 'creating';
+      const active = isDown ? 'degraded' : 'active';
+      const resting = deployment.activeRevisionId ? active : outcome === 'failed' ? 'failed' : 'creating';
       await this.deployments.update(tx, deployment.id, {
         currentOperationId: null,
         candidateRevisionId: isCandidate ? input.revisionId : null,
         state: resting,
       });
     }
-    if (outcome === 'succeeded') return isCandidate ? { result: { outcome: 'candidate_ready' } } : undefined;
+    if (isCandidate)
+      return {
+        result: { outcome: 'candidate_ready' },
+        message: candidateMessage(await this.routes.current(tx, input.deploymentId), input),
+      };
+    if (outcome === 'succeeded') return;
     return {
-      result: { outcome: 'reverted' },
+      result: { outcome: isDown ? 'failed_down' : 'reverted' },
       events: [
+        ...(await this.candidate.retireUnbuilt(tx, input.revisionId, operation.id)),
         this.event('rollout.reverted', operation, { outcome, error_code: failure?.code, message: failure?.message }),
       ],
     };
@@ -240,15 +259,17 @@ export class RolloutOperation implements OperationOf<typeof ROLLOUT> {
     const { input } = operation;
     const deployment = await this.deployments.lock(tx, operation.tenantId, input.deploymentName);
     rolloutAllowed(deployment);
+    assertAdmitted(deployment, input.planId);
     if (movesTraffic(input.strategy)) await this.routes.takeTraffic(tx, input.deploymentId, operation.id);
     const foundRoute = (await this.routes.current(tx, input.deploymentId)) ?? null;
+    const changeover = input.changeover && { ...input.changeover, stops: stopsOf(foundRoute, input.revisionId) };
     await this.revisions.setState(tx, input.revisionId, 'pending', { from: ['failed', 'retired'] });
     await this.deployments.update(tx, deployment.id, {
       currentOperationId: operation.id,
       candidateRevisionId: input.revisionId,
       state: 'progressing',
     });
-    return { foundRoute, foundActiveRevisionId: deployment.activeRevisionId };
+    return { foundRoute, foundActiveRevisionId: deployment.activeRevisionId, changeover };
   }
 
   private event(type: string, operation: OperationRow<RolloutInput>, data: Record<string, unknown>) {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { completeSpec, mergePatch, patchedSpec } from './candidate-spec.js';
+import { completeSpec, patchedSpec } from './candidate-spec.js';
 import { StrategyDto } from '@slipway/ports/deployment-records';
-import { rolloutAllowed } from './rollout.input.js';
-import { chooseStrategy, percentAt, rolloutSteps } from './rollout.plan.js';
+import { assertAdmitted, rolloutAllowed } from './rollout.input.js';
+import { chooseGate, chooseStrategy, percentAt, rolloutSteps } from './rollout.plan.js';
 
 describe('the steps of a rollout', () => {
   const build = ['validate', 'provision', 'await_ready'];
@@ -11,6 +11,25 @@ describe('the steps of a rollout', () => {
     traffic_percent,
     soak_seconds: 1,
     requires_approval,
+  });
+
+  it('has a recreate stop what serves before it starts the candidate, and a first one only start it', () => {
+    const strategy = chooseStrategy({ type: 'recreate' }, null);
+    expect(strategy).toEqual({ type: 'recreate', steps: [{ ...step(100), soak_seconds: 180 }], hold_seconds: 60 });
+    const steps = rolloutSteps(strategy, false);
+    expect(steps.indexOf('hold_requests')).toBeLessThan(steps.indexOf('stop_previous'));
+    expect(steps.indexOf('stop_previous')).toBeLessThan(steps.indexOf('provision'));
+    expect(rolloutSteps(strategy, true)).toEqual([...build, 'shift_traffic:1', ...end]);
+  });
+
+  it('refuses shares, approvals and warmth where there is one place, and a hold where nothing waits', () => {
+    const check = (strategy: StrategyDto) => StrategyDto.check(strategy).map(({ field, code }) => [field, code]);
+    expect(check({ type: 'recreate', steps: [step(50), step(100)] })).toEqual([['steps', 'not_applicable']]);
+    expect(check({ type: 'recreate', steps: [step(100, true)] })).toEqual([['steps', 'not_applicable']]);
+    expect(check({ type: 'auto', steps: [step(50, true), step(100)] })).toEqual([['steps', 'not_applicable']]);
+    expect(check({ type: 'canary', hold_seconds: 30 })).toEqual([['hold_seconds', 'not_applicable']]);
+    expect(check({ type: 'recreate', steps: [step(100)], hold_seconds: 290 })).toEqual([]);
+    expect(check({ type: 'auto', steps: [step(50), step(100)] })).toEqual([]);
   });
 
   it('builds a candidate and moves nothing by default', () => {
@@ -67,6 +86,38 @@ describe('the steps of a rollout', () => {
   });
 });
 
+describe('the gate of a rollout', () => {
+  const gate = (threshold: number) => ({
+    metrics: [
+      {
+        name: 'error_rate' as const,
+        check: 'threshold' as const,
+        threshold,
+        min_samples: 50,
+        failure_limit: 0,
+        dry_run: false,
+      },
+    ],
+    on_failure: 'rollback' as const,
+    on_inconclusive: 'pause' as const,
+  });
+  const soaking = ['provision', 'shift_traffic:1', 'soak:1', 'analyze:1', 'promote'];
+
+  it("is the request's, else the deployment's, else none", () => {
+    expect(chooseGate(soaking, gate(0.1), gate(0.2))).toEqual({ source: 'rollout', ...gate(0.1) });
+    expect(chooseGate(soaking, undefined, gate(0.2))).toEqual({ source: 'deployment', ...gate(0.2) });
+    expect(chooseGate(soaking, undefined, null)).toBeNull();
+  });
+
+  it('is none where nothing is analyzed', () => {
+    for (const strategy of ['candidate', 'immediate'] as const)
+      expect(
+        chooseGate(rolloutSteps(chooseStrategy({ type: strategy }, null), false), undefined, gate(0.2)),
+      ).toBeNull();
+    expect(chooseGate(rolloutSteps(chooseStrategy({ type: 'canary' }, null), true), gate(0.1), gate(0.2))).toBeNull();
+  });
+});
+
 describe('a spec', () => {
   const spec = completeSpec({ model: { id: 'm' }, runtime: { target: 'local', engine: 'sim', args: { ttft_ms: 20 } } });
 
@@ -79,15 +130,11 @@ describe('a spec', () => {
   });
 
   it('is merged by RFC 7386: null removes, lists and scalars replace', () => {
-    expect(mergePatch({ a: { b: 1, c: 2 }, d: [1] }, { a: { b: null, e: 3 }, d: [2] })).toEqual({
-      a: { c: 2, e: 3 },
-      d: [2],
-    });
     expect(patchedSpec(spec, { runtime: { args: { ttft_ms: null, tokens: 5 } } }).runtime.args).toEqual({ tokens: 5 });
   });
 
   it('is refused where the patch breaks it, naming the field', () => {
-    expect(() => patchedSpec(spec, { scaling: { min_replicas: 0 } })).toThrow(
+    expect(() => patchedSpec(spec, { scaling: { min_replicas: -1 } })).toThrow(
       expect.objectContaining({
         code: 'validation_failed',
         details: [expect.objectContaining({ field: 'spec_patch.scaling.min_replicas' })],
@@ -97,6 +144,25 @@ describe('a spec', () => {
 });
 
 describe('whether a rollout may begin', () => {
+  it('refuses one without a plan where protection asks for it, but for a first revision', () => {
+    const deployment = (rollouts: 'any' | 'approved_plan', activeRevisionId: string | null = 'rev_1') => ({
+      name: 'chat',
+      activeRevisionId,
+      protection: { deletion: true, rollouts },
+    });
+    for (const planId of [undefined, null])
+      expect(() => assertAdmitted(deployment('approved_plan'), planId)).toThrow(
+        expect.objectContaining({
+          code: 'plan_required',
+          status: 409,
+          details: [expect.objectContaining({ field: 'plan_id' })],
+        }),
+      );
+    expect(() => assertAdmitted(deployment('approved_plan'), 'plan_1')).not.toThrow();
+    expect(() => assertAdmitted(deployment('approved_plan', null), null)).not.toThrow();
+    expect(() => assertAdmitted(deployment('any'), null)).not.toThrow();
+  });
+
   it('refuses beside a live operation, and names it', () => {
     const deployment = { name: 'chat', state: 'progressing' as const, currentOperationId: 'op_1' };
     expect(() => rolloutAllowed(deployment)).toThrow(

@@ -2,7 +2,6 @@ import { Body, Controller, Inject, Injectable, Param } from '@nestjs/common';
 import {
   CurrentPrincipal,
   Idempotency,
-  RehearsalDto,
   Route,
   ValidateOnly,
   type ExistenceCheck,
@@ -13,7 +12,7 @@ import {
 import { OperationEnvelopeDto } from '@slipway/platform-operations';
 import { DEPLOYMENTS, type DeploymentsPort } from '@slipway/ports/deployment-records';
 import { RollbacksService } from './rollbacks.service.js';
-import { RollbackDto, RolloutDto } from './rollout.dto.js';
+import { RollbackDto, RolloutDto, RolloutRehearsalDto } from './rollout.dto.js';
 import { RolloutsService } from './rollouts.service.js';
 
 /** The 404 of an unknown deployment wins over a body that breaks a rule. */
@@ -40,7 +39,14 @@ export class RolloutsController {
     tag: 'Revisions',
     operationId: 'createRollout',
     summary: 'Create a candidate revision and roll it out',
-    ok: { 202: OperationEnvelopeDto, 200: [OperationEnvelopeDto, RehearsalDto] },
+    description:
+      'Builds the candidate of `spec`, or of `spec_patch` on the active revision, beside the one that serves, proves it ready, and moves the traffic as `strategy` says: `candidate` (unless the deployment has another default) moves none, `immediate` all at once, `canary` and `blue_green` step by step with `analysis`. `recreate` stops what serves before it starts the candidate, for targets without room for both: requests wait for at most `hold_seconds` each. Whatever fails puts back the route it found. `GET /targets` says which targets and engines there are. Answers 202 with an operation.',
+    example: {
+      spec: { model: { id: 'llama' }, runtime: { target: 'local', engine: 'sim' } },
+      strategy: { type: 'immediate' },
+      reason: 'First revision',
+    },
+    ok: { 202: OperationEnvelopeDto, 200: [OperationEnvelopeDto, RolloutRehearsalDto] },
     errors: [
       'deployment_not_found',
       'revision_not_found',
@@ -48,10 +54,13 @@ export class RolloutsController {
       'precondition_failed',
       'operation_in_progress',
       'plan_not_found',
+      'plan_required',
       'plan_not_approved',
       'plan_expired',
       'plan_stale',
       'plan_digest_mismatch',
+      'quota_exceeded',
+      'capacity_exhausted',
     ],
     idempotent: true,
     dryRun: true,
@@ -74,7 +83,10 @@ export class RolloutsController {
     tag: 'Revisions',
     operationId: 'createRollback',
     summary: 'Roll back to a prior revision',
-    ok: { 202: OperationEnvelopeDto, 200: [OperationEnvelopeDto, RehearsalDto] },
+    description:
+      'Points the traffic back at an earlier revision, the same immutable one, which is brought up before anything moves. Where the target has no room for both, what runs is stopped first, and requests wait. Without `to_revision` it picks the last good one. A running rollout is superseded. Works while the active revision is dead. Answers 202 with an operation.',
+    example: { reason: 'Worse answers' },
+    ok: { 202: OperationEnvelopeDto, 200: [OperationEnvelopeDto, RolloutRehearsalDto] },
     errors: [
       'deployment_not_found',
       'revision_not_found',

@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { runInRequest, type RequestContext } from '@slipway/platform-http';
+import type { Deployment } from '@slipway/ports/deployment-records';
 import { canary, IMMEDIATE, RolloutsBed, spec } from '../test/rollouts-bed.js';
+import type { RolloutDto } from './rollout.dto.js';
 
 let bed: RolloutsBed;
 
@@ -80,6 +83,48 @@ describe('accepting', () => {
     });
   });
 
+  it('warns of a rollout that nothing will be routed to, and of no other', async () => {
+    const warningsOf = async (deployment: Deployment, body: Partial<RolloutDto>) => {
+      const context: RequestContext = { requestId: 'r', warnings: [] };
+      await runInRequest(context, () => bed.ask(deployment, body));
+      return context.warnings;
+    };
+    const first = bed.deployment();
+    expect(await warningsOf(first, { spec: spec('m') })).toEqual([
+      {
+        code: 'no_route',
+        field: 'strategy',
+        message: `the candidate will take no traffic: no route: PUT /api/v1/deployments/${first.name}/route, or roll out with strategy immediate`,
+      },
+    ]);
+    expect(await warningsOf(bed.deployment(), { spec: spec('m'), strategy: IMMEDIATE })).toEqual([]);
+    expect(await warningsOf(await bed.serving(), { spec: spec('next') })).toEqual([]);
+    const withDefault = bed.deployment({ defaultStrategy: IMMEDIATE });
+    expect(await warningsOf(withDefault, { spec: spec('m') })).toEqual([]);
+    const patch = { runtime: { agrs: { ttft_ms: 1 } } };
+    expect(await warningsOf(await bed.serving(), { spec_patch: patch })).toEqual([
+      { code: 'unknown_field', field: 'spec_patch.runtime.agrs', message: 'did you mean `spec_patch.runtime.args`?' },
+    ]);
+  });
+
+  it('is refused in words that name the first field, and then leaves the deployment as it was', async () => {
+    const deployment = bed.deployment();
+    bed.neighbours.issues = [
+      { field: 'runtime.target', code: 'unknown', message: 'no execution target has this name; there are: local' },
+      { field: 'runtime.engine', code: 'unknown', message: 'target "local" has the engines: sim' },
+    ];
+    try {
+      await expect(bed.ask(deployment, { spec: spec('m') })).rejects.toMatchObject({
+        code: 'validation_failed',
+        message: 'spec.runtime.target: no execution target has this name; there are: local',
+        details: [{ field: 'spec.runtime.target' }, { field: 'spec.runtime.engine' }],
+      });
+    } finally {
+      bed.neighbours.issues = [];
+    }
+    expect(deployment).toMatchObject({ state: 'creating', currentOperationId: null });
+  });
+
   it('merges a patch into the active revision, or into the one it names', async () => {
     const deployment = await bed.serving(2);
     const modelOf = async (number: number) => (await bed.revision(deployment, number)).spec.model.id;
@@ -138,10 +183,74 @@ describe('accepting', () => {
   });
 });
 
+describe("the deployment's default_analysis", () => {
+  const metric = { name: 'error_rate' as const, check: 'threshold' as const, threshold: 0.05 };
+  const gate = {
+    metrics: [{ ...metric, min_samples: 50, failure_limit: 0, dry_run: false, window_seconds: 3_600 }],
+    on_failure: 'rollback' as const,
+    on_inconclusive: 'rollback' as const,
+  };
+
+  it('is the gate of a rollout that names none, and the operation shows it', async () => {
+    await bed.gatewayUntil(new Date(Date.now() + 3_600_000));
+    const deployment = await bed.serving(1, { defaultAnalysis: gate });
+    const { operation } = await bed.ask(deployment, { spec: spec('next'), strategy: canary(50, 100) });
+    expect(operation.result.gate).toEqual({ source: 'deployment', ...gate });
+    expect((await bed.events(deployment, 'rollout.started')).at(-1)).toMatchObject({ gate: { source: 'deployment' } });
+    await bed.served((await bed.revision(deployment, 2)).id, { ok: 50, failed: 50 });
+    // What was accepted is what happens, whatever becomes of the default meanwhile.
+    deployment.defaultAnalysis = null;
+    expect(await bed.finish(operation.id)).toMatchObject({
+      status: 'failed',
+      error_code: 'analysis_failed',
+      result: {
+        outcome: 'reverted',
+        gate: { source: 'deployment' },
+        analysis: { 'analyze:1': { verdict: 'breached' } },
+      },
+    });
+    expect(bed.targets(deployment)).toEqual([[`${deployment.name}-00001`, 100]]);
+  });
+
+  it('gives way to what the rollout names, and to a rollout that is not judged', async () => {
+    const deployment = await bed.serving(1, { defaultAnalysis: gate });
+    const own = { ...gate, on_failure: 'pause' as const };
+    const asked = await bed.ask(deployment, { spec: spec('next'), strategy: canary(100), analysis: own });
+    expect(asked.operation.result.gate).toEqual({ source: 'rollout', ...own });
+    const first = await bed.ask(bed.deployment({ defaultAnalysis: gate }), { spec: spec('m'), strategy: canary(100) });
+    expect(first.operation.result.gate).toBeNull();
+    expect(await bed.finish(first.operation.id)).toMatchObject({ status: 'succeeded' });
+  });
+});
+
+describe('protection.rollouts', () => {
+  const approved = { protection: { deletion: false, rollouts: 'approved_plan' as const } };
+
+  it('refuses a rollout without a plan, rehearsed or not, and leaves nothing', async () => {
+    const deployment = await bed.serving(1);
+    Object.assign(deployment, approved);
+    const refusal = { code: 'plan_required', message: expect.stringContaining(deployment.name) };
+    for (const strategy of [IMMEDIATE, { type: 'candidate' as const }])
+      await expect(bed.ask(deployment, { spec: spec('next'), strategy })).rejects.toMatchObject(refusal);
+    await expect(bed.rehearse(deployment, { spec: spec('next') })).rejects.toMatchObject(refusal);
+    expect(await bed.states(deployment)).toEqual(['active']);
+    expect(await bed.sql('select 1 from operations where resource_id = $1', [deployment.id])).toHaveLength(1);
+  });
+
+  it('lets a first revision come, and the way back be taken', async () => {
+    const deployment = await bed.serving(1, approved);
+    Object.assign(deployment, { protection: { deletion: true, rollouts: 'any' } });
+    await bed.finish(await bed.rollout(deployment, { spec: spec('next'), strategy: IMMEDIATE }));
+    Object.assign(deployment, { protection: { deletion: true, rollouts: 'approved_plan' } });
+    expect(await bed.finish(await bed.rollback(deployment))).toMatchObject({ status: 'succeeded' });
+    expect(bed.targets(deployment)).toEqual([[`${deployment.name}-00001`, 100]]);
+  });
+});
+
 describe('a retry', () => {
-  const failed = async () => {
+  const failed = async (more: { plan_id?: string } = {}) => {
     const deployment = await bed.serving();
-    const id = await bed.rollout(deployment, { spec: spec('next'), strategy: IMMEDIATE });
+    const id = await bed.rollout(deployment, { spec: spec('next'), strategy: IMMEDIATE, ...more });
     const candidate = await bed.revision(deployment, 2);
     bed.neighbours.statuses.set(candidate.id, { ready: 0 });
     await bed.drive(id);
@@ -176,10 +285,89 @@ describe('a retry', () => {
     });
   });
 
+  it('is refused where the deployment asks for a plan since', async () => {
+    const protection = { deletion: false, rollouts: 'approved_plan' };
+    const { deployment, id } = await failed();
+    Object.assign(deployment, { protection });
+    await expect(bed.retry(id)).rejects.toMatchObject({ code: 'plan_required' });
+    expect((await bed.record(id))['status']).toBe('failed');
+    const planned = await failed({ plan_id: 'plan_1' });
+    Object.assign(planned.deployment, { protection });
+    await bed.retry(planned.id);
+    expect((await bed.record(planned.id))['status']).toBe('pending');
+  });
+
   it('is refused beside another operation', async () => {
     const { deployment, id } = await failed();
     await bed.rollout(deployment, { spec: spec('between') });
     await expect(bed.retry(id)).rejects.toMatchObject({ code: 'operation_in_progress' });
     expect((await bed.record(id))['status']).toBe('failed');
+  });
+});
+
+describe('the number of instances that it begins with', () => {
+  const takenOver = async (deployment: Deployment, number: number) =>
+    bed.neighbours.takenOver.get((await bed.revision(deployment, number)).id);
+
+  it.each([
+    ['immediate', IMMEDIATE],
+    ['a canary', canary(50, 100)],
+  ])('is that of those whose traffic it takes over: %s', async (_name, strategy) => {
+    const deployment = await bed.serving();
+    const { id } = await bed.revision(deployment, 1);
+    bed.neighbours.roomAsked.length = 0;
+    expect(await bed.finish(await bed.rollout(deployment, { spec: spec('next'), strategy }))).toMatchObject({
+      status: 'succeeded',
+    });
+    const takesOver = { revisionIds: [id], areStopped: false };
+    expect(await takenOver(deployment, 2)).toEqual(takesOver);
+    expect(bed.neighbours.roomAsked.map((asked) => asked.takesOver)).toEqual([takesOver]);
+  });
+
+  it('is its own where it takes no traffic', async () => {
+    const deployment = await bed.serving();
+    bed.neighbours.roomAsked.length = 0;
+    await bed.finish(await bed.rollout(deployment, { spec: spec('next'), strategy: { type: 'candidate' } }));
+    expect(await takenOver(deployment, 2)).toBeUndefined();
+    expect(bed.neighbours.roomAsked.map((asked) => asked.takesOver)).toEqual([undefined]);
+  });
+
+  it('of a rollback is that of what it leaves', async () => {
+    const deployment = await bed.serving(2);
+    const { id } = await bed.revision(deployment, 2);
+    await bed.finish(await bed.rollback(deployment));
+    expect(await takenOver(deployment, 1)).toEqual({ revisionIds: [id], areStopped: false });
+  });
+
+  it('of a recreate is that of what it stops, whose room it has; the rehearsal counts the same', async () => {
+    const deployment = await bed.serving();
+    const { id } = await bed.revision(deployment, 1);
+    bed.neighbours.room = { total: 1, others: 0 };
+    bed.neighbours.roomAsked.length = 0;
+    const strategy = { ...canary(100), type: 'recreate' as const, hold_seconds: 30 };
+    const takesOver = { revisionIds: [id], areStopped: true };
+    try {
+      const body = { spec: spec('next'), strategy };
+      const operation = await bed.rollout(deployment, body);
+      expect(bed.neighbours.roomAsked.at(-1)?.takesOver).toEqual(takesOver);
+      await bed.begin(operation);
+      expect(bed.neighbours.roomAsked.at(-1)?.takesOver).toEqual(takesOver);
+      bed.neighbours.statuses.set(id, { ready: 0, alive: 0 });
+      await bed.finish(operation);
+      expect(await takenOver(deployment, 2)).toEqual(takesOver);
+    } finally {
+      bed.neighbours.room = undefined;
+      bed.neighbours.statuses.clear();
+    }
+  });
+
+  it('is what the rehearsal shows, and what counts for the quota', async () => {
+    bed.neighbours.replicas = 3;
+    try {
+      const rehearsed = await bed.rehearse(await bed.serving(), { spec: spec('next'), strategy: IMMEDIATE });
+      expect(rehearsed).toMatchObject({ body: { capacity: { needed: 3 } } });
+    } finally {
+      bed.neighbours.replicas = undefined;
+    }
   });
 });

@@ -1,4 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { CONFIG, type QuotaConfig } from '@slipway/platform-config';
 import { Database, digestOf, type Tx } from '@slipway/platform-database';
 import {
   errors,
@@ -23,10 +24,24 @@ import { ROUTES, type RoutesPort } from '@slipway/ports/routing';
 import { REVISIONS, revisionEvent, type Revision, type RevisionsPort } from '@slipway/ports/revisions';
 import type { RevisionSpec } from '@slipway/contracts';
 import { completeSpec, patchedSpec } from './candidate-spec.js';
+import { warnOfNoRoute } from './no-route.js';
 import type { RolloutDto } from './rollout.dto.js';
+import { assertWithinQuotas } from './rollout-quotas.js';
 import { ROLLOUT } from './rollout.operation.js';
-import { assertActiveRevision, rolloutAllowed, type RolloutInput } from './rollout.input.js';
-import { chooseStrategy, movesTraffic, rolloutSteps } from './rollout.plan.js';
+import {
+  assertActiveRevision,
+  assertAdmitted,
+  capacityOf,
+  heldResult,
+  rolloutAllowed,
+  type RolloutInput,
+} from './rollout.input.js';
+import { chooseGate, chooseStrategy, movesTraffic, rolloutSteps } from './rollout.plan.js';
+import { assertKeepsNothing, Settlements, wouldDo, type Settlement } from './settlement.js';
+
+const PROGRESS_DEADLINE_SECONDS = 600;
+/** Beyond what an engine's template allows a start: so that how it ended can still be told. */
+const START_MARGIN_SECONDS = 30;
 
 export interface RolloutRequest {
   principal: Principal;
@@ -36,11 +51,15 @@ export interface RolloutRequest {
   isDryRun: boolean;
 }
 
+const KEEP_PREVIOUS_SECONDS = 3_600;
+
 @Injectable()
 export class RolloutsService {
   constructor(
     private readonly database: Database,
     private readonly operations: OperationStore,
+    private readonly settlements: Settlements,
+    @Inject(CONFIG) private readonly config: QuotaConfig,
     @Inject(DEPLOYMENTS) private readonly deployments: DeploymentsPort,
     @Inject(REVISIONS) private readonly revisions: RevisionsPort,
     @Inject(INSTANCES) private readonly instances: InstancesPort,
@@ -73,22 +92,40 @@ export class RolloutsService {
           tx,
           deployment.activeRevisionId ? [deployment.activeRevisionId] : [],
         );
+        const strategy = chooseStrategy(body.strategy, deployment.defaultStrategy);
+        assertKeepsNothing(strategy, body);
         const { spec, base } = await this.resolveSpec(tx, deployment, body, active);
-        this.assertRunnable(principal.tenantId, spec, body);
+        await this.assertRunnable(tx, principal.tenantId, spec, body);
         assertActiveRevision(body.expected_active_revision, active);
         rolloutAllowed(deployment);
+        assertAdmitted(deployment, body.plan_id);
         await this.assertExecutable(tx, deployment, body, spec);
 
         const specDigest = digestOf(spec);
-        const [reused, foundRoute] = await Promise.all([
+        const [reused, foundRoute, kept, wanted] = await Promise.all([
           this.revisions.findByDigest(tx, deployment.id, specDigest),
           this.routes.current(tx, deployment.id),
+          this.revisions.count(tx, deployment.id),
+          this.instances.wanted(tx, principal.tenantId),
         ]);
+        const settlement = await this.settlements.ofRollout(tx, deployment, strategy, {
+          spec,
+          reused,
+          route: foundRoute,
+        });
+        const { replicas, own } = settlement.room;
+        const freed = settlement.changeover ? own : 0;
+        const { config, instances } = this;
+        await assertWithinQuotas(tx, { config, instances }, principal, { reused, kept, wanted, replicas, freed });
         const revision = reused
           ? { ...reused, isReused: true }
           : await this.newRevision(tx, request, deployment, { spec, specDigest, base, operationId: claim.id });
-        const begun = await this.begin(tx, request, deployment, revision, foundRoute ?? null, claim.id);
-        if (isDryRun) return rehearsal(`roll out ${revision.name}`, begun.steps, jsonPatch(active?.spec ?? {}, spec));
+        const begun = await this.begin(tx, request, deployment, revision, foundRoute ?? null, settlement, claim.id);
+        if (isDryRun) {
+          const { room, changeover } = settlement;
+          const more = { strategy: settlement.strategy.type, capacity: capacityOf(room, changeover) };
+          return rehearsal(wouldDo(revision.name, settlement), begun.steps, jsonPatch(active?.spec ?? {}, spec), more);
+        }
         return operationAnswer(claim.id, begun.record, true);
       },
       { dryRun: isDryRun },
@@ -142,11 +179,10 @@ export class RolloutsService {
     throw errors.validation_failed({ details: [{ field: 'spec_patch', code: 'no_base', message }] });
   }
 
-  private assertRunnable(tenantId: string, spec: RevisionSpec, body: RolloutDto): void {
+  private async assertRunnable(tx: Tx, tenantId: string, spec: RevisionSpec, body: RolloutDto): Promise<void> {
     const within = body.spec ? 'spec' : 'spec_patch';
-    const details = this.instances
-      .check(tenantId, spec)
-      .map((issue) => ({ ...issue, field: `${within}.${issue.field}` }));
+    const issues = await this.instances.check(tx, tenantId, spec);
+    const details = issues.map((issue) => ({ ...issue, field: `${within}.${issue.field}` }));
     if (details.length > 0) throw errors.validation_failed({ details });
   }
 
@@ -175,18 +211,28 @@ export class RolloutsService {
     return { ...made, isReused: false };
   }
 
+  /** An engine that may load for half an hour is not given up after ten minutes; its own limit comes first and says more. */
+  private progressDeadline({ spec }: Revision): number {
+    const readySeconds = this.instances.traits(spec)?.readyTimeoutSeconds ?? 0;
+    return Math.max(PROGRESS_DEADLINE_SECONDS, readySeconds + START_MARGIN_SECONDS);
+  }
+
   private async begin(
     tx: Tx,
     request: RolloutRequest,
     deployment: Deployment,
     revision: Revision & { isReused: boolean },
     foundRoute: RolloutInput['foundRoute'],
+    { strategy, changeover }: Settlement,
     operationId: string,
   ): Promise<{ steps: string[]; record: string }> {
     const { body, principal } = request;
-    const strategy = chooseStrategy(body.strategy, deployment.defaultStrategy);
-    const steps = rolloutSteps(strategy, deployment.activeRevisionId === null);
+    // What stops nothing is no recreate, also where the strategy is one.
+    const isFirst = strategy.type === 'recreate' ? !changeover : deployment.activeRevisionId === null;
+    const steps = rolloutSteps(strategy, isFirst);
+    const gate = chooseGate(steps, body.analysis, deployment.defaultAnalysis);
     if (movesTraffic(strategy)) await this.routes.takeTraffic(tx, deployment.id, operationId);
+    else if (!foundRoute) warnOfNoRoute(deployment.name);
     const input: RolloutInput = {
       deploymentId: deployment.id,
       deploymentName: deployment.name,
@@ -194,22 +240,22 @@ export class RolloutsService {
       revisionName: revision.name,
       isReused: revision.isReused,
       strategy,
-      analysis: body.analysis ?? null,
-      progressDeadlineSeconds: body.progress_deadline_seconds,
-      keepPreviousSeconds: body.keep_previous_seconds,
+      analysis: gate,
+      planId: body.plan_id ?? null,
+      progressDeadlineSeconds: body.progress_deadline_seconds ?? this.progressDeadline(revision),
+      keepPreviousSeconds: body.keep_previous_seconds ?? (changeover ? 0 : KEEP_PREVIOUS_SECONDS),
       foundRoute,
       foundActiveRevisionId: deployment.activeRevisionId,
+      changeover,
     };
-    await this.deployments.update(tx, deployment.id, {
-      currentOperationId: operationId,
-      candidateRevisionId: revision.id,
-      state: 'progressing',
-    });
     const stream = deploymentStream(deployment.id);
     const result = {
       revision: revision.name,
       revision_id: revision.id,
       ...(revision.isReused ? { reused: true } : {}),
+      strategy: strategy.type,
+      ...(changeover && heldResult(changeover)),
+      gate,
     };
     const started = {
       type: 'rollout.started',
@@ -222,14 +268,20 @@ export class RolloutsService {
         revision: revision.name,
         strategy: strategy.type,
         steps,
+        gate,
         reason: body.reason ?? null,
       },
     };
     const created = revision.isReused
       ? []
       : [revisionEvent('revision.created', revision, { actor: principal.actor, operationId })];
-    // One statement each, sent together; Postgres runs them in this order, so the stream is still locked last.
-    const [, , , record] = await Promise.all([
+    // One statement each, sent together. The deployment is locked, so it matters to nobody when its row is written; the stream is locked last.
+    const [, , , , record] = await Promise.all([
+      this.deployments.update(tx, deployment.id, {
+        currentOperationId: operationId,
+        candidateRevisionId: revision.id,
+        state: 'progressing',
+      }),
       this.operations.start(tx, [
         { id: operationId, operation: ROLLOUT, resourceId: deployment.id, stream, input, steps, result },
       ]),

@@ -15,6 +15,7 @@ export const ROWS: Rows = {
   createRollback: {
     status: 202,
     audit: 'rollback.create',
+    example: { status: 404, why: 'there is one revision alone' },
     valid: async (bed) => {
       const { id, name } = await bed.active();
       await bed.make('POST', `/deployments/${name}/rollouts`, {

@@ -1,14 +1,24 @@
+import type { PromisedTraits } from '@slipway/contracts';
 import type { Tx } from '@slipway/platform-database';
 import { defineErrors } from '@slipway/platform-http';
 import { operationErrors } from '@slipway/platform-operations';
 import type { Deployment, DeploymentChange } from '@slipway/ports/deployment-records';
-import type { SpecIssue, Workload, WorkloadStatus } from '@slipway/ports/instances';
+import type {
+  Preparation,
+  Room,
+  RoomAsked,
+  SpecIssue,
+  TakeOver,
+  Workload,
+  WorkloadStatus,
+} from '@slipway/ports/instances';
 import type { Route, RouteAffinity, RouteChange } from '@slipway/ports/routing';
 
 const absent = defineErrors({ deployment_not_found: { status: 404, category: 'not_found', message: 'no deployment' } });
 
 const SOFT: RouteAffinity = { mode: 'soft', ttlSeconds: 600 };
 const READY: WorkloadStatus = { desired: 1, ready: 1, alive: 1, restarts: 0, message: null, baseUrls: [] };
+const TRAITS: Omit<PromisedTraits, 'readyTimeoutSeconds'> = { serves: ['chat'], unknownModel: 'unknown', identity: [] };
 const GONE: WorkloadStatus = { ...READY, desired: 0, ready: 0, alive: 0 };
 
 /**
@@ -25,10 +35,30 @@ export class Neighbours {
   readonly statuses = new Map<string, Partial<WorkloadStatus>>();
   /** Who holds a revision, with the seconds that are left. */
   readonly holds = new Map<string, Map<string, number | undefined>>();
+  /** Revisions that an operation keeps from running, and which. */
+  readonly suspended = new Map<string, string>();
+  /** Revisions whose host was asked for what they need, in order; and what it said, where that is not "all there". */
+  readonly asked: string[] = [];
+  readonly preparations = new Map<string, Preparation>();
+  /** What the target has, where a test is about room; without it nobody knows. */
+  room?: { total: number; others: number };
+  /** Whose traffic a revision that is wanted was said to take over, and every question about room. */
+  readonly takenOver = new Map<string, TakeOver | undefined>();
+  readonly roomAsked: RoomAsked[] = [];
+  /** What a revision begins with, where it is not its own least. */
+  replicas?: number;
+  startSeconds: number | null = null;
   readonly inFlight = new Map<string, number>();
   /** Revisions whose instances are ready and do not answer. */
   readonly silent = new Set<string>();
+  /** What the template of the engine allows a start. */
+  readyTimeoutSeconds: number | undefined;
   issues: SpecIssue[] = [];
+  /** What a server that is to be adopted says of its models. */
+  examined: { issues: SpecIssue[]; message?: string } = { issues: [] };
+  /** Instances of the tenant that run, and how many are needed without one revision's. */
+  wanted = 0;
+  needed: (exceptRevisionId?: string) => number = () => 0;
 
   readonly deploymentsPort = {
     get: async (_tx: Tx, tenantId: string, name: string) => this.byName(tenantId, name),
@@ -43,6 +73,9 @@ export class Neighbours {
     },
   };
 
+  /** Every plan is approved, and leaves everything to the request. */
+  readonly plansPort = { rolloutOf: async () => ({}), assertExecutable: async () => undefined };
+
   readonly routesPort = {
     current: async (_tx: Tx, id: string) => this.routes.get(id),
     apply: async (_tx: Tx, change: RouteChange) => {
@@ -52,6 +85,9 @@ export class Neighbours {
         generation: (before?.generation ?? 0) + 1,
         targets: change.targets,
         affinity: change.affinity ?? before?.affinity ?? SOFT,
+        hold: change.hold
+          ? { ...change.hold, since: before?.hold?.since ?? new Date().toISOString(), heldSeconds: 1.5 }
+          : null,
       };
       this.routes.set(change.deploymentId, route);
       this.routeChanges.push(change);
@@ -68,22 +104,55 @@ export class Neighbours {
         throw operationErrors.operation_in_progress({ extra: { operation_id: owner } });
       this.owners.set(id, operationId);
     },
-    releaseTraffic: async (_tx: Tx, id: string, operationId: string) =>
-      void (this.owners.get(id) === operationId && this.owners.delete(id)),
+    passTraffic: async (_tx: Tx, id: string, from: string, to: string) =>
+      void (this.owners.get(id) === from && this.owners.set(id, to)),
+    releaseTraffic: async (_tx: Tx, id: string, operationId: string) => {
+      if (this.owners.get(id) !== operationId) return;
+      this.owners.delete(id);
+      const route = this.routes.get(id);
+      if (route?.hold) this.routes.set(id, { ...route, hold: null });
+    },
   };
 
   readonly instancesPort = {
     check: () => this.issues,
-    want: async (_tx: Tx, { revisionId }: Workload, holder: string) =>
-      void this.heldBy(revisionId).set(holder, undefined),
+    examine: async () => this.examined,
+    traits: (): PromisedTraits | undefined =>
+      this.readyTimeoutSeconds === undefined ? undefined : { ...TRAITS, readyTimeoutSeconds: this.readyTimeoutSeconds },
+    wanted: async () => this.wanted,
+    needed: async (_tx: Tx, _tenantId: string, except?: string) => this.needed(except),
+    want: async (_tx: Tx, { revisionId, takesOver }: Workload, holder: string) => {
+      this.takenOver.set(revisionId, takesOver);
+      this.heldBy(revisionId).set(holder, undefined);
+    },
     hold: async (_tx: Tx, id: string, holder: string, forSeconds?: number) =>
       void this.heldBy(id).set(holder, forSeconds),
     release: async (_tx: Tx, id: string, holder: string) => void this.heldBy(id).delete(holder),
     status: async (_tx: Tx, id: string): Promise<WorkloadStatus | undefined> => {
       if (!this.holds.has(id)) return undefined;
-      const found = this.heldBy(id).size > 0 || this.isRouted(id) ? READY : GONE;
+      const isHeld = this.heldBy(id).size > 0 || this.isRouted(id);
+      const found = isHeld && !this.suspended.has(id) ? READY : GONE;
       return { ...found, ...this.statuses.get(id) };
     },
+    /** One place for each revision that runs of the deployment that asks; `others` are everybody else's. */
+    room: async (_tx: Tx, about: RoomAsked): Promise<Room> => {
+      this.roomAsked.push(about);
+      const needed = this.replicas ?? about.spec.scaling?.min_replicas ?? 1;
+      const place = { target: about.spec.runtime.target, resource: 'place' as const, replicas: needed, needed };
+      const routed = this.routes.get(about.deploymentId)?.targets ?? [];
+      const own = routed.filter(({ revisionId }) => revisionId !== about.revisionId).length;
+      if (!this.room) return { ...place, total: null, free: null, own };
+      const { total, others } = this.room;
+      return { ...place, total, free: Math.max(0, total - own - others), own };
+    },
+    startSeconds: async () => this.startSeconds,
+    prepare: async (_tx: Tx, { revisionId }: { revisionId: string }) => void this.asked.push(revisionId),
+    preparation: async (_tx: Tx, id: string) =>
+      this.asked.includes(id)
+        ? (this.preparations.get(id) ?? { state: 'ready' as const, progress: null, failure: null })
+        : undefined,
+    suspend: async (_tx: Tx, id: string, operationId: string) => void this.suspended.set(id, operationId),
+    resumeWorkload: async (_tx: Tx, id: string) => void this.suspended.delete(id),
     wakeOnChange: async () => undefined,
     probe: async (id: string) => {
       const asked = this.statuses.get(id)?.ready ?? 1;
@@ -105,7 +174,10 @@ export class Neighbours {
       name,
       state: 'creating',
       defaultStrategy: null,
+      defaultAnalysis: null,
       revisionHistoryLimit: 10,
+      protection: { deletion: false, rollouts: 'any' },
+      scaling: null,
       activeRevisionId: null,
       candidateRevisionId: null,
       previousRevisionId: null,

@@ -1,13 +1,18 @@
 import 'reflect-metadata';
 import { Global, Module } from '@nestjs/common';
 import { migrations as revisions, RevisionsModule } from '@slipway/area-revisions';
+import { DISTRIBUTIONS } from '@slipway/contracts';
 import {
   emptyHistogram,
+  emptyLoads,
   migrations as dataplane,
   reportGateway,
   writeWindows,
+  type Histogram,
+  type Loads,
   type StatsWindow,
 } from '@slipway/dataplane';
+import type { QuotaSettings } from '@slipway/platform-config';
 import type { Database } from '@slipway/platform-database';
 import type { IdempotencyClaim, Principal, Scope } from '@slipway/platform-http';
 import { Schedule } from '@slipway/platform-scheduling';
@@ -31,6 +36,8 @@ export const PRINCIPAL: Principal = {
   isOperatorTenant: false,
   actor: ACTOR,
   scopes: new Set<Scope>(['admin']),
+  owner: { type: 'person', id: 'alice' },
+  minters: [],
 };
 
 export const spec = (model: string) => ({ model: { id: model }, runtime: { target: 'local', engine: 'sim' } });
@@ -43,6 +50,14 @@ export const IMMEDIATE = { type: 'immediate' as const };
 
 let count = 0;
 
+/** Values of one instance whose requests all had it to themselves. */
+function aloneLoads(more: Partial<StatsWindow>): Loads {
+  const loads = { ...emptyLoads(), instances: 1 };
+  for (const metric of DISTRIBUTIONS)
+    if (more[metric]) loads.histograms[metric] = { 0: more[metric] satisfies Histogram };
+  return loads;
+}
+
 /** The area and revisions with a database of their own, its operations driven by the test, and neighbours that are told what to say. */
 export class RolloutsBed {
   readonly neighbours: Neighbours;
@@ -54,14 +69,14 @@ export class RolloutsBed {
     this.neighbours = neighbours;
   }
 
-  static async start(): Promise<RolloutsBed> {
+  /** @param quotas of every tenant, where a test is about them */
+  static async start(quotas: QuotaSettings = {}): Promise<RolloutsBed> {
     const neighbours = new Neighbours();
     const ports = [
       { provide: DEPLOYMENTS, useValue: neighbours.deploymentsPort },
       { provide: ROUTES, useValue: neighbours.routesPort },
       { provide: INSTANCES, useValue: neighbours.instancesPort },
-      // No test of this area executes a plan.
-      { provide: PLANS, useValue: {} },
+      { provide: PLANS, useValue: neighbours.plansPort },
     ];
     @Global()
     @Module({ providers: ports, exports: ports.map((port) => port.provide) })
@@ -69,6 +84,7 @@ export class RolloutsBed {
     const harness = await OperationHarness.start({
       migrations: [...platformMigrations, ...dataplane, ...revisions],
       modules: [NeighboursModule, RevisionsModule, RolloutsModule],
+      config: { operator: { targets: [], secrets: {}, quotas } },
     });
     // Tests collect and wake themselves; what happens by itself would happen in the midst of one.
     await harness.context.get(Schedule, { strict: false }).beforeApplicationShutdown();
@@ -112,9 +128,19 @@ export class RolloutsBed {
 
   /** The answer to a rollout, with the defaults that the API would fill in. */
   async ask(deployment: Deployment, body: Partial<RolloutDto>, idempotency?: IdempotencyClaim): Promise<any> {
-    const full = { progress_deadline_seconds: 600, keep_previous_seconds: 3_600, ...body };
-    const request = { principal: PRINCIPAL, deploymentName: deployment.name, isDryRun: false, body: full, idempotency };
+    const request = {
+      principal: PRINCIPAL,
+      deploymentName: deployment.name,
+      isDryRun: false,
+      body: body as RolloutDto,
+      idempotency,
+    };
     return answerOf(await this.get(RolloutsService).create(request));
+  }
+
+  rehearse(deployment: Deployment, body: Partial<RolloutDto>): Promise<unknown> {
+    const request = { principal: PRINCIPAL, deploymentName: deployment.name, isDryRun: true, body: body as RolloutDto };
+    return this.get(RolloutsService).create(request);
   }
 
   async rollout(deployment: Deployment, body: Partial<RolloutDto>): Promise<string> {
@@ -125,6 +151,12 @@ export class RolloutsBed {
     const full = { on_active_operation: 'supersede' as const, ...body };
     const request = { principal: PRINCIPAL, deploymentName: deployment.name, isDryRun: false, body: full, idempotency };
     return answerOf(await this.get(RollbacksService).create(request));
+  }
+
+  async rehearseBack(deployment: Deployment, body: Partial<RollbackDto> = {}): Promise<unknown> {
+    const full = { on_active_operation: 'supersede' as const, ...body };
+    const request = { principal: PRINCIPAL, deploymentName: deployment.name, isDryRun: true, body: full };
+    return (await this.get(RollbacksService).create(request)).body;
   }
 
   async rollback(deployment: Deployment, body: Partial<RollbackDto> = {}): Promise<string> {
@@ -140,6 +172,12 @@ export class RolloutsBed {
   async drive(id: string): Promise<OperationRecord> {
     await this.harness.runner.drive(id);
     return this.record(id);
+  }
+
+  /** The same for one that asks its host first, which has all. */
+  async begin(id: string): Promise<OperationRecord> {
+    await this.drive(id);
+    return this.wake(id);
   }
 
   /** The same, after the sleep that it is in. */
@@ -241,7 +279,7 @@ export class RolloutsBed {
   /** What gateways recorded of a revision in one second, so many seconds ago. */
   async served(
     revisionId: string,
-    what: { ok?: number; failed?: number; secondsAgo?: number; more?: Partial<StatsWindow> },
+    what: { ok?: number; failed?: number; secondsAgo?: number; more?: Partial<StatsWindow>; loads?: Loads | null },
   ): Promise<void> {
     const at = Math.floor(Date.now() / 1_000) - (what.secondsAgo ?? 60);
     const window: StatsWindow = {
@@ -262,6 +300,7 @@ export class RolloutsBed {
       itl_ms: emptyHistogram(),
       e2e_latency_ms: emptyHistogram(),
       output_tokens_per_s: emptyHistogram(),
+      loads: what.loads === undefined ? aloneLoads(what.more ?? {}) : what.loads,
       ...what.more,
     };
     await this.database.tx('system', (tx) => writeWindows(tx, [window]));

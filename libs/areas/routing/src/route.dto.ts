@@ -2,6 +2,7 @@ import {
   ActorDto,
   ArrayField,
   IntField,
+  NumberField,
   ObjectField,
   StringField,
   TimestampField,
@@ -62,6 +63,21 @@ export class SetRouteDto {
   }
 }
 
+export class RouteHoldDto {
+  @IntField({ min: 1, max: 290, description: 'The longest that one request waits; then it answers 503' })
+  max_seconds: number;
+
+  @NumberField({
+    min: 0,
+    nullable: true,
+    description: 'How long it is expected to last; null where nothing was measured',
+  })
+  estimated_seconds: number | null;
+
+  @TimestampField()
+  since: string;
+}
+
 export class RouteDto {
   @StringField({ description: 'Name of the deployment', example: 'chat' })
   deployment: string;
@@ -74,6 +90,13 @@ export class RouteDto {
 
   @ObjectField(() => RouteAffinityDto)
   affinity: RouteAffinityDto;
+
+  @ObjectField(() => RouteHoldDto, {
+    nullable: true,
+    description:
+      'While an operation keeps new requests waiting, because one revision makes room for another; else null',
+  })
+  hold: RouteHoldDto | null;
 
   @StringField({ nullable: true })
   reason: string | null;

@@ -6,6 +6,13 @@ export interface StoredTarget {
   weight: number;
 }
 
+/** As it is published to the gateways. */
+export interface StoredHold {
+  max_seconds: number;
+  estimated_seconds: number | null;
+  since: string;
+}
+
 /** A removed route keeps its row, so that generations never repeat; without targets it counts as none. */
 @Entity({ name: 'routes' })
 export class RouteEntity {
@@ -26,6 +33,9 @@ export class RouteEntity {
 
   @Column({ type: 'jsonb' })
   affinity: { mode: 'none' | 'soft'; ttl_seconds: number };
+
+  @Column({ type: 'jsonb', nullable: true })
+  hold: StoredHold | null;
 
   @Column({ type: 'text', nullable: true })
   reason: string | null;

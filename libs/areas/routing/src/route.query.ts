@@ -1,13 +1,24 @@
 import { prepared } from '@slipway/platform-database';
+import { isLiveOperation } from '@slipway/platform-operations';
 
 /** Every rollout reads it when it is accepted and at each change of its traffic: planned once per connection. */
 export const CURRENT = prepared(
   'route-current',
-  `select deployment_id "deploymentId", tenant_id "tenantId", generation, targets, affinity from routes where deployment_id = $1`,
+  `select deployment_id "deploymentId", tenant_id "tenantId", generation, targets, affinity, hold,
+     extract(epoch from clock_timestamp() - (hold->>'since')::timestamptz)::float8 "heldSeconds", to_jsonb(clock_timestamp()) #>> '{}' now
+   from routes where deployment_id = $1`,
 );
 
 /** The primary key decides between two; who comes second inserts nothing and looks the holder up then. */
 export const TAKE = prepared(
   'traffic-take',
   `insert into traffic_owner (deployment_id, tenant_id, operation_id) values ($1, $2, $3) on conflict (deployment_id) do nothing returning operation_id`,
+);
+
+/** Holds that nobody will end: what owned the traffic is over, lost, or never was. */
+export const FORGOTTEN_HOLDS = prepared(
+  'route-forgotten-holds',
+  `select r.deployment_id "deploymentId" from routes r where r.hold is not null and not exists (
+     select from traffic_owner t where t.deployment_id = r.deployment_id and ${isLiveOperation('t.operation_id')})
+   limit 100`,
 );

@@ -1,4 +1,4 @@
-import type { Actor, RevisionState } from '@slipway/contracts';
+import { WORKER, type Actor, type RevisionState } from '@slipway/contracts';
 import { Inject, Injectable } from '@nestjs/common';
 import { publishRoute } from '@slipway/dataplane';
 import type { Tx } from '@slipway/platform-database';
@@ -7,8 +7,8 @@ import { lockBeforeEvents, operationErrors } from '@slipway/platform-operations'
 import { DEPLOYMENTS, deploymentStream, type DeploymentsPort } from '@slipway/ports/deployment-records';
 import { INSTANCES, type InstancesPort } from '@slipway/ports/instances';
 import { REVISIONS, type RevisionsPort } from '@slipway/ports/revisions';
-import type { Route, RouteAffinity, RouteChange, RoutesPort, RouteTarget } from '@slipway/ports/routing';
-import { RouteEntity, type StoredTarget } from './route.entity.js';
+import type { Route, RouteAffinity, RouteChange, RouteHold, RoutesPort, RouteTarget } from '@slipway/ports/routing';
+import { RouteEntity, type StoredHold, type StoredTarget } from './route.entity.js';
 import { routeErrors } from './route.errors.js';
 import { CURRENT, TAKE } from './route.query.js';
 import { TrafficOwnerEntity } from './traffic-owner.entity.js';
@@ -18,13 +18,17 @@ interface Row {
   generation: number;
   targets: StoredTarget[];
   affinity: { mode: 'none' | 'soft'; ttl_seconds: number };
+  hold: StoredHold | null;
+  heldSeconds: number | null;
+  /** RFC 3339, by Postgres. */
+  now: string;
 }
 
 /** A generation about to be written, by whom and why. */
 type NextRoute = Pick<
   RouteChange,
   'tenantId' | 'deploymentId' | 'deploymentName' | 'targets' | 'updatedBy' | 'reason' | 'operationId'
-> & { generation: number; affinity: RouteAffinity };
+> & { generation: number; affinity: RouteAffinity; hold: StoredHold | null };
 
 export const DEFAULT_AFFINITY: RouteAffinity = { mode: 'soft', ttlSeconds: 600 };
 const SERVABLE: readonly RevisionState[] = ['ready', 'active', 'standby'];
@@ -50,13 +54,15 @@ export class RouteStore implements RoutesPort {
     const row = await this.row(tx, deploymentId);
     const before = row && routeOf(deploymentId, row);
     const affinity = change.affinity ?? before?.affinity ?? DEFAULT_AFFINITY;
-    if (before && isSameRoute(before, { targets, affinity })) return before;
+    const isHoldNews = Boolean(before?.hold || change.hold);
+    if (before && !isHoldNews && isSameRoute(before, { targets, affinity })) return before;
     const { joined, left } = movement(before?.targets ?? [], targets);
     await this.hold(tx, joined);
-    if (!change.isRestore) await this.assertReady(tx, targets);
+    if (!change.isRestore && !change.hold) await this.assertReady(tx, targets);
     await this.letGo(tx, left, change.keepPreviousSeconds);
     const generation = (before?.generation ?? 0) + 1;
-    await this.write(tx, { ...change, targets, affinity, generation });
+    const hold = row && change.hold ? storedHold(change.hold, row) : null;
+    await this.write(tx, { ...change, targets, affinity, generation, hold });
     return { deploymentId, generation, targets, affinity };
   }
 
@@ -76,13 +82,14 @@ export class RouteStore implements RoutesPort {
       targets: [],
       affinity: before.affinity,
       generation: before.generation + 1,
+      hold: null,
       updatedBy: actor,
       operationId,
       reason: null,
     });
   }
 
-  /** Every target with a share of the traffic can serve it now. Throws `revision_not_ready`, naming the ones that cannot. */
+  /** Every target with a share of the traffic can serve it: now, or once a request wakes it. Throws `revision_not_ready`, naming the ones that cannot. */
   async assertReady(tx: Tx, targets: readonly RouteTarget[]): Promise<void> {
     const serving = targets.filter((target) => target.weight > 0);
     const revisions = new Map(
@@ -96,7 +103,8 @@ export class RouteStore implements RoutesPort {
     const statuses = await Promise.all(serving.map((target) => this.instances.status(tx, target.revisionId)));
     const unready = serving.filter((target, index) => {
       const state = revisions.get(target.revisionId)?.state;
-      return state === undefined || !SERVABLE.includes(state) || (statuses[index]?.ready ?? 0) === 0;
+      const { ready = 0, isAsleep = false } = statuses[index] ?? {};
+      return state === undefined || !SERVABLE.includes(state) || (ready === 0 && !isAsleep);
     });
     if (unready.length === 0) return;
     const names = unready.map((target) => target.revisionName);
@@ -126,7 +134,34 @@ export class RouteStore implements RoutesPort {
   }
 
   async releaseTraffic(tx: Tx, deploymentId: string, operationId: string): Promise<void> {
-    await tx.repository(TrafficOwnerEntity).delete({ deploymentId, operationId });
+    const { affected } = await tx.repository(TrafficOwnerEntity).delete({ deploymentId, operationId });
+    if (affected) await this.endHold(tx, deploymentId, operationId);
+  }
+
+  async passTraffic(tx: Tx, deploymentId: string, from: string, to: string): Promise<void> {
+    await tx
+      .repository(TrafficOwnerEntity)
+      .update({ deploymentId, operationId: from }, { operationId: to, since: () => 'now()' });
+  }
+
+  /** Whoever waits goes on, by the route that stands. Nothing where no hold does. */
+  async endHold(tx: Tx, deploymentId: string, operationId?: string): Promise<void> {
+    const before = await this.current(tx, deploymentId);
+    const deployment = before?.hold && (await this.deployments.lockById(tx, deploymentId));
+    if (!deployment) return;
+    const { targets, affinity, generation } = before;
+    await this.write(tx, {
+      tenantId: deployment.tenantId,
+      deploymentId,
+      deploymentName: deployment.name,
+      targets,
+      affinity,
+      generation: generation + 1,
+      hold: null,
+      updatedBy: WORKER,
+      operationId,
+      reason: null,
+    });
   }
 
   private row(tx: Tx, deploymentId: string): Promise<Row | undefined> {
@@ -153,8 +188,17 @@ export class RouteStore implements RoutesPort {
 
   private async write(tx: Tx, next: NextRoute): Promise<void> {
     const { tenantId, deploymentId, deploymentName, generation, targets, updatedBy, reason = null, operationId } = next;
+    const { hold } = next;
     const affinity = { mode: next.affinity.mode, ttl_seconds: next.affinity.ttlSeconds };
-    const { slots } = await publishRoute(tx, { tenantId, deploymentId, deploymentName, generation, targets, affinity });
+    const { slots } = await publishRoute(tx, {
+      tenantId,
+      deploymentId,
+      deploymentName,
+      generation,
+      targets,
+      affinity,
+      hold: hold ?? undefined,
+    });
     const indexOf = new Map(targets.map((target, index) => [target.revisionId, index]));
     const stored = targets.map((target) => ({
       revision_id: target.revisionId,
@@ -166,6 +210,7 @@ export class RouteStore implements RoutesPort {
       targets: stored,
       slots: slots.map((id) => indexOf.get(id) as number),
       affinity,
+      hold,
       reason,
       updatedBy,
     };
@@ -179,6 +224,7 @@ export class RouteStore implements RoutesPort {
       targets: targets.map((target) => ({ revision: target.revisionName, weight: target.weight })),
       affinity,
       reason,
+      ...(hold && { hold }),
     };
     await appendEvents(tx, tenantId, deploymentStream(deploymentId), [
       { type: 'route.updated', subject: `deployments/${deploymentName}`, actor: updatedBy, operationId, data },
@@ -196,5 +242,16 @@ function routeOf(deploymentId: string, row: Row): Route {
       weight: target.weight,
     })),
     affinity: { mode: row.affinity.mode, ttlSeconds: row.affinity.ttl_seconds },
+    hold: row.hold && {
+      maxSeconds: row.hold.max_seconds,
+      estimatedSeconds: row.hold.estimated_seconds,
+      since: row.hold.since,
+      heldSeconds: row.heldSeconds as number,
+    },
   };
+}
+
+/** A hold that follows on another began with it. */
+function storedHold({ maxSeconds, estimatedSeconds }: RouteHold, { hold, now }: Row): StoredHold {
+  return { max_seconds: maxSeconds, estimated_seconds: estimatedSeconds, since: hold?.since ?? now };
 }

@@ -14,6 +14,8 @@ export class RoutesController {
     tag: 'Routing',
     operationId: 'getRoute',
     summary: 'Inspect the active route',
+    description:
+      '404 `route_not_found` until a rollout or a PUT has set one. `etag` goes into `If-Match` of the next PUT.',
     ok: { 200: RouteDto },
     errors: ['deployment_not_found', 'route_not_found'],
   })
@@ -30,6 +32,7 @@ export class RoutesController {
     summary: 'Set the active route target',
     description:
       '`{"revision": "..."}` gives one revision all traffic; `targets` splits it. Gateways follow the commit.',
+    example: { revision: 'chat-00001', reason: 'All traffic to the first revision' },
     ok: { 200: [RouteDto, RehearsalDto] },
     dryRun: true,
     ifMatch: true,

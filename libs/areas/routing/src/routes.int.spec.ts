@@ -53,6 +53,7 @@ it('gives one revision everything: route, gateways, hold, activation, event and 
     generation: 1,
     targets: [{ revision: one.name, weight: 100 }],
     affinity: { mode: 'soft', ttl_seconds: 600 },
+    hold: null,
     reason: 'first',
     etag: answer.headers['etag'],
     updated_by: ACTOR,
@@ -214,6 +215,16 @@ it.each(['pending', 'provisioning', 'draining', 'retired', 'failed'] as const)(
 it.each(['ready', 'active', 'standby'] as const)('lets a revision serve that is %s', async (state) => {
   const fit = bed.neighbours.addRevision(deployment, 3, state);
   expect((await put({ revision: fit.name })).status).toBe(200);
+});
+
+it('gives traffic to a revision that sleeps: its requests wake it. One that sleeps and has retired is none', async () => {
+  const sleeper = bed.neighbours.addRevision(deployment, 3, 'standby', 0);
+  bed.neighbours.asleep.add(sleeper.id);
+  expect((await put({ revision: sleeper.name })).status).toBe(200);
+  expect([...bed.neighbours.holdsOf(sleeper.id)]).toEqual(['route']);
+  const gone = bed.neighbours.addRevision(deployment, 4, 'retired', 0);
+  bed.neighbours.asleep.add(gone.id);
+  expect(code(await put({ revision: gone.name }))).toBe('409 revision_not_ready');
 });
 
 it('holds a revision before it asks whether it is ready: what was being stopped meanwhile is refused', async () => {

@@ -163,6 +163,7 @@ function answerOf(deploymentName: string, row: RouteEntity): RouteDto {
     generation: row.generation,
     targets: row.targets.map((target) => ({ revision: target.revision_name, weight: target.weight })),
     affinity: { mode: row.affinity.mode, ttl_seconds: row.affinity.ttl_seconds },
+    hold: row.hold,
     reason: row.reason,
     etag: etagOf(row.deploymentId, row.generation),
     updated_by: row.updatedBy,

@@ -1,5 +1,6 @@
 import { Global, Module } from '@nestjs/common';
 import { ROUTES } from '@slipway/ports/routing';
+import { ForgottenHolds } from './forgotten-holds.js';
 import { RecordRetention } from './record-retention.js';
 import { RouteStore } from './route.store.js';
 import { RoutesController } from './routes.controller.js';
@@ -9,7 +10,7 @@ import { RoutesService } from './routes.service.js';
 @Global()
 @Module({
   controllers: [RoutesController],
-  providers: [RouteStore, { provide: ROUTES, useExisting: RouteStore }, RoutesService, RecordRetention],
+  providers: [RouteStore, { provide: ROUTES, useExisting: RouteStore }, RoutesService, RecordRetention, ForgottenHolds],
   exports: [ROUTES],
 })
 export class RoutingModule {}

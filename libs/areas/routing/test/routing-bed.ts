@@ -31,6 +31,8 @@ export class Neighbours {
   readonly deployments = new Map<string, Deployment>();
   readonly revisions = new Map<string, Revision>();
   readonly ready = new Map<string, number>();
+  /** Revisions that sleep. */
+  readonly asleep = new Set<string>();
   readonly holds = new Map<string, Set<string>>();
   readonly activations: Activation[] = [];
   /** What else happens when a hold is placed: a reconciler that was stopping the revision has its row locked until then. */
@@ -68,7 +70,15 @@ export class Neighbours {
   readonly instancesPort = {
     status: async (_tx: Tx, id: string) =>
       this.ready.has(id)
-        ? { desired: 1, ready: this.ready.get(id), alive: 1, restarts: 0, message: null, baseUrls: [] }
+        ? {
+            desired: 1,
+            ready: this.ready.get(id),
+            alive: 1,
+            restarts: 0,
+            message: null,
+            baseUrls: [],
+            isAsleep: this.asleep.has(id),
+          }
         : undefined,
     hold: async (_tx: Tx, id: string, holder: string, forSeconds?: number) => {
       this.holdsOf(id).add(forSeconds ? `${holder} ${forSeconds}` : holder);
@@ -173,6 +183,8 @@ export class RoutingBed {
         isOperatorTenant: false,
         actor: { type: 'token', id: 'tok_1' },
         scopes: new Set<Scope>(['admin']),
+        owner: { type: 'person', id: 'alice' },
+        minters: [],
       };
     });
     const app = module.createNestApplication<NestFastifyApplication>(adapter, { logger: false });
@@ -209,6 +221,11 @@ export class RoutingBed {
   /** What the worker does every minute: old records of gateways go. */
   forgetRecords(): Promise<void> {
     return this.app.get(Schedule, { strict: false }).runNow('gateway-records');
+  }
+
+  /** What the worker does every few seconds. */
+  endForgottenHolds(): Promise<void> {
+    return this.app.get(Schedule, { strict: false }).runNow('route-holds');
   }
 
   /** The published slots, as a count of each revision's. */

@@ -4,7 +4,7 @@ import {
   fingerprintOf,
   newFindings,
   readObject,
-  requestContext,
+  warnUnknown,
   type Findings,
   type IdempotencyClaim,
   type SlipwayRequest,
@@ -18,7 +18,6 @@ import { verifyJsonDigest } from './json-digest.js';
 export const JSON_FILE_BYTES = 8 * 1024 * 1024;
 /** Room for 8 MiB in base64, and some. */
 export const JSON_BODY_BYTES = 12 * 1024 * 1024;
-const MAX_WARNINGS = 50;
 
 /** An upload as the client asked for it, its form checked; nothing of a streamed body has been read. */
 export interface FileUpload {
@@ -94,8 +93,7 @@ function readJson(
     findings,
     false,
   );
-  const context = requestContext();
-  for (const field of findings.unknown.slice(0, MAX_WARNINGS)) context.warnings.push({ code: 'unknown_field', field });
+  warnUnknown(findings.unknown);
   const source = bytesOf(content as string, options.encoding);
   const fingerprint = fingerprintOf(request.query, body);
   return {

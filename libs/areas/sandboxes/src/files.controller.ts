@@ -18,7 +18,6 @@ import { JSON_BODY_BYTES, readFileUpload } from './file-request.js';
 import { FilesService } from './files.service.js';
 import { PUT_FILE } from './json-digest.js';
 import { SandboxesService } from './sandboxes.service.js';
-import { discardRest } from './unread-body.js';
 import { UploadsService } from './uploads.service.js';
 
 /** The options of a streamed upload. They are read by hand, because a path that breaks its rules is another error than a field that does. */
@@ -86,6 +85,7 @@ export class FilesController {
     summary: 'Stream a bounded file into the durable workspace of a sandbox',
     description:
       "A JSON object with the file as text, up to 8 MiB, or the bare bytes with `?path=`, up to the service's limit. Verifies `Content-Digest` (RFC 9530: sha-256, sha-512). Replaces a file whole or not at all.",
+    example: { path: 'notes/hello.txt', content: 'hello' },
     ok: { 201: FileDto, 200: FileDto },
     errors: [
       'sandbox_not_found',
@@ -94,6 +94,7 @@ export class FilesController {
       'sandbox_reference_revoked',
       'file_too_large',
       'digest_mismatch',
+      'quota_exceeded',
       'workspace_full',
     ],
     idempotent: true,
@@ -108,16 +109,7 @@ export class FilesController {
     @Idempotency() idempotency: IdempotencyClaim | undefined,
     @Client() client: FeedClient,
   ): Promise<Reply> {
-    try {
-      return await this.uploads.put(
-        who,
-        id,
-        readFileUpload(client.request, body, idempotency, this.config.upload.maxBytes),
-      );
-    } catch (refusal) {
-      discardRest(client.request, client.reply);
-      throw refusal;
-    }
+    return this.uploads.put(who, id, readFileUpload(client.request, body, idempotency, this.config.upload.maxBytes));
   }
 
   @ListOrDownload
@@ -128,6 +120,7 @@ export class FilesController {
     tag: 'Sandboxes',
     operationId: 'listSandboxFiles',
     summary: 'List the files of a sandbox, or download one',
+    description: "Without `path` the list, by path. With `path` that file's bytes, which `If-None-Match` spares.",
     ok: { 200: FileListDto, 304: null },
     errors: ['sandbox_not_found', 'sandbox_file_not_found'],
     paged: true,

@@ -1,3 +1,4 @@
+import type { SealedColumn } from '@slipway/platform-database';
 import { Sandboxes1700000000900 } from './migrations/1700000000900-sandboxes.js';
 import { SandboxReferences1700000000901 } from './migrations/1700000000901-sandbox-references.js';
 import { SandboxFiles1700000000902 } from './migrations/1700000000902-sandbox-files.js';
@@ -9,4 +10,12 @@ export const migrations = [
   SandboxReferences1700000000901,
   SandboxFiles1700000000902,
   SandboxStrayBlobs1700000000903,
+];
+export const sealed: readonly SealedColumn[] = [
+  {
+    table: 'sandbox_references',
+    id: 'id',
+    column: 'credential',
+    renewed: ({ id, credential }, reseal) => reseal(credential as string, id as string),
+  },
 ];

@@ -15,7 +15,14 @@ export class ReferencesController {
     operationId: 'createSandboxReference',
     summary: 'Register an externally hosted sandbox',
     description: 'Also makes the sandbox whose files are passed on to it. Nothing is sent to the external sandbox.',
+    example: {
+      provider: 'custom',
+      base_url: 'http://127.0.0.1:9000',
+      external_id: 'box-1',
+      credential: 'its-access-token',
+    },
     ok: { 201: ReferenceDto },
+    errors: ['quota_exceeded'],
   })
   create(@CurrentPrincipal() who: Principal, @Body() dto: CreateReferenceDto) {
     return this.references.create(who, dto);
@@ -28,6 +35,7 @@ export class ReferencesController {
     tag: 'Sandboxes',
     operationId: 'listSandboxReferences',
     summary: 'List references to external sandboxes, newest first',
+    description: 'Active and revoked ones, never with their credential.',
     ok: { 200: ReferenceListDto },
     paged: true,
   })

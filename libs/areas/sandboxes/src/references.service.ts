@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '@slipway/platform-config';
-import { Database, newId, sealSecret, type Tx } from '@slipway/platform-database';
+import { Database, newestFirst, newId, sealSecret, type Tx } from '@slipway/platform-database';
 import {
   errors,
   pageOf,
@@ -12,7 +12,6 @@ import {
 } from '@slipway/platform-http';
 import { appendAudit } from '@slipway/platform-mutations';
 import { checkUrl, Egress, PUBLIC } from '@slipway/platform-egress';
-import { LessThan } from 'typeorm';
 import type { CreateReferenceDto, ReferenceDto, RevokedReferenceDto } from './reference.dto.js';
 import { ReferenceEntity } from './reference.entity.js';
 import { LOCK_REFERENCE, REVOKE_REFERENCE } from './reference.query.js';
@@ -36,7 +35,7 @@ type Reference = Pick<ReferenceEntity, keyof typeof SHOWN>;
 @Injectable()
 export class ReferencesService {
   constructor(
-    @Inject(CONFIG) private readonly config: Pick<Config, 'secretKey'>,
+    @Inject(CONFIG) private readonly config: Pick<Config, 'keyRing'>,
     private readonly database: Database,
     private readonly sandboxes: SandboxesService,
     private readonly egress: Egress,
@@ -44,11 +43,11 @@ export class ReferencesService {
 
   /** A reference and the sandbox that stands for the external one, in one transaction. */
   async create(who: Principal, dto: CreateReferenceDto): Promise<Reply> {
-    this.assertBaseUrl(dto.base_url);
+    this.assertBaseUrl(who, dto.base_url);
     return this.database.tx({ tenantId: who.tenantId }, async (tx) => {
       const id = newId('sbr');
       const sandboxId = newId('sbx');
-      const credential = dto.credential === undefined ? null : sealSecret(this.config.secretKey, dto.credential, id);
+      const credential = dto.credential === undefined ? null : sealSecret(this.config.keyRing, dto.credential, id);
       await tx
         .repository(ReferenceEntity)
         .insert({
@@ -61,31 +60,28 @@ export class ReferencesService {
           credential,
         });
       const row = await find(tx, who.tenantId, id);
-      await this.sandboxes.insert(tx, { id: sandboxId, provider: dto.provider, referenceId: id, labels: dto.labels });
+      await this.sandboxes.insert(tx, who, {
+        id: sandboxId,
+        provider: dto.provider,
+        referenceId: id,
+        labels: dto.labels,
+      });
       await appendAudit(tx, {
         action: 'sandbox_reference.create',
         resourceType: 'sandbox_reference',
         resourceName: id,
         after: row,
       });
-      return reply(201, this.answer(row));
+      return reply(201, this.answer(who, row));
     });
   }
 
   async list(who: Principal, page: PageRequest): Promise<PageOf<ReferenceDto>> {
-    const before = page.cursor?.[0] as string | undefined;
     const rows = await this.database.tx({ tenantId: who.tenantId }, (tx) =>
-      tx
-        .repository(ReferenceEntity)
-        .find({
-          select: SHOWN,
-          where: { tenant_id: who.tenantId, ...(before !== undefined && { id: LessThan(before) }) },
-          order: { id: 'DESC' },
-          take: page.limit + 1,
-        }),
+      tx.repository(ReferenceEntity).find({ select: SHOWN, ...newestFirst(who.tenantId, page) }),
     );
     return pageOf(
-      rows.map((row) => this.answer(row)),
+      rows.map((row) => this.answer(who, row)),
       page.limit,
       (row) => [row.id],
     );
@@ -115,13 +111,13 @@ export class ReferencesService {
    * sends nothing.
    * @throws validation_failed (422)
    */
-  private assertBaseUrl(url: string): void {
-    const verdict = this.egress.permits(url) ? undefined : checkUrl(PUBLIC, url);
+  private assertBaseUrl({ tenantName }: Principal, url: string): void {
+    const verdict = this.egress.permits(tenantName, url) ? undefined : checkUrl(PUBLIC, url);
     if (verdict && !verdict.ok) throw refusal(verdict.code, `base_url ${verdict.message}`);
     if (url.includes('?')) throw refusal('invalid_url', 'base_url must not carry a query');
   }
 
-  private answer(row: Reference): ReferenceDto {
+  private answer({ tenantName }: Principal, row: Reference): ReferenceDto {
     const { id, sandbox_id, provider, base_url, external_id, state, revoked_at, revoked_by, created_at } = row;
     return {
       id,
@@ -129,7 +125,7 @@ export class ReferencesService {
       provider,
       base_url,
       external_id,
-      egress_allowed: this.egress.permits(base_url),
+      egress_allowed: this.egress.permits(tenantName, base_url),
       state,
       revoked_at,
       revoked_by,

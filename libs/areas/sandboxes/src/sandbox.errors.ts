@@ -1,4 +1,5 @@
-import { defineErrors } from '@slipway/platform-http';
+import { defineErrors, errors, type SlipwayError } from '@slipway/platform-http';
+import type { StoreStalled } from './storage/blob-store.js';
 
 export const sandboxErrors = defineErrors({
   sandbox_not_found: {
@@ -31,7 +32,12 @@ export const sandboxErrors = defineErrors({
     message: 'Access to this external sandbox was revoked.',
     remediation: 'Register the external sandbox anew.',
   },
-  file_too_large: { status: 413, category: 'limit', message: 'The file is larger than max_bytes.' },
+  file_too_large: {
+    status: 413,
+    category: 'limit',
+    message: 'The file is larger than max_bytes.',
+    remediation: 'Send a smaller file, or a large one as application/octet-stream.',
+  },
   digest_mismatch: {
     status: 422,
     category: 'invalid_request',
@@ -45,3 +51,12 @@ export const sandboxErrors = defineErrors({
     remediation: 'Use another sandbox, or one with a higher bytes_limit.',
   },
 });
+
+/** unavailable (503) */
+export function storeUnavailable(cause: StoreStalled): SlipwayError {
+  return errors.unavailable({
+    message: 'The workspace store does not answer.',
+    headers: { 'retry-after': '5' },
+    cause,
+  });
+}

@@ -14,8 +14,11 @@ export class SandboxesController {
     tag: 'Sandboxes',
     operationId: 'createSandbox',
     summary: 'Create a sandbox, local or on a reference to an external one',
+    description:
+      'A durable workspace for files; Slipway runs nothing in it. With `reference_id` its files are passed on to the external sandbox.',
+    example: { labels: { purpose: 'trial' } },
     ok: { 201: SandboxDto },
-    errors: ['sandbox_reference_not_found', 'sandbox_reference_revoked'],
+    errors: ['sandbox_reference_not_found', 'sandbox_reference_revoked', 'quota_exceeded'],
   })
   create(@CurrentPrincipal() who: Principal, @Body() dto: CreateSandboxDto) {
     return this.sandboxes.create(who, dto);
@@ -28,6 +31,7 @@ export class SandboxesController {
     tag: 'Sandboxes',
     operationId: 'listSandboxes',
     summary: 'List sandboxes, newest first',
+    description: 'With how much of their workspace is used.',
     ok: { 200: SandboxListDto },
     paged: true,
   })
@@ -42,6 +46,7 @@ export class SandboxesController {
     tag: 'Sandboxes',
     operationId: 'getSandbox',
     summary: 'Inspect one tenant-owned sandbox',
+    description: 'Its provider, state and workspace. Never a credential.',
     ok: { 200: SandboxDto },
     errors: ['sandbox_not_found'],
   })

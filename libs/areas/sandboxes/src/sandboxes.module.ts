@@ -1,5 +1,5 @@
 import { Inject, Module, type OnModuleDestroy } from '@nestjs/common';
-import { allowedOrigins, CONFIG, type Config } from '@slipway/platform-config';
+import { CONFIG, type Config } from '@slipway/platform-config';
 import { Egress } from '@slipway/platform-egress';
 import { FilesController } from './files.controller.js';
 import { FilesService } from './files.service.js';
@@ -18,11 +18,11 @@ import { WorkspaceUpkeep } from './workspace-upkeep.js';
 
 const blobStore = { provide: BLOB_STORE, inject: [CONFIG], useFactory: (config: Config) => createBlobStore(config) };
 
-/** Files go where the operator's targets allow, and nowhere else. */
+/** Files go where the operator allows it for sandboxes (`outbound.sandboxes`), and nowhere else. */
 const egress = {
   provide: Egress,
   inject: [CONFIG],
-  useFactory: ({ operator }: Config) => new Egress(allowedOrigins(operator)),
+  useFactory: ({ operator, ownPorts }: Config) => new Egress(() => operator.outbound?.sandboxes ?? [], { ownPorts }),
 };
 
 @Module({

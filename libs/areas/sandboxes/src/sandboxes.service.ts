@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { CONFIG, type Config } from '@slipway/platform-config';
-import { Database, newId, type Tx } from '@slipway/platform-database';
+import { CONFIG, quotasOf, type Config, type QuotaConfig } from '@slipway/platform-config';
+import { Database, newestFirst, newId, type Tx } from '@slipway/platform-database';
 import {
   errors,
   pageOf,
@@ -12,7 +12,7 @@ import {
   type Reply,
 } from '@slipway/platform-http';
 import { appendAudit } from '@slipway/platform-mutations';
-import { LessThan } from 'typeorm';
+import { holdQuota } from '@slipway/platform-quotas';
 import { ReferenceEntity } from './reference.entity.js';
 import type { CreateSandboxDto, Provider, SandboxDto } from './sandbox.dto.js';
 import { SandboxEntity } from './sandbox.entity.js';
@@ -37,7 +37,7 @@ export class SandboxesService implements ExistenceCheck {
   readonly maxWorkspaceBytes: number;
 
   constructor(
-    @Inject(CONFIG) config: Pick<Config, 'upload'>,
+    @Inject(CONFIG) private readonly config: Pick<Config, 'upload'> & QuotaConfig,
     private readonly database: Database,
   ) {
     this.maxWorkspaceBytes = Math.max(GIBIBYTE, 10 * config.upload.maxBytes);
@@ -49,7 +49,7 @@ export class SandboxesService implements ExistenceCheck {
         dto.reference_id === undefined ? undefined : await this.reference(tx, who.tenantId, dto.reference_id);
       this.assertSound(dto, reference);
       if (reference?.state === 'revoked') throw sandboxErrors.sandbox_reference_revoked();
-      const answer = await this.insert(tx, {
+      const answer = await this.insert(tx, who, {
         id: newId('sbx'),
         provider: reference?.provider ?? 'local',
         referenceId: reference?.id ?? null,
@@ -68,14 +68,21 @@ export class SandboxesService implements ExistenceCheck {
     });
   }
 
-  /** Writes the sandbox. The audit row is its caller's: one mutation leaves one, even if it makes more than the sandbox. */
-  async insert(tx: Tx, sandbox: NewSandbox): Promise<SandboxDto> {
+  /**
+   * Writes the sandbox. The audit row is its caller's: one mutation leaves one, even if it makes more than the sandbox.
+   * @throws quota_exceeded (429)
+   */
+  async insert(tx: Tx, { tenantId, tenantName }: Principal, sandbox: NewSandbox): Promise<SandboxDto> {
     const { id, provider, referenceId, bytesLimit = this.maxWorkspaceBytes, labels = {}, expiresAt = null } = sandbox;
     const isLocal = provider === 'local';
     const sandboxes = tx.repository(SandboxEntity);
+    // Those that have expired count until they are removed.
+    await holdQuota(tx, { tenantId, quota: 'sandboxes', limit: quotasOf(this.config, tenantName).sandboxes }, () =>
+      sandboxes.countBy({ tenant_id: tenantId }),
+    );
     await sandboxes.insert({
       id,
-      tenant_id: tx.tenant,
+      tenant_id: tenantId,
       provider,
       reference_id: referenceId,
       // A local workspace is there as long as we are, so it counts as running; of an external sandbox nothing is known yet.
@@ -85,19 +92,12 @@ export class SandboxesService implements ExistenceCheck {
       labels,
       expires_at: expiresAt,
     });
-    return answerOf(await sandboxes.findOneByOrFail({ id, tenant_id: tx.tenant }));
+    return answerOf(await sandboxes.findOneByOrFail({ id, tenant_id: tenantId }));
   }
 
   async list(who: Principal, page: PageRequest): Promise<PageOf<SandboxDto>> {
-    const before = page.cursor?.[0] as string | undefined;
     const rows = await this.database.tx({ tenantId: who.tenantId }, (tx) =>
-      tx
-        .repository(SandboxEntity)
-        .find({
-          where: { tenant_id: who.tenantId, expires_at: ALIVE, ...(before !== undefined && { id: LessThan(before) }) },
-          order: { id: 'DESC' },
-          take: page.limit + 1,
-        }),
+      tx.repository(SandboxEntity).find(newestFirst(who.tenantId, page, { expires_at: ALIVE })),
     );
     return pageOf(rows.map(answerOf), page.limit, (row) => [row.id]);
   }

@@ -5,7 +5,10 @@ import { In } from 'typeorm';
 import type { Transact } from '@slipway/platform-scheduling';
 import { BLOB_STORE, type BlobStore } from './storage/blob-store.js';
 import { StrayEntity } from './stray.entity.js';
-import { DOOM_STRAYS, HOLD_STRAY } from './stray.query.js';
+import { DOOM_STRAYS, HOLD_STRAY, REMOVAL_LEASE } from './stray.query.js';
+
+/** Milliseconds that a request waits for what the sweep would do as well. */
+const DISCARD_LIMIT_MS = 5_000;
 
 /** A blob that is being written. Its row lives as long as it is kept alive, and is taken by the file that gets the blob. */
 export interface HeldStray {
@@ -16,11 +19,15 @@ export interface HeldStray {
 /**
  * Blobs that no file names. Whoever is about to write one says so first, in Postgres; whoever commits a file takes the row
  * away. So a blob is either named by a file or has a row here, whatever dies when, and the sweep finds it.
+ *
+ * Removing one: doom its row and commit, remove the blob, delete the row. No transaction is open while the store works, so one
+ * that stalls takes no connection; what is left in between is due again when the removal's lease is over.
  */
 @Injectable()
 export class StrayBlobs implements OnModuleDestroy {
   private readonly logger = new Logger('sandboxes');
   private readonly leaseSeconds: number;
+  private readonly stopping = new AbortController();
   private removing?: Promise<void>;
 
   constructor(
@@ -60,12 +67,17 @@ export class StrayBlobs implements OnModuleDestroy {
    * here is left to the sweep.
    */
   async discard(tenantId: string, blob: string): Promise<void> {
-    const work = this.database.tx({ tenantId }, async (tx) => {
-      const forgotten = await tx.repository(StrayEntity).delete({ blob, tenant_id: tenantId });
-      // Before the commit: if the store fails, the row stays.
-      if (forgotten.affected === 1) await this.store.remove(blob);
-    });
-    await work.catch((failure) => this.logger.warn(`a blob stays until the sweep: ${String(failure)}`));
+    const living = { blob, tenant_id: tenantId, is_doomed: false };
+    try {
+      const doomed = await this.database.tx({ tenantId }, (tx) =>
+        tx.repository(StrayEntity).update(living, { is_doomed: true, delete_after: () => REMOVAL_LEASE }),
+      );
+      if (doomed.affected !== 1) return;
+      await this.store.remove(blob, AbortSignal.timeout(DISCARD_LIMIT_MS));
+      await this.forget([blob]);
+    } catch (failure) {
+      this.logger.warn(`a blob stays until the sweep: ${String(failure)}`);
+    }
   }
 
   /** Returns before the store has done its part: one that hangs must not hold up what else there is to do. */
@@ -77,15 +89,18 @@ export class StrayBlobs implements OnModuleDestroy {
   }
 
   async onModuleDestroy(): Promise<void> {
+    this.stopping.abort();
     await this.removing;
   }
 
   private async remove(blobs: string[]): Promise<void> {
-    const results = await Promise.allSettled(blobs.map((blob) => this.store.remove(blob)));
+    const results = await Promise.allSettled(blobs.map((blob) => this.store.remove(blob, this.stopping.signal)));
     const removed = blobs.filter((_blob, index) => results[index]!.status === 'fulfilled');
     if (removed.length < blobs.length) this.logger.warn(`${blobs.length - removed.length} blobs could not be removed`);
-    await this.database
-      .tx('system', (tx) => tx.repository(StrayEntity).delete({ blob: In(removed) }))
-      .catch((failure) => this.logger.warn(`the sweep of blobs: ${String(failure)}`));
+    await this.forget(removed).catch((failure) => this.logger.warn(`the sweep of blobs: ${String(failure)}`));
+  }
+
+  private async forget(removed: string[]): Promise<void> {
+    await this.database.tx('system', (tx) => tx.repository(StrayEntity).delete({ blob: In(removed) }));
   }
 }

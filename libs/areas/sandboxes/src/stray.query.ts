@@ -7,13 +7,16 @@ export const HOLD_STRAY = prepared(
    on conflict (blob) do update set delete_after = excluded.delete_after`,
 );
 
+/** Of `delete_after`: whoever dooms a blob has so long to remove it before another one tries. */
+export const REMOVAL_LEASE = `now() + interval '1 minute'`;
+
 /**
  * SKIP LOCKED lets several sweeps share the work. Removing takes as long as the store takes, so it happens after this commit. What
  * fails is due again a minute later.
  */
 export const DOOM_STRAYS = prepared(
   'sandbox-stray-doom',
-  `update sandbox_stray_blobs set is_doomed = true, delete_after = now() + interval '1 minute'
+  `update sandbox_stray_blobs set is_doomed = true, delete_after = ${REMOVAL_LEASE}
    where blob in (select blob from sandbox_stray_blobs where delete_after < now() order by delete_after limit 50 for update skip locked)
    returning blob`,
 );

@@ -3,7 +3,8 @@ import { Database, type Tx } from '@slipway/platform-database';
 import { errors, reply, SlipwayError, type Principal, type Reply } from '@slipway/platform-http';
 import { appendAudit, IdempotentMutation, StoredAnswer, type HeldKey } from '@slipway/platform-mutations';
 import { OperationStore, type Claimed } from '@slipway/platform-operations';
-import { PausePoints } from '@slipway/platform-config';
+import { CONFIG, PausePoints, quotasOf, type QuotaConfig } from '@slipway/platform-config';
+import { holdQuota, quotaExceeded } from '@slipway/platform-quotas';
 import { And, In, LessThan, MoreThanOrEqual } from 'typeorm';
 import type { FileUpload } from './file-request.js';
 import { foldersOf } from './file-path.js';
@@ -14,9 +15,9 @@ import { FILE_PUSH } from './push/file-push.operation.js';
 import type { ReferenceEntity } from './reference.entity.js';
 import { SHARE_REFERENCE } from './reference.query.js';
 import { SandboxEntity } from './sandbox.entity.js';
-import { sandboxErrors } from './sandbox.errors.js';
+import { sandboxErrors, storeUnavailable } from './sandbox.errors.js';
 import { findSandbox, LOCK_SANDBOX } from './sandbox.query.js';
-import { BLOB_STORE, newBlob, StoreFull, type BlobStore } from './storage/blob-store.js';
+import { BLOB_STORE, newBlob, StoreFull, StoreStalled, type BlobStore } from './storage/blob-store.js';
 import { StrayBlobs } from './stray-blobs.js';
 
 interface Written {
@@ -36,6 +37,7 @@ interface Written {
 @Injectable()
 export class UploadsService {
   constructor(
+    @Inject(CONFIG) private readonly config: QuotaConfig,
     private readonly database: Database,
     @Inject(BLOB_STORE) private readonly store: BlobStore,
     private readonly strays: StrayBlobs,
@@ -87,9 +89,10 @@ export class UploadsService {
     const held = await this.strays.hold(who.tenantId, sandboxId, blob);
     const body = new MeteredBody(upload.source, { ...upload, room });
     try {
-      await this.store.write(blob, body.stream());
+      await this.store.write(blob, body.stream(), { bytes: upload.declaredBytes ?? upload.maxBytes });
       await this.pausePoints.reach('sandboxes:upload:written');
       const written = { blob, sizeBytes: body.bytes, sha256: body.sha256 };
+      await key?.settle();
       const { answer, replaced } = await this.database.tx({ tenantId: who.tenantId }, (tx) =>
         this.commit(tx, who, sandboxId, upload, written, key),
       );
@@ -97,7 +100,8 @@ export class UploadsService {
       if (replaced) await this.strays.discard(who.tenantId, replaced.blob);
       return answer;
     } catch (failure) {
-      await this.strays.discard(who.tenantId, blob);
+      // What was begun in a store that stalls may still happen: the sweep removes it, when the lease is over.
+      if (!(failure instanceof StoreStalled)) await this.strays.discard(who.tenantId, blob);
       throw body.failure === undefined ? storeRefusal(failure) : bodyRefusal(body.failure);
     } finally {
       held.letGo();
@@ -119,6 +123,7 @@ export class UploadsService {
     await this.assertReachable(tx, tenantId, sandbox);
     const replaced = await this.assertFits(tx, tenantId, sandboxId, upload);
     roomFor(sandbox, replaced, written.sizeBytes);
+    await this.holdQuotas(tx, who, sandbox, written.sizeBytes, replaced);
     if (!(await this.strays.take(tx, tenantId, written.blob)))
       throw errors.unavailable({ message: 'The upload took longer than its lease was renewed.' });
     const operationId =
@@ -169,6 +174,27 @@ export class UploadsService {
         ? `${obstacle.path} is a file, so nothing can be under it.`
         : `${path} is a folder, because of ${obstacle.path}.`;
     throw sandboxErrors.file_exists({ message: why, remediation: 'Choose another path.' });
+  }
+
+  /**
+   * Files are counted behind the lock of their sandbox, bytes behind one of the tenant. An empty file takes no bytes, but a row
+   * and an object of the store.
+   * @throws quota_exceeded (429)
+   */
+  private async holdQuotas(
+    tx: Tx,
+    { tenantId, tenantName }: Principal,
+    sandbox: SandboxEntity,
+    sizeBytes: number,
+    replaced: FileEntity | undefined,
+  ): Promise<void> {
+    const quotas = quotasOf(this.config, tenantName);
+    if (!replaced && sandbox.file_count >= quotas.sandbox_files)
+      throw quotaExceeded('sandbox_files', quotas.sandbox_files);
+    const adding = sizeBytes - (replaced?.size_bytes ?? 0);
+    if (adding <= 0) return;
+    const bytes = async () => (await tx.repository(SandboxEntity).sum('bytes_used', { tenant_id: tenantId })) ?? 0;
+    await holdQuota(tx, { tenantId, quota: 'sandbox_bytes', limit: quotas.sandbox_bytes }, bytes, adding);
   }
 
   private async startPush(tx: Tx, who: Principal, sandboxId: string, path: string, blob: string): Promise<string> {
@@ -235,6 +261,7 @@ function bodyRefusal(failure: unknown): Error {
 }
 
 function storeRefusal(failure: unknown): unknown {
+  if (failure instanceof StoreStalled) return storeUnavailable(failure);
   if (!(failure instanceof StoreFull)) return failure;
   return sandboxErrors.workspace_full({
     message: 'The workspace store is full.',

@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { BlobMissing, newBlob, type BlobStore } from '../src/storage/blob-store.js';
+import { eventually } from './tenants.js';
 
 /** A store under test, and the names of everything that is in it, left-overs included. */
 export interface StoreCase {
@@ -24,7 +25,7 @@ export function describeBlobStore(start: () => Promise<StoreCase>): void {
   it.each([0, 1, 65_537, 5 * 2 ** 20, 12 * 2 ** 20 + 3])('gives %i bytes back as they were', async (size) => {
     const blob = newBlob('sbx_a');
     const bytes = randomBytes(size);
-    await one.store.write(blob, Readable.from(inPieces(bytes), { objectMode: false }));
+    await one.store.write(blob, Readable.from(inPieces(bytes), { objectMode: false }), { bytes: size });
     expect(digest(await readAll(one.store, blob))).toBe(digest(bytes));
     await one.store.remove(blob);
   });
@@ -36,7 +37,7 @@ export function describeBlobStore(start: () => Promise<StoreCase>): void {
 
   it('removes a blob, again and again', async () => {
     const blob = newBlob('sbx_b');
-    await one.store.write(blob, Readable.from([Buffer.from('x')], { objectMode: false }));
+    await one.store.write(blob, Readable.from([Buffer.from('x')], { objectMode: false }), { bytes: 1 });
     await one.store.remove(blob);
     await one.store.remove(blob);
     await expect(one.store.read(blob)).rejects.toThrow(BlobMissing);
@@ -51,9 +52,8 @@ export function describeBlobStore(start: () => Promise<StoreCase>): void {
         yield* inPieces(randomBytes(size));
         throw new Error('the source broke');
       }
-      await expect(one.store.write(blob, Readable.from(failing(), { objectMode: false }))).rejects.toThrow(
-        'the source broke',
-      );
+      const source = Readable.from(failing(), { objectMode: false });
+      await expect(one.store.write(blob, source, { bytes: size })).rejects.toThrow('the source broke');
       await expect(one.store.read(blob)).rejects.toThrow(BlobMissing);
       await one.store.remove(blob);
       expect((await one.contents()).filter((name) => name.includes('sbx_c'))).toEqual([]);
@@ -63,7 +63,7 @@ export function describeBlobStore(start: () => Promise<StoreCase>): void {
   it('reads a blob to its end though it is removed meanwhile', async () => {
     const blob = newBlob('sbx_d');
     const bytes = randomBytes(300_000);
-    await one.store.write(blob, Readable.from([bytes], { objectMode: false }));
+    await one.store.write(blob, Readable.from([bytes], { objectMode: false }), { bytes: bytes.length });
     const stream = await one.store.read(blob);
     await one.store.remove(blob);
     const chunks: Buffer[] = [];
@@ -79,7 +79,8 @@ export function describeBlobStore(start: () => Promise<StoreCase>): void {
           yield Buffer.from(blob);
           if (index % 2 === 1) throw new Error('no');
         }
-        await one.store.write(blob, Readable.from(source(), { objectMode: false })).catch(() => undefined);
+        const content = Readable.from(source(), { objectMode: false });
+        await one.store.write(blob, content, { bytes: blob.length }).catch(() => undefined);
       }),
     );
     const found = await Promise.all(
@@ -88,12 +89,35 @@ export function describeBlobStore(start: () => Promise<StoreCase>): void {
     expect(found).toEqual(blobs.map((blob, index) => (index % 2 === 1 ? '-' : blob)));
   });
 
+  it('A5: stops at once when the signal aborts, and leaves nothing', async () => {
+    const blob = newBlob('sbx_f');
+    const stop = new AbortController();
+    const reason = new Error('enough');
+    async function* endless() {
+      for (;;) {
+        yield randomBytes(64 * 1024);
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    }
+    const writing = one.store.write(blob, Readable.from(endless(), { objectMode: false }), {
+      bytes: 2 ** 30,
+      signal: stop.signal,
+    });
+    setImmediate(() => stop.abort(reason));
+    await expect(writing).rejects.toBe(reason);
+    await expect(one.store.read(blob)).rejects.toThrow(BlobMissing);
+    await expect(one.store.read(blob, stop.signal)).rejects.toBe(reason);
+    await expect(one.store.remove(blob, stop.signal)).rejects.toBe(reason);
+    // What was under way cleans up after itself.
+    await eventually(async () => !(await one.contents()).some((name) => name.includes('sbx_f')), 'nothing is left');
+  });
+
   it.each(['', '../etc/passwd', 'a/../b', '/a/b', 'a', 'a/b/c', 'A/b', 'a/b.part'])(
     'takes no name that is not of its making: %j',
     async (name) => {
       for (const attempt of [
         () => one.store.read(name),
-        () => one.store.write(name, Readable.from([])),
+        () => one.store.write(name, Readable.from([]), { bytes: 0 }),
         () => one.store.remove(name),
       ]) {
         await expect(attempt()).rejects.toThrow('not the name of a blob');

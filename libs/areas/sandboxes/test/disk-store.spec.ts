@@ -1,11 +1,16 @@
 import { expect, it } from '@jest/globals';
-import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { constants } from 'node:fs';
+import { mkdir, mkdtemp, open, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { Readable } from 'node:stream';
-import { newBlob } from '../src/storage/blob-store.js';
+import { BlobMissing, newBlob, StoreStalled } from '../src/storage/blob-store.js';
+import { BoundedStore } from '../src/storage/bounded-store.js';
 import { createBlobStore } from '../src/storage/create-blob-store.js';
+import { DiskStore } from '../src/storage/disk-store.js';
 import { describeBlobStore } from './blob-store-conformance.js';
+import { eventually } from './tenants.js';
 
 let root: string;
 
@@ -25,7 +30,8 @@ it('follows no symbolic link out of its root', async () => {
   await writeFile(path.join(elsewhere, 'blob_1'), 'secret');
   await symlink(elsewhere, path.join(root, 'sbx_link'));
   await expect(store.read('sbx_link/blob_1')).rejects.toThrow('not a folder');
-  await expect(store.write(newBlob('sbx_link'), Readable.from([Buffer.from('x')]))).rejects.toThrow('not a folder');
+  const source = Readable.from([Buffer.from('x')]);
+  await expect(store.write(newBlob('sbx_link'), source, { bytes: 1 })).rejects.toThrow('not a folder');
   await mkdir(path.join(root, 'sbx_real'));
   await symlink(path.join(elsewhere, 'blob_1'), path.join(root, 'sbx_real', 'blob_2'));
   await expect(store.read('sbx_real/blob_2')).rejects.toThrow('ELOOP');
@@ -40,4 +46,49 @@ it('removes what a killed writer left', async () => {
   await writeFile(path.join(root, `${blob}.part`), 'half');
   await store.remove(blob);
   expect((await readdir(root)).includes('sbx_killed')).toBe(false);
+});
+
+it('A5: is left waiting for no longer than the limit when a file never opens, or never gives a byte', async () => {
+  const store = new BoundedStore(new DiskStore(root), 200);
+  const blob = newBlob('sbx_hangs');
+  await mkdir(path.join(root, 'sbx_hangs'));
+  // A pipe opens for reading once somebody writes to it: as a mount whose server is gone.
+  execFileSync('mkfifo', [path.join(root, blob)]);
+  await expect(store.read(blob)).rejects.toThrow(StoreStalled);
+  const opening = store.read(blob);
+  const writer = await open(path.join(root, blob), constants.O_WRONLY);
+  const content = await opening;
+  await writer.write('x');
+  const from = performance.now();
+  // A read that waits for ever would outlive this process.
+  const released = setTimeout(() => void writer.close(), 5_000);
+  await expect(content.toArray()).rejects.toThrow(StoreStalled);
+  expect(performance.now() - from).toBeLessThan(2_000);
+  clearTimeout(released);
+  await writer.close();
+  await store.remove(blob);
+});
+
+it('A5: shows no blob that nobody waits for any more', async () => {
+  const store = new DiskStore(root);
+  const blob = newBlob('sbx_late');
+  const stop = new AbortController();
+  async function* source() {
+    yield Buffer.from('x');
+    stop.abort(new Error('enough'));
+  }
+  const writing = store.write(blob, Readable.from(source(), { objectMode: false }), { bytes: 1, signal: stop.signal });
+  await expect(writing).rejects.toThrow('enough');
+  await expect(store.read(blob)).rejects.toThrow(BlobMissing);
+});
+
+it('A5: ends content that nobody reads', async () => {
+  const store = new BoundedStore(new DiskStore(root), 200);
+  const blob = newBlob('sbx_unread');
+  const large = Buffer.alloc(2 ** 20);
+  await store.write(blob, Readable.from([large], { objectMode: false }), { bytes: large.length });
+  const content = await store.read(blob);
+  await eventually(async () => content.destroyed, 'it is given up');
+  expect(content.errored).toBeInstanceOf(StoreStalled);
+  await store.remove(blob);
 });

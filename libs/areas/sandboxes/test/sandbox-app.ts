@@ -10,6 +10,7 @@ import { HttpModule, serveOpenApi, SlipwayHttpAdapter } from '@slipway/platform-
 import { OPERATION_QUEUE, type OperationQueue } from '@slipway/platform-queue';
 import { platformMigrations, platformModules } from '@slipway/platform-testing/platform-modules';
 import { migrations as sandboxes, SandboxesModule } from '../src/index.js';
+import { watchOutside } from './outside-watch.js';
 
 export const MIGRATIONS: Migration[] = [...platformMigrations, ...auth, ...sandboxes];
 
@@ -45,12 +46,17 @@ export function configOf(databaseUrl: string, overrides: Partial<Config>): Confi
     NODE_ENV: 'test',
     SLIPWAY_LEASE_SECONDS: '2',
   };
-  const operator = { targets: [{ name: 'adopted', kind: 'endpoint', allow: ['http://127.0.0.1:*'] }], secrets: {} };
+  const operator = { targets: [], secrets: {}, outbound: { sandboxes: ['http://127.0.0.1:*'] } };
   return { ...loadConfig(env, process.cwd()), operator, ...overrides };
 }
 
-/** Api and worker of this area in one process, listening on a free port. */
-export async function startApp(config: Config): Promise<{ app: NestFastifyApplication; origin: string }> {
+/**
+ * Api and worker of this area in one process, listening on a free port. Closing it fails if anything outside was called while a
+ * transaction was open.
+ */
+export async function startApp(
+  config: Config,
+): Promise<{ app: NestFastifyApplication; origin: string; calledInTransaction: string[] }> {
   @Module({
     imports: [
       ConfigModule.forRoot(config),
@@ -68,7 +74,13 @@ export async function startApp(config: Config): Promise<{ app: NestFastifyApplic
     abortOnError: false,
   });
   serveOpenApi(app, { docs: false });
+  const calledInTransaction = watchOutside(app);
+  const close = app.close.bind(app);
+  app.close = async () => {
+    await close();
+    if (calledInTransaction.length > 0) throw new Error(`inside a transaction: ${calledInTransaction.join(', ')}`);
+  };
   await app.listen(0, '127.0.0.1');
   const { port } = app.getHttpServer().address() as AddressInfo;
-  return { app, origin: `http://127.0.0.1:${port}` };
+  return { app, origin: `http://127.0.0.1:${port}`, calledInTransaction };
 }

@@ -1,12 +1,14 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { createServer, type Server } from 'node:http';
 import { mkdtemp, rm } from 'node:fs/promises';
-import type { AddressInfo } from 'node:net';
+import { createServer as createSocketServer, type AddressInfo, type Socket } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { QUOTAS } from '@slipway/platform-config';
 import { Database } from '@slipway/platform-database';
 import { createTestDatabase, type TestDatabase } from '@slipway/platform-testing';
+import { IDLE_TIMEOUT_MS } from '../src/storage/time-limits.js';
 import { configOf, MIGRATIONS, startApp } from './sandbox-app.js';
 import { clientOf, eventually, newTenant, type Client } from './tenants.js';
 
@@ -169,7 +171,7 @@ it('never shows a credential, and keeps it sealed', async () => {
     'select credential from sandbox_references where id = $1',
     [reference.id],
   );
-  expect(row!.credential).toMatch(/^v1\./);
+  expect(row!.credential).toMatch(/^v2\./);
   expect((await other('DELETE', `/sandboxes/references/${reference.id}`)).status).toBe(404);
   expect((await other('GET', '/sandboxes/references')).body.data).toEqual([]);
 });
@@ -363,4 +365,106 @@ it('lets a sandbox and its files go when it expires', async () => {
     'the sweep',
   );
   expect((await send('PUT', `/sandboxes/${made.id}/files?path=a`, { body: 'x' })).status).toBe(404);
+});
+
+it('A5: pushes to sandboxes that hang end within the idle time-out, and sleep until the next try', async () => {
+  const held: number[] = [];
+  const hang = async (serve: (socket: Socket) => void): Promise<[string, () => void]> => {
+    const sockets: Socket[] = [];
+    const server = createSocketServer((socket) => {
+      const from = performance.now();
+      sockets.push(socket.on('error', () => undefined).once('close', () => held.push(performance.now() - from)));
+      serve(socket);
+    });
+    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+    const stop = (): void => {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    };
+    return [`http://127.0.0.1:${(server.address() as AddressInfo).port}`, stop];
+  };
+  const hanging = await Promise.all([
+    hang((socket) => void socket.resume()),
+    hang((socket) => void socket.resume().once('data', () => socket.write('H'))),
+  ]);
+  const operations = await Promise.all(
+    hanging.map(async ([base_url]) => {
+      const { sandbox_id } = await register({ base_url, provider: 'custom' });
+      return (await send('PUT', `/sandboxes/${sandbox_id}/files?path=a`, { body: 'x' })).body.sync_operation_id;
+    }),
+  );
+  await eventually(async () => held.length === 2, 'both are given up', IDLE_TIMEOUT_MS + 10_000);
+  console.log(`pushes that hang were held for ${held.map(Math.ceil).join(' and ')} ms`);
+  expect(Math.max(...held)).toBeLessThan(IDLE_TIMEOUT_MS + 3_000);
+  await eventually(
+    async () =>
+      (
+        await database.read(
+          'system',
+          `select 1 from operation_steps where operation_id = any($1) and message like 'try 1: %UND_ERR_HEADERS_TIMEOUT%'`,
+          [operations],
+        )
+      ).length === 2,
+    'both sleep',
+  );
+  for (const [, stop] of hanging) stop();
+}, 120_000);
+
+it('A8: makes no more sandboxes of a tenant than there may be, whoever comes at once', async () => {
+  const crowded = await newTenant(app);
+  const client = clientOf(origin, crowded.token);
+  const fill = `insert into sandboxes (id, tenant_id, provider, state, bytes_limit) select 'sbx_fill' || n, $1, 'local', 'running', 1 from generate_series(1, $2) n`;
+  await database.tx('system', (tx) => tx.query(fill, [crowded.tenantId, QUOTAS.sandboxes.default - 1]));
+  const reference = { provider: 'custom', base_url: providerUrl, external_id: 'x' };
+  const answers = await Promise.all(
+    [0, 1, 2, 3].flatMap(() => [
+      client('POST', '/sandboxes', { json: {} }),
+      client('POST', '/sandboxes/references', { json: reference }),
+    ]),
+  );
+  expect(answers.map(({ status }) => status).sort()).toEqual([201, 429, 429, 429, 429, 429, 429, 429]);
+  expect(answers.find(({ status }) => status === 429)!.body.error).toMatchObject({
+    code: 'quota_exceeded',
+    quota: 'sandboxes',
+    limit: QUOTAS.sandboxes.default,
+  });
+  expect((await send('POST', '/sandboxes', { json: {} })).status).toBe(201);
+});
+
+it('A8: takes no more files into a sandbox than there may be, empty ones included', async () => {
+  const { id } = (await send('POST', '/sandboxes', { json: {} })).body;
+  const put = (name: string) => send('PUT', `/sandboxes/${id}/files?path=${name}`, { body: '' });
+  expect((await put('a')).status).toBe(201);
+  const fill = 'update sandboxes set file_count = $2 where id = $1';
+  await database.tx('system', (tx) => tx.query(fill, [id, QUOTAS.sandbox_files.default - 1]));
+  const answers = await Promise.all(['b', 'c', 'd', 'e'].map(put));
+  expect(answers.map(({ status }) => status).sort()).toEqual([201, 429, 429, 429]);
+  expect(answers.find(({ status }) => status === 429)!.body.error).toMatchObject({
+    code: 'quota_exceeded',
+    quota: 'sandbox_files',
+    limit: QUOTAS.sandbox_files.default,
+  });
+  expect((await put('a')).status).toBe(200);
+});
+
+it('A8: takes no more bytes of a tenant than there may be, into whichever of its sandboxes they come', async () => {
+  const full = await newTenant(app);
+  const client = clientOf(origin, full.token);
+  const limit = QUOTAS.sandbox_bytes.default;
+  const fill = `insert into sandboxes (id, tenant_id, provider, state, bytes_used, bytes_limit) values ('sbx_full', $1, 'local', 'running', $2, $2)`;
+  await database.tx('system', (tx) => tx.query(fill, [full.tenantId, limit - 5]));
+  const ids: string[] = [];
+  for (let made = 0; made < 4; made += 1) ids.push((await client('POST', '/sandboxes', { json: {} })).body.id);
+  const answers = await Promise.all(ids.map((id) => client('PUT', `/sandboxes/${id}/files?path=a`, { body: '12345' })));
+  expect(answers.map(({ status }) => status).sort()).toEqual([201, 429, 429, 429]);
+  expect(answers.find(({ status }) => status === 429)!.body.error).toMatchObject({
+    code: 'quota_exceeded',
+    quota: 'sandbox_bytes',
+    limit,
+  });
+  const taken = ids[answers.findIndex(({ status }) => status === 201)];
+  expect((await client('PUT', `/sandboxes/${taken}/files?path=a`, { body: '123' })).status).toBe(200);
+  expect((await client('PUT', `/sandboxes/${taken}/files?path=b`, { body: '45' })).status).toBe(201);
+  expect((await client('PUT', `/sandboxes/${taken}/files?path=c`, { body: '6' })).status).toBe(429);
+  expect((await client('PUT', `/sandboxes/${taken}/files?path=c`, { body: '' })).status).toBe(201);
 });

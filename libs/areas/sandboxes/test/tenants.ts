@@ -15,6 +15,8 @@ export async function newTenant(app: NestFastifyApplication): Promise<{ tenantId
       scopes: ['admin'],
       expiresAt: new Date(Date.now() + 3_600_000),
       createdBy: 'token:test',
+      owner: { type: 'person', id: 'alice' },
+      minters: [],
     });
     return { tenantId, token: text! };
   });
@@ -58,13 +60,17 @@ export function clientOf(origin: string, token: string) {
 }
 export type Client = ReturnType<typeof clientOf>;
 
-/** Polls until `probe` answers something, at most ten seconds. */
-export async function eventually<T>(probe: () => Promise<T | undefined | false>, what: string): Promise<T> {
-  const deadline = Date.now() + 15_000;
+/** Polls until `probe` answers something. */
+export async function eventually<T>(
+  probe: () => Promise<T | undefined | false>,
+  what: string,
+  withinMs = 15_000,
+): Promise<T> {
+  const deadline = Date.now() + withinMs;
   for (;;) {
     const found = await probe();
     if (found) return found;
-    if (Date.now() > deadline) throw new Error(`not within 15 s: ${what}`);
+    if (Date.now() > deadline) throw new Error(`not within ${withinMs} ms: ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 25));
   }
 }

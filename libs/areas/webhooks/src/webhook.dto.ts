@@ -7,8 +7,7 @@ export class CreateWebhookDto {
     min: 1,
     max: 2048,
     example: 'https://hooks.example.com/slipway',
-    description:
-      'https and a public address, or what the operator allows for endpoint targets. Redirects are not followed.',
+    description: 'https and a public address, or what the operator allows for webhooks. Redirects are not followed.',
   })
   url: string;
 

@@ -33,6 +33,7 @@ export class WebhooksController {
     description:
       'Every event from now on is posted as a CloudEvent (structured JSON), signed as standard-webhooks.com describes, at least once and ' +
       'in order within its stream. Any 2xx answer within 10 s accepts it; anything else is repeated for about three days; 410 disables the webhook.',
+    example: { url: 'https://hooks.example.com/slipway', event_types: ['rollout.*'] },
     ok: { 201: CreatedWebhookDto },
     errors: ['deployment_not_found', 'quota_exceeded'],
   })
@@ -47,6 +48,7 @@ export class WebhooksController {
     tag: 'Monitoring',
     operationId: 'listWebhooks',
     summary: 'List webhooks, newest first',
+    description: 'With why one was disabled, never with its secret.',
     ok: { 200: WebhookListDto },
     paged: true,
   })

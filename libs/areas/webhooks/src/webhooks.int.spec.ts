@@ -55,7 +55,7 @@ it.each([
   ]);
 });
 
-it('allows what an endpoint target allows', async () => {
+it('10.3: allows what the operator allows for webhooks', async () => {
   expect(
     (await bed.send('POST', '/webhooks', { tenant: 'ten_c', body: { url: 'http://127.0.0.1:9/hook' } })).status,
   ).toBe(201);
@@ -98,8 +98,20 @@ it('keeps tenants apart', async () => {
 it('bounds how many a tenant has', async () => {
   for (let count = 0; count < 20; count += 1) await bed.register({ url: URL }, 'ten_e');
   const { status, body } = await bed.send('POST', '/webhooks', { tenant: 'ten_e', body: { url: URL } });
-  expect([status, body.error.code]).toEqual([429, 'quota_exceeded']);
+  expect([status, body.error]).toEqual([
+    429,
+    expect.objectContaining({ code: 'quota_exceeded', quota: 'webhooks', limit: 20 }),
+  ]);
   const first = (await bed.send('GET', '/webhooks?limit=15', { tenant: 'ten_e' })).body;
   const second = (await bed.send('GET', `/webhooks?limit=15&cursor=${first.next_cursor}`, { tenant: 'ten_e' })).body;
   expect([first.data.length, second.data.length, second.next_cursor]).toEqual([15, 5, null]);
+});
+
+it('A8: bounds it where many are created at once', async () => {
+  const answers = await Promise.all(
+    Array.from({ length: 30 }, () => bed.send('POST', '/webhooks', { tenant: 'ten_f', body: { url: URL } })),
+  );
+  const count = (wanted: number) => answers.filter(({ status }) => status === wanted).length;
+  expect([count(201), count(429)]).toEqual([20, 10]);
+  expect((await bed.send('GET', '/webhooks?limit=200', { tenant: 'ten_f' })).body.data).toHaveLength(20);
 });

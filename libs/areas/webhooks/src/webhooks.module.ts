@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { allowedOrigins, CONFIG, type Config } from '@slipway/platform-config';
+import { CONFIG, type Config } from '@slipway/platform-config';
 import { Egress, PUBLIC_TLS } from '@slipway/platform-egress';
 import { DeliveryWork } from './delivery/delivery-work.js';
 import { FanOut } from './delivery/fan-out.js';
@@ -8,11 +8,12 @@ import { Lanes } from './delivery/lanes.js';
 import { WebhooksController } from './webhooks.controller.js';
 import { WebhooksService } from './webhooks.service.js';
 
-/** Events go to public servers over TLS. Plain http and internal addresses need the operator's word. */
+/** Events go to public servers over TLS. Plain http and internal addresses need the operator's word (`outbound.webhooks`). */
 const egress = {
   provide: Egress,
   inject: [CONFIG],
-  useFactory: ({ operator }: Pick<Config, 'operator'>) => new Egress([...PUBLIC_TLS, ...allowedOrigins(operator)]),
+  useFactory: ({ operator, ownPorts }: Pick<Config, 'operator' | 'ownPorts'>) =>
+    new Egress(() => [...PUBLIC_TLS, ...(operator.outbound?.webhooks ?? [])], { ownPorts }),
 };
 
 /** The api answers; a process that runs operations also turns events into deliveries and sends them. */

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { LessThan } from 'typeorm';
-import { CONFIG, type Config } from '@slipway/platform-config';
-import { Database, newId, sealSecret, type Tx } from '@slipway/platform-database';
+import { CONFIG, quotasOf, type Config, type QuotaConfig } from '@slipway/platform-config';
+import { Database, newestFirst, newId, sealSecret, type Tx } from '@slipway/platform-database';
 import { Egress } from '@slipway/platform-egress';
 import {
   errors,
@@ -14,6 +14,7 @@ import {
   type Reply,
 } from '@slipway/platform-http';
 import { appendAudit } from '@slipway/platform-mutations';
+import { holdQuota } from '@slipway/platform-quotas';
 import { DEPLOYMENTS, deploymentStream, type DeploymentsPort } from '@slipway/ports/deployment-records';
 import { DeliveryEntity } from './delivery/delivery.entity.js';
 import { sealContext, SECRET_PREFIX } from './delivery/signature.js';
@@ -22,8 +23,6 @@ import { WebhookEntity } from './webhook.entity.js';
 import { webhookErrors } from './webhook.errors.js';
 import { DELETE_WEBHOOK, INSERT_LANES } from './webhook.query.js';
 
-/** Each event is sent once per webhook, so this bounds what one tenant's event costs. */
-const MOST_PER_TENANT = 20;
 const SECRET_BYTES = 32;
 
 const SHOWN_OF_A_DELIVERY = {
@@ -42,20 +41,22 @@ const SHOWN_OF_A_DELIVERY = {
 @Injectable()
 export class WebhooksService {
   constructor(
-    @Inject(CONFIG) private readonly config: Pick<Config, 'secretKey'>,
+    @Inject(CONFIG) private readonly config: Pick<Config, 'keyRing'> & QuotaConfig,
     private readonly database: Database,
     private readonly egress: Egress,
     @Inject(DEPLOYMENTS) private readonly deployments: DeploymentsPort,
   ) {}
 
   async create(who: Principal, body: CreateWebhookDto): Promise<Reply> {
-    this.assertUrl(body.url);
+    this.assertUrl(who, body.url);
     const id = newId('whk');
     const secret = SECRET_PREFIX + randomBytes(SECRET_BYTES).toString('base64');
     const created = await this.database.tx({ tenantId: who.tenantId }, async (tx) => {
       const webhooks = tx.repository(WebhookEntity);
-      const count = await webhooks.countBy({ tenant_id: who.tenantId });
-      if (count >= MOST_PER_TENANT) throw webhookErrors.quota_exceeded();
+      const streams = await this.streamsOf(tx, who.tenantId, body.deployments);
+      const { tenantId } = who;
+      const { webhooks: limit } = quotasOf(this.config, who.tenantName);
+      await holdQuota(tx, { tenantId, quota: 'webhooks', limit }, () => webhooks.countBy({ tenant_id: tenantId }));
       const row = webhooks.create({
         id,
         tenant_id: who.tenantId,
@@ -63,8 +64,8 @@ export class WebhooksService {
         description: body.description ?? null,
         event_types: body.event_types,
         deployments: body.deployments,
-        streams: await this.streamsOf(tx, who.tenantId, body.deployments),
-        sealed_secret: sealSecret(this.config.secretKey, secret, sealContext(id)),
+        streams,
+        sealed_secret: sealSecret(this.config.keyRing, secret, sealContext(id)),
         disabled_reason: null,
         created_by: `${who.actor.type}:${who.actor.id}`,
         disabled_at: null,
@@ -78,17 +79,11 @@ export class WebhooksService {
     return reply(201, { ...created, secret });
   }
 
-  async list({ tenantId }: Principal, { limit, cursor }: PageRequest): Promise<PageOf<WebhookDto>> {
+  async list({ tenantId }: Principal, page: PageRequest): Promise<PageOf<WebhookDto>> {
     const rows = await this.database.tx({ tenantId }, (tx) =>
-      tx
-        .repository(WebhookEntity)
-        .find({
-          where: { tenant_id: tenantId, ...(cursor && { id: LessThan(String(cursor[0])) }) },
-          order: { id: 'DESC' },
-          take: limit + 1,
-        }),
+      tx.repository(WebhookEntity).find(newestFirst(tenantId, page)),
     );
-    return pageOf(rows.map(shown), limit, (row) => [row.id]);
+    return pageOf(rows.map(shown), page.limit, (row) => [row.id]);
   }
 
   delete(who: Principal, id: string): Promise<DeletedWebhookDto> {
@@ -122,12 +117,12 @@ export class WebhooksService {
   }
 
   /** @throws validation_failed (422) */
-  private assertUrl(url: string): void {
-    const verdict = this.egress.check(url);
+  private assertUrl({ tenantName }: Principal, url: string): void {
+    const verdict = this.egress.check(tenantName, url);
     if (verdict.ok) return;
     const message =
       verdict.code === 'url_not_allowed'
-        ? 'url must be https, or what an endpoint target of the operator allows'
+        ? 'url must be https, or what the operator allows for webhooks'
         : `url ${verdict.message}`;
     throw errors.validation_failed({ message, details: [{ field: 'url', code: verdict.code, message }] });
   }

@@ -5,12 +5,14 @@ import { fileURLToPath } from 'node:url';
 import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import type { Config } from '@slipway/platform-config';
+import { migrations as auth } from '@slipway/platform-auth';
+import type { Config, QuotaSettings } from '@slipway/platform-config';
 import { Database } from '@slipway/platform-database';
 import { errors, SlipwayHttpAdapter, type Scope } from '@slipway/platform-http';
 import { appendEvents } from '@slipway/platform-events';
 import { createTestDatabase, platformMigrations, testConfig, type TestDatabase } from '@slipway/platform-testing';
 import { migrations, type DeliveryTiming } from '../src/index.js';
+import { ADD_LANES, ADVANCE, FAN_OUT_PAGE } from '../src/delivery/fan-out.query.js';
 import { AreaOnly } from './surroundings.js';
 
 const HERE = fileURLToPath(new URL('.', import.meta.url));
@@ -36,13 +38,14 @@ export class WebhooksBed {
     private readonly testDatabase: TestDatabase,
   ) {}
 
-  static async start(): Promise<WebhooksBed> {
-    const testDatabase = await createTestDatabase([...platformMigrations, ...migrations]);
-    const operator = {
-      targets: [{ name: 'adopted', kind: 'endpoint' as const, allow: ['http://127.0.0.1:*'] }],
-      secrets: {},
-    };
-    const config = testConfig(testDatabase.url, { operator });
+  /**
+   * @param quotas of every tenant, where a test is about them
+   * @param change of the configuration, likewise
+   */
+  static async start(quotas: QuotaSettings = {}, change: Partial<Config> = {}): Promise<WebhooksBed> {
+    const testDatabase = await createTestDatabase([...platformMigrations, ...auth, ...migrations]);
+    const operator = { targets: [], secrets: {}, outbound: { webhooks: ['http://127.0.0.1:*'] }, quotas };
+    const config = testConfig(testDatabase.url, { operator, ...change });
     const adapter = new SlipwayHttpAdapter();
     adapter.setGuard(async (request) => {
       const tenantId = request.headers.authorization;
@@ -54,6 +57,8 @@ export class WebhooksBed {
         isOperatorTenant: false,
         actor: { type: 'token', id: 'tok_1' },
         scopes: new Set<Scope>(['admin']),
+        owner: { type: 'person', id: 'alice' },
+        minters: [],
       };
     });
     const app = await NestFactory.create<NestFastifyApplication>(AreaOnly.of(config, 'api'), adapter, {
@@ -104,6 +109,20 @@ export class WebhooksBed {
     );
   }
 
+  /** Turns what is new of a deployment into deliveries, and wakes nobody. */
+  async fanOut(deployment: string, webhooks: readonly string[]): Promise<void> {
+    await this.database.tx('system', async (tx) => {
+      const values = [`deployment/dep_${deployment}`, webhooks];
+      await tx.query(ADD_LANES, values);
+      await tx.query(ADVANCE, [...values, FAN_OUT_PAGE]);
+    });
+  }
+
+  /** A row for the tenant, which has its id for a name in this bed. */
+  async nameTenant(tenant: string): Promise<void> {
+    await this.database.tx('system', (tx) => tx.query('insert into tenants (id, name) values ($1, $1)', [tenant]));
+  }
+
   /** Ids of the events of a deployment, in order. */
   async eventIds(deployment: string): Promise<string[]> {
     const rows = await this.database.read<{ id: string }>(
@@ -114,8 +133,9 @@ export class WebhooksBed {
     return rows.map(({ id }) => id);
   }
 
-  async worker(timing: DeliveryTiming = QUICK): Promise<INestApplicationContext> {
-    const context = await NestFactory.createApplicationContext(AreaOnly.of(this.config, 'worker', timing), {
+  async worker(timing: DeliveryTiming = QUICK, change: Partial<Config> = {}): Promise<INestApplicationContext> {
+    const config = { ...this.config, ...change };
+    const context = await NestFactory.createApplicationContext(AreaOnly.of(config, 'worker', timing), {
       logger: ['error'],
     });
     this.contexts.push(context);

@@ -48,6 +48,15 @@ export class DataplaneInflightEntity {
   @Column({ type: 'int' })
   in_flight: number;
 
+  @Column({ type: 'int', default: 0 })
+  held: number;
+
+  @Column({ type: 'jsonb', nullable: true })
+  instances: Record<string, number> | null;
+
+  @Column({ type: 'timestamptz', nullable: true, transformer: rfc3339 })
+  used_at: string | null;
+
   @Column({ type: 'timestamptz', default: () => 'now()', transformer: rfc3339 })
   updated_at: string;
 }

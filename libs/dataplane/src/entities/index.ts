@@ -3,3 +3,4 @@ export * from './gateway.entity.js';
 export * from './passport.entity.js';
 export * from './published.entity.js';
 export * from './request-stats.entity.js';
+export * from './request-usage.entity.js';

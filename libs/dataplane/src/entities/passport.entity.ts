@@ -70,3 +70,16 @@ export class DataplanePassportEntity {
   @Column({ type: 'text', nullable: true })
   last_rebind_reason: RebindReason | null;
 }
+
+/** The triggers of the migration write it. */
+@Entity({ name: 'dataplane_passport_counts' })
+export class DataplanePassportCountEntity {
+  @PrimaryColumn({ type: 'text' })
+  tenant_id: string;
+
+  @Column({ type: 'bigint', transformer: wholeNumber })
+  passports: number;
+
+  @Column({ type: 'bigint', nullable: true, transformer: wholeNumber })
+  max_passports: number | null;
+}

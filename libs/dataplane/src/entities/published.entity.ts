@@ -1,6 +1,15 @@
 import { rfc3339, wholeNumber } from '@slipway/platform-database';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import type { Affinity, Audience, Guard, Instance, PublishedBinding, RouteTarget } from '../published.js';
+import type {
+  Affinity,
+  Asleep,
+  Audience,
+  Guard,
+  Instance,
+  PublishedBinding,
+  RouteHold,
+  RouteTarget,
+} from '../published.js';
 
 @Entity({ name: 'dataplane_routes' })
 export class DataplaneRouteEntity {
@@ -24,6 +33,9 @@ export class DataplaneRouteEntity {
 
   @Column({ type: 'jsonb' })
   affinity: Affinity;
+
+  @Column({ type: 'jsonb', nullable: true })
+  hold: RouteHold | null;
 
   @Column({ type: 'timestamptz', default: () => 'now()', transformer: rfc3339 })
   created_at: string;
@@ -57,6 +69,9 @@ export class DataplaneBackendEntity {
 
   @Column({ type: 'jsonb', nullable: true })
   guard: Guard;
+
+  @Column({ type: 'jsonb', nullable: true })
+  asleep: Asleep | null;
 
   @Column({ type: 'bigint', transformer: wholeNumber, default: 1 })
   version: number;

@@ -1,5 +1,6 @@
 import { rfc3339, wholeNumber } from '@slipway/platform-database';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { Loads } from '../load.js';
 import type { Histograms } from '../stats.query.js';
 
 @Entity({ name: 'dataplane_request_stats' })
@@ -45,4 +46,7 @@ export class DataplaneRequestStatsEntity {
 
   @Column({ type: 'jsonb' })
   histograms: Histograms;
+
+  @Column({ type: 'jsonb', nullable: true })
+  loads: Loads | null;
 }

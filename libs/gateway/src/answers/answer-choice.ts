@@ -1,7 +1,11 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { HeldBytes } from '@slipway/platform-bounds';
 import type { Destination } from '../requests/destination.js';
 import type { Placement } from '../sessions/session-book.js';
-import { ErrorAnswer, isEventStream, PassedAnswer, type Answer } from './answer.js';
+import type { Answer } from './answer.js';
+import { isCoded, isEventStream } from './answer-headers.js';
+import { ErrorAnswer } from './error-answer.js';
+import { PassedJsonAnswer, PassedStreamAnswer } from './passed-answer.js';
 import { PublishedErrorAnswer, PublishedJsonAnswer, PublishedStreamAnswer, type Rebuild } from './published-answer.js';
 import { chatCompletion, chatCompletionChunk, embeddingList, textCompletion } from './published-shape.js';
 
@@ -24,19 +28,29 @@ export function answerFor(from: {
   own: OutgoingHttpHeaders;
   path: string;
   requestId: string;
-  published: Destination['published'];
-  /** Top level of the request's body. */
-  fields: Readonly<Record<string, unknown>>;
+  destination: Destination;
+  /** What the client asked for. */
+  model: string;
+  /** Names of the top level of the request's body. */
+  parameters: readonly string[];
+  held: HeldBytes;
 }): Answer {
-  const { status, headers, response, own, published } = from;
-  if (!published) return status >= 400 ? new ErrorAnswer(response, own) : new PassedAnswer(response, own);
+  const { status, headers, response, own, model } = from;
+  const { backend, published } = from.destination;
+  if (!published) {
+    if (status >= 400) return new ErrorAnswer(response, own, { modelId: backend.spec.modelId, model });
+    const name = Buffer.from(JSON.stringify(model));
+    // A coded stream is no stream that anybody could read: it is refused before its head is sent.
+    const isStream = isEventStream(headers) && !isCoded(headers);
+    return isStream ? new PassedStreamAnswer(response, own, name) : new PassedJsonAnswer(response, own, name);
+  }
   // A redirect of a supplier would name it; nothing but 200 carries an answer.
-  if (status !== 200) return new PublishedErrorAnswer(response, own, new Set(Object.keys(from.fields)));
+  if (status !== 200) return new PublishedErrorAnswer(response, own, from.parameters);
   const disguise = { slug: published.slug, requestId: from.requestId };
   const { whole, chunk } = REBUILD_BY_PATH[from.path] as { whole: Rebuild; chunk: Rebuild };
   return isEventStream(headers)
-    ? new PublishedStreamAnswer(response, own, disguise, chunk)
-    : new PublishedJsonAnswer(response, own, disguise, whole);
+    ? new PublishedStreamAnswer(response, own, from.held, disguise, chunk)
+    : new PublishedJsonAnswer(response, own, from.held, disguise, whole);
 }
 
 const REBUILD_BY_PATH: Readonly<Record<string, { whole: Rebuild; chunk: Rebuild }>> = {

@@ -1,6 +1,7 @@
 /** What an answer tells about its tokens. Reads along; never holds a byte back. */
 export interface Meter {
-  onChunk(chunk: Buffer, now: number): void;
+  /** Whether a stream's first token came with it. */
+  onChunk(chunk: Buffer, now: number): boolean;
   /** After the last chunk. */
   read(): Metering;
 }
@@ -31,17 +32,24 @@ export class StreamMeter implements Meter {
   private lastTokenAt = 0;
   private readonly gaps: [number, number][] = [];
 
-  onChunk(chunk: Buffer, now: number): void {
+  onChunk(chunk: Buffer, now: number): boolean {
+    const isFirst = this.firstTokenAt === null;
     // Latin-1 keeps one character per byte; everything searched for is ASCII.
-    const text = this.rest + chunk.toString('latin1');
+    const text = chunk.toString('latin1');
     let tokens = 0;
     let start = 0;
     for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', start)) {
-      if (end - start > 6 && text.startsWith('data:', start)) tokens += this.readEvent(text.slice(start, end));
+      const line = this.rest + text.slice(start, end);
+      this.rest = '';
+      if (line.length > 6 && line.startsWith('data:')) tokens += this.readEvent(line);
       start = end + 1;
     }
-    this.rest = text.length - start > MAX_LINE ? '' : text.slice(start);
-    if (tokens > 0) this.noteTokens(tokens, now);
+    // Joined only where a line ends: a line that comes in many pieces is not copied for each of them.
+    if (start < text.length) this.rest += text.slice(start);
+    if (this.rest.length > MAX_LINE) this.rest = '';
+    if (tokens === 0) return false;
+    this.noteTokens(tokens, now);
+    return isFirst;
   }
 
   read(): Metering {
@@ -79,11 +87,12 @@ export class JsonMeter implements Meter {
   private tail: Buffer[] = [];
   private held = 0;
 
-  onChunk(chunk: Buffer): void {
+  onChunk(chunk: Buffer): boolean {
     this.tail.push(chunk);
     this.held += chunk.length;
     while (this.tail.length > 1 && this.held - (this.tail[0] as Buffer).length >= TAIL)
       this.held -= (this.tail.shift() as Buffer).length;
+    return false;
   }
 
   read(): Metering {

@@ -1,21 +1,34 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders, ServerResponse } from 'node:http';
-import { errorBody, quotaExceeded, upstreamFailed, type GatewayError } from '../gateway.errors.js';
-import { cutShort, type Answer } from './answer.js';
+import { JsonRefused, JsonScanner, type JsonBounds } from '@slipway/platform-bounds';
+import { answerTooLarge, errorBody, quotaExceeded, upstreamFailed, type GatewayError } from '../gateway.errors.js';
+import type { HeldBytes } from '@slipway/platform-bounds';
+import { cutShort, sendError, type Answer } from './answer.js';
+import { MAX_ERROR_BYTES } from './error-answer.js';
 import type { Disguise } from './published-shape.js';
 
 export type Rebuild = (value: Record<string, unknown>, disguise: Disguise) => Record<string, unknown>;
 
-/** A longer answer, or event, is refused: it must be held whole to be rebuilt. */
-const MAX_HELD_BYTES = 64 * 1024 * 1024;
+/** Of an answer that must be held whole to be rebuilt. Whoever embeds thousands of texts at once asks for base64, as the official clients do. */
+const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
+/** Of a line of an event stream. */
+const MAX_EVENT_BYTES = 1024 * 1024;
+/** What parsing may cost, so that no supplier stops everybody's requests: up to 200 ms for an answer, 20 for an event. */
+const ANSWER_BOUNDS: JsonBounds = { maxDepth: 64, maxWork: 4_000_000 };
+const EVENT_BOUNDS: JsonBounds = { maxDepth: 64, maxWork: 400_000 };
+/** Cannot cost much, whatever it holds. */
+const SMALL_EVENT = 4 * 1024;
+const LINE_END = 0x0a;
 
 /** Rebuilds a JSON answer of a supplier from the allow-list. */
 export class PublishedJsonAnswer implements Answer {
   private chunks: Buffer[] = [];
   private size = 0;
+  private readonly scanner = new JsonScanner(ANSWER_BOUNDS);
 
   constructor(
     private readonly response: ServerResponse,
     private readonly own: OutgoingHttpHeaders,
+    private readonly held: HeldBytes,
     private readonly disguise: Disguise,
     private readonly rebuild: Rebuild,
   ) {}
@@ -26,12 +39,15 @@ export class PublishedJsonAnswer implements Answer {
 
   data(chunk: Buffer): boolean {
     this.size += chunk.length;
-    if (this.size <= MAX_HELD_BYTES) this.chunks.push(chunk);
+    if (this.size > MAX_ANSWER_BYTES) throw answerTooLarge();
+    if (!isJson(() => this.scanner.push(chunk))) throw upstreamFailed();
+    this.held.take(chunk.length);
+    this.chunks.push(chunk);
     return true;
   }
 
   end(): void {
-    const value = this.size <= MAX_HELD_BYTES ? parsedObject(Buffer.concat(this.chunks).toString('utf8')) : undefined;
+    const value = parsedObject(Buffer.concat(this.chunks).toString('utf8'));
     if (!value || 'error' in value) {
       sendError(this.response, this.own, upstreamFailed());
       return;
@@ -48,11 +64,14 @@ export class PublishedJsonAnswer implements Answer {
 
 /** Rebuilds a stream event by event. Comments, event names and ids of the supplier are dropped with everything else. */
 export class PublishedStreamAnswer implements Answer {
-  private rest = Buffer.alloc(0);
+  /** The beginning of a line whose end has not arrived. */
+  private rest: Buffer[] = [];
+  private restSize = 0;
 
   constructor(
     private readonly response: ServerResponse,
     private readonly own: OutgoingHttpHeaders,
+    private readonly held: HeldBytes,
     private readonly disguise: Disguise,
     private readonly rebuild: Rebuild,
   ) {}
@@ -67,30 +86,47 @@ export class PublishedStreamAnswer implements Answer {
   }
 
   data(chunk: Buffer): boolean {
-    const bytes = this.rest.length > 0 ? Buffer.concat([this.rest, chunk]) : chunk;
     let out = '';
     let start = 0;
-    for (let end = bytes.indexOf(0x0a); end >= 0; end = bytes.indexOf(0x0a, start)) {
-      out += this.line(bytes.toString('utf8', start, end));
+    for (let end = chunk.indexOf(LINE_END); end >= 0; end = chunk.indexOf(LINE_END, start)) {
+      out += this.line(this.withRest(chunk.subarray(start, end)));
       start = end + 1;
     }
-    this.rest = bytes.length - start > MAX_HELD_BYTES ? Buffer.alloc(0) : Buffer.from(bytes.subarray(start));
+    this.keep(chunk.subarray(start));
     return out === '' || this.response.write(out);
   }
 
   end(): void {
-    const last = this.line(this.rest.toString('utf8'));
-    this.response.end(last);
+    this.response.end(this.line(this.withRest(Buffer.alloc(0))));
   }
 
   cut(error: GatewayError): void {
     cutShort(this.response, true, error);
   }
 
+  private keep(piece: Buffer): void {
+    if (piece.length === 0) return;
+    if (this.restSize + piece.length > MAX_EVENT_BYTES) throw answerTooLarge();
+    this.held.take(piece.length);
+    this.rest.push(piece);
+    this.restSize += piece.length;
+  }
+
+  private withRest(piece: Buffer): string {
+    if (this.restSize === 0) return piece.toString('utf8');
+    const whole = Buffer.concat([...this.rest, piece]);
+    this.held.give(this.restSize);
+    this.rest = [];
+    this.restSize = 0;
+    return whole.toString('utf8');
+  }
+
   private line(line: string): string {
     if (!line.startsWith('data:')) return '';
     const data = line.slice('data:'.length).trim();
     if (data === '[DONE]') return 'data: [DONE]\n\n';
+    const isCheap = data.length <= SMALL_EVENT || isJson(() => new JsonScanner(EVENT_BOUNDS).push(Buffer.from(data)));
+    if (!isCheap) return '';
     const value = parsedObject(data);
     if (!value) return '';
     if ('error' in value) return `data: ${upstreamFailed().body()}\n\n`;
@@ -117,7 +153,7 @@ export class PublishedErrorAnswer implements Answer {
   constructor(
     private readonly response: ServerResponse,
     private readonly own: OutgoingHttpHeaders,
-    private readonly sentParameters: ReadonlySet<string>,
+    private readonly sentParameters: readonly string[],
   ) {}
 
   begin(status: number, _headers: IncomingHttpHeaders): void {
@@ -126,7 +162,8 @@ export class PublishedErrorAnswer implements Answer {
 
   data(chunk: Buffer): boolean {
     this.size += chunk.length;
-    if (this.size <= 64 * 1024) this.chunks.push(chunk);
+    if (this.size > MAX_ERROR_BYTES) throw answerTooLarge();
+    this.chunks.push(chunk);
     return true;
   }
 
@@ -143,7 +180,7 @@ export class PublishedErrorAnswer implements Answer {
     const error = parsedObject(Buffer.concat(this.chunks).toString('utf8'))?.['error'] as
       Record<string, unknown> | undefined;
     const param =
-      typeof error?.['param'] === 'string' && this.sentParameters.has(error['param']) ? error['param'] : null;
+      typeof error?.['param'] === 'string' && this.sentParameters.includes(error['param']) ? error['param'] : null;
     const code = typeof error?.['code'] === 'string' && TOLD_CODES.has(error['code']) ? error['code'] : null;
     const reason =
       code === 'context_length_exceeded'
@@ -158,9 +195,16 @@ export class PublishedErrorAnswer implements Answer {
   }
 }
 
-function sendError(response: ServerResponse, own: OutgoingHttpHeaders, error: GatewayError): void {
-  response.writeHead(error.status, { 'content-type': 'application/json', ...error.headers, ...own });
-  response.end(error.body());
+/** @throws GatewayError 502 for what is JSON so far and would cost too much to parse */
+function isJson(push: () => void): boolean {
+  try {
+    push();
+    return true;
+  } catch (error) {
+    if (!(error instanceof JsonRefused)) throw error;
+    if (error.fault !== 'malformed') throw answerTooLarge();
+    return false;
+  }
 }
 
 function parsedObject(text: string): Record<string, unknown> | undefined {

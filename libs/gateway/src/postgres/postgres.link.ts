@@ -6,7 +6,7 @@ const ANSWER_WITHIN_MS = 3_000;
 const CONNECT_WITHIN_MS = 2_000;
 
 /**
- * A few connections as the system role, outside the platform's `Database`: the gateway must start, and stay small, without
+ * A few connections as the gateway's role, outside the platform's `Database`: the gateway must start, and stay small, without
  * Nest and TypeORM. Errors are thrown to the caller, who decides what Postgres' absence means; nothing is retried here.
  */
 export class PostgresLink implements Queryable {
@@ -28,7 +28,7 @@ export class PostgresLink implements Queryable {
       // While a connection is in use the pool does not listen; its death rejects the query and must not end the process.
       client.on('error', () => undefined);
       // Sent ahead of the first query on this connection. When it fails, that query fails on its permissions.
-      client.query('set role slipway_system').catch(() => undefined);
+      client.query('set role slipway_gateway').catch(() => undefined);
     });
   }
 

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
 import type { Meter } from '../answers/meter.js';
+import { Stay, type AttemptLoad } from '../upstream/in-flight.js';
 import type { Instance } from '../upstream/instance.js';
 
 export interface AttemptEvents {
@@ -20,22 +21,30 @@ export class Attempt implements Dispatcher.DispatchHandler {
   meter: Meter | null = null;
   private controller: Dispatcher.DispatchController | null = null;
   private isSilent = false;
-  private isAborted = false;
+  private abortReason: Error | undefined;
   private discarded = 0;
+  private readonly stay: Stay;
 
   constructor(
     readonly instance: Instance,
     private readonly events: AttemptEvents,
-  ) {}
+  ) {
+    this.stay = new Stay(instance.load, this.startedAt);
+  }
+
+  /** How loaded the instance was since this attempt began; asked before the attempt is settled, which it counts. */
+  load(now: number): AttemptLoad {
+    return this.stay.load(now);
+  }
 
   abandon(): void {
     this.isSilent = true;
   }
 
-  abort(): void {
+  abort(reason: string): void {
     this.isSilent = true;
-    this.isAborted = true;
-    this.controller?.abort(new Error('the client left'));
+    this.abortReason = new Error(reason);
+    this.controller?.abort(this.abortReason);
   }
 
   pause(): void {
@@ -49,7 +58,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.controller = controller;
     // The client left while the connection was being made.
-    if (this.isAborted) controller.abort(new Error('the client left'));
+    if (this.abortReason) controller.abort(this.abortReason);
   }
 
   onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
@@ -64,7 +73,10 @@ export class Attempt implements Dispatcher.DispatchHandler {
       if (this.discarded > MAX_DISCARDED_BYTES) controller.abort(new Error('the answer is not wanted'));
       return;
     }
-    this.meter?.onChunk(chunk, performance.now());
+    if (this.meter) {
+      const now = performance.now();
+      if (this.meter.onChunk(chunk, now)) this.stay.noteFirstToken(now);
+    }
     this.events.onData(this, chunk);
   }
 

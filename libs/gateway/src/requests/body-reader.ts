@@ -1,5 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { bodyTooLarge, bodyTooSlow, unsupportedMediaType } from '../gateway.errors.js';
+import type { HeldBytes } from '@slipway/platform-bounds';
+import { BodyScan, type RequestBody } from './request-body.js';
 
 const SLOWEST_MS = 60_000;
 
@@ -15,29 +17,49 @@ export function assertAcceptable(request: IncomingMessage, maxBytes: number): vo
 /** The client went away before its request was complete. There is nobody to answer. */
 export class ClientGoneError extends Error {}
 
-/** The whole body. @throws GatewayError 413 or 408, ClientGoneError */
-export function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
+/** The whole body, refused at its first byte that is wrong or too much. @throws GatewayError 400, 408, 413 or 503, ClientGoneError */
+export function readBody(request: IncomingMessage, maxBytes: number, held: HeldBytes): Promise<RequestBody> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
+    const scan = new BodyScan();
     let size = 0;
-    const timer = setTimeout(() => finish(bodyTooSlow()), SLOWEST_MS);
+    // A flag, since taking four listeners off costs more than leaving them to a request that ends.
+    let isOver = false;
+    const timer = setTimeout(() => refuse(bodyTooSlow()), SLOWEST_MS);
     const onData = (chunk: Buffer): void => {
-      size += chunk.length;
-      if (size > maxBytes) finish(bodyTooLarge(maxBytes));
-      else chunks.push(chunk);
-    };
-    const onEnd = (): void => finish();
-    const onGone = (): void => finish(new ClientGoneError());
-    const finish = (error?: Error): void => {
-      clearTimeout(timer);
-      request.off('data', onData).off('end', onEnd).off('close', onGone).off('error', onGone);
-      if (error) {
-        // Whatever follows a refused body is thrown away; an unheard 'error' event would end the process.
-        request.on('error', () => undefined);
-        reject(error);
-        return;
+      if (isOver) return;
+      try {
+        size += chunk.length;
+        if (size > maxBytes) throw bodyTooLarge(maxBytes);
+        held.take(chunk.length);
+        scan.push(chunk);
+        chunks.push(chunk);
+      } catch (error) {
+        refuse(error);
       }
-      resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size));
+    };
+    const onEnd = (): void => {
+      if (isOver) return;
+      try {
+        const body = scan.end(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, size));
+        stop();
+        resolve(body);
+      } catch (error) {
+        refuse(error);
+      }
+    };
+    const onGone = (): void => {
+      // Every request closes in the end, and an error nobody reads is dear: it takes down its stack.
+      if (!isOver) refuse(new ClientGoneError());
+    };
+    const refuse = (error: unknown): void => {
+      if (isOver) return;
+      stop();
+      reject(error);
+    };
+    const stop = (): void => {
+      isOver = true;
+      clearTimeout(timer);
     };
     request.on('data', onData).on('end', onEnd).on('close', onGone).on('error', onGone);
   });

@@ -1,5 +1,6 @@
 import { SLOT_COUNT, slotOf, type Affinity, type PublishedBinding, type PublishedRow } from '@slipway/dataplane';
-import { modelNotFound, noCapacity } from '../gateway.errors.js';
+import { modelNotFound, noCapacity, noRoute, quotaExceeded } from '../gateway.errors.js';
+import type { HoldQueue } from '../holds/hold-queue.js';
 import type { Session } from '../sessions/session.js';
 import type { SessionRequest } from '../sessions/session-book.js';
 import type { Route, Snapshot } from '../snapshot/snapshot.js';
@@ -17,6 +18,21 @@ export interface Destination {
   published: { slug: string; bindingId: string; tenantId: string } | undefined;
 }
 
+/** A request that must wait before it can be drawn. */
+export class Held {
+  constructor(
+    readonly queue: HoldQueue,
+    /** Of a published product: the limits of this binding count the request from now on, and not again when it goes on there. */
+    readonly bindingId: string | undefined,
+    private readonly before: Held | undefined,
+  ) {}
+
+  /** Whether its turn has come in this queue before. */
+  hasWaitedIn(queue: HoldQueue): boolean {
+    return this.queue === queue || (this.before?.hasWaitedIn(queue) ?? false);
+  }
+}
+
 /** Published products have no route of their own to say otherwise. */
 const PUBLISHED_AFFINITY: Affinity = { mode: 'soft', ttl_seconds: 600 };
 
@@ -28,20 +44,34 @@ export class Destinations {
     private readonly backends: Backends,
   ) {}
 
-  /** @throws GatewayError 404 for an unknown model, 503 or 429 for one that cannot serve now */
-  draw(model: string, token: Token, session: Session | undefined, now: number): Destination {
+  /**
+   * @param waited set for a request whose turn has come: it goes on by what is published now
+   * @throws GatewayError 404 for an unknown model, 503 or 429 for one that cannot serve now
+   */
+  draw(model: string, token: Token, session: Session | undefined, now: number, waited?: Held): Destination | Held {
     const route = this.snapshot.routeByName(token.tenantId, model);
-    if (route) return this.drawRevision(route, token, session);
+    if (route) {
+      if (mustWait(route, waited)) return new Held(route.queue, undefined, waited);
+      return this.drawRevision(route, token, session, waited);
+    }
     const published = this.snapshot.slugs.get(model);
-    if (published && isVisible(published, token.tenantId)) return this.drawBinding(published, token, session, now);
+    if (published && isVisible(published, token.tenantId))
+      return this.drawBinding(published, token, session, now, waited);
     throw modelNotFound(model);
   }
 
   /** Whether a revision can be sent requests at all, whatever its route says. */
   readonly isServing = (revisionId: string): boolean => this.backends.get(revisionId)?.isServing ?? false;
 
-  private drawRevision(route: Route, token: Token, session: Session | undefined): Destination {
+  private drawRevision(
+    route: Route,
+    token: Token,
+    session: Session | undefined,
+    waited: Held | undefined,
+  ): Destination | Held {
+    if (route.slotTable.length === 0) throw noRoute(route.deployment_name);
     const backend = this.backendOfRoute(route, token.tenantId, session?.key);
+    if (backend && mustWait(backend, waited)) return heldFor(backend, undefined, waited);
     if (!backend?.isServing) throw noCapacity(route.deployment_name);
     const sessionRequest = session && {
       session,
@@ -55,11 +85,21 @@ export class Destinations {
     return { backend, sessionRequest, published: undefined };
   }
 
-  private drawBinding(row: PublishedRow, token: Token, session: Session | undefined, now: number): Destination {
+  private drawBinding(
+    row: PublishedRow,
+    token: Token,
+    session: Session | undefined,
+    now: number,
+    waited: Held | undefined,
+  ): Destination | Held {
     const backendOf = (binding: PublishedBinding): Backend | undefined =>
-      this.backendOfBinding(binding, token.tenantId, session?.key);
-    const { binding, backend } = chooseBinding(row, backendOf, this.limits, token.tenantId, session?.key, now);
-    this.limits.enter(binding, now);
+      this.queueOf(binding, waited) ? undefined : this.backendOfBinding(binding, token.tenantId, session?.key);
+    const held = this.heldBinding(row, backendOf, now, waited);
+    if (held) return held;
+    const { binding, backend } =
+      bindingKept(row, backendOf, waited) ??
+      chooseBinding(row, backendOf, this.limits, token.tenantId, session?.key, now);
+    this.count(binding, now, waited);
     const sessionRequest = session && {
       session,
       tenantId: token.tenantId,
@@ -76,6 +116,55 @@ export class Destinations {
     };
   }
 
+  /** The best binding that is worth waiting for: only where none can serve now. @throws GatewayError 429 where all are at their limits */
+  private heldBinding(
+    row: PublishedRow,
+    backendOf: (binding: PublishedBinding) => Backend | undefined,
+    now: number,
+    waited: Held | undefined,
+  ): Held | undefined {
+    const held = row.bindings.filter((binding) => binding.weight > 0 && this.queueOf(binding, waited));
+    if (held.length === 0) return undefined;
+    const hasRoom = (binding: PublishedBinding): boolean =>
+      binding.binding_id === waited?.bindingId || this.limits.hasRoom(binding, now);
+    if (row.bindings.some((one) => one.weight > 0 && backendOf(one)?.isServing && hasRoom(one))) return undefined;
+    const [best] = held.filter(hasRoom).sort((a, b) => a.priority - b.priority);
+    if (!best) throw quotaExceeded();
+    this.count(best, now, waited);
+    const queue = this.queueOf(best, waited) as HoldQueue;
+    const sleeper = this.sleeperOf(best.upstream, waited);
+    if (sleeper?.queue === queue) return heldFor(sleeper, best.binding_id, waited);
+    return new Held(queue, best.binding_id, waited);
+  }
+
+  private count(binding: PublishedBinding, now: number, waited: Held | undefined): void {
+    if (waited?.bindingId !== binding.binding_id) this.limits.enter(binding, now);
+  }
+
+  private queueOf({ upstream }: PublishedBinding, waited: Held | undefined): HoldQueue | null {
+    if (upstream.kind === 'supplier') return null;
+    const route = this.snapshot.routes.get(upstream.deployment_id);
+    if (route && mustWait(route, waited)) return route.queue;
+    return this.sleeperOf(upstream, waited)?.queue ?? null;
+  }
+
+  /** What would have to wake for a binding: behind a route only where nothing else is awake. */
+  private sleeperOf(upstream: PublishedBinding['upstream'], waited: Held | undefined): Sleeper | undefined {
+    if (upstream.kind === 'supplier') return undefined;
+    if (upstream.revision_id !== null) {
+      const backend = this.backends.get(upstream.revision_id);
+      return backend && mustWait(backend, waited) ? backend : undefined;
+    }
+    let sleeper: Sleeper | undefined;
+    for (const { revision_id: id, weight } of this.snapshot.routes.get(upstream.deployment_id)?.targets ?? []) {
+      const backend = weight > 0 ? this.backends.get(id) : undefined;
+      if (!backend) continue;
+      if (mustWait(backend, waited)) sleeper ??= backend;
+      else if (backend.isServing) return undefined;
+    }
+    return sleeper;
+  }
+
   private backendOfBinding(
     { binding_id, upstream }: PublishedBinding,
     tenantId: string,
@@ -84,14 +173,62 @@ export class Destinations {
     if (upstream.kind === 'supplier') return this.backends.get(binding_id);
     if (upstream.revision_id !== null) return this.backends.get(upstream.revision_id);
     const route = this.snapshot.routes.get(upstream.deployment_id);
-    return route && this.backendOfRoute(route, tenantId, session);
+    return route && this.awakeOfRoute(route, tenantId, session);
+  }
+
+  /** A product's request waits for nobody while another of the route can serve it: who sleeps leaves its share to those that do not. */
+  private awakeOfRoute(route: Route, tenantId: string, session: string | undefined): Backend | undefined {
+    const backendAt = (target: number) => this.backends.get(route.targets[target]?.revision_id ?? '');
+    const drawn = this.backendOfRoute(route, tenantId, session);
+    if (!drawn || drawn.queue === null) return drawn;
+    const serving = route.slotTable.filter((target) => backendAt(target)?.isServing);
+    // One that has just woken lets go first those that waited for it.
+    const awake = serving.filter((target) => backendAt(target)?.queue === null);
+    const [slots] = [awake, serving].filter(({ length }) => length > 0);
+    return slots ? this.backendIn(slots, route, tenantId, session) : drawn;
   }
 
   private backendOfRoute(route: Route, tenantId: string, session: string | undefined): Backend | undefined {
-    if (route.slotTable.length === 0) return undefined;
-    const slot =
-      session === undefined ? Math.floor(Math.random() * SLOT_COUNT) : slotOf(tenantId, route.deployment_id, session);
-    const target = route.targets[route.slotTable[slot] as number];
+    return route.slotTable.length === 0 ? undefined : this.backendIn(route.slotTable, route, tenantId, session);
+  }
+
+  /** @param slots indices into the targets of the route, each as often as its share */
+  private backendIn(
+    slots: Uint8Array,
+    route: Route,
+    tenantId: string,
+    session: string | undefined,
+  ): Backend | undefined {
+    const drawn =
+      session === undefined ? Math.random() : (slotOf(tenantId, route.deployment_id, session) + 0.5) / SLOT_COUNT;
+    const target = route.targets[slots[Math.floor(drawn * slots.length)] as number];
     return target && this.backends.get(target.revision_id);
   }
+}
+
+type Sleeper = Backend & { queue: HoldQueue };
+
+/** Whose turn has come passes the others that still wait, but not a new hold. */
+function mustWait<Leader extends { queue: HoldQueue | null }>(
+  leader: Leader,
+  waited: Held | undefined,
+): leader is Leader & { queue: HoldQueue } {
+  return leader.queue !== null && (!waited?.hasWaitedIn(leader.queue) || leader.queue.isHolding);
+}
+
+/** That somebody waits is what wakes it. */
+function heldFor(backend: Sleeper, bindingId: string | undefined, waited: Held | undefined): Held {
+  backend.uses += 1;
+  return new Held(backend.queue, bindingId, waited);
+}
+
+/** The binding that counts the request already, if it can serve. */
+function bindingKept(
+  { bindings }: PublishedRow,
+  backendOf: (binding: PublishedBinding) => Backend | undefined,
+  waited: Held | undefined,
+): { binding: PublishedBinding; backend: Backend } | undefined {
+  const binding = waited && bindings.find(({ binding_id: id }) => id === waited.bindingId);
+  const backend = binding && backendOf(binding);
+  return binding && backend?.isServing ? { binding, backend } : undefined;
 }

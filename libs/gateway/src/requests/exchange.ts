@@ -1,39 +1,17 @@
-import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
 import { answerFor, ownHeaders } from '../answers/answer-choice.js';
-import { isEventStream, type Answer } from '../answers/answer.js';
+import type { Answer } from '../answers/answer.js';
+import { isEventStream } from '../answers/answer-headers.js';
 import { JsonMeter, StreamMeter } from '../answers/meter.js';
 import { GatewayError, noCapacity, upstreamFailed, upstreamTimeout, upstreamUnreachable } from '../gateway.errors.js';
-import type { Placement, SessionBook } from '../sessions/session-book.js';
-import type { GatewaySettings } from '../settings.js';
+import type { Placement } from '../sessions/session-book.js';
 import type { AttemptClass } from '../telemetry/measurement.js';
-import type { Recorder } from '../telemetry/recorder.js';
+import type { UsageRecord } from '../telemetry/usage.js';
 import type { Instance } from '../upstream/instance.js';
 import { supplierHeaders, upstreamHeaders } from '../upstream/request-headers.js';
 import { Attempt, type AttemptEvents } from './attempt.js';
-import type { Destination } from './destination.js';
-
-export interface ExchangeInput {
-  request: IncomingMessage;
-  response: ServerResponse;
-  requestId: string;
-  /** `/v1/…`, without a query. */
-  path: string;
-  /** As upstream shall read it. */
-  body: Buffer;
-  model: string;
-  isStream: boolean;
-  /** The body's top level. */
-  fields: Readonly<Record<string, unknown>>;
-  destination: Destination;
-}
-
-export interface ExchangeParts {
-  sessions: SessionBook;
-  recorder: Recorder;
-  settings: GatewaySettings;
-  isRevisionServing: (revisionId: string) => boolean;
-}
+import type { ExchangeInput, ExchangeParts } from './exchange-input.js';
 
 const RETRY_PAUSE_MS = 50;
 
@@ -49,9 +27,13 @@ export class Exchange implements AttemptEvents {
   private attempt: Attempt | null = null;
   private placement: Placement | undefined;
   private answer: Answer | null = null;
+  private isSessionSettled = false;
   private isOver = false;
   private stallTimer: NodeJS.Timeout | null = null;
   private retryTimer: NodeJS.Timeout | null = null;
+  private readonly startedAt = performance.now();
+  /** Over all attempts. */
+  private readonly sums = { upstreamFaults: 0, tokensIn: 0, tokensOut: 0, inFlightSum: 0 };
 
   constructor(
     private readonly input: ExchangeInput,
@@ -75,14 +57,17 @@ export class Exchange implements AttemptEvents {
   }
 
   onHead(attempt: Attempt, status: number, headers: IncomingHttpHeaders): void {
-    if ((status === 502 || status === 503) && this.mayRetry()) {
+    if ((status === 502 || status === 503) && this.mayRetry(false)) {
       attempt.abandon();
       this.settle(attempt, 'server_error', true);
       this.retry();
       return;
     }
-    if (status < 500) attempt.instance.answered();
-    const { destination, response, requestId, fields } = this.input;
+    if (status < 500) {
+      attempt.instance.answered();
+      this.settleSession(true);
+    }
+    const { destination, response, requestId, parameters, held } = this.input;
     const own = ownHeaders(requestId, destination, this.placement);
     attempt.meter = isEventStream(headers) ? new StreamMeter() : new JsonMeter();
     this.answer = answerFor({
@@ -92,14 +77,16 @@ export class Exchange implements AttemptEvents {
       own,
       path: this.input.path,
       requestId,
-      published: destination.published,
-      fields,
+      destination,
+      model: this.input.model,
+      parameters,
+      held,
     });
     this.answer.begin(status, headers);
   }
 
   onData(attempt: Attempt, chunk: Buffer): void {
-    if (this.answer?.data(chunk) !== false) return;
+    if (this.take(attempt, chunk) !== false) return;
     attempt.pause();
     this.stallTimer = setTimeout(() => this.input.response.destroy(), this.parts.settings.silenceTimeoutMs);
     this.input.response.once('drain', () => {
@@ -108,16 +95,31 @@ export class Exchange implements AttemptEvents {
     });
   }
 
+  private take(attempt: Attempt, chunk: Buffer): boolean | undefined {
+    try {
+      return this.answer?.data(chunk);
+    } catch (error) {
+      if (!(error instanceof GatewayError)) throw error;
+      attempt.abort(error.message);
+      const outcome = attempt.status < 400 ? 'server_error' : classOf(attempt.status);
+      this.settle(attempt, outcome, false);
+      this.over(outcome);
+      this.answer?.cut(error);
+      return undefined;
+    }
+  }
+
   onEnd(attempt: Attempt): void {
-    this.settle(attempt, classOf(attempt.status), false);
-    this.over();
+    const outcome = classOf(attempt.status);
+    this.settle(attempt, outcome, false);
+    this.over(outcome);
     this.answer?.end();
   }
 
   onError(attempt: Attempt, error: Error & { code?: string }): void {
     if (this.answer) {
       this.settle(attempt, 'server_error', false);
-      this.over();
+      this.over('server_error');
       this.answer.cut(upstreamFailed());
       return;
     }
@@ -127,7 +129,7 @@ export class Exchange implements AttemptEvents {
       return;
     }
     const isRefusedAddress = error.code === 'EGRESS_REFUSED';
-    const isRetried = !isRefusedAddress && this.mayRetry();
+    const isRetried = !isRefusedAddress && this.mayRetry(true);
     this.settle(attempt, 'connect_error', isRetried);
     if (isRetried) this.retry();
     else this.refuse(isRefusedAddress ? upstreamFailed() : upstreamUnreachable());
@@ -135,10 +137,10 @@ export class Exchange implements AttemptEvents {
 
   private dispatch(instance: Instance): void {
     const { destination, request, requestId, isStream, path, body } = this.input;
-    const { authorization } = destination.backend.spec;
+    const authorization = instance.authorization ?? destination.backend.spec.authorization;
     const headers = destination.published
       ? supplierHeaders(isStream, authorization)
-      : upstreamHeaders(request.headers, requestId, authorization);
+      : upstreamHeaders(request.headers, requestId, authorization, this.parts.settings.passedHeaders);
     this.tried.push(instance);
     this.attempt = new Attempt(instance, this);
     const options: Dispatcher.DispatchOptions = {
@@ -151,10 +153,14 @@ export class Exchange implements AttemptEvents {
     instance.dispatch(options, this.attempt);
   }
 
-  private mayRetry(): boolean {
-    return (
-      !this.isOver && this.tried.length < this.parts.settings.maxAttempts && this.input.destination.backend.takeRetry()
-    );
+  /**
+   * A server that dies loses all that it had at once, so what another one that is sound can take over is counted with nothing; where
+   * everything fails, none is.
+   */
+  private mayRetry(isLost: boolean): boolean {
+    if (this.isOver || this.tried.length >= this.parts.settings.maxAttempts) return false;
+    const { backend } = this.input.destination;
+    return (isLost && backend.hasSoundOne(Date.now(), this.tried)) || backend.takeRetry();
   }
 
   private retry(): void {
@@ -191,17 +197,23 @@ export class Exchange implements AttemptEvents {
     if (this.isOver) return;
     const attempt = this.attempt;
     if (attempt) {
-      attempt.abort();
+      attempt.abort('the client left');
       this.settle(attempt, 'cancelled', false);
     }
-    this.over();
+    this.over('cancelled');
   }
 
   private settle(attempt: Attempt, outcome: AttemptClass, isRetried: boolean): void {
     const now = performance.now();
-    attempt.instance.settle(outcome === 'server_error' || outcome === 'connect_error' ? 'failed' : 'fine', Date.now());
+    const isFault = outcome === 'server_error' || outcome === 'connect_error';
+    const load = attempt.load(now);
+    this.sums.inFlightSum += load.mean;
+    attempt.instance.settle(isFault ? 'failed' : 'fine', Date.now());
     const { backend, published } = this.input.destination;
     const metering = attempt.meter?.read() ?? null;
+    if (isFault) this.sums.upstreamFaults += 1;
+    this.sums.tokensIn += metering?.tokensIn ?? 0;
+    this.sums.tokensOut += metering?.tokensOut ?? 0;
     const record = {
       class: outcome,
       isRetried,
@@ -209,6 +221,7 @@ export class Exchange implements AttemptEvents {
       isStream: attempt.meter instanceof StreamMeter,
       ttftMs: metering?.firstTokenAt == null ? null : metering.firstTokenAt - attempt.startedAt,
       metering,
+      load: { ...load, instances: backend.size },
     };
     this.parts.recorder.add(backend.spec.id, backend.spec.tenantId, record);
     // A product's figures are measured per binding, even if it leads to a revision with traffic of its own.
@@ -217,7 +230,7 @@ export class Exchange implements AttemptEvents {
   }
 
   private refuse(error: GatewayError): void {
-    this.over();
+    this.over(classOf(error.status));
     const { response, requestId, destination } = this.input;
     response.writeHead(error.status, {
       'content-type': 'application/json',
@@ -227,9 +240,33 @@ export class Exchange implements AttemptEvents {
     response.end(error.body());
   }
 
-  private over(): void {
+  private settleSession(isServed: boolean): void {
+    const { sessionRequest } = this.input.destination;
+    if (this.isSessionSettled || !sessionRequest || !this.placement) return;
+    this.isSessionSettled = true;
+    this.parts.sessions.settled(sessionRequest, this.placement, isServed, Date.now());
+  }
+
+  private noteUsage(outcome: UsageRecord['outcome']): void {
+    const { destination, token } = this.input;
+    this.parts.usage.add({
+      tenantId: token.tenantId,
+      tokenId: token.id,
+      revisionId: destination.backend.spec.id,
+      instanceId: this.tried.at(-1)?.id ?? null,
+      slug: destination.published?.slug ?? null,
+      outcome,
+      durationMs: performance.now() - this.startedAt,
+      attempts: this.tried.length,
+      ...this.sums,
+    });
+  }
+
+  private over(outcome: UsageRecord['outcome']): void {
     if (this.isOver) return;
     this.isOver = true;
+    this.noteUsage(outcome);
+    this.settleSession(false);
     this.attempt = null;
     if (this.stallTimer) clearTimeout(this.stallTimer);
     if (this.retryTimer) clearTimeout(this.retryTimer);
@@ -238,7 +275,7 @@ export class Exchange implements AttemptEvents {
   }
 }
 
-function classOf(status: number): AttemptClass {
+function classOf(status: number): 'ok' | 'client_error' | 'server_error' {
   if (status >= 500) return 'server_error';
   return status >= 400 ? 'client_error' : 'ok';
 }

@@ -1,43 +1,72 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { invalidJson, invalidParameter, missingParameter, overloaded } from '../gateway.errors.js';
-import { sessionOf } from '../sessions/session.js';
-import type { TokenBook } from '../tokens/token-book.js';
-import type { TokenLimits } from '../tokens/token-limits.js';
+import { invalidParameter, missingParameter, overloaded, tooManyBytes } from '../gateway.errors.js';
+import type { EndOfTurn } from '../holds/hold-queue.js';
+import { sessionOf, type Session } from '../sessions/session.js';
+import type { Token } from '../tokens/token-book.js';
+import type { ClientLimits } from '../tokens/token-limits.js';
 import { assertAcceptable, ClientGoneError, readBody } from './body-reader.js';
-import type { Destination, Destinations } from './destination.js';
-import { Exchange, type ExchangeParts } from './exchange.js';
-import { editTopLevel } from './json-edit.js';
+import { ByteBudget } from '@slipway/platform-bounds';
+import { Held, type Destination, type Destinations } from './destination.js';
+import { Exchange } from './exchange.js';
+import type { ExchangeParts } from './exchange-input.js';
+import { editTopLevel } from './request-body.js';
+
+/** At once for known tokens; a promise only if Postgres must be asked. @throws GatewayError 401, 429 or 503 */
+export type TokenCheck = (request: IncomingMessage) => Token | Promise<Token>;
+
+/** What a request has taken beside its place among those in flight. */
+interface Taken {
+  /** Whose limits count it. */
+  bindingId: string | undefined;
+  endOfTurn: EndOfTurn | undefined;
+}
+
+/** A request whose deployment changes hands. */
+interface HeldRequest {
+  response: ServerResponse;
+  model: string;
+  token: Token;
+  session: Session | undefined;
+  bytes: number;
+  taken: Taken;
+}
 
 /** The way of one inference request up to the moment its exchange with upstream begins. */
 export class Inference {
   /** Requests between their admission and their end. */
   inFlight = 0;
+  readonly bytes: ByteBudget;
 
   constructor(
-    private readonly tokens: TokenBook,
-    private readonly limits: TokenLimits,
+    private readonly checkToken: TokenCheck,
+    private readonly limits: ClientLimits,
     private readonly destinations: Destinations,
     private readonly parts: ExchangeParts,
-  ) {}
+  ) {
+    this.bytes = new ByteBudget(parts.settings.maxHeldBytes, tooManyBytes);
+  }
 
   /** Resolves once upstream is asked; rejects with what is to be answered instead. */
   async handle(request: IncomingMessage, response: ServerResponse, path: string, requestId: string): Promise<void> {
-    const checked = this.tokens.check(request.headers.authorization);
+    const checked = this.checkToken(request);
     const token = checked instanceof Promise ? await checked : checked;
     if (this.inFlight >= this.parts.settings.maxConcurrency) throw overloaded();
-    this.limits.enter(token.id);
+    this.limits.enter(token);
     this.inFlight += 1;
+    const held = this.bytes.open(token);
     let isHandedOver = false;
-    const leave = (destination?: Destination): void => {
+    const taken: Taken = { bindingId: undefined, endOfTurn: undefined };
+    const leave = (): void => {
       this.inFlight -= 1;
-      this.limits.leave(token.id);
-      if (destination?.published) this.destinations.limits.leave(destination.published.bindingId);
+      held.release();
+      this.limits.leave(token);
+      if (taken.bindingId !== undefined) this.destinations.limits.leave(taken.bindingId);
+      taken.endOfTurn?.();
     };
     try {
       assertAcceptable(request, this.parts.settings.maxBodyBytes);
-      const sent = await readBody(request, this.parts.settings.maxBodyBytes);
-      const fields = parsedBody(sent);
-      const { model, stream } = fields;
+      const sent = await readBody(request, this.parts.settings.maxBodyBytes, held);
+      const { model, stream } = sent.fields;
       if (model === undefined) throw missingParameter('model');
       if (typeof model !== 'string' || model === '') throw invalidParameter('model', 'a string');
       if (stream !== undefined && stream !== null && typeof stream !== 'boolean')
@@ -45,24 +74,47 @@ export class Inference {
 
       // Its 'close' is over and nothing else would tell the exchange.
       if (response.destroyed) throw new ClientGoneError();
-      const destination = this.destinations.draw(model, token, sessionOf(request.headers, fields), Date.now());
+      const session = sessionOf(request.headers, sent.fields);
+      const drawn = this.destinations.draw(model, token, session, Date.now());
+      const destination =
+        drawn instanceof Held
+          ? await this.afterHold(drawn, { response, model, token, session, bytes: sent.text.length, taken })
+          : drawn;
+      taken.bindingId = destination.published?.bindingId;
       const body = editTopLevel(sent, { model: JSON.stringify(destination.backend.spec.modelId) }, ['session_id']);
-      const input = { request, response, requestId, path, body, model, isStream: stream === true, fields, destination };
+      const parameters = sent.members.map(({ name }) => name);
+      const isStream = stream === true;
+      const input = { request, response, requestId, path, body, held, model, isStream, parameters, destination, token };
       isHandedOver = true;
-      new Exchange(input, this.parts, () => leave(destination)).start();
+      new Exchange(input, this.parts, leave).start();
     } finally {
       if (!isHandedOver) leave();
     }
   }
-}
 
-function parsedBody(sent: Buffer): Record<string, unknown> {
-  let value: unknown;
-  try {
-    value = JSON.parse(sent.toString('utf8'));
-  } catch {
-    throw invalidJson();
+  /** Where the request goes when its turn has come. @throws GatewayError, ClientGoneError */
+  private async afterHold(held: Held, request: HeldRequest): Promise<Destination> {
+    const { response, model, token, session, bytes, taken } = request;
+    const arrivedAt = performance.now();
+    const client = new AbortController();
+    response.once('close', () => client.abort());
+    let drawn: Destination | Held = held;
+    while (drawn instanceof Held) {
+      const waited: Held = drawn;
+      taken.bindingId = waited.bindingId;
+      taken.endOfTurn?.();
+      taken.endOfTurn = undefined;
+      const waiting = { tenantId: token.tenantId, bytes, arrivedAt, signal: client.signal };
+      try {
+        taken.endOfTurn = await waited.queue.wait(waiting);
+      } finally {
+        response.setHeader('x-slipway-held-ms', Math.round(performance.now() - arrivedAt));
+      }
+      drawn = this.destinations.draw(model, token, session, Date.now(), waited);
+      const counted = drawn instanceof Held ? drawn.bindingId : drawn.published?.bindingId;
+      if (waited.bindingId !== undefined && waited.bindingId !== counted)
+        this.destinations.limits.leave(waited.bindingId);
+    }
+    return drawn;
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw invalidJson();
-  return value as Record<string, unknown>;
 }

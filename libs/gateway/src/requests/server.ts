@@ -17,8 +17,8 @@ export interface Handlers {
   readiness(): { isReady: boolean; status: Record<string, unknown> };
 }
 
-const INFERENCE_PATHS = new Set(['/v1/chat/completions', '/v1/completions', '/v1/embeddings']);
-const READ_PATHS = new Set(['/v1/models', '/healthz', '/readyz', '/metrics']);
+export const INFERENCE_PATHS = new Set(['/v1/chat/completions', '/v1/completions', '/v1/embeddings']);
+export const READ_PATHS = new Set(['/v1/models', '/healthz', '/readyz', '/metrics']);
 const REQUEST_ID = /^[\x21-\x7e]{1,128}$/;
 /** A refused body of up to this many bytes is read to its end, so that the connection can be kept. */
 const WORTH_READING = 1024 * 1024;

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { beforeEach, expect, it, jest } from '@jest/globals';
+import { KeyRing } from '@slipway/platform-config';
 import type { Dispatcher } from 'undici';
 import { passportId, passportKey, sessionKeyHash, type PassportRow, type PassportSighting } from '@slipway/dataplane';
 import { DEFAULT_SETTINGS } from '../settings.js';
@@ -7,7 +8,7 @@ import { Backend } from '../upstream/backend.js';
 import type { Instance } from '../upstream/instance.js';
 import { SessionBook, type Placement, type SessionRequest } from './session-book.js';
 
-const key = passportKey(randomBytes(32));
+const key = passportKey(new KeyRing(randomBytes(32)));
 const dispatcher = { dispatch: jest.fn(), close: async () => undefined } as unknown as Dispatcher;
 const NOW = Date.UTC(2026, 0, 1);
 const TTL_SECONDS = 60;
@@ -26,10 +27,17 @@ const specOf = (id: string, instances: readonly string[]) => ({
   id,
   tenantId: 'ten',
   revisionName: `name of ${id}`,
+  deploymentId: 'dep',
+  asleep: null,
   modelId: 'm',
   authorization: null,
   guard: { allow: [] },
-  instances: instances.map((one) => ({ id: one, base_url: `http://${one}`, state: 'ready' as const })),
+  instances: instances.map((one) => ({
+    id: one,
+    base_url: `http://${one}`,
+    state: 'ready' as const,
+    authorization: null,
+  })),
 });
 const backendOf = (id: string, ...instances: string[]): Backend =>
   new Backend(specOf(id, instances), DEFAULT_SETTINGS, () => dispatcher);
@@ -48,6 +56,12 @@ const idOf = (session: string): string => passportId(key, 'ten', 'dep', session)
 
 const place = (to: Backend, asked = request('s'), now = NOW): Placement =>
   book.place(asked, to, (id) => serving.has(id), now) as Placement;
+/** The same, for a request that is answered. */
+function serve(to: Backend, asked = request('s'), now = NOW): Placement {
+  const placement = place(to, asked, now);
+  if (placement) book.settled(asked, placement, true, now);
+  return placement;
+}
 const send = (instance: Instance, times = 1): void => {
   for (let n = 0; n < times; n += 1) instance.dispatch({ path: '/', method: 'POST' }, {});
 };
@@ -60,10 +74,10 @@ function seen(): PassportSighting {
 
 it('binds a session at its first request and finds it again, whoever is idler', () => {
   const backend = backendOf('rev_1', 'a', 'b');
-  const first = place(backend);
+  const first = serve(backend);
   expect(first).toMatchObject({ outcome: 'miss', passportId: idOf('s') });
   send(first.instance, 3);
-  for (let n = 0; n < 10; n += 1) expect(place(backend)).toEqual({ ...first, outcome: 'hit' });
+  for (let n = 0; n < 10; n += 1) expect(serve(backend)).toEqual({ ...first, outcome: 'hit' });
   expect(seen()).toEqual({
     id: idOf('s'),
     tenant_id: 'ten',
@@ -90,11 +104,11 @@ it('binds a session at its first request and finds it again, whoever is idler', 
 
 it('ends a binding when it was idle for its time, and each request renews it', () => {
   const backend = backendOf('rev_1', 'a');
-  place(backend);
-  expect(place(backend, request('s'), NOW + 59_999).outcome).toBe('hit');
-  expect(place(backend, request('s'), NOW + 119_998).outcome).toBe('hit');
+  serve(backend);
+  expect(serve(backend, request('s'), NOW + 59_999).outcome).toBe('hit');
+  expect(serve(backend, request('s'), NOW + 119_998).outcome).toBe('hit');
   seen();
-  expect(place(backend, request('s'), NOW + 179_998).outcome).toBe('rebind');
+  expect(serve(backend, request('s'), NOW + 179_998).outcome).toBe('rebind');
   expect(seen()).toMatchObject({
     last_rebind_reason: 'ttl_expired',
     requests: 1,
@@ -107,31 +121,31 @@ it('ends a binding when it was idle for its time, and each request renews it', (
 
 it('follows the drawn revision, and says whether the one before still serves', () => {
   const [one, two] = [backendOf('rev_1', 'a'), backendOf('rev_2', 'b')];
-  place(one);
-  expect(place(two).outcome).toBe('rebind');
+  serve(one);
+  expect(serve(two).outcome).toBe('rebind');
   expect(seen()).toMatchObject({ last_rebind_reason: 'weights_changed', revision_id: 'rev_2', instance_id: 'b' });
-  expect(place(two).outcome).toBe('hit');
+  expect(serve(two).outcome).toBe('hit');
   serving.delete('rev_2');
-  expect(place(one).outcome).toBe('rebind');
+  expect(serve(one).outcome).toBe('rebind');
   expect(seen()).toMatchObject({ last_rebind_reason: 'revision_retired', revision_id: 'rev_1', instance_id: 'a' });
   // A binding that has run out as well: where the session had to go says more.
   serving.add('rev_1');
-  expect(place(two, request('s'), NOW + TTL_SECONDS * 1000).outcome).toBe('rebind');
+  expect(serve(two, request('s'), NOW + TTL_SECONDS * 1000).outcome).toBe('rebind');
   expect(seen().last_rebind_reason).toBe('weights_changed');
 });
 
 it('leaves an instance that is gone, or far busier than another, for the idlest', () => {
   const backend = backendOf('rev_1', 'a', 'b');
-  const { instance } = place(backend);
+  const { instance } = serve(backend);
   const other = instance.id === 'a' ? 'b' : 'a';
   send(instance, 8);
-  expect(place(backend)).toMatchObject({ outcome: 'rebind', instance: { id: other } });
+  expect(serve(backend)).toMatchObject({ outcome: 'rebind', instance: { id: other } });
   expect(seen().last_rebind_reason).toBe('capacity');
   backend.update(specOf('rev_1', [instance.id]));
-  expect(place(backend)).toMatchObject({ outcome: 'rebind', instance: { id: instance.id } });
+  expect(serve(backend)).toMatchObject({ outcome: 'rebind', instance: { id: instance.id } });
   expect(seen().last_rebind_reason).toBe('target_unhealthy');
   backend.update(specOf('rev_1', []));
-  expect(place(backend)).toBeUndefined();
+  expect(serve(backend)).toBeUndefined();
 });
 
 it('counts a request that a retry moved once, and as moved', () => {
@@ -139,8 +153,9 @@ it('counts a request that a retry moved once, and as moved', () => {
   const first = place(backend);
   const other = backend.leastLoaded(NOW, [first.instance]) as Instance;
   const moved = book.moved(request('s'), first, backend, other, NOW);
-  expect(moved).toEqual({ passportId: idOf('s'), outcome: 'rebind', instance: other });
-  expect(place(backend)).toMatchObject({ outcome: 'hit', instance: { id: other.id } });
+  expect(moved).toMatchObject({ passportId: idOf('s'), outcome: 'rebind', instance: other });
+  book.settled(request('s'), moved, true, NOW);
+  expect(serve(backend)).toMatchObject({ outcome: 'hit', instance: { id: other.id } });
   expect(seen()).toMatchObject({
     requests: 2,
     misses: 0,
@@ -149,19 +164,36 @@ it('counts a request that a retry moved once, and as moved', () => {
     last_rebind_reason: 'target_unhealthy',
     instance_id: other.id,
   });
-  // Moved twice, after what was seen had been handed over: the corrections cancel.
+});
+
+it('A8: leaves no record of a session that was never answered, and one of all that follows', () => {
+  const backend = backendOf('rev_1', 'a', 'b');
+  const none = request('none', { affinity: { mode: 'none', ttl_seconds: TTL_SECONDS } });
+  book.settled(none, place(backend, none), false, NOW);
+  for (const outcome of ['miss', 'hit']) {
+    const placement = place(backend);
+    expect(placement.outcome).toBe(outcome);
+    book.settled(request('s'), placement, false, NOW);
+  }
+  const first = place(backend);
+  const moved = book.moved(request('s'), first, backend, backend.leastLoaded(NOW, [first.instance]) as Instance, NOW);
+  book.settled(request('s'), moved, false, NOW);
+  expect(book.takeUnwritten()).toEqual([]);
+  serve(backend);
+  expect(seen()).toMatchObject({ requests: 1, hits: 1, rebinds: 0, misses: 0 });
+  book.settled(request('s'), place(backend), false, NOW);
+  expect(seen()).toMatchObject({ requests: 1 });
   const again = book.moved(request('s'), place(backend), backend, first.instance, NOW);
-  book.takeUnwritten();
-  book.moved(request('s'), again, backend, other, NOW);
-  expect(seen()).toMatchObject({ requests: 0, misses: 0, hits: 0, rebinds: 0 });
+  book.settled(request('s'), again, false, NOW);
+  expect(seen()).toMatchObject({ requests: 1, rebinds: 1 });
 });
 
 it('has no binding with affinity none, and still tells of the session', () => {
   const backend = backendOf('rev_1', 'a', 'b');
   const asked = request('s', { affinity: { mode: 'none', ttl_seconds: TTL_SECONDS } });
-  const first = place(backend, asked);
+  const first = serve(backend, asked);
   send(first.instance);
-  const second = place(backend, asked);
+  const second = serve(backend, asked);
   expect([first.outcome, second.outcome, second.instance.id === first.instance.id]).toEqual(['off', 'off', false]);
   expect(book.moved(asked, second, backend, first.instance, NOW)).toEqual({ ...second, instance: first.instance });
   expect(book.size).toBe(0);
@@ -170,19 +202,19 @@ it('has no binding with affinity none, and still tells of the session', () => {
 
 it('treats a revoked session as none, says nothing more of it, and starts anew when it is declared again', () => {
   const backend = backendOf('rev_1', 'a', 'b');
-  place(backend);
+  serve(backend);
   book.takeUnwritten();
   revoked.add(idOf('s'));
   book.forget(idOf('s'));
-  expect([place(backend).outcome, book.size, book.takeUnwritten()]).toEqual(['off', 0, []]);
+  expect([serve(backend).outcome, book.size, book.takeUnwritten()]).toEqual(['off', 0, []]);
   revoked.delete(idOf('s'));
-  expect(place(backend).outcome).toBe('miss');
+  expect(serve(backend).outcome).toBe('miss');
 });
 
 it('tells nothing of the revision behind a published product', () => {
   const backend = backendOf('rev_1', 'a');
-  place(backend, request('s', { isRevisionHidden: true }));
-  expect(place(backend, request('s', { isRevisionHidden: true })).outcome).toBe('hit');
+  serve(backend, request('s', { isRevisionHidden: true }));
+  expect(serve(backend, request('s', { isRevisionHidden: true })).outcome).toBe('hit');
   expect(seen()).toMatchObject({ hits: 1, revision_id: null, revision_name: null, instance_id: null });
 });
 
@@ -198,26 +230,26 @@ it('takes over bindings of the process before, but none over one of its own', ()
       expires_at: new Date(NOW + 60_000),
       ...rest,
     }) as PassportRow;
-  const own = place(backend, request('own')).instance.id;
+  const own = serve(backend, request('own')).instance.id;
   book.load([
     rowOf('own', { instance_id: own === 'a' ? 'b' : 'a' }),
     ...['b', 'a'].map((id) => rowOf(`on ${id}`, { instance_id: id })),
     rowOf('declared', { revision_id: null, instance_id: null, bound_at: null }),
   ]);
-  expect(place(backend, request('own'))).toMatchObject({ outcome: 'hit', instance: { id: own } });
+  expect(serve(backend, request('own'))).toMatchObject({ outcome: 'hit', instance: { id: own } });
   for (const id of ['a', 'b'])
-    expect(place(backend, request(`on ${id}`))).toMatchObject({ outcome: 'hit', instance: { id } });
-  expect(place(backend, request('declared')).outcome).toBe('miss');
+    expect(serve(backend, request(`on ${id}`))).toMatchObject({ outcome: 'hit', instance: { id } });
+  expect(serve(backend, request('declared')).outcome).toBe('miss');
   book.load([rowOf('late', { instance_id: 'a', expires_at: new Date(NOW) })]);
-  expect(place(backend, request('late')).outcome).toBe('rebind');
+  expect(serve(backend, request('late')).outcome).toBe('rebind');
 });
 
 it('adds what could not be written to what was seen since, without losing the newer reason', () => {
   const [one, two] = [backendOf('rev_1', 'a'), backendOf('rev_2', 'b')];
-  place(one);
-  place(two);
+  serve(one);
+  serve(two);
   const failed = book.takeUnwritten();
-  place(two, request('s'), NOW + 1_000);
+  serve(two, request('s'), NOW + 1_000);
   book.putBack(failed);
   expect(seen()).toMatchObject({
     requests: 3,
@@ -228,7 +260,7 @@ it('adds what could not be written to what was seen since, without losing the ne
     last_seen_at: new Date(NOW + 1_000).toISOString(),
   });
   book.putBack(failed.map((sighting) => ({ ...sighting, last_rebind_reason: 'capacity' as const })));
-  place(two, request('s'), NOW + 60_000_000);
+  serve(two, request('s'), NOW + 60_000_000);
   const newer = book.takeUnwritten();
   expect(newer[0]?.last_rebind_reason).toBe('ttl_expired');
   book.putBack(newer);
@@ -239,6 +271,6 @@ it('adds what could not be written to what was seen since, without losing the ne
 it('keeps as many bindings as it may, those used last', () => {
   book = new SessionBook(key, revoked, 2);
   const backend = backendOf('rev_1', 'a');
-  for (const session of ['x', 'y', 'x', 'z']) place(backend, request(session));
-  expect(['x', 'z', 'y'].map((session) => place(backend, request(session)).outcome)).toEqual(['hit', 'hit', 'miss']);
+  for (const session of ['x', 'y', 'x', 'z']) serve(backend, request(session));
+  expect(['x', 'z', 'y'].map((session) => serve(backend, request(session)).outcome)).toEqual(['hit', 'hit', 'miss']);
 });

@@ -36,12 +36,17 @@ interface Binding {
   instanceId: string;
   boundAt: number;
   expiresAt: number;
+  /** Whether a request of it was ever answered. A session that never was is nothing to keep a record of. */
+  isServed: boolean;
 }
 
 export interface Placement {
   instance: Instance;
   passportId: string;
   outcome: AffinityOutcome;
+  /** Null where the session is bound to nothing. */
+  binding: Binding | null;
+  reason: RebindReason | null;
 }
 
 /**
@@ -68,7 +73,7 @@ export class SessionBook {
     return this.unwritten.size;
   }
 
-  /** Chooses the instance for a session's request and notes what happened. Undefined when the revision has none. */
+  /** Chooses the instance for a session's request; `settled` follows. Undefined when the revision has none. */
   place(
     request: SessionRequest,
     backend: Backend,
@@ -78,34 +83,38 @@ export class SessionBook {
     const id = passportId(this.key, request.tenantId, request.deploymentId, request.session.key);
     if (request.affinity.mode === 'none' || this.revoked.has(id)) {
       const instance = backend.leastLoaded(now);
-      if (instance && !this.revoked.has(id)) this.note(id, request, now, null, null);
-      return instance && { instance, passportId: id, outcome: 'off' };
+      return instance && { instance, passportId: id, outcome: 'off', binding: null, reason: null };
     }
     const known = this.bindings.get(id);
     const reason = known && whyNotHere(known, backend, isRevisionServing, now);
     const held = known && !reason ? backend.bound(known.instanceId, now) : undefined;
     if (known && typeof held === 'object') {
       known.expiresAt = now + request.affinity.ttl_seconds * 1000;
-      this.note(id, request, now, known, 'hits');
-      return { instance: held, passportId: id, outcome: 'hit' };
+      return { instance: held, passportId: id, outcome: 'hit', binding: known, reason: null };
     }
     const instance = backend.leastLoaded(now);
     if (!instance) return undefined;
     const rebindReason = reason ?? (typeof held === 'string' ? held : undefined);
-    const binding = this.bind(id, request, backend, instance, now);
-    this.note(id, request, now, binding, known ? 'rebinds' : 'misses', rebindReason);
-    return { instance, passportId: id, outcome: known ? 'rebind' : 'miss' };
+    const binding = this.bind(id, request, backend, instance, now, known?.isServed ?? false);
+    return { instance, passportId: id, outcome: known ? 'rebind' : 'miss', binding, reason: rebindReason ?? null };
   }
 
   /** A retry moved the request to another instance: the session follows it. */
   moved(request: SessionRequest, placement: Placement, backend: Backend, instance: Instance, now: number): Placement {
-    if (placement.outcome === 'off') return { ...placement, instance };
-    const binding = this.bind(placement.passportId, request, backend, instance, now);
-    const sighting = this.note(placement.passportId, request, now, binding, 'rebinds', 'target_unhealthy');
-    // The request was counted when it was placed; only how it went is corrected. Deltas may be negative.
-    sighting.requests -= 1;
-    sighting[COUNTED_AS[placement.outcome]] -= 1;
-    return { ...placement, instance, outcome: 'rebind' };
+    if (!placement.binding) return { ...placement, instance };
+    const binding = this.bind(placement.passportId, request, backend, instance, now, placement.binding.isServed);
+    return { ...placement, instance, outcome: 'rebind', binding, reason: 'target_unhealthy' };
+  }
+
+  /**
+   * Notes a request once it is known how it went, once for each placement.
+   * @param isServed whether its answer began. A session of which no request ever got that far leaves no record
+   */
+  settled(request: SessionRequest, placement: Placement, isServed: boolean, now: number): void {
+    const { passportId: id, binding, outcome, reason } = placement;
+    if (binding) binding.isServed ||= isServed;
+    if (this.revoked.has(id) || !(binding?.isServed ?? isServed)) return;
+    this.note(id, request, now, binding, outcome === 'off' ? null : COUNTED_AS[outcome], reason);
   }
 
   forget(id: string): void {
@@ -121,6 +130,7 @@ export class SessionBook {
         instanceId: row.instance_id,
         boundAt: row.bound_at?.getTime() ?? row.created_at.getTime(),
         expiresAt: row.expires_at.getTime(),
+        isServed: true,
       });
     }
   }
@@ -145,8 +155,16 @@ export class SessionBook {
     }
   }
 
-  private bind(id: string, request: SessionRequest, backend: Backend, instance: Instance, now: number): Binding {
+  private bind(
+    id: string,
+    request: SessionRequest,
+    backend: Backend,
+    instance: Instance,
+    now: number,
+    isServed: boolean,
+  ): Binding {
     const binding: Binding = {
+      isServed,
       revisionId: backend.spec.id,
       revisionName: backend.spec.revisionName,
       instanceId: instance.id,
@@ -163,8 +181,8 @@ export class SessionBook {
     now: number,
     binding: Binding | null,
     counted: 'hits' | 'misses' | 'rebinds' | null,
-    reason: RebindReason | null = null,
-  ): PassportSighting {
+    reason: RebindReason | null,
+  ): void {
     const sighting = this.unwritten.get(id) ?? this.sightingOf(id, request);
     const isShown = binding !== null && !request.isRevisionHidden;
     sighting.source = request.session.source;
@@ -178,7 +196,6 @@ export class SessionBook {
     sighting.requests += 1;
     if (counted) sighting[counted] += 1;
     if (reason) sighting.last_rebind_reason = reason;
-    return sighting;
   }
 
   private sightingOf(id: string, request: SessionRequest): PassportSighting {

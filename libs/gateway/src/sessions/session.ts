@@ -7,7 +7,7 @@ export interface Session {
 }
 
 /** What tells a session apart, most explicit first. Undefined for a request that belongs to none. */
-export function sessionOf(headers: IncomingHttpHeaders, body: Record<string, unknown>): Session | undefined {
+export function sessionOf(headers: IncomingHttpHeaders, body: Readonly<Record<string, unknown>>): Session | undefined {
   const header = headers['x-session-id'];
   if (typeof header === 'string' && header !== '') return { key: header, source: 'x-session-id' };
   for (const source of ['session_id', 'prompt_cache_key', 'user'] as const) {

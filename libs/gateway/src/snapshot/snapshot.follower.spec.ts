@@ -12,9 +12,17 @@ const NOBODY = {
   onSlug: () => undefined,
   onSlugGone: () => undefined,
   onRoute: () => undefined,
+  onRouteGone: () => undefined,
   onPassportRevoked: () => undefined,
 };
-const TOKEN = { id: 'tok_1', tenant_id: 'ten', scopes: ['viewer'], is_operator: false, expires_at: null };
+const TOKEN = {
+  id: 'tok_1',
+  tenant_id: 'ten',
+  tenant_name: 'acme',
+  scopes: ['viewer'],
+  is_operator: false,
+  expires_at: null,
+};
 
 /** Answers of Postgres that come when the test says so. */
 class HeldDatabase implements Queryable {
@@ -80,7 +88,15 @@ afterEach(async () => {
 
 const route = (id: string, generation: number): unknown => ({
   kind: 'route',
-  entry: { deployment_id: id, tenant_id: 'ten', deployment_name: id, generation, slots: [], targets: [] },
+  entry: {
+    deployment_id: id,
+    tenant_id: 'ten',
+    deployment_name: id,
+    generation,
+    version: generation,
+    slots: [],
+    targets: [],
+  },
 });
 const idle = async (): Promise<void> => {
   await jest.advanceTimersByTimeAsync(0);
@@ -120,6 +136,14 @@ it('asks after tokens before anything else, and compares everything for a notifi
   await idle();
   // The token was gone, which is news for the file.
   expect([tokens.size, changes]).toEqual([0, 1]);
+});
+
+it('10.9b: distrusts what is being read of a token as soon as it is told of it, whatever else is being read', async () => {
+  follower.compareEverything();
+  const distrusted = jest.spyOn(tokens, 'distrust');
+  follower.onTokenChanged('tok_2');
+  follower.compareEverything();
+  expect(distrusted.mock.calls).toEqual([[['tok_2']], [null]]);
 });
 
 it('compares versions each round and tokens each fifth, and reads only what differs', async () => {

@@ -56,6 +56,7 @@ export class SnapshotFollower {
   compareEverything(): void {
     this.isComparisonDue = true;
     this.areTokensDue = true;
+    this.tokens.distrust(null);
     this.wake();
   }
 
@@ -72,6 +73,8 @@ export class SnapshotFollower {
   }
 
   onTokenChanged(tokenId: string): void {
+    // At once, whatever is being read: a look-up that is answered in the meantime may have been read before the change.
+    this.tokens.distrust([tokenId]);
     this.pendingTokens.add(tokenId);
     this.wake();
   }

@@ -13,6 +13,7 @@ beforeEach(() => {
     onSlug: (row) => heard.push(`slug ${row.slug} v${row.version}`),
     onSlugGone: (slug) => heard.push(`no slug ${slug}`),
     onRoute: (route) => heard.push(`route ${route.deployment_id} g${route.generation}`),
+    onRouteGone: (id) => heard.push(`no route ${id}`),
     onPassportRevoked: (id) => heard.push(`revoked ${id}`),
   });
 });
@@ -22,6 +23,7 @@ const route = (id: string, generation: number, name = `name-of-${id}`): RouteRow
   tenant_id: 'ten',
   deployment_name: name,
   generation,
+  version: generation,
   slots: [0, 1, 0],
   targets: [],
   affinity: { mode: 'soft', ttl_seconds: 60 },
@@ -56,7 +58,7 @@ it('takes a route’s backends before the route, and lets them go after it', () 
   apply({ routes: ['dep'] }, { routes: [route('dep', 1)], backends: [backend('rev', 1)] });
   expect(heard.splice(0)).toEqual(['backend rev v1', 'route dep g1']);
   apply({ routes: ['dep'], backends: ['rev'] });
-  expect(heard).toEqual(['no backend rev, routes: ']);
+  expect(heard).toEqual(['no route dep', 'no backend rev, routes: ']);
   expect([snapshot.routeByName('ten', 'name-of-dep'), snapshot.backends.size]).toEqual([undefined, 0]);
 });
 

@@ -7,11 +7,14 @@ import type {
   PublishedRow,
   RouteRow,
 } from '@slipway/dataplane';
+import type { HoldQueue } from '../holds/hold-queue.js';
 
 /** The index beside each slot of a decoded route. */
 export interface Route extends RouteRow {
   /** `slots`, as the hot path reads them. */
   readonly slotTable: Uint8Array;
+  /** Where its requests wait: while it has a hold, and until those have gone on that the hold kept. */
+  queue: HoldQueue | null;
 }
 
 export interface SnapshotListener {
@@ -20,6 +23,7 @@ export interface SnapshotListener {
   onSlug(row: PublishedRow): void;
   onSlugGone(slug: string): void;
   onRoute(route: Route): void;
+  onRouteGone(deploymentId: string): void;
   onPassportRevoked(id: string): void;
 }
 
@@ -80,8 +84,18 @@ export class Snapshot {
     return hasChanged;
   }
 
+  /** The rows as they were read, for the disk. */
+  stored() {
+    return {
+      routes: [...this.routes.values()].map(({ slotTable: _slotTable, queue: _queue, ...row }): RouteRow => row),
+      backends: [...this.backends.values()],
+      slugs: [...this.slugs.values()],
+      revoked_passports: [...this.revokedPassports],
+    };
+  }
+
   private versionOf(kind: EntryKind, id: string): number | undefined {
-    if (kind === 'route') return this.routes.get(id)?.generation;
+    if (kind === 'route') return this.routes.get(id)?.version;
     if (kind === 'backend') return this.backends.get(id)?.version;
     if (kind === 'slug') return this.slugs.get(id)?.version;
     return this.revokedPassports.has(id) ? 1 : undefined;
@@ -89,9 +103,9 @@ export class Snapshot {
 
   private takeRoute(row: RouteRow): boolean {
     const known = this.routes.get(row.deployment_id);
-    if (known?.generation === row.generation) return false;
+    if (known?.version === row.version) return false;
     if (known) this.routesByName.delete(nameKey(known));
-    const route: Route = { ...row, slotTable: Uint8Array.from(row.slots) };
+    const route: Route = { ...row, slotTable: Uint8Array.from(row.slots), queue: null };
     this.routes.set(row.deployment_id, route);
     this.routesByName.set(nameKey(route), route);
     this.listener.onRoute(route);
@@ -104,6 +118,7 @@ export class Snapshot {
     this.routes.delete(deploymentId);
     // A new deployment may have taken the name in the same batch.
     if (this.routesByName.get(nameKey(known)) === known) this.routesByName.delete(nameKey(known));
+    this.listener.onRouteGone(deploymentId);
     return true;
   }
 

@@ -1,6 +1,7 @@
 import type { Distribution } from '@slipway/contracts';
 import type { HistogramRecorder } from '@slipway/dataplane';
 import type { Metering } from '../answers/meter.js';
+import type { AttemptLoad } from '../upstream/in-flight.js';
 
 export type AttemptClass = 'ok' | 'client_error' | 'server_error' | 'connect_error' | 'cancelled';
 
@@ -14,6 +15,8 @@ export interface AttemptRecord {
   ttftMs: number | null;
   isStream: boolean;
   metering: Metering | null;
+  /** How loaded its instance was meanwhile, and among how many the gateway chose. */
+  load: AttemptLoad & { instances: number };
 }
 
 /** An attempt that was answered well. Those that failed are not measured: they would make a broken revision look fast. */

@@ -1,20 +1,28 @@
 import { DISTRIBUTIONS, METRICS, type Distribution } from '@slipway/contracts';
+import { operatorMetrics, type OperatorFileState } from '@slipway/platform-config/load';
 import { bucketUpperBound, sortedBuckets, type Histogram } from '@slipway/dataplane';
+import type { Holds } from '../holds/holds.js';
 import type { SessionBook } from '../sessions/session-book.js';
 import type { Snapshot } from '../snapshot/snapshot.js';
 import type { SnapshotFollower } from '../snapshot/snapshot.follower.js';
 import type { TokenBook } from '../tokens/token-book.js';
 import type { Backends } from '../upstream/backends.js';
 import type { Recorder, Tally } from './recorder.js';
+import type { UsageBook } from './usage.js';
 
 export interface MetricsSources {
   recorder: Recorder;
+  usage: UsageBook;
   snapshot: Snapshot;
   follower: SnapshotFollower;
   sessions: SessionBook;
   tokens: TokenBook;
   backends: Backends;
+  holds: Holds;
   inFlight: () => number;
+  heldBytes: () => number;
+  /** How the operator's file stands; undefined where there is none to follow. */
+  operatorFile?: () => OperatorFileState;
 }
 
 /** Every fourth bucket: factors of about 1.4 from 1 ms on are fine for dashboards; analyses read the full histograms. */
@@ -25,8 +33,13 @@ const HIGHEST_SHOWN = 144;
 /** Prometheus text format, made only when somebody asks, from what the reports count anyway: `prom-client` would count all of it twice. */
 export function metricsText(from: MetricsSources): string {
   const lines: string[] = [];
-  const gauge = (name: string, help: string, value: number): void => {
-    lines.push(`# HELP ${name} ${help}`, `# TYPE ${name} gauge`, `${name} ${value}`);
+  const gauge = (name: string, help: string, value: number, labels: Record<string, string> = {}): void => {
+    const shown = Object.entries(labels).map(([label, text]) => `${label}="${text}"`);
+    lines.push(
+      `# HELP ${name} ${help}`,
+      `# TYPE ${name} gauge`,
+      `${name}${shown.length > 0 ? `{${shown.join()}}` : ''} ${value}`,
+    );
   };
   const memory = process.memoryUsage.rss();
   gauge('process_resident_memory_bytes', 'Resident memory of the gateway.', memory);
@@ -36,12 +49,15 @@ export function metricsText(from: MetricsSources): string {
     (process.cpuUsage().user + process.cpuUsage().system) / 1e6,
   );
   gauge('slipway_gateway_requests_in_flight', 'Requests between admission and end.', from.inFlight());
+  gauge('slipway_gateway_held_bytes', 'Bytes of bodies in flight, and of answers held whole.', from.heldBytes());
   gauge('slipway_gateway_postgres_up', 'Whether Postgres answered the last read.', from.follower.isFollowing ? 1 : 0);
   gauge(
     'slipway_gateway_snapshot_age_seconds',
     'Time since Postgres last confirmed the snapshot; -1 before the first time.',
     from.follower.ageMs === null ? -1 : from.follower.ageMs / 1000,
   );
+  const file = from.operatorFile?.();
+  for (const { name, help, labels, value } of file ? operatorMetrics(file) : []) gauge(name, help, value, labels);
   gauge('slipway_gateway_routes', 'Routes in the snapshot.', from.snapshot.routes.size);
   gauge('slipway_gateway_sessions', 'Session bindings in memory.', from.sessions.size);
   gauge('slipway_gateway_known_tokens', 'API tokens that need no look-up.', from.tokens.size);
@@ -50,6 +66,12 @@ export function metricsText(from: MetricsSources): string {
     'Windows of statistics given up while Postgres was away.',
     from.recorder.lostWindows,
   );
+  gauge(
+    'slipway_gateway_lost_usage_total',
+    'Rows and requests of usage given up because there were too many or Postgres was away.',
+    from.usage.lostRows,
+  );
+  lines.push(...from.holds.metrics());
   pushInFlight(lines, from.backends);
   pushTallies(lines, from.recorder, from.backends);
   return `${lines.join('\n')}\n`;

@@ -10,6 +10,7 @@ const good: AttemptRecord = {
   ttftMs: 20,
   isStream: true,
   metering: { tokensIn: 1, tokensOut: 5, firstTokenAt: 1, gaps: [[10, 4]] },
+  load: { mean: 1, untilFirstToken: 1, aloneMs: null, isJoined: false, instances: 1 },
 };
 
 it('closes a window when its second is over, writes it once, and says until when nothing is missing', () => {
@@ -84,6 +85,33 @@ it('counts each attempt in its class, and measures good ones only', () => {
   // Five tokens in a tenth of a second.
   expect([ttft.sum, itl.sum, e2e.sum, rate.sum]).toEqual([20, 40, 200, 100]);
   expect(recorder.totals.get('rev')?.counts).toMatchObject({ ok: 2, cancelled: 1 });
+});
+
+it('sorts what good attempts took by the load until then, and counts who was alone and who joined them', () => {
+  const recorder = new Recorder('gw', 0);
+  const load = { mean: 5, untilFirstToken: 2, aloneMs: null, isJoined: false, instances: 2 };
+  recorder.add('rev', 'ten', { ...good, load }, 0);
+  recorder.add('rev', 'ten', { ...good, load: { ...load, mean: 1.01, aloneMs: 30, isJoined: true, instances: 1 } }, 0);
+  // Measures nothing, but what arrived while it was alone arrived.
+  recorder.add('rev', 'ten', { ...good, class: 'server_error', load: { ...load, aloneMs: 12, isJoined: false } }, 0);
+  // What came whole has no first token.
+  recorder.add('rev', 'ten', { ...good, isStream: false, ttftMs: null, load: { ...load, untilFirstToken: null } }, 0);
+  const { loads } = recorder.take(1_000).windows[0] as StatsWindow;
+  expect(loads).toMatchObject({ instances: 2, alone_ms: 42, joined: 1 });
+  const samples = (by: Record<string, { n: number }>) => Object.entries(by).map(([bucket, { n }]) => [bucket, n]);
+  expect(samples(loads!.histograms.e2e_latency_ms)).toEqual([
+    ['0', 1],
+    ['5', 2],
+  ]);
+  expect(samples(loads!.histograms.ttft_ms)).toEqual([['3', 2]]);
+});
+
+it('bounds what a row tells of loads, however many are in flight', () => {
+  const recorder = new Recorder('gw', 0);
+  for (let mean = 1; mean < 1e6; mean *= 1.1)
+    recorder.add('rev', 'ten', { ...good, load: { ...good.load, mean, untilFirstToken: mean } }, 0);
+  const { loads } = recorder.take(1_000).windows[0] as StatsWindow;
+  for (const by of Object.values(loads!.histograms)) expect(Object.keys(by)).toHaveLength(18);
 });
 
 it('closes the open second at the end, whatever the time', () => {

@@ -1,5 +1,5 @@
-import { DISTRIBUTIONS, type Distribution } from '@slipway/contracts';
-import { HistogramRecorder, type Histogram, type StatsWindow } from '@slipway/dataplane';
+import { DISTRIBUTIONS, metricOf, type Distribution, type DistributionMetric } from '@slipway/contracts';
+import { HistogramRecorder, LoadRecorder, type Histogram, type StatsWindow } from '@slipway/dataplane';
 import { MEASUREMENTS, type AttemptClass, type AttemptRecord, type GoodAttempt } from './measurement.js';
 
 /** What ended on one revision, in one second or since the start. */
@@ -31,6 +31,29 @@ export class Tally {
   }
 }
 
+/** The same by load: needed of a second, to be compared with another revision's, and not of all the time. */
+class SecondTally extends Tally {
+  readonly loads = new LoadRecorder();
+
+  override add(attempt: AttemptRecord): void {
+    super.add(attempt);
+    const { load, metering } = attempt;
+    this.loads.instances = Math.max(this.loads.instances, load.instances);
+    if (load.aloneMs !== null) this.loads.aloneMs += load.aloneMs;
+    if (load.isJoined) this.loads.joined += 1;
+    if (attempt.class === 'ok' && metering) this.addByLoad(attempt as GoodAttempt);
+  }
+
+  private addByLoad(attempt: GoodAttempt): void {
+    const { load } = attempt;
+    for (const metric of DISTRIBUTIONS) {
+      const { loadUntil } = metricOf(metric) as DistributionMetric;
+      const mean = loadUntil === 'end' ? load.mean : load.untilFirstToken;
+      if (mean !== null) MEASUREMENTS[metric](attempt, this.loads.at(metric, mean));
+    }
+  }
+}
+
 function eachDistribution<T>(make: (metric: Distribution) => T): Record<Distribution, T> {
   return Object.fromEntries(DISTRIBUTIONS.map((metric) => [metric, make(metric)])) as Record<Distribution, T>;
 }
@@ -46,7 +69,7 @@ export class Recorder {
   /** Since the start, for /metrics. */
   readonly totals = new Map<string, Tally>();
   lostWindows = 0;
-  private open = new Map<string, Tally>();
+  private open = new Map<string, SecondTally>();
   private openSecond: number;
   private closed: StatsWindow[] = [];
 
@@ -59,8 +82,8 @@ export class Recorder {
 
   add(id: string, tenantId: string, attempt: AttemptRecord, now = Date.now()): void {
     this.roll(now);
-    tallyOf(this.open, id, tenantId).add(attempt);
-    tallyOf(this.totals, id, tenantId).add(attempt);
+    tallyOf(this.open, id, () => new SecondTally(tenantId)).add(attempt);
+    tallyOf(this.totals, id, () => new Tally(tenantId)).add(attempt);
   }
 
   /** The closed windows, and until when nothing is missing once they are stored. */
@@ -100,7 +123,7 @@ export class Recorder {
     this.openSecond = second;
   }
 
-  private windowOf(id: string, tally: Tally, start: string): StatsWindow {
+  private windowOf(id: string, tally: SecondTally, start: string): StatsWindow {
     return {
       revision_id: id,
       tenant_id: tally.tenantId,
@@ -112,14 +135,15 @@ export class Recorder {
       tokens_in: tally.tokensIn,
       tokens_out: tally.tokensOut,
       ...eachDistribution((metric): Histogram => tally.histograms[metric].snapshot()),
+      loads: tally.loads.snapshot(),
     };
   }
 }
 
-function tallyOf(tallies: Map<string, Tally>, id: string, tenantId: string): Tally {
+function tallyOf<T extends Tally>(tallies: Map<string, T>, id: string, make: () => T): T {
   let tally = tallies.get(id);
   if (!tally) {
-    tally = new Tally(tenantId);
+    tally = make();
     tallies.set(id, tally);
   }
   return tally;

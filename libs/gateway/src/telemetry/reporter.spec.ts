@@ -8,6 +8,7 @@ import type { Backends } from '../upstream/backends.js';
 import type { AttemptRecord } from './measurement.js';
 import { Recorder } from './recorder.js';
 import { Reporter } from './reporter.js';
+import { UsageBook } from './usage.js';
 
 const REPORT_MS = 200;
 const good: AttemptRecord = {
@@ -17,6 +18,7 @@ const good: AttemptRecord = {
   ttftMs: null,
   isStream: false,
   metering: { tokensIn: 0, tokensOut: 0, firstTokenAt: null, gaps: [] },
+  load: { mean: 1, untilFirstToken: null, aloneMs: null, isJoined: false, instances: 1 },
 };
 
 interface Told {
@@ -29,6 +31,9 @@ let told: Told[];
 let failing: Set<string>;
 let followedByThem: number;
 let inFlight: Map<string, number>;
+let uses: Map<string, number>;
+let held: Map<string, number>;
+let atInstances: Record<string, number>;
 let routes: Map<string, Route>;
 let sightings: PassportSighting[];
 let recorder: Recorder;
@@ -48,7 +53,7 @@ beforeEach(() => {
   told = [];
   failing = new Set();
   followedByThem = 0;
-  inFlight = new Map();
+  [inFlight, uses, held, atInstances] = [new Map(), new Map(), new Map(), {}];
   routes = new Map();
   sightings = [];
   recorder = new Recorder('gw');
@@ -59,13 +64,21 @@ beforeEach(() => {
   const backends = {
     get: (id: string) => (inFlight.has(id) ? {} : undefined),
     *[Symbol.iterator]() {
-      for (const [id, count] of inFlight) yield { spec: { id, tenantId: 'ten' }, inFlight: count };
+      for (const [id, count] of inFlight)
+        yield {
+          spec: { id, tenantId: 'ten' },
+          inFlight: count,
+          uses: uses.get(id) ?? 0,
+          queue: { size: held.get(id) ?? 0 },
+          inFlightByInstance: atInstances,
+        };
     },
   };
   reporter = new Reporter(
     db,
     'gw',
     recorder,
+    new UsageBook('gw'),
     sessions as unknown as SessionBook,
     { routes } as unknown as Snapshot,
     backends as unknown as Backends,
@@ -92,7 +105,15 @@ const beats = (): number => told.splice(0).filter(({ name }) => name === 'datapl
 const windowsIn = ({ values }: Told): StatsWindow[] => JSON.parse(values[0]) as StatsWindow[];
 const route = (id: string, generation: number): Route =>
   ({ deployment_id: id, tenant_id: 'ten', generation }) as unknown as Route;
-const count = (id: string, n: number) => ({ revision_id: id, tenant_id: 'ten', in_flight: n });
+const count = (id: string, n: number, more = {}) => ({
+  revision_id: id,
+  tenant_id: 'ten',
+  in_flight: n,
+  held: 0,
+  is_used: n > 0,
+  instances: {},
+  ...more,
+});
 const follows = (id: string, generation: number) => ({ deployment_id: id, tenant_id: 'ten', generation });
 
 /** The places among what was told where windows were stored, and where their second was claimed to be complete. */
@@ -137,7 +158,7 @@ it('keeps windows that could not be stored, claims nothing meanwhile, and stores
   expect(beats()).toBeGreaterThan(0);
 });
 
-it('gives a row up that Postgres will never take, and no other', async () => {
+it('A2: gives a row up that Postgres will never take, and no other', async () => {
   for (let n = 0; n < 20; n += 1) recorder.add(`rev_${n}`, 'ten', good);
   const query = db.query.bind(db);
   const taken: string[] = [];
@@ -190,6 +211,30 @@ it('tells counts when they change, repeats those that stand, and says 0 for what
   inFlight.set('rev_1', 0);
   await pass(REPORT_MS);
   expect(reports()).toEqual([{ followed: [], inFlight: [count('rev_1', 0), count('rev_2', 0)] }]);
+  await pass(4_000);
+  expect(reports()).toEqual([]);
+});
+
+it('tells who waits, which instance has the requests, and uses that began and ended meanwhile, until Postgres has taken them', async () => {
+  inFlight.set('rev', 0);
+  held.set('rev', 50);
+  atInstances = { ins_leaves: 1 };
+  await pass(REPORT_MS);
+  const waiting = count('rev', 0, { held: 50, is_used: true, instances: { ins_leaves: 1 } });
+  expect(reports()[0]?.inFlight).toEqual([waiting]);
+  // As many as before, at another instance.
+  atInstances = { ins_stays: 1 };
+  await pass(REPORT_MS);
+  expect(reports()[0]?.inFlight).toEqual([{ ...waiting, instances: { ins_stays: 1 } }]);
+  held.delete('rev');
+  atInstances = {};
+  uses.set('rev', 1);
+  failing.add('dataplane_report');
+  await pass(REPORT_MS);
+  failing.clear();
+  told.length = 0;
+  await pass(REPORT_MS);
+  expect(reports()[0]?.inFlight).toEqual([count('rev', 0, { is_used: true })]);
   await pass(4_000);
   expect(reports()).toEqual([]);
 });
@@ -278,13 +323,7 @@ it('notes uses and tidies up now and then', async () => {
   await pass(60_000);
   const names = told.map(({ name }) => name);
   expect(names.filter((name) => name === 'note uses')).toHaveLength(6);
-  for (const name of [
-    'dataplane_forget_gateways',
-    'dataplane_delete_old_windows',
-    'dataplane_delete_expired_passports',
-  ])
-    expect([name, names.filter((one) => one === name).length]).toEqual([name, 1]);
-  expect(told.find(({ name }) => name === 'dataplane_delete_old_windows')?.values).toEqual([3 * 24 * 3600]);
+  expect(names.filter((name) => name === 'dataplane_forget_gateways')).toHaveLength(1);
 });
 
 it('stores the second that is still open, then claims it, then says farewell', async () => {

@@ -1,14 +1,15 @@
 import {
-  deletePassportsExpiredFor,
-  deleteWindowsOlderThan,
   followedCount,
   forgetGateway,
   reportGateway,
   writeSightings,
+  writeUsage,
   writeWindows,
+  type GatewayLoad,
   type GatewayReport,
   type Queryable,
   type StatsWindow,
+  type UsageWindow,
 } from '@slipway/dataplane';
 import type { Log } from '../log.js';
 import type { SessionBook } from '../sessions/session-book.js';
@@ -16,6 +17,7 @@ import type { Route, Snapshot } from '../snapshot/snapshot.js';
 import type { TokenBook } from '../tokens/token-book.js';
 import type { Backends } from '../upstream/backends.js';
 import type { Recorder } from './recorder.js';
+import type { UsageBook } from './usage.js';
 
 const HEARTBEAT_MS = 1_000;
 /** Counts that do not change are repeated before readers take them for those of a dead gateway. */
@@ -23,8 +25,6 @@ const REPEAT_MS = 2_000;
 const TIDY_MS = 60_000;
 const NOTE_USES_MS = 10_000;
 const ROWS_PER_STATEMENT = 500;
-const KEEP_STATS_SECONDS = 3 * 24 * 3600;
-const KEEP_EXPIRED_PASSPORTS_SECONDS = 7 * 24 * 3600;
 
 /**
  * Tells Postgres what this gateway does: that it lives, which generations it follows, what is in flight, what it measured, which
@@ -32,7 +32,9 @@ const KEEP_EXPIRED_PASSPORTS_SECONDS = 7 * 24 * 3600;
  */
 export class Reporter {
   private readonly followed = new Map<string, Route>();
-  private readonly sentCounts = new Map<string, { tenantId: string; count: number }>();
+  /** Of what is not 0. */
+  private readonly sentCounts = new Map<string, { tenantId: string; told: string }>();
+  private readonly sentUses = new Map<string, number>();
   private readonly timer: NodeJS.Timeout;
   private running: Promise<void> | null = null;
   // Of `performance.now()`: a clock that is set back must not silence the heartbeat, which would make this gateway a dead one.
@@ -48,6 +50,7 @@ export class Reporter {
     private readonly db: Queryable,
     private readonly gatewayId: string,
     private readonly recorder: Recorder,
+    private readonly usage: UsageBook,
     private readonly sessions: SessionBook,
     private readonly snapshot: Snapshot,
     private readonly backends: Backends,
@@ -69,11 +72,13 @@ export class Reporter {
     clearInterval(this.timer);
     await this.running;
     const lastWindows = this.recorder.takeAll();
+    const lastUsage = this.usage.takeAll();
     try {
       // Before `work`: the open second is closed now, so what it claims to be complete includes it.
       await this.storeWindows(lastWindows);
       await this.work();
       await this.report({ isDue: true });
+      await this.storeUsage(lastUsage);
       await forgetGateway(this.db, this.gatewayId);
     } catch (error) {
       this.log.warn({ error: String(error) }, 'the last statistics could not be stored');
@@ -109,6 +114,7 @@ export class Reporter {
     const { windows, until } = this.recorder.take();
     await this.storeWindows(windows);
     this.storedUntil = until;
+    await this.storeUsage(this.usage.take());
     await this.writeSightings();
     await this.noteUses();
     await this.tidy();
@@ -119,6 +125,14 @@ export class Reporter {
     this.recorder.lostWindows += left.refused;
     if (!left.error) return;
     this.recorder.putBack(left.rows);
+    throw left.error;
+  }
+
+  private async storeUsage(windows: UsageWindow[]): Promise<void> {
+    const left = await this.writeInParts(windows, (part) => writeUsage(this.db, part));
+    this.usage.lostRows += left.refused;
+    if (!left.error) return;
+    this.usage.putBack(left.rows);
     throw left.error;
   }
 
@@ -162,6 +176,7 @@ export class Reporter {
     const followed = [...this.followed.values()];
     const hasNews = inFlight.length > 0 || followed.length > 0;
     if (!isDue && !hasNews && now - this.reportedAt < HEARTBEAT_MS) return;
+    const uses = [...this.backends].map(({ spec, uses }) => [spec.id, uses] as const);
     const report: GatewayReport = {
       gatewayId: this.gatewayId,
       statsUntil: this.storedUntil,
@@ -171,26 +186,38 @@ export class Reporter {
     await reportGateway(this.db, report);
     for (const route of followed)
       if (this.followed.get(route.deployment_id) === route) this.followed.delete(route.deployment_id);
-    for (const { revision_id, tenant_id, in_flight } of inFlight) {
-      if (in_flight === 0) this.sentCounts.delete(revision_id);
-      else this.sentCounts.set(revision_id, { tenantId: tenant_id, count: in_flight });
+    for (const load of inFlight) {
+      if (isIdle(load)) this.sentCounts.delete(load.revision_id);
+      else this.sentCounts.set(load.revision_id, { tenantId: load.tenant_id, told: toldOf(load) });
     }
+    this.sentUses.clear();
+    for (const [id, count] of uses) this.sentUses.set(id, count);
     this.reportedAt = now;
     if (isRepeatDue) this.repeatedAt = now;
   }
 
   /** Counts that changed, and with `isRepeatDue` all that are not 0. A backend that is gone counts 0. */
   private countsToSend(isRepeatDue: boolean): GatewayReport['inFlight'] {
-    const counts: { revision_id: string; tenant_id: string; in_flight: number }[] = [];
+    const counts: GatewayLoad[] = [];
     const gone = new Map(this.sentCounts);
-    for (const { spec, inFlight } of this.backends) {
-      const sent = gone.get(spec.id)?.count ?? 0;
+    for (const backend of this.backends) {
+      const { spec, inFlight, uses } = backend;
+      const hasNewUses = uses !== (this.sentUses.get(spec.id) ?? 0);
+      const held = backend.queue?.size ?? 0;
+      const load: GatewayLoad = {
+        ...idle(spec.id, spec.tenantId),
+        in_flight: inFlight,
+        held,
+        is_used: hasNewUses || inFlight + held > 0,
+        instances: backend.inFlightByInstance,
+      };
+      const sent = gone.get(spec.id);
       gone.delete(spec.id);
-      if (inFlight !== sent || (isRepeatDue && inFlight > 0))
-        counts.push({ revision_id: spec.id, tenant_id: spec.tenantId, in_flight: inFlight });
+      const isOther = sent ? sent.told !== toldOf(load) : !isIdle(load);
+      const isRepeated = isRepeatDue && !isIdle(load);
+      if (isOther || isRepeated || hasNewUses) counts.push(load);
     }
-    for (const [revisionId, { tenantId }] of gone)
-      counts.push({ revision_id: revisionId, tenant_id: tenantId, in_flight: 0 });
+    for (const [revisionId, { tenantId }] of gone) counts.push(idle(revisionId, tenantId));
     return counts;
   }
 
@@ -207,9 +234,20 @@ export class Reporter {
     await forgetGateway(this.db, '');
     // A gateway that was cut off for long was forgotten by the others, with all it follows.
     if ((await followedCount(this.db, this.gatewayId)) < this.snapshot.routes.size) this.followEverything();
-    await deleteWindowsOlderThan(this.db, KEEP_STATS_SECONDS);
-    await deletePassportsExpiredFor(this.db, KEEP_EXPIRED_PASSPORTS_SECONDS);
   }
+}
+
+function idle(revisionId: string, tenantId: string): GatewayLoad {
+  return { revision_id: revisionId, tenant_id: tenantId, in_flight: 0, held: 0, is_used: false, instances: {} };
+}
+
+function isIdle({ in_flight, held = 0, instances = {} }: GatewayLoad): boolean {
+  return in_flight + held === 0 && Object.keys(instances).length === 0;
+}
+
+/** What makes two counts of a revision the same. */
+function toldOf({ in_flight, held, instances }: GatewayLoad): string {
+  return JSON.stringify([in_flight, held, instances]);
 }
 
 /** What could not be written: of no use to Postgres, or still to be sent. */

@@ -1,12 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import { parseToken, tokenVerdict } from '@slipway/contracts';
 import type { NamedSql, Queryable } from '@slipway/dataplane';
-import { expiredToken, missingToken, tokenUnverifiable, wrongToken } from '../gateway.errors.js';
+import { AddressRate } from '@slipway/platform-bounds';
+import { expiredToken, missingToken, tokenUnverifiable, tooManyWrongTokens, wrongToken } from '../gateway.errors.js';
 
 /** A token as it is kept on disk: its hash, never itself. */
 export interface StoredToken {
   id: string;
   tenant_id: string;
+  tenant_name: string;
   /** Hex. */
   secret_hash: string;
   scopes: string[];
@@ -19,6 +21,7 @@ export interface StoredToken {
 export interface Token {
   readonly id: string;
   readonly tenantId: string;
+  readonly tenantName: string;
   readonly secretHash: Buffer;
   readonly scopes: readonly string[];
   readonly isOperator: boolean;
@@ -28,7 +31,7 @@ export interface Token {
 const READ_TOKENS: NamedSql = {
   name: 'gateway_read_tokens',
   text: `
-    select k.id, k.tenant_id, encode(k.secret_sha256, 'hex') as secret_hash, k.scopes, t.is_operator,
+    select k.id, k.tenant_id, t.name as tenant_name, encode(k.secret_sha256, 'hex') as secret_hash, k.scopes, t.is_operator,
       (extract(epoch from k.expires_at) * 1000)::float8 as expires_at
     from api_tokens k join tenants t on t.id = k.tenant_id where k.id = any($1) and k.revoked_at is null`,
 };
@@ -44,20 +47,28 @@ const NOTE_USES: NamedSql = {
 
 const BEARER = /^bearer +(\S+) *$/i;
 
-/** A token that was not there is asked for again after this long, so that guessing costs one query, not one per guess. */
-const UNKNOWN_FOR_MS = 250;
+/** A token that was not there is asked for again after this long, should the notification of its making be lost. */
+const UNKNOWN_FOR_MS = 1_000;
 const MAX_UNKNOWN = 10_000;
+/** Of an address: queries for tokens that do not exist. Those that do are asked for once, and count for nothing. */
+const WRONG_PER_MINUTE = 360;
 /** Look-ups under way at once. Beyond that, unknown tokens must come back: known ones are never in this queue. */
 const MAX_LOOKUPS = 64;
 
 /**
  * The tokens this gateway has seen, so that Postgres is asked once per token and not at all while it is away. A revocation
  * arrives by notification; until Postgres can be asked, a token that was valid stays valid.
+ *
+ * An answer that was on its way when its token changed counts for nothing: `distrust` takes its look-up out of `lookups`, and one that
+ * does not find itself there asks again.
  */
 export class TokenBook {
   private readonly tokens = new Map<string, Token>();
   private readonly unknownUntil = new Map<string, number>();
   private readonly lookups = new Map<string, Promise<Token | undefined>>();
+  /** Also those that are not in `lookups` any more. */
+  private lookupsUnderWay = 0;
+  private readonly wrong = new AddressRate(WRONG_PER_MINUTE);
   private usedIds = new Set<string>();
 
   constructor(
@@ -71,16 +82,23 @@ export class TokenBook {
 
   /**
    * Answers at once for known tokens; a promise only if Postgres must be asked.
-   * @throws GatewayError 401, or 503 if the token cannot be checked
+   * @param address of the client
+   * @throws GatewayError 401, 429 if the address has brought too many that do not exist, or 503 if the token cannot be checked
    */
-  check(authorization: string | undefined): Token | Promise<Token> {
+  check(authorization: string | undefined, address: string): Token | Promise<Token> {
     if (!authorization) throw missingToken();
     const given = parseToken(BEARER.exec(authorization)?.[1] ?? '');
     if (!given) throw wrongToken();
     const known = this.tokens.get(given.id);
     if (known) return this.used(verified(known, given.secret));
     if ((this.unknownUntil.get(given.id) ?? 0) > Date.now()) throw wrongToken();
-    return this.lookUp(given.id).then((token) => this.used(verified(token, given.secret)));
+    return this.firstLookUp(given.id, address).then((token) => this.used(verified(token, given.secret)));
+  }
+
+  /** These tokens, or with null any, have changed just now: nothing that was read before is true of those that are not known. */
+  distrust(ids: readonly string[] | null): void {
+    for (const id of ids ?? this.unknownUntil.keys()) this.unknownUntil.delete(id);
+    for (const id of ids ?? this.lookups.keys()) this.lookups.delete(id);
   }
 
   /**
@@ -88,9 +106,7 @@ export class TokenBook {
    * Returns whether anything changed. Throws when Postgres does not answer.
    */
   async refresh(ids: readonly string[] | null): Promise<boolean> {
-    for (const id of ids ?? []) this.unknownUntil.delete(id);
-    // A look-up under way may have read a row as it was before the change. What it brings comes first, what is read here last.
-    await Promise.allSettled((ids ?? [...this.lookups.keys()]).map((id) => this.lookups.get(id)));
+    this.distrust(ids);
     const known = (ids ?? [...this.tokens.keys()]).filter((id) => this.tokens.has(id));
     if (known.length === 0) return false;
     const rows = await this.db.query<StoredToken>(READ_TOKENS, [known]);
@@ -122,6 +138,7 @@ export class TokenBook {
     return [...this.tokens.values()].map((token) => ({
       id: token.id,
       tenant_id: token.tenantId,
+      tenant_name: token.tenantName,
       secret_hash: token.secretHash.toString('hex'),
       scopes: [...token.scopes],
       is_operator: token.isOperator,
@@ -134,23 +151,46 @@ export class TokenBook {
     return token;
   }
 
-  private lookUp(id: string): Promise<Token | undefined> {
+  private firstLookUp(id: string, address: string): Promise<Token | undefined> {
     const running = this.lookups.get(id);
     if (running) return running;
-    if (this.lookups.size >= MAX_LOOKUPS) throw tokenUnverifiable();
-    const lookup = this.read(id).finally(() => this.lookups.delete(id));
+    if (this.lookupsUnderWay >= MAX_LOOKUPS) throw tokenUnverifiable();
+    const waitSeconds = this.wrong.take(address);
+    if (waitSeconds !== undefined) throw tooManyWrongTokens(waitSeconds);
+    const failed = (error: unknown): never => {
+      this.wrong.giveBack(address);
+      throw error;
+    };
+    return this.lookUp(id).then((token) => {
+      if (token) this.wrong.giveBack(address);
+      return token;
+    }, failed);
+  }
+
+  private lookUp(id: string): Promise<Token | undefined> {
+    const newer = this.lookups.get(id);
+    if (newer) return newer;
+    const lookup: Promise<Token | undefined> = this.read(id)
+      .then((row) => (this.lookups.get(id) === lookup ? this.learned(id, row) : this.lookUp(id)))
+      .finally(() => {
+        if (this.lookups.get(id) === lookup) this.lookups.delete(id);
+      });
     this.lookups.set(id, lookup);
     return lookup;
   }
 
-  private async read(id: string): Promise<Token | undefined> {
-    let rows: StoredToken[];
+  private async read(id: string): Promise<StoredToken | undefined> {
+    this.lookupsUnderWay += 1;
     try {
-      rows = await this.db.query<StoredToken>(READ_TOKENS, [[id]]);
+      return (await this.db.query<StoredToken>(READ_TOKENS, [[id]]))[0];
     } catch {
       throw tokenUnverifiable();
+    } finally {
+      this.lookupsUnderWay -= 1;
     }
-    const [row] = rows;
+  }
+
+  private learned(id: string, row: StoredToken | undefined): Token | undefined {
     if (!row) {
       if (this.unknownUntil.size >= MAX_UNKNOWN) this.unknownUntil.clear();
       this.unknownUntil.set(id, Date.now() + UNKNOWN_FOR_MS);
@@ -167,6 +207,7 @@ function tokenOf(row: StoredToken): Token {
   return {
     id: row.id,
     tenantId: row.tenant_id,
+    tenantName: row.tenant_name,
     secretHash: Buffer.from(row.secret_hash, 'hex'),
     scopes: row.scopes,
     isOperator: row.is_operator,

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import type { GatewayError } from '../gateway.errors.js';
-import { TokenLimits } from './token-limits.js';
+import { ClientLimits, TokenLimits } from './token-limits.js';
 
 function refusal(work: () => void): { status: number; code: string | null; retryAfter: string | undefined } {
   try {
@@ -72,4 +72,36 @@ it('does not charge for a request that it refuses', () => {
   limits.leave('a');
   limits.enter('a', 0);
   limits.leave('a');
+});
+
+it('holds a tenant to its own rate and number, however many tokens it has', () => {
+  const limits = new ClientLimits({
+    requestsPerMinute: 6_000,
+    maxConcurrencyPerToken: 1,
+    limitsOfTenant: (name) => ({ requestsPerMinute: 18, maxConcurrency: name === 'wide' ? 100 : 2 }),
+  });
+  const of = (id: string, tenantId = 'ten_1', tenantName = 'narrow') => ({ id, tenantId, tenantName });
+  limits.enter(of('a'), 0);
+  limits.enter(of('b'), 0);
+  expect(refusal(() => limits.enter(of('c'), 0))).toMatchObject({ status: 429, code: 'concurrency_limit_exceeded' });
+  for (const id of ['d', 'e', 'f']) limits.enter(of(id, 'ten_2', 'wide'), 0);
+  limits.leave(of('b'));
+  limits.enter(of('c'), 0);
+  limits.leave(of('c'));
+  // Three at once are ten seconds' worth. The refused one has cost its token no place.
+  expect(refusal(() => limits.enter(of('c'), 0))).toMatchObject({ code: 'rate_limit_exceeded', retryAfter: '4' });
+  limits.enter(of('c'), 4_000);
+});
+
+it('holds a tenant to other limits from the next request on, what is in flight included', () => {
+  let allowed = { requestsPerMinute: 0, maxConcurrency: 3 };
+  const settings = { requestsPerMinute: 0, maxConcurrencyPerToken: 0, limitsOfTenant: () => allowed };
+  const limits = new ClientLimits(settings);
+  const client = { id: 'a', tenantId: 'ten_1', tenantName: 'acme' };
+  limits.enter(client, 0);
+  limits.enter(client, 0);
+  allowed = { requestsPerMinute: 0, maxConcurrency: 2 };
+  expect(refusal(() => limits.enter(client, 0)).code).toBe('concurrency_limit_exceeded');
+  allowed = { requestsPerMinute: 0, maxConcurrency: 4 };
+  limits.enter(client, 0);
 });

@@ -1,7 +1,12 @@
 import { rateLimited, tooManyAtOnce } from '../gateway.errors.js';
+import type { GatewaySettings } from '../settings.js';
+import type { Token } from './token-book.js';
 
 /** Buckets of tokens not seen for this long are full again and need not be kept. */
 const FORGET_AFTER_MS = 120_000;
+
+type Client = Pick<Token, 'id' | 'tenantId' | 'tenantName'>;
+type ClientSettings = Pick<GatewaySettings, 'requestsPerMinute' | 'maxConcurrencyPerToken' | 'limitsOfTenant'>;
 
 interface Usage {
   /** Requests that may start now. */
@@ -10,15 +15,22 @@ interface Usage {
   inFlight: number;
 }
 
-/** Per token: a bucket of requests that refills evenly, and a cap on requests in flight. A library's promise per request is too dear here. */
+/** Per token, or per tenant: a bucket of requests that refills evenly, and a cap on requests in flight. A library's promise per request is too dear here. */
 export class TokenLimits {
   private readonly usage = new Map<string, Usage>();
   private sweptAt = Date.now();
 
   constructor(
-    private readonly requestsPerMinute: number,
-    private readonly maxConcurrency: number,
+    private requestsPerMinute: number,
+    private maxConcurrency: number,
+    private readonly whose = 'this API token',
   ) {}
+
+  /** From the next request on. What is in flight goes on and counts. */
+  change(requestsPerMinute: number, maxConcurrency: number): void {
+    this.requestsPerMinute = requestsPerMinute;
+    this.maxConcurrency = maxConcurrency;
+  }
 
   /**
    * Takes one request of the token's allowance. Each call that returns is followed by one `leave`.
@@ -26,13 +38,14 @@ export class TokenLimits {
    */
   enter(tokenId: string, now = Date.now()): void {
     const usage = this.usageOf(tokenId, now);
-    if (this.maxConcurrency > 0 && usage.inFlight >= this.maxConcurrency) throw tooManyAtOnce();
+    if (this.maxConcurrency > 0 && usage.inFlight >= this.maxConcurrency) throw tooManyAtOnce(this.whose);
     if (this.requestsPerMinute > 0) {
       const perMs = this.requestsPerMinute / 60_000;
       // A clock that is set back adds nothing and takes nothing.
       usage.allowance = Math.min(this.burst, usage.allowance + Math.max(0, now - usage.filledAt) * perMs);
       usage.filledAt = now;
-      if (usage.allowance < 1) throw rateLimited(Math.max(1, Math.ceil((1 - usage.allowance) / perMs / 1000)));
+      if (usage.allowance < 1)
+        throw rateLimited(this.whose, Math.max(1, Math.ceil((1 - usage.allowance) / perMs / 1000)));
       usage.allowance -= 1;
     }
     usage.inFlight += 1;
@@ -62,5 +75,44 @@ export class TokenLimits {
     this.sweptAt = now;
     for (const [id, usage] of this.usage)
       if (usage.inFlight === 0 && now - usage.filledAt > FORGET_AFTER_MS) this.usage.delete(id);
+  }
+}
+
+/** A token and its tenant at once: a tenant that makes more tokens gets no more of the gateway. */
+export class ClientLimits {
+  private readonly tokens: TokenLimits;
+  /** By id: the tenants of the tokens that were seen. */
+  private readonly tenants = new Map<string, TokenLimits>();
+
+  constructor(private readonly settings: ClientSettings) {
+    this.tokens = new TokenLimits(settings.requestsPerMinute, settings.maxConcurrencyPerToken);
+  }
+
+  /** Each call that returns is followed by one `leave`. @throws GatewayError 429 with Retry-After */
+  enter(client: Client, now = Date.now()): void {
+    const { id, tenantId } = client;
+    this.tokens.enter(id, now);
+    try {
+      this.limitsOf(client).enter(tenantId, now);
+    } catch (refusal) {
+      this.tokens.leave(id);
+      throw refusal;
+    }
+  }
+
+  leave({ id, tenantId }: Client): void {
+    this.tokens.leave(id);
+    this.tenants.get(tenantId)?.leave(tenantId);
+  }
+
+  private limitsOf({ tenantId, tenantName }: Client): TokenLimits {
+    const { requestsPerMinute, maxConcurrency } = this.settings.limitsOfTenant(tenantName);
+    let limits = this.tenants.get(tenantId);
+    if (!limits) {
+      limits = new TokenLimits(requestsPerMinute, maxConcurrency, 'this tenant');
+      this.tenants.set(tenantId, limits);
+    }
+    limits.change(requestsPerMinute, maxConcurrency);
+    return limits;
   }
 }

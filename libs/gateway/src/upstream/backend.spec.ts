@@ -17,6 +17,8 @@ function specWith(ids: readonly string[], draining: readonly string[] = []): Bac
     id: 'rev',
     tenantId: 'ten',
     revisionName: 'rev-1',
+    deploymentId: 'dep',
+    asleep: null,
     modelId: 'm',
     authorization: null,
     guard: { allow: [] },
@@ -24,6 +26,7 @@ function specWith(ids: readonly string[], draining: readonly string[] = []): Bac
       id,
       base_url: `http://${id}:80/v1/`,
       state: draining.includes(id) ? 'draining' : 'ready',
+      authorization: null,
     })),
   };
 }
@@ -85,6 +88,17 @@ it('ejects after five failures in a row, tries one request later, and doubles th
   a.settle('fine', 3_000);
   fail(a, 5, 4_000);
   expect(a.isEjected(5_000)).toBe(false);
+});
+
+it('tries another time where nothing has failed, though a failed one is idler', () => {
+  const backend = backendOf(['a', 'b', 'c']);
+  const [a, b, c] = [named(backend, 'a'), named(backend, 'b'), named(backend, 'c')];
+  fail(b, 1, 0);
+  send(c);
+  expect(Array.from({ length: 20 }, () => backend.leastLoaded(0, [a]))).toEqual(new Array(20).fill(c));
+  // A first try asks it again: it would never be well otherwise.
+  send(a);
+  expect(backend.leastLoaded(0)).toBe(b);
 });
 
 it('lets one request try an ejected instance, and takes no other before that one has ended', () => {

@@ -1,6 +1,14 @@
-import type { BackendRow, PublishedBinding } from '@slipway/dataplane';
+import {
+  backendContext,
+  supplierContext,
+  type Asleep,
+  type BackendRow,
+  type PublishedBinding,
+} from '@slipway/dataplane';
+import type { HoldQueue } from '../holds/hold-queue.js';
 import type { GatewaySettings } from '../settings.js';
-import { Instance, type GuardedDispatcher } from './instance.js';
+import type { Credentials } from './credentials.js';
+import { Instance, type GuardedDispatcher, type InstanceSpec } from './instance.js';
 
 /** A bound instance this much busier than the idlest one loses the session. */
 const BUSIER_BY = 8;
@@ -16,18 +24,28 @@ export interface BackendSpec {
   tenantId: string;
   /** Null for a supplier. */
   revisionName: string | null;
+  /** The deployment that it belongs to; null for a supplier. */
+  deploymentId: string | null;
+  /** While it sleeps. */
+  asleep: Asleep | null;
   modelId: string;
   authorization: string | null;
   guard: BackendRow['guard'];
-  instances: BackendRow['instances'];
+  instances: InstanceSpec[];
 }
 
 /** A revision (or supplier) that can be sent requests: its instances and the choice among them. */
 export class Backend {
   private instances: Instance[] = [];
+  /** Taken away while requests were in flight to them. */
+  private leaving: Instance[] = [];
   private retriesSaved = MAX_RETRIES_SAVED / 5;
   /** Requests from the draw of the revision to their end, retries included. */
   inFlight = 0;
+  /** Requests that were sent here or waited for it, since the start. */
+  uses = 0;
+  /** Where requests wait while it sleeps, and until those have gone on that did. */
+  queue: HoldQueue | null = null;
 
   constructor(
     public spec: BackendSpec,
@@ -46,9 +64,12 @@ export class Backend {
       );
       if (!known) return new Instance(published, spec.guard, this.guarded, this.settings);
       known.isDraining = published.state !== 'ready';
+      known.authorization = published.authorization;
       return known;
     });
-    for (const instance of this.instances) if (!next.includes(instance)) instance.close();
+    const gone = this.instances.filter((instance) => !next.includes(instance));
+    for (const instance of gone) instance.close();
+    this.leaving = [...this.stillLeaving(), ...gone.filter(({ inFlight }) => inFlight > 0)];
     this.instances = next;
     this.spec = spec;
   }
@@ -60,6 +81,11 @@ export class Backend {
 
   async destroy(): Promise<void> {
     await Promise.all(this.instances.map((instance) => instance.destroy()));
+  }
+
+  /** Instances that take new requests. */
+  get size(): number {
+    return this.instances.filter((instance) => !instance.isDraining).length;
   }
 
   get isServing(): boolean {
@@ -75,13 +101,22 @@ export class Backend {
     return this.instances.filter((instance) => instance.isEjected(now)).length;
   }
 
-  /** The least loaded instance, those in `tried` last. Undefined when none is ready. */
+  /** The least loaded instance, those in `tried` last; for another try those first that have not failed. Undefined when none is ready. */
   leastLoaded(now: number, tried: readonly Instance[] = []): Instance | undefined {
     const ready = this.instances.filter((instance) => !instance.isDraining);
     const healthy = ready.filter((instance) => !instance.isEjected(now));
     const untried = healthy.filter((instance) => !tried.includes(instance));
+    // Who has failed once must be asked again some time, but not by whom another one has failed already.
+    const sound = tried.length > 0 ? untried.filter((instance) => !instance.isFailing) : [];
     // When all stand aside, one of them is still a better answer than a refusal.
-    return idlest([untried, healthy, ready].find((choice) => choice.length > 0) ?? []);
+    return idlest([sound, untried, healthy, ready].find((choice) => choice.length > 0) ?? []);
+  }
+
+  /** Whether one that was not tried is ready and has not failed since its last good answer. */
+  hasSoundOne(now: number, tried: readonly Instance[]): boolean {
+    return this.instances.some(
+      (one) => !one.isDraining && !one.isEjected(now) && !one.isFailing && !tried.includes(one),
+    );
   }
 
   /** The bound instance, or why it cannot serve the session any more. */
@@ -94,7 +129,22 @@ export class Backend {
     return instance;
   }
 
+  /** Instances that take no new requests and have some in flight. */
+  private stillLeaving(): readonly Instance[] {
+    this.leaving = this.leaving.filter(({ inFlight }) => inFlight > 0);
+    return this.leaving;
+  }
+
+  /** Requests in flight by instance, those that leave included, without those that have none. */
+  get inFlightByInstance(): Record<string, number> {
+    const counts: Record<string, number> = {};
+    for (const { id, inFlight } of [...this.instances, ...this.stillLeaving()])
+      if (inFlight > 0) counts[id] = (counts[id] ?? 0) + inFlight;
+    return counts;
+  }
+
   enter(): void {
+    this.uses += 1;
     this.inFlight += 1;
     this.retriesSaved = Math.min(MAX_RETRIES_SAVED, this.retriesSaved + RETRY_SHARE);
   }
@@ -122,15 +172,24 @@ function idlest(instances: readonly Instance[]): Instance | undefined {
   return best;
 }
 
-export function specOfRow(row: BackendRow, open: (sealed: string) => string): BackendSpec {
+/** `open`: the context is what a credential is bound to; one that was copied from another row does not open. */
+export type OpenCredentials = Pick<Credentials, 'open' | 'keyOf'>;
+
+export function specOfRow(row: BackendRow, { open, keyOf }: OpenCredentials): BackendSpec {
+  const context = backendContext(row.tenant_id, row.revision_id);
   return {
     id: row.revision_id,
     tenantId: row.tenant_id,
     revisionName: row.revision_name,
+    deploymentId: row.deployment_id,
+    asleep: row.asleep ?? null,
     modelId: row.model_id,
-    authorization: row.credential === null ? null : `Bearer ${open(row.credential)}`,
+    authorization: row.credential === null ? null : `Bearer ${open(row.credential, context)}`,
     guard: row.guard,
-    instances: row.instances,
+    instances: row.instances.flatMap((instance) => {
+      const key = keyOf(instance);
+      return key === undefined ? [] : [{ ...instance, authorization: key && `Bearer ${key}` }];
+    }),
   };
 }
 
@@ -138,17 +197,20 @@ export function specOfRow(row: BackendRow, open: (sealed: string) => string): Ba
 export function specOfBinding(
   tenantId: string,
   binding: PublishedBinding,
-  open: (sealed: string) => string,
+  { open }: OpenCredentials,
 ): BackendSpec | undefined {
   const { upstream } = binding;
   if (upstream.kind !== 'supplier') return undefined;
+  const context = supplierContext(tenantId, binding.binding_id);
   return {
     id: binding.binding_id,
     tenantId,
     revisionName: null,
+    deploymentId: null,
+    asleep: null,
     modelId: upstream.model,
-    authorization: upstream.credential === null ? null : `Bearer ${open(upstream.credential)}`,
+    authorization: upstream.credential === null ? null : `Bearer ${open(upstream.credential, context)}`,
     guard: upstream.guard,
-    instances: [{ id: binding.binding_id, base_url: upstream.base_url, state: 'ready' }],
+    instances: [{ id: binding.binding_id, base_url: upstream.base_url, state: 'ready', authorization: null }],
   };
 }

@@ -1,8 +1,14 @@
 import type { BackendRow, PublishedRow } from '@slipway/dataplane';
 import type { Log } from '../log.js';
 import type { GatewaySettings } from '../settings.js';
-import { Backend, specOfBinding, specOfRow, type BackendSpec } from './backend.js';
+import { Backend, specOfBinding, specOfRow, type BackendSpec, type OpenCredentials } from './backend.js';
 import type { GuardedDispatcher } from './instance.js';
+
+export interface BackendListener {
+  /** It has come, or another state of it. */
+  onBackend(backend: Backend): void;
+  onBackendGone(backend: Backend): void;
+}
 
 /** All backends by revision or binding id, kept equal to the snapshot. */
 export class Backends {
@@ -12,8 +18,9 @@ export class Backends {
   constructor(
     private readonly settings: GatewaySettings,
     private readonly guarded: GuardedDispatcher,
-    private readonly open: (sealed: string) => string,
+    private readonly credentials: OpenCredentials,
     private readonly log: Log,
+    private readonly listener?: BackendListener,
   ) {}
 
   get(id: string): Backend | undefined {
@@ -25,12 +32,14 @@ export class Backends {
   }
 
   onBackend(row: BackendRow): void {
-    this.take(row.revision_id, () => specOfRow(row, this.open));
+    this.take(row.revision_id, () => specOfRow(row, this.credentials));
   }
 
   onBackendGone(revisionId: string): void {
-    this.byId.get(revisionId)?.close();
+    const gone = this.byId.get(revisionId);
+    gone?.close();
     this.byId.delete(revisionId);
+    if (gone) this.listener?.onBackendGone(gone);
   }
 
   onSlug(row: PublishedRow): void {
@@ -39,7 +48,7 @@ export class Backends {
     for (const binding of row.bindings) {
       if (binding.upstream.kind !== 'supplier') continue;
       now.push(binding.binding_id);
-      this.take(binding.binding_id, () => specOfBinding(row.tenant_id, binding, this.open) as BackendSpec);
+      this.take(binding.binding_id, () => specOfBinding(row.tenant_id, binding, this.credentials) as BackendSpec);
     }
     this.suppliersOfSlug.set(row.slug, now);
     for (const id of before) if (!now.includes(id)) this.onBackendGone(id);
@@ -60,7 +69,9 @@ export class Backends {
       const spec = specOf();
       const known = this.byId.get(id);
       if (known) known.update(spec);
-      else this.byId.set(id, new Backend(spec, this.settings, this.guarded));
+      const backend = known ?? new Backend(spec, this.settings, this.guarded);
+      this.byId.set(id, backend);
+      this.listener?.onBackend(backend);
     } catch (error) {
       this.log.error({ backend: id, error: String(error) }, 'a published backend cannot be used');
       this.onBackendGone(id);

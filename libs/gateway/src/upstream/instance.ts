@@ -1,15 +1,22 @@
 import { Pool, type Dispatcher } from 'undici';
+import { serverRoot } from '@slipway/contracts';
 import type { Guard, Instance as PublishedInstance } from '@slipway/dataplane';
 import type { GatewaySettings } from '../settings.js';
+import { InFlight } from './in-flight.js';
 
 /** Makes the dispatcher for addresses a tenant named: it refuses what the allow list does not cover. */
 export type GuardedDispatcher = (
   allow: readonly string[],
-  options: { connectTimeoutMs: number; headersTimeout: number; bodyTimeout: number },
+  options: { connectTimeoutMs: number; headersTimeout: number; bodyTimeout: number; keepAliveTimeout: number },
 ) => Dispatcher;
 
 /** How an attempt ended, as far as it tells about the instance: a client's own mistake, or its leaving, is fine. */
 export type Verdict = 'fine' | 'failed';
+
+export interface InstanceSpec extends PublishedInstance {
+  /** Its engine's own; null for one that takes the revision's. */
+  authorization: string | null;
+}
 
 /** One place that answers for a revision: its connections, its load, and whether it deserves requests. */
 export class Instance {
@@ -19,7 +26,9 @@ export class Instance {
   /** Path before `/v1/…`. */
   readonly prefix: string;
   isDraining: boolean;
-  inFlight = 0;
+  authorization: string | null;
+  /** By the clock of `performance.now()`. */
+  readonly load = new InFlight(performance.now());
   private consecutiveFailures = 0;
   private ejections = 0;
   private ejectedUntil = 0;
@@ -27,7 +36,7 @@ export class Instance {
   private readonly dispatcher: Dispatcher;
 
   constructor(
-    published: PublishedInstance,
+    published: InstanceSpec,
     guard: Guard,
     guarded: GuardedDispatcher,
     private readonly settings: GatewaySettings,
@@ -36,10 +45,14 @@ export class Instance {
     this.id = published.id;
     this.baseUrl = published.base_url;
     this.origin = url.origin;
-    // Both `http://host` and `http://host/v1` are in use as the base URL of such a server.
-    this.prefix = url.pathname.replace(/\/+$/, '').replace(/\/v1$/, '');
+    this.prefix = serverRoot(url.pathname);
     this.isDraining = published.state !== 'ready';
-    const timeouts = { headersTimeout: settings.headTimeoutMs, bodyTimeout: settings.silenceTimeoutMs };
+    this.authorization = published.authorization;
+    const timeouts = {
+      headersTimeout: settings.headTimeoutMs,
+      bodyTimeout: settings.silenceTimeoutMs,
+      keepAliveTimeout: settings.idleTimeoutMs,
+    };
     this.dispatcher = guard
       ? guarded(guard.allow, { connectTimeoutMs: settings.connectTimeoutMs, ...timeouts })
       : new Pool(this.origin, { connect: { timeout: settings.connectTimeoutMs }, ...timeouts });
@@ -50,8 +63,17 @@ export class Instance {
     return this.ejectedUntil > 0 && (now < this.ejectedUntil || this.isProbing);
   }
 
+  /** Whether what it was sent last came to nothing. */
+  get isFailing(): boolean {
+    return this.consecutiveFailures > 0;
+  }
+
+  get inFlight(): number {
+    return this.load.count;
+  }
+
   dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): void {
-    this.inFlight += 1;
+    this.load.enter(performance.now());
     // The first request after an ejection tries alone; its outcome decides for the others.
     if (this.ejectedUntil > 0) this.isProbing = true;
     this.dispatcher.dispatch(options, handler);
@@ -67,7 +89,7 @@ export class Instance {
 
   /** Each `dispatch` is followed by one `settle`. */
   settle(verdict: Verdict, now: number): void {
-    this.inFlight -= 1;
+    this.load.leave(performance.now());
     this.isProbing = false;
     if (verdict !== 'failed') return;
     this.consecutiveFailures += 1;

@@ -1,3 +1,4 @@
+import type { Owner } from '@slipway/contracts';
 import { rfc3339 } from '@slipway/platform-database';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
@@ -20,6 +21,15 @@ export class ApiTokenEntity {
 
   @Column({ type: 'text' })
   created_by: string;
+
+  @Column({ type: 'text' })
+  owner_type: Owner['type'];
+
+  @Column({ type: 'text' })
+  owner_id: string;
+
+  @Column({ type: 'jsonb' })
+  minters: Owner[];
 
   @Column({ type: 'timestamptz', default: () => 'now()', transformer: rfc3339 })
   created_at: string;

@@ -1,9 +1,6 @@
-import { hashSecret, parseToken } from '@slipway/contracts';
+import { hashSecret, OPERATOR_TENANT, parseToken } from '@slipway/contracts';
 import type { Config } from '@slipway/platform-config';
 import { newId, prepared, type Database, type Tx } from '@slipway/platform-database';
-
-/** Name of the tenant whose admins may create tenants. */
-export const OPERATOR_TENANT = 'default';
 
 /** Two processes may boot at once: the loser of the insert sees the winner's row. */
 const ENSURE_TENANT = prepared(
@@ -14,12 +11,12 @@ const OPERATOR = prepared('bootstrap-operator', `select id from tenants where is
 
 /**
  * Configuration owns this token: it never expires, and a new secret under the same id replaces the old one. Only a
- * revocation through the API outlives a restart.
+ * revocation through the API outlives a restart. Its owner is the person who operates the product.
  */
 const ENSURE_TOKEN = prepared(
   'bootstrap-token',
-  `insert into api_tokens (id, tenant_id, name, scopes, secret_sha256, created_by, expires_at)
-   values ($1, $2, 'bootstrap', '{admin}', $3, 'system:configuration', '9999-12-31T23:59:59Z')
+  `insert into api_tokens (id, tenant_id, name, scopes, secret_sha256, created_by, owner_type, owner_id, minters, expires_at)
+   values ($1, $2, 'bootstrap', '{admin}', $3, 'system:configuration', 'person', 'operator', '[]', '9999-12-31T23:59:59Z')
    on conflict (id) do update set secret_sha256 = excluded.secret_sha256
    where api_tokens.tenant_id = excluded.tenant_id and api_tokens.secret_sha256 <> excluded.secret_sha256`,
 );

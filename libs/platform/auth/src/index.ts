@@ -1,14 +1,24 @@
 import { ApiTokens1700000000011 } from './migrations/1700000000011-api-tokens.js';
+import { TokenOwners1700000000013 } from './migrations/1700000000013-token-owners.js';
+import { GatewayTokens1700000000012 } from './migrations/1700000000012-gateway-tokens.js';
 import { Tenants1700000000010 } from './migrations/1700000000010-tenants.js';
+import { TokenMade1700000000014 } from './migrations/1700000000014-token-made.js';
 
 export { ApiTokenEntity } from './api-token.entity.js';
 export { AuthModule } from './auth.module.js';
 export { BEARER_AUTHENTICATORS, BearerAuthenticators, type BearerAuthenticator } from './bearer-authenticators.js';
-export { ensureBootstrap, OPERATOR_TENANT } from './bootstrap.js';
+export { ensureBootstrap } from './bootstrap.js';
 export { RequestGuard } from './request-guard.js';
 export { SCOPES, withIncluded } from './scopes.js';
 export { TenantEntity } from './tenant.entity.js';
 export { type TokenLookup, type TokenRow } from './token.query.js';
+export { tenantName, tenantNameOf } from './tenant-name.js';
 export { TokenService, type NewToken } from './token.service.js';
 export { TokenUses } from './token-uses.js';
-export const migrations = [Tenants1700000000010, ApiTokens1700000000011];
+export const migrations = [
+  Tenants1700000000010,
+  ApiTokens1700000000011,
+  GatewayTokens1700000000012,
+  TokenOwners1700000000013,
+  TokenMade1700000000014,
+];

@@ -1,4 +1,5 @@
-import { expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
+import type { QuotaSettings } from '@slipway/platform-config';
 import { type Principal, type SlipwayError, type SlipwayReply, type SlipwayRequest } from '@slipway/platform-http';
 import { BearerAuthenticators } from './bearer-authenticators.js';
 import { RequestGuard } from './request-guard.js';
@@ -11,25 +12,38 @@ authenticators.add({
 });
 authenticators.add({ accepts: () => true, authenticate: async (credential) => principal(credential, 'admin') });
 
+/** A credential `x@acme` is of the tenant acme. */
 function principal(id: string, scope: string): Principal {
+  const tenantName = id.split('@')[1] ?? 'acme';
   return {
-    tenantId: 'ten',
-    tenantName: 'acme',
+    tenantId: tenantName === 'acme' ? 'ten' : `ten_${tenantName}`,
+    tenantName,
     isOperatorTenant: false,
     actor: { type: 'token', id },
     scopes: withIncluded([scope]),
+    owner: { type: 'person', id: 'alice' },
+    minters: [],
   };
 }
 
-const guardOf = (readsPerMinute: number, mutationsPerMinute: number): RequestGuard =>
-  new RequestGuard(authenticators, { rateLimit: { readsPerMinute, mutationsPerMinute } });
+/** @param quotas of tenants, where a test is about them */
+const guardOf = (
+  readsPerMinute: number,
+  mutationsPerMinute: number,
+  quotas: QuotaSettings = { reads_per_minute: 0, mutations_per_minute: 0 },
+): RequestGuard =>
+  new RequestGuard(authenticators, {
+    operator: { quotas },
+    rateLimit: { readsPerMinute, mutationsPerMinute },
+    gateway: { limits: { requestsPerMinute: 0, maxConcurrencyPerToken: 0 } },
+  });
 
 /** What the guard made of a request: its refusal or `passes`, and the headers that say how much is left. */
 async function check(
   guard: RequestGuard,
   credential: string | undefined,
   { method = 'GET', scope = 'viewer', header = credential && `Bearer ${credential}` } = {},
-): Promise<{ outcome: string; headers: Record<string, string>; request: SlipwayRequest }> {
+): Promise<{ outcome: string; headers: Record<string, string>; request: SlipwayRequest; refusal?: SlipwayError }> {
   let headers: Record<string, string> = {};
   const request = {
     method,
@@ -37,11 +51,15 @@ async function check(
     slipway: { route: { scope }, logIds: {} },
   } as unknown as SlipwayRequest;
   const reply = { headers: (own: Record<string, string>) => void (headers = own) } as unknown as SlipwayReply;
+  let refusal: SlipwayError | undefined;
   const outcome = await guard.check(request, reply).then(
     () => 'passes',
-    (error: SlipwayError) => `${error.status} ${error.code}`,
+    (error: SlipwayError) => {
+      refusal = error;
+      return `${error.status} ${error.code}`;
+    },
   );
-  return { outcome, headers, request };
+  return { outcome, headers, request, refusal };
 }
 const outcomes = async (...checks: ReturnType<typeof check>[]): Promise<string[]> =>
   (await Promise.all(checks)).map(({ outcome }) => outcome);
@@ -111,4 +129,74 @@ it('asks the ways to recognise a credential in their order, and none for what is
     expect([header, (await check(guard, 'x', { header })).outcome]).toEqual([header, '401 unauthenticated']);
   for (const header of ['Bearer a', 'bearer a', 'BEARER   a'])
     expect([header, (await check(guard, 'x', { header })).outcome]).toEqual([header, 'passes']);
+});
+
+describe('A8: the rate of a tenant', () => {
+  const read = (guard: RequestGuard, credential: string) => check(guard, credential);
+
+  it('bounds all its tokens together, and no other tenant', async () => {
+    const guard = guardOf(3, 0, { reads_per_minute: 4 });
+    expect(await outcomes(read(guard, 'a'), read(guard, 'a'), read(guard, 'b'), read(guard, 'b'))).toEqual(
+      Array(4).fill('passes'),
+    );
+    const refused = await read(guard, 'c');
+    expect([refused.outcome, refused.refusal?.extra, refused.refusal?.message]).toEqual([
+      '429 rate_limited',
+      { quota: 'reads_per_minute', limit: 4 },
+      'The quota reads_per_minute allows 4 to all tokens of the tenant together.',
+    ]);
+    expect(refused.headers).toEqual({ 'ratelimit-limit': '4', 'ratelimit-remaining': '0', 'ratelimit-reset': '60' });
+    expect(refused.refusal?.headers).toEqual({ 'retry-after': '15' });
+    expect((await read(guard, 'a@other')).outcome).toBe('passes');
+  });
+
+  it('charges nobody for what the other refuses', async () => {
+    const guard = guardOf(2, 0, { reads_per_minute: 3 });
+    expect(await outcomes(read(guard, 'a'), read(guard, 'a'))).toEqual(['passes', 'passes']);
+    // Refused by its token: the tenant has one left, for another token.
+    const own = await read(guard, 'a');
+    expect([own.refusal?.extra, own.headers['ratelimit-limit']]).toEqual([undefined, '2']);
+    expect((await read(guard, 'b')).outcome).toBe('passes');
+    // Refused by the tenant: the token keeps what it had, and shows so where the tenant has no limit.
+    for (let n = 0; n < 5; n += 1) expect((await read(guard, 'c')).refusal?.extra).toMatchObject({ limit: 3 });
+    const { ofToken } = (guard as unknown as { reads: { ofToken: { take(key: string): { remaining: number } } } })
+      .reads;
+    expect(ofToken.take('token:c').remaining).toBe(1);
+  });
+
+  it('is told where it is the tighter one', async () => {
+    const guard = guardOf(10, 0, { reads_per_minute: 12 });
+    const left = async (credential: string) => {
+      const { headers } = await read(guard, credential);
+      return [headers['ratelimit-limit'], headers['ratelimit-remaining']];
+    };
+    expect(await left('a')).toEqual(['10', '9']);
+    for (let n = 0; n < 5; n += 1) await left('b');
+    expect(await left('a')).toEqual(['12', '5']);
+  });
+
+  it('is four times that of a token unless the file says otherwise, for one tenant or for all', async () => {
+    const passes = async (guard: RequestGuard, tenant: string): Promise<number> => {
+      for (let n = 0; n < 50; n += 1) {
+        if ((await check(guard, `t${n}@${tenant}`, { method: 'POST' })).outcome !== 'passes') return n;
+      }
+      return Infinity;
+    };
+    expect(await passes(guardOf(0, 2, {}), 'acme')).toBe(8);
+    const own = guardOf(0, 2, { mutations_per_minute: 5, tenants: { big: { mutations_per_minute: 20 } } });
+    expect([await passes(own, 'acme'), await passes(own, 'big')]).toEqual([5, 20]);
+    // 0 turns both off.
+    expect(await passes(guardOf(2, 0, {}), 'acme')).toBe(Infinity);
+    expect(await passes(guardOf(0, 2, { mutations_per_minute: 0 }), 'acme')).toBe(Infinity);
+  });
+
+  it('reads and mutations are counted apart', async () => {
+    const guard = guardOf(0, 0, { reads_per_minute: 1, mutations_per_minute: 1 });
+    const asks = (method: string) => check(guard, 'a', { method }).then(({ outcome }) => outcome);
+    expect([await asks('GET'), await asks('POST'), await asks('GET')]).toEqual([
+      'passes',
+      'passes',
+      '429 rate_limited',
+    ]);
+  });
 });

@@ -1,3 +1,4 @@
+import type { Owner } from '@slipway/contracts';
 import { lookup, prepared } from '@slipway/platform-database';
 
 /**
@@ -6,7 +7,7 @@ import { lookup, prepared } from '@slipway/platform-database';
  */
 export const LOOK_UP_TOKEN = lookup(
   'token-look-up',
-  `select k.id, k.tenant_id, k.scopes, k.secret_sha256, k.revoked_at is not null as is_revoked, k.expires_at <= now() as is_expired,
+  `select k.id, k.tenant_id, k.scopes, k.owner_type, k.owner_id, k.minters, k.secret_sha256, k.revoked_at is not null as is_revoked, k.expires_at <= now() as is_expired,
      t.name as tenant_name, t.is_operator, k.last_used_at is null or k.last_used_at < now() - interval '1 minute' as is_use_due
    from api_tokens k join tenants t on t.id = k.tenant_id where k.id = $1`,
 );
@@ -17,20 +18,23 @@ export interface TokenLookup {
   tenant_name: string;
   is_operator: boolean;
   scopes: string[];
+  owner_type: Owner['type'];
+  owner_id: string;
+  minters: Owner[];
   secret_sha256: Buffer;
   is_revoked: boolean;
   is_expired: boolean;
   is_use_due: boolean;
 }
 
-const RECORD = `id, name, scopes, created_by, slipway_rfc3339(created_at) as created_at, slipway_rfc3339(expires_at) as expires_at,
+const RECORD = `id, name, scopes, created_by, jsonb_build_object('type', owner_type, 'id', owner_id) as owner, minters, slipway_rfc3339(created_at) as created_at, slipway_rfc3339(expires_at) as expires_at,
   slipway_rfc3339(last_used_at) as last_used_at, slipway_rfc3339(revoked_at) as revoked_at, revoked_by,
   case when revoked_at is not null then 'revoked' when expires_at <= now() then 'expired' else 'active' end as state`;
 
 export const INSERT_TOKEN = prepared(
   'token-insert',
-  `insert into api_tokens (id, tenant_id, name, scopes, secret_sha256, created_by, expires_at)
-   values ($1, $2, $3, $4, $5, $6, $7) returning ${RECORD}`,
+  `insert into api_tokens (id, tenant_id, name, scopes, secret_sha256, created_by, owner_type, owner_id, minters, expires_at)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) returning ${RECORD}`,
 );
 
 /** Newest first; ids sort by the time they were made, those of bootstrap tokens anywhere. */
@@ -69,6 +73,8 @@ export interface TokenRow {
   name: string;
   scopes: string[];
   created_by: string;
+  owner: Owner;
+  minters: Owner[];
   created_at: string;
   expires_at: string;
   last_used_at: string | null;

@@ -10,6 +10,9 @@ const row = (rest: Partial<TokenLookup> = {}): TokenLookup => ({
   tenant_name: 'acme',
   is_operator: false,
   scopes: ['operator'],
+  owner_type: 'person',
+  owner_id: 'bob',
+  minters: [{ type: 'person', id: 'operator' }],
   secret_sha256: hashSecret('right'),
   is_revoked: false,
   is_expired: false,
@@ -32,6 +35,8 @@ it('knows a token’s holder by its secret alone', () => {
     isOperatorTenant: false,
     actor: { type: 'token', id: 'tok_1' },
     scopes: new Set(['viewer', 'operator']),
+    owner: { type: 'person', id: 'bob' },
+    minters: [{ type: 'person', id: 'operator' }],
   });
   expect(principalOf(row({ is_operator: true }), 'right').isOperatorTenant).toBe(true);
   expect([outcome(undefined), outcome(row(), 'wrong'), outcome(row(), '')]).toEqual(

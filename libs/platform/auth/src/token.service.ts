@@ -1,4 +1,4 @@
-import { hashSecret, parseToken, tokenVerdict } from '@slipway/contracts';
+import { hashSecret, parseToken, tokenVerdict, type Owner } from '@slipway/contracts';
 import { Injectable } from '@nestjs/common';
 import { Database, type Tx } from '@slipway/platform-database';
 import { errors, type Principal, type Scope } from '@slipway/platform-http';
@@ -24,6 +24,9 @@ export interface NewToken {
   expiresAt: Date;
   /** `type:id` of the actor. */
   createdBy: string;
+  owner: Owner;
+  /** Owners of the tokens by which it is minted. */
+  minters: readonly Owner[];
 }
 
 /** API tokens: made, listed, revoked, recognised. */
@@ -45,6 +48,9 @@ export class TokenService implements BearerAuthenticator {
       scopes,
       hashSecret(made.secret),
       token.createdBy,
+      token.owner.type,
+      token.owner.id,
+      JSON.stringify(token.minters),
       token.expiresAt,
     ];
     const row = await tx.one<TokenRow>(INSERT_TOKEN, values);
@@ -93,5 +99,7 @@ export function principalOf(row: TokenLookup | undefined, secret: string): Princ
     isOperatorTenant: row.is_operator,
     actor: { type: 'token', id: row.id },
     scopes: withIncluded(row.scopes),
+    owner: { type: row.owner_type, id: row.owner_id },
+    minters: row.minters,
   };
 }

@@ -54,7 +54,9 @@ beforeAll(async () => {
   const config = {
     database: { url: testDatabase.url, migrateUrl: testDatabase.ownerUrl, embedded: false, poolSize: 4 },
     rateLimit: { readsPerMinute: 20, mutationsPerMinute: 5 },
-  } as Config;
+    gateway: { limits: { requestsPerMinute: 0, maxConcurrencyPerToken: 0 } },
+    operator: { quotas: { reads_per_minute: 0, mutations_per_minute: 0 } },
+  } as unknown as Config;
   @Module({
     imports: [ConfigModule.forRoot(config), DatabaseModule.forRoot(config), HttpModule, AuthModule, WhoModule],
   })
@@ -83,7 +85,15 @@ async function make(
   expiresAt = new Date(Date.now() + 60_000),
 ): Promise<{ text: string; id: string }> {
   const made = await database.tx({ tenantId: operatorTenant }, (tx) =>
-    tokens.create(tx, { tenantId: operatorTenant, name: 'n', scopes, expiresAt, createdBy: 'token:x' }),
+    tokens.create(tx, {
+      tenantId: operatorTenant,
+      name: 'n',
+      scopes,
+      expiresAt,
+      createdBy: 'token:x',
+      owner: { type: 'person', id: 'alice' },
+      minters: [],
+    }),
   );
   return { text: made.text!, id: made.row.id };
 }
@@ -218,5 +228,55 @@ it('answers 503 while Postgres is away, not 401', async () => {
     expect([answer.status, answer.body.error.code, answer.body.error.retryable]).toEqual([503, 'unavailable', true]);
   } finally {
     database.read = real as never;
+  }
+});
+
+it('10.9c: an address that guesses tokens is told to come back later, and stops nobody who is known', async () => {
+  const address = '192.0.2.9';
+  const from = async (text: string, remoteAddress = address) => {
+    const headers = { authorization: `Bearer ${text}` };
+    return app.inject({ method: 'GET', url: '/api/v1/who', headers, remoteAddress });
+  };
+  expect((await from(fresh)).statusCode).toBe(200);
+  let asked = 0;
+  const real = database.read.bind(database);
+  database.read = ((...given: Parameters<typeof real>) => {
+    asked += 1;
+    return real(...given);
+  }) as never;
+  try {
+    const statuses = new Set<number>();
+    for (let n = 0; n < 300; n += 1) statuses.add((await from(`slw_guess${n}_${'x'.repeat(43)}`)).statusCode);
+    expect(statuses).toEqual(new Set([401, 429]));
+  } finally {
+    database.read = real as never;
+  }
+  // Two a second beside the first 120.
+  expect(asked).toBeLessThan(200);
+  expect((await from(fresh)).statusCode).toBe(200);
+  const more = await Promise.all([1, 2, 3, 4, 5].map((n) => from(`slw_more${n}_${'x'.repeat(43)}`)));
+  const refused = more.find(({ statusCode }) => statusCode === 429);
+  expect([refused?.json().error.code, refused?.headers['retry-after']]).toEqual(['rate_limited', '1']);
+  expect((await from((await make(['viewer'])).text, '192.0.2.10')).statusCode).toBe(200);
+});
+
+it('10.9c: lets a token in as soon as it is made, though it has just been refused', async () => {
+  const { text, id } = await make(['viewer']);
+  const [row] = await database.read<object>(
+    'system',
+    `with gone as (delete from api_tokens where id = $1 returning *) select to_jsonb(gone) as row from gone`,
+    [id],
+  );
+  expect((await ask(`Bearer ${text}`)).status).toBe(401);
+  await database.read(
+    'system',
+    `insert into api_tokens select * from jsonb_populate_record(null::api_tokens, $1) returning id`,
+    [(row as { row: object }).row],
+  );
+  const madeAt = Date.now();
+  while ((await ask(`Bearer ${text}`)).status !== 200) {
+    // The second that the refusal is remembered for ends later.
+    expect(Date.now() - madeAt).toBeLessThan(800);
+    await new Promise((resolve) => setTimeout(resolve, 5));
   }
 });

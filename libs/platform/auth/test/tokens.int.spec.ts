@@ -6,10 +6,12 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { ConfigModule, type Config } from '@slipway/platform-config';
 import { Database, DatabaseModule, migrations as databaseMigrations, newId } from '@slipway/platform-database';
 import { createTestDatabase, type TestDatabase } from '@slipway/platform-database/testing';
-import { hashSecret } from '@slipway/contracts';
+import { hashSecret, OPERATOR_TENANT, type Owner } from '@slipway/contracts';
 import type { Principal, Scope } from '@slipway/platform-http';
-import { AuthModule, ensureBootstrap, migrations, OPERATOR_TENANT, TokenService, TokenUses } from '../src/index.js';
+import { AuthModule, ensureBootstrap, migrations, TokenService, TokenUses } from '../src/index.js';
 
+const OPERATOR: Owner = { type: 'person', id: 'operator' };
+const BOB: Owner = { type: 'person', id: 'bob' };
 const SECRET = 's'.repeat(32);
 
 let testDatabase: TestDatabase;
@@ -23,7 +25,9 @@ beforeAll(async () => {
   const config = {
     database: { url: testDatabase.url, migrateUrl: testDatabase.ownerUrl, embedded: false, poolSize: 4 },
     rateLimit: { readsPerMinute: 0, mutationsPerMinute: 0 },
-  } as Config;
+    gateway: { limits: { requestsPerMinute: 0, maxConcurrencyPerToken: 0 } },
+    operator: { quotas: { reads_per_minute: 0, mutations_per_minute: 0 } },
+  } as unknown as Config;
   @Module({ imports: [ConfigModule.forRoot(config), DatabaseModule.forRoot(config), AuthModule] })
   class TestModule {}
   // As the worker has it: the same modules without HTTP.
@@ -42,7 +46,15 @@ const sql = <R = Record<string, any>>(text: string, values: unknown[] = []): Pro
   database.tx('system', (tx) => tx.query<R>(text, values));
 const make = (name: string, scopes: Scope[] = ['viewer'], expiresAt = new Date(Date.now() + 3_600_000)) =>
   database.tx({ tenantId: tenant }, (tx) =>
-    tokens.create(tx, { tenantId: tenant, name, scopes, expiresAt, createdBy: 'token:maker' }),
+    tokens.create(tx, {
+      tenantId: tenant,
+      name,
+      scopes,
+      expiresAt,
+      createdBy: 'token:maker',
+      owner: BOB,
+      minters: [OPERATOR],
+    }),
   );
 const revoke = (id: string, by: string) => database.tx({ tenantId: tenant }, (tx) => tokens.revoke(tx, tenant, id, by));
 const bootstrap = (token?: string): Promise<void> => ensureBootstrap(database, { bootstrapToken: token });
@@ -65,6 +77,7 @@ it('gives the configured token every right and no end, and takes over a new secr
     true,
     ['viewer', 'operator', 'admin'],
   ]);
+  expect([principal.owner, principal.minters]).toEqual([OPERATOR, []]);
   const [row] = await sql(`select expires_at > now() + interval '1000 years' as is_endless from api_tokens`);
   expect(row).toEqual({ is_endless: true });
   const changed = `slw_first_${'t'.repeat(32)}`;
@@ -88,8 +101,8 @@ it('does not bring a revoked token back at the next boot, under its secret or an
 
 it('leaves a token of another tenant alone that has the configured id', async () => {
   await sql(
-    `insert into api_tokens (id, tenant_id, name, scopes, secret_sha256, created_by, expires_at)
-     values ('tok_theirs', $1, 'n', '{viewer}', $2, 'token:x', 'infinity')`,
+    `insert into api_tokens (id, tenant_id, name, scopes, secret_sha256, created_by, owner_type, owner_id, minters, expires_at)
+     values ('tok_theirs', $1, 'n', '{viewer}', $2, 'token:x', 'person', 'bob', '[]', 'infinity')`,
     [tenant, hashSecret(SECRET)],
   );
   await bootstrap(`slw_theirs_${'t'.repeat(32)}`);
@@ -112,6 +125,8 @@ it('shows a token once, stores its hash, and each scope once', async () => {
     name: 'new',
     scopes: ['viewer', 'admin'],
     created_by: 'token:maker',
+    owner: BOB,
+    minters: [OPERATOR],
     last_used_at: null,
     revoked_at: null,
     revoked_by: null,
@@ -121,7 +136,12 @@ it('shows a token once, stores its hash, and each scope once', async () => {
   const [stored] = await sql(`select k::text as text, secret_sha256 from api_tokens k where id = $1`, [row.id]);
   expect(stored?.['text']).not.toContain(secret);
   expect(stored?.['secret_sha256']).toEqual(hashSecret(secret));
-  expect(await authenticate(text as string)).toMatchObject({ tenantId: tenant, actor: { type: 'token', id: row.id } });
+  expect(await authenticate(text as string)).toMatchObject({
+    tenantId: tenant,
+    actor: { type: 'token', id: row.id },
+    owner: BOB,
+    minters: [OPERATOR],
+  });
 });
 
 it('keeps who revoked a token first, and when', async () => {

@@ -1,15 +1,36 @@
-import { Module, type DynamicModule } from '@nestjs/common';
+import { Module, type DynamicModule, type OnModuleInit } from '@nestjs/common';
+import { gauge } from '@slipway/platform-observability';
 import { CONFIG, type Config } from './config.js';
+import { operatorMetrics } from './operator-metrics.js';
+import { OperatorSettings } from './operator-settings.js';
 import { PausePoints } from './pause-points.js';
 
 @Module({})
-export class ConfigModule {
+export class ConfigModule implements OnModuleInit {
+  constructor(private readonly settings: OperatorSettings) {}
+
+  onModuleInit(): void {
+    for (const { name, help, labels } of operatorMetrics(this.settings.state)) {
+      const metric = gauge(name, help, Object.keys(labels), () => {
+        const row = operatorMetrics(this.settings.state).find((one) => one.name === name);
+        metric.reset();
+        if (row) metric.set(row.labels, row.value);
+      });
+    }
+  }
+
   static forRoot(config: Config): DynamicModule {
+    const { operator } = config;
+    const settings = operator instanceof OperatorSettings ? operator : OperatorSettings.fixed(operator);
     return {
       module: ConfigModule,
       global: true,
-      providers: [{ provide: CONFIG, useValue: config }, PausePoints],
-      exports: [CONFIG, PausePoints],
+      providers: [
+        { provide: CONFIG, useValue: config },
+        { provide: OperatorSettings, useValue: settings },
+        PausePoints,
+      ],
+      exports: [CONFIG, OperatorSettings, PausePoints],
     };
   }
 }

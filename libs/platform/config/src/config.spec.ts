@@ -15,8 +15,8 @@ import {
 const KEY = Buffer.alloc(32, 7).toString('base64');
 /** Of a kind only its name; libs/registry tests the default file with the real ones. */
 const TARGETS: TargetReader[] = [
-  { kind: 'process', keys: ['engines'], read: () => ({}) },
-  { kind: 'endpoint', keys: ['allow'], read: () => ({}) },
+  { kind: 'process', schema: { properties: { engines: {} } }, read: () => ({}) },
+  { kind: 'endpoint', schema: { properties: { allow: {} } }, read: () => ({}) },
 ];
 const EXTERNAL = { DATABASE_URL: 'postgres://u:p@db/slipway', SLIPWAY_SECRET_KEY: KEY };
 
@@ -55,11 +55,41 @@ describe('loadConfig', () => {
       gateway: { publicUrl: 'http://127.0.0.1:7080' },
       rateLimit: { readsPerMinute: 6000, mutationsPerMinute: 1200 },
     });
-    expect(config.secretKey).toEqual(Buffer.alloc(32, 7));
+    expect(config.keyRing.current.secret.export()).toEqual(Buffer.alloc(32, 7));
     expect(config.operator.targets.map((target) => [target.name, target.kind])).toEqual([
       ['local', 'process'],
       ['adopted', 'endpoint'],
     ]);
+  });
+
+  it('10.3: knows the ports that no outbound call may reach', () => {
+    const ports = (env: NodeJS.ProcessEnv) =>
+      [...loadConfig({ ...EXTERNAL, ...env }, cwd).ownPorts].sort((a, b) => a - b);
+    expect(ports({})).toEqual([5432, 7070, 7080]);
+    expect(
+      ports({
+        DATABASE_URL: 'postgres://u:p@db:6000/slipway',
+        SLIPWAY_MIGRATE_DATABASE_URL: 'postgres://u:p@db:6001/slipway',
+        REDIS_URL: 'rediss://cache',
+        SLIPWAY_METRICS_PORT: '9090',
+        SLIPWAY_API_PORT: '0',
+        SLIPWAY_S3_ENDPOINT: 'http://127.0.0.1:9000',
+        SLIPWAY_OWN_PORTS: '9091, 9092',
+      }),
+    ).toEqual([6000, 6001, 6379, 7080, 9000, 9090, 9091, 9092]);
+    expect(problemsOf({ ...EXTERNAL, SLIPWAY_OWN_PORTS: '80,x' })).toEqual([
+      'SLIPWAY_OWN_PORTS must be a whole number from 1 to 65535, not "80,x"',
+    ]);
+  });
+
+  it('takes names of headers that an engine may get, and none that would show it a credential or break a request', () => {
+    const passed = (names: string) =>
+      loadConfig({ ...EXTERNAL, SLIPWAY_GATEWAY_PASSED_HEADERS: names }, cwd).gateway.passedHeaders;
+    expect(passed(' X-Mine,x-other, x-mine,')).toEqual(['x-mine', 'x-other']);
+    for (const name of ['Authorization', 'cookie', 'content-length', 'connection', 'x:y', 'x y', 'a'.repeat(65)])
+      expect(problemsOf({ ...EXTERNAL, SLIPWAY_GATEWAY_PASSED_HEADERS: `x-mine,${name}` })).toHaveLength(1);
+    const many = Array.from({ length: 21 }, (_, n) => `x-${n}`).join();
+    expect(problemsOf({ ...EXTERNAL, SLIPWAY_GATEWAY_PASSED_HEADERS: many })).toHaveLength(1);
   });
 
   it('names every problem at once and prints no secret', () => {
@@ -151,10 +181,44 @@ describe('loadConfig', () => {
     expect(problemsOf({ DATABASE_URL: EXTERNAL.DATABASE_URL })[0]).toMatch(/^SLIPWAY_SECRET_KEY is required/);
   });
 
+  it('10.8: takes keys that only open, and names none of them in a problem', () => {
+    const old = [1, 2].map((byte) => Buffer.alloc(32, byte).toString('base64'));
+    const { keyRing } = loadConfig({ ...EXTERNAL, SLIPWAY_SECRET_KEYS_OLD: ` ${old.join(', ')},` }, cwd);
+    expect(keyRing.all().map(({ secret }) => secret.export())).toEqual([7, 1, 2].map((byte) => Buffer.alloc(32, byte)));
+    const problems = problemsOf({ ...EXTERNAL, SLIPWAY_SECRET_KEYS_OLD: `${old[0]},c2hvcnQ=` });
+    expect(problems).toEqual([expect.stringMatching(/^SLIPWAY_SECRET_KEYS_OLD must be 32 bytes in base64/)]);
+    expect(problems.join()).not.toMatch(/c2hvcnQ|AQEB/);
+  });
+
+  it('10.9: gives gateways a login of their own where there is one', () => {
+    expect(loadConfig(EXTERNAL, cwd).database.gatewayUrl).toBe(EXTERNAL.DATABASE_URL);
+    const SLIPWAY_GATEWAY_DATABASE_URL = 'postgres://g:p@db/slipway';
+    expect(loadConfig({ ...EXTERNAL, SLIPWAY_GATEWAY_DATABASE_URL }, cwd).database).toMatchObject({
+      url: EXTERNAL.DATABASE_URL,
+      gatewayUrl: SLIPWAY_GATEWAY_DATABASE_URL,
+    });
+    const stack = { databaseUrl: 'postgres://app@x/y', migrateUrl: 'postgres://owner@x/y', secretKey: KEY };
+    expect(loadConfig({}, cwd, { stack }).database.gatewayUrl).toBe(stack.databaseUrl);
+    writeStackFile(path.join(cwd, '.slipway'), { ...stack, gatewayUrl: 'postgres://gateway@x/y' });
+    expect(loadConfig({}, cwd).database.gatewayUrl).toBe('postgres://gateway@x/y');
+  });
+
   it('wants the identity variables together', () => {
     expect(
       problemsOf({ ...EXTERNAL, SLIPWAY_IDENTITY_ISSUER: 'https://issuer' }).map((problem) => problem.split(' ')[0]),
     ).toEqual(['SLIPWAY_IDENTITY_AUDIENCE', 'SLIPWAY_IDENTITY_JWKS_URL']);
+  });
+
+  it('10.7.40: keeps the heads of the audit in the log, unless a file or a bucket is named', () => {
+    const anchor = (value: string) => loadConfig({ ...EXTERNAL, SLIPWAY_AUDIT_ANCHOR: value }, cwd).audit.anchor;
+    expect(['', 'log', 'file:/var/heads', 's3://bucket/p'].map(anchor)).toEqual([
+      'log',
+      'log',
+      'file:/var/heads',
+      's3://bucket/p',
+    ]);
+    for (const wrong of ['file:heads', 'syslog', 's3://b'])
+      expect(() => anchor(wrong)).toThrow('SLIPWAY_AUDIT_ANCHOR must be log, file:/<path> or s3://<bucket>/<prefix>');
   });
 
   it('makes a relative workspace folder absolute under the home', () => {
@@ -167,16 +231,35 @@ describe('loadConfig', () => {
     expect(problemsOf({ ...EXTERNAL, SLIPWAY_WORKSPACE_STORE: '/plain/path' })).toHaveLength(1);
   });
 
-  it('prefers slipway.config.yaml of the working folder over the default', () => {
+  it('adds slipway.config.yaml of the working folder to what is built in', () => {
     writeFileSync(
       path.join(cwd, 'slipway.config.yaml'),
       'targets: [{name: only, kind: endpoint, allow: []}]\nsecrets: {hub: {env: HUB_TOKEN}}',
     );
     const { operator } = loadConfig(EXTERNAL, cwd, { targets: TARGETS });
-    expect(operator.targets.map((target) => target.name)).toEqual(['only']);
+    expect(operator.targets.map((target) => target.name)).toEqual(['only', 'local', 'adopted']);
     expect(resolveSecret(operator, 'hub', { HUB_TOKEN: 't' })).toBe('t');
     expect(() => resolveSecret(operator, 'hub', {})).toThrow('HUB_TOKEN is not set');
     expect(() => resolveSecret(operator, 'toString', {})).toThrow('not declared');
+  });
+
+  it('in production lets a file say everything, unless it asks for what is built in', () => {
+    const file = path.join(cwd, 'slipway.config.yaml');
+    const namesOf = (env: NodeJS.ProcessEnv) =>
+      loadConfig({ ...EXTERNAL, ...env }, cwd, { targets: TARGETS }).operator.targets.map(({ name }) => name);
+    const production = { NODE_ENV: 'production' };
+    writeFileSync(file, 'targets: [{name: only, kind: endpoint, allow: []}]');
+    expect(namesOf(production)).toEqual(['only']);
+    expect(loadConfig({ ...EXTERNAL, ...production }, cwd).operator.outbound).toBeUndefined();
+    writeFileSync(file, 'defaults: true\ntargets: [{name: only, kind: endpoint, allow: []}]');
+    expect(namesOf(production)).toEqual(['only', 'local', 'adopted']);
+    writeFileSync(file, 'defaults: false');
+    expect(namesOf({})).toEqual([]);
+  });
+
+  it('refuses a file that is none of its kind for its size, without reading it', () => {
+    writeFileSync(path.join(cwd, 'slipway.config.yaml'), ' '.repeat(2 ** 20 + 1));
+    expect(problemsOf(EXTERNAL)).toEqual([expect.stringContaining('slipway.config.yaml is larger than 1048576 bytes')]);
   });
 });
 
@@ -190,6 +273,7 @@ it('every variable stands in docker/.env.example, and nothing else does', () => 
   const foreign = [
     'POSTGRES_PASSWORD',
     'SLIPWAY_APP_PASSWORD',
+    'SLIPWAY_GATEWAY_PASSWORD',
     'AWS_ACCESS_KEY_ID',
     'AWS_SECRET_ACCESS_KEY',
     'AWS_SESSION_TOKEN',

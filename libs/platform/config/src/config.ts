@@ -1,47 +1,83 @@
-import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { DEFAULT_OPERATOR_CONFIG } from './default-operator-config.js';
+import type { ProxyList } from '@slipway/platform-bounds';
+import { BUILT_IN_SETTINGS } from './built-in-settings.js';
+import { KeyRing } from './key-ring.js';
 import { OperatorConfigError, parseOperatorConfig, type OperatorConfig, type TargetReader } from './operator-config.js';
+import {
+  operatorFileOf,
+  OperatorFileWatch,
+  readOperatorFile,
+  type FileLog,
+  type OperatorFile,
+} from './operator-file.js';
+import { OperatorSettings } from './operator-settings.js';
 import { readStackFile, type StackFile } from './stack-file.js';
 import { readVariables, type Values } from './variables.js';
+
+// What the gateway reads of this library, which must not load Nest.
+export { KeyRing } from './key-ring.js';
+export { operatorMetrics } from './operator-metrics.js';
+export { type OperatorFileState, type OperatorSettings } from './operator-settings.js';
+export { quotasOf, type QuotaConfig, type QuotaName, type Quotas } from './quotas.js';
 
 /** Nest token of the checked configuration: `@Inject(CONFIG) config: Config`. */
 export const CONFIG: unique symbol = Symbol('slipway.config');
 
-/** Everything a process is told from outside, checked. Read once at boot; immutable afterwards. */
+/** Everything a process is told from outside, checked. Read once at boot and immutable afterwards, but for `operator`. */
 export interface Config {
   env: 'development' | 'production' | 'test';
   /** Absolute. */
   home: string;
+  /** PATH, for programs of the host that are asked about it; undefined where there is none. */
+  searchPath?: string;
   host: string;
   /** 0 = any free port. */
   apiPort: number;
   gatewayPort: number;
-  /** `embedded`: found through the stack file of `npm start`, not through DATABASE_URL. `poolSize`: connections per process. */
-  database: { url: string; migrateUrl: string; embedded: boolean; poolSize: number };
+  /**
+   * `embedded`: found through the stack file of `npm start`, not through DATABASE_URL. `poolSize`: connections per process.
+   * `migrateUrl`, `gatewayUrl`: logins of their own for the owner and for gateways, where there are some.
+   */
+  database: { url: string; migrateUrl: string; gatewayUrl: string; embedded: boolean; poolSize: number };
   queue: { backend: 'postgres' | 'redis'; redisUrl?: string };
-  /** 32 bytes: the key-encryption key. */
-  secretKey: Buffer;
+  keyRing: KeyRing;
   bootstrapToken?: string;
   /** `issuer`, `audience` and `jwksUrl` are all set or all unset (no hosted sign-in). */
   identity: { provider: string; issuer?: string; audience?: string; jwksUrl?: string };
   /** `workspaceStore`: `file:<absolute folder>` or `s3://bucket/prefix`. */
   upload: { maxBytes: number; workspaceStore: string; s3: { endpoint?: string; region: string } };
+  /** `anchor`: `log`, `file:/<path>` or `s3://bucket/prefix`. */
+  audit: { anchor: string };
   /** `limits` are per token, but for the size of a request. */
   gateway: {
     publicUrl: string;
     limits: { requestsPerMinute: number; maxConcurrencyPerToken: number; maxBodyBytes: number };
+    /** Of one deployment: a tenant may twice, all tenants together four times as much. */
+    hold: { maxRequests: number; maxBytes: number };
+    /** Names of clients' headers that engines get beside those that the gateway knows; lower case. */
+    passedHeaders: string[];
   };
   leaseSeconds: number;
   logLevel: string;
   /** Per token; 0 = off. */
   rateLimit: { readsPerMinute: number; mutationsPerMinute: number };
   metricsPort?: number;
+  /** Ports of this machine that no outbound call may reach: those of Slipway's processes, of Postgres and of Redis. */
+  ownPorts: readonly number[];
   metricsToken?: string;
+  /** Whose X-Forwarded-For is believed. */
+  trustedProxies?: ProxyList;
   worker: { concurrency: number };
+  /** Changes while the process runs (`OperatorSettings`): read a key where it is used, and keep no copy. */
   operator: OperatorConfig;
   pausePoint?: string;
+}
+
+/** What a process is given at boot. */
+export interface LoadedConfig extends Config {
+  operator: OperatorSettings;
+  operatorFile: OperatorFile;
 }
 
 export class ConfigError extends Error {
@@ -67,7 +103,7 @@ export interface LoadOptions {
  * Reads and checks all configuration.
  * @throws ConfigError listing every problem by the variable's name.
  */
-export function loadConfig(env: NodeJS.ProcessEnv, cwd: string, options: LoadOptions = {}): Config {
+export function loadConfig(env: NodeJS.ProcessEnv, cwd: string, options: LoadOptions = {}): LoadedConfig {
   const { values, problems } = readVariables(env);
   const home = path.resolve(cwd, values.home ?? '.slipway');
   const isSet = (name: string): boolean => Boolean(env[name]?.trim());
@@ -97,27 +133,29 @@ export function loadConfig(env: NodeJS.ProcessEnv, cwd: string, options: LoadOpt
   if (values.apiPort && values.apiPort === values.gatewayPort)
     problems.push('SLIPWAY_GATEWAY_PORT must differ from SLIPWAY_API_PORT');
 
-  const operator = loadOperatorConfig(values.configFile, cwd, options.targets, problems);
-  if (problems.length > 0) throw new ConfigError(problems);
+  const operatorFile = operatorFileOf(values.configFile, cwd);
+  const operator = loadOperatorSettings(operatorFile, production, options.targets, problems);
+  if (problems.length > 0 || !operator) throw new ConfigError(problems);
 
   const url = values.databaseUrl ?? stack?.databaseUrl ?? '';
+  const migrateUrl = values.migrateDatabaseUrl ?? stack?.migrateUrl ?? url;
+  const gatewayUrl = values.gatewayDatabaseUrl ?? stack?.gatewayUrl ?? url;
   return {
     env: values.nodeEnv,
     home,
+    ...(env['PATH'] ? { searchPath: env['PATH'] } : {}),
     host: values.host,
     apiPort: values.apiPort,
     gatewayPort: values.gatewayPort,
-    database: {
-      url,
-      migrateUrl: values.migrateDatabaseUrl ?? stack?.migrateUrl ?? url,
-      embedded: stack !== undefined,
-      poolSize: values.databasePool,
-    },
+    database: { url, migrateUrl, gatewayUrl, embedded: stack !== undefined, poolSize: values.databasePool },
     queue: {
       backend: values.queueBackend ?? (values.redisUrl ? 'redis' : 'postgres'),
       ...(values.redisUrl ? { redisUrl: values.redisUrl } : {}),
     },
-    secretKey: values.secretKey ?? Buffer.from(stack?.secretKey ?? options.stack?.secretKey ?? '', 'base64'),
+    keyRing: new KeyRing(
+      values.secretKey ?? Buffer.from(stack?.secretKey ?? options.stack?.secretKey ?? '', 'base64'),
+      values.secretKeysOld,
+    ),
     bootstrapToken: values.bootstrapToken,
     identity: {
       provider: values.identityProvider,
@@ -130,6 +168,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, cwd: string, options: LoadOpt
       workspaceStore: absoluteStore(values.workspaceStore, home),
       s3: { endpoint: values.s3Endpoint, region: values.s3Region },
     },
+    audit: { anchor: values.auditAnchor },
     gateway: {
       publicUrl: values.gatewayPublicUrl ?? addressOf(values.host, values.gatewayPort),
       limits: {
@@ -137,20 +176,25 @@ export function loadConfig(env: NodeJS.ProcessEnv, cwd: string, options: LoadOpt
         maxConcurrencyPerToken: values.gatewayConcurrency,
         maxBodyBytes: values.gatewayMaxBodyBytes,
       },
+      hold: { maxRequests: values.gatewayHoldMaxRequests, maxBytes: values.gatewayHoldMaxBytes },
+      passedHeaders: values.gatewayPassedHeaders ?? [],
     },
     leaseSeconds: values.leaseSeconds,
     logLevel: values.logLevel,
     rateLimit: { readsPerMinute: values.rateLimitReads, mutationsPerMinute: values.rateLimitMutations },
     metricsPort: values.metricsPort,
+    ownPorts: ownPorts(values, [url, migrateUrl, gatewayUrl]),
     metricsToken: values.metricsToken,
+    trustedProxies: values.trustedProxies,
     worker: { concurrency: values.workerConcurrency },
     operator,
+    operatorFile,
     pausePoint: values.pausePoint,
   };
 }
 
 /** For entry points: every problem on stderr, then exit 78. */
-export function loadConfigOrExit(options: LoadOptions = {}): Config {
+export function loadConfigOrExit(options: LoadOptions = {}): LoadedConfig {
   try {
     return loadConfig(process.env, process.cwd(), options);
   } catch (error) {
@@ -160,10 +204,40 @@ export function loadConfigOrExit(options: LoadOptions = {}): Config {
   }
 }
 
+/**
+ * For entry points that go on running: what the operator's file says from now on holds when it says it, and at once at SIGHUP. A faulty
+ * file is told to the log, and changes nothing.
+ */
+export function followOperatorFile({ operator, operatorFile }: LoadedConfig, log: FileLog): OperatorFileWatch {
+  const watch = new OperatorFileWatch(operator, operatorFile, log);
+  process.on('SIGHUP', () => void watch.reload());
+  watch.start();
+  return watch;
+}
+
 /** Where a client on this machine reaches a server that listens on `host`. A wildcard address is shown as loopback. */
 export function addressOf(host: string, port: number): string {
   const shown = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
   return `http://${shown.includes(':') ? `[${shown}]` : shown}:${port}`;
+}
+
+const DEFAULT_PORTS: Record<string, number> = {
+  'postgres:': 5432,
+  'postgresql:': 5432,
+  'redis:': 6379,
+  'rediss:': 6379,
+  'http:': 80,
+  'https:': 443,
+};
+
+/** A port of 0 is any free one, which nobody knows yet. */
+function ownPorts(values: Values, databases: readonly string[]): number[] {
+  const { apiPort, gatewayPort, metricsPort, redisUrl, s3Endpoint, ownPorts: further = [] } = values;
+  const services = [...databases, redisUrl, s3Endpoint].flatMap((url) =>
+    url && URL.canParse(url) ? new URL(url) : [],
+  );
+  const theirs = services.map(({ port, protocol }) => (port === '' ? (DEFAULT_PORTS[protocol] ?? 0) : Number(port)));
+  return [...new Set([apiPort, gatewayPort, metricsPort ?? 0, ...theirs, ...further])].filter((port) => port > 0);
 }
 
 function identityProblems(env: NodeJS.ProcessEnv, values: Values, production: boolean): string[] {
@@ -181,24 +255,27 @@ function identityProblems(env: NodeJS.ProcessEnv, values: Values, production: bo
   return problems;
 }
 
-function loadOperatorConfig(
-  configured: string | undefined,
-  cwd: string,
+/**
+ * Where there is a file in production, it says everything: nobody there wants a simulator among their targets, or loopback among their
+ * origins, that no file names.
+ */
+function loadOperatorSettings(
+  file: OperatorFile,
+  production: boolean,
   readers: readonly TargetReader[] | undefined,
   problems: string[],
-): OperatorConfig {
-  const file = path.resolve(cwd, configured ?? 'slipway.config.yaml');
-  if (!configured && !existsSync(file)) return parseOperatorConfig(DEFAULT_OPERATOR_CONFIG, readers);
+): OperatorSettings | undefined {
+  const builtIn = { settings: BUILT_IN_SETTINGS, areOn: !production };
   try {
-    return parseOperatorConfig(readFileSync(file, 'utf8'), readers);
+    return OperatorSettings.of(
+      (text) => parseOperatorConfig(text ?? 'defaults: true', readers, builtIn),
+      readOperatorFile(file),
+    );
   } catch (error) {
     if (error instanceof OperatorConfigError)
-      problems.push(...error.problems.map((problem) => `SLIPWAY_CONFIG (${file}): ${problem}`));
-    else
-      problems.push(
-        `SLIPWAY_CONFIG names ${file}, which cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`,
-      );
-    return { targets: [], secrets: {} };
+      problems.push(...error.problems.map((problem) => `SLIPWAY_CONFIG (${file.path}): ${problem}`));
+    else problems.push(`SLIPWAY_CONFIG names ${(error as Error).message}`);
+    return undefined;
   }
 }
 

@@ -3,24 +3,56 @@ export {
   CONFIG,
   ConfigError,
   EXIT_CONFIG,
+  followOperatorFile,
   loadConfig,
   loadConfigOrExit,
   type Config,
+  type LoadedConfig,
   type LoadOptions,
 } from './config.js';
 export { ConfigModule } from './config.module.js';
 export { PausePoints } from './pause-points.js';
 export { childEnvironment, resolveSecret } from './environment.js';
-export { ConfigReader } from './config-reader.js';
+export { KeyRing, type Key } from './key-ring.js';
+export { BUILT_IN_SETTINGS } from './built-in-settings.js';
+export { ConfigReader, isMisspelling } from './config-reader.js';
+export { readAs } from './schema-reader.js';
+export { merged } from './added-settings.js';
 export {
-  allowedOrigins,
   ENV_NAME,
   NAME,
   OperatorConfigError,
   parseOperatorConfig,
+  type BuiltIn,
   type OperatorConfig,
+  type SecretConfig,
   type TargetConfig,
   type TargetReader,
 } from './operator-config.js';
+export { operatorSchema, partOf } from './operator-schema.js';
+export { ALLOW, keysOf, type MappingSchema, type Schema } from './setting-schemas.js';
+export {
+  hasQuotasByTenant,
+  QUOTAS,
+  quotasOf,
+  type QuotaConfig,
+  type QuotaName,
+  type Quotas,
+  type QuotaSettings,
+} from './quotas.js';
+export { OperatorFileWatch, type FileLog, type OperatorFile } from './operator-file.js';
+export { OperatorSettings, type OperatorFileState, type Preparation } from './operator-settings.js';
+export { type Outbound } from './outbound.js';
 export { readStackFile, removeStackFile, writeStackFile, type StackFile } from './stack-file.js';
 export { VARIABLES } from './variables.js';
+export {
+  cannotStart,
+  listenFault,
+  makeHome,
+  networkFault,
+  oneLine,
+  reach,
+  StartupError,
+  type ReachOptions,
+  type ServiceFault,
+} from './startup.js';

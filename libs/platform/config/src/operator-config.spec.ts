@@ -1,17 +1,17 @@
 import { describe, expect, it } from '@jest/globals';
-import { allowedOrigins, OperatorConfigError, parseOperatorConfig, type TargetReader } from './index.js';
+import { OperatorConfigError, parseOperatorConfig, type TargetReader } from './index.js';
 
 /** Two kinds of targets; the real ones have their specs in libs/targets. */
 const READERS: TargetReader[] = [
   {
     kind: 'oven',
-    keys: ['racks'],
+    schema: { properties: { racks: {} } },
     maxInstances: 16,
     read: (reader, path, entry) => ({ racks: reader.whole(`${path}.racks`, entry['racks'], 1, 9) }),
   },
   {
     kind: 'shop',
-    keys: ['allow'],
+    schema: { properties: { allow: {} } },
     read: (reader, path, entry) => ({ allow: reader.list(`${path}.allow`, entry['allow']) }),
   },
 ];
@@ -66,7 +66,23 @@ describe('parseOperatorConfig', () => {
     ['targets: [{name: a, kind: oven, racks: 1, max_instances: 0}]', /^targets\[0\]\.max_instances/],
     ['targets: []\nsecrets: {s: {env: A, file: b}}', /^secrets\.s must have exactly one/],
     ['targets: []\nsecrets: {s: {value: plain}}', /^secrets\.s\.value is not a known key/],
-    ['targets: []\ntargets: []', /unique/],
+    ['targets: []\ntargets: []', /^line 2 has the key "targets" a second time: keep one of them$/],
+    ['targets:\n\t- {name: a}', /^line 2 begins with a tab: indent with spaces$/],
+    [
+      'target: []',
+      /^target is not a known key; did you mean targets\? \(known here: targets, secrets, outbound, quotas, defaults\)$/,
+    ],
+    ['targets: []\nqoutas: {}', /^qoutas is not a known key; did you mean quotas\?/],
+    [
+      'targets: [{name: a, kind: oven, racks: 1, max-instances: 3}]',
+      /max-instances is not a known key; did you mean max_instances\?/,
+    ],
+    ['targets: []\nfrobnicate: 1', /^frobnicate is not a known key \(known here/],
+    ['targets: []\ndefaults: 7', /^defaults must be true or false$/],
+    [
+      'a: &a [x, x, x, x, x, x, x, x, x, x]\nb: &b [*a, *a, *a, *a, *a, *a, *a, *a, *a, *a]\nc: [*b, *b, *b, *b, *b, *b, *b, *b, *b, *b, *b, *b]',
+      /cannot be read/,
+    ],
     ['- a', /must be a mapping/],
     ['targets: [', /./],
     ['', /must be a mapping/],
@@ -75,11 +91,37 @@ describe('parseOperatorConfig', () => {
   });
 });
 
-it('allows the origins of all targets, each once', () => {
-  const targets = [
-    { name: 'a', kind: 'oven' },
-    { name: 'b', kind: 'shop', allow: ['https://one', 'https://two'] },
-    { name: 'c', kind: 'shop', allow: ['https://two'] },
-  ];
-  expect(allowedOrigins({ targets })).toEqual(['https://one', 'https://two']);
+it('10.1: reads for whom a secret is and where it may go', () => {
+  const read = (entry: string) => parseOperatorConfig(`targets: []\nsecrets: {hf: {env: HF, ${entry}}}`).secrets;
+  expect(read('tenants: [acme, "*"], origins: ["https://*.hf.example.com"]')).toEqual({
+    hf: { env: 'HF', tenants: ['acme', '*'], origins: ['https://*.hf.example.com'] },
+  });
+});
+
+it('10.3: reads for whom targets and origins are, and what is called beside targets', () => {
+  const source = `
+targets: [{name: a, kind: oven, racks: 1, tenants: [acme]}]
+outbound:
+  webhooks: ["http://hooks.internal:8080"]
+  suppliers: [{origin: "https://*.models.example", tenants: [acme]}]`;
+  expect(parseOperatorConfig(source, READERS)).toEqual({
+    targets: [{ name: 'a', kind: 'oven', max_instances: 16, tenants: ['acme'], racks: 1 }],
+    secrets: {},
+    outbound: {
+      webhooks: ['http://hooks.internal:8080'],
+      suppliers: [{ origin: 'https://*.models.example', tenants: ['acme'] }],
+    },
+  });
+});
+
+it.each([
+  ['secrets: {s: {env: A, tenants: acme}}', 'secrets.s.tenants must be a list'],
+  ['secrets: {s: {env: A, tenants: [7]}}', 'secrets.s.tenants[0] must be a non-empty string'],
+  ['secrets: {s: {env: A, origins: ["https://*"]}}', 'secrets.s.origins[0] may use * only before'],
+  ['outbound: {engines: []}', 'outbound.engines is not a known key'],
+  ['outbound: {webhooks: ["ftp://h"]}', 'outbound.webhooks[0] must be an origin'],
+  ['outbound: {webhooks: [{origin: "http://h"}]}', 'outbound.webhooks[0].tenants must be a list'],
+  ['outbound: {webhooks: [{origin: "http://h", tenant: [a]}]}', 'outbound.webhooks[0].tenant is not a known key'],
+])('10.3: refuses %s', (source, problem) => {
+  expect(problemsOf(`targets: []\n${source}`)).toContainEqual(expect.stringContaining(problem));
 });

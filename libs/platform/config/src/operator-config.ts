@@ -1,5 +1,10 @@
-import { isMap, isSeq, parseDocument, type Document } from 'yaml';
+import type { AllowEntry } from '@slipway/contracts';
+import { addedTo } from './added-settings.js';
 import { ConfigReader } from './config-reader.js';
+import { readOutbound, type Outbound } from './outbound.js';
+import { readQuotas, type QuotaSettings } from './quotas.js';
+import { keysOf, SECRET, TENANTS, type MappingSchema } from './setting-schemas.js';
+import { readMapping } from './yaml-mapping.js';
 
 /** One execution target. What else a kind has is the business of its folder in `libs/targets`. */
 export interface TargetConfig {
@@ -7,51 +12,111 @@ export interface TargetConfig {
   kind: string;
   /** Instances it runs at most, over all tenants; undefined = no limit. */
   max_instances?: number;
-  /** Origins that the product may call in its name, as `libs/contracts` reads patterns. */
-  allow?: string[];
+  /** Starts at a time on one accelerator, until ready or over; undefined = 1. */
+  start_parallelism_per_device?: number;
+  /** Names of the tenants that may use it; undefined = all. For others it does not exist. */
+  tenants?: string[];
+  /** Where its servers may be, as `libs/contracts` reads patterns. */
+  allow?: AllowEntry[];
 }
 
 /** Reads what one kind of target has beside its name. */
 export interface TargetReader {
   readonly kind: string;
-  /** Its keys beside `name`, `kind` and `max_instances`. */
-  readonly keys: readonly string[];
+  /** Its keys beside `name`, `kind`, `max_instances` and `tenants`, as editors are told. */
+  readonly schema: Pick<MappingSchema, 'properties' | 'required'>;
   /** Where the file names no `max_instances`. */
   readonly maxInstances?: number;
   /** @param path of the entry, for the problems it finds */
   read(reader: ConfigReader, path: string, entry: Record<string, unknown>): object;
 }
 
-/** The operator's file. A secret names where its value is; the value itself never stands here. */
+/** Names where its value is; the value itself never stands here. */
+export interface SecretConfig {
+  env?: string;
+  file?: string;
+  value?: never;
+  /** Names of the tenants that may use it; undefined = the operator tenant alone. */
+  tenants?: string[];
+  /** Patterns of where it may be sent; undefined = the operator tenant alone sends it, to whatever its target allows. */
+  origins?: string[];
+}
+
+/** The operator's file. */
 export interface OperatorConfig {
   targets: TargetConfig[];
-  secrets: Record<string, { env?: string; file?: string; value?: never }>;
+  secrets: Record<string, SecretConfig>;
+  /** What the product may call beside targets. */
+  outbound?: Outbound;
+  /** Ask `quotasOf`, which knows the defaults. */
+  quotas?: QuotaSettings;
 }
 
 /** How the operator names targets and engines. */
 export const NAME = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
+export const SECRET_NAME = /^[a-z0-9]([-_a-z0-9]{0,61}[a-z0-9])?$/;
+/** What every target has. */
+export const TARGET_KEYS = {
+  properties: {
+    name: { type: 'string', pattern: NAME.source, description: 'What runtime.target of a revision names' },
+    kind: { type: 'string' },
+    max_instances: {
+      type: 'integer',
+      minimum: 1,
+      maximum: 10_000,
+      description: 'Instances it runs at most, over all tenants',
+    },
+    tenants: { ...TENANTS, description: 'Who may use it; without it every tenant' },
+  },
+};
+/** `defaults` is taken out before. It is named with the others, for who misspells it. */
+const SETTINGS = ['targets', 'secrets', 'outbound', 'quotas', 'defaults'];
 export const ENV_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
+
+/** What a file adds to: settings written as it is, and whether they hold where the file has no `defaults`. */
+export interface BuiltIn {
+  settings: Record<string, unknown>;
+  areOn: boolean;
+}
 
 /**
  * @param readers of the kinds of targets there are; without them targets are not looked at, for processes that run none
  * @throws OperatorConfigError naming every problem by its key path
  */
-export function parseOperatorConfig(source: string, readers?: readonly TargetReader[]): OperatorConfig {
-  const document: Document.Parsed = parseDocument(source, { uniqueKeys: true });
-  if (document.errors.length > 0)
-    throw new OperatorConfigError(document.errors.map((error) => error.message.split('\n')[0] ?? error.message));
-  if (!isMap(document.contents))
-    throw new OperatorConfigError([
-      `the file must be a mapping${isSeq(document.contents) ? ', not a list' : ''} with \`targets\``,
-    ]);
+export function parseOperatorConfig(
+  source: string,
+  readers?: readonly TargetReader[],
+  builtIn: BuiltIn = { settings: {}, areOn: false },
+): OperatorConfig {
+  const written = readMapping(source);
+  if ('problems' in written) throw new OperatorConfigError(written.problems);
+  const { defaults = builtIn.areOn, ...file } = written.mapping;
   const reader = new ConfigReader();
-  const root = reader.map('', document.toJS(), ['targets', 'secrets']);
-  const config: OperatorConfig = {
-    targets: readers ? readTargets(reader, root['targets'], readers) : [],
-    secrets: readSecrets(reader, root['secrets']),
-  };
+  if (typeof defaults !== 'boolean') reader.fail('defaults', 'must be true or false');
+  const config = readOperatorConfig(reader, defaults === true ? addedTo(builtIn.settings, file) : file, readers);
   if (reader.problems.length > 0) throw new OperatorConfigError(reader.problems);
   return config;
+}
+
+function readOperatorConfig(
+  reader: ConfigReader,
+  settings: Record<string, unknown>,
+  readers: readonly TargetReader[] | undefined,
+): OperatorConfig {
+  const root = reader.map('', settings, SETTINGS);
+  const outbound = readOutbound(reader, root['outbound']);
+  const quotas = readQuotas(reader, root['quotas']);
+  const targets = readers ? readTargets(reader, root['targets'] ?? [], readers) : [];
+  const secrets = readSecrets(reader, root['secrets']);
+  for (const { path, name } of reader.secretsNamed)
+    if (!Object.hasOwn(secrets, name))
+      reader.fail(path, `names a secret that the file does not have: ${JSON.stringify(name)}`);
+  return {
+    targets,
+    secrets,
+    ...(outbound === undefined ? {} : { outbound }),
+    ...(quotas === undefined ? {} : { quotas }),
+  };
 }
 
 export class OperatorConfigError extends Error {
@@ -59,11 +124,6 @@ export class OperatorConfigError extends Error {
     super(problems.join('\n'));
     this.name = 'OperatorConfigError';
   }
-}
-
-/** Every address that some target of the operator may call. */
-export function allowedOrigins({ targets }: Pick<OperatorConfig, 'targets'>): string[] {
-  return [...new Set(targets.flatMap(({ allow = [] }) => allow))];
 }
 
 function readTargets(reader: ConfigReader, value: unknown, readers: readonly TargetReader[]): TargetConfig[] {
@@ -77,7 +137,7 @@ function readTargets(reader: ConfigReader, value: unknown, readers: readonly Tar
       reader.fail(`${path}.kind`, `must be ${kinds}${kind === undefined ? '' : `, not ${JSON.stringify(kind)}`}`);
       return [];
     }
-    const bag = reader.map(path, entry, ['name', 'kind', 'max_instances', ...of.keys]);
+    const bag = reader.map(path, entry, [...keysOf(TARGET_KEYS), ...keysOf(of.schema)]);
     const name = reader.string(`${path}.name`, bag['name'], NAME);
     if (seen.has(name)) reader.fail(`${path}.name`, `repeats ${JSON.stringify(name)}; target names are unique`);
     seen.add(name);
@@ -85,9 +145,9 @@ function readTargets(reader: ConfigReader, value: unknown, readers: readonly Tar
       bag['max_instances'] === undefined
         ? of.maxInstances
         : reader.whole(`${path}.max_instances`, bag['max_instances'], 1, 10_000);
-    return [
-      { name, kind: of.kind, ...(max === undefined ? {} : { max_instances: max }), ...of.read(reader, path, bag) },
-    ];
+    const tenants = bag['tenants'] === undefined ? {} : { tenants: reader.names(`${path}.tenants`, bag['tenants']) };
+    const limit = max === undefined ? {} : { max_instances: max };
+    return [{ name, kind: of.kind, ...limit, ...tenants, ...of.read(reader, path, bag) }];
   });
 }
 
@@ -96,14 +156,31 @@ function readSecrets(reader: ConfigReader, value: unknown): OperatorConfig['secr
   return Object.fromEntries(
     Object.entries(reader.map('secrets', value)).map(([name, entry]) => {
       const path = `secrets.${name}`;
-      if (!/^[a-z0-9]([-_a-z0-9]{0,61}[a-z0-9])?$/.test(name)) reader.fail(path, 'is not a valid secret name');
-      const bag = reader.map(path, entry, ['env', 'file']);
+      if (!SECRET_NAME.test(name)) reader.fail(path, 'is not a valid secret name');
+      const bag = reader.map(path, entry, keysOf(SECRET));
       if ((bag['env'] === undefined) === (bag['file'] === undefined)) {
         reader.fail(path, 'must have exactly one of env and file');
         return [name, {}];
       }
-      if (bag['env'] !== undefined) return [name, { env: reader.string(`${path}.env`, bag['env'], ENV_NAME) }];
-      return [name, { file: reader.string(`${path}.file`, bag['file']) }];
+      const source =
+        bag['env'] === undefined
+          ? { file: reader.string(`${path}.file`, bag['file']) }
+          : { env: reader.string(`${path}.env`, bag['env'], ENV_NAME) };
+      return [name, { ...source, ...readUse(reader, path, bag) }];
     }),
   );
+}
+
+function readUse(reader: ConfigReader, path: string, bag: Record<string, unknown>): Partial<SecretConfig> {
+  const { tenants, origins } = bag;
+  return {
+    ...(tenants === undefined ? {} : { tenants: reader.names(`${path}.tenants`, tenants) }),
+    ...(origins === undefined
+      ? {}
+      : {
+          origins: reader
+            .list(`${path}.origins`, origins)
+            .map((one, index) => reader.origin(`${path}.origins[${index}]`, one)),
+        }),
+  };
 }

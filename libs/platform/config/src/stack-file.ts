@@ -5,6 +5,8 @@ import path from 'node:path';
 export interface StackFile {
   databaseUrl: string;
   migrateUrl: string;
+  /** Absent in the file of an older version. */
+  gatewayUrl?: string;
   secretKey: string;
 }
 
@@ -15,11 +17,11 @@ export function readStackFile(home: string): StackFile | undefined {
   try {
     const parsed: unknown = JSON.parse(readFileSync(fileOf(home), 'utf8'));
     if (parsed === null || typeof parsed !== 'object') return undefined;
-    const { databaseUrl, migrateUrl, secretKey } = parsed as Partial<Record<keyof StackFile, unknown>>;
+    const { databaseUrl, migrateUrl, gatewayUrl, secretKey } = parsed as Partial<Record<keyof StackFile, unknown>>;
     if (typeof databaseUrl !== 'string' || typeof migrateUrl !== 'string' || typeof secretKey !== 'string')
       return undefined;
     if (Buffer.from(secretKey, 'base64').length !== 32) return undefined;
-    return { databaseUrl, migrateUrl, secretKey };
+    return { databaseUrl, migrateUrl, secretKey, ...(typeof gatewayUrl === 'string' ? { gatewayUrl } : {}) };
   } catch {
     return undefined;
   }

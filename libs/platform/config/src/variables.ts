@@ -1,4 +1,6 @@
 import { isIP } from 'node:net';
+import { proxyList } from '@slipway/platform-bounds';
+import { headerNames } from './header-names.js';
 
 /*
  * Not `@nestjs/config`: the gateway and the commands read the same variables without Nest, and every fault is told at once.
@@ -40,6 +42,11 @@ const whole =
     return value;
   };
 
+const ports = (raw: string): number[] => {
+  const named = raw.split(',').filter((one) => one.trim() !== '');
+  return named.map((one) => whole(1, 65535)(one.trim()));
+};
+
 const oneOf =
   <const T extends string>(...allowed: T[]) =>
   (raw: string): T => {
@@ -48,12 +55,18 @@ const oneOf =
     return found;
   };
 
+const EXAMPLES: Record<string, string> = {
+  postgres: ', as in postgres://user:password@host:5432/slipway (percent-encode special characters of the password)',
+  redis: ', as in redis://:password@host:6379',
+};
+
 const url =
   (...schemes: string[]) =>
   (raw: string): string => {
     const parsed = URL.canParse(raw) ? new URL(raw) : undefined;
     const scheme = parsed?.protocol.slice(0, -1);
-    if (!scheme || !schemes.includes(scheme)) throw new Error(`must be a URL with scheme ${schemes.join(' or ')}`);
+    if (!scheme || !schemes.includes(scheme))
+      throw new Error(`must be a URL with scheme ${schemes.join(' or ')}${EXAMPLES[schemes[0] ?? ''] ?? ''}`);
     return raw;
   };
 
@@ -71,6 +84,13 @@ const key = (raw: string): Buffer => {
   return bytes;
 };
 
+const keys = (raw: string): Buffer[] =>
+  raw
+    .split(',')
+    .map((one) => one.trim())
+    .filter(Boolean)
+    .map(key);
+
 const token = (raw: string): string => {
   if (!/^slw_[A-Za-z0-9-]{1,64}_[\x21-\x7e]{32,512}$/.test(raw))
     throw new Error('must look like slw_<id>_<secret> with a secret of at least 32 characters');
@@ -80,6 +100,12 @@ const token = (raw: string): string => {
 const workspaceStore = (raw: string): string => {
   if (!/^file:.+/.test(raw) && !/^s3:\/\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](\/.*)?$/.test(raw))
     throw new Error('must be file:<folder> or s3://<bucket>/<prefix>');
+  return raw;
+};
+
+const auditAnchor = (raw: string): string => {
+  if (raw !== 'log' && !/^file:\/.+/.test(raw) && !/^s3:\/\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](\/.*)?$/.test(raw))
+    throw new Error('must be log, file:/<path> or s3://<bucket>/<prefix>');
   return raw;
 };
 
@@ -95,7 +121,7 @@ export const SCHEMA = {
   }),
   configFile: optional('SLIPWAY_CONFIG', text, {
     description:
-      'execution targets and other operator settings; slipway.config.yaml where present, else the embedded default',
+      'execution targets and other operator settings, followed while the process runs; slipway.config.yaml where present, else what is built in',
   }),
   host: withDefault('SLIPWAY_HOST', '127.0.0.1', host, { description: 'address that api and gateway listen on' }),
   apiPort: withDefault('SLIPWAY_API_PORT', '7070', whole(0, 65535), {
@@ -116,6 +142,10 @@ export const SCHEMA = {
     secret: true,
     description: 'the owner of the schema, for migrations; DATABASE_URL where unset',
   }),
+  gatewayDatabaseUrl: optional('SLIPWAY_GATEWAY_DATABASE_URL', url('postgres', 'postgresql'), {
+    secret: true,
+    description: "the gateway's own login, which migrations make or admit; DATABASE_URL where unset",
+  }),
   databasePool: withDefault('SLIPWAY_DATABASE_POOL', '10', whole(2, 1000), {
     description: 'connections to Postgres per process, beside those of the queue',
   }),
@@ -129,6 +159,10 @@ export const SCHEMA = {
   secretKey: optional('SLIPWAY_SECRET_KEY', key, {
     secret: true,
     description: 'key-encryption key, 32 bytes in base64; made by `npm start`, required elsewhere',
+  }),
+  secretKeysOld: optional('SLIPWAY_SECRET_KEYS_OLD', keys, {
+    secret: true,
+    description: 'former values of SLIPWAY_SECRET_KEY, comma separated: they open what they sealed, and seal nothing',
   }),
   identityProvider: withDefault(
     'SLIPWAY_IDENTITY_PROVIDER',
@@ -156,9 +190,13 @@ export const SCHEMA = {
   }),
   s3Endpoint: optional('SLIPWAY_S3_ENDPOINT', httpUrl, {
     description:
-      'S3-compatible endpoint for an s3:// workspace store; AWS where unset (credentials: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY)',
+      'S3-compatible endpoint for an s3:// workspace store or audit anchor; AWS where unset (credentials: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY)',
   }),
   s3Region: withDefault('SLIPWAY_S3_REGION', 'us-east-1', text, { description: 'region of an s3:// workspace store' }),
+  auditAnchor: withDefault('SLIPWAY_AUDIT_ANCHOR', 'log', auditAnchor, {
+    description:
+      'where the heads of the audit chains are kept outside the database: log (lines at info), file:/<path> or s3://<bucket>/<prefix>',
+  }),
   gatewayPublicUrl: optional('SLIPWAY_GATEWAY_PUBLIC_URL', httpUrl, {
     description: "what catalog entries show; the gateway's own address where unset",
   }),
@@ -180,6 +218,17 @@ export const SCHEMA = {
   gatewayMaxBodyBytes: withDefault('SLIPWAY_GATEWAY_MAX_BODY_BYTES', '33554432', whole(1024, 1e9), {
     description: 'largest inference request',
   }),
+  gatewayHoldMaxRequests: withDefault('SLIPWAY_GATEWAY_HOLD_MAX_REQUESTS', '1000', whole(0, 1e6), {
+    description:
+      'requests that wait in one gateway while the place of their deployment changes hands; twice that for a tenant, four times for all',
+  }),
+  gatewayHoldMaxBytes: withDefault('SLIPWAY_GATEWAY_HOLD_MAX_BYTES', '67108864', whole(0, 1e10), {
+    description: 'bytes of their bodies, in the same way',
+  }),
+  gatewayPassedHeaders: optional('SLIPWAY_GATEWAY_PASSED_HEADERS', headerNames, {
+    description:
+      'headers of clients that engines of deployments get, with commas between, beside accept, traceparent and tracestate',
+  }),
   rateLimitReads: withDefault('SLIPWAY_RATE_LIMIT_READS', '6000', whole(0, 1e9), {
     description: 'reads per minute and token; 0 = off',
   }),
@@ -190,9 +239,17 @@ export const SCHEMA = {
     description:
       'serves /healthz, /readyz and /metrics on their own port (`npm start`: api, worker and gateway take this port and the two after it)',
   }),
+  ownPorts: optional('SLIPWAY_OWN_PORTS', ports, {
+    description:
+      'further ports of this machine that no outbound call may reach, with commas between, beside those that stand in other variables; `npm start` names the metrics ports',
+  }),
   metricsToken: optional('SLIPWAY_METRICS_TOKEN', text, {
     secret: true,
-    description: 'bearer token that /metrics asks for on the main port',
+    description: 'bearer token that /metrics asks for, on whichever port',
+  }),
+  trustedProxies: optional('SLIPWAY_TRUSTED_PROXIES', proxyList, {
+    description:
+      'addresses and networks of your proxies, separated by commas: their X-Forwarded-For says who asks; nobody else’s is believed',
   }),
   workerConcurrency: withDefault('SLIPWAY_WORKER_CONCURRENCY', '20', whole(1, 1000), {
     description: 'operations that one worker runs at a time',

@@ -1,6 +1,7 @@
 import 'reflect-metadata';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Test, type TestingModule } from '@nestjs/testing';
+import pg from 'pg';
 import { Database, DatabaseModule, locking, migrations, prepared } from './index.js';
 import { createTestDatabase, type TestDatabase } from './testing/index.js';
 
@@ -47,6 +48,24 @@ describe('in tests', () => {
     await expect(database.tx('system', () => inner())).rejects.toThrow(nested);
     await expect(database.tx('system', async () => Promise.all([inner()]))).rejects.toThrow(nested);
     await expect(database.tx('system', () => database.read('system', 'select 1'))).rejects.toThrow(nested);
+  });
+
+  it('10.3: a look as system sees all rows, and leaves the transaction its tenant', async () => {
+    const owner = new pg.Client({ connectionString: testDatabase.ownerUrl });
+    await owner.connect();
+    await owner.query(`create table things (tenant_id text); select slipway_tenant_table('things')`);
+    await owner.query(`insert into things values ('ten_a'), ('ten_b')`);
+    await owner.end();
+    const count = prepared('t-things', 'select count(*)::int as n from things');
+    const seen = await database.tx({ tenantId: 'ten_a' }, async (tx) => {
+      const [before, [all], after] = [await tx.one(count), await tx.lookAsSystem(count), await tx.one(count)];
+      return [before, all, after, await tx.one(`select current_user as role`)];
+    });
+    expect(seen).toEqual([{ n: 1 }, { n: 2 }, { n: 1 }, { role: 'slipway_tenant' }]);
+    expect(await database.tx('system', (tx) => tx.lookAsSystem(count))).toEqual([{ n: 2 }]);
+    const failing = prepared('t-fails', 'select 1 / 0');
+    await expect(database.tx({ tenantId: 'ten_a' }, (tx) => tx.lookAsSystem(failing))).rejects.toThrow('zero');
+    expect(await database.tx({ tenantId: 'ten_b' }, (tx) => tx.one(count))).toEqual({ n: 1 });
   });
 
   it('one after another, or beside another, is none inside', async () => {

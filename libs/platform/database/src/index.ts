@@ -2,6 +2,7 @@ export { Database } from './database.js';
 export { DatabaseModule } from './database.module.js';
 export { Tx, type TxScope } from './tx.js';
 export { rfc3339, wholeNumber } from './columns.js';
+export { newestFirst } from './newest-first.js';
 export {
   bySize,
   listOf,
@@ -18,9 +19,18 @@ export { startEmbeddedPostgres, type EmbeddedPostgres, type EmbeddedPostgresOpti
 export { newId } from './ids.js';
 export { canonicalJson, digestOf } from './digest.js';
 export { openSecret, sealSecret } from './secret-box.js';
-export { migrate, schemaGap, type Migration } from './migrate.js';
+export { keyProblems, type SealedColumn } from './sealed-column.js';
+export type { KeyUse } from './key-use.js';
+export { rotateSecretKey } from './rotate-secret-key.js';
+export { readManifest, restoreBackup, restoreFiles, writeBackup, type KeptFiles } from './backup/folder.js';
+export { RestoreError } from './backup/load.js';
+export { migrate } from './migrate.js';
+export { schemaProblem, type Migration, type SchemaCheck } from './schema.js';
+export { requireFit } from './require-fit.js';
+export { postgresFault, reachPostgres, type ReachPostgresOptions } from './reach.js';
+import { GatewayRole1700000000002 } from './migrations/1700000000002-gateway-role.js';
 import { Roles1700000000000 } from './migrations/1700000000000-roles.js';
 import { Timestamps1700000000001 } from './migrations/1700000000001-timestamps.js';
 
 /** The migrations of this lib; every platform lib and area exports its own list under the same name. */
-export const migrations = [Roles1700000000000, Timestamps1700000000001];
+export const migrations = [Roles1700000000000, Timestamps1700000000001, GatewayRole1700000000002];

@@ -12,8 +12,8 @@ export const LOCK_ORDER = [
   'deployment',
   /** Decisions about a plan take turns. */
   'plan',
-  /** The places of a target, counted over all tenants. */
-  'target_capacity',
+  /** A quota of a tenant: who adds to it counts after the one before. */
+  'quota',
   /** What should run of a revision: holds, and the reconciler's changes. */
   'workload',
   /** The row of a durable operation: a commit of its worker, a cancel, a retry. */

@@ -1,34 +1,58 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { DataSource, type MigrationInterface } from 'typeorm';
+import { DataSource } from 'typeorm';
+import { APPLIED, BREAKS, type Migration } from './schema.js';
 
-export type Migration = new () => MigrationInterface;
-
-const TABLE = 'schema_migrations';
+/** A statement that waits for a lock holds up all that come after it, readers too: it stands back this soon, and tries again. */
+const LOCK_TIMEOUT_MS = 1_000;
+const PAUSE_MS = 500;
+const PATIENCE_MS = 120_000;
 /** Any constant: two migrators must ask for the same lock. */
 const LOCK_KEY = 7_310_070;
 
 /**
- * Applies what is missing, in timestamp order, under an advisory lock, so that any number of processes may call it at once.
+ * Applies what is missing, in timestamp order, under an advisory lock, so that any number of processes may call it at once, also
+ * while others serve: each migration is a transaction that waits a second for its locks and is then tried again.
  * @param ownerUrl connection that may create tables and roles
- * @param appUrl connection of the running product; its role is admitted to the two application roles
+ * @param appUrl connection of the running product; its role is admitted to the three application roles
+ * @param gatewayUrl connection of gateways, whose role is admitted to theirs only, and made where it is missing
  * @returns the names of the migrations applied now
+ * @throws where one fails, or gets no lock for two minutes; those before it stay
  */
-export async function migrate(ownerUrl: string, migrations: readonly Migration[], appUrl: string): Promise<string[]> {
+export async function migrate(
+  ownerUrl: string,
+  migrations: readonly Migration[],
+  appUrl: string,
+  gatewayUrl = appUrl,
+): Promise<string[]> {
   const lock = new pg.Client({ connectionString: ownerUrl });
   await lock.connect();
   try {
     await lock.query('select pg_advisory_lock($1)', [LOCK_KEY]);
+    await tellBreaks(lock, migrations);
     const source = await new DataSource({
       type: 'postgres',
       url: ownerUrl,
       migrations: [...migrations],
-      migrationsTableName: TABLE,
+      migrationsTableName: APPLIED,
       migrationsTransactionMode: 'each',
+      // Every try that finds a lock taken would be a line on stdout.
+      logger: 'debug',
+      extra: { lock_timeout: LOCK_TIMEOUT_MS },
     }).initialize();
     try {
-      const applied = await source.runMigrations();
-      await admit(lock, decodeURIComponent(new URL(appUrl).username) || 'postgres');
-      return applied.map((migration) => migration.name);
+      const before = await appliedNames(lock);
+      await apply(source);
+      const app = loginOf(appUrl);
+      const gateway = loginOf(gatewayUrl);
+      const hasOwnGateway = gateway.name !== app.name;
+      if (hasOwnGateway) await ensureLogin(lock, gateway, gatewayUrl);
+      const logins = [...new Set([app.name, gateway.name])].map(pg.escapeIdentifier).join(', ');
+      await lock.query(`grant select on ${APPLIED}, ${BREAKS} to ${logins}`);
+      // Gateways of an installation with one login take their role from it.
+      await admit(lock, app.name, ['slipway_tenant', 'slipway_system', 'slipway_gateway']);
+      if (hasOwnGateway) await admit(lock, gateway.name, ['slipway_gateway']);
+      return [...(await appliedNames(lock))].filter((name) => !before.has(name));
     } finally {
       await source.destroy();
     }
@@ -37,41 +61,91 @@ export async function migrate(ownerUrl: string, migrations: readonly Migration[]
   }
 }
 
-/**
- * What stands between this process and the database's schema: names the process does not know (a newer version migrated)
- * and names not applied yet. Both empty means they fit.
- */
-export async function schemaGap(
-  appUrl: string,
-  migrations: readonly Migration[],
-): Promise<{ unknown: string[]; missing: string[] }> {
-  const client = new pg.Client({ connectionString: appUrl });
-  await client.connect();
-  try {
-    const known = new Set(migrations.map((migration) => migration.name));
-    const exists = await client.query(`select to_regclass('public.${TABLE}') as found`);
-    if (!exists.rows[0].found) return { unknown: [], missing: [...known] };
-    const applied: string[] = (await client.query(`select name from ${TABLE}`)).rows.map((row) => row.name);
-    return {
-      unknown: applied.filter((name) => !known.has(name)),
-      missing: [...known].filter((name) => !applied.includes(name)),
-    };
-  } finally {
-    await client.end();
+/** Before any of them runs: a process that starts in between must not find a breaking migration without its mark. */
+async function tellBreaks(client: pg.Client, migrations: readonly Migration[]): Promise<void> {
+  await client.query(`create table if not exists ${BREAKS} (name text primary key, breaks_before text not null)`);
+  await client.query(
+    `comment on table ${BREAKS} is 'Migrations with which processes that do not know the one named in breaks_before cannot work'`,
+  );
+  for (const { name, breaksBefore } of migrations) {
+    if (breaksBefore === undefined) continue;
+    await client.query(
+      `insert into ${BREAKS} (name, breaks_before) values ($1, $2) on conflict (name) do update set breaks_before = excluded.breaks_before`,
+      [name, breaksBefore],
+    );
   }
 }
 
-async function admit(client: pg.Client, appRole: string): Promise<void> {
-  const role = pg.escapeIdentifier(appRole);
-  await client.query(`grant select on ${TABLE} to ${role}`);
+async function apply(source: DataSource): Promise<void> {
+  const deadline = performance.now() + PATIENCE_MS;
+  for (;;) {
+    try {
+      await source.runMigrations();
+      return;
+    } catch (error) {
+      // lock_not_available: the migration was rolled back whole, and those before it need not run again.
+      if ((error as { code?: string }).code !== '55P03') throw error;
+      if (performance.now() > deadline)
+        throw new Error(
+          'no lock within two minutes, because a transaction stays open: `select pid, query from pg_stat_activity where xact_start is not null order by xact_start` shows the oldest',
+        );
+      await delay(PAUSE_MS);
+    }
+  }
+}
+
+async function appliedNames(client: pg.Client): Promise<Set<string>> {
+  const { rows } = await client.query(`select to_regclass('public.${APPLIED}') as found`);
+  if (!rows[0].found) return new Set();
+  return new Set((await client.query(`select name from ${APPLIED} order by id`)).rows.map((row) => row.name as string));
+}
+
+interface Login {
+  name: string;
+  password: string;
+}
+
+function loginOf(url: string): Login {
+  const { username, password } = new URL(url);
+  return { name: decodeURIComponent(username) || 'postgres', password: decodeURIComponent(password) };
+}
+
+/** So that an installation whose database was made without one gets the gateways' login by an update, and by another one its own password. */
+async function ensureLogin(client: pg.Client, { name, password }: Login, url: string): Promise<void> {
+  const role = pg.escapeIdentifier(name);
+  const { rowCount } = await client.query('select 1 from pg_roles where rolname = $1', [name]);
+  if (rowCount === 0) await client.query(`create role ${role} login noinherit password ${pg.escapeLiteral(password)}`);
+  const { rows } = await client.query(
+    `select format('grant connect on database %I to %I', current_database(), $1::text) as grant
+     where not has_database_privilege($1, current_database(), 'connect')`,
+    [name],
+  );
+  if (rows[0]) await client.query(rows[0].grant);
+  if (password && !(await opens(url))) await client.query(`alter role ${role} password ${pg.escapeLiteral(password)}`);
+}
+
+async function opens(url: string): Promise<boolean> {
+  const client = new pg.Client({ connectionString: url });
+  try {
+    await client.connect();
+    return true;
+  } catch (error) {
+    // Whatever else is wrong, another password would not cure.
+    return (error as { code?: string }).code !== '28P01';
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
+async function admit(client: pg.Client, login: string, roles: readonly string[]): Promise<void> {
   const { rows } = await client.query(
     // Since 16 a role's maker is its member without being allowed to take it, so membership alone says too little.
     `with server as (select current_setting('server_version_num')::int as version), asked as (select version, case when version >= 160000 then 'SET' else 'MEMBER' end as how from server)
-     select version, rolsuper or (pg_has_role(rolname, 'slipway_tenant', how) and pg_has_role(rolname, 'slipway_system', how)) as is_admitted from pg_roles, asked where rolname = $1`,
-    [appRole],
+     select version, rolsuper or (select bool_and(pg_has_role(rolname, taken, how)) from unnest($2::text[]) taken) as is_admitted from pg_roles, asked where rolname = $1`,
+    [login, roles],
   );
   if (rows[0]?.is_admitted) return;
-  // Without INHERIT the login role sees nothing until a transaction takes one of the two roles.
+  // Without INHERIT the login role sees nothing until a transaction takes one of its roles.
   const how = rows[0]?.version >= 160_000 ? 'with inherit false, set true' : '';
-  await client.query(`grant slipway_tenant, slipway_system to ${role} ${how}`);
+  await client.query(`grant ${roles.join(', ')} to ${pg.escapeIdentifier(login)} ${how}`);
 }

@@ -1,7 +1,9 @@
 import type { EntityTarget, ObjectLiteral, QueryRunner, Repository } from 'typeorm';
 import type { PoolClient, QueryResult } from 'pg';
 import type { HeldLocks } from './held-locks.js';
-import type { Statement } from './statement.js';
+import { prepared, type Statement } from './statement.js';
+
+const NOW = prepared('transaction-now', 'select now() as now');
 
 /** Who a transaction acts for: one tenant (row-level security shows its rows only) or the system (all rows). */
 export type TxScope = { tenantId: string } | 'system';
@@ -34,12 +36,34 @@ export class Tx {
     return this.tenantId;
   }
 
+  /** When this transaction began, by the clock that stored times were taken from: what ages are measured with. */
+  async now(): Promise<Date> {
+    const row = await this.one<{ now: Date }>(NOW);
+    return (row as { now: Date }).now;
+  }
+
   async query<R = Record<string, unknown>>(statement: Statement | string, values: unknown[] = []): Promise<R[]> {
     if (!this.held || typeof statement === 'string') return this.send<R>(statement, values);
     this.held.assertMayTake(statement, values);
     const rows = await this.send<R & object>(statement, values);
     this.held.took(statement, values, rows);
     return rows;
+  }
+
+  /**
+   * One look at the rows of all tenants, also from inside a tenant's transaction: what decides about one may stand with others. The
+   * rows are for that decision and for no answer.
+   */
+  async lookAsSystem<R = Record<string, unknown>>(statement: Statement, values: unknown[] = []): Promise<R[]> {
+    if (this.tenantId === null) return this.query<R>(statement, values);
+    // Sent together, so that nothing of this transaction comes between the two roles.
+    const results = await Promise.allSettled([
+      this.client.query('SET LOCAL ROLE slipway_system'),
+      this.send<R>(statement, values),
+      this.client.query('SET LOCAL ROLE slipway_tenant'),
+    ]);
+    for (const result of results) if (result.status === 'rejected') throw result.reason;
+    return (results[1] as PromiseFulfilledResult<R[]>).value;
   }
 
   private async send<R>(statement: Statement | string, values: unknown[]): Promise<R[]> {

@@ -1,3 +1,4 @@
+import { networkInterfaces } from 'node:os';
 import ipaddr from 'ipaddr.js';
 
 /**
@@ -33,4 +34,18 @@ export function canonicalAddress(text: string): string | undefined {
   const bare = text.replace(/^\[(.*)\]$/, '$1').replace(/%.*$/, '');
   const isStrict = bare.includes(':') ? ipaddr.IPv6.isValid(bare) : ipaddr.IPv4.isValidFourPartDecimal(bare);
   return isStrict ? ipaddr.process(bare).toString() : undefined;
+}
+
+/** @param address canonical */
+export function isLoopback(address: string): boolean {
+  return ipaddr.parse(address).range() === 'loopback';
+}
+
+/** Whether a connection to this address stays on this machine: loopback, the unspecified address, or one of its interfaces. */
+export function isOfThisMachine(address: string): boolean {
+  const canonical = canonicalAddress(address);
+  if (canonical === undefined) return false;
+  if (['loopback', 'unspecified'].includes(ipaddr.parse(canonical).range())) return true;
+  const own = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
+  return own.some((one) => canonicalAddress(one.address) === canonical);
 }

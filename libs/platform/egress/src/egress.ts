@@ -1,46 +1,50 @@
-import type { AllowPattern } from '@slipway/contracts';
+import { originsFor, type AllowEntry } from '@slipway/contracts';
 import { LRUCache } from 'lru-cache';
 import type { Dispatcher } from 'undici';
 import { guardedDispatcher, type GuardOptions } from './guarded-dispatcher.js';
-import { checkUrl, parseAllow, type UrlVerdict } from './rules.js';
+import { checkUrl, type UrlVerdict } from './rules.js';
 
 const MOST_DISPATCHERS = 100;
 
 /**
- * Where a part of the product may send requests: a list of patterns, and connections that reach nothing else. An area provides
- * one of its own, because each may call something different; Nest closes it with the application.
+ * Where a part of the product may send requests, for whom: a list of origins, each for every tenant or for some, and connections that
+ * reach nothing else. An area provides one of its own, because each may call something different; Nest closes it with the application.
  */
 export class Egress {
-  private readonly rules: readonly AllowPattern[];
   /** By pattern list. Bounded, because addresses of instances come and go; what falls out ends its requests first. */
   private readonly dispatchers = new LRUCache<string, Dispatcher>({
     max: MOST_DISPATCHERS,
     dispose: (dispatcher) => void dispatcher.close().catch(() => undefined),
   });
 
-  /** @throws TypeError for a pattern that is none */
+  /**
+   * @param allow asked at each use, because the operator may change it; its patterns have been checked by who read them
+   */
   constructor(
-    readonly allow: readonly string[],
+    private readonly allow: () => readonly AllowEntry[],
     private readonly options: GuardOptions = {},
-  ) {
-    this.rules = parseAllow(allow);
+  ) {}
+
+  /** The patterns that hold for a tenant, by its name. */
+  patterns(tenantName: string): string[] {
+    return originsFor(this.allow(), tenantName);
   }
 
-  check(url: string): UrlVerdict {
-    return checkUrl(this.rules, url);
+  check(tenantName: string, url: string): UrlVerdict {
+    return checkUrl(this.patterns(tenantName), url);
   }
 
-  permits(url: string): boolean {
-    return this.check(url).ok;
+  permits(tenantName: string, url: string): boolean {
+    return this.check(tenantName, url).ok;
   }
 
-  /** The patterns under which this URL may be called. */
-  patternsFor(url: string): string[] {
-    return this.allow.filter((_, index) => checkUrl([this.rules[index] as AllowPattern], url).ok);
+  /** The patterns under which the tenant may have this URL called. */
+  patternsFor(tenantName: string, url: string): string[] {
+    return this.patterns(tenantName).filter((pattern) => checkUrl([pattern], url).ok);
   }
 
-  /** Connections that reach only what these patterns permit; all of this egress's if none are given. */
-  dispatcher(allow: readonly string[] = this.allow): Dispatcher {
+  /** Connections that reach only what these patterns permit. */
+  dispatcher(allow: readonly string[]): Dispatcher {
     const key = [...allow].sort().join(' ');
     const known = this.dispatchers.get(key) ?? guardedDispatcher(allow, this.options);
     this.dispatchers.set(key, known);

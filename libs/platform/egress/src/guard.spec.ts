@@ -1,10 +1,13 @@
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { AllowEntry } from '@slipway/contracts';
 import { request } from 'undici';
 import { addressVerdict } from './addresses.js';
+import { Egress } from './egress.js';
 import { guardedDispatcher, type ResolveHost } from './guarded-dispatcher.js';
-import { addressPermitted, checkUrl, parseAllow } from './rules.js';
+import { addressPermitted, checkUrl, outsideOf, parseAllow } from './rules.js';
 
 const ALLOW = [
   'http://127.0.0.1:*',
@@ -23,6 +26,8 @@ describe('checkUrl', () => {
     'https://A.Inference.Example.com',
     'https://gpu.corp.example:8443/v1',
     'http://[::1]:9000/health',
+    'http://localhost:8000/v1',
+    'http://LOCALHOST',
   ])('allows %s', (url) => {
     expect(checkUrl(ALLOW, url)).toMatchObject({ ok: true });
   });
@@ -30,7 +35,10 @@ describe('checkUrl', () => {
   it.each([
     ['https://127.0.0.1:8000', 'url_not_allowed'],
     ['http://127.0.0.2:8000', 'url_not_allowed'],
-    ['http://localhost:8000', 'url_not_allowed'],
+    ['https://localhost:8000', 'url_not_allowed'],
+    ['http://localhost.:8000', 'host_not_canonical'],
+    ['http://a.localhost:8000', 'url_not_allowed'],
+    ['http://localhost.example.com', 'url_not_allowed'],
     ['https://inference.example.com', 'url_not_allowed'],
     ['https://evilinference.example.com', 'url_not_allowed'],
     ['https://a.inference.example.com.evil.test', 'url_not_allowed'],
@@ -90,6 +98,21 @@ describe('checkUrl', () => {
     expect(checkUrl(['https://*'], 'https://8.8.8.8/a')).toMatchObject({ ok: true, isLiteral: false });
     expect(checkUrl(['https://*'], 'https://hooks.example.com:8443/a')).toMatchObject({ ok: false });
     expect(checkUrl(['https://*:*'], 'https://hooks.example.com:8443/a')).toMatchObject({ ok: true });
+  });
+
+  it.each([[['http://10.0.0.1:*']], [['http://127.0.0.1:9']], [['https://*']], [['http://127.0.0.2:*']]])(
+    'takes localhost for no part of %j',
+    (allow) => expect(checkUrl(allow, 'http://localhost:8000')).toMatchObject({ ok: false, code: 'url_not_allowed' }),
+  );
+
+  it('tells what is allowed, as far as a person reads', () => {
+    expect(outsideOf(ALLOW.slice(0, 2))).toBe(
+      "is outside of the target's allow list: http://127.0.0.1:*, https://*.inference.example.com",
+    );
+    expect(outsideOf([])).toBe("is outside of the target's allow list, which is empty");
+    expect(outsideOf(Array.from({ length: 12 }, (_, index) => `http://h${index}`))).toMatch(
+      /, http:\/\/h9 and 2 more$/,
+    );
   });
 
   it('allows nothing when the list is empty', () => {
@@ -164,16 +187,25 @@ describe('addressVerdict', () => {
 
 describe('addressPermitted', () => {
   it('lets a literally named host be internal, but not link-local or metadata', () => {
-    expect(addressPermitted('gpu.corp.example', true, '10.0.0.7')).toBe(true);
-    expect(addressPermitted('gpu.corp.example', true, '169.254.169.254')).toBe(false);
-    expect(addressPermitted('gpu.corp.example', true, 'fd00:ec2::254')).toBe(false);
-    expect(addressPermitted('a.inference.example.com', false, '10.0.0.7')).toBe(false);
-    expect(addressPermitted('a.inference.example.com', false, '8.8.8.8')).toBe(true);
+    expect(addressPermitted('gpu.corp.example', { isLiteral: true, isOwnPort: false }, '10.0.0.7')).toBe(true);
+    expect(addressPermitted('gpu.corp.example', { isLiteral: true, isOwnPort: false }, '169.254.169.254')).toBe(false);
+    expect(addressPermitted('gpu.corp.example', { isLiteral: true, isOwnPort: false }, 'fd00:ec2::254')).toBe(false);
+    expect(addressPermitted('a.inference.example.com', { isLiteral: false, isOwnPort: false }, '10.0.0.7')).toBe(false);
+    expect(addressPermitted('a.inference.example.com', { isLiteral: false, isOwnPort: false }, '8.8.8.8')).toBe(true);
+  });
+  it('lets localhost be loopback, where a pattern names that, and nothing else', () => {
+    const named = { isLiteral: true, isOwnPort: false };
+    for (const address of ['127.0.0.1', '127.0.1.1', '::1', '::ffff:127.0.0.1'])
+      expect(addressPermitted('localhost', named, address)).toBe(true);
+    for (const address of ['10.0.0.7', '8.8.8.8', '169.254.169.254', '0.0.0.0'])
+      expect(addressPermitted('localhost', named, address)).toBe(false);
+    expect(addressPermitted('localhost', { ...named, isLiteral: false }, '127.0.0.1')).toBe(false);
+    expect(addressPermitted('localhost', { ...named, isOwnPort: true }, '127.0.0.1')).toBe(false);
   });
   it('lets an address be only itself', () => {
-    expect(addressPermitted('169.254.1.1', true, '169.254.1.1')).toBe(true);
-    expect(addressPermitted('127.0.0.1', true, '::ffff:127.0.0.1')).toBe(true);
-    expect(addressPermitted('8.8.8.8', true, '8.8.4.4')).toBe(false);
+    expect(addressPermitted('169.254.1.1', { isLiteral: true, isOwnPort: false }, '169.254.1.1')).toBe(true);
+    expect(addressPermitted('127.0.0.1', { isLiteral: true, isOwnPort: false }, '::ffff:127.0.0.1')).toBe(true);
+    expect(addressPermitted('8.8.8.8', { isLiteral: true, isOwnPort: false }, '8.8.4.4')).toBe(false);
   });
 });
 
@@ -196,8 +228,8 @@ describe('guardedDispatcher', () => {
     await new Promise((done) => server.close(done));
   });
 
-  const get = async (allow: string[], url: string, resolve?: ResolveHost) => {
-    const dispatcher = guardedDispatcher(allow, { resolve, connectTimeoutMs: 2_000 });
+  const get = async (allow: string[], url: string, resolve?: ResolveHost, ownPorts: number[] = []) => {
+    const dispatcher = guardedDispatcher(allow, { resolve, connectTimeoutMs: 2_000, ownPorts });
     try {
       const answer = await request(url, { dispatcher });
       return { status: answer.statusCode, text: await answer.body.text() };
@@ -218,11 +250,21 @@ describe('guardedDispatcher', () => {
     ).toMatchObject({ status: 200 });
   });
 
+  it('10.3: reaches localhost where 127.0.0.1 is named, but no name that merely leads there, nor localhost elsewhere', async () => {
+    const here = ['http://127.0.0.1:*'];
+    expect(await get(here, `http://localhost:${port}/`)).toEqual({ status: 200, text: 'hello' });
+    expect(await get(here, `http://localhost:${port}/`, to('::1', '127.0.0.1'))).toMatchObject({ status: 200 });
+    const before = hits.length;
+    await expect(get(here, `http://gpu.corp.example:${port}/`, to('127.0.0.1'))).rejects.toMatchObject(refused);
+    await expect(get(here, `http://localhost:${port}/`, to('10.0.0.1'))).rejects.toMatchObject(refused);
+    await expect(get(here, `http://localhost:${port}/`, to('127.0.0.1', '8.8.8.8'))).rejects.toMatchObject(refused);
+    expect(hits.length).toBe(before);
+  });
+
   it('refuses what is not in the list, also an address, without connecting', async () => {
     const before = hits.length;
     await expect(get(['http://127.0.0.1:1'], `http://127.0.0.1:${port}/`)).rejects.toMatchObject(refused);
     await expect(get(['http://*:*'], `http://127.0.0.1:${port}/`)).rejects.toMatchObject(refused);
-    await expect(get(['http://127.0.0.1:*'], `http://localhost:${port}/`)).rejects.toMatchObject(refused);
     await expect(get(['http://*:*'], `http://[::ffff:127.0.0.1]:${port}/`)).rejects.toMatchObject(refused);
     expect(hits.length).toBe(before);
   });
@@ -239,6 +281,30 @@ describe('guardedDispatcher', () => {
       get(['http://*.example.com:*'], `http://a.example.com:${port}/`, to(...addresses)),
     ).rejects.toMatchObject(refused);
     expect(hits.length).toBe(before);
+  });
+
+  it('10.3: leads to no port of its own on an address of this machine, whatever the pattern', async () => {
+    const connections: number[] = [];
+    const note = (socket: Socket) => connections.push(socket.remotePort ?? 0);
+    server.on('connection', note);
+    const own = (url: string, allow: string, resolve?: ResolveHost) => get([allow], url, resolve, [1, port]);
+    try {
+      await expect(own(`http://127.0.0.1:${port}/`, 'http://127.0.0.1:*')).rejects.toMatchObject(refused);
+      await expect(own(`http://0.0.0.0:${port}/`, `http://0.0.0.0:${port}`)).rejects.toMatchObject(refused);
+      const named = `http://gpu.corp.example:${port}`;
+      const loopback = ['127.0.0.1', '127.8.8.8', '::1', '::ffff:127.0.0.1'];
+      const interfaces = Object.values(networkInterfaces()).flatMap((each) =>
+        (each ?? []).map(({ address }) => address),
+      );
+      for (const address of [...loopback, ...interfaces.filter((one) => !one.startsWith('fe80'))])
+        await expect(own(named, named, to(address))).rejects.toMatchObject(refused);
+      expect(connections).toEqual([]);
+      // Another port of this machine, and the same port elsewhere, are what the pattern says.
+      expect(await get([named], named, to('127.0.0.1'), [port + 1])).toMatchObject({ status: 200 });
+      expect(addressPermitted('gpu.corp.example', { isLiteral: true, isOwnPort: true }, '8.8.8.8')).toBe(true);
+    } finally {
+      server.off('connection', note);
+    }
   });
 
   it('dials the address that was checked: a name that rebinds is asked once for one connection', async () => {
@@ -279,4 +345,16 @@ describe('guardedDispatcher', () => {
       code: 'ENOTFOUND',
     });
   });
+});
+
+it('10.3: an egress gives each tenant what is for it', () => {
+  let allow: AllowEntry[] = ['https://*:*', { origin: 'http://127.0.0.1:*', tenants: ['acme'] }];
+  const egress = new Egress(() => allow);
+  expect(egress.permits('acme', 'http://127.0.0.1:9')).toBe(true);
+  expect(egress.check('other', 'http://127.0.0.1:9')).toMatchObject({ ok: false, code: 'url_not_allowed' });
+  expect(egress.patternsFor('acme', 'http://127.0.0.1:9')).toEqual(['http://127.0.0.1:*']);
+  expect([egress.patterns('other'), egress.patternsFor('other', 'http://127.0.0.1:9')]).toEqual([['https://*:*'], []]);
+  // The operator may take one away.
+  allow = ['https://*:*'];
+  expect(egress.permits('acme', 'http://127.0.0.1:9')).toBe(false);
 });

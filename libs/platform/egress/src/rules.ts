@@ -1,5 +1,5 @@
 import { DEFAULT_PORT, isCanonicalHost, parseAllowPattern, type AllowPattern } from '@slipway/contracts';
-import { addressVerdict, canonicalAddress } from './addresses.js';
+import { addressVerdict, canonicalAddress, isLoopback, isOfThisMachine } from './addresses.js';
 
 export type UrlRefusal =
   | 'invalid_url'
@@ -12,6 +12,17 @@ export type UrlRefusal =
 
 /** `isLiteral`: the rule names this very host, so that it may have an internal address. */
 export type UrlVerdict = { ok: true; url: URL; isLiteral: boolean } | { ok: false; code: UrlRefusal; message: string };
+
+/** What is said of an address that no rule is for. */
+export const OUTSIDE = "is outside of the target's allow list";
+const MOST_SHOWN = 10;
+
+/** The same, with the rules there are. @param allow those of the tenant who asked, and of nobody else */
+export function outsideOf(allow: readonly string[]): string {
+  if (allow.length === 0) return `${OUTSIDE}, which is empty`;
+  const more = allow.length > MOST_SHOWN ? ` and ${allow.length - MOST_SHOWN} more` : '';
+  return `${OUTSIDE}: ${allow.slice(0, MOST_SHOWN).join(', ')}${more}`;
+}
 
 const ANYTHING_UNPRINTABLE = /[^\x21-\x7e]|\\/;
 
@@ -45,7 +56,7 @@ export function checkUrl(allow: readonly string[] | readonly AllowPattern[], raw
     return refuse('host_not_canonical', `must spell its host canonically, as "${url.hostname.replace(/\.$/, '')}"`);
   }
   const matching = rules.filter((rule) => matches(rule, url));
-  if (matching.length === 0) return refuse('url_not_allowed', "is outside of the target's allow list");
+  if (matching.length === 0) return refuse('url_not_allowed', OUTSIDE);
   const isLiteral = matching.some((rule) => !rule.isWildcard);
   const address = canonicalAddress(host);
   if (address !== undefined && !isLiteral && addressVerdict(address) !== 'public') {
@@ -54,16 +65,29 @@ export function checkUrl(allow: readonly string[] | readonly AllowPattern[], raw
   return { ok: true, url, isLiteral };
 }
 
+/** RFC 6761: this name is loopback. Others that merely resolve to it are not. */
+const LOCALHOST = 'localhost';
+const LOOPBACKS = new Set(['127.0.0.1', '[::1]']);
+
+/** What is known of a connection before its address is: the rule names this very host; the port is one of Slipway's own. */
+export interface AddressRule {
+  isLiteral: boolean;
+  isOwnPort: boolean;
+}
+
 /**
  * May a connection to `host` use `address`? Checked when the name was resolved and again on the connected socket.
- * A literally named address may be anything; a literally named name may be internal, but never link-local or metadata.
+ * A literally named address may be anything; a literally named name may be internal, but never link-local or metadata. `localhost` may be
+ * loopback only. None leads to a port of Slipway's own on this machine.
  */
-export function addressPermitted(host: string, isLiteral: boolean, address: string): boolean {
+export function addressPermitted(host: string, { isLiteral, isOwnPort }: AddressRule, address: string): boolean {
   const named = canonicalAddress(host);
   const actual = canonicalAddress(address);
   if (actual === undefined) return false;
+  if (isOwnPort && isOfThisMachine(actual)) return false;
   if (named !== undefined && named !== actual) return false;
   if (named !== undefined && isLiteral) return true;
+  if (host === LOCALHOST) return isLiteral && isLoopback(actual);
   const verdict = addressVerdict(actual);
   return verdict === 'public' || (verdict === 'internal' && isLiteral);
 }
@@ -72,7 +96,7 @@ function matches(rule: AllowPattern, url: URL): boolean {
   if (`${rule.scheme}:` !== url.protocol) return false;
   const port = url.port === '' ? DEFAULT_PORT[rule.scheme] : Number(url.port);
   if (rule.port !== null && rule.port !== port) return false;
-  if (!rule.isWildcard) return rule.host === url.hostname;
+  if (!rule.isWildcard) return rule.host === url.hostname || (url.hostname === LOCALHOST && LOOPBACKS.has(rule.host));
   if (rule.host === '') return true;
   return url.hostname.endsWith(`.${rule.host}`) && canonicalAddress(url.hostname) === undefined;
 }

@@ -42,8 +42,10 @@ export class EventConnection {
     this.closers.push(closer);
   }
 
-  event(sequence: number, type: string, json: string): void {
-    this.write(`id: ${sequence}\nevent: ${type}\ndata: ${json}\n\n`);
+  /** @param sequence where a client resumes; undefined where it cannot */
+  event(sequence: number | undefined, type: string, json: string): void {
+    const id = sequence === undefined ? '' : `id: ${sequence}\n`;
+    this.write(`${id}event: ${type}\ndata: ${json}\n\n`);
   }
 
   /** Proxies and clients tell a silent stream from a dead one by this. */

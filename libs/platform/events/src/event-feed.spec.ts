@@ -4,10 +4,13 @@ import { errors, rawJson, type Principal, type RouteSpec, type Scope } from '@sl
 import { EventFeed, type FeedClient } from './event-feed.js';
 import type { EventList } from './event-list.js';
 import type { EventStreams, StreamRequest } from './event-stream.js';
+import type { OpenAnswers } from './open-answers.js';
+import { StreamPlaces } from './stream-places.js';
 
 /** What the feed asked of its parts. */
 let opened: StreamRequest[];
 let isTold: boolean;
+let openFails: Error | undefined;
 /** What asking for the caller's credential again gives. */
 let authenticate: jest.Mock<() => Promise<Principal>>;
 let feed: EventFeed;
@@ -20,15 +23,25 @@ const WHOLE = { stream: 'deployment/x' };
 beforeEach(() => {
   opened = [];
   isTold = false;
+  openFails = undefined;
   authenticate = jest.fn(async () => principal());
   const list = { page: async (...about: unknown[]) => rawJson(JSON.stringify(about)) };
   const streams = {
-    open: async (request: StreamRequest) => void opened.push(request),
+    open: async (request: StreamRequest) => {
+      if (openFails) throw openFails;
+      opened.push(request);
+    },
     isTold: async (_operation: unknown, sequence: number) => isTold && sequence >= 3,
   };
   feed = new EventFeed(
     list as unknown as EventList,
     streams as unknown as EventStreams,
+    new StreamPlaces({
+      operator: { quotas: { event_streams: 5, event_streams_per_token: 4, tenants: { big: { event_streams: 6 } } } },
+      rateLimit: { readsPerMinute: 0, mutationsPerMinute: 0 },
+      gateway: { limits: { requestsPerMinute: 0, maxConcurrencyPerToken: 0 } },
+    }),
+    { ready: async () => undefined } as unknown as OpenAnswers,
     { authenticate } as unknown as RequestGuard,
   );
 });
@@ -40,6 +53,8 @@ function principal(options: Partial<Principal> = {}): Principal {
     isOperatorTenant: false,
     actor: { type: 'token', id: 'tok_1' },
     scopes: new Set<Scope>(['viewer']),
+    owner: { type: 'person', id: 'alice' },
+    minters: [],
     ...options,
   };
 }
@@ -158,5 +173,53 @@ describe('whether a stream may stay open', () => {
     open.request.slipway.route = { scope: 'public' } as RouteSpec;
     await feed.answer(WHOLE, QUERY, PAGE, open);
     expect(await opened[0]!.stillAllowed()).toBe(true);
+  });
+});
+
+describe('A8: how many streams may be open', () => {
+  const come = (who: Partial<Principal> = {}) =>
+    feed.answer(WHOLE, QUERY, PAGE, client({ accept: 'text/event-stream' }, principal(who)));
+  const token = (id: string) => ({ actor: { type: 'token' as const, id } });
+  const refused = (quota: string, limit: number) => ({
+    status: 429,
+    code: 'quota_exceeded',
+    retryable: true,
+    extra: { quota, limit },
+  });
+
+  it('is bounded for a token, before anything is opened, until one ends', async () => {
+    for (let n = 0; n < 4; n += 1) await come();
+    await expect(come()).rejects.toMatchObject(refused('event_streams_per_token', 4));
+    expect(opened).toHaveLength(4);
+    // Somebody else of the tenant, and the same id of another kind of actor, have a place of their own.
+    await come({ actor: { type: 'user', id: 'tok_1' } });
+    opened[0]?.onClose?.();
+    // An end that is told twice gives one place back.
+    opened[0]?.onClose?.();
+    await come();
+    await expect(come()).rejects.toMatchObject(refused('event_streams_per_token', 4));
+  });
+
+  it('is bounded for a tenant, whatever its tokens', async () => {
+    for (let n = 0; n < 5; n += 1) await come(token(`tok_${n}`));
+    await expect(come(token('tok_9'))).rejects.toMatchObject(refused('event_streams', 5));
+    for (let n = 0; n < 6; n += 1) await come({ ...token(`tok_${n}`), tenantId: 'ten_2', tenantName: 'big' });
+    await expect(come({ ...token('tok_9'), tenantId: 'ten_2', tenantName: 'big' })).rejects.toMatchObject(
+      refused('event_streams', 6),
+    );
+    opened[0]?.onClose?.();
+    await come(token('tok_9'));
+  });
+
+  it('counts nothing that did not open: a page, a refusal, a failure', async () => {
+    openFails = errors.unavailable();
+    for (let n = 0; n < 5; n += 1) await expect(come()).rejects.toMatchObject({ code: 'unavailable' });
+    openFails = undefined;
+    for (let n = 0; n < 5; n += 1) await feed.answer(WHOLE, QUERY, PAGE, client());
+    for (let n = 0; n < 4; n += 1) await come();
+    for (let n = 0; n < 5; n += 1) await expect(come()).rejects.toMatchObject(refused('event_streams_per_token', 4));
+    for (const { onClose } of opened) onClose?.();
+    const { ofActors, ofTenants } = (feed as unknown as { places: Record<string, Map<string, number>> }).places;
+    expect([ofActors?.size, ofTenants?.size]).toEqual([0, 0]);
   });
 });

@@ -1,25 +1,21 @@
-import { Injectable, Logger, type BeforeApplicationShutdown } from '@nestjs/common';
-import { TOKENS_CHANNEL } from '@slipway/contracts';
+import { Injectable, Logger } from '@nestjs/common';
 import { Database } from '@slipway/platform-database';
-import type { SlipwayReply } from '@slipway/platform-http';
-import { EventConnection } from './event-connection.js';
+import type { EventConnection } from './event-connection.js';
 import { EventHub } from './event.hub.js';
 import { assertKept, EventList } from './event-list.js';
 import { eventPage, IS_TOLD, type EventSource, type StoredEvent } from './event.store.js';
+import { OpenAnswers, type Reader } from './open-answers.js';
 
 const PAGE = 200;
-const HEARTBEAT_MS = 15_000;
-export interface StreamRequest {
-  reply: SlipwayReply;
+
+export interface StreamRequest extends Reader {
   tenantId: string;
   source: EventSource;
   type?: string;
   /** The last sequence the client has: its Last-Event-ID, or `after`. Undefined = everything that is kept. */
   after?: number;
-  /** The id of the caller's token, so that only its own revocation asks again; undefined = ask at each one. */
-  tokenId?: string;
-  /** Asked at each heartbeat and when a token was revoked; false ends the stream. */
-  stillAllowed(): Promise<boolean>;
+  /** Called once the stream has ended, however it did, unless `open` has thrown. */
+  onClose?(): void;
 }
 
 interface OpenStream {
@@ -40,16 +36,15 @@ interface Envelope {
  * its access ended, the process stops, or it followed one operation and that has ended and was told completely.
  */
 @Injectable()
-export class EventStreams implements BeforeApplicationShutdown {
+export class EventStreams {
   private readonly logger = new Logger('events');
-  private readonly streams = new Set<OpenStream>();
   private readonly parsed = new WeakMap<StoredEvent, Envelope>();
-  private listening?: Promise<unknown>;
 
   constructor(
     private readonly database: Database,
     private readonly hub: EventHub,
     private readonly list: EventList,
+    private readonly answers: OpenAnswers,
   ) {}
 
   /**
@@ -58,23 +53,13 @@ export class EventStreams implements BeforeApplicationShutdown {
    */
   async open(request: StreamRequest): Promise<void> {
     const { source, tenantId, after } = request;
-    this.listening ??= this.database.listen(
-      TOKENS_CHANNEL,
-      (tokenId) => this.recheck(tokenId),
-      () => this.recheck(''),
-    );
-    await this.listening;
+    await this.answers.ready();
     const bounds = await this.list.bounds(tenantId, source.stream);
     if (after) assertKept(after, bounds);
     // A position beyond the end is nobody's: of another stream, or of a database that was restored. It means the end.
     const cursor = Math.min(after ?? 0, bounds.last);
-    const stream: OpenStream = { request, connection: new EventConnection(request.reply), cursor };
-    this.streams.add(stream);
-    const heartbeat = setInterval(() => this.beat(stream), HEARTBEAT_MS);
-    stream.connection.onClose(() => {
-      clearInterval(heartbeat);
-      this.streams.delete(stream);
-    });
+    const stream: OpenStream = { request, connection: this.answers.open(request), cursor };
+    stream.connection.onClose(() => request.onClose?.());
     await this.follow(stream, bounds.last).catch((error: unknown) => {
       this.logger.warn(`stream ${source.stream}: ${error instanceof Error ? error.message : String(error)}`);
       stream.connection.end();
@@ -89,10 +74,6 @@ export class EventStreams implements BeforeApplicationShutdown {
     if (!(await operation.hasEnded())) return false;
     const [row] = await this.database.read<{ told: boolean }>('system', IS_TOLD, [operation.id, sequence]);
     return row?.told ?? true;
-  }
-
-  beforeApplicationShutdown(): void {
-    for (const stream of this.streams) stream.connection.end();
   }
 
   private async follow(stream: OpenStream, lastAtStart: number): Promise<void> {
@@ -150,24 +131,6 @@ export class EventStreams implements BeforeApplicationShutdown {
   private async endIfTold(stream: OpenStream): Promise<void> {
     const { operation } = stream.request.source;
     if (operation && (await this.isTold(operation, stream.cursor))) stream.connection.end();
-  }
-
-  private beat(stream: OpenStream): void {
-    stream.connection.heartbeat();
-    void this.endIfRefused(stream);
-  }
-
-  private recheck(tokenId: string): void {
-    for (const stream of this.streams) {
-      const concerned = stream.request.tokenId;
-      if (tokenId === '' || concerned === undefined || concerned === tokenId) void this.endIfRefused(stream);
-    }
-  }
-
-  private async endIfRefused(stream: OpenStream): Promise<void> {
-    // Not knowing is no refusal: while Postgres is away nothing can be revoked, and the next heartbeat asks again.
-    const isAllowed = await stream.request.stillAllowed().catch(() => true);
-    if (!isAllowed) stream.connection.end();
   }
 
   /** One event object goes to every watcher of its stream, so it is parsed once. */

@@ -5,8 +5,10 @@ import { EventHub } from './event.hub.js';
 import { EventList } from './event-list.js';
 import { EventStreams } from './event-stream.js';
 import { Inbox } from './inbox.js';
+import { OpenAnswers } from './open-answers.js';
+import { StreamPlaces } from './stream-places.js';
 
-const READERS: Provider[] = [EventHub, EventList, EventStreams, EventFeed];
+const READERS: Provider[] = [EventHub, EventList, OpenAnswers, EventStreams, StreamPlaces, EventFeed];
 
 /** Events. Every process appends and reads them; a worker also hands them to subscribers. */
 @Module({})

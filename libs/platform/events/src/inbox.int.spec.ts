@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, it, jest } from '@jest/globals'
 import { Injectable, Logger } from '@nestjs/common';
 import { Test, type TestingModule } from '@nestjs/testing';
 import { systemActor } from '@slipway/contracts';
+import { ConfigModule, type Config } from '@slipway/platform-config';
 import { Database, DatabaseModule, migrations as databaseMigrations, type Tx } from '@slipway/platform-database';
 import { createTestDatabase, type TestDatabase } from '@slipway/platform-database/testing';
 import { appendEvents, EventsModule, Inbox, migrations, Subscription, type ReceivedEvent } from './index.js';
@@ -42,7 +43,8 @@ function moduleOf(...providers: (typeof Shop)[]): Promise<TestingModule> {
     env: 'test',
     database: { url: testDatabase.url, migrateUrl: testDatabase.url, embedded: false, poolSize: 4 },
   };
-  const surroundings = [DatabaseModule.forRoot(config as never), EventsModule.forWorker()];
+  const given = config as unknown as Config;
+  const surroundings = [ConfigModule.forRoot(given), DatabaseModule.forRoot(given), EventsModule.forWorker()];
   return Test.createTestingModule({ imports: surroundings, providers }).compile();
 }
 

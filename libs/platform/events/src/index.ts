@@ -16,6 +16,7 @@ export { EventHub } from './event.hub.js';
 export { EventPageDto, EventQueryDto } from './event.dto.js';
 export { EventInboxEntity, EventSubscriptionEntity } from './inbox.entity.js';
 export { EventStreams } from './event-stream.js';
+export { OpenAnswers } from './open-answers.js';
 export { Client, EventFeed, type FeedClient } from './event-feed.js';
 export { Inbox, Subscription, type EventSubscriber, type ReceivedEvent } from './inbox.js';
 

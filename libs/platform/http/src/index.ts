@@ -25,9 +25,12 @@ export * from './fields/field.decorators.js';
 export { isStorable } from './fields/values.js';
 export { newFindings, type Findings } from './fields/field-table.js';
 export { readObject } from './fields/read-object.js';
+export { mergePatch } from './fields/merge-patch.js';
+export { warnUnknown } from './fields/unknown-fields.js';
 export { jsonPatch } from './answers/json-patch.js';
 export { RawJson, rawJson, Reply, reply } from './answers/reply.js';
 export { ActorDto } from './answers/actor.dto.js';
+export { OwnerDto } from './answers/owner.dto.js';
 export { rehearsal, RehearsalDto } from './answers/rehearsal.js';
 export { assertIfMatch, etagOf, isUnchanged } from './answers/etag.js';
 export {
@@ -42,6 +45,6 @@ export { SlipwayHttpAdapter, type HttpServerOptions, type RequestGuard } from '.
 export { routeOf, type SlipwayReply, type SlipwayRequest } from './server/slipway-request.js';
 export { type ErrorEnvelope } from './server/error-answer.js';
 export { HttpModule } from './http.module.js';
-export { serveOpenApi } from './openapi/document.js';
+export { serveOpenApi } from './openapi/serve.js';
 export { operationsOf, type Operation } from './openapi/operations.js';
 export { type Tag } from './openapi/tags.js';

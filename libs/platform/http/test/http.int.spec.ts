@@ -22,6 +22,8 @@ beforeAll(async () => {
       isOperatorTenant: false,
       actor: { type: 'token', id: 'x' },
       scopes: new Set<Scope>(['admin']),
+      owner: { type: 'person', id: 'alice' },
+      minters: [],
     };
   });
   app = await NestFactory.create<NestFastifyApplication>(SampleModule, adapter, { logger: false });

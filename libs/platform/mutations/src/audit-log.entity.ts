@@ -33,6 +33,10 @@ export class AuditLogEntity {
   @Column({ type: 'text', nullable: true })
   after_digest: string | null;
 
+  /** How many reads the row tells of; null for a mutation. */
+  @Column({ type: 'bigint', nullable: true, transformer: wholeNumber })
+  reads: number | null;
+
   @Column({ type: 'bigint', nullable: true, transformer: wholeNumber })
   sequence: number | null;
 
@@ -41,4 +45,10 @@ export class AuditLogEntity {
 
   @Column({ type: 'text', nullable: true })
   hash: string | null;
+
+  @Column({ type: 'text', nullable: true })
+  key_id: string | null;
+
+  @Column({ type: 'text', nullable: true })
+  seal: string | null;
 }

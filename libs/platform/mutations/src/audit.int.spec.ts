@@ -24,6 +24,8 @@ async function written(request: 'a request' | 'nobody', more: Partial<AuditEntry
     isOperatorTenant: false,
     actor: { type: 'user' as const, id: 'usr_1' },
     scopes: new Set<Scope>(),
+    owner: { type: 'person' as const, id: 'alice' },
+    minters: [],
   };
   await (request === 'nobody' ? append() : runInRequest({ requestId: 'req_1', warnings: [], principal }, append));
   return bed.sql(

@@ -95,17 +95,21 @@ export class HeldKey {
    * @throws idempotency_in_progress (409) if the claim expired and another request has taken it over
    */
   async complete(tx: Tx, answer: Reply, fingerprint = this.claim.fingerprint): Promise<void> {
-    await this.stop();
+    await this.settle();
     if (!(await store(tx, this.claim.values, this.claimedUntil, fingerprint, answer))) throw inProgress(1);
   }
 
   /** Gives the key back: a refused request stores none. Does nothing after the answer was stored. */
   async release(): Promise<void> {
-    await this.stop();
+    await this.settle();
     await this.database.tx(this.scope, (tx) => tx.query(RELEASE, [...this.claim.values, this.claimedUntil]));
   }
 
-  private async stop(): Promise<void> {
+  /**
+   * Renews the key no more. To be called before the transaction that completes it: a renewal that is under way has a connection of
+   * its own, and a transaction that waits for one may hold the last.
+   */
+  async settle(): Promise<void> {
     clearInterval(this.timer);
     await this.renewal;
   }

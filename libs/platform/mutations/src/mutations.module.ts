@@ -1,8 +1,13 @@
 import { Global, Module } from '@nestjs/common';
 import { IdempotentMutation } from './idempotency.js';
 import { KeyRetention } from './key-retention.js';
+import { ReadAudit } from './read-audit.js';
+import { ReadListing } from './read-listing.js';
 
-/** `Idempotency-Key` for mutations in one transaction. Needs the scheduling module beside it. */
+/** `Idempotency-Key` for mutations in one transaction, and the audit of reads. Needs the scheduling module beside it. */
 @Global()
-@Module({ providers: [IdempotentMutation, KeyRetention], exports: [IdempotentMutation] })
+@Module({
+  providers: [IdempotentMutation, KeyRetention, ReadAudit, ReadListing],
+  exports: [IdempotentMutation, ReadAudit],
+})
 export class MutationsModule {}

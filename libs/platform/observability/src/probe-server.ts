@@ -11,6 +11,8 @@ export interface ProbeServerOptions {
   ready(): Promise<void>;
   /** Where set, /metrics asks for it as a bearer token. */
   metricsToken?: string;
+  /** What /metrics answers; what this library registered unless given. */
+  render?: () => Promise<{ contentType: string; body: string }>;
 }
 
 export interface ProbeServer {
@@ -56,7 +58,7 @@ async function answer(request: IncomingMessage, response: ServerResponse, option
   if (path !== '/metrics') return json(response, 404, { status: 'not_found' });
   if (options.metricsToken && !holds(request, options.metricsToken))
     return json(response, 401, { status: 'unauthenticated' }, { 'www-authenticate': 'Bearer' });
-  const { contentType, body } = await renderMetrics();
+  const { contentType, body } = await (options.render ?? renderMetrics)();
   response.writeHead(200, { 'content-type': contentType }).end(body);
 }
 

@@ -2,12 +2,14 @@ import { Operations1700000000020 } from './migrations/1700000000020-operations.j
 import { Outbox1700000000021 } from './migrations/1700000000021-outbox.js';
 import { Retention1700000000025 } from './migrations/1700000000025-retention.js';
 import { UndoneSteps1700000000027 } from './migrations/1700000000027-undone-steps.js';
+import { Due1700000000028 } from './migrations/1700000000028-due.js';
 
 export { OperationsModule } from './operations.module.js';
 export {
   defineOperation,
   inputOf,
   type InputOf,
+  type Lane,
   type OperationDefinition,
   type StepName,
 } from './define/operation.definition.js';
@@ -27,16 +29,19 @@ export { OperationDto, OperationEnvelopeDto, operationAnswer } from './accept/op
 export { operationErrors } from './accept/operation.errors.js';
 export { GET_RECORD, LIST_RECORDS } from './accept/operation.query.js';
 export { lockBeforeEvents, OperationStore, type Claim, type Claimed, type Start } from './accept/operation.store.js';
+export { isLiveOperation } from './live-operation.js';
 export { operationFailures } from './operation.failures.js';
 export { OperationEntity, OperationStepEntity } from './operation.entity.js';
 export type { Failure, OperationRow } from './operation.row.js';
 export { OutboxEntity } from './outbox.entity.js';
 export { Leases } from './run/leases.js';
 export { OperationRunner } from './run/operation.runner.js';
+export { LOOK_EVERY_MS, OperationWorker } from './run/operation.worker.js';
 
 export const migrations = [
   Operations1700000000020,
   Outbox1700000000021,
   Retention1700000000025,
   UndoneSteps1700000000027,
+  Due1700000000028,
 ];

@@ -107,6 +107,12 @@ export class OperationEntity {
   @Column({ type: 'timestamptz', nullable: true, transformer: rfc3339 })
   wake_at: string | null;
 
+  @Column({ type: 'boolean', insert: false, update: false })
+  is_held: boolean;
+
+  @Column({ type: 'timestamptz', nullable: true, insert: false, update: false, transformer: rfc3339 })
+  due_at: string | null;
+
   @Column({ type: 'int', default: 1 })
   dispatch: number;
 

@@ -33,7 +33,7 @@ export class OperationsModule {
       global: true,
       imports: [DiscoveryModule],
       providers: [...EVERYWHERE, ...MOVERS],
-      exports: [...EVERYWHERE, OperationRunner],
+      exports: [...EVERYWHERE, OperationRunner, OperationWorker],
     };
   }
 }

@@ -6,3 +6,4 @@ export {
   type WakeUpHandler,
 } from './operation-queue.js';
 export { QueueModule } from './queue.module.js';
+export { reachRedis, redisFault } from './reach-redis.js';

@@ -170,6 +170,22 @@ function backendSuite(name: string, open: () => Promise<TestBackend>): void {
       await eventually(() => producer.ready() && worker.ready());
     });
 
+    it('B10: moves again within 30 s when the peers of all its connections have vanished without a word', async () => {
+      const [producer, worker] = [start(IMPATIENT), start(IMPATIENT)];
+      const seen = new Set<string>();
+      await worker.consume(async (id) => void seen.add(id), 2);
+      await producer.add({ operationId: 'op_before', dispatch: 1 });
+      await eventually(() => seen.has('op_before'));
+      backend.proxy.vanish();
+      const gone = Date.now();
+      for (let n = 0; !seen.has('op_after'); n += 1) {
+        expect(Date.now() - gone).toBeLessThan(30_000);
+        // As the relay does: what was refused is sent again.
+        await producer.add({ operationId: 'op_after', dispatch: n }).catch(() => undefined);
+        await new Promise((resolve) => setTimeout(resolve, 200));
+      }
+    });
+
     it('survives the end of all its connections', async () => {
       const [producer, worker] = [start(), start()];
       const seen = new Set<string>();
@@ -267,7 +283,7 @@ function backendSuite(name: string, open: () => Promise<TestBackend>): void {
   });
 }
 
-/** What the outbox and the sweeper do: add again under the next dispatch until the operation was seen. */
+/** What an outbox does: add again under the next dispatch until the operation was seen. */
 async function redispatchUntilSeen(
   queue: OperationQueue,
   seen: Set<string> | ((id: string) => boolean),

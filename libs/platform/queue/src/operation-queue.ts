@@ -11,8 +11,8 @@ export interface WakeUp {
 export type WakeUpHandler = (operationId: string) => Promise<void>;
 
 /**
- * Wakes and paces operations. It may lose everything it holds: who adds must be able to add again, and does so for every
- * operation that is due (the outbox and the repairs in platform/operations).
+ * Wakes workers. It may lose everything it holds: a worker looks by itself for what is due once a second
+ * (`operation.worker.ts` in platform/operations).
  */
 export interface OperationQueue {
   /** Rejects with QueueUnavailableError within a few seconds while the backend is away; never hangs. */

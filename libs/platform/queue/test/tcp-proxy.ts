@@ -39,6 +39,15 @@ export class TcpProxy {
     for (const socket of this.sockets) socket.destroy();
   }
 
+  /** The peers of all connections of now are gone without a word: nothing moves on them any more. New ones are served. */
+  vanish(): void {
+    for (const socket of this.sockets) {
+      socket.unpipe();
+      socket.resume();
+      socket.removeAllListeners('end');
+    }
+  }
+
   private join(downstream: Socket): void {
     const upstream = connect(this.target.port, this.target.host);
     for (const [from, to] of [

@@ -3,7 +3,14 @@ import { connect, type AddressInfo, type Socket } from 'node:net';
 import fastify, { type FastifyInstance } from 'fastify';
 import pg from 'pg';
 import { newId } from '@slipway/platform-database';
-import { appendEvents, EventHub, EventStreams, type EventSource, type NewEvent } from '@slipway/platform-events';
+import {
+  appendEvents,
+  EventHub,
+  EventStreams,
+  OpenAnswers,
+  type EventSource,
+  type NewEvent,
+} from '@slipway/platform-events';
 import type { OperationDefinition } from '@slipway/platform-operations';
 import { claimOf, until } from '../test/probe.js';
 import { OperationHarness, platformMigrations } from './index.js';
@@ -295,8 +302,8 @@ it('ends for a client that follows one type of an ended operation, too', async (
 it('keeps nothing of a client that has gone', async () => {
   const kept = () => {
     const hub = harness.context.get(EventHub) as unknown as { tails: Map<string, unknown>; closers: Set<unknown> };
-    const { streams } = harness.context.get(EventStreams) as unknown as { streams: Set<unknown> };
-    return [hub.tails.size, hub.closers.size, streams.size, jest.getTimerCount()];
+    const { answers } = harness.context.get(OpenAnswers) as unknown as { answers: Set<unknown> };
+    return [hub.tails.size, hub.closers.size, answers.size, jest.getTimerCount()];
   };
   await until('those of before have gone', () => kept()[2] === 0);
   const before = kept();
@@ -311,7 +318,7 @@ it('ends with the process', async () => {
   const follower = new Follower();
   await append(event());
   await until('it is live', () => follower.ids.length === 1);
-  harness.context.get(EventStreams).beforeApplicationShutdown();
+  harness.context.get(OpenAnswers).beforeApplicationShutdown();
   await until('it ends', () => follower.hasEnded);
 });
 

@@ -5,6 +5,7 @@ import { Database, DatabaseModule, type Migration } from '@slipway/platform-data
 import { LIVE_STATUSES } from '@slipway/contracts';
 import {
   Leases,
+  LOOK_EVERY_MS,
   OperationDefinitions,
   OperationRunner,
   OperationStore,
@@ -211,6 +212,9 @@ const silentQueue: OperationQueue = {
 class QueueModule {}
 
 function queueModule(queue: OperationQueue): DynamicModule {
-  const provider = { provide: OPERATION_QUEUE, useValue: queue };
-  return { module: QueueModule, global: true, providers: [provider], exports: [OPERATION_QUEUE] };
+  const providers = [
+    { provide: OPERATION_QUEUE, useValue: queue },
+    ...(queue === silentQueue ? [{ provide: LOOK_EVERY_MS, useValue: 0 }] : []),
+  ];
+  return { module: QueueModule, global: true, providers, exports: providers.map(({ provide }) => provide) };
 }

@@ -260,14 +260,17 @@ describe('a worker that loses Postgres', () => {
   });
 });
 
-it('cancels what nobody has taken up yet, before any of its steps', async () => {
+it.each([
+  ['', undefined, []],
+  ['; what its acceptance began is undone', true, ['undo']],
+])('cancels what nobody has taken up yet, before any of its steps%s', async (_what, unwindsAcceptance, effects) => {
   const first = inTurn(leavesAnEffect);
   const unwind = [{ name: 'undo', undoes: ['first'], run: leavesAnEffect }];
-  const id = await script([harness], { first }, { unwind }).begin();
+  const id = await script([harness], { first }, { unwind, unwindsAcceptance }).begin();
   await inTenant((tx) => harness.store.cancel(tx, id, ACTOR));
   await drive(id);
   expect(await record(id)).toMatchObject({ status: 'cancelled', current_step: 'first' });
-  expect([first.count, await effectsOf(harness, id)]).toEqual([0, []]);
+  expect([first.count, await effectsOf(harness, id)]).toEqual([0, effects]);
   expect(await eventsOf(harness, id)).toEqual(['cancelling', 'cancelled']);
 });
 

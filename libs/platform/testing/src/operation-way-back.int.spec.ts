@@ -9,6 +9,7 @@ import {
   type StepContext,
 } from '@slipway/platform-operations';
 import type { NewEvent } from '@slipway/platform-events';
+import { renderMetrics } from '@slipway/platform-observability';
 import {
   ACTOR,
   behind,
@@ -49,7 +50,7 @@ const failsForGood: Run = async () => {
 describe('the way back', () => {
   const undo = (run: Run, undoes = ['first']) => ({ name: 'undo', undoes, run });
 
-  it('is tried for ever, and gives the lease back after each try', async () => {
+  it('is tried for as long as an outage may last, and gives the lease back after each try', async () => {
     const run = inTurn(fails, fails, fails, fails, fails, fails, fails, leavesAnEffect);
     const { begin } = script([harness], { first: failsForGood }, { unwind: [undo(run)] });
     const id = await begin();
@@ -68,6 +69,38 @@ describe('the way back', () => {
       current_step: 'first',
       current_step_status: 'failed',
     });
+  });
+
+  it('B13: ends as failed where it never succeeds, and says so', async () => {
+    const finished: unknown[] = [];
+    const finish = async (_tx: Tx, _operation: OperationRow, outcome: string) => void finished.push(outcome);
+    const { begin } = script([harness], { first: failsForGood }, { unwind: [undo(fails)], finish });
+    const id = await begin();
+    for (let tries = 0; tries < 6; tries += 1) {
+      await drive(id);
+      await harness.skipTime(id);
+    }
+    expect(await record(id)).toMatchObject({ status: 'running', attempt: 5 });
+    await harness.database.tx('system', (tx) =>
+      tx.query(
+        `update operation_steps set started_at = now() - interval '601 seconds' where operation_id = $1 and name = 'undo'`,
+        [id],
+      ),
+    );
+    await drive(id);
+    expect(await record(id)).toMatchObject({
+      status: 'failed',
+      error_code: 'attempts_exhausted',
+      message: 'the way back failed at undo: flaky; it began because: away',
+      retryable: true,
+      current_step: 'first',
+      steps: [
+        expect.objectContaining({ status: 'failed' }),
+        expect.objectContaining({ name: 'undo', status: 'failed' }),
+      ],
+    });
+    expect(finished).toEqual(['failed']);
+    expect((await renderMetrics()).body).toMatch(/^slipway_operations_stuck_total\{[^}]*\} 1$/m);
   });
 
   it('goes on after the death of a worker, as what it was', async () => {

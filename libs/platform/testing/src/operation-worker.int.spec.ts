@@ -1,15 +1,19 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
-import { sleep } from '@slipway/platform-operations';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { newId } from '@slipway/platform-database';
+import { done, sleep } from '@slipway/platform-operations';
+import { Schedule } from '@slipway/platform-scheduling';
 import type { OperationQueue, WakeUp, WakeUpHandler } from '@slipway/platform-queue';
 import {
   claimOf,
   Effects1700000000099,
   effectsOf,
+  Gate,
   inTurn,
   leavesAnEffect,
   script,
   TENANT,
   until,
+  type Run,
 } from '../test/probe.js';
 import { OperationHarness, platformMigrations } from './index.js';
 
@@ -75,16 +79,16 @@ it('runs what was accepted, and wakes what sleeps', async () => {
   expect(woken!.delayMs).toBeLessThanOrEqual(300);
 });
 
-it('runs what the queue has lost, by repair alone', async () => {
+it('runs what the queue has lost, by looking alone', async () => {
   queue.isLosing = true;
   const id = await script([harness], { first: leavesAnEffect }).begin();
   await until('the queue has lost it', () => queue.lost.some((job) => job.operationId === id));
   queue.isLosing = false;
   await ends(id);
-  expect(queue.taken.filter((job) => job.operationId === id)).toEqual([{ operationId: id, dispatch: 2, delayMs: 0 }]);
+  expect(queue.taken.filter((job) => job.operationId === id)).toEqual([]);
 });
 
-it('runs what never reached the outbox, by repair alone', async () => {
+it('runs what never reached the outbox, by looking alone', async () => {
   const { definition: operation } = script([harness], { first: leavesAnEffect });
   const id = await harness.database.tx({ tenantId: TENANT }, async (tx) => {
     const [made] = await harness.store.claim(tx, [claimOf(operation)]);
@@ -97,7 +101,7 @@ it('runs what never reached the outbox, by repair alone', async () => {
     return own;
   });
   await ends(id);
-  expect(queue.taken.filter((job) => job.operationId === id).map((job) => job.dispatch)).toEqual([2]);
+  expect(queue.taken.filter((job) => job.operationId === id)).toEqual([]);
 });
 
 it('takes over what a dead worker held', async () => {
@@ -130,4 +134,73 @@ it('takes as many at a time as its configuration says, and adds nothing behind i
   await brief.stop();
   expect(another.concurrency).toBe(7);
   expect(another.calls.at(-1)).toBe('close');
+});
+
+/** A step that stands still, as one whose host outside never answers, until the test lets all of them go on. */
+function hanging(): { run: Run; open: () => void; count: number } {
+  const gate = new Gate();
+  const state = {
+    count: 0,
+    open: gate.open,
+    run: async () => {
+      state.count += 1;
+      await gate.pass();
+      return done();
+    },
+  };
+  return state;
+}
+
+describe('one tenant', () => {
+  const [hostile, quiet] = [newId('ten'), newId('ten')];
+  const statusOf = async (tenantId: string, id: string) => (await harness.record(tenantId, id))['status'];
+  const endsOf = (tenantId: string, id: string) =>
+    until('it ends', async () => (await statusOf(tenantId, id)) === 'succeeded');
+
+  it('A5: whose outbound calls hang keeps nobody else from running, nor itself from rolling back', async () => {
+    const outside = hanging();
+    const inside = hanging();
+    const calls = script([harness], { first: outside.run }, { lane: 'outbound' });
+    const others = script([harness], { first: inside.run });
+    const ordinary = script([harness], { first: leavesAnEffect });
+    const urgent = script([harness], { first: leavesAnEffect }, { lane: 'urgent' });
+    const hung: string[] = [];
+    for (let count = 0; count < 30; count += 1) hung.push(await calls.begin(hostile), await others.begin(hostile));
+    await until('its share hangs', () => outside.count >= 3 && inside.count >= 12);
+    const before = Date.now();
+    await endsOf(quiet, await ordinary.begin(quiet));
+    await endsOf(quiet, await urgent.begin(quiet));
+    await endsOf(hostile, await urgent.begin(hostile));
+    expect(Date.now() - before).toBeLessThan(5_000);
+    const another = await calls.begin(quiet);
+    await until('another tenant calls outside too', () => outside.count >= 4);
+    expect(outside.count).toBe(4);
+    expect(outside.count + inside.count).toBeLessThan(20);
+    outside.open();
+    inside.open();
+    await Promise.all(hung.map((id) => endsOf(hostile, id)));
+    await endsOf(quiet, another);
+  });
+
+  it('A6: whose operations wait for a slot costs no job but the first of each', async () => {
+    const gate = hanging();
+    const { begin } = script([harness], { first: gate.run });
+    const ids: string[] = [];
+    for (let count = 0; count < 60; count += 1) ids.push(await begin(hostile));
+    await until('its share runs', () => gate.count >= 15);
+    // As if all of them had waited for ten minutes, through as many repairs as this takes.
+    await harness.database.tx('system', (tx) =>
+      tx.query(
+        `update operations set dispatched_at = now() - interval '10 minutes', created_at = created_at - interval '10 minutes'
+         where tenant_id = $1 and status = 'pending'`,
+        [hostile],
+      ),
+    );
+    const repaired = await harness.context.get(Schedule, { strict: false });
+    for (let round = 0; round < 20; round += 1) await repaired.runNow('operations');
+    gate.open();
+    await Promise.all(ids.map((id) => endsOf(hostile, id)));
+    const jobs = queue.taken.filter(({ operationId }) => ids.includes(operationId));
+    expect(jobs.map(({ dispatch }) => dispatch)).toEqual(Array(60).fill(1));
+  });
 });

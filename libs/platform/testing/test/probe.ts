@@ -106,7 +106,7 @@ type Definition = OperationDefinition<World>;
 /** What a kind of a test may have beside its steps. */
 export interface More
   extends
-    Pick<Definition, 'pointOfNoReturn' | 'stepEvent'>,
+    Pick<Definition, 'unwindsAcceptance' | 'pointOfNoReturn' | 'stepEvent' | 'lane'>,
     Pick<OperationOf<Definition>, 'finish' | 'reclaim' | 'beginUnwind'> {
   /** The way back, in its order. */
   unwind?: readonly { name: string; undoes: readonly string[]; run: Run }[];
@@ -117,15 +117,17 @@ export function script(
   harnesses: readonly OperationHarness[],
   steps: Record<string, Run>,
   more: More = {},
-): { definition: Definition; operation: OperationOf<Definition>; begin(): Promise<string> } {
-  const { unwind = [], pointOfNoReturn, stepEvent, ...ends } = more;
+): { definition: Definition; operation: OperationOf<Definition>; begin(tenantId?: string): Promise<string> } {
+  const { unwind = [], unwindsAcceptance, pointOfNoReturn, stepEvent, lane, ...ends } = more;
   const bases = Object.entries(steps).map(([name, run]) => [name.split(':')[0] as string, { run }] as const);
   const definition: Definition = {
     kind: newId('knd'),
     steps: [...new Set(bases.map(([name]) => name))],
     unwind: Object.fromEntries(unwind.map(({ name, undoes }) => [name, undoes])),
+    unwindsAcceptance,
     pointOfNoReturn,
     stepEvent,
+    lane,
   };
   const operation: OperationOf<Definition> = {
     steps: Object.fromEntries(bases),
@@ -137,7 +139,7 @@ export function script(
   return {
     definition,
     operation,
-    begin: () => first.begin(TENANT, definition, { world: newId('wld') }, Object.keys(steps)),
+    begin: (tenantId = TENANT) => first.begin(tenantId, definition, { world: newId('wld') }, Object.keys(steps)),
   };
 }
 

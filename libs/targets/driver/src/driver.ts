@@ -1,4 +1,16 @@
-import type { ModelSpec, ObservationReason, RevisionSpec } from '@slipway/contracts';
+import type {
+  Device,
+  EngineArg,
+  EngineServes,
+  IdentityProof,
+  ModelSpec,
+  ObservationReason,
+  RevisionSpec,
+  StartFailure,
+  StartProgress,
+  UnknownModel,
+} from '@slipway/contracts';
+import type { TargetConfig } from '@slipway/platform-config';
 
 /**
  * What a caller wants to run, made of a `RevisionSpec`. Stored by the caller, handed in again on every call: a driver keeps no
@@ -12,6 +24,8 @@ export interface InstanceSpec {
    * whatever happens to it: a crashed or terminated generation stays over until the caller asks for the next.
    */
   generation: number;
+  /** Name of the tenant it is for: parts of a target may be for some tenants only. Unnamed, it gets what is for all. */
+  tenantName?: string;
   /** Whose it is, for names and labels. Absent if a spec is only checked. */
   owner?: { tenantId: string; deploymentId: string; revisionId: string; revisionName: string; ordinal: number };
   model: ModelSpec;
@@ -27,15 +41,32 @@ export interface InstanceSpec {
     envRefs?: Record<string, { secret: string; key: string }>;
   };
   /** Where the server already runs. Only targets that adopt have endpoints. `credential` is a resolved bearer token. */
-  endpoint?: { baseUrl: string; healthPath: string; credential?: string };
+  endpoint?: {
+    baseUrl: string;
+    healthPath: string;
+    credential?: string;
+    /** It was seen to have the model, in whichever life of the instance: without it now it is another server than was adopted. */
+    isModelSeen?: boolean;
+  };
   /**
    * `path` overrides the health path of the engine or endpoint. `timeoutSeconds` bounds one probe,
    * `failureThreshold` is the number of failed probes in a row that turns ready into unhealthy.
-   * `intervalSeconds` is the caller's pace of `observe`; drivers start no timer for it.
+   * `intervalSeconds` is the caller's pace of `observe`; drivers start no timer for it. `set` names what the revision itself says: it
+   * goes before an engine's own settings, which go before the caller's defaults.
    */
-  probe: { path?: string; intervalSeconds: number; timeoutSeconds: number; failureThreshold: number };
+  probe: {
+    path?: string;
+    intervalSeconds: number;
+    timeoutSeconds: number;
+    failureThreshold: number;
+    set?: ('intervalSeconds' | 'timeoutSeconds' | 'failureThreshold')[];
+  };
   /** Seconds an instance may take to its first healthy probe before it counts as unhealthy. */
   readyTimeoutSeconds?: number;
+  /** Accelerators that the caller has assigned to it, in the order in which the engine shall see them; absent or empty for none. */
+  devices?: Pick<Device, 'uuid' | 'index'>[];
+  /** The key of this generation, for engines whose template has a place for one; they answer nobody who does not send it. */
+  instanceKey?: string;
 }
 
 /**
@@ -66,13 +97,22 @@ export interface Observation {
   reason?: ObservationReason;
   /** One sentence for people. Control flow never reads it. */
   message?: string;
+  /** An adopted server says that it has the revision's model. To be handed in again as `endpoint.isModelSeen`. */
+  isModelSeen?: true;
   /** How the last life ended. `code` is null for a signal, or if nobody was there to see it; `at` is RFC 3339. */
   lastExit?: { code: number | null; reason?: ObservationReason; at?: string };
   /** Where it runs within the target, such as a node. */
   place?: string;
+  /** Why this generation's start came to nothing, while it was never ready and is over. */
+  failure?: StartFailure;
+  /** How far it is, while it is starting and the target can tell. */
+  progress?: StartProgress;
   /** The generation that was seen. Differs from the one asked for while an older one stops, or when a newer one exists. */
   generation?: number;
 }
+
+/** The models that a server says it has; or why it could not be learned, for people. */
+export type ModelsAnswer = { names: string[] } | { unknown: string };
 
 /** A rule that a spec breaks. `field` is a path of the API's revision spec: `runtime.args.ttft_ms`, `endpoint.base_url`. */
 export interface SpecIssue {
@@ -80,6 +120,10 @@ export interface SpecIssue {
   code: 'required' | 'unknown' | 'not_declared' | 'not_allowed' | 'invalid_value' | 'not_applicable';
   message: string;
 }
+
+/** How far a host is with what a start needs. `failed` is final for its `instanceId`. */
+export type Preparation =
+  { state: 'ready' } | { state: 'running'; progress: StartProgress } | { state: 'failed'; failure: StartFailure };
 
 /** Something of an instance that the target still has. `incarnation` is missing when nothing of it runs any more. */
 export interface InstanceRef {
@@ -94,6 +138,60 @@ export interface EngineDescription {
   /** What `runtime.args` and `runtime.env` of a revision may set. */
   args: string[];
   env: string[];
+  /** The same arguments as they are declared. */
+  declared?: EngineArg[];
+  /** The template that it extends, as `llamacpp@1`; absent for one that the operator wrote. */
+  template?: string;
+}
+
+/** What callers must know of the engine that a spec names. A target that adopts has a profile instead of a template. */
+export interface EngineTraits {
+  serves: EngineServes[];
+  unknownModel: UnknownModel;
+  identity: IdentityProof[];
+  /** How many accelerators it takes, and whether it bears others beside it on one. Absent: it uses none. */
+  gpus?: { min: number; max: number; share: 'exclusive' | 'fraction' };
+  /** How long the memory of its accelerators may take to come back after its end; 30 by default. */
+  memoryFreeWithinSeconds?: number;
+  /** To its first healthy answer. */
+  readyTimeoutSeconds: number;
+  /** Whether it refuses who does not send `instanceKey`. */
+  isKeyed: boolean;
+  /** How it is asked once it was ready, where a revision does not say. */
+  live?: Partial<InstanceSpec['probe']>;
+  /** Who lets requests under way end before a stop: the engine after its signal, or the gateways before it. */
+  drain: 'engine' | 'gateway';
+}
+
+/** What an engine tells of the work that waits in it; null where it does not. */
+export interface EngineLoad {
+  /** Requests that it has taken and not begun. */
+  waiting: number | null;
+  /** Of the memory for keys and values, 0..1. */
+  kvUsage: number | null;
+}
+
+/** One piece of an instance's output, redacted: whole lines of one stream. */
+export interface LogLine {
+  stream: 'stdout' | 'stderr';
+  /** RFC 3339, where the target knows it. */
+  at?: string;
+  text: string;
+}
+
+export interface LogOptions {
+  /** Last lines, 1..10,000. */
+  tail: number;
+  /** Only what was written from then on, RFC 3339. */
+  since?: string;
+  stream: 'stdout' | 'stderr' | 'both';
+  /** The last generation that is over, instead of the newest. */
+  previous: boolean;
+  /** Goes on until the signal fires, with what is written meanwhile. */
+  follow: boolean;
+  signal: AbortSignal;
+  /** Values that must not be shown, beside what looks like a secret and what the target itself remembers: the caller may know them. */
+  secrets?: readonly string[];
 }
 
 /**
@@ -116,6 +214,12 @@ export interface TargetDriver {
   readonly probes: 'look' | 'target';
   /** Whether instances stay when this host goes down. Stopping the host's engines then leaves them alone. */
   readonly outlivesHost: boolean;
+  /**
+   * Makes ready for another configuration of this target and returns what then makes it hold, which cannot fail. What runs stays as it
+   * was started, and is asked as then; what is started from then on is started as the new one says.
+   * @throws TargetConfigError for one that it cannot work with; nothing has changed then
+   */
+  reconfigure(config: TargetConfig): () => void;
   /** The engines it can start; none if it adopts. */
   engines(): EngineDescription[];
   /** Every rule that the spec breaks; empty when it can be provisioned. Pure: no file, no network. */
@@ -127,12 +231,25 @@ export interface TargetDriver {
    */
   provision(spec: InstanceSpec): Promise<void>;
   /**
+   * What can be known and fetched before anything is started: whether the host has the program and the model's file, and the download of
+   * one that a hub has. Call again while it is `running`; `instanceId` tells one wish from the next. Occupies nothing. Absent for a target
+   * that starts nothing.
+   */
+  prepare?(spec: InstanceSpec): Promise<Preparation>;
+  /**
    * One look, including one health probe. Never throws for what it sees, nor for a spec that `check` has come to refuse;
    * throws only when it cannot look.
    */
   observe(spec: InstanceSpec): Promise<Observation>;
   /** One health request now, beside `observe` and without a say in its counts. Never throws. */
   answers(spec: InstanceSpec, baseUrl: string): Promise<boolean>;
+  /** What waits in an engine, asked once, in bounded time and memory; undefined where it does not tell. Never throws. */
+  load?(spec: InstanceSpec, baseUrl: string): Promise<EngineLoad | undefined>;
+  /**
+   * Asks a server that was adopted which models it has: once, within the time of one probe, and in bounded memory. Never throws. The names
+   * are the server's own words. Absent where the target starts its servers itself.
+   */
+  models?(spec: InstanceSpec): Promise<ModelsAnswer>;
   /**
    * Begins a graceful stop of every generation, kills what is left after the grace period, and returns whether
    * anything is left. `gone` for an id nobody knows. A terminated generation can never be started again.
@@ -142,11 +259,14 @@ export interface TargetDriver {
   list(): Promise<InstanceRef[]>;
   /** Calls the listener when an instance may have changed. A caller looks less often at a target that has this. */
   onChange?(listener: (instanceId: string) => void): void;
-  /** The last lines of an instance's output, as far as the target keeps it. */
-  tail?(
-    instanceId: string,
-    options: { lines: number; maxBytes: number; previous?: boolean; follow?: boolean },
-  ): AsyncIterable<Buffer>;
+  /** Of the engine or the profile that the spec names; undefined for an engine that it does not have. Pure. */
+  traits?(spec: InstanceSpec): EngineTraits | undefined;
+  /** What the operator should know of this target as it is configured, a sentence each; logged when it begins to hold. */
+  warnings?(): string[];
+  /** The accelerators of this target's host, within 15 s, never throws; absent where the target knows of none. */
+  devices?(): Promise<{ devices: Device[]; problem?: string }>;
+  /** Output of an instance, as far as the target keeps it: bounded in memory, whatever an engine writes. */
+  logs?(instanceId: string, options: LogOptions): AsyncIterable<LogLine>;
   /** Releases timers and connections of this object. Instances go on running. */
   close(): Promise<void>;
 }

@@ -1,8 +1,8 @@
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer as createTcpServer, type AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { Agent } from 'undici';
-import { HealthHistory, probeHealth } from './health.js';
+import { causeOf, HealthHistory, probeHealth } from './health.js';
 
 let server: Server;
 let base: string;
@@ -42,8 +42,8 @@ it('is healthy for 2xx, and sends the credential as a bearer token', async () =>
 it.each([
   ['/sick', { healthy: false, status: 503, message: 'the health probe answered 503' }],
   ['/redirect', { healthy: false, status: 301, message: 'the health probe answered 301' }],
-  ['/hang', { healthy: false, message: 'the health probe failed: no answer within 0.3 s' }],
-  ['/trickle', { healthy: false, message: 'the health probe failed: no answer within 0.3 s' }],
+  ['/hang', { healthy: false, cause: 'no answer within 0.3 s', message: expect.stringContaining('no answer within') }],
+  ['/trickle', { healthy: false, cause: 'no answer within 0.3 s', message: expect.stringContaining('no answer') }],
 ])('is unhealthy for %s', async (path, expected) => {
   expect(await probe(path)).toEqual(expected);
 });
@@ -55,7 +55,29 @@ it('is unhealthy when nobody listens', async () => {
     dispatcher,
     credential: 'k-1',
   });
-  expect(answer).toEqual({ healthy: false, message: 'the health probe failed: ECONNREFUSED' });
+  const cause = 'the connection was refused: nothing listens there';
+  expect(answer).toEqual({ healthy: false, cause, message: `the health probe failed: ${cause}` });
+});
+
+it('says in plain words why nothing came, whatever the failure is', async () => {
+  const causeAt = async (url: string) => (await probeHealth({ url, timeoutSeconds: 2, dispatcher })).cause;
+  expect(await causeAt('http://no-such-host.invalid/health')).toMatch(/host name/);
+  expect(await causeAt(base.replace('http:', 'https:'))).toMatch(/^TLS failed \((EPROTO|ERR_SSL_\w+)\)$/);
+  const talker = createTcpServer((socket) => socket.end('SSH-2.0-OpenSSH_9.6\r\n'));
+  await new Promise<void>((done) => talker.listen(0, '127.0.0.1', done));
+  const { port } = talker.address() as AddressInfo;
+  const notHttp = await causeAt(`http://127.0.0.1:${port}/`);
+  talker.close();
+  expect(notHttp).toBe('what came back is not HTTP');
+  for (const [code, cause] of [
+    ['DEPTH_ZERO_SELF_SIGNED_CERT', 'TLS failed (DEPTH_ZERO_SELF_SIGNED_CERT)'],
+    ['CERT_HAS_EXPIRED', 'TLS failed (CERT_HAS_EXPIRED)'],
+    ['ECONNRESET', 'the connection was closed before an answer came'],
+    ['UND_ERR_CONNECT_TIMEOUT', 'no answer within 5 s'],
+    ['EXOTIC', 'EXOTIC'],
+  ])
+    expect(causeOf({ code, message: 'the words of somebody else' }, 5)).toBe(cause);
+  for (const odd of [new Error('x'), {}, 'text']) expect(causeOf(odd, 5)).not.toBe('');
 });
 
 it('counts misses in a row per generation and says ready only after evidence', () => {

@@ -1,9 +1,10 @@
 import { request, type Dispatcher } from 'undici';
 
-/** `healthy` is a 2xx answer in time. `message` says in one sentence what came instead. */
+/** `healthy` is a 2xx answer in time. `message` says in one sentence what came instead, `cause` why nothing came. */
 export interface HealthAnswer {
   healthy: boolean;
   status?: number;
+  cause?: string;
   message?: string;
 }
 
@@ -33,15 +34,32 @@ export async function probeHealth(options: {
     if (status >= 200 && status < 300) return { healthy: true, status };
     return { healthy: false, status, message: `the health probe answered ${status}` };
   } catch (error) {
-    return { healthy: false, message: `the health probe failed: ${reasonOf(error, timeoutSeconds)}` };
+    const cause = causeOf(error, timeoutSeconds);
+    return { healthy: false, cause, message: `the health probe failed: ${cause}` };
   }
 }
 
-function reasonOf(error: unknown, timeoutSeconds: number): string {
-  const { name, code, message } = error as { name?: string; code?: string; message?: string };
-  if (name === 'TimeoutError') return `no answer within ${timeoutSeconds} s`;
+const CAUSES: Record<string, string> = {
+  ECONNREFUSED: 'the connection was refused: nothing listens there',
+  ECONNRESET: 'the connection was closed before an answer came',
+  EPIPE: 'the connection was closed before an answer came',
+  UND_ERR_SOCKET: 'the connection was closed before an answer came',
+  ENOTFOUND: 'no such host name is known',
+  EAI_AGAIN: 'the host name cannot be looked up at the moment',
+  EHOSTUNREACH: 'no network leads to the address',
+  ENETUNREACH: 'no network leads to the address',
+};
+const TIMEOUTS = new Set(['ETIMEDOUT', 'UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT']);
+const TLS = /^(EPROTO|ERR_SSL_|ERR_TLS_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_)/;
+
+/** Why a request brought no answer, for people. Never what the other side wrote, nor what was sent to it. */
+export function causeOf(error: unknown, timeoutSeconds: number): string {
+  const { name, code = '', message } = error as { name?: string; code?: string; message?: string };
+  if (name === 'TimeoutError' || TIMEOUTS.has(code)) return `no answer within ${timeoutSeconds} s`;
   if (name === 'EgressRefusedError') return message ?? 'refused';
-  return code ?? name ?? 'unknown error';
+  if (TLS.test(code)) return `TLS failed (${code})`;
+  if (name === 'HTTPParserError') return 'what came back is not HTTP';
+  return CAUSES[code] ?? (code || name || 'unknown error');
 }
 
 /**

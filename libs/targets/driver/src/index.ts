@@ -1,13 +1,24 @@
+export { HTTP_PATH, PROFILE_SCHEMAS } from './profile-schemas.js';
 export type {
   EngineDescription,
+  EngineLoad,
+  EngineTraits,
   InstanceRef,
   InstanceSpec,
   InstanceState,
+  LogLine,
+  LogOptions,
+  ModelsAnswer,
   Observation,
+  Preparation,
   SpecIssue,
   TargetDriver,
 } from './driver.js';
-export { TargetConfigError, assertSpec } from './driver.js';
+export { InvalidSpecError, TargetConfigError, assertSpec } from './driver.js';
 export { TARGET_KINDS, type DriverHost, type TargetKind } from './target-kind.js';
-export { HealthHistory, probeHealth } from './health.js';
+export { redacted } from './log-redaction.js';
+export { causeOf, HealthHistory, probeHealth } from './health.js';
 export type { HealthAnswer } from './health.js';
+export { isListed, listTells, shownModels } from './model-names.js';
+export { fieldOf } from './served-requests.js';
+export { filled, MODEL_FIELDS, modelValues, placeholdersIn, provable, type PlaceholderValues } from './placeholders.js';

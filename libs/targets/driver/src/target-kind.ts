@@ -5,6 +5,14 @@ import type { TargetDriver } from './driver.js';
 export interface DriverHost {
   /** SLIPWAY_HOME, absolute; every worker of the host shares it. */
   home: string;
+  /** The worker's PATH, on which programs of the host are looked for. */
+  path?: string;
+  /** Ports of this machine that no connection may lead to. */
+  ownPorts: readonly number[];
+  /** Whether this process starts and stops instances; absent: it does. The api only asks and checks. */
+  starts?: boolean;
+  /** The value of one of the operator's secrets, read now. @throws Error naming it, never its value, where it has none */
+  secret(name: string): string;
   /** Named points at which a test may hold or kill the process. */
   pausePoint(name: string): Promise<void>;
 }
@@ -14,7 +22,7 @@ export interface DriverHost {
  * that exports one of these, its conformance test, and a line in `libs/registry/src/targets.ts`.
  */
 export interface TargetKind extends TargetReader {
-  /** @throws TargetConfigError for a target that the driver cannot work with; the process then does not start */
+  /** @throws TargetConfigError for a target that the driver cannot work with; the operator's file is refused then */
   createDriver(config: TargetConfig, host: DriverHost): TargetDriver;
 }
 

@@ -1,11 +1,15 @@
+import { EventEmitter, once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { ObservationReason } from '@slipway/contracts';
 import { Agent } from 'undici';
 import {
   assertSpec,
+  type EngineTraits,
   type InstanceRef,
   type InstanceSpec,
+  type LogLine,
+  type LogOptions,
   type Observation,
   type SpecIssue,
   type TargetDriver,
@@ -39,6 +43,11 @@ export class TwinCluster {
   readonly members = new Map<string, Member[]>();
   readonly started: string[] = [];
   isHealthy = false;
+  /** Whether its engine answers nobody without a key. */
+  isKeyed = false;
+  /** What instances have written, oldest first. */
+  readonly output = new Map<string, LogLine[]>();
+  readonly written = new EventEmitter().setMaxListeners(0);
   private lives = 0;
   private listeners: ((instanceId: string) => void)[] = [];
 
@@ -49,6 +58,11 @@ export class TwinCluster {
   setHealthy(isHealthy: boolean): void {
     this.isHealthy = isHealthy;
     for (const id of this.members.keys()) this.tell(id);
+  }
+
+  write(instanceId: string, line: LogLine): void {
+    this.output.set(instanceId, [...(this.output.get(instanceId) ?? []), line]);
+    this.written.emit('line');
   }
 
   create(spec: InstanceSpec): void {
@@ -135,6 +149,10 @@ export class TwinDriver implements TargetDriver {
     private readonly cluster: TwinCluster,
   ) {}
 
+  reconfigure(): () => void {
+    return () => undefined;
+  }
+
   engines() {
     return [{ name: 'sim', args: [], env: [] }];
   }
@@ -202,6 +220,32 @@ export class TwinDriver implements TargetDriver {
 
   onChange(listener: (instanceId: string) => void): void {
     this.cluster.listen(listener);
+  }
+
+  traits(spec: InstanceSpec): EngineTraits | undefined {
+    if (spec.runtime.engine !== 'sim') return undefined;
+    const { isKeyed } = this.cluster;
+    return {
+      serves: ['chat'],
+      unknownModel: 'rejects',
+      identity: ['models_list'],
+      readyTimeoutSeconds: 60,
+      isKeyed,
+      drain: 'engine',
+    };
+  }
+
+  async *logs(instanceId: string, { tail, stream, follow, signal }: LogOptions): AsyncIterable<LogLine> {
+    const isAsked = (line: LogLine) => stream === 'both' || line.stream === stream;
+    const all = () => this.cluster.output.get(instanceId) ?? [];
+    let told = all().length;
+    yield* all().filter(isAsked).slice(-tail);
+    while (follow && !signal.aborted) {
+      const fresh = all().slice(told);
+      told += fresh.length;
+      yield* fresh.filter(isAsked);
+      if (fresh.length === 0) await once(this.cluster.written, 'line', { signal }).catch(() => undefined);
+    }
   }
 
   async close(): Promise<void> {

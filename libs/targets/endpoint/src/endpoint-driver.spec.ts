@@ -8,11 +8,20 @@ import { EndpointDriver, type EndpointDriverOptions } from './endpoint-driver.js
 /** Somebody's model server: healthy or not, and it remembers who asked. */
 async function runningServer() {
   const requests: { url?: string; headers: IncomingHttpHeaders }[] = [];
-  const behaviour = { status: 503, location: undefined as string | undefined };
+  const behaviour = {
+    status: 503,
+    location: undefined as string | undefined,
+    body: '{}',
+    isSilent: false,
+    /** What it answers at a path of its own, instead. */
+    at: {} as Record<string, { status: number; body?: string }>,
+  };
   const server = createServer((incoming, outgoing) => {
     requests.push({ url: incoming.url, headers: incoming.headers });
     if (behaviour.location) outgoing.setHeader('location', behaviour.location);
-    outgoing.writeHead(behaviour.status).end('{}');
+    if (behaviour.isSilent) return;
+    const own = behaviour.at[incoming.url ?? ''];
+    outgoing.writeHead(own?.status ?? behaviour.status).end(own?.body ?? behaviour.body);
   });
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   const stop = async () => {
@@ -73,7 +82,10 @@ describe('observe', () => {
       baseUrl: `http://127.0.0.1:${server.port}/gpu`,
       generation: 1,
     });
-    expect(server.requests).toMatchObject([{ url: '/gpu/health', headers: { authorization: 'Bearer k-1' } }]);
+    expect(server.requests.map(({ url, headers }) => [url, headers.authorization])).toEqual([
+      ['/gpu/health', 'Bearer k-1'],
+      ['/gpu/v1/models', 'Bearer k-1'],
+    ]);
   });
 
   it('prefers the path of the probe', async () => {
@@ -89,16 +101,21 @@ describe('observe', () => {
   it('follows no redirect and takes it for unhealthy', async () => {
     Object.assign(server.behaviour, { status: 307, location: `http://127.0.0.1:${server.port}/elsewhere` });
     const seen = await observeUntil(driver, specFor(`http://127.0.0.1:${server.port}`), 'unhealthy');
-    expect(seen.message).toBe('the health probe answered 307');
+    expect(seen.message).toBe(
+      `http://127.0.0.1:${server.port}/health answered 307, a redirect, and none is followed: endpoint.base_url must be where the server itself is`,
+    );
     expect(new Set(server.requests.map(({ url }) => url))).toEqual(new Set(['/health']));
   });
 
   it('sends nothing to an address that the list has ceased to allow', async () => {
     server.behaviour.status = 200;
     const strict = driverFor(['https://*.example.com']);
-    expect((await observeUntil(strict, specFor(`http://127.0.0.1:${server.port}`), 'unhealthy')).message).toContain(
-      'outside of the target',
-    );
+    // At the first look: nobody waits for it.
+    expect(await strict.observe(specFor(`http://127.0.0.1:${server.port}`))).toMatchObject({
+      state: 'unhealthy',
+      reason: 'not_allowed',
+      message: expect.stringContaining('outside of the target'),
+    });
     expect(server.requests).toEqual([]);
     await strict.close();
   });
@@ -109,7 +126,9 @@ describe('observe', () => {
     const spec = specFor(`http://a.example.com:${server.port}`);
     spec.endpoint!.credential = 'k-1';
     const seen = await observeUntil(led, spec, 'unhealthy');
-    expect(seen.message).toBe('the health probe failed: a.example.com resolves to an address that is not allowed');
+    expect(seen.message).toBe(
+      `http://a.example.com:${server.port}/health: a.example.com resolves to an address that is not allowed`,
+    );
     expect(server.requests).toEqual([]);
     await led.close();
   });
@@ -122,10 +141,281 @@ describe('observe', () => {
   });
 });
 
+describe('what it says of a server that is not there, or not as it was described', () => {
+  const look = (spec: InstanceSpec) => driver.observe(spec);
+  const at = (path: string) => `http://127.0.0.1:${server.port}${path}`;
+
+  it('names the URL that was asked, and the field to change', async () => {
+    const told = async (status: number, change: (spec: InstanceSpec) => void = () => undefined) => {
+      server.behaviour.status = status;
+      const spec = specFor(at(''));
+      change(spec);
+      return (await look(spec)).message;
+    };
+    expect(await told(404)).toBe(
+      `${at('/health')} answered 404: set endpoint.health_path to a path that the server answers with 200`,
+    );
+    expect(await told(404, (spec) => (spec.probe.path = '/alive'))).toBe(
+      `${at('/alive')} answered 404: set probes.path to a path that the server answers with 200`,
+    );
+    expect(await told(401)).toBe(
+      `${at('/health')} answered 401: endpoint.credential_ref must name a secret that the server takes`,
+    );
+    expect(await told(503)).toBe(`${at('/health')} answered 503`);
+    expect((await told(500, (spec) => (spec.endpoint!.healthPath = `/${'x'.repeat(900)}`)))!.length).toBeLessThan(230);
+  });
+
+  it('names the address and the cause in plain words where no answer came', async () => {
+    await server.stop();
+    const refused = await look(specFor(at('')));
+    expect(refused).toMatchObject({ state: 'starting', reason: 'loading' });
+    expect(refused.message).toBe(`${at('/health')}: the connection was refused: nothing listens there`);
+    const unknown = driverFor(['http://*.example.com:*'], {
+      resolve: () => Promise.reject(Object.assign(new Error(), { code: 'ENOTFOUND' })),
+    });
+    expect((await unknown.observe(specFor('http://a.example.com:81'))).message).toBe(
+      'http://a.example.com:81/health: no such host name is known',
+    );
+    await unknown.close();
+    server = await runningServer();
+    const tls = driverFor(['https://127.0.0.1:*']);
+    expect((await tls.observe(specFor(`https://127.0.0.1:${server.port}`))).message).toMatch(/\/health: TLS failed \(/);
+    await tls.close();
+  });
+
+  it('gives a health path up that is not there three times, at the pace of the probes, and for no other answer', async () => {
+    const pace = { intervalSeconds: 0.05, timeoutSeconds: 2, failureThreshold: 1_000 };
+    const spec = specFor(at(''), { probe: pace, instanceId: 'inst_404' });
+    server.behaviour.status = 404;
+    const quick = specFor(at(''), { probe: { ...pace, intervalSeconds: 3_600 }, instanceId: 'inst_quick' });
+    for (let looks = 0; looks < 10; looks += 1) expect((await look(quick)).state).toBe('starting');
+    const seen = await observeUntil(driver, spec, 'unhealthy');
+    expect(seen).toMatchObject({
+      reason: 'health_path_missing',
+      message: expect.stringContaining('/health answered 404'),
+    });
+    server.behaviour.status = 503;
+    expect(await look(spec)).toMatchObject({ state: 'starting', reason: 'loading' });
+    server.behaviour.status = 200;
+    expect((await look(spec)).state).toBe('ready');
+    // What was ready has a health path; a miss is one.
+    server.behaviour.status = 404;
+    expect((await look(spec)).state).toBe('ready');
+  });
+});
+
+const listing = (...ids: string[]) => ({
+  status: 200,
+  body: JSON.stringify({ object: 'list', data: ids.map((id) => ({ id })) }),
+});
+const local = (change: Partial<InstanceSpec> = {}) => specFor(`http://127.0.0.1:${server.port}`, change);
+const paths = () => server.requests.splice(0).map(({ url }) => url);
+
+describe('a server without /health', () => {
+  beforeEach(() => void Object.assign(server.behaviour, { status: 404, at: { '/v1/models': listing('tiny') } }));
+
+  it('is healthy by its list of models, says so, and is asked for nothing else from then on', async () => {
+    expect(await driver.observe(local())).toMatchObject({
+      state: 'ready',
+      message: 'it has no /health: GET /v1/models is asked instead',
+    });
+    expect(paths()).toEqual(['/health', '/v1/models']);
+    expect((await driver.observe(local())).state).toBe('ready');
+    expect(await driver.answers(local(), `http://127.0.0.1:${server.port}`)).toBe(true);
+    expect(paths()).toEqual(['/v1/models', '/v1/models']);
+  });
+
+  it('is ill when its list fails, and is asked for /health again by then', async () => {
+    await driver.observe(local());
+    server.behaviour.at['/v1/models'] = { status: 500 };
+    expect((await driver.observe(local())).message).toBe(
+      `http://127.0.0.1:${server.port}/v1/models: GET /v1/models answered 500`,
+    );
+    expect(await driver.observe(local())).toMatchObject({ state: 'unhealthy', reason: 'probe_failed' });
+    server.behaviour.at['/health'] = { status: 200 };
+    paths();
+    expect((await driver.observe(local())).state).toBe('ready');
+    expect(paths()[0]).toBe('/health');
+  });
+
+  it.each([
+    ['has no list either', { status: 404 }],
+    ['answers something else', { status: 200, body: '{}' }],
+  ])('is not when it %s', async (_what, answer) => {
+    server.behaviour.at['/v1/models'] = answer;
+    expect((await driver.observe(local())).message).toContain('/health answered 404: set endpoint.health_path');
+  });
+
+  it('is one that answers 404 there: one that is ill is ill, whatever it lists', async () => {
+    for (const status of [401, 405, 500, 503]) {
+      server.behaviour.at['/health'] = { status };
+      expect((await driver.observe(local())).state).not.toBe('ready');
+    }
+    expect(new Set(paths())).toEqual(new Set(['/health']));
+  });
+
+  it('is asked for that path alone which somebody has named', async () => {
+    const named = local();
+    named.endpoint!.healthPath = '/alive';
+    expect((await driver.observe(named)).state).toBe('starting');
+    expect((await driver.observe(local({ probe: { ...local().probe, path: '/health' } }))).state).not.toBe('ready');
+    expect(new Set(paths())).toEqual(new Set(['/alive', '/health']));
+  });
+});
+
+describe('a server whose model is swapped', () => {
+  const CHANGED = { state: 'unhealthy', reason: 'model_changed' };
+  const seenBefore = (change: Partial<InstanceSpec> = {}) => {
+    const spec = local(change);
+    return { ...spec, endpoint: { ...spec.endpoint!, isModelSeen: true } };
+  };
+  /** As when the next round of probes comes. */
+  const nextRound = (spec: InstanceSpec, state: 'ready' | 'unhealthy') => observeUntil(driver, spec, state);
+  beforeEach(() => void Object.assign(server.behaviour, { status: 200, at: { '/v1/models': listing('tiny:latest') } }));
+
+  it('is seen to have its model, is another one with the next answer, and comes back with the model', async () => {
+    expect(await driver.observe(local())).toMatchObject({ state: 'ready', isModelSeen: true });
+    server.behaviour.at['/v1/models'] = listing('large', 'other');
+    const seen = await nextRound(seenBefore(), 'unhealthy');
+    expect(seen).toMatchObject({ ...CHANGED, message: 'the server has another model now: it has large, other' });
+    // What tells nothing changes nothing.
+    server.behaviour.at['/v1/models'] = { status: 500 };
+    paths();
+    const until = performance.now() + 5_000;
+    while (!server.requests.some(({ url }) => url === '/v1/models') && performance.now() < until)
+      expect(await driver.observe(seenBefore())).toMatchObject(CHANGED);
+    expect(paths()).toContain('/v1/models');
+    expect(await driver.observe(seenBefore())).toMatchObject(CHANGED);
+    server.behaviour.at['/v1/models'] = listing('large', 'tiny');
+    expect(await nextRound(seenBefore(), 'ready')).toMatchObject({ isModelSeen: true });
+  });
+
+  it('counts for a worker that never saw the model, too', async () => {
+    server.behaviour.at['/v1/models'] = listing('large');
+    expect(await driver.observe(seenBefore())).toMatchObject(CHANGED);
+  });
+
+  it.each([
+    ['never named it', listing('/models/tiny.gguf')],
+    ['names patterns', listing('openai/*')],
+    ['names nothing', listing()],
+    ['is not there', { status: 404 }],
+  ])('is nothing that a list tells which %s', async (what, list) => {
+    server.behaviour.at['/v1/models'] = list;
+    const seen = await driver.observe(what === 'never named it' ? local() : seenBefore());
+    expect(seen.state).toBe('ready');
+    expect(seen.isModelSeen).toBeUndefined();
+  });
+
+  it('is asked at most twice a second, however fast looks follow, and less often where it tells nothing', async () => {
+    for (let look = 0; look < 10; look += 1) await driver.observe(local());
+    expect(paths().filter((path) => path === '/v1/models')).toHaveLength(1);
+    server.behaviour.at['/v1/models'] = { status: 404 };
+    const silent = local({ instanceId: 'inst_2' });
+    const until = performance.now() + 2_500;
+    while (performance.now() < until) await driver.observe(silent);
+    // After 1 s, and then after 2.
+    expect(paths().filter((path) => path === '/v1/models')).toHaveLength(2);
+  });
+
+  it('proves it as its profile says, from the first look on', async () => {
+    const proof = { path: '/info', field: 'model_id', equals: '{model.id}' };
+    const profiled = new EndpointDriver({
+      name: 'adopted',
+      kind: 'endpoint',
+      allow: ['http://127.0.0.1:*'],
+      profile: { unknown_model: 'ignores', identity: ['response_model', proof] },
+    });
+    server.behaviour.at['/info'] = { status: 200, body: '{"model_id":"other"}' };
+    expect(await profiled.observe(local())).toMatchObject({
+      ...CHANGED,
+      message: 'the server has another model now: model_id of GET /info is another',
+    });
+    server.behaviour.at['/info'] = { status: 200, body: '{"model_id":"tiny"}' };
+    await observeUntil(profiled, local(), 'ready');
+    expect(paths()).not.toContain('/v1/models');
+    await profiled.close();
+  });
+});
+
+describe('models', () => {
+  const ask = (change: (spec: InstanceSpec) => void = () => undefined) => {
+    const spec = specFor(`http://127.0.0.1:${server.port}`);
+    spec.endpoint!.credential = 'k-1';
+    change(spec);
+    return driver.models(spec);
+  };
+  const list = (...ids: unknown[]) => JSON.stringify({ object: 'list', data: ids.map((id) => ({ id })) });
+
+  it('are asked for once, with the credential, below a base URL with or without /v1', async () => {
+    Object.assign(server.behaviour, { status: 200, body: list('tiny', 'large', 'tiny') });
+    expect(await ask()).toEqual({ names: ['tiny', 'large'] });
+    await ask((spec) => (spec.endpoint!.baseUrl += '/v1/'));
+    expect(server.requests.map(({ url, headers }) => [url, headers.authorization])).toEqual(
+      Array(2).fill(['/v1/models', 'Bearer k-1']),
+    );
+  });
+
+  it.each([
+    ['{}', 'GET /v1/models answered something else than a list of models'],
+    ['null', 'GET /v1/models answered something else than a list of models'],
+    ['not json', 'GET /v1/models answered something else than a list of models'],
+    [' '.repeat(1024 * 1024 + 1), 'its list of models is too long'],
+  ])('are unknown of a server that answers %.20j', async (body, unknown) => {
+    Object.assign(server.behaviour, { status: 200, body });
+    expect(await ask()).toEqual({ unknown });
+  });
+
+  it('are what is a name, and none that gives the credential away', async () => {
+    Object.assign(server.behaviour, { status: 200, body: list('tiny', 7, null, { id: 'x' }, 'got Bearer k-1') });
+    expect(await ask()).toEqual({ names: ['tiny'] });
+    server.behaviour.body = '{"data":[null,"x",{"id":"tiny"}]}';
+    expect(await ask()).toEqual({ names: ['tiny'] });
+  });
+
+  it('are unknown of a server that has no list, redirects, is silent or not there, within the time of one probe', async () => {
+    server.behaviour.status = 404;
+    expect(await ask()).toEqual({ unknown: 'GET /v1/models answered 404' });
+    Object.assign(server.behaviour, { status: 302, location: `http://127.0.0.1:${server.port}/elsewhere` });
+    expect(await ask()).toEqual({ unknown: 'GET /v1/models answered 302' });
+    server.behaviour.isSilent = true;
+    expect(await ask((spec) => (spec.probe.timeoutSeconds = 0.1))).toEqual({ unknown: 'no answer within 0.1 s' });
+    expect(server.requests).toHaveLength(3);
+    await server.stop();
+    expect(await ask()).toEqual({ unknown: 'the connection was refused: nothing listens there' });
+    server = await runningServer();
+  });
+
+  it('are not asked for at an address that the list has ceased to allow', async () => {
+    const strict = driverFor(['https://*.example.com']);
+    expect(await strict.models(specFor(`http://127.0.0.1:${server.port}`))).toEqual({
+      unknown: expect.stringContaining('endpoint.base_url is outside'),
+    });
+    expect(server.requests).toEqual([]);
+    await strict.close();
+  });
+});
+
 describe('check', () => {
+  it('tells what the list has for this tenant, and nothing that is for others', () => {
+    const given = new EndpointDriver({
+      name: 'adopted',
+      kind: 'endpoint',
+      allow: ['https://*.example.com', { origin: 'http://secret.host', tenants: ['other'] }],
+    });
+    expect(given.check(specFor('http://10.0.0.1', { tenantName: 'acme' }))).toMatchObject([
+      { message: "is outside of the target's allow list: https://*.example.com" },
+    ]);
+  });
+
+  it('takes localhost where loopback is allowed', () => {
+    expect(driver.check(specFor('http://localhost:8000'))).toEqual([]);
+  });
+
   it.each([
     ['https://127.0.0.1', 'not_allowed'],
-    ['http://localhost:8000', 'not_allowed'],
+    ['https://localhost:8000', 'not_allowed'],
+    ['http://a.localhost:8000', 'not_allowed'],
     ['http://169.254.169.254', 'not_allowed'],
     ['http://u:p@127.0.0.1', 'not_allowed'],
     ['file:///etc/passwd', 'not_allowed'],
@@ -159,4 +449,15 @@ it('refuses a target whose patterns are none, naming each', () => {
       problems: [expect.stringContaining('"*.example.com"'), expect.stringContaining('"ftp://x"')],
     }),
   );
+});
+
+it('configured anew, it adopts where the new list says from its next look on, and refuses a pattern that is none', async () => {
+  server.behaviour.status = 200;
+  const spec = specFor(`http://127.0.0.1:${server.port}`);
+  expect((await driver.observe(spec)).state).toBe('ready');
+  const commit = driver.reconfigure({ name: 'adopted', kind: 'endpoint', allow: ['https://*.example.com'] });
+  expect((await driver.observe(spec)).state).toBe('ready');
+  commit();
+  expect(await driver.observe(spec)).toMatchObject({ state: 'unhealthy', reason: 'not_allowed' });
+  expect(() => driver.reconfigure({ name: 'adopted', kind: 'endpoint', allow: ['nonsense'] })).toThrow('allow pattern');
 });

@@ -3,29 +3,34 @@ import {
   HealthHistory,
   probeHealth,
   TargetConfigError,
+  type EngineTraits,
   type HealthAnswer,
   type InstanceRef,
   type InstanceSpec,
+  type ModelsAnswer,
   type Observation,
   type SpecIssue,
   type TargetDriver,
 } from '@slipway/target-driver';
-import { checkUrl, guardedDispatcher, parseAllow, type ResolveHost } from '@slipway/platform-egress';
-import type { AllowPattern } from '@slipway/contracts';
+import { Egress, outsideOf, parseAllow, type GuardOptions } from '@slipway/platform-egress';
+import { originOf, serverRoot, type AllowEntry, type IdentityProof } from '@slipway/contracts';
 import type { TargetConfig } from '@slipway/platform-config';
-import type { Dispatcher } from 'undici';
+import { DEFAULT_HEALTH, healthPathOf, traitsOf, type EndpointProfile } from './endpoint-profile.js';
+import { listModels, type ServerQuestion } from './model-list.js';
+import { cheapProofs, ModelWatch } from './model-watch.js';
+import { missMessage } from './probe-miss.js';
 
-/** A target of `kind: endpoint`: addresses that its servers may have. */
-export type EndpointTargetConfig = TargetConfig & { allow: string[] };
+/** A target of `kind: endpoint`: addresses that its servers may have, and what they do. */
+export type EndpointTargetConfig = TargetConfig & { allow: AllowEntry[]; profile?: EndpointProfile };
 
-export interface EndpointDriverOptions {
-  /** How names are resolved; by the operating system by default. */
-  resolve?: ResolveHost;
-}
+/** How names are resolved; which ports are never called. */
+export type EndpointDriverOptions = Pick<GuardOptions, 'resolve' | 'ownPorts'>;
 
 const DEFAULT_READY_SECONDS = 60;
 /** RFC 6750: what may stand behind "Bearer ". */
 const BEARER = /^[\x21-\x7e]+$/;
+/** So often a server has to say, at the pace of the probes, that it has nothing at its health path. */
+const MISSING_PATH_TIMES = 3;
 const PATH = /^\/[\x21-\x7e]*$/;
 
 /**
@@ -39,23 +44,36 @@ export class EndpointDriver implements TargetDriver {
   readonly probes = 'look';
   readonly outlivesHost = true;
   readonly name: string;
-  private readonly rules: AllowPattern[];
-  private readonly dispatcher: Dispatcher;
+  private readonly egress: Egress;
+  private allow: readonly AllowEntry[];
+  private profile?: EndpointProfile;
   private readonly health = new HealthHistory();
-  /** When this object first looked at an instance; generation and milliseconds. */
-  private readonly firstLooks = new Map<string, { generation: number; at: number }>();
+  /** What this object has seen of an instance in one generation. */
+  private readonly looks = new Map<string, Looks>();
 
   /** @throws TargetConfigError for a pattern that is none. */
   constructor(config: EndpointTargetConfig, options: EndpointDriverOptions = {}) {
     this.name = config.name;
-    const problems = config.allow.flatMap((pattern) => problemOf(pattern));
-    if (problems.length > 0) throw new TargetConfigError(config.name, problems);
-    this.rules = parseAllow(config.allow);
-    this.dispatcher = guardedDispatcher(config.allow, { resolve: options.resolve });
+    this.allow = allowOf(config);
+    this.profile = config.profile;
+    this.egress = new Egress(() => this.allow, options);
+  }
+
+  reconfigure(config: EndpointTargetConfig): () => void {
+    const allow = allowOf(config);
+    return () => {
+      this.allow = allow;
+      this.profile = config.profile;
+    };
   }
 
   engines(): [] {
     return [];
+  }
+
+  /** Of the target's profile; undefined where it has none, and nothing is known. */
+  traits(spec: InstanceSpec): EngineTraits | undefined {
+    return this.profile && traitsOf(this.profile, spec);
   }
 
   check(spec: InstanceSpec): SpecIssue[] {
@@ -75,12 +93,12 @@ export class EndpointDriver implements TargetDriver {
       return issues;
     }
     const { baseUrl, healthPath, credential } = spec.endpoint;
-    const verdict = checkUrl(this.rules, baseUrl);
+    const verdict = this.egress.check(spec.tenantName ?? '', baseUrl);
     if (!verdict.ok)
       refuse(
         'endpoint.base_url',
         verdict.code.endsWith('_not_allowed') ? 'not_allowed' : 'invalid_value',
-        verdict.message,
+        verdict.code === 'url_not_allowed' ? outsideOf(this.egress.patterns(spec.tenantName ?? '')) : verdict.message,
       );
     if (baseUrl.includes('?')) refuse('endpoint.base_url', 'invalid_value', 'must not carry a query');
     if (!PATH.test(healthPath))
@@ -99,29 +117,45 @@ export class EndpointDriver implements TargetDriver {
   async observe(spec: InstanceSpec): Promise<Observation> {
     const { instanceId, generation, endpoint, probe } = spec;
     if (!endpoint) return { state: 'absent' };
-    const since = this.firstLookAt(instanceId, generation);
+    const looks = this.looksAt(instanceId, generation);
     const baseUrl = endpoint.baseUrl.replace(/\/+$/, '');
-    const verdict = checkUrl(this.rules, endpoint.baseUrl);
-    const answer = verdict.ok
-      ? await this.ask(spec, baseUrl)
-      : { healthy: false, message: `endpoint.base_url ${verdict.message}` };
-    const seen = { baseUrl, generation, ...(answer.message === undefined ? {} : { message: answer.message }) };
+    const verdict = this.egress.check(spec.tenantName ?? '', endpoint.baseUrl);
+    if (!verdict.ok) {
+      const message = `endpoint.base_url ${verdict.message}`;
+      return { state: 'unhealthy', reason: 'not_allowed', baseUrl, generation, message };
+    }
+    const answer = await this.ask(spec, baseUrl, looks);
+    const message = answer.healthy ? answer.message : missMessage(spec, answer.asked, answer);
+    const seen = { baseUrl, generation, ...(message !== undefined && { message }) };
     const state = this.health.note(instanceId, generation, answer.healthy, probe.failureThreshold);
-    if (state === 'ready') return { state, ...seen };
+    if (answer.healthy) await this.lookForModel(spec, looks.model, answer.list);
+    if (state === 'ready') return this.asItsModelSays(spec, looks.model, { state, ...seen });
+    if (isPathMissing(looks, answer, probe.intervalSeconds))
+      return { state: 'unhealthy', reason: 'health_path_missing', ...seen };
     if (state === 'unhealthy') return { state, reason: 'probe_failed', ...seen };
-    const timeout = spec.readyTimeoutSeconds ?? DEFAULT_READY_SECONDS;
-    if (Date.now() - since < timeout * 1000) return { state: 'starting', reason: 'loading', ...seen };
+    const timeout = spec.readyTimeoutSeconds ?? this.profile?.warm_up?.timeout_seconds ?? DEFAULT_READY_SECONDS;
+    if (Date.now() - looks.since < timeout * 1000) return { state: 'starting', reason: 'loading', ...seen };
     return { state: 'unhealthy', reason: 'start_timeout', ...seen };
   }
 
   async answers(spec: InstanceSpec, baseUrl: string): Promise<boolean> {
-    return spec.endpoint !== undefined && (await this.ask(spec, baseUrl)).healthy;
+    const looks = this.looks.get(spec.instanceId) ?? noLooks(spec.generation);
+    return spec.endpoint !== undefined && (await this.ask(spec, baseUrl, looks)).healthy;
+  }
+
+  async models(spec: InstanceSpec): Promise<ModelsAnswer> {
+    const { endpoint, tenantName = '' } = spec;
+    if (!endpoint) return { unknown: 'it has no address' };
+    const verdict = this.egress.check(tenantName, endpoint.baseUrl);
+    if (!verdict.ok) return { unknown: `endpoint.base_url ${verdict.message}` };
+    const { bytes: _bytes, ...answer } = await listModels(this.question(spec, endpoint.baseUrl));
+    return answer;
   }
 
   /** Nothing to stop: the server belongs to somebody else. */
   async terminate(instanceId: string): Promise<'gone'> {
     this.health.forget(instanceId);
-    this.firstLooks.delete(instanceId);
+    this.looks.delete(instanceId);
     return 'gone';
   }
 
@@ -130,25 +164,107 @@ export class EndpointDriver implements TargetDriver {
   }
 
   async close(): Promise<void> {
-    await this.dispatcher.destroy();
+    await this.egress.onApplicationShutdown();
   }
 
-  private ask({ endpoint, probe }: InstanceSpec, baseUrl: string): Promise<HealthAnswer> {
-    return probeHealth({
-      url: `${baseUrl}${probe.path ?? endpoint?.healthPath}`,
+  private healthPath(spec: InstanceSpec): string {
+    return healthPathOf(this.profile ?? {}, spec);
+  }
+
+  /** Where nobody has named a path and there is no `/health`, a list of models is a sign of health: engines such as Ollama have no other. */
+  private async ask(spec: InstanceSpec, baseUrl: string, looks: Looks): Promise<Health> {
+    const path = this.healthPath(spec);
+    const isNamed = path !== DEFAULT_HEALTH || spec.probe.path !== undefined || this.profile?.health !== undefined;
+    const question = this.question(spec, baseUrl);
+    const asked = `${baseUrl}${path}`;
+    if (!isNamed && looks.isListAsked) {
+      const list = await listModels(question);
+      if ('names' in list) return { healthy: true, asked, list, message: LIST_ASKED };
+      // It may have become another server, so the next look begins anew.
+      looks.isListAsked = false;
+      return { healthy: false, asked: `${serverRoot(baseUrl)}/v1/models`, cause: list.unknown };
+    }
+    const answer = await probeHealth({ ...question, url: asked });
+    if (isNamed || answer.status !== 404) return { ...answer, asked };
+    const list = await listModels(question);
+    looks.isListAsked = 'names' in list;
+    return looks.isListAsked ? { healthy: true, asked, list, message: LIST_ASKED } : { ...answer, asked };
+  }
+
+  private async lookForModel(spec: InstanceSpec, model: ModelWatch, list: Health['list']): Promise<void> {
+    await model.look(this.question(spec, spec.endpoint!.baseUrl), spec.model.id, this.identityOf(spec), list);
+  }
+
+  private identityOf(spec: InstanceSpec): readonly IdentityProof[] {
+    return this.traits(spec)?.identity ?? [];
+  }
+
+  /**
+   * One that was adopted for its model and has another now is nobody's to call. Where nobody said how it proves its model, it must
+   * have shown it once: lists that never named it, as those of servers that answer to any name, say nothing.
+   */
+  private asItsModelSays(spec: InstanceSpec, model: ModelWatch, seen: Observation): Observation {
+    if (model.hasModel) return { ...seen, isModelSeen: true };
+    const isBound = spec.endpoint?.isModelSeen || cheapProofs(this.identityOf(spec)).length > 0;
+    if (model.change === undefined || !isBound) return seen;
+    return { ...seen, state: 'unhealthy', reason: 'model_changed', message: model.change };
+  }
+
+  private question({ endpoint, probe, tenantName = '' }: InstanceSpec, baseUrl: string): ServerQuestion {
+    return {
+      baseUrl,
       timeoutSeconds: probe.timeoutSeconds,
-      dispatcher: this.dispatcher,
+      dispatcher: this.egress.dispatcher(this.egress.patterns(tenantName)),
       credential: endpoint?.credential,
-    });
+    };
   }
 
-  private firstLookAt(instanceId: string, generation: number): number {
-    const known = this.firstLooks.get(instanceId);
-    if (known?.generation === generation) return known.at;
-    const look = { generation, at: Date.now() };
-    this.firstLooks.set(instanceId, look);
-    return look.at;
+  private looksAt(instanceId: string, generation: number): Looks {
+    const known = this.looks.get(instanceId);
+    if (known?.generation === generation) return known;
+    const looks = noLooks(generation);
+    this.looks.set(instanceId, looks);
+    return looks;
   }
+}
+
+interface Looks {
+  generation: number;
+  /** Milliseconds, of the first look. */
+  since: number;
+  /** Answers of 404 in a row, those of one probe interval counted once, and when the last was counted. */
+  missing: number;
+  missingAt: number;
+  /** It has no `/health`, and is asked for its list of models instead. */
+  isListAsked: boolean;
+  model: ModelWatch;
+}
+
+function noLooks(generation: number): Looks {
+  const model = new ModelWatch();
+  return { generation, since: Date.now(), missing: 0, missingAt: -Infinity, isListAsked: false, model };
+}
+
+/** One look, the URL that was asked, and the list where that is what was asked. */
+type Health = HealthAnswer & { asked: string; list?: Awaited<ReturnType<typeof listModels>> };
+
+const LIST_ASKED = 'it has no /health: GET /v1/models is asked instead';
+
+/** A server that starts may answer 404 for a moment, so looks that follow one another faster than probes do count once. */
+function isPathMissing(looks: Looks, { status }: HealthAnswer, intervalSeconds: number): boolean {
+  if (status !== 404) looks.missing = 0;
+  else if (performance.now() - looks.missingAt >= intervalSeconds * 1000 || looks.missing === 0) {
+    looks.missing += 1;
+    looks.missingAt = performance.now();
+  }
+  return looks.missing >= MISSING_PATH_TIMES;
+}
+
+/** @throws TargetConfigError */
+function allowOf({ name, allow }: EndpointTargetConfig): readonly AllowEntry[] {
+  const problems = allow.flatMap((entry) => problemOf(originOf(entry)));
+  if (problems.length > 0) throw new TargetConfigError(name, problems);
+  return allow;
 }
 
 function problemOf(pattern: string): string[] {

@@ -27,8 +27,9 @@ describe('on a host without /proc', () => {
     expect(await processes.isAlive(record({ bootId: 'another' }))).toBe(false);
     expect(await processes.isAlive(record({ pid: 2 ** 30 }))).toBe(false);
   });
-  it('knows no survivors', async () => {
-    expect(await processes.survivors(record(), 'inst_1')).toEqual([]);
+  it('finds nobody who belongs to a leader that is gone', async () => {
+    const own = { instanceId: 'inst_1', generation: 1, folder: '/nowhere', record: record({ pid: 2 ** 30 }) };
+    expect(await processes.killAll(own)).toBe(false);
   });
 });
 

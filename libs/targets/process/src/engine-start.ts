@@ -1,13 +1,19 @@
 import { spawn } from 'node:child_process';
+import { mkdir, stat } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import type { InstanceSpec } from '@slipway/target-driver';
-import { boundLogs, openLogs } from './engine-log.js';
-import { INSTANCE_VARIABLE } from './engine-process.js';
-import type { InstanceFolder } from './instance-folder.js';
+import type { EngineCgroups } from './engine-cgroup.js';
+import { boundLogs, openLogs, pruneLogs } from './engine-log.js';
+import { FOLDER_VARIABLE, GENERATION_VARIABLE, INSTANCE_VARIABLE } from './engine-process.js';
+import type { EngineLaunch, EnginePlace } from './engine-template.js';
+import { handOver, type EngineUser } from './engine-user.js';
+import { METRICS_PORT, type InstanceFolder } from './instance-folder.js';
 import type { PortReservations } from './port-reservations.js';
 import { START_SCRIPT } from './start-script.js';
 
 /** Where a test may hold or kill a process that provisions. */
-export type ProvisionPoint = 'provision.before_spawn' | 'provision.after_spawn' | 'provision.after_claim';
+export type ProvisionPoint =
+  'provision.before_prefetch' | 'provision.before_spawn' | 'provision.after_spawn' | 'provision.after_claim';
 
 export interface EngineStartOptions {
   shell: string;
@@ -15,16 +21,37 @@ export interface EngineStartOptions {
   environment: Record<string, string>;
   maxLogBytes: number;
   bootId: string;
+  cgroups?: EngineCgroups;
+  /** The value of a secret of the operator's file, read at each start. */
+  secret?: (name: string) => string;
   pausePoint?: (name: ProvisionPoint) => Promise<void>;
+}
+
+/** One generation that is to start, in a folder that exists. */
+export interface EngineStart {
+  spec: Pick<InstanceSpec, 'instanceId' | 'generation' | 'runtime' | 'instanceKey'>;
+  folder: InstanceFolder;
+  portNames: readonly string[];
+  /** As its intent says. */
+  cgroup?: string;
+  user?: EngineUser;
+  /** What becomes of it; `START_SCRIPT` by default, which becomes the engine. */
+  script?: string;
+  launch(place: EnginePlace): EngineLaunch;
 }
 
 /** From spawn to the claim that the new process writes; it takes milliseconds on an idle host. */
 export const CLAIM_DEADLINE_MS = 10_000;
 
+/** Which variables of a spec are kept out of what its engine has written. */
+const SECRET_NAME = /KEY|TOKEN|SECRET|PASSW|CREDENTIAL/i;
+
 /** Spawns the process that will claim a generation and, if it wins, become the engine. */
 export class EngineStarter {
   /** Exits of this process's own children that are not written down yet. */
   private readonly exits = new Map<string, Promise<void>>();
+  /** What this process has given to engines, by their folder and never anywhere else. */
+  private readonly secrets = new Map<string, string[]>();
 
   constructor(
     private readonly options: EngineStartOptions,
@@ -32,13 +59,17 @@ export class EngineStarter {
   ) {}
 
   /** Returns when some process has claimed the generation, ours or another worker's. */
-  async start(spec: InstanceSpec, folder: InstanceFolder, commandLine: (port: number) => string[]): Promise<void> {
-    const { instanceId, generation } = spec;
+  async start(start: EngineStart): Promise<void> {
+    const { folder } = start;
+    const { instanceId, generation } = start.spec;
     const { pausePoint, maxLogBytes } = this.options;
-    await boundLogs(folder.path, maxLogBytes);
-    const port = await this.ports.reserve();
+    await pruneLogs(folder.path, generation);
+    await boundLogs(folder.path, generation, maxLogBytes);
+    const place = await this.place(start);
+    const launch = start.launch(place);
+    if (start.cgroup !== undefined) await this.options.cgroups?.create(start.cgroup, launch.limits.memory_mb);
     await pausePoint?.('provision.before_spawn');
-    const outcome = await this.spawn(spec, folder, port, commandLine(port));
+    const outcome = await this.spawn(start, launch, place);
     await pausePoint?.('provision.after_spawn');
 
     const deadline = Date.now() + CLAIM_DEADLINE_MS;
@@ -56,33 +87,55 @@ export class EngineStarter {
   }
 
   /** Resolves when the exit of a child of this process has been written down; at once for anybody else's. */
-  async exitNoted(instanceId: string, generation: number): Promise<void> {
-    await this.exits.get(`${instanceId}/${generation}`);
+  async exitNoted({ path }: InstanceFolder, generation: number): Promise<void> {
+    await this.exits.get(`${path}/${generation}`);
   }
 
-  private async spawn(spec: InstanceSpec, folder: InstanceFolder, port: number, command: string[]) {
-    const { instanceId, generation } = spec;
-    const { shell, cwd, environment, bootId } = this.options;
+  /** Values that the instance's engine was given by this process, to be kept out of what it writes. */
+  secretsOf({ path }: InstanceFolder): readonly string[] {
+    return this.secrets.get(path) ?? [];
+  }
+
+  forget({ path }: InstanceFolder): void {
+    this.secrets.delete(path);
+  }
+
+  private async place({ folder, portNames, user }: EngineStart): Promise<EnginePlace> {
+    const workFolder = join(folder.path, 'work');
+    await mkdir(workFolder, { recursive: true, mode: 0o700 });
+    if (user) await handOver(folder.path, workFolder, user);
+    const port = await this.ports.reserve();
+    const ports: Record<string, number> = {};
+    for (const name of portNames) ports[name] = await this.ports.reserve();
+    return { port, ports, folder: workFolder };
+  }
+
+  private async spawn(start: EngineStart, launch: EngineLaunch, { port, ports }: EnginePlace) {
+    const { folder, spec, cgroup = '', user } = start;
+    const { generation } = spec;
+    const { shell, bootId } = this.options;
+    const { nofile = '', nice = '', core_mb: coreMb } = launch.limits;
+    const core = coreMb === undefined ? '' : coreMb * 2_048;
     const outcome: { hasEnded: boolean; failure?: Error } = { hasEnded: false };
-    const logs = await openLogs(folder.path);
+    const cwd = resolve(this.options.cwd, launch.cwd ?? '.');
+    // A program that is not there and a folder that is not there look the same to whoever spawns.
+    if (!(await isFolder(cwd))) throw new Error(`its working folder ${cwd} is not there`);
+    const logs = await openLogs(folder.path, generation);
     try {
-      const script = ['-c', START_SCRIPT, 'slipway-start', folder.path, String(generation), String(port), bootId];
-      const child = spawn(shell, [...script, ...command], {
+      const metrics = ports?.[METRICS_PORT] ?? '';
+      const about = [folder.path, generation, port, bootId, cgroup, nofile, core, nice, metrics].map(String);
+      const script = ['-c', start.script ?? START_SCRIPT, 'slipway-start', ...about];
+      const child = spawn(shell, [...script, ...(user?.prefix ?? []), ...launch.command], {
         cwd,
         detached: true,
-        env: {
-          ...environment,
-          ...spec.runtime.env,
-          [INSTANCE_VARIABLE]: instanceId,
-          SLIPWAY_INSTANCE_GENERATION: String(generation),
-        },
+        env: this.environmentOf(start, launch),
         stdio: ['ignore', logs.stdout.fd, logs.stderr.fd],
       });
       child.unref();
       child.once('error', (error) => {
         outcome.failure = error;
       });
-      const key = `${instanceId}/${generation}`;
+      const key = `${folder.path}/${generation}`;
       const noted = new Promise<void>((done) => {
         child.once('error', () => done());
         child.once('exit', (code, signal) => {
@@ -101,6 +154,35 @@ export class EngineStarter {
     }
   }
 
+  private environmentOf({ spec, folder }: EngineStart, launch: EngineLaunch): Record<string, string> {
+    const secrets = Object.entries(launch.secretEnv).map(([variable, name]) => [variable, this.secret(name)] as const);
+    const own = Object.entries(spec.runtime.env);
+    this.secrets.set(folder.path, [
+      ...secrets.map(([, value]) => value),
+      ...own.filter(([name]) => SECRET_NAME.test(name)).map(([, value]) => value),
+      ...(spec.instanceKey === undefined ? [] : [spec.instanceKey]),
+    ]);
+    const environment: Record<string, string> = {
+      ...this.options.environment,
+      ...launch.env,
+      ...Object.fromEntries(secrets),
+      ...spec.runtime.env,
+    };
+    const path = [...launch.path, environment['PATH'] ?? ''].filter((part) => part !== '').join(':');
+    return {
+      ...environment,
+      ...(path === '' ? {} : { PATH: path }),
+      [INSTANCE_VARIABLE]: spec.instanceId,
+      [GENERATION_VARIABLE]: String(spec.generation),
+      [FOLDER_VARIABLE]: folder.path,
+    };
+  }
+
+  private secret(name: string): string {
+    if (!this.options.secret) throw new Error(`secret ${name} of the operator's file cannot be read here`);
+    return this.options.secret(name);
+  }
+
   /** A process that lost the race to claim its generation ends as well, and has nothing to report. */
   private async noteExit(
     folder: InstanceFolder,
@@ -116,4 +198,8 @@ export class EngineStarter {
       // The exit code is a courtesy; that the process is gone can be seen without it.
     }
   }
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => undefined))?.isDirectory() ?? false;
 }

@@ -1,8 +1,15 @@
 import type { EngineProcesses } from './engine-process.js';
 import { CLAIM_DEADLINE_MS } from './engine-start.js';
-import type { Generation, InstanceFolder, StartRecord } from './instance-folder.js';
+import { removeGroup } from './engine-cgroup.js';
+import type { Generation, InstanceFolder, StartRecord, StopSignal } from './instance-folder.js';
 
-/** Ends generations: a mark in the folder, SIGTERM once, SIGKILL when the mark is older than the grace period. */
+const DEFAULT_STOP: StopSignal = { signal: 'SIGTERM', to: 'leader' };
+
+/**
+ * Ends generations: a mark in the folder, the stop signal once, SIGKILL to all that belong when the mark is older than the grace period
+ * or the leader has gone. The signal is for the leader alone: engines that start workers end them in order, and break when those are
+ * told to end beside them.
+ */
 export class EngineStopper {
   private readonly escalations = new Map<string, NodeJS.Timeout>();
 
@@ -21,13 +28,22 @@ export class EngineStopper {
     await Promise.all(generations.map(({ generation }) => folder.mark(generation, 'stop')));
     const wanted = new Set(generations.map(({ generation }) => generation));
     let isLeft = false;
+    let graceSeconds = 0;
     for (const current of (await folder.generations()).filter(({ generation }) => wanted.has(generation))) {
+      const intent = await folder.readIntent(current.generation);
+      const stop: Required<StopSignal> = { graceSeconds: this.graceSeconds, ...DEFAULT_STOP, ...intent?.stop };
+      graceSeconds = Math.max(graceSeconds, stop.graceSeconds);
       const isRunning = current.record
-        ? await this.stopProcess(folder, instanceId, current, current.record)
+        ? await this.stopProcess(
+            folder,
+            { instanceId, ...current, record: current.record, cgroup: intent?.cgroup },
+            stop,
+          )
         : isBeingWritten(current);
+      if (!isRunning && intent?.cgroup !== undefined) await removeGroup(intent.cgroup);
       isLeft ||= isRunning;
     }
-    if (isLeft) this.escalateLater(instanceId);
+    if (isLeft) this.escalateLater(instanceId, graceSeconds);
     else this.cancel(instanceId);
     return isLeft;
   }
@@ -38,29 +54,22 @@ export class EngineStopper {
 
   private async stopProcess(
     folder: InstanceFolder,
-    instanceId: string,
-    own: Generation,
-    record: StartRecord,
+    own: Generation & { instanceId: string; record: StartRecord; cgroup?: string },
+    { signal, to, graceSeconds }: Required<StopSignal>,
   ): Promise<boolean> {
-    if (!(await this.processes.isAlive(record))) {
-      const survivors = await this.processes.survivors(record, instanceId);
-      this.processes.kill(survivors);
-      return survivors.length > 0;
-    }
-    if (own.stoppedAt !== undefined && Date.now() >= own.stoppedAt + this.graceSeconds * 1000) {
-      this.processes.signalGroup(record.pid, 'SIGKILL');
-      return true;
-    }
-    // Once: many servers take a second SIGTERM as "drop everything". A crash before the mark repeats it, which is allowed.
+    const isLed = await this.processes.isAlive(own.record);
+    const isOverdue = own.stoppedAt !== undefined && Date.now() >= own.stoppedAt + graceSeconds * 1000;
+    if (!isLed || isOverdue) return this.processes.killAll({ ...own, folder: folder.path });
+    // Once: many servers take a second one as "drop everything". A crash before the mark repeats it, which is allowed.
     if (!own.wasTermed) {
-      this.processes.signalGroup(record.pid, 'SIGTERM');
+      this.processes.signal(own.record, signal, to);
       await folder.mark(own.generation, 'term');
     }
     return true;
   }
 
   /** Promptness only: any later call, by any worker, escalates just as well. */
-  private escalateLater(instanceId: string): void {
+  private escalateLater(instanceId: string, graceSeconds: number): void {
     if (this.escalations.has(instanceId)) return;
     const timer = setTimeout(
       () => {
@@ -75,7 +84,7 @@ export class EngineStopper {
           )
           .catch(() => undefined);
       },
-      this.graceSeconds * 1000 + 50,
+      graceSeconds * 1000 + 50,
     );
     this.escalations.set(instanceId, timer.unref());
   }

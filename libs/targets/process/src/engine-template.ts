@@ -1,171 +1,259 @@
-import type { EngineDescription, InstanceSpec, SpecIssue } from '@slipway/target-driver';
+import {
+  filled,
+  InvalidSpecError,
+  modelValues,
+  TargetConfigError,
+  type EngineDescription,
+  type EngineTraits,
+  type InstanceSpec,
+  type PlaceholderValues,
+  type SpecIssue,
+} from '@slipway/target-driver';
+import { declaredArgs, type DeclaredArg } from './engine-args.js';
+import type { EngineConfig, LimitsConfig, MetricsConfig, ReadyConfig, StopConfig } from './engine-config.js';
+import type { HostNeeds } from './host-needs.js';
+import { specIssues } from './engine-spec-check.js';
+import { DEFAULT_READY_SECONDS, placeholdersOf, traitsOf } from './engine-traits.js';
+import type { EngineProbe } from './instance-folder.js';
+import { ModelSources } from './model-sources.js';
+import { filledCommand, filledEnvironment } from './placeholders.js';
+import { templateProblems } from './template-problems.js';
 
-/** One engine of the operator's configuration. */
-export interface EngineConfig {
-  /** Program and arguments, no shell. `node` as the program means the node that runs the worker. */
-  command: string[];
-  /**
-   * Arguments that a revision may set. `{}` in the template stands for the value; a template without it is a switch,
-   * present when the value is true. Each becomes one element, appended in the order of this map.
-   */
-  args?: Record<string, string>;
-  /** Names of environment variables that a revision may set. */
-  env_allow?: string[];
-  /** Where it answers health probes (`/health`), and how long it may take to its first answer (60 s). */
-  ready?: { path?: string; timeout_seconds?: number };
+/** Where an engine does not say how it is asked for health. */
+export const DEFAULT_PROBE: EngineProbe = { path: '/health', timeoutSeconds: DEFAULT_READY_SECONDS };
+
+/** Of a target or an instance: it becomes the name of a folder. */
+export const SAFE_NAME = /^[A-Za-z0-9_-]{1,128}$/;
+
+/** setproctitle then leaves the environment alone, by which processes of an instance are recognised. */
+const ENVIRONMENT = { SPT_NOENV: '1' };
+
+/** What only the host can give to a start. */
+export interface EnginePlace {
+  port: number;
+  /** By the names of `portNames`. */
+  ports?: Readonly<Record<string, number>>;
+  /** Absolute folder of the instance, writable to the engine. */
+  folder: string;
 }
 
-const MODEL_FIELDS = ['id', 'uri', 'revision', 'format', 'quantization'] as const;
-type ModelField = (typeof MODEL_FIELDS)[number];
+/** How an engine is started. */
+export interface EngineLaunch {
+  /** Program and arguments. */
+  command: string[];
+  /** What the template sets: above PATH, HOME and LANG, below what the spec sets. Without `secretEnv`. */
+  env: Record<string, string>;
+  /** Variables to the names of the operator's secrets that hold their values. Never written down. */
+  secretEnv: Record<string, string>;
+  /** Folders to stand before PATH. */
+  path: string[];
+  /** Undefined for the worker's. */
+  cwd?: string;
+  /** Operating-system user; undefined for the worker's. */
+  user?: string;
+  limits: LimitsConfig;
+}
 
-const PLACEHOLDER = /\{([a-z][a-z_.]*)\}/g;
-/** What `{…}` may stand for in a command. `home` is the absolute SLIPWAY_HOME. */
-export const KNOWN_PLACEHOLDERS: ReadonlySet<string> = new Set([
-  'port',
-  'home',
-  ...MODEL_FIELDS.map((field) => `model.${field}`),
-]);
-const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
-/** NUL cannot be passed on, a line break has no business in an argument and would forge log lines. */
-const CONTROL = /[\0\r\n]/;
-const MAX_VALUE_LENGTH = 8_192;
+/** The step before a start that fetches the model, with the user and the limits of the engine. */
+export interface EnginePrefetch extends EngineLaunch {
+  timeoutSeconds: number;
+}
+
+/** How an engine is told to end. */
+export interface EngineStop {
+  signal: NonNullable<StopConfig['signal']>;
+  to: NonNullable<StopConfig['to']>;
+  /** From the signal to SIGKILL; undefined for the target's. */
+  graceSeconds?: number;
+  drain: NonNullable<StopConfig['drain']>;
+  memoryFreeWithinSeconds: number;
+}
 
 /**
- * An engine's command with its blanks. A client fills blanks and can do nothing else: each value stays within the one
- * element where its blank stands, no shell reads it, and none may begin with `-` and so become an option.
+ * An engine's command with its blanks. A client fills blanks and can do nothing else: each value stays within the elements that are
+ * declared for it, no shell reads it, and none becomes an option of its own.
  */
 export class EngineTemplate {
   /** Names the problems of the configuration; the template is usable when there are none. */
   readonly problems: string[];
-  private readonly modelFields: ModelField[];
+  /** What is allowed and better were not, for the operator. */
+  readonly warnings: string[];
+  /** The ports that it needs beside its first. */
+  readonly portNames: readonly string[];
+  readonly args: DeclaredArg[];
+  readonly sources?: ModelSources;
+  private readonly isKeyed: boolean;
 
   /** `home` is the absolute folder that `{home}` stands for. */
   constructor(
     readonly name: string,
-    private readonly config: EngineConfig,
+    readonly config: EngineConfig,
     private readonly home: string,
   ) {
-    const placeholders = config.command.flatMap((element) =>
-      [...element.matchAll(PLACEHOLDER)].map((match) => match[1]),
-    );
-    this.modelFields = MODEL_FIELDS.filter((field) => placeholders.includes(`model.${field}`));
-    this.problems = this.findProblems(placeholders);
+    this.args = declaredArgs(config);
+    this.portNames = config.ports ?? [];
+    this.isKeyed = placeholdersOf(config).has('instance_key');
+    const { model_sources: sources } = config;
+    if (sources) this.sources = new ModelSources(sources.map((one) => one.replace(/^\{home\}/, () => home)));
+    this.problems = templateProblems(config).map(({ key, problem }) => `engine "${name}": ${key} ${problem}`);
+    const isOpen = !sources && placeholdersOf(config).has('model.uri');
+    this.warnings = isOpen
+      ? [`engine "${name}" has no model_sources: model.uri of a revision may name all that the engine can read`]
+      : [];
   }
 
-  get readyPath(): string | undefined {
-    return this.config.ready?.path;
+  get probe(): EngineProbe {
+    const { path, timeout_seconds: timeoutSeconds } = this.config.ready ?? {};
+    return { path: path ?? DEFAULT_PROBE.path, timeoutSeconds: timeoutSeconds ?? DEFAULT_PROBE.timeoutSeconds };
   }
 
-  get readyTimeoutSeconds(): number | undefined {
-    return this.config.ready?.timeout_seconds;
+  /** What counts as still loading, and what it logs when it is up; undefined where the template does not say. */
+  get loading(): { while: ReadyConfig['while_starting']; log: ReadyConfig['log'] } {
+    return { while: this.config.ready?.while_starting, log: this.config.ready?.log };
+  }
+
+  get stop(): EngineStop {
+    const { signal, to, drain, grace_seconds: graceSeconds, memory_free_within_seconds: back } = this.config.stop ?? {};
+    return {
+      signal: signal ?? 'SIGTERM',
+      to: to ?? 'leader',
+      drain: drain ?? 'gateway',
+      memoryFreeWithinSeconds: back ?? 30,
+      ...(graceSeconds !== undefined && { graceSeconds }),
+    };
+  }
+
+  get metrics(): MetricsConfig | undefined {
+    return this.config.metrics;
   }
 
   describe(): EngineDescription {
-    return { name: this.name, args: Object.keys(this.config.args ?? {}), env: [...(this.config.env_allow ?? [])] };
+    const { template, env_allow: env = [] } = this.config;
+    return {
+      name: this.name,
+      args: this.args.map(({ name }) => name),
+      env: [...env],
+      declared: this.args.map((arg) => arg.describe()),
+      ...(template !== undefined && { template }),
+    };
   }
 
+  traits(spec: InstanceSpec): EngineTraits {
+    return traitsOf(this.config, spec, this.home);
+  }
+
+  /** Pure: no file, no network. */
   check(spec: InstanceSpec): SpecIssue[] {
-    return [...this.checkModel(spec), ...this.checkArgs(spec), ...this.checkEnvironment(spec)];
+    return specIssues(this, spec);
   }
 
-  /** The command line for a spec that `check` accepted. */
-  commandLine(spec: InstanceSpec, port: number): string[] {
-    const values = new Map<string, string>([
+  /** Before anything is started, of a spec that `check` accepted. @throws InvalidSpecError where a link leads elsewhere */
+  async assertModelFile({ model: { uri } }: InstanceSpec): Promise<void> {
+    const message = uri === undefined ? undefined : await this.sources?.linkProblemOf(uri);
+    if (message !== undefined) throw new InvalidSpecError([{ field: 'model.uri', code: 'not_allowed', message }]);
+  }
+
+  /**
+   * How to start a spec that `check` accepted.
+   * @throws Error where the caller gave no key to an engine that takes one, or fewer devices than it needs
+   */
+  launch(spec: InstanceSpec, place: EnginePlace): EngineLaunch {
+    const { gpus, command } = this.config;
+    const count = spec.devices?.length ?? 0;
+    if (this.isKeyed && spec.instanceKey === undefined)
+      throw new Error(`engine "${this.name}" starts with {instance_key}, and was given none`);
+    if (gpus && count < gpus.min)
+      throw new Error(`engine "${this.name}" takes at least ${gpus.min} devices, and was given ${count}`);
+    const values = this.values(spec, place);
+    const { args: given } = spec.runtime;
+    const args = this.args.flatMap((arg) =>
+      arg.elementsFor(Object.hasOwn(given, arg.name) ? given[arg.name] : undefined),
+    );
+    return { ...this.around(values), command: [...commandOf(command, values), ...args] };
+  }
+
+  /** What a start will look for on the host. */
+  needs(spec: InstanceSpec, place: EnginePlace): HostNeeds {
+    const values = this.values(spec, place);
+    const { path, cwd } = this.around(values);
+    const { uri } = spec.model;
+    const isRead = uri?.startsWith('/') && placeholdersOf(this.config).has('model.uri');
+    return {
+      program: commandOf([this.config.command[0]!], values)[0]!,
+      path,
+      ...(cwd !== undefined && { cwd }),
+      ...(isRead && { modelFile: uri }),
+    };
+  }
+
+  /** What is to run before the start of a spec that `check` accepted, if anything: never for a model that is a path. */
+  prefetch(spec: InstanceSpec, place: EnginePlace): EnginePrefetch | undefined {
+    const { prefetch } = this.config;
+    // A path is there or not; only what a hub has can be fetched.
+    if (!prefetch || spec.model.uri?.startsWith('/')) return undefined;
+    const values = this.values(spec, place);
+    const { env, secretEnv, ...around } = this.around(values);
+    return {
+      ...around,
+      command: commandOf(prefetch.command, values),
+      env: { ...env, ...filledEnvironment(prefetch.env ?? {}, values) },
+      secretEnv: { ...secretEnv, ...secretNames(prefetch.secret_env) },
+      timeoutSeconds: prefetch.timeout_seconds,
+    };
+  }
+
+  private around(values: PlaceholderValues): Omit<EngineLaunch, 'command'> {
+    const { env = {}, secret_env: secrets, path = [], cwd, user, limits = {}, gpus } = this.config;
+    return {
+      env: {
+        ...ENVIRONMENT,
+        ...(gpus && { CUDA_DEVICE_ORDER: 'PCI_BUS_ID', CUDA_VISIBLE_DEVICES: values.get('gpu.indices')! }),
+        ...filledEnvironment(env, values),
+      },
+      secretEnv: secretNames(secrets),
+      path: path.map((one) => filled(one, values)!),
+      limits,
+      ...(cwd !== undefined && { cwd: filled(cwd, values)! }),
+      ...(user !== undefined && { user }),
+    };
+  }
+
+  private values(spec: InstanceSpec, { port, ports = {}, folder }: EnginePlace): PlaceholderValues {
+    const devices = spec.devices ?? [];
+    const values = new Map([
+      ...modelValues(spec),
       ['port', String(port)],
       ['home', this.home],
+      ['instance.dir', folder],
     ]);
-    for (const field of this.modelFields) values.set(`model.${field}`, spec.model[field]!);
-    const filled = this.config.command.map((element) =>
-      element.replace(PLACEHOLDER, (_all, name: string) => values.get(name)!),
-    );
-    if (filled[0] === 'node') filled[0] = process.execPath;
-    return [...filled, ...this.argumentsOf(spec)];
-  }
-
-  private argumentsOf(spec: InstanceSpec): string[] {
-    return Object.entries(this.config.args ?? {}).flatMap(([name, template]) => {
-      const value = Object.hasOwn(spec.runtime.args, name) ? spec.runtime.args[name] : undefined;
-      if (value === undefined) return [];
-      // A function as the replacement, since `$&` in a string would be expanded.
-      if (template.includes('{}')) return [template.replace('{}', () => String(value))];
-      return value === true ? [template] : [];
-    });
-  }
-
-  private checkModel(spec: InstanceSpec): SpecIssue[] {
-    return this.modelFields.flatMap((field): SpecIssue[] => {
-      const value = spec.model[field];
-      if (value === undefined || value === '') {
-        return [{ field: `model.${field}`, code: 'required', message: `engine "${this.name}" needs it` }];
-      }
-      return valueIssues(`model.${field}`, value);
-    });
-  }
-
-  private checkArgs(spec: InstanceSpec): SpecIssue[] {
-    const declared = this.config.args ?? {};
-    return Object.entries(spec.runtime.args).flatMap(([name, value]): SpecIssue[] => {
-      const field = `runtime.args.${name}`;
-      if (!Object.hasOwn(declared, name)) {
-        const names = Object.keys(declared).join(', ') || 'none';
-        return [
-          {
-            field,
-            code: 'not_declared',
-            message: `engine "${this.name}" does not declare this argument; it declares: ${names}`,
-          },
-        ];
-      }
-      if (!declared[name].includes('{}') && typeof value !== 'boolean') {
-        return [{ field, code: 'invalid_value', message: 'is a switch: true or false' }];
-      }
-      return valueIssues(field, value);
-    });
-  }
-
-  private checkEnvironment(spec: InstanceSpec): SpecIssue[] {
-    const allowed = this.config.env_allow ?? [];
-    return Object.entries(spec.runtime.env).flatMap(([name, value]): SpecIssue[] => {
-      const field = `runtime.env.${name}`;
-      if (!allowed.includes(name))
-        return [{ field, code: 'not_allowed', message: `engine "${this.name}" does not accept this variable` }];
-      if (typeof value !== 'string' || value.includes('\0'))
-        return [{ field, code: 'invalid_value', message: 'must be text without NUL' }];
-      return [];
-    });
-  }
-
-  private findProblems(placeholders: string[]): string[] {
-    const { command, args = {}, env_allow: allowed = [] } = this.config;
-    const at = `engine "${this.name}"`;
-    const problems: string[] = [];
-    if (command.length === 0 || command[0] === '') problems.push(`${at} has no command`);
-    if (!placeholders.includes('port')) problems.push(`${at} does not say where {port} goes in its command`);
-    for (const name of placeholders.filter((each) => !KNOWN_PLACEHOLDERS.has(each))) {
-      problems.push(
-        `${at} uses {${name}}; known are ${[...KNOWN_PLACEHOLDERS].map((known) => `{${known}}`).join(', ')}`,
-      );
-    }
-    if (command.length > 0 && PLACEHOLDER.test(command[0])) problems.push(`${at} lets a value choose its program`);
-    PLACEHOLDER.lastIndex = 0;
-    for (const [name, template] of Object.entries(args)) {
-      if (template.split('{}').length > 2) problems.push(`${at} uses {} twice in argument "${name}"`);
-    }
-    for (const name of allowed) {
-      if (!VARIABLE_NAME.test(name)) problems.push(`${at} allows "${name}", which is no name of a variable`);
-      if (name.startsWith('SLIPWAY_')) problems.push(`${at} allows "${name}", which belongs to Slipway`);
-    }
-    return problems;
+    for (const name of this.portNames) values.set(`port.${name}`, String(ports[name]));
+    // Also for none: without CUDA_VISIBLE_DEVICES an engine sees them all.
+    // A part of a divided card has no index of its own.
+    values.set('gpu.indices', devices.map(({ uuid, index }) => (uuid.startsWith('MIG-') ? uuid : index)).join(','));
+    if (devices.length > 0) values.set('gpu.count', String(devices.length));
+    if (spec.instanceKey !== undefined) values.set('instance_key', spec.instanceKey);
+    return values;
   }
 }
 
-function valueIssues(field: string, value: unknown): SpecIssue[] {
-  const refuse = (message: string): SpecIssue[] => [{ field, code: 'invalid_value', message }];
-  if (typeof value === 'number' && !Number.isFinite(value)) return refuse('must be a finite number');
-  if (!['string', 'number', 'boolean'].includes(typeof value)) return refuse('must be text, a number or a boolean');
-  const text = String(value);
-  if (text.startsWith('-')) return refuse('may not begin with "-"');
-  if (CONTROL.test(text)) return refuse('may not contain NUL or line breaks');
-  if (text.length > MAX_VALUE_LENGTH) return refuse(`may not be longer than ${MAX_VALUE_LENGTH} characters`);
-  return [];
+/** The engines of a target, by name. @throws TargetConfigError naming every problem */
+export function readTemplates(
+  { name, engines }: { name: string; engines: Record<string, EngineConfig> },
+  home: string,
+): ReadonlyMap<string, EngineTemplate> {
+  const templates = Object.entries(engines).map(([engine, config]) => new EngineTemplate(engine, config, home));
+  const problems = templates.flatMap((template) => template.problems);
+  if (!SAFE_NAME.test(name)) problems.push('its name must consist of letters, digits, "_" and "-"');
+  if (templates.length === 0) problems.push('it has no engines');
+  if (problems.length > 0) throw new TargetConfigError(name, problems);
+  return new Map(templates.map((template) => [template.name, template]));
+}
+
+function commandOf(command: EngineConfig['command'], values: PlaceholderValues): string[] {
+  const [program, ...rest] = filledCommand(command, values);
+  return [program === 'node' ? process.execPath : program!, ...rest];
+}
+
+function secretNames(secrets: EngineConfig['secret_env'] = {}): Record<string, string> {
+  return Object.fromEntries(Object.entries(secrets).map(([variable, { secret }]) => [variable, secret]));
 }

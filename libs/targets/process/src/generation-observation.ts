@@ -1,6 +1,9 @@
 import type { Observation } from '@slipway/target-driver';
+import { wasShortOfMemory } from './engine-cgroup.js';
 import { isBeingWritten } from './engine-stop.js';
-import type { Generation, StartRecord } from './instance-folder.js';
+import type { Generation, InstanceFolder, StartIntent, StartRecord } from './instance-folder.js';
+import { lastLines } from './log-reader.js';
+import { SEARCHED_LINES, startFailure } from './start-failure.js';
 
 /** Of a generation that no process has claimed. */
 export function unclaimed(own: Generation): Observation {
@@ -13,18 +16,37 @@ export function unclaimed(own: Generation): Observation {
   return { ...over, reason: 'start_failed', message: 'its process died while it started' };
 }
 
-/** Of a generation whose process is gone. */
-export function exited({ generation, exit, stoppedAt }: Generation): Observation {
+/** Of a generation whose process is gone. One that never was ready is a start that failed, however it ended: engines do end with 0. */
+export async function exited(
+  own: Generation,
+  intent: StartIntent | undefined,
+  folder: InstanceFolder,
+  secrets: readonly string[],
+): Promise<Observation> {
+  const { generation, exit, stoppedAt } = own;
   const how =
     exit === undefined
       ? 'it is gone'
       : exit.signal
         ? `it was ended by ${exit.signal}`
         : `it ended with code ${exit.code}`;
-  const message = stoppedAt === undefined ? how : `${how} after it was terminated`;
+  const over = { state: 'exited', generation, lastExit: { code: exit?.code ?? null } } as const;
+  if (stoppedAt !== undefined) return { ...over, reason: 'terminated', message: `${how} after it was terminated` };
   const byItself = exit === undefined ? 'lost' : exit.signal ? 'killed' : 'exited';
-  const reason = stoppedAt === undefined ? byItself : 'terminated';
-  return { state: 'exited', generation, reason, lastExit: { code: exit?.code ?? null }, message };
+  const { cgroup, program } = intent ?? {};
+  const wasShort = cgroup === undefined ? undefined : await wasShortOfMemory(cgroup);
+  if (own.wasReady) return { ...over, reason: wasShort ? 'out_of_memory' : byItself, message: how };
+  const failure = startFailure(
+    {
+      code: exit?.code ?? null,
+      signal: exit?.signal ?? null,
+      ...(wasShort === undefined ? {} : { wasShortOfMemory: wasShort }),
+      ...(program === undefined ? {} : { program }),
+    },
+    await lastLines(folder.path, generation, SEARCHED_LINES, secrets),
+  );
+  const message = failure.line === undefined ? how : `${how}: ${failure.line}`;
+  return { ...over, reason: failure.cause, message, failure };
 }
 
 /** One run of the engine: another process is another incarnation. */

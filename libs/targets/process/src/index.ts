@@ -1,3 +1,5 @@
-export { ProcessDriver, type ProcessDriverOptions, type ProcessTargetConfig } from './process-driver.js';
+export { ProcessDriver, type ProcessTargetConfig } from './process-driver.js';
+export type { ProcessDriverOptions } from './process-driver-options.js';
 export { processTarget } from './process-target.js';
-export type { EngineConfig } from './engine-template.js';
+export type { EngineConfig } from './engine-config.js';
+export { builtInEngines } from './builtin/index.js';

@@ -1,10 +1,15 @@
 import { mkdir, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
+/** The one of an engine's further ports that is asked for its metrics. */
+export const METRICS_PORT = 'metrics';
+
 /** What an engine's process wrote about itself before it became the engine. */
 export interface StartRecord {
   pid: number;
   port: number;
+  /** Where it tells its metrics, if that is a port of its own. */
+  metricsPort?: number;
   bootId: string;
   birth: string;
 }
@@ -13,10 +18,10 @@ export interface StartRecord {
  * What the folder says about one generation. Every fact is a file of its own that is created once and never changed, so
  * there is nothing to lock and nothing to half-write:
  *
- * - `<n>.intent`: somebody is about to start it.
+ * - `<n>.intent`: somebody is about to start it, and how (`StartIntent`).
  * - `<n>.pid`: a process claimed it (`record`); `isTorn` when that process died while it wrote.
  * - `<n>.stop`: it must not run. The mark's age decides when SIGKILL is due, so any worker can carry on with the stop.
- * - `<n>.term`: SIGTERM was delivered.
+ * - `<n>.term`: the stop signal was delivered.
  * - `<n>.ready`: it was healthy once.
  * - `<n>.exit`: its exit code or signal, where a worker was there to see it.
  */
@@ -31,7 +36,36 @@ export interface Generation {
   exit?: { code: number | null; signal: string | null };
 }
 
-type Mark = 'intent' | 'stop' | 'term' | 'ready';
+/** How an engine is asked for health, and how long it may take to its first answer. */
+export interface EngineProbe {
+  path: string;
+  timeoutSeconds: number;
+}
+
+/** How a stop begins: the signal, who gets it, and how long the engine then has until SIGKILL. */
+export interface StopSignal {
+  signal: NodeJS.Signals;
+  to: 'leader' | 'group';
+  graceSeconds?: number;
+}
+
+/** How a generation was started, for whoever looks after it: the operator's template may be another by now, or gone. */
+export interface StartIntent extends EngineProbe {
+  /** Absent where the template does not say: every answer counts as loading. */
+  whileStarting?: 'refused' | '503' | 'either';
+  /** Who may listen at its port; absent of starts of the release before: anybody. */
+  listener?: 'own' | 'any';
+  live?: { path?: string; intervalSeconds?: number; timeoutSeconds?: number; failureThreshold?: number };
+  stop?: StopSignal;
+  /** Its control group, absolute. */
+  cgroup?: string;
+  /** What the engine runs, as the template names it. */
+  program?: string;
+  /** The attempt at fetching its model that it waits for. */
+  prefetch?: { id: string; attempt: number };
+}
+
+type Mark = 'stop' | 'term' | 'ready';
 
 const FILE = /^([1-9]\d*)\.(intent|pid|stop|term|ready|exit)$/;
 
@@ -77,9 +111,12 @@ export class InstanceFolder {
     const text = await readFile(join(this.path, name), 'utf8').catch(missingAs(undefined));
     const claimedAt = await this.ageOf(name);
     if (text === undefined || claimedAt === undefined) return undefined;
-    const [pid, , port, bootId, birth, end] = text.split('\n');
-    if (end === undefined) return { claimedAt };
-    return { claimedAt, record: { pid: Number(pid), port: Number(port), bootId, birth: birth.trim() } };
+    const [pid, , port, bootId, birth, metrics, end] = text.split('\n');
+    if (metrics === undefined) return { claimedAt };
+    const record = { pid: Number(pid), port: Number(port), bootId, birth: birth.trim() };
+    // A number that is cut off would be another port.
+    const isWhole = metrics !== '' && end !== undefined;
+    return { claimedAt, record: { ...record, ...(isWhole && { metricsPort: Number(metrics) }) } };
   }
 
   private async readExit(generation: number): Promise<Generation['exit']> {
@@ -98,8 +135,29 @@ export class InstanceFolder {
     await this.createOnce(`${generation}.${mark}`, '');
   }
 
+  /** Again by whoever starts it after somebody who died: what counts is how it was started in the end. */
+  async intend(generation: number, intent: StartIntent): Promise<void> {
+    await writeFile(join(this.path, `${generation}.intent`), JSON.stringify(intent), { mode: 0o600 }).catch(
+      missingAs(undefined),
+    );
+  }
+
+  /** Undefined where an older version started it, or while it is written. */
+  async readIntent(generation: number): Promise<StartIntent | undefined> {
+    const text = await readFile(join(this.path, `${generation}.intent`), 'utf8').catch(missingAs(''));
+    try {
+      return JSON.parse(text) as StartIntent;
+    } catch {
+      return undefined;
+    }
+  }
+
   async noteExit(generation: number, code: number | null, signal: string | null): Promise<void> {
     await this.createOnce(`${generation}.exit`, `${code ?? '-'} ${signal ?? '-'}\n`);
+  }
+
+  async forgetExit(generation: number): Promise<void> {
+    await rm(join(this.path, `${generation}.exit`), { force: true });
   }
 
   private async createOnce(name: string, content: string): Promise<void> {
@@ -118,6 +176,11 @@ export class InstanceFolder {
     const kinds = ['intent', 'pid', 'stop', 'term', 'ready', 'exit'];
     await Promise.all(kinds.map((kind) => rm(join(this.path, `${generation}.${kind}`), { force: true })));
   }
+}
+
+/** Where an engine that answers at `baseUrl` tells its metrics. */
+export function metricsUrl(baseUrl: string, record: StartRecord | undefined): string {
+  return record?.metricsPort === undefined ? baseUrl : `http://127.0.0.1:${record.metricsPort}`;
 }
 
 /** For `.catch`: a file that isn't there is `value`; any other error stays one. */

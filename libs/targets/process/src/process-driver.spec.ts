@@ -64,7 +64,7 @@ describe('stopping', () => {
     const pid = pidOf(await observeUntil(first, spec, 'ready'));
     expect(await first.terminate('inst_1')).toBe('stopping');
     await until('SIGTERM arrives', async () =>
-      (await readFile(join(folderOf('inst_1'), 'stdout.log'), 'utf8')).includes('not now'),
+      (await readFile(join(folderOf('inst_1'), '1.stdout.log'), 'utf8')).includes('not now'),
     );
     expect(await first.terminate('inst_1')).toBe('stopping');
     expect((await first.observe(spec)).state).toBe('stopping');
@@ -78,7 +78,7 @@ describe('stopping', () => {
     await terminateUntilGone(successor, 'inst_1');
     expect(await isRunning(pid)).toBe(false);
     // Once, since many servers take the second one as "drop everything".
-    expect((await readFile(join(folderOf('inst_1'), 'stdout.log'), 'utf8')).match(/not now/g)).toHaveLength(1);
+    expect((await readFile(join(folderOf('inst_1'), '1.stdout.log'), 'utf8')).match(/not now/g)).toHaveLength(1);
     await successor.close();
   });
 
@@ -209,8 +209,10 @@ describe('what an engine gets', () => {
       'HOME',
       'LANG',
       'PATH',
+      'SLIPWAY_INSTANCE_FOLDER',
       'SLIPWAY_INSTANCE_GENERATION',
       'SLIPWAY_INSTANCE_ID',
+      'SPT_NOENV',
     ]);
     expect(rest.API_KEY).toBe('k 1');
   });
@@ -225,8 +227,8 @@ describe('what an engine gets', () => {
       expect([name, (await stat(join(folderOf('inst_1'), name))).mode & 0o077]).toEqual([name, 0]);
     }
     expect((await stat(folderOf('inst_1'))).mode & 0o077).toBe(0);
-    expect((await stat(join(folderOf('inst_1'), 'stdout.log'))).size).toBeLessThan(1_000);
-    expect((await stat(join(folderOf('inst_1'), 'stdout.log.1'))).size).toBeGreaterThan(5_000);
+    expect((await stat(join(folderOf('inst_1'), '1.stdout.log'))).size).toBeLessThan(1_000);
+    expect((await stat(join(folderOf('inst_1'), '1.stdout.log.1'))).size).toBeGreaterThan(5_000);
     await chatty.close();
   });
 
@@ -246,7 +248,7 @@ describe('folders', () => {
     await observeUntil(driver, spec, 'ready');
     await terminateUntilGone(driver, 'inst_1');
     expect(await driver.list()).toEqual([]);
-    expect(await readdir(folderOf('inst_1'))).toContain('stderr.log');
+    expect(await readdir(folderOf('inst_1'))).toContain('1.stderr.log');
     const forgetful = host.driver({ retainSeconds: 0 });
     expect(await forgetful.list()).toEqual([]);
     await expect(stat(folderOf('inst_1'))).rejects.toMatchObject({ code: 'ENOENT' });
@@ -268,22 +270,56 @@ it('refuses a target that is configured wrongly, naming every problem', () => {
   config.name = '../local';
   config.engines = {
     a: { command: ['serve', '{prot}'] },
-    b: { command: ['{model.id}', '{port}'], env_allow: ['SLIPWAY_X', 'A B'] },
+    b: { command: ['{model.id}', '{port}'], env_allow: ['SLIPWAY_X'] },
     c: { command: [] },
   };
   expect(() => new ProcessDriver(config, { home: host.home })).toThrow(
     expect.objectContaining({
       name: 'TargetConfigError',
       problems: [
-        'engine "a" does not say where {port} goes in its command',
-        expect.stringContaining('engine "a" uses {prot}'),
-        'engine "b" lets a value choose its program',
-        'engine "b" allows "SLIPWAY_X", which belongs to Slipway',
-        'engine "b" allows "A B", which is no name of a variable',
-        'engine "c" has no command',
-        'engine "c" does not say where {port} goes in its command',
+        expect.stringContaining('engine "a": command must say with {port}'),
+        expect.stringContaining('engine "a": command[1] uses {prot}, which stands for nothing; did you mean {port}?'),
+        'engine "b": command[0] must name its program without placeholders',
+        'engine "b": env_allow[0] must not be SLIPWAY_X, which belongs to Slipway',
+        expect.stringContaining('engine "c": command must name a program'),
         'its name must consist of letters, digits, "_" and "-"',
       ],
     }),
   );
+});
+
+describe('a target that is configured anew', () => {
+  const askedElsewhere = () => {
+    const config = engineConfig();
+    config.engines['sim']!.ready = { path: '/no-such-path', timeout_seconds: 1 };
+    return config;
+  };
+
+  it('asks what runs as it was started, also through a worker that knows only the new configuration', async () => {
+    const spec = host.spec();
+    await driver.provision(spec);
+    const before = await observeUntil(driver, spec, 'ready');
+    driver.reconfigure(askedElsewhere())();
+    const successor = new ProcessDriver(askedElsewhere(), { home: host.home });
+    for (const asking of [driver, successor])
+      expect(await asking.observe(spec)).toMatchObject({ state: 'ready', incarnation: before.incarnation });
+    await successor.close();
+  });
+
+  it('starts as the new one says, and what it no longer names not at all', async () => {
+    const config = engineConfig();
+    config.engines = { other: config.engines['sim']! };
+    driver.reconfigure(config)();
+    await expect(driver.provision(host.spec())).rejects.toThrow('target "local" has the engines: other');
+    const { args } = host.spec().runtime;
+    const spec = host.spec({ runtime: { engine: 'other', args, env: {} } });
+    await driver.provision(spec);
+    await observeUntil(driver, spec, 'ready');
+  });
+
+  it('changes nothing where the new one cannot be worked with, nor before it is to hold', async () => {
+    expect(() => driver.reconfigure({ ...engineConfig(), engines: { sim: { command: ['x'] } } })).toThrow('{port}');
+    driver.reconfigure({ ...engineConfig(), engines: { other: engineConfig().engines['sim']! } });
+    expect(driver.engines().map(({ name }) => name)).toEqual(['sim', 'missing']);
+  });
 });

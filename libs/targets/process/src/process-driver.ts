@@ -1,58 +1,49 @@
 import { readdir } from 'node:fs/promises';
-import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import {
   assertSpec,
-  HealthHistory,
-  probeHealth,
-  TargetConfigError,
   type EngineDescription,
-  type HealthAnswer,
+  type EngineLoad,
+  type EngineTraits,
   type InstanceRef,
+  type LogLine,
+  type LogOptions,
   type InstanceSpec,
   type Observation,
+  type Preparation,
   type SpecIssue,
   type TargetDriver,
 } from '@slipway/target-driver';
 import type { TargetConfig } from '@slipway/platform-config';
-import { Agent } from 'undici';
-import { boundLogs } from './engine-log.js';
+import { DeviceInventory, type DevicesConfig, type Inventory } from './devices/device-inventory.js';
+import type { EngineCgroups } from './engine-cgroup.js';
+import { EngineHealth } from './engine-health.js';
+import { hostCgroups, isolationNotes, usersOf } from './engine-isolation.js';
 import { EngineProcesses } from './engine-process.js';
-import { EngineStarter, type ProvisionPoint } from './engine-start.js';
+import { EngineStarter } from './engine-start.js';
 import { EngineStopper } from './engine-stop.js';
-import { EngineTemplate, type EngineConfig } from './engine-template.js';
+import type { EngineConfig } from './engine-config.js';
+import { readTemplates, SAFE_NAME, type EngineTemplate } from './engine-template.js';
+import type { EngineUser } from './engine-user.js';
+import { missingOnHost } from './host-needs.js';
 import { removeFolder } from './folder-retention.js';
-import { exited, incarnationOf, unclaimed } from './generation-observation.js';
-import { InstanceFolder, missingAs, type Generation } from './instance-folder.js';
+import { incarnationOf } from './generation-observation.js';
+import { GenerationObserver } from './generation-observer.js';
+import { instanceIssues } from './instance-check.js';
+import { InstanceFolder, metricsUrl, missingAs, type StartIntent } from './instance-folder.js';
+import { followLog, readLog } from './log-reader.js';
+import { ModelPrefetch } from './model-prefetch.js';
 import { PortReservations, type PortRange } from './port-reservations.js';
+import { DEFAULT_PATH, defaultEnvironment, type ProcessDriverOptions } from './process-driver-options.js';
 
 /** A target of `kind: process`: engines by name. The caller enforces `max_instances`, because it knows what may be given up. */
-export type ProcessTargetConfig = TargetConfig & { engines: Record<string, EngineConfig> };
+export type ProcessTargetConfig = TargetConfig & {
+  engines: Record<string, EngineConfig>;
+  /** Accelerators of the host; `auto` by default. */
+  devices?: DevicesConfig;
+};
 
-export interface ProcessDriverOptions {
-  /** SLIPWAY_HOME; every worker that shares the target shares it. Instances live in `<home>/instances/<target>/<id>`. */
-  home: string;
-  /** Working folder of the engines, against which relative file names of a command resolve. The worker's by default. */
-  cwd?: string;
-  /** Environment of every engine beside what its spec sets. By default PATH, HOME and LANG; never the worker's own. */
-  environment?: Record<string, string>;
-  /** From SIGTERM to SIGKILL; 30 by default. */
-  graceSeconds?: number;
-  /** How long a terminated instance's folder with its logs is kept; 86,400 (a day) by default. */
-  retainSeconds?: number;
-  /** Bound of each log file; 16 MiB by default. */
-  maxLogBytes?: number;
-  /** Ports for engines; 20000 to 29999 by default. */
-  ports?: PortRange;
-  /** A POSIX shell; `/bin/sh` by default. */
-  shell?: string;
-  /** Named points at which a test may hold or kill the process. */
-  pausePoint?: (name: ProvisionPoint) => Promise<void>;
-}
-
-const DEFAULT_READY_SECONDS = 60;
 const DEFAULT_PORTS: PortRange = { from: 20_000, to: 29_999 };
-const SAFE_NAME = /^[A-Za-z0-9_-]{1,128}$/;
 
 /**
  * Runs engines as processes of this host. They are sessions of their own and outlive the worker; everything that a
@@ -66,82 +57,109 @@ export class ProcessDriver implements TargetDriver {
   readonly probes = 'look';
   readonly outlivesHost = false;
   readonly name: string;
-  private readonly engineTemplates = new Map<string, EngineTemplate>();
+  private engineTemplates: ReadonlyMap<string, EngineTemplate>;
+  private devicesConfig: DevicesConfig;
+  private readonly inventory: DeviceInventory;
+  private users: ReadonlyMap<string, EngineUser>;
+  private readonly starts: boolean;
+  private readonly home: string;
   private readonly root: string;
   private readonly maxLogBytes: number;
   private readonly retainSeconds: number;
   private readonly processes = new EngineProcesses();
   private readonly starter: EngineStarter;
   private readonly stopper: EngineStopper;
-  private readonly health = new HealthHistory();
-  private readonly probeAgent = new Agent({ pipelining: 0 });
+  private readonly prefetches: ModelPrefetch;
+  private readonly health = new EngineHealth();
+  private readonly observer: GenerationObserver;
+  private readonly cgroups: EngineCgroups | undefined;
+  private readonly surroundings: { cwd: string; path: string };
 
   /** @throws TargetConfigError naming every problem of the target's configuration. */
   constructor(config: ProcessTargetConfig, options: ProcessDriverOptions) {
     this.name = config.name;
-    const home = resolve(options.home);
-    for (const [name, engine] of Object.entries(config.engines))
-      this.engineTemplates.set(name, new EngineTemplate(name, engine, home));
-    const problems = [...this.engineTemplates.values()].flatMap((engine) => engine.problems);
-    if (!SAFE_NAME.test(config.name)) problems.push('its name must consist of letters, digits, "_" and "-"');
-    if (this.engineTemplates.size === 0) problems.push('it has no engines');
-    if (problems.length > 0) throw new TargetConfigError(config.name, problems);
-
-    const instances = join(home, 'instances');
+    this.home = resolve(options.home);
+    this.starts = options.starts ?? true;
+    this.cgroups = options.cgroups === false || !this.starts ? undefined : hostCgroups();
+    this.engineTemplates = readTemplates(config, this.home);
+    this.devicesConfig = config.devices ?? 'auto';
+    this.inventory = new DeviceInventory(config.name, { path: options.toolPath ?? DEFAULT_PATH });
+    this.users = this.usersOf(this.engineTemplates);
+    const instances = join(this.home, 'instances');
     this.root = join(instances, config.name);
     this.maxLogBytes = options.maxLogBytes ?? 16 * 1024 * 1024;
-    this.retainSeconds = options.retainSeconds ?? 86_400;
+    this.retainSeconds = options.retainSeconds ?? 604_800;
+    const graceSeconds = options.graceSeconds ?? 30;
+    const cwd = resolve(options.cwd ?? '.');
+    const environment = options.environment ?? defaultEnvironment();
+    this.surroundings = { cwd, path: environment['PATH'] ?? '' };
     this.starter = new EngineStarter(
       {
         shell: options.shell ?? '/bin/sh',
-        cwd: resolve(options.cwd ?? '.'),
-        environment: options.environment ?? defaultEnvironment(),
+        cwd,
+        environment,
         maxLogBytes: this.maxLogBytes,
         bootId: this.processes.bootId,
+        cgroups: this.cgroups,
+        secret: options.secret,
         pausePoint: options.pausePoint,
       },
       // All targets of the host share it, and none can have this name.
       new PortReservations(join(instances, '.ports'), options.ports ?? DEFAULT_PORTS),
     );
-    this.stopper = new EngineStopper(this.processes, options.graceSeconds ?? 30, (instanceId) =>
-      this.folder(instanceId),
+    this.stopper = new EngineStopper(this.processes, graceSeconds, (instanceId) => this.folder(instanceId));
+    this.prefetches = new ModelPrefetch(join(instances, '.prefetch'), this.starter, this.processes, {
+      maxLogBytes: this.maxLogBytes,
+      graceSeconds,
+      cgroups: this.cgroups,
+    });
+    this.observer = new GenerationObserver(
+      {
+        processes: this.processes,
+        starter: this.starter,
+        stopper: this.stopper,
+        health: this.health,
+        prefetches: this.prefetches,
+        maxLogBytes: this.maxLogBytes,
+      },
+      (engine) => this.engineTemplates.get(engine)?.probe,
     );
+  }
+
+  reconfigure(config: ProcessTargetConfig): () => void {
+    const templates = readTemplates(config, this.home);
+    const users = this.usersOf(templates);
+    return () => {
+      this.engineTemplates = templates;
+      this.devicesConfig = config.devices ?? 'auto';
+      this.users = users;
+    };
   }
 
   engines(): EngineDescription[] {
     return [...this.engineTemplates.values()].map((engine) => engine.describe());
   }
 
+  warnings(): string[] {
+    const templates = [...this.engineTemplates.values()];
+    const notes = this.starts ? isolationNotes(templates, this.cgroups) : [];
+    return [...templates.flatMap((template) => template.warnings), ...notes];
+  }
+
+  traits(spec: InstanceSpec): EngineTraits | undefined {
+    return this.engineTemplates.get(spec.runtime.engine ?? '')?.traits(spec);
+  }
+
+  devices(): Promise<Inventory> {
+    return this.inventory.look(this.devicesConfig);
+  }
+
   check(spec: InstanceSpec): SpecIssue[] {
-    const issues: SpecIssue[] = [];
-    if (!SAFE_NAME.test(spec.instanceId))
-      issues.push({ field: 'instance_id', code: 'invalid_value', message: 'must match [A-Za-z0-9_-]{1,128}' });
-    if (!Number.isSafeInteger(spec.generation) || spec.generation < 1) {
-      issues.push({ field: 'generation', code: 'invalid_value', message: 'must be a positive integer' });
-    }
-    if (spec.endpoint)
-      issues.push({
-        field: 'endpoint',
-        code: 'not_applicable',
-        message: `target "${this.name}" starts its servers itself`,
-      });
-    if (spec.probe.path !== undefined && !isPath(spec.probe.path)) {
-      issues.push({
-        field: 'probes.path',
-        code: 'invalid_value',
-        message: 'must begin with "/" and consist of visible ASCII characters',
-      });
-    }
-    const engine = this.engineTemplates.get(spec.runtime.engine ?? '');
-    if (engine) return [...issues, ...engine.check(spec)];
-    const known = [...this.engineTemplates.keys()].join(', ');
-    const code = spec.runtime.engine === undefined ? 'required' : 'unknown';
-    return [...issues, { field: 'runtime.engine', code, message: `target "${this.name}" has the engines: ${known}` }];
+    return instanceIssues(this.name, this.engineTemplates, spec);
   }
 
   async provision(spec: InstanceSpec): Promise<void> {
-    assertSpec(this, spec);
-    const engine = this.engineTemplates.get(spec.runtime.engine!)!;
+    const engine = await this.engineFor(spec);
     const folder = this.folder(spec.instanceId);
     const known = await folder.generations();
     const newest = known.at(0);
@@ -152,45 +170,73 @@ export class ProcessDriver implements TargetDriver {
     const older = known.filter(({ generation }) => generation < spec.generation);
     if (await this.stopper.stop(spec.instanceId, older)) return;
     await folder.create();
-    await folder.mark(spec.generation, 'intent');
-    await this.starter.start(spec, folder, (port) => engine.commandLine(spec, port));
+    const user = this.users.get(engine.config.user ?? '');
+    const chosen = (await folder.readIntent(spec.generation))?.prefetch;
+    const prefetch = await this.prefetches.choose(engine, spec, chosen);
+    const intent = this.intentFor(spec, engine, prefetch);
+    await folder.intend(spec.generation, intent);
+    if (prefetch && !(await this.prefetches.isDone(prefetch, engine, spec, user))) return;
+    await this.starter.start({
+      spec,
+      folder,
+      portNames: engine.portNames,
+      cgroup: intent.cgroup,
+      user,
+      launch: (place) => engine.launch(spec, place),
+    });
     // Only now does a file of a newer generation keep late callers from starting these.
     await Promise.all(older.map(({ generation }) => folder.forget(generation)));
+  }
+
+  async prepare(spec: InstanceSpec): Promise<Preparation> {
+    const engine = await this.engineFor(spec);
+    const place = { port: 0, folder: this.folder(spec.instanceId).path };
+    const failure = await missingOnHost(engine.needs(spec, place), this.surroundings);
+    if (failure) return { state: 'failed', failure };
+    const fetched = await this.prefetches.prepare(engine, spec, this.users.get(engine.config.user ?? ''));
+    if (fetched.state === 'failed') return fetched;
+    if (fetched.state === 'done') return { state: 'ready' };
+    return { state: 'running', progress: fetched.state === 'running' ? fetched.progress : { phase: 'downloading' } };
   }
 
   /** Asks no rule of `check`: what runs is observed also when the operator has since changed the target. */
   async observe(spec: InstanceSpec): Promise<Observation> {
     if (!SAFE_NAME.test(spec.instanceId)) return { state: 'absent' };
-    const folder = this.folder(spec.instanceId);
-    const known = await folder.generations();
-    const [newest, ...older] = known;
-    if (newest === undefined) return { state: 'absent' };
-    if (newest.generation > spec.generation) {
-      return {
-        state: 'exited',
-        generation: newest.generation,
-        reason: 'replaced',
-        message: `generation ${newest.generation} replaced this one`,
-      };
-    }
-    if (newest.generation < spec.generation) return this.observePredecessors(known);
-    // Only two callers who start different generations in the same instant leave an older one running.
-    if (newest.claimedAt !== undefined && older.length > 0) await this.stopper.stop(spec.instanceId, older);
-    return this.observeOwn(spec, folder, newest);
+    return this.observer.observe(spec, this.folder(spec.instanceId));
   }
 
   async answers(spec: InstanceSpec, baseUrl: string): Promise<boolean> {
-    return (await this.ask(spec, baseUrl)).healthy;
+    return this.observer.answers(spec, this.folder(spec.instanceId), baseUrl);
+  }
+
+  async load(spec: InstanceSpec, baseUrl: string): Promise<EngineLoad | undefined> {
+    const metrics = this.engineTemplates.get(spec.runtime.engine ?? '')?.metrics;
+    if (!metrics || !SAFE_NAME.test(spec.instanceId)) return undefined;
+    const claim = await this.folder(spec.instanceId)
+      .readClaim(spec.generation)
+      .catch(() => undefined);
+    return this.health.load(metrics, metricsUrl(baseUrl, claim?.record), spec.instanceKey);
   }
 
   async terminate(instanceId: string): Promise<'stopping' | 'gone'> {
-    this.health.forget(instanceId);
+    this.observer.forget(instanceId, this.folder(instanceId));
     if (!SAFE_NAME.test(instanceId)) return 'gone';
     const known = await this.folder(instanceId).generations();
     return (await this.stopper.stop(instanceId, known)) ? 'stopping' : 'gone';
   }
 
+  async *logs(instanceId: string, options: LogOptions): AsyncIterable<LogLine> {
+    if (!SAFE_NAME.test(instanceId)) return;
+    const folder = this.folder(instanceId);
+    const secrets = [...(options.secrets ?? []), ...this.starter.secretsOf(folder)];
+    const generation = await this.observer.loggedGeneration(folder, options.previous);
+    if (generation === undefined) return;
+    if (options.follow && !options.previous) yield* followLog(folder.path, generation, options, secrets);
+    else yield* readLog(folder.path, generation, options, secrets);
+  }
+
   async list(): Promise<InstanceRef[]> {
+    await this.prefetches.sweep();
     const names = (await readdir(this.root).catch(missingAs<string[]>([])))
       .filter((name) => SAFE_NAME.test(name))
       .sort();
@@ -200,70 +246,40 @@ export class ProcessDriver implements TargetDriver {
 
   async close(): Promise<void> {
     this.stopper.close();
-    await this.probeAgent.destroy();
+    this.prefetches.close();
+    await this.health.close();
+  }
+
+  /** @throws InvalidSpecError */
+  private async engineFor(spec: InstanceSpec): Promise<EngineTemplate> {
+    assertSpec(this, spec);
+    const engine = this.engineTemplates.get(spec.runtime.engine!)!;
+    await engine.assertModelFile(spec);
+    return engine;
+  }
+
+  private usersOf(templates: ReadonlyMap<string, EngineTemplate>): ReadonlyMap<string, EngineUser> {
+    return this.starts ? usersOf(this.name, templates, this.home, this.cgroups) : new Map();
   }
 
   private folder(instanceId: string): InstanceFolder {
     return new InstanceFolder(join(this.root, instanceId));
   }
 
-  private async observePredecessors(known: Generation[]): Promise<Observation> {
-    for (const { generation, record, stoppedAt } of known) {
-      if (record === undefined || !(await this.processes.isAlive(record))) continue;
-      if (stoppedAt === undefined)
-        return {
-          state: 'absent',
-          generation,
-          incarnation: incarnationOf(record),
-          message: `generation ${generation} still runs`,
-        };
-      return {
-        state: 'stopping',
-        generation,
-        incarnation: incarnationOf(record),
-        message: `generation ${generation} has to end first`,
-      };
-    }
-    return { state: 'absent' };
-  }
-
-  private async observeOwn(spec: InstanceSpec, folder: InstanceFolder, own: Generation): Promise<Observation> {
-    const { generation, record } = own;
-    if (record === undefined) return unclaimed(own);
-    if (!(await this.processes.isAlive(record))) {
-      await this.starter.exitNoted(spec.instanceId, generation);
-      return exited((await folder.generations()).find((each) => each.generation === generation) ?? own);
-    }
-    const running = { generation, incarnation: incarnationOf(record), baseUrl: `http://127.0.0.1:${record.port}` };
-    if (own.stoppedAt !== undefined) {
-      await this.stopper.stop(spec.instanceId, [own]);
-      return { state: 'stopping', reason: 'terminated', ...running };
-    }
-    await boundLogs(folder.path, this.maxLogBytes);
-    return { ...running, ...(await this.probe(spec, folder, own, running.baseUrl)) };
-  }
-
-  private async probe(
-    spec: InstanceSpec,
-    folder: InstanceFolder,
-    own: Generation,
-    baseUrl: string,
-  ): Promise<Pick<Observation, 'state' | 'reason' | 'message'>> {
-    const answer = await this.ask(spec, baseUrl);
-    const verdict = this.health.note(spec.instanceId, own.generation, answer.healthy, spec.probe.failureThreshold);
-    if (answer.healthy && !own.wasReady) await folder.mark(own.generation, 'ready');
-    const message = answer.message === undefined ? {} : { message: answer.message };
-    if (verdict === 'ready') return { state: 'ready', ...message };
-    if (own.wasReady) return { state: 'unhealthy', reason: 'probe_failed', ...message };
-    const engine = this.engineTemplates.get(spec.runtime.engine ?? '');
-    const timeout = spec.readyTimeoutSeconds ?? engine?.readyTimeoutSeconds ?? DEFAULT_READY_SECONDS;
-    if (Date.now() - own.claimedAt! < timeout * 1000) return { state: 'starting', reason: 'loading', ...message };
-    return { state: 'unhealthy', reason: 'start_timeout', message: `not ready within ${timeout} s: ${answer.message}` };
-  }
-
-  private ask({ runtime, probe }: InstanceSpec, baseUrl: string): Promise<HealthAnswer> {
-    const path = probe.path ?? this.engineTemplates.get(runtime.engine ?? '')?.readyPath ?? '/health';
-    return probeHealth({ url: `${baseUrl}${path}`, timeoutSeconds: probe.timeoutSeconds, dispatcher: this.probeAgent });
+  private intentFor(spec: InstanceSpec, engine: EngineTemplate, prefetch: StartIntent['prefetch']): StartIntent {
+    const { while: whileStarting } = engine.loading;
+    const { signal, to, graceSeconds } = engine.stop;
+    const cgroup = this.cgroups?.pathOf(this.folder(spec.instanceId).path, spec.generation);
+    return {
+      ...engine.probe,
+      live: engine.traits(spec).live,
+      stop: { signal, to, ...(graceSeconds === undefined ? {} : { graceSeconds }) },
+      program: [engine.config.command[0] ?? []].flat()[0],
+      listener: engine.config.ready?.listener ?? 'own',
+      ...(whileStarting === undefined ? {} : { whileStarting }),
+      ...(cgroup === undefined ? {} : { cgroup }),
+      ...(prefetch === undefined ? {} : { prefetch }),
+    };
   }
 
   private async refTo(instanceId: string): Promise<InstanceRef | undefined> {
@@ -275,17 +291,9 @@ export class ProcessDriver implements TargetDriver {
     const open = known.find(({ stoppedAt }) => stoppedAt === undefined);
     if (open) return { instanceId, generation: open.generation };
     const lastStop = Math.max(0, ...known.map(({ stoppedAt }) => stoppedAt!));
-    if (known.length > 0 && Date.now() - lastStop >= this.retainSeconds * 1000)
-      await removeFolder(this.folder(instanceId), this.processes);
+    if (known.length === 0 || Date.now() - lastStop < this.retainSeconds * 1000) return undefined;
+    await removeFolder(this.folder(instanceId), this.processes);
+    this.starter.forget(this.folder(instanceId));
     return undefined;
   }
-}
-
-function isPath(text: string): boolean {
-  return /^\/[\x21-\x7e]*$/.test(text);
-}
-
-/** What a program needs to find others and its caches. The worker's own environment holds secrets and stays where it is. */
-function defaultEnvironment(): Record<string, string> {
-  return { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', HOME: homedir(), LANG: 'C.UTF-8' };
 }

@@ -36,7 +36,7 @@ it('reads an engine and fills what may be left out', () => {
 
 it('names each unknown key by its path', () => {
   const problems = problemsOf(
-    'targets: [{name: a, kind: process, max: 1, engines: {e: {command: [x], redy: {}, ready: {route: /}}}}]',
+    'targets: [{name: a, kind: process, max: 1, engines: {e: {command: [x, "{port}"], redy: {}, ready: {route: /}}}}]',
   );
   expect(problems.map((problem) => problem.split(' ')[0])).toEqual([
     'targets[0].max',
@@ -48,6 +48,20 @@ it('names each unknown key by its path', () => {
 it.each([
   ['engines: {}', /^targets\[0\]\.engines must name at least one/],
   ['engines: {e: {command: ["{shell}"]}}', /^targets\[0\]\.engines\.e\.command\[0\] uses \{shell\}/],
+  [
+    'engines: {e: {command: [serve, "--port", "{prot}"]}}',
+    /^targets\[0\]\.engines\.e\.command\[2\] uses \{prot\}, which stands for nothing; did you mean \{port\}\?/,
+  ],
+  ['engines: {e: {command: [serve, "{ port }"]}}', /command\[1\] uses \{ port \}.*did you mean \{port\}\?/],
+  [
+    'engines: {e: {command: [serve]}}',
+    /^targets\[0\]\.engines\.e\.command must say with \{port\} where the engine is to listen, as in \["--port", "\{port\}"\]$/,
+  ],
+  ['engines: {e: {command: "serve --port {port}"}}', /engines\.e\.command must be a list with each word by itself/],
+  ['engines: {e: {args: {}}}', /engines\.e\.command must name a program/],
+  ['engines: {e: {comand: [serve, "{port}"]}}', /engines\.e\.comand is not a known key; did you mean command\?/],
+  ['engines: {e: {command: [serve, "{port}"], env_allow: [SLIPWAY_HOME]}}', /env_allow\[0\] must not be SLIPWAY_HOME/],
+  ['engines: {e: {command: ["{model.id}", "{port}"]}}', /command\[0\] must name its program without placeholders/],
   ['engines: {e: {command: []}}', /^targets\[0\]\.engines\.e\.command must name a program/],
   ['engines: {E_: {command: [x]}}', /^targets\[0\]\.engines\.E_ is not a valid engine name/],
   ['engines: {e: {command: [x], args: {n: "--n"}}}', /^targets\[0\]\.engines\.e\.args\.n must contain \{\}/],
@@ -57,4 +71,100 @@ it.each([
 ])('refuses %s', (entry, expected) => {
   const problems = problemsOf(`targets: [{name: a, kind: process, ${entry}}]`);
   expect(problems.some((problem) => expected.test(problem))).toBe(true);
+});
+
+/** One engine with these keys, on a target with those. */
+const engineWith = (keys: string, target = '') =>
+  problemsOf(`targets: [{name: a, kind: process${target}, engines: {e: {command: [serve, "{port}"], ${keys}}}}]`);
+
+it.each([
+  ['args: {n: {arg: "--n={}", typ: integer}}', 'args.n.typ is not a known key; did you mean type?'],
+  ['args: {n: {type: integer}}', 'args.n.arg must be there'],
+  ['args: {n: {arg: --n, type: integer}}', 'args.n must contain {} once, where the value goes'],
+  ['args: {n: {arg: [--n, "{}", "{}"]}}', 'args.n.arg must not have more than 2 entries'],
+  ['args: {n: {arg: "--n={}", type: switch}}', 'args.n is a switch, so it must not contain {}'],
+  [
+    'args: {n: {arg: "--n={}", type: text}}',
+    'args.n.type must be string or integer or number or choice or switch or json',
+  ],
+  ['args: {n: {arg: "--n={}", min: 1}}', 'args.n.min is for numbers: type integer or number'],
+  ['args: {n: {arg: "--n={}", type: number, min: 2, max: 1}}', 'args.n.min must not be above max'],
+  [
+    'args: {n: {arg: "--n={}", type: integer, at_least: m}}',
+    'args.n.at_least must name another argument of this engine',
+  ],
+  ['args: {n: {arg: "--n={}", type: choice}}', 'args.n.choices and type choice need each other'],
+  [
+    'args: {n: {arg: "--n={}", type: integer, max: 4, default: 5}}',
+    'args.n.default has 5, which must be a whole number',
+  ],
+  ['args: {n: {arg: "--n={}", type: integer, tune: [1, a]}}', 'args.n.tune has "a", which must be a whole number'],
+  [
+    'args: {n: --n}',
+    'args.n must contain {} once, where the value goes; one without a value is {arg: "--x", type: switch}',
+  ],
+  ['args: {r: {arg: --trust-remote-code, type: switch}}', 'args.r must not have --trust-remote-code: it runs the code'],
+  ['args: {r: "--trust_remote_code={}"}', 'args.r must not have --trust-remote-code'],
+  ['env: {A: "{instance.key}"}', 'env.A uses {instance.key}, which stands for nothing; did you mean {instance_key}?'],
+  ['env: {A: 1}', 'env.A must be text: put it in quotes, as in "1"'],
+  ['env: {SLIPWAY_HOME: x}', 'env.SLIPWAY_HOME must not be SLIPWAY_HOME, which belongs to Slipway'],
+  ['env: {PATH: x}', 'env.PATH must not be set: path puts folders before it'],
+  ['env: {TRUST_REMOTE_CODE: "true"}', 'env.TRUST_REMOTE_CODE must not be TRUST_REMOTE_CODE: it runs the code'],
+  ['secret_env: {T: {secret: hub}}', 'secret_env.T.secret names a secret that the file does not have: "hub"'],
+  ['path: [bin]', 'path[0] must be an absolute path'],
+  ['cwd: "{model.uri}"', 'cwd uses {model.uri}, which stands for nothing (known: {home} {instance.dir})'],
+  ['user: "root;"', 'user must match'],
+  ['limits: {nofile: 1}', 'limits.nofile must be a whole number from 64 to 1048576'],
+  ['gpus: {min: 2, max: 1, share: exclusive}', 'gpus.min must not be above max'],
+  ['gpus: {min: 1, max: 1}', 'gpus.share must be there'],
+  ['ready: {while_starting: 404}', 'ready.while_starting must be refused or 503 or either'],
+  ['live: {path: health}', 'live.path must match'],
+  ['stop: {signal: SIGKILL}', 'stop.signal must be SIGTERM or SIGINT or SIGQUIT, not "SIGKILL"'],
+  ['serves: []', 'serves must not be empty'],
+  ['unknown_model: echoes', 'identity must say how the engine proves which model it has, for unknown_model is echoes'],
+  ['identity: [model_list]', 'identity[0] must be models_list or response_model or a mapping'],
+  ['identity: [{path: /i, field: m, equals: "{port}"}]', 'identity[0].equals uses {port}, which stands for nothing'],
+  ['model_sources: [models]', 'model_sources[0] must be an absolute path such as /srv/models/**'],
+  ['model_sources: ["/srv/../etc/**"]', 'model_sources[0] must have no ".."'],
+  ['model_sources: ["/srv/**.gguf"]', 'model_sources[0] must have ** as a folder of its own'],
+  ['model_sources: ["hf:Qwen"]', 'model_sources[0] must be hf: with an organisation and a name'],
+  ['prefetch: {command: ["{model.uri}"], timeout_seconds: 1}', 'prefetch.command[0] must name its program without'],
+  ['prefetch: {command: [hf]}', 'prefetch.timeout_seconds must be there'],
+  ['metrics: {path: metrics}', 'metrics.path must match'],
+  ['program: other', 'program is for an engine that extends a template; name it first in command'],
+  ['extends: lamacpp', 'extends names no built-in template: there is no lamacpp; did you mean llamacpp?'],
+  ['extends: builtin', 'extends names no built-in template: there is no e (known: vllm'],
+  ['extends: llamacpp@2', 'extends names no built-in template: there is no llamacpp@2'],
+])('refuses %s by its place', (keys, problem) => {
+  expect(engineWith(keys).map((one) => one.slice(0, problem.length + 'targets[0].engines.e.'.length))).toContain(
+    `targets[0].engines.e.${problem}`,
+  );
+});
+
+it.each([
+  [', devices: all', 'targets[0].devices must be auto or none or a list'],
+  [', devices: [{index: 0}]', 'targets[0].devices[0].memory_mb must be there'],
+  [', start_parallelism_per_device: 0', 'targets[0].start_parallelism_per_device must be a whole number from 1 to 16'],
+  [', engine_defaults: {args: {}}', 'targets[0].engine_defaults.args is not a known key'],
+  [', engine_defaults: {env: {A: 1}}', 'targets[0].engine_defaults.env.A must be text'],
+])('refuses %s once', (target, problem) => {
+  const problems = engineWith('env_allow: []', target);
+  expect(problems).toEqual([expect.stringContaining(problem)]);
+});
+
+it('refuses a port that has no name, and a count that no device gives, in a command', () => {
+  const told = (command: string, keys = '') =>
+    problemsOf(`targets: [{name: a, kind: process, engines: {e: {command: [serve, "{port}", ${command}]${keys}}}}]`);
+  expect(told('"{port.metrics}"')).toEqual([expect.stringContaining('command[2] uses {port.metrics}')]);
+  expect(told('"{port.metrics}"', ', ports: [metrics]')).toEqual([]);
+  expect(told('"--tp={gpu.count}"')).toEqual([expect.stringContaining('command[2] must be a list, or gpus.min 1')]);
+  expect(told('["--tp={gpu.count}"]')).toEqual([]);
+  expect(told('"--trust-remote-code"')).toEqual([expect.stringContaining('it runs the code of the repository')]);
+  expect(told('--enable-log-requests')).toEqual([expect.stringContaining('it logs prompts')]);
+});
+
+it('takes the port of an engine that is told it by a variable, and 503 without quotes', () => {
+  const keys = 'command: [ollama, serve], env: {OLLAMA_HOST: "127.0.0.1:{port}"}, ready: {while_starting: 503}';
+  const [target] = read(`targets: [{name: a, kind: process, engines: {e: {${keys}}}}]`).targets;
+  expect(target).toMatchObject({ engines: { e: { ready: { while_starting: '503' } } } });
 });

@@ -1,80 +1,93 @@
-import { ENV_NAME, NAME, type ConfigReader, type TargetConfig } from '@slipway/platform-config';
+import { NAME, readAs, type MappingSchema, type TargetConfig } from '@slipway/platform-config';
 import type { DriverHost, TargetKind } from '@slipway/target-driver';
-import { KNOWN_PLACEHOLDERS, type EngineConfig } from './engine-template.js';
+import { readEngine, readEngineDefaults } from './engine-reader.js';
+import { ENGINE_DEFAULTS, ENGINE_ENTRY } from './engine-schema.js';
 import { ProcessDriver, type ProcessTargetConfig } from './process-driver.js';
 
-const ARG_NAME = /^[a-z][a-z0-9_]{0,62}$/;
 /** From SIGTERM to SIGKILL. Whoever stops the whole stack waits 30 s for its worker, engines and operations included. */
 const GRACE_SECONDS = 15;
+
+const DEVICES: MappingSchema['properties'][string] = {
+  anyOf: [
+    { enum: ['auto', 'none'] },
+    {
+      type: 'array',
+      minItems: 1,
+      maxItems: 64,
+      items: {
+        type: 'object',
+        additionalProperties: false,
+        properties: {
+          index: { type: 'integer', minimum: 0, maximum: 1_023, description: 'By PCI bus' },
+          uuid: {
+            type: 'string',
+            minLength: 1,
+            description: 'For hosts that two targets share: both mean the same one',
+          },
+          memory_mb: { type: 'integer', minimum: 1, maximum: 67_108_864, description: 'MiB' },
+        },
+        required: ['index', 'memory_mb'],
+      },
+    },
+  ],
+  default: 'auto',
+  description: 'Accelerators of the host: what it tells itself, none, or these',
+};
+
+const PROCESS: Pick<MappingSchema, 'properties' | 'required'> = {
+  properties: {
+    engines: {
+      type: 'object',
+      minProperties: 1,
+      propertyNames: { pattern: NAME.source },
+      additionalProperties: ENGINE_ENTRY,
+      description: 'Programs that serve a model, by the name that runtime.engine of a revision gives',
+    },
+    engine_defaults: ENGINE_DEFAULTS,
+    devices: DEVICES,
+    start_parallelism_per_device: {
+      type: 'integer',
+      minimum: 1,
+      maximum: 16,
+      default: 1,
+      description: 'Engines that may start at a time on one device',
+    },
+  },
+  required: ['engines'],
+};
 
 /** `kind: process` of the operator's file: engines that the worker starts as processes of its host. */
 export const processTarget: TargetKind = {
   kind: 'process',
-  keys: ['engines'],
+  schema: PROCESS,
   maxInstances: 16,
-  read(reader, path, entry): Pick<ProcessTargetConfig, 'engines'> {
+  read(reader, path, entry): Omit<ProcessTargetConfig, keyof TargetConfig> {
+    const { devices, start_parallelism_per_device: parallelism } = entry;
     const engines = reader.map(`${path}.engines`, entry['engines']);
     if (Object.keys(engines).length === 0) reader.fail(`${path}.engines`, 'must name at least one engine');
+    const defaults = readEngineDefaults(reader, `${path}.engine_defaults`, entry['engine_defaults']);
+    const read = <T>(key: keyof typeof PROCESS.properties, value: T): T =>
+      readAs(reader, `${path}.${key}`, value, PROCESS.properties[key]!) as T;
     return {
       engines: Object.fromEntries(
         Object.entries(engines).map(([name, value]) => [
           name,
-          readEngine(reader, `${path}.engines.${name}`, name, value),
+          readEngine(reader, `${path}.engines.${name}`, { name, value, defaults }),
         ]),
       ),
+      ...(devices !== undefined && { devices: read('devices', devices) as ProcessTargetConfig['devices'] }),
+      ...(parallelism !== undefined && {
+        start_parallelism_per_device: read('start_parallelism_per_device', parallelism) as number,
+      }),
     };
   },
-  createDriver: (config: TargetConfig, { home, pausePoint }: DriverHost) =>
-    new ProcessDriver(config as ProcessTargetConfig, { home, pausePoint, graceSeconds: GRACE_SECONDS }),
+  createDriver: (config: TargetConfig, { home, path, starts, secret, pausePoint }: DriverHost) =>
+    new ProcessDriver(config as ProcessTargetConfig, {
+      home,
+      starts,
+      secret,
+      pausePoint,
+      graceSeconds: GRACE_SECONDS,
+      ...(path === undefined ? {} : { toolPath: path }),
+    }),
 };
-
-function readEngine(reader: ConfigReader, path: string, name: string, value: unknown): Required<EngineConfig> {
-  if (!NAME.test(name)) reader.fail(path, `is not a valid engine name (${NAME.source})`);
-  const entry = reader.map(path, value, ['command', 'args', 'env_allow', 'ready']);
-  const { args = {}, env_allow: allowed = [], ready = {} } = entry;
-  const command = reader
-    .list(`${path}.command`, entry['command'])
-    .map((part, index) => readCommandPart(reader, `${path}.command[${index}]`, part));
-  if (command.length === 0) reader.fail(`${path}.command`, 'must name a program');
-  return {
-    command,
-    args: Object.fromEntries(
-      Object.entries(reader.map(`${path}.args`, args)).map(([arg, template]) => [
-        arg,
-        readArgument(reader, `${path}.args.${arg}`, arg, template),
-      ]),
-    ),
-    env_allow: reader
-      .list(`${path}.env_allow`, allowed)
-      .map((one, index) => reader.string(`${path}.env_allow[${index}]`, one, ENV_NAME)),
-    ready: readReady(reader, `${path}.ready`, ready),
-  };
-}
-
-function readReady(reader: ConfigReader, path: string, value: unknown): Required<EngineConfig>['ready'] {
-  const { path: healthPath = '/health', timeout_seconds: seconds = 60 } = reader.map(path, value, [
-    'path',
-    'timeout_seconds',
-  ]);
-  return {
-    path: reader.string(`${path}.path`, healthPath, /^\/[\x21-\x7e]*$/),
-    timeout_seconds: reader.whole(`${path}.timeout_seconds`, seconds, 1, 86_400),
-  };
-}
-
-function readCommandPart(reader: ConfigReader, path: string, value: unknown): string {
-  const part = reader.string(path, value);
-  for (const [, placeholder] of part.matchAll(/\{([^{}]*)\}/g)) {
-    if (!KNOWN_PLACEHOLDERS.has(placeholder as string))
-      reader.fail(path, `uses {${placeholder}}; known: ${[...KNOWN_PLACEHOLDERS].map((one) => `{${one}}`).join(' ')}`);
-  }
-  return part;
-}
-
-function readArgument(reader: ConfigReader, path: string, name: string, value: unknown): string {
-  if (!ARG_NAME.test(name)) reader.fail(path, `is not a valid argument name (${ARG_NAME.source})`);
-  const template = reader.string(path, value);
-  if (template !== '' && template.split('{}').length !== 2)
-    reader.fail(path, 'must contain {} once, where the value goes');
-  return template;
-}

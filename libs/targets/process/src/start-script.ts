@@ -9,24 +9,44 @@
  *    and reads the pid file afterwards, so one of the two always sees the other.
  * 3. `exec` keeps the pid and, on Linux, the start time that tells the process from a later one with the same pid.
  *
- * The file holds five lines: pid, generation, port, boot id (from the worker), birth; a missing last line is a torn file.
+ * Before all that it enters its control group, if it has one (`>|`, since the file is there): whatever it starts is born in it. Limits come
+ * last, and one that the host does not grant is a line in the engine's own output, with what it got instead.
+ *
+ * The file holds six lines: pid, generation, port, boot id (from the worker), birth, port of its metrics; without the fifth it is torn.
+ * The sixth is empty where the engine tells its metrics on its one port, and missing where the release before started it.
  * `LC_ALL=C` and `ps` are for hosts without /proc.
  */
-export const START_SCRIPT = `
+const UNTIL_STARTED = `
 set -C
 umask 077
-dir=$1 generation=$2 port=$3 boot=$4
-shift 4
+dir=$1 generation=$2 port=$3 boot=$4 cgroup=$5 nofile=$6 core=$7 nice=$8 metrics=$9
+shift 9
+if [ -n "$cgroup" ]; then echo "$$" >| "$cgroup/cgroup.procs" || exit 1; fi
 if [ -r "/proc/$$/stat" ]; then
   read -r _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ birth _ < "/proc/$$/stat"
 else
   birth=$(LC_ALL=C ps -o lstart= -p $$)
 fi
-{ printf '%s\\n%s\\n%s\\n%s\\n%s\\n' "$$" "$generation" "$port" "$boot" "$birth" > "$dir/$generation.pid"; } 2>/dev/null || exit 0
+{ printf '%s\\n%s\\n%s\\n%s\\n%s\\n%s\\n' "$$" "$generation" "$port" "$boot" "$birth" "$metrics" > "$dir/$generation.pid"; } 2>/dev/null || exit 0
 [ -e "$dir/$generation.stop" ] && exit 0
 for file in "$dir"/*.pid; do
   other=\${file##*/}
   [ "\${other%.pid}" -gt "$generation" ] && exit 0
 done
-exec "$@"
+if [ -n "$nofile" ] && ! ulimit -n "$nofile" 2>/dev/null; then
+  ulimit -n "$(ulimit -Hn)"
+  echo "slipway-start: $nofile open files are not allowed here, $(ulimit -n) instead" >&2
+fi
+[ -z "$core" ] || ulimit -c "$core" 2>/dev/null || echo "slipway-start: core files cannot be limited here" >&2
+[ -z "$nice" ] || command -p renice -n "$nice" -p "$$" > /dev/null || echo "slipway-start: the priority stays as it is" >&2
+`;
+
+export const START_SCRIPT = `${UNTIL_STARTED}exec "$@"
+`;
+
+/** For a command that is to come to an end: the process stays what it is and writes down itself how that was, whoever has died meanwhile. */
+export const RUN_SCRIPT = `${UNTIL_STARTED}"$@"
+code=$?
+printf '%s -\\n' "$code" > "$dir/$generation.exit"
+exit "$code"
 `;

@@ -1,11 +1,11 @@
 import { execFile, spawn } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { InstanceSpec, TargetDriver } from '@slipway/target-driver';
-import { ProcessDriver, type ProcessDriverOptions, type ProcessTargetConfig } from '../src/index.js';
+import { ProcessDriver, type EngineConfig, type ProcessDriverOptions, type ProcessTargetConfig } from '../src/index.js';
 
 export interface StartLine {
   instance: string;
@@ -29,7 +29,8 @@ export interface HeldStart {
 /** Relative to `cwd`, as an operator would write it. */
 const CWD = fileURLToPath(new URL('..', import.meta.url));
 
-export function engineConfig(): ProcessTargetConfig {
+/** `engine` is what `sim` has beside its command. */
+export function engineConfig(engine: Partial<EngineConfig> = {}): ProcessTargetConfig {
   return {
     name: 'local',
     kind: 'process',
@@ -43,9 +44,14 @@ export function engineConfig(): ProcessTargetConfig {
           exit_code: '--exit-code={}',
           with_child: '--with-child',
           chatter: '--chatter={}',
+          children: '--children={}',
+          says: '--says={}',
+          note_signals: '--note-signals',
+          status: '--status={}',
         },
         env_allow: ['API_KEY'],
         ready: { path: '/health', timeout_seconds: 30 },
+        ...engine,
       },
       missing: { command: ['no-such-program-anywhere', '{port}'] },
     },
@@ -63,8 +69,8 @@ export class EngineHost {
   readonly log = () => join(this.home, 'starts.log');
   readonly healthyFile = () => join(this.home, 'healthy');
 
-  driver(options: Partial<ProcessDriverOptions> = {}): ProcessDriver {
-    return new ProcessDriver(engineConfig(), { home: this.home, cwd: CWD, graceSeconds: 5, ...options });
+  driver(options: Partial<ProcessDriverOptions> = {}, engine: Partial<EngineConfig> = {}): ProcessDriver {
+    return new ProcessDriver(engineConfig(engine), { home: this.home, cwd: CWD, graceSeconds: 5, ...options });
   }
 
   spec(overrides: Partial<InstanceSpec> = {}, args: Record<string, string | number | boolean> = {}): InstanceSpec {
@@ -91,11 +97,28 @@ export class EngineHost {
       .map((line) => JSON.parse(line) as StartLine);
   }
 
+  /** Of the one that fetches a model. */
+  async pidOfPrefetch(): Promise<number> {
+    const root = join(this.home, 'instances', '.prefetch');
+    const [id = ''] = await readdir(root);
+    return Number((await readFile(join(root, id, '1.pid'), 'utf8')).split('\n')[0]);
+  }
+
+  /** What the children of engines have written down: their pids, and the signals that they got. */
+  async children(): Promise<{ pids: number[]; signals: string[] }> {
+    const lines = (await readFile(`${this.log()}.children`, 'utf8').catch(() => '')).split('\n').filter(Boolean);
+    return {
+      pids: lines.filter((line) => line.startsWith('pid ')).map((line) => Number(line.slice(4))),
+      signals: lines.filter((line) => line.startsWith('SIG')),
+    };
+  }
+
   /** A worker of its own that provisions `spec`, holds at `point` and waits there for its death. */
   async provisionAndDieAt(
     point: string,
     spec: InstanceSpec,
     options: Partial<ProcessDriverOptions> = {},
+    engine: Partial<EngineConfig> = {},
   ): Promise<void> {
     const worker = spawn(
       process.execPath,
@@ -105,7 +128,7 @@ export class EngineHost {
         '@swc-node/register/esm-register',
         '--no-warnings',
         fileURLToPath(new URL('./provisioner.ts', import.meta.url)),
-        JSON.stringify({ point, spec, options: { home: this.home, cwd: CWD, ...options } }),
+        JSON.stringify({ point, spec, engine, options: { home: this.home, cwd: CWD, ...options } }),
       ],
       {
         cwd: CWD,

@@ -1,6 +1,6 @@
 // A server that tells how it was started, for the driver's tests. One line per start goes to --log.
 import { spawn } from 'node:child_process';
-import { appendFileSync, existsSync } from 'node:fs';
+import { appendFileSync, existsSync, writeSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { parseArgs } from 'node:util';
 
@@ -14,6 +14,13 @@ const { values } = parseArgs({
     'exit-code': { type: 'string' },
     'with-child': { type: 'boolean' },
     chatter: { type: 'string' },
+    // `session`: in sessions of their own; `group`: in the engine's; `wiped`: as setproctitle would leave it;
+    // `hidden`: without any environment.
+    children: { type: 'string' },
+    says: { type: 'string' },
+    'note-signals': { type: 'boolean' },
+    status: { type: 'string' },
+    'metrics-port': { type: 'string' },
   },
 });
 const child = values['with-child']
@@ -31,10 +38,35 @@ appendFileSync(
     cwd: process.cwd(),
   })}\n`,
 );
+if (values.children) {
+  const child = [
+    process.execPath,
+    'test/child.mjs',
+    `${values.log}.children`,
+    values.children === 'session' ? '1' : '0',
+  ];
+  const wiping = ['/bin/sh', '-c', '[ -n "$SPT_NOENV" ] || exec env -i "$@"; exec "$@"', 'sh'];
+  const [program, ...args] =
+    { wiped: [...wiping, ...child], hidden: ['env', '-i', ...child] }[values.children] ?? child;
+  spawn(program, args, { stdio: 'ignore', detached: values.children !== 'group' });
+}
+if (values['note-signals'])
+  for (const signal of ['SIGTERM', 'SIGINT'])
+    process.on(signal, () => {
+      appendFileSync(`${values.log}.signals`, `${signal}\n`);
+      process.exit(0);
+    });
+if (values.says) writeSync(2, values.says.replaceAll('\\n', '\n'));
 if (values['exit-code']) process.exit(Number(values['exit-code']));
 if (values['ignore-term']) process.on('SIGTERM', () => console.log('not now'));
 if (values.chatter) console.log('x'.repeat(Number(values.chatter)));
-createServer((_request, response) => {
-  response.statusCode = existsSync(values['healthy-file']) ? 200 : 503;
+createServer((request, response) => {
+  const isHealthy = existsSync(values['healthy-file']);
+  response.statusCode = request.url !== '/health' ? 404 : isHealthy ? 200 : Number(values.status ?? 503);
   response.end('{}');
 }).listen(Number(values.port), '127.0.0.1');
+if (values['metrics-port'])
+  createServer((request, response) => {
+    response.statusCode = request.headers.authorization === `Bearer ${process.env.ENGINE_KEY}` ? 200 : 401;
+    response.end('w 3\n');
+  }).listen(Number(values['metrics-port']), '127.0.0.1');

@@ -2,8 +2,8 @@
 import { ProcessDriver } from '../src/index.js';
 import { engineConfig } from './engine-host.js';
 
-const { point, spec, options } = JSON.parse(process.argv[2]);
-const driver = new ProcessDriver(engineConfig(), {
+const { point, spec, engine, options } = JSON.parse(process.argv[2]);
+const driver = new ProcessDriver(engineConfig(engine), {
   ...options,
   pausePoint: async (name) => {
     if (name !== point) return;

@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { setTimeout as delay } from 'node:timers/promises';
-import { Injectable, Logger, Module } from '@nestjs/common';
+import { Global, Injectable, Logger, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import pg from 'pg';
 import { ConfigModule, loadConfigOrExit } from '@slipway/platform-config';
@@ -11,6 +11,7 @@ import {
   done,
   DurableOperation,
   inputOf,
+  LOOK_EVERY_MS,
   OperationRunner,
   OperationsModule,
   OperationStore,
@@ -36,7 +37,11 @@ class BenchOperation implements OperationOf<typeof BENCH> {
   readonly unwind = {};
 }
 
-@Module({ providers: [BenchOperation] })
+/** The worker takes what it is rung for, and not what is driven here by hand. */
+const NO_LOOKING = { provide: LOOK_EVERY_MS, useValue: 0 };
+
+@Global()
+@Module({ providers: [BenchOperation, NO_LOOKING], exports: [NO_LOOKING] })
 class BenchModule {}
 
 Logger.overrideLogger(['error']);
@@ -73,13 +78,28 @@ async function perform({ work, prefix, count }: { work: string; prefix: string; 
   if (work === 'steady') return { latencies: await steady(count) };
   const cpu = process.cpuUsage();
   const begin = performance.now();
-  if (work === 'runner') await inLanes(count, (n) => runner.drive(`${prefix}${n + 1}`));
+  if (work === 'runner') await runAll();
   else if (work === 'claim-loop') await claimLoop(admin, CONCURRENCY, STEPS.length);
   else await path(count);
+  if (work === 'runner') await allSucceed(prefix, count);
   const { user, system } = process.cpuUsage(cpu);
   const ms = performance.now() - begin;
-  if (work === 'runner') await assertSucceeded(prefix, count);
   return { done: count, ms, cpuMs: (user + system) / 1_000 };
+}
+
+/** As a worker that was rung: claims up to its free slots, and again when one is free, until nothing is due. */
+async function runAll(): Promise<void> {
+  const running = new Set<Promise<void>>();
+  for (;;) {
+    const limit = CONCURRENCY - running.size;
+    const claimed = await runner.claim({ lanes: ['ordinary'], limit, skip: [], skipOutbound: [] });
+    for (const acquired of claimed) {
+      const run = runner.run(acquired).finally(() => running.delete(run));
+      running.add(run);
+    }
+    if (running.size === 0) return;
+    await Promise.race(running);
+  }
 }
 
 async function inLanes(count: number, each: (n: number) => Promise<unknown>): Promise<void> {
@@ -133,10 +153,15 @@ function accept(): Promise<string> {
   });
 }
 
-async function assertSucceeded(prefix: string, count: number): Promise<void> {
-  const { rows } = await admin.query<{ n: number }>(
-    `select count(*)::int as n from operations where id like $1 || '%' and status = 'succeeded'`,
-    [prefix],
-  );
-  if (rows[0]!.n !== count) throw new Error(`${rows[0]!.n} of ${count} operations succeeded`);
+/** A job of the batch before may still ring, and the worker then takes some of these itself. */
+async function allSucceed(prefix: string, count: number): Promise<void> {
+  for (let tries = 0; tries < 1_000; tries += 1) {
+    const { rows } = await admin.query<{ n: number }>(
+      `select count(*)::int as n from operations where id like $1 || '%' and status = 'succeeded'`,
+      [prefix],
+    );
+    if (rows[0]!.n === count) return;
+    await delay(10);
+  }
+  throw new Error(`not all of ${count} operations succeeded`);
 }

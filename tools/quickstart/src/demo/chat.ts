@@ -1,9 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { whyNoAnswer } from './api-client.js';
 
 export interface ChatAnswer {
   text: string;
-  /** The model that the server behind the gateway says it is. */
-  model: string;
   /** The revision that answered, as the gateway tells its own tenant. */
   revision: string | null;
   firstTokenMs: number;
@@ -11,15 +10,42 @@ export interface ChatAnswer {
   tokens: number;
 }
 
-/** A route reaches the gateway within moments of its commit; before that it answers 404 or 503. */
-const ROUTE_SEEN_MS = 10_000;
+/** A route reaches the gateway within moments of its commit; before that it answers 404 or 503. One that died is started again. */
+const ROUTE_SEEN_MS = 15_000;
+/** An answer to its last token. */
+const ANSWER_MS = 60_000;
 
-/** One streamed chat completion, as any OpenAI client sends it: `model` is the deployment's name. */
-export async function chat(gateway: string, token: string, model: string, question: string): Promise<ChatAnswer> {
-  const deadline = performance.now() + ROUTE_SEEN_MS;
+/**
+ * One streamed chat completion, as any OpenAI client sends it: `model` is the deployment's name.
+ * @throws where the gateway gives no answer for so long
+ */
+export async function chat(
+  gateway: string,
+  token: string,
+  model: string,
+  question: string,
+  patienceMs = ROUTE_SEEN_MS,
+): Promise<ChatAnswer> {
+  const deadline = performance.now() + patienceMs;
   for (;;) {
     const startedAt = performance.now();
-    const response = await fetch(`${gateway}/v1/chat/completions`, {
+    const response = await ask(gateway, token, model, question);
+    if (typeof response !== 'string' && response.ok && response.body)
+      return readStream(response, response.body, startedAt);
+    const problem =
+      typeof response === 'string'
+        ? `the gateway at ${gateway} does not answer (${response})`
+        : `the gateway answered ${response.status}: ${(await response.text()).slice(0, 300)}`;
+    const isTooEarly = typeof response === 'string' || response.status === 404 || response.status === 503;
+    if (!isTooEarly || performance.now() > deadline) throw new Error(problem);
+    await delay(100);
+  }
+}
+
+/** @returns the answer, or why there is none. */
+async function ask(gateway: string, token: string, model: string, question: string): Promise<Response | string> {
+  try {
+    return await fetch(`${gateway}/v1/chat/completions`, {
       method: 'POST',
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
       body: JSON.stringify({
@@ -28,18 +54,14 @@ export async function chat(gateway: string, token: string, model: string, questi
         stream_options: { include_usage: true },
         messages: [{ role: 'user', content: question }],
       }),
+      signal: AbortSignal.timeout(ANSWER_MS),
     });
-    if (response.ok && response.body) return readStream(response, response.body, startedAt);
-    const text = await response.text();
-    const isTooEarly = response.status === 404 || response.status === 503;
-    if (!isTooEarly || performance.now() > deadline)
-      throw new Error(`the gateway answered ${response.status}: ${text.slice(0, 300)}`);
-    await delay(100);
+  } catch (error) {
+    return whyNoAnswer(error);
   }
 }
 
 interface Chunk {
-  model?: string;
   choices?: { delta?: { content?: string } }[];
   usage?: { completion_tokens?: number } | null;
   error?: { message: string };
@@ -52,7 +74,6 @@ async function readStream(
 ): Promise<ChatAnswer> {
   const answer: ChatAnswer = {
     text: '',
-    model: '',
     revision: response.headers.get('x-slipway-revision'),
     firstTokenMs: 0,
     totalMs: 0,
@@ -63,7 +84,6 @@ async function readStream(
     const content = chunk.choices?.[0]?.delta?.content ?? '';
     if (content && answer.text === '') answer.firstTokenMs = performance.now() - startedAt;
     answer.text += content;
-    answer.model = chunk.model ?? answer.model;
     answer.tokens = chunk.usage?.completion_tokens ?? answer.tokens;
   }
   answer.totalMs = performance.now() - startedAt;

@@ -42,15 +42,15 @@ describe('Narrator', () => {
 });
 
 it('reads server-sent events however they are cut', async () => {
-  const stream =
-    'data: {"model":"a"}\r\n\r\n: heartbeat\n\ndata: {"model":"ü"}\n\ndata: [DONE]\n\ndata: {"model":"late"}\n\n';
+  const event = (content: string): string => `data: ${JSON.stringify({ choices: [{ delta: { content } }] })}`;
+  const stream = `${event('a')}\r\n\r\n: heartbeat\n\n${event('ü')}\n\ndata: [DONE]\n\n${event('late')}\n\n`;
   const bytes = new TextEncoder().encode(stream);
   for (const size of [1, 7, bytes.length]) {
     async function* cut(): AsyncGenerator<Uint8Array> {
       for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
     }
-    const models: (string | undefined)[] = [];
-    for await (const chunk of events(cut())) models.push(chunk.model);
-    expect(models).toEqual(['a', 'ü']);
+    const contents: (string | undefined)[] = [];
+    for await (const chunk of events(cut())) contents.push(chunk.choices?.[0]?.delta?.content);
+    expect(contents).toEqual(['a', 'ü']);
   }
 });

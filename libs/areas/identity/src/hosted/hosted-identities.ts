@@ -1,3 +1,4 @@
+import { personOf } from '@slipway/contracts';
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import {
   BEARER_AUTHENTICATORS,
@@ -58,13 +59,16 @@ export class HostedIdentities implements BearerAuthenticator, OnModuleInit {
       rows,
       (request.headers as Record<string, string | undefined>)[TENANT_HEADER.toLowerCase()],
     );
+    // The person, not the mapping: people stay the same one in every tenant, which counting approvals relies on.
+    const actor = { type: 'user', id: userId } as const;
     return {
       tenantId: row.tenant_id,
       tenantName: row.tenant_name,
       isOperatorTenant: row.is_operator,
-      // The person, not the mapping: people stay the same one in every tenant, which counting approvals relies on.
-      actor: { type: 'user', id: userId },
+      actor,
       scopes: withIncluded(row.scopes),
+      owner: personOf(actor),
+      minters: [],
     };
   }
 }

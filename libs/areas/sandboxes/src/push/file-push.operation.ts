@@ -19,21 +19,19 @@ import {
 } from '@slipway/platform-operations';
 import { EgressRefusedError, Egress } from '@slipway/platform-egress';
 import { Not } from 'typeorm';
-import { request } from 'undici';
 import { FileEntity } from '../file.entity.js';
 import { FIND_PUSH, type PushRow } from '../file.query.js';
 import { SandboxEntity } from '../sandbox.entity.js';
-import { BLOB_STORE, type BlobStore } from '../storage/blob-store.js';
+import { BLOB_STORE, StoreStalled, type BlobStore } from '../storage/blob-store.js';
+import { transferLimitMs } from '../storage/time-limits.js';
 import { PushCuts } from './push-cuts.js';
 import { pushRequest } from './push-request.js';
+import { sendFile } from './send-file.js';
 
 /** Tries of one push: with the waits below they span more than half an hour, enough for a sandbox that resumes. */
 const MAX_TRIES = 14;
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 300_000;
-const ANSWER_TIMEOUT_MS = 300_000;
-/** An answer has no business being larger; what it says is not looked at. */
-const MAX_ANSWER_BYTES = 64 * 1024;
 const PASSING = new Set([408, 409, 425, 429]);
 
 interface FilePushInput {
@@ -56,6 +54,7 @@ interface FilePushInput {
  */
 export const FILE_PUSH = defineOperation({
   kind: 'sandbox_file_push',
+  lane: 'outbound',
   input: inputOf<FilePushInput>(),
   steps: ['push'],
 });
@@ -69,7 +68,7 @@ export class FilePushOperation implements OperationOf<typeof FILE_PUSH> {
   readonly unwind = {};
 
   constructor(
-    @Inject(CONFIG) private readonly config: Pick<Config, 'secretKey'>,
+    @Inject(CONFIG) private readonly config: Pick<Config, 'keyRing'>,
     private readonly database: Database,
     @Inject(BLOB_STORE) private readonly store: BlobStore,
     private readonly egress: Egress,
@@ -131,30 +130,28 @@ export class FilePushOperation implements OperationOf<typeof FILE_PUSH> {
         retryable: false,
       });
     const credential =
-      row.credential === null ? undefined : openSecret(this.config.secretKey, row.credential, row.referenceId);
-    if (!this.egress.permits(row.baseUrl))
+      row.credential === null ? undefined : openSecret(this.config.keyRing, row.credential, row.referenceId);
+    if (!this.egress.permits(row.tenantName, row.baseUrl))
       throw new StepFailed(
         operationFailures.validation_failed,
         'the operator does not allow to send files to base_url',
       );
-    const content = await this.store.read(row.blob);
+    const content = await this.store.read(row.blob, signal).catch(() => undefined);
+    if (!content) return { blob: row.blob, problem: 'the workspace store did not give the file' };
+    const sizeBytes = Number(row.sizeBytes);
     try {
-      const { url, ...options } = pushRequest(
-        { ...row, credential },
-        { path: input.path, sizeBytes: Number(row.sizeBytes), content },
-      );
-      const answer = await request(url, {
-        ...options,
-        dispatcher: this.egress.dispatcher(),
-        headersTimeout: ANSWER_TIMEOUT_MS,
-        signal: AbortSignal.any([signal, AbortSignal.timeout(ANSWER_TIMEOUT_MS)]),
-      } as Parameters<typeof request>[1]);
-      await answer.body.dump({ limit: MAX_ANSWER_BYTES });
-      return { blob: row.blob, problem: judge(answer.statusCode) };
+      const push = pushRequest({ ...row, credential }, { path: input.path, sizeBytes, content });
+      const limitMs = transferLimitMs(sizeBytes);
+      const dispatcher = this.egress.dispatcher(this.egress.patterns(row.tenantName));
+      const status = await sendFile(push, { dispatcher, signal, limitMs });
+      return { blob: row.blob, problem: judge(status) };
     } catch (failure) {
       if (failure instanceof StepFailed) throw failure;
       if (failure instanceof EgressRefusedError)
         throw new StepFailed(operationFailures.validation_failed, `the egress guard refused: ${failure.message}`);
+      // Either side may have stopped: nobody reads on while nobody takes.
+      if (failure instanceof StoreStalled)
+        return { blob: row.blob, problem: 'nothing passed from the workspace store to the external sandbox any more' };
       const { code, name } = failure as { code?: string; name?: string };
       return { blob: row.blob, problem: `the external sandbox could not be reached (${code ?? name ?? 'unknown'})` };
     } finally {

@@ -10,23 +10,42 @@ export class BlobMissing extends Error {}
 /** The medium has no space left. */
 export class StoreFull extends Error {}
 
+/** The medium did not do its part in time. What was begun there may still happen. */
+export class StoreStalled extends Error {}
+
+export interface WriteBounds {
+  /** The most that the source yields: how long the write may take depends on it. */
+  bytes: number;
+  signal?: AbortSignal;
+}
+
 /**
  * Keeps the content of files. A blob is written once, whole or not at all, and never changes, so that a reader never sees
  * half of one and replacing a file is replacing a name in Postgres. Names are made by `newBlob`; no client has a say in them.
+ *
+ * Nobody awaits a call while a transaction is open: a store that stalls would take the connections of all others along. Each
+ * call ends in bounded time, and at once with the reason of its signal when that aborts.
  */
 export interface BlobStore {
   /**
    * Resolves once the blob is durable. Where the source fails, it rejects and leaves nothing. Memory is bounded whatever
    * the size.
-   * @throws StoreFull
+   * @throws StoreFull, StoreStalled
    */
-  write(blob: string, source: Readable): Promise<void>;
+  write(blob: string, source: Readable, bounds: WriteBounds): Promise<void>;
 
-  /** The content from its first byte; a blob that is removed meanwhile is still read to its end. @throws BlobMissing */
-  read(blob: string): Promise<Readable>;
+  /**
+   * The content from its first byte; a blob that is removed meanwhile is still read to its end. The stream fails when nothing
+   * passes for a while, and when the signal aborts.
+   * @throws BlobMissing, StoreStalled
+   */
+  read(blob: string, signal?: AbortSignal): Promise<Readable>;
 
-  /** Removes a blob and whatever a killed `write` of it has left. Repeatable; a blob that never was is no error. */
-  remove(blob: string): Promise<void>;
+  /**
+   * Removes a blob and whatever a killed `write` of it has left. Repeatable; a blob that never was is no error.
+   * @throws StoreStalled
+   */
+  remove(blob: string, signal?: AbortSignal): Promise<void>;
 
   close(): Promise<void>;
 }

@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { lstat, mkdir, open, rename, rm, rmdir, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
-import { assertBlob, BlobMissing, StoreFull, type BlobStore } from './blob-store.js';
+import { assertBlob, BlobMissing, StoreFull, type BlobStore, type WriteBounds } from './blob-store.js';
 
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_RDONLY, O_WRONLY } = constants;
 const NO_SPACE = new Set(['ENOSPC', 'EDQUOT']);
@@ -14,7 +14,7 @@ const NO_SPACE = new Set(['ENOSPC', 'EDQUOT']);
 export class DiskStore implements BlobStore {
   constructor(private readonly root: string) {}
 
-  async write(blob: string, source: Readable): Promise<void> {
+  async write(blob: string, source: Readable, { signal }: WriteBounds): Promise<void> {
     const file = this.fileOf(blob);
     const part = `${file}.part`;
     try {
@@ -25,6 +25,8 @@ export class DiskStore implements BlobStore {
       } finally {
         await handle.close();
       }
+      // Whoever gave up may have removed the blob already.
+      signal?.throwIfAborted();
       await rename(part, file);
       await syncFolder(path.dirname(file));
     } catch (failure) {

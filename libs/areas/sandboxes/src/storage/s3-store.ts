@@ -7,7 +7,8 @@ import {
   S3Client,
 } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
-import { assertBlob, BlobMissing, type BlobStore } from './blob-store.js';
+import { assertBlob, BlobMissing, StoreStalled, type BlobStore, type WriteBounds } from './blob-store.js';
+import { CONNECT_TIMEOUT_MS, IDLE_TIMEOUT_MS } from './time-limits.js';
 
 export interface S3StoreOptions {
   bucket: string;
@@ -16,14 +17,13 @@ export interface S3StoreOptions {
   /** AWS if unset. Credentials come from where the AWS client looks for them. */
   endpoint?: string;
   region: string;
+  /** Milliseconds without a byte on a connection. */
+  idleTimeoutMs?: number;
 }
 
 /** The least that S3 allows for a part. Two of them are in memory at a time. */
 const PART_BYTES = 5 * 1024 * 1024;
 const PARTS_AT_ONCE = 2;
-/** Seconds in milliseconds: a server that says nothing for so long is gone. */
-const CONNECT_TIMEOUT_MS = 5_000;
-const IDLE_TIMEOUT_MS = 60_000;
 
 /**
  * Blobs as objects: `<prefix>/<sandbox>/<id>`. A small one is one PUT, a larger one a multi-part upload; both show an
@@ -34,7 +34,7 @@ export class S3Store implements BlobStore {
   private readonly bucket: string;
   private readonly prefix: string;
 
-  constructor({ bucket, prefix, endpoint, region }: S3StoreOptions) {
+  constructor({ bucket, prefix, endpoint, region, idleTimeoutMs = IDLE_TIMEOUT_MS }: S3StoreOptions) {
     this.bucket = bucket;
     this.prefix = prefix.replace(/^\/+|\/+$/g, '');
     this.client = new S3Client({
@@ -43,11 +43,25 @@ export class S3Store implements BlobStore {
       // The client's newer default, a checksum trailer, is refused by many servers that are only compatible with S3.
       requestChecksumCalculation: 'WHEN_REQUIRED',
       responseChecksumValidation: 'WHEN_REQUIRED',
-      requestHandler: { connectionTimeout: CONNECT_TIMEOUT_MS, socketTimeout: IDLE_TIMEOUT_MS },
+      requestHandler: {
+        connectionTimeout: CONNECT_TIMEOUT_MS,
+        socketTimeout: idleTimeoutMs,
+        // Fifty by default: as many slow readers would hold up the files of everybody else.
+        httpAgent: { maxSockets: Infinity },
+        httpsAgent: { maxSockets: Infinity },
+      },
     });
+    this.client.middlewareStack.add(
+      (next) => (args) =>
+        next(args).catch((failure: Error) => {
+          // The client would ask a silent server three times over.
+          throw failure.name === 'TimeoutError' ? new StoreStalled(failure.message) : failure;
+        }),
+      { step: 'finalizeRequest', priority: 'low' },
+    );
   }
 
-  async write(blob: string, source: Readable): Promise<void> {
+  async write(blob: string, source: Readable, { signal }: WriteBounds): Promise<void> {
     const params = {
       Bucket: this.bucket,
       Key: this.keyOf(blob),
@@ -57,17 +71,20 @@ export class S3Store implements BlobStore {
     let failure: unknown;
     // A failing source makes the client abort; if the server refuses that, its refusal must not hide the cause.
     source.once('error', (error) => (failure = error));
+    const stall = new AbortController();
+    const client = this.clientUntil(stall, signal);
     try {
-      await new Upload({ client: this.client, params, partSize: PART_BYTES, queueSize: PARTS_AT_ONCE }).done();
+      await new Upload({ client, params, partSize: PART_BYTES, queueSize: PARTS_AT_ONCE }).done();
     } catch (error) {
       source.destroy();
-      throw failure ?? error;
+      throw failure ?? stall.signal.reason ?? error;
     }
   }
 
-  async read(blob: string): Promise<Readable> {
+  async read(blob: string, abortSignal?: AbortSignal): Promise<Readable> {
     try {
-      const { Body } = await this.client.send(new GetObjectCommand({ Bucket: this.bucket, Key: this.keyOf(blob) }));
+      const object = { Bucket: this.bucket, Key: this.keyOf(blob) };
+      const { Body } = await this.client.send(new GetObjectCommand(object), { abortSignal });
       return Body as Readable;
     } catch (failure) {
       if ((failure as Error).name === 'NoSuchKey') throw new BlobMissing(blob);
@@ -75,24 +92,39 @@ export class S3Store implements BlobStore {
     }
   }
 
-  async remove(blob: string): Promise<void> {
+  async remove(blob: string, abortSignal?: AbortSignal): Promise<void> {
     const Key = this.keyOf(blob);
-    await this.client.send(new DeleteObjectCommand({ Bucket: this.bucket, Key }));
+    await this.client.send(new DeleteObjectCommand({ Bucket: this.bucket, Key }), { abortSignal });
     const parts = { Bucket: this.bucket, Prefix: Key };
     const found = await this.client
-      .send(new ListMultipartUploadsCommand(parts))
+      .send(new ListMultipartUploadsCommand(parts), { abortSignal })
       .catch((failure: Error & { $metadata?: { httpStatusCode?: number } }) => {
         // Some compatible servers have no such list; there a lifecycle rule of the bucket has to collect parts.
         if (failure.name === 'NotImplemented' || failure.$metadata?.httpStatusCode === 501) return { Uploads: [] };
         throw failure;
       });
     for (const { UploadId } of found.Uploads ?? []) {
-      await this.client.send(new AbortMultipartUploadCommand({ Bucket: this.bucket, Key, UploadId }));
+      const part = new AbortMultipartUploadCommand({ Bucket: this.bucket, Key, UploadId });
+      await this.client.send(part, { abortSignal });
     }
   }
 
   async close(): Promise<void> {
     this.client.destroy();
+  }
+
+  /**
+   * `Upload` has no signal for the parts under way. After a stall it would also ask the silent server to abort them; `remove`
+   * does that when the server speaks again.
+   */
+  private clientUntil(stall: AbortController, signal: AbortSignal | undefined): S3Client {
+    const abortSignal = signal ? AbortSignal.any([signal, stall.signal]) : stall.signal;
+    const send = (command: Parameters<S3Client['send']>[0]) =>
+      this.client.send(command, { abortSignal }).catch((failure: unknown) => {
+        if (failure instanceof StoreStalled) stall.abort(failure);
+        throw failure;
+      });
+    return Object.create(this.client, { send: { value: send } }) as S3Client;
   }
 
   private keyOf(blob: string): string {

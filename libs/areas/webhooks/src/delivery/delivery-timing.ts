@@ -6,7 +6,7 @@ const HOUR = 60 * MINUTE;
 export const DELIVERY_TIMING = Symbol('DeliveryTiming');
 
 export interface DeliveryTiming {
-  /** From the first look-up to the end of the answer. */
+  /** From the first look-up to the end of the answer; a turn of a lane that has lasted so long starts no further request. */
   timeoutMs: number;
   /** How long a sender owns a lane without writing; longer than one request, or two workers would send at once. */
   leaseMs: number;

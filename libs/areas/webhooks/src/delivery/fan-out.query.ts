@@ -12,13 +12,14 @@ const IS_BEHIND = `exists (
 /** Which of the named streams have events that some webhook has not been given yet: a join, and hot, because every event asks. */
 export const BEHIND_OF = prepared(
   'webhook-behind-of',
-  `select s.stream from event_streams s where s.stream = any($1::text[]) and ${IS_BEHIND}`,
+  `select s.stream, s.tenant_id from event_streams s where s.stream = any($1::text[]) and not s.tenant_id = any($2::text[]) and ${IS_BEHIND}`,
 );
 
 /** The same for all streams: what makes lost notifications harmless. Driven by the webhooks, whose tenants are few. */
 export const BEHIND = prepared(
   'webhook-behind',
-  `select s.stream from event_streams s where s.tenant_id in (select tenant_id from webhooks where state = 'active') and ${IS_BEHIND} limit ${SCAN_PAGE}`,
+  `select s.stream, s.tenant_id from event_streams s
+   where s.tenant_id in (select tenant_id from webhooks where state = 'active' and not tenant_id = any($1::text[])) and ${IS_BEHIND} limit ${SCAN_PAGE}`,
 );
 
 /*
@@ -33,6 +34,12 @@ export const BEHIND = prepared(
 export const LOCK_WEBHOOKS = prepared(
   'webhook-fan-out-lock',
   `select w.id from webhooks w where w.tenant_id = (select s.tenant_id from event_streams s where s.stream = $1) and w.state = 'active' order by w.id for share`,
+);
+
+/** How many of a tenant's deliveries wait, counted no further than it matters. */
+export const COUNT_PENDING = prepared(
+  'webhook-pending-of-tenant',
+  `select count(*)::int as count from (select from webhook_deliveries where tenant_id = $1 and status = 'pending' limit $2) pending`,
 );
 
 /** Two workers add the same lanes at once: `on conflict` lets both go on. */
@@ -63,7 +70,7 @@ export const ADVANCE = prepared(
        (cardinality(lane.event_types) = 0 or e.type = any(lane.event_types) or split_part(e.type, '.', 1) || '.*' = any(lane.event_types))
        and (cardinality(lane.streams) = 0 or $1 = any(lane.streams)) as is_wanted
      from lane cross join lateral (
-       select sequence, id, type from events where stream = $1 and sequence > lane.sequence order by sequence limit ${FAN_OUT_PAGE}) e
+       select sequence, id, type from events where stream = $1 and sequence > lane.sequence order by sequence limit $3) e
    ), added as (
      insert into webhook_deliveries (webhook_id, event_id, tenant_id, stream, sequence, event_type)
      select webhook_id, id, tenant_id, $1, sequence, type from page where is_wanted on conflict (webhook_id, event_id) do nothing

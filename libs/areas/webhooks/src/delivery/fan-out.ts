@@ -1,10 +1,13 @@
-import { Injectable, Logger } from '@nestjs/common';
-import { Database } from '@slipway/platform-database';
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import { CONFIG, type QuotaConfig } from '@slipway/platform-config';
+import { Database, type Tx } from '@slipway/platform-database';
+import { quotasOfTenant } from '@slipway/platform-quotas';
 import {
   ADD_LANES,
   ADVANCE,
   BEHIND,
   BEHIND_OF,
+  COUNT_PENDING,
   FAN_OUT_PAGE,
   LOCK_LANES,
   LOCK_WEBHOOKS,
@@ -17,7 +20,8 @@ const RETRY_MS = 1_000;
 
 /**
  * Turns events into deliveries. A notification names a stream to look at; what is new there is told by the lanes' cursors
- * alone, so a lost notification delays and a repeated one changes nothing.
+ * alone, so a lost notification delays and a repeated one changes nothing. While as many deliveries of a tenant wait as may, its
+ * further events stay in their streams, and scans go by them until there is room.
  */
 @Injectable()
 export class FanOut {
@@ -28,6 +32,7 @@ export class FanOut {
   private running?: Promise<void>;
 
   constructor(
+    @Inject(CONFIG) private readonly config: QuotaConfig,
     private readonly database: Database,
     private readonly sender: LaneSender,
   ) {}
@@ -58,18 +63,20 @@ export class FanOut {
   }
 
   private async drain(): Promise<void> {
+    const full = new Set<string>();
     while (!this.isStopped && (this.named.size > 0 || this.isScanDue)) {
       const isScan = this.isScanDue;
       const streams = [...this.named];
       this.named.clear();
       this.isScanDue = false;
       try {
-        const behind = await this.database.read<{ stream: string }>(
+        const behind = await this.database.read<{ stream: string; tenant_id: string }>(
           'system',
           isScan ? BEHIND : BEHIND_OF,
-          isScan ? [] : [streams],
+          isScan ? [[...full]] : [streams, [...full]],
         );
-        for (const { stream } of behind) await this.bring(stream);
+        for (const { stream, tenant_id } of behind)
+          if (!full.has(tenant_id) && !(await this.bring(stream, tenant_id))) full.add(tenant_id);
         if (behind.length === SCAN_PAGE) this.isScanDue = true;
       } catch (error) {
         // Postgres is away, or two transactions met badly. Which streams it was about, a scan finds out.
@@ -79,21 +86,34 @@ export class FanOut {
         return;
       }
     }
+    // What was left where it is finds room as deliveries end.
+    if (full.size > 0) setTimeout(() => this.lookEverywhere(), RETRY_MS).unref();
   }
 
-  private async bring(stream: string): Promise<void> {
+  /** @returns false where the tenant has no room for more */
+  private async bring(stream: string, tenantId: string): Promise<boolean> {
     while (!this.isStopped) {
-      const most = await this.database.tx('system', async (tx) => {
+      const { most, page } = await this.database.tx('system', async (tx) => {
         const webhooks = (await tx.query<{ id: string }>(LOCK_WEBHOOKS, [stream])).map(({ id }) => id);
-        if (webhooks.length === 0) return 0;
+        if (webhooks.length === 0) return { most: 0, page: FAN_OUT_PAGE };
         await tx.query(ADD_LANES, [stream, webhooks]);
         await tx.query(LOCK_LANES, [stream, webhooks]);
-        const most = (await tx.one<{ most: number }>(ADVANCE, [stream, webhooks]))?.most ?? 0;
+        const page = Math.min(FAN_OUT_PAGE, Math.floor((await this.roomOf(tx, tenantId)) / webhooks.length));
+        if (page <= 0) return { most: 0, page: 0 };
+        const most = (await tx.one<{ most: number }>(ADVANCE, [stream, webhooks, page]))?.most ?? 0;
         if (most === 0) await tx.query(SKIP_UNKEPT, [stream, webhooks]);
-        return most;
+        return { most, page };
       });
+      if (page === 0) return false;
       if (most > 0) this.sender.kick();
-      if (most < FAN_OUT_PAGE) return;
+      if (most < page) return true;
     }
+    return true;
+  }
+
+  private async roomOf(tx: Tx, tenantId: string): Promise<number> {
+    const { webhook_deliveries: limit } = await quotasOfTenant(tx, this.config, tenantId);
+    const pending = await tx.one<{ count: number }>(COUNT_PENDING, [tenantId, limit]);
+    return limit - (pending?.count ?? 0);
   }
 }

@@ -6,32 +6,29 @@ import { Egress } from '@slipway/platform-egress';
 import { postEvent } from './delivery-request.js';
 import type { LaneRow } from './lane.query.js';
 import { Lanes, type PendingRow } from './lanes.js';
+import { claimsFor, SLOTS } from './sender-slots.js';
 import { sealContext, signatureHeaders } from './signature.js';
 
-const SLOTS = 16;
-/** Of one webhook in one process: a receiver that lets us wait must not hold up the others. */
-const SLOTS_PER_WEBHOOK = 4;
-/** Then the lane goes to the end of the line, for the others' sake. */
-const MOST_IN_A_ROW = 100;
 const EVENT_PAGE = 200;
 /** How long a stopping process waits for answers before it gives up on them. */
 const STOP_GRACE_MS = 5_000;
 
 /**
- * Sends what is due. A lane is claimed, then drained in order until it is empty, a delivery is refused, the lease is lost or
- * the process stops; then it is given back. Every end frees a slot, which looks for the next due lane.
+ * Sends what is due. A lane is claimed for a turn: some deliveries in order, until there are no more, one is refused, the turn has
+ * lasted long enough, the lease is lost or the process stops; then it is given back, behind all that wait already. Every end frees a
+ * slot, which looks for the next due lane.
  */
 @Injectable()
 export class LaneSender {
   private readonly logger = new Logger('webhooks');
-  private readonly sending = new Map<Promise<void>, string>();
+  private readonly sending = new Map<Promise<void>, LaneRow>();
   private readonly interruption = new AbortController();
   private isAgain = false;
   private isStopped = false;
   private claiming?: Promise<void>;
 
   constructor(
-    @Inject(CONFIG) private readonly config: Pick<Config, 'secretKey'>,
+    @Inject(CONFIG) private readonly config: Pick<Config, 'keyRing'>,
     private readonly database: Database,
     private readonly egress: Egress,
     private readonly lanes: Lanes,
@@ -64,43 +61,43 @@ export class LaneSender {
   }
 
   private async claimOne(): Promise<boolean> {
-    const lane = await this.lanes.claim(this.busyWebhooks());
-    if (!lane) return false;
-    const drained = this.drain(lane)
+    for (const except of claimsFor([...this.sending.values()])) {
+      const lane = await this.lanes.claim(except);
+      if (!lane) continue;
+      this.send(lane);
+      return true;
+    }
+    return false;
+  }
+
+  private send(lane: LaneRow): void {
+    const ended = this.turn(lane)
       // Where Postgres was away or the secret could not be opened the lease runs out, and the lane is due again.
       .catch((error: unknown) => this.warn(`${lane.webhook_id} ${lane.stream}`, error))
       .finally(() => {
-        this.sending.delete(drained);
+        this.sending.delete(ended);
         this.kick();
       });
-    this.sending.set(drained, lane.webhook_id);
-    return true;
+    this.sending.set(ended, lane);
   }
 
-  private busyWebhooks(): string[] {
-    const counts = new Map<string, number>();
-    for (const webhook of this.sending.values()) counts.set(webhook, (counts.get(webhook) ?? 0) + 1);
-    return [...counts].filter(([, count]) => count >= SLOTS_PER_WEBHOOK).map(([webhook]) => webhook);
-  }
-
-  private async drain(lane: LaneRow): Promise<void> {
-    const secret = openSecret(this.config.secretKey, lane.sealed_secret, sealContext(lane.webhook_id));
-    let sent = 0;
-    while (!this.isStopped && sent < MOST_IN_A_ROW) {
-      const pending = await this.lanes.pending(lane);
-      if (pending.length === 0) break;
-      const events = await this.eventsFrom(lane.stream, pending[0] as PendingRow);
-      for (const delivery of pending) {
-        if (this.isStopped) break;
-        const event = events.get(delivery.sequence);
-        // Further apart than a page: the next round reads from there. The first of a round is only missing if it is not kept.
-        if (!event && delivery !== pending[0]) break;
-        const goesOn = event
-          ? await this.deliver(lane, delivery, secret, event)
-          : await this.lanes.expired(lane, delivery);
-        if (!goesOn) return;
-        sent += 1;
-      }
+  private async turn(lane: LaneRow): Promise<void> {
+    const secret = openSecret(this.config.keyRing, lane.sealed_secret, sealContext(lane.webhook_id));
+    const pending = await this.lanes.pending(lane);
+    const [first] = pending;
+    if (!first) return this.lanes.release(lane);
+    const events = await this.eventsFrom(lane.stream, first);
+    // As long as one request may last: a time-out uses the turn up, and slow answers hold a slot for two time-outs at most.
+    const end = performance.now() + this.lanes.timing.timeoutMs;
+    for (const delivery of pending) {
+      if (this.isStopped || performance.now() >= end) break;
+      const event = events.get(delivery.sequence);
+      // Further apart than a page: the next turn reads from there. The first of a turn is only missing if it is not kept.
+      if (!event && delivery !== first) break;
+      const goesOn = event
+        ? await this.deliver(lane, delivery, secret, event)
+        : await this.lanes.expired(lane, delivery);
+      if (!goesOn) return;
     }
     await this.lanes.release(lane);
   }
@@ -109,7 +106,7 @@ export class LaneSender {
   private async deliver(lane: LaneRow, delivery: PendingRow, secret: string, body: string): Promise<boolean> {
     const headers = signatureHeaders(secret, delivery.event_id, Math.floor(Date.now() / 1_000), body);
     const outcome = await postEvent({
-      dispatcher: this.egress.dispatcher(),
+      dispatcher: this.egress.dispatcher(this.egress.patterns(lane.tenant_name)),
       url: lane.url,
       headers,
       body,

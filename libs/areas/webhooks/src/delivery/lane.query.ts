@@ -1,3 +1,4 @@
+import { tenantNameOf } from '@slipway/platform-auth';
 import { prepared } from '@slipway/platform-database';
 
 /*
@@ -10,26 +11,36 @@ export interface LaneRow {
   webhook_id: string;
   stream: string;
   tenant_id: string;
+  /** What it may call is judged by this. */
+  tenant_name: string;
   lease_version: number;
   url: string;
+  /** Host and port of the URL. */
+  receiver: string;
   sealed_secret: string;
 }
 
 const IN = (parameter: string) => `clock_timestamp() + make_interval(secs => ${parameter}::float8 / 1000)`;
 
+const RECEIVER = `lower(substring(w.url from '//([^/?#]*)'))`;
+
 /**
- * The lane that has been due longest, except those of webhooks that already take their share of this process. SQL for SKIP LOCKED:
- * workers that claim at once take different lanes.
+ * The lane that has been due longest, except those of tenants ($2), webhooks ($3) and receivers ($4) that already take their share of
+ * this process. SQL for SKIP LOCKED: workers that claim at once take different lanes. `now()`, because the index ends at it: lanes that
+ * wait for their next attempt, however many, are not read.
  */
 export const CLAIM_LANE = prepared(
   'webhook-lane-claim',
   `with due as (
-     select webhook_id, stream from webhook_lanes where due_at <= clock_timestamp() and not (webhook_id = any($2::text[]))
-     order by due_at limit 1 for update skip locked
+     select l.webhook_id, l.stream, w.url, ${RECEIVER} as receiver, w.sealed_secret
+     from webhook_lanes l join webhooks w on w.id = l.webhook_id
+     where l.due_at <= now() and l.tenant_id <> all($2::text[]) and l.webhook_id <> all($3::text[]) and ${RECEIVER} <> all($4::text[])
+     order by l.due_at limit 1 for update of l skip locked
    )
    update webhook_lanes l set due_at = ${IN('$1')}, lease_version = l.lease_version + 1
-   from due, webhooks w where l.webhook_id = due.webhook_id and l.stream = due.stream and w.id = l.webhook_id
-   returning l.webhook_id, l.stream, l.tenant_id, l.lease_version::float8 as lease_version, w.url, w.sealed_secret`,
+   from due where l.webhook_id = due.webhook_id and l.stream = due.stream
+   returning l.webhook_id, l.stream, l.tenant_id,
+     ${tenantNameOf('l.tenant_id')} as tenant_name, l.lease_version::float8 as lease_version, due.url, due.receiver, due.sealed_secret`,
 );
 
 /** $1 webhook, $2 stream, $3 lease version, $4 the lane's next due time from now. */

@@ -1,7 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { until, WebhooksBed } from '../../test/webhooks-bed.js';
 import { FanOut } from './fan-out.js';
-import { ADD_LANES, ADVANCE } from './fan-out.query.js';
 import type { LaneRow } from './lane.query.js';
 import { Lanes, type PendingRow } from './lanes.js';
 
@@ -21,24 +20,17 @@ afterAll(() => bed?.stop());
 const sql = <R extends object = any>(text: string, values: unknown[] = []) =>
   bed.database.tx('system', (tx) => tx.query<R>(text, values));
 
-/** Turns what is new in a stream into deliveries, and wakes nobody. */
-const fanOut = (of: string) =>
-  bed.database.tx('system', async (tx) => {
-    await tx.query(ADD_LANES, [of, [webhook]]);
-    await tx.query(ADVANCE, [of, [webhook]]);
-  });
-
 /** A webhook with two events to be sent of one stream. */
 beforeEach(async () => {
   count += 1;
   stream = `deployment/dep_lane-${count}`;
   webhook = (await bed.register({ url: 'https://hooks.example.com/' }, `ten_${count}`)).id;
   await bed.append(`lane-${count}`, ['rollout.started', 'rollout.promoted'], `ten_${count}`);
-  await fanOut(stream);
+  await bed.fanOut(`lane-${count}`, [webhook]);
 });
 afterEach(() => sql('delete from webhooks'));
 
-const claim = async () => (await lanes.claim([])) as LaneRow;
+const claim = async () => (await lanes.claim()) as LaneRow;
 const first = async (lane: LaneRow) => (await lanes.pending(lane))[0] as PendingRow;
 const laneNow = async () =>
   (
@@ -67,20 +59,23 @@ describe('a lane', () => {
     const held = await claim();
     expect(held).toMatchObject({ webhook_id: webhook, stream, tenant_id: `ten_${count}` });
     expect((await laneNow()).due_at!.getTime()).toBeGreaterThan(before + lanes.timing.timeoutMs);
-    expect(await lanes.claim([])).toBeUndefined();
+    expect(await lanes.claim()).toBeUndefined();
     await leaseEnds();
     expect(Number((await claim()).lease_version)).toBe(Number(held.lease_version) + 1);
   });
 
-  it('is not claimed for a webhook that has its share', async () => {
-    expect(await lanes.claim([webhook])).toBeUndefined();
-    expect(await lanes.claim(['whk_other'])).toMatchObject({ webhook_id: webhook });
+  it('A7: is not claimed for a tenant, a webhook or a receiver that has its share', async () => {
+    expect(await lanes.claim({ tenants: [`ten_${count}`] })).toBeUndefined();
+    expect(await lanes.claim({ webhooks: [webhook] })).toBeUndefined();
+    expect(await lanes.claim({ receivers: ['hooks.example.com'] })).toBeUndefined();
+    const others = { tenants: ['ten_other'], webhooks: ['whk_other'], receivers: ['example.com'] };
+    expect(await lanes.claim(others)).toMatchObject({ webhook_id: webhook, receiver: 'hooks.example.com' });
   });
 
   it('that has been due longest comes first', async () => {
     await bed.append(`older-${count}`, ['rollout.started'], `ten_${count}`);
     const older = `deployment/dep_older-${count}`;
-    await fanOut(older);
+    await bed.fanOut(`older-${count}`, [webhook]);
     await sql(`update webhook_lanes set due_at = now() - interval '1 hour' where stream = $1`, [older]);
     expect([(await claim()).stream, (await claim()).stream]).toEqual([older, stream]);
   });
@@ -104,13 +99,13 @@ describe('a lane', () => {
     const { due_at } = await laneNow();
     expect(Math.abs(due_at!.getTime() - refused!.next_attempt_at!.getTime())).toBeLessThan(3_000);
     expect(due_at!.getTime()).toBeGreaterThan(before + 3_000);
-    expect(await lanes.claim([])).toBeUndefined();
+    expect(await lanes.claim()).toBeUndefined();
   });
 
   it('keeps its lease, and its wait, where new events come', async () => {
     const another = async () => {
       await bed.append(`lane-${count}`, ['route.updated'], `ten_${count}`);
-      await fanOut(stream);
+      await bed.fanOut(`lane-${count}`, [webhook]);
     };
     const lane = await claim();
     const leased = await laneNow();
@@ -139,7 +134,7 @@ describe('a lane', () => {
     expect((await deliveries())[1]).toMatchObject({ status: 'failed', attempts: 0, error: 'event_expired' });
     await lanes.release(again);
     expect((await laneNow()).due_at).toBeNull();
-    expect(await lanes.claim([])).toBeUndefined();
+    expect(await lanes.claim()).toBeUndefined();
   });
 });
 

@@ -7,6 +7,7 @@ import { DeliveryEntity, LaneEntity } from './delivery.entity.js';
 import type { DeliveryError } from './delivery-request.js';
 import { DELIVERY_TIMING, PRODUCT_TIMING, retryDelayMs, type DeliveryTiming } from './delivery-timing.js';
 import { CLAIM_LANE, END_DELIVERY, PUT_OFF, type LaneRow } from './lane.query.js';
+import type { Except } from './sender-slots.js';
 
 /** What a sender has to know of a delivery. */
 export type PendingRow = Pick<DeliveryEntity, 'event_id' | 'sequence' | 'attempts'>;
@@ -18,7 +19,8 @@ export interface Refusal {
 }
 
 const SENDER = { type: 'system', id: 'webhooks' };
-const MOST_PENDING = 20;
+/** Then the lane goes to the end of the line, for the others' sake. */
+const MOST_PER_TURN = 20;
 const NOW = () => 'now()';
 
 /** The lanes in Postgres. Methods that write answer whether the lease still held; without it nothing was written. */
@@ -33,11 +35,13 @@ export class Lanes {
     this.timing = timing ?? PRODUCT_TIMING;
   }
 
-  async claim(exceptWebhooks: readonly string[]): Promise<LaneRow | undefined> {
-    const [lane] = await this.database.read<LaneRow>('system', CLAIM_LANE, [this.timing.leaseMs, exceptWebhooks]);
+  async claim({ tenants = [], webhooks = [], receivers = [] }: Except = {}): Promise<LaneRow | undefined> {
+    const values = [this.timing.leaseMs, tenants, webhooks, receivers];
+    const [lane] = await this.database.read<LaneRow>('system', CLAIM_LANE, values);
     return lane;
   }
 
+  /** What a turn may send, oldest first. */
   pending({ tenant_id, webhook_id, stream }: LaneRow): Promise<PendingRow[]> {
     return this.database.tx('system', (tx) =>
       tx
@@ -46,7 +50,7 @@ export class Lanes {
           select: { event_id: true, sequence: true, attempts: true },
           where: { tenant_id, webhook_id, stream, status: 'pending' },
           order: { sequence: 'ASC' },
-          take: MOST_PENDING,
+          take: MOST_PER_TURN,
         }),
     );
   }

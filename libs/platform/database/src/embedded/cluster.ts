@@ -99,13 +99,6 @@ export function resetPassword(
   });
 }
 
-export function createHome(home: string): void {
-  if (existsSync(home)) return;
-  mkdirSync(home, { recursive: true });
-  // As root, the server's user must get through it, but need not list it. Set apart from mkdir, which the umask would cut.
-  chmodSync(home, process.getuid?.() === 0 ? 0o711 : 0o700);
-}
-
 function reuse(folder: string): Cluster {
   const owner = statSync(folder);
   const mine = process.getuid?.();

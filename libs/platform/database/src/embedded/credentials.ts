@@ -7,8 +7,11 @@ export interface Credentials {
   superuserPassword: string;
   ownerPassword: string;
   appPassword: string;
+  gatewayPassword: string;
   port?: number;
 }
+
+const secret = (): string => randomBytes(24).toString('hex');
 
 const fileOf = (home: string): string => path.join(home, 'postgres.json');
 
@@ -18,8 +21,12 @@ export function readCredentials(home: string): { credentials: Credentials; isNew
     const kept = parse(readFileSync(fileOf(home), 'utf8'));
     if (kept) return { credentials: kept, isNew: false };
   }
-  const secret = (): string => randomBytes(24).toString('hex');
-  const credentials = { superuserPassword: secret(), ownerPassword: secret(), appPassword: secret() };
+  const credentials = {
+    superuserPassword: secret(),
+    ownerPassword: secret(),
+    appPassword: secret(),
+    gatewayPassword: secret(),
+  };
   return { credentials, isNew: true };
 }
 
@@ -32,9 +39,13 @@ export function keepCredentials(home: string, credentials: Credentials): void {
 
 function parse(text: string): Credentials | undefined {
   try {
-    const { superuserPassword, ownerPassword, appPassword, port } = JSON.parse(text) as Partial<Credentials>;
+    const { superuserPassword, ownerPassword, appPassword, gatewayPassword, port } = JSON.parse(
+      text,
+    ) as Partial<Credentials>;
     if (!superuserPassword || !ownerPassword || !appPassword) return undefined;
-    return { superuserPassword, ownerPassword, appPassword, ...(Number.isInteger(port) ? { port } : {}) };
+    // A file of an older version has none.
+    const kept = { superuserPassword, ownerPassword, appPassword, gatewayPassword: gatewayPassword ?? secret() };
+    return { ...kept, ...(Number.isInteger(port) ? { port } : {}) };
   } catch {
     return undefined;
   }

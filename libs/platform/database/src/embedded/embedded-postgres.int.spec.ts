@@ -148,6 +148,19 @@ describe('startEmbeddedPostgres', () => {
     );
   });
 
+  it('10.9: gives gateways a login of their own, also in a home of an older version', async () => {
+    const first = await start();
+    await first.stop();
+    const file = path.join(home, 'postgres.json');
+    const { gatewayPassword: _, ...older } = JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>;
+    writeFileSync(file, JSON.stringify(older));
+    const server = await start();
+    expect(server.appUrl).toBe(first.appUrl);
+    const may = `has_database_privilege(current_database(), 'create') or pg_has_role('slipway_app', 'MEMBER')`;
+    expect(await ask(server.gatewayUrl, `select ${may}`)).toBe(false);
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ gatewayPassword: expect.any(String) });
+  });
+
   it('goes on after the launcher was killed and left the server running', async () => {
     const before = await launch();
     await ask(before.ownerUrl, 'create table kept as select 1 as answer');
@@ -250,7 +263,8 @@ describe('startEmbeddedPostgres', () => {
         recursive: true,
         verbatimSymlinks: true,
       });
-    symlinkSync(path.join(modules, 'pg'), path.join(clone, 'node_modules', 'pg'));
+    for (const name of ['pg', '@slipway'])
+      symlinkSync(path.join(modules, name), path.join(clone, 'node_modules', name));
     const links = JSON.parse(readFileSync(path.join(nativeIn(clone), 'pg-symlinks.json'), 'utf8')) as {
       target: string;
     }[];

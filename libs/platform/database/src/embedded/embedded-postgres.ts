@@ -3,9 +3,10 @@ import { closeSync, existsSync, openSync, readFileSync, renameSync } from 'node:
 import net from 'node:net';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { APP_ROLE, DATABASE, ensureApplicationRoles, OWNER_ROLE } from './application-roles.js';
+import { makeHome } from '@slipway/platform-config/startup';
+import { APP_ROLE, DATABASE, ensureApplicationRoles, GATEWAY_ROLE, OWNER_ROLE } from './application-roles.js';
 import { findBinaries, type Binaries } from './binaries.js';
-import { createHome, initialize, locateCluster, resetPassword, type Cluster } from './cluster.js';
+import { initialize, locateCluster, resetPassword, type Cluster } from './cluster.js';
 import { keepCredentials, readCredentials, type Credentials } from './credentials.js';
 import { lockHome } from './home-lock.js';
 import { evictOrphans, isReady } from './orphans.js';
@@ -27,6 +28,8 @@ export interface EmbeddedPostgresOptions {
 export interface EmbeddedPostgres {
   /** Login `slipway_app`, database `slipway`: neither superuser nor owner. */
   appUrl: string;
+  /** Login `slipway_gateway_app`, which may only what a gateway needs. */
+  gatewayUrl: string;
   /** Login `slipway_owner`, for migrations. */
   ownerUrl: string;
   /** Superuser, database `postgres`. */
@@ -50,7 +53,7 @@ const START_TIMEOUT_MS = 60_000;
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const home = path.resolve(options.dir);
-  createHome(home);
+  makeHome(home);
   const release = lockHome(home);
   try {
     const cluster = locateCluster(home);
@@ -172,6 +175,7 @@ function describe(
   }).then(release);
   return {
     appUrl: url(APP_ROLE, credentials.appPassword, DATABASE),
+    gatewayUrl: url(GATEWAY_ROLE, credentials.gatewayPassword, DATABASE),
     ownerUrl: url(OWNER_ROLE, credentials.ownerPassword, DATABASE),
     superuserUrl: url(superuser, credentials.superuserPassword, 'postgres'),
     port,

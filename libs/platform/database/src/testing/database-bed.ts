@@ -4,7 +4,7 @@ import pg from 'pg';
 import { ConfigModule, type Config } from '@slipway/platform-config';
 import { Database } from '../database.js';
 import { DatabaseModule } from '../database.module.js';
-import type { Migration } from '../migrate.js';
+import type { Migration } from '../schema.js';
 import { createTestDatabase, type TestDatabase } from './test-database.js';
 import { until } from './waiting.js';
 
@@ -41,6 +41,11 @@ export class DatabaseBed {
       providers,
     }).compile();
     return [module, testDatabase];
+  }
+
+  /** Of the application's login. */
+  get url(): string {
+    return this.testDatabase.url;
   }
 
   async stop(): Promise<void> {

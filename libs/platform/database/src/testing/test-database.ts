@@ -1,16 +1,18 @@
 import { createHash, randomUUID } from 'node:crypto';
 import pg from 'pg';
-import { migrate, type Migration } from '../migrate.js';
+import { migrate } from '../migrate.js';
+import type { Migration } from '../schema.js';
 
-/** A database of a test's own. `url` is the application's login, `ownerUrl` may change the schema. */
+/** A database of a test's own. `url` is the application's login, `gatewayUrl` that of gateways, `ownerUrl` may change the schema. */
 export interface TestDatabase {
   url: string;
+  gatewayUrl: string;
   ownerUrl: string;
   drop(): Promise<void>;
 }
 
 const APP_ROLE = 'slipway_app';
-const APP_PASSWORD = 'slipway_app';
+const GATEWAY_ROLE = 'slipway_gateway_app';
 /** Any constant: test processes that build templates at once must ask for the same lock. */
 const LOCK_KEY = 7_310_071;
 
@@ -29,7 +31,12 @@ export async function createTestDatabase(migrations: readonly Migration[]): Prom
     const name = `t_${randomUUID().replaceAll('-', '')}`;
     await admin.query(`create database ${name} template ${template} strategy file_copy`);
     await admin.query(`grant create on database ${name} to ${APP_ROLE}`);
-    return { url: asApp(adminUrl, name), ownerUrl: on(adminUrl, name), drop: () => drop(adminUrl, name) };
+    return {
+      url: as(APP_ROLE, adminUrl, name),
+      gatewayUrl: as(GATEWAY_ROLE, adminUrl, name),
+      ownerUrl: on(adminUrl, name),
+      drop: () => drop(adminUrl, name),
+    };
   } finally {
     await admin.end();
   }
@@ -41,14 +48,15 @@ async function ensureTemplate(admin: pg.Client, adminUrl: string, migrations: re
   await admin.query('select pg_advisory_lock($1)', [LOCK_KEY]);
   try {
     await admin.query(
-      `do $$ begin create role ${APP_ROLE} login noinherit password '${APP_PASSWORD}'; exception when duplicate_object or unique_violation then null; end $$`,
+      `do $$ begin create role ${APP_ROLE} login noinherit password '${APP_ROLE}'; exception when duplicate_object or unique_violation then null; end $$`,
     );
     const found = await admin.query('select 1 from pg_database where datname = $1', [template]);
     if (found.rowCount) return template;
     // Built under another name, so that a killed build is never taken for a template.
     await admin.query(`drop database if exists ${template}_build with (force)`);
     await admin.query(`create database ${template}_build`);
-    await migrate(on(adminUrl, `${template}_build`), migrations, asApp(adminUrl, `${template}_build`));
+    const build = `${template}_build`;
+    await migrate(on(adminUrl, build), migrations, as(APP_ROLE, adminUrl, build), as(GATEWAY_ROLE, adminUrl, build));
     await admin.query(`alter database ${template}_build rename to ${template}`);
     return template;
   } finally {
@@ -69,9 +77,10 @@ function on(adminUrl: string, database: string): string {
   return url.toString();
 }
 
-function asApp(adminUrl: string, database: string): string {
+/** The password of a test's login is its name. */
+function as(login: string, adminUrl: string, database: string): string {
   const url = new URL(on(adminUrl, database));
-  url.username = APP_ROLE;
-  url.password = APP_PASSWORD;
+  url.username = login;
+  url.password = login;
   return url.toString();
 }

@@ -27,7 +27,12 @@ export class RehearsalChangeDto {
   value?: unknown;
 }
 
-/** Answers a rehearsal. @param diff RFC 6902 operations */
-export function rehearsal(would: string, steps: readonly string[] = [], diff: readonly object[] = []): Reply {
-  return reply(200, { valid: true, would, steps, diff });
+/** Answers a rehearsal. @param diff RFC 6902 operations @param more what the route's own kind of rehearsal says beside it */
+export function rehearsal(
+  would: string,
+  steps: readonly string[] = [],
+  diff: readonly object[] = [],
+  more: object = {},
+): Reply {
+  return reply(200, { valid: true, would, steps, diff, ...more });
 }

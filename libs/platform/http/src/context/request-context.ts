@@ -3,10 +3,16 @@ import { logContext, type LogContext } from '@slipway/platform-observability';
 import type { RouteSpec } from '../routes/route-spec.js';
 import type { Principal } from './principal.js';
 
-/** A body field the request carried and the operation does not know; accepted, never silently dropped. */
+/**
+ * What the client should know of a request that was accepted. `unknown_field`: nobody knows the field, which was dropped; `no_route`: what
+ * the request makes will take no traffic.
+ */
 export interface Warning {
-  code: 'unknown_field';
+  code: 'unknown_field' | 'no_route';
+  /** Dotted path of the field that it is about. */
   field: string;
+  /** For people; absent where code and field say it all. */
+  message?: string;
 }
 
 /** What is known about the request being worked on; also what a log line or an audit row quotes. */

@@ -66,6 +66,12 @@ export class ErrorBodyDto {
 
   @IntField({ optional: true, description: 'With cursor_expired: the first event that is still kept.' })
   first_sequence?: number;
+
+  @StringField({ optional: true, description: 'With quota_exceeded: which quota, by its name in the configuration.' })
+  quota?: string;
+
+  @IntField({ optional: true, description: 'With quota_exceeded: how much it allows.' })
+  limit?: number;
 }
 
 /** Every non-success answer. */
@@ -75,9 +81,15 @@ export class ErrorEnvelopeDto {
 }
 
 export class WarningDto {
-  @StringField({ enum: ['unknown_field'] })
+  @StringField({
+    enum: ['unknown_field', 'no_route'],
+    description: '`unknown_field`: the field was ignored; `no_route`: what was asked for takes no traffic yet.',
+  })
   code: string;
 
-  @StringField({ description: 'Dotted path of the field that was ignored.' })
+  @StringField({ description: 'Dotted path of the field that it is about.' })
   field: string;
+
+  @StringField({ optional: true, description: 'What to do about it, for people.', example: 'did you mean `strategy`?' })
+  message?: string;
 }

@@ -33,7 +33,7 @@ const UNTEXTUAL_STATES = new Set(['22021', '22P05']);
  * This is the one place that reads a message.
  */
 const CODELESS_CONNECTION_FAILURE =
-  /^(Connection terminated|timeout exceeded when trying to connect|timeout expired|Client was closed|Client has encountered a connection error|Cannot use a pool after calling end)/;
+  /^(Connection terminated|timeout exceeded when trying to connect|timeout expired|Query read timeout|Client was closed|Client has encountered a connection error|Cannot use a pool after calling end)/;
 
 interface Coded {
   code?: unknown;

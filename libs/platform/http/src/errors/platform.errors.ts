@@ -44,7 +44,12 @@ export const errors = defineErrors({
     message: 'The token does not carry the scope this operation needs.',
     remediation: 'Use a token with the required scope.',
   },
-  not_found: { status: 404, category: 'not_found', message: 'There is nothing at this path.' },
+  not_found: {
+    status: 404,
+    category: 'not_found',
+    message: 'There is nothing at this path.',
+    remediation: 'Look the path up at /docs; all of them begin with /api/v1.',
+  },
   method_not_allowed: {
     status: 405,
     category: 'invalid_request',
@@ -56,6 +61,7 @@ export const errors = defineErrors({
     category: 'invalid_request',
     retryable: true,
     message: 'The request did not arrive in time.',
+    remediation: 'Send it again, faster or in smaller parts.',
   },
   idempotency_in_progress: {
     status: 409,
@@ -70,7 +76,12 @@ export const errors = defineErrors({
     message: 'The resource has changed since it was read.',
     remediation: 'Read the resource again and send its current ETag in If-Match.',
   },
-  body_too_large: { status: 413, category: 'limit', message: 'The request body is larger than max_bytes.' },
+  body_too_large: {
+    status: 413,
+    category: 'limit',
+    message: 'The request body is larger than max_bytes.',
+    remediation: 'Send less.',
+  },
   unsupported_media_type: {
     status: 415,
     category: 'invalid_request',
@@ -81,6 +92,7 @@ export const errors = defineErrors({
     status: 417,
     category: 'invalid_request',
     message: 'The only supported expectation is 100-continue.',
+    remediation: 'Send the request without the Expect header.',
   },
   validation_failed: {
     status: 422,
@@ -101,7 +113,12 @@ export const errors = defineErrors({
     message: 'Too many requests with this token.',
     remediation: 'Wait for the time given in Retry-After.',
   },
-  headers_too_large: { status: 431, category: 'limit', message: 'The request line and headers are too large.' },
+  headers_too_large: {
+    status: 431,
+    category: 'limit',
+    message: 'The request line and headers are too large.',
+    remediation: 'Send a shorter query and fewer headers.',
+  },
   internal: {
     status: 500,
     category: 'internal',
@@ -113,6 +130,7 @@ export const errors = defineErrors({
     category: 'upstream',
     retryable: true,
     message: 'A system the service depends on gave a bad answer.',
+    remediation: 'Try again; if it stays, look into the log of the service for request_id.',
   },
   unavailable: {
     status: 503,

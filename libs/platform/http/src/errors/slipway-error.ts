@@ -23,11 +23,12 @@ export interface ErrorSpec {
   status: number;
   category: Category;
   retryable?: boolean;
+  /** What the reader can do about it. Every row of an area has one: the page of all codes is made from them. */
   remediation?: string;
   message: string;
 }
 
-/** What the place that raises an error may add to its row. `extra` members land beside `code` in the envelope. */
+/** What the place that raises an error may add to its row. Without a `message`, details give the first one's. `extra` members land beside `code` in the envelope. */
 export interface ErrorDetail {
   message?: string;
   remediation?: string;
@@ -52,7 +53,10 @@ export class SlipwayError extends Error {
     spec: ErrorSpec,
     detail: ErrorDetail = {},
   ) {
-    super(detail.message ?? spec.message, detail.cause === undefined ? undefined : { cause: detail.cause });
+    super(
+      detail.message ?? firstOf(detail.details) ?? spec.message,
+      detail.cause === undefined ? undefined : { cause: detail.cause },
+    );
     this.name = 'SlipwayError';
     this.status = spec.status;
     this.category = spec.category;
@@ -62,6 +66,12 @@ export class SlipwayError extends Error {
     this.headers = detail.headers;
     this.extra = detail.extra;
   }
+}
+
+/** Where the place that raises it says no more, people read of the first field at once. */
+function firstOf([first]: readonly FieldIssue[] = []): string | undefined {
+  if (!first) return undefined;
+  return first.message.includes(first.field) ? first.message : `${first.field}: ${first.message}`;
 }
 
 const knownSpecs = new Map<string, ErrorSpec>();
@@ -90,4 +100,9 @@ export function defineErrors<T extends Record<string, ErrorSpec>>(
 /** The row behind a code, or undefined if no loaded table defines it. */
 export function errorSpecOf(code: string): ErrorSpec | undefined {
   return knownSpecs.get(code);
+}
+
+/** Every code that a loaded table defines, with its row. */
+export function errorSpecs(): Iterable<[string, ErrorSpec]> {
+  return knownSpecs.entries();
 }

@@ -137,6 +137,7 @@ export function nested(type: () => Function): Kind {
         closeObject(type(), dto as object, inside, path, findings);
         return dto;
       },
+      members: type,
     },
   };
 }

@@ -7,6 +7,8 @@ export interface Shape {
   open?(given: unknown, isText: boolean): unknown;
   /** @param inside what class-validator found in the value's own members */
   close?(value: unknown, inside: ValidationError[], path: string, findings: Findings): unknown;
+  /** The DTO class of a nested object. */
+  members?(): Function;
 }
 
 /** What we have to know of a field of a DTO class; its rules are with class-validator. */
@@ -14,9 +16,20 @@ export interface Field {
   name: string;
   /** `null` counts as absent. */
   isNullable: boolean;
+  /** `null` stays, because in a merge patch it says something. */
+  isRemovable: boolean;
   defaultValue: unknown;
   check?: (value: unknown) => string | undefined;
   shape: Shape;
+}
+
+/** A field nobody knows. */
+export interface UnknownField {
+  /** Dotted path. */
+  field: string;
+  name: string;
+  /** Path of the field that it was probably meant to be. */
+  meant?: string;
 }
 
 /** What reading a value has found so far. */
@@ -26,7 +39,7 @@ export interface Findings {
   /** Right type, refused by a rule or missing: 422. */
   broken: FieldIssue[];
   /** Fields nobody knows: a warning in the answer. */
-  unknown: string[];
+  unknown: UnknownField[];
 }
 
 /** A DTO class may check several fields together; called only if every field by itself is sound. */

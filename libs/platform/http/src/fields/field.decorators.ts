@@ -27,6 +27,8 @@ export interface FieldOptions<T = unknown> {
   optional?: boolean;
   /** `null` is published as allowed; in a request it counts as absent. */
   nullable?: boolean;
+  /** For merge patches: optional, and `null` stays in the DTO, where it removes what stands there. */
+  removable?: boolean;
   default?: T;
   /** Published only: part of answers, never read from a request. */
   readOnly?: boolean;
@@ -54,6 +56,8 @@ export interface MapOptions extends FieldOptions<Record<string, unknown>> {
   maxKeyLength?: number;
   keyPattern?: RegExp;
   maxValueLength?: number;
+  /** For merge patches: `null` removes an entry, and stays in the DTO. */
+  removableValues?: boolean;
 }
 
 export interface JsonOptions extends FieldOptions {
@@ -66,15 +70,16 @@ type Thunk = () => Function;
 /** `null` where none is allowed is a wrong type; where it counts as absent it is gone before class-validator looks. */
 const REQUIRED = IsDefined({ ...broken('required', 'is required'), validateIf: (_dto, value) => value !== null });
 const OPTIONAL = ValidateIf((_dto, value) => value !== undefined);
+const REMOVABLE = ValidateIf((_dto, value) => value !== undefined && value !== null);
 
 function field(options: FieldOptions<any>, published: object, { rules, shape }: Kind): PropertyDecorator {
-  const isRequired = !options.optional && options.default === undefined;
+  const isRequired = !options.optional && !options.removable && options.default === undefined;
   const describe = ApiProperty({
     ...without({
       description: options.description,
       example: options.example,
       default: options.default,
-      nullable: options.nullable,
+      nullable: options.nullable || options.removable,
       readOnly: options.readOnly,
       writeOnly: options.writeOnly,
       deprecated: options.deprecated,
@@ -87,11 +92,13 @@ function field(options: FieldOptions<any>, published: object, { rules, shape }: 
     addField(target.constructor, {
       name: String(key),
       isNullable: Boolean(options.nullable || options.optional),
+      isRemovable: Boolean(options.removable),
       defaultValue: options.default,
       check: options.check as ((value: unknown) => string | undefined) | undefined,
       shape,
     });
-  return applyDecorators(describe, remember, isRequired ? REQUIRED : OPTIONAL, ...rules);
+  const presence = options.removable ? REMOVABLE : isRequired ? REQUIRED : OPTIONAL;
+  return applyDecorators(describe, remember, presence, ...rules);
 }
 
 /** A text. NUL and lone surrogates are refused everywhere: Postgres can store neither. */
@@ -140,11 +147,13 @@ function kindOfItem(of: Thunk | ItemKind, { item, itemMin, itemMax }: ArrayOptio
 
 /** An object whose keys the client chooses, such as labels. */
 export function MapField(options: MapOptions): PropertyDecorator {
-  const values =
-    options.values === 'json' ? true : without({ type: options.values, maxLength: options.maxValueLength });
+  const type = options.removableValues ? [options.values, 'null'] : options.values;
+  const values = options.values === 'json' ? true : without({ type, maxLength: options.maxValueLength });
   const published = { type: 'object', additionalProperties: values, maxProperties: options.maxEntries };
   const key = text({ min: 1, max: options.maxKeyLength, pattern: options.keyPattern });
-  return field(options, published, map(key, kindOfEntry(options), options.maxEntries));
+  const value = kindOfEntry(options);
+  const rules = options.removableValues ? [REMOVABLE, ...value.rules] : value.rules;
+  return field(options, published, map(key, { ...value, rules }, options.maxEntries));
 }
 
 function kindOfEntry({ values, maxValueLength }: MapOptions): Kind {

@@ -1,5 +1,6 @@
 import 'reflect-metadata';
 import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
 import {
   ArrayField,
   BooleanField,
@@ -63,7 +64,13 @@ class RootDto extends BaseDto {
 function read(value: object, type: Function = RootDto, isText = false) {
   const { mistyped, broken, unknown } = newFindings();
   const dto = readObject(type, value, '', { mistyped, broken, unknown }, isText);
-  return { faults: [...mistyped, ...broken].map(({ field, code }) => `${field} ${code}`), unknown, dto };
+  return {
+    faults: [...mistyped, ...broken].map(({ field, code }) => `${field} ${code}`),
+    messages: [...mistyped, ...broken].map(({ message }) => message),
+    unknown: unknown.map(({ field }) => field),
+    meant: Object.fromEntries(unknown.map(({ field, meant }) => [field, meant])),
+    dto,
+  };
 }
 
 const ofText = (text: string) => read(JSON.parse(text) as object);
@@ -166,6 +173,34 @@ describe('faults', () => {
   });
 });
 
+describe('unknown fields', () => {
+  it('are told what they were probably meant to be, at their own level or where the name stands in the whole object', () => {
+    expect(
+      ofText('{"nots":1,"leaf":{"nane":"a","name":"a","flag":1},"leaves":[{"Name":"a","name":"b"}]}').meant,
+    ).toEqual({ nots: 'note', 'leaf.nane': 'leaf.name', 'leaf.flag': 'flag', 'leaves[0].Name': 'leaves[0].name' });
+    expect(ofText('{"size":1,"colour":1}').meant).toEqual({ size: 'leaf.size', colour: undefined });
+  });
+
+  it('stand in the message of the required field that they may have been meant to be', () => {
+    expect(ofText('{"leaf":{"nmae":"a"},"leaves":[{"nane":"b"},{}]}').messages).toEqual([
+      'leaf.name is required: did you mean it by `leaf.nmae`?',
+      'leaves[0].name is required: did you mean it by `leaves[0].nane`?',
+      'leaves[1].name is required',
+    ]);
+  });
+
+  it('in any number and of any names are read without an error, and hints are bounded', () => {
+    const anything = fc.oneof(fc.string({ unit: 'binary', maxLength: 60 }), fc.constantFrom('nmae', 'leafs', 'siez'));
+    const given = fc.dictionary(anything, fc.dictionary(anything, fc.integer(), { maxKeys: 60 }), { maxKeys: 80 });
+    fc.assert(
+      fc.property(given, (extra) => {
+        const { meant } = read({ ...extra, leaf: { name: 'a', ...extra } });
+        expect(Object.values(meant).filter((one) => one !== undefined).length).toBeLessThanOrEqual(50);
+      }),
+    );
+  });
+});
+
 describe('values', () => {
   it('are absent where null is allowed, and defaults are copies that nobody judges', () => {
     expect(Object.entries(ofText('{"leaf":null,"note":null}').dto)).toEqual([['ratio', 1]]);
@@ -173,7 +208,7 @@ describe('values', () => {
 
   it('of queries are turned from text where they fit, and unknown ones are not looked at', () => {
     class QueryDto extends RootDto {}
-    expect(read({ ratio: '1.5', flag: 'false', numbers: '3', extra: 'x' }, QueryDto, true)).toEqual({
+    expect(read({ ratio: '1.5', flag: 'false', numbers: '3', extra: 'x' }, QueryDto, true)).toMatchObject({
       faults: [],
       unknown: [],
       dto: { ratio: 1.5, flag: false, numbers: [3] },

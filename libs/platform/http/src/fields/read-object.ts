@@ -1,10 +1,8 @@
 import type { ValidationError } from 'class-validator';
 import { byProperty, join, settle } from './faults.js';
 import { fieldsOf, type CheckedDto, type Field, type Findings } from './field-table.js';
+import { explainUnknown, MAX_UNKNOWN, unknownField } from './unknown-fields.js';
 import { faultsIn } from './validator.js';
-
-/** As many unknown fields as an answer names. */
-export const MAX_UNKNOWN = 50;
 
 /** Before unknown names: class-validator holds `toString` for known, and would take its rules from `constructor`. */
 const UNKNOWN = '?';
@@ -16,7 +14,9 @@ const UNKNOWN = '?';
  */
 export function readObject(type: Function, value: object, path: string, findings: Findings, isText = false): object {
   const dto = openObject(type, value, isText);
+  const from = findings.unknown.length;
   closeObject(type, dto, faultsIn(dto), path, findings);
+  explainUnknown(type, path, findings, from);
   return dto;
 }
 
@@ -58,7 +58,9 @@ export function closeObject(
   for (const { property, constraints } of errors) {
     if (fields.has(property)) continue;
     if (!constraints?.['whitelistValidation']) throw new Error(`${type.name} cannot be validated`);
-    findings.unknown.push(join(path, property.slice(UNKNOWN.length)));
+    // What no answer will name needs no hint.
+    const known = findings.unknown.length < MAX_UNKNOWN ? fields.keys() : [];
+    findings.unknown.push(unknownField(property.slice(UNKNOWN.length), path, known));
     delete dto[property];
   }
   const checkTogether = (type as CheckedDto).check;
@@ -69,7 +71,7 @@ export function closeObject(
 }
 
 function closeField(
-  { name, shape, defaultValue, check }: Field,
+  { name, isRemovable, shape, defaultValue, check }: Field,
   dto: Record<string, unknown>,
   error: ValidationError | undefined,
   path: string,
@@ -80,6 +82,7 @@ function closeField(
     if (defaultValue !== undefined) dto[name] = structuredClone(defaultValue);
     return;
   }
+  if (given === null && isRemovable) return;
   const at = join(path, name);
   const value = settle(shape, given, error, at, findings);
   const complaint = value === undefined ? undefined : check?.(value);

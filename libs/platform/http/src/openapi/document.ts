@@ -1,10 +1,12 @@
 import type { INestApplication } from '@nestjs/common';
+import { definedFailures } from '@slipway/contracts';
 import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
-import type { FastifyInstance } from 'fastify';
 import { ErrorEnvelopeDto, WarningDto } from '../errors/error-envelope.dto.js';
-import { errorSpecOf } from '../errors/slipway-error.js';
+import { errorSpecOf, errorSpecs } from '../errors/slipway-error.js';
+import { MERGE_PATCH } from '../fields/merge-patch.js';
 import { declaredRoute } from '../routes/route.decorator.js';
 import type { RouteSpec } from '../routes/route-spec.js';
+import { DESCRIPTION } from './description.js';
 import { acceptAdditionalProperties, publishWarnings } from './schemas.js';
 import { operationsOf, type Operation } from './operations.js';
 import { parametersOf } from './parameters.js';
@@ -19,9 +21,7 @@ export function buildOpenApi(app: INestApplication): OpenAPIObject {
   const builder = new DocumentBuilder()
     .setOpenAPIVersion('3.1.0')
     .setTitle('Slipway')
-    .setDescription(
-      'Control plane for inference deployments: revisions, routing, optimization policy, plans, sandboxes and managed model APIs.',
-    )
+    .setDescription(DESCRIPTION)
     .setVersion('1.0.0')
     .setLicense('Apache-2.0', 'https://www.apache.org/licenses/LICENSE-2.0')
     .addServer('/', 'This service')
@@ -41,17 +41,32 @@ export function buildOpenApi(app: INestApplication): OpenAPIObject {
   }
   acceptAdditionalProperties(document);
   publishWarnings(document);
-  return document;
+  for (const { operation } of operationsOf(document)) operation.responses['default'] = ANY_FAILURE;
+  return Object.assign(document, { 'x-errors': publishedErrors(), 'x-failures': publishedFailures() });
 }
 
-/** Serves the document at `/openapi.json` and its reading view at `/docs`, both without a token. Call before `listen`. */
-export function serveOpenApi(app: INestApplication, options: { docs?: boolean } = {}): OpenAPIObject {
-  const document = buildOpenApi(app);
-  const text = JSON.stringify(document);
-  const instance = app.getHttpAdapter().getInstance() as FastifyInstance;
-  instance.get('/openapi.json', (_request, reply) => reply.type('application/json; charset=utf-8').send(text));
-  if (options.docs ?? true) SwaggerModule.setup('docs', app, document, { raw: false });
-  return document;
+const ENVELOPE = { 'application/json': { schema: { $ref: '#/components/schemas/ErrorEnvelopeDto' } } };
+
+/** A proxy in between, or a later version, may answer a status that the operation does not list. */
+const ANY_FAILURE = {
+  description: 'Any other failure, in the same envelope. `x-errors` of this document lists every code.',
+  content: ENVELOPE,
+};
+
+/** Every `error_code` of an operation, likewise. */
+function publishedFailures(): Record<string, object> {
+  return Object.fromEntries(definedFailures().map(({ code, ...texts }) => [code, texts]));
+}
+
+/** Every code of the API with its meaning and its remedy, in alphabetical order. */
+function publishedErrors(): Record<string, object> {
+  const rows = [...errorSpecs()].sort(([one], [other]) => (one < other ? -1 : 1));
+  return Object.fromEntries(
+    rows.map(([code, { status, category, retryable = false, message, remediation }]) => [
+      code,
+      { status, category, retryable, message, ...(remediation !== undefined && { remediation }) },
+    ]),
+  );
 }
 
 function complete(operation: Operation, route: RouteSpec): void {
@@ -62,21 +77,26 @@ function complete(operation: Operation, route: RouteSpec): void {
     operation.responses[status] = {
       description: codes.map((code) => `\`${code}\`: ${errorSpecOf(code)!.message}`).join('  \n'),
       'x-error-codes': codes,
-      content: { 'application/json': { schema: { $ref: '#/components/schemas/ErrorEnvelopeDto' } } },
+      content: ENVELOPE,
     };
   }
   if (route.eventStream) {
     const ok = operation.responses['200'] as { content?: Record<string, unknown> };
-    ok.content = { ...ok.content, 'text/event-stream': { schema: { type: 'string' } } };
+    ok.content = { ...ok.content, 'text/event-stream': { schema: { type: 'string' }, example: EVENT_STREAM } };
   }
 }
+
+const EVENT_STREAM =
+  'id: 3\nevent: revision.ready\ndata: {"specversion":"1.0","type":"revision.ready","sequence":3}\n\n: heartbeat\n\n';
 
 /** An absent body counts as `{}`, so every mutation publishes one, and its absence is never the error. */
 function completeBody(operation: Operation, route: RouteSpec): void {
   if (route.method === 'GET' || route.method === 'DELETE') return;
   operation.requestBody ??= { content: {} };
   const { content } = operation.requestBody;
-  content['application/json'] ??= { schema: { type: 'object', additionalProperties: true } };
+  content['application/json'] ??= { schema: { type: 'object', additionalProperties: true }, example: {} };
+  if (route.example) content['application/json'].example = route.example;
+  if (route.method === 'PATCH') content[MERGE_PATCH] = structuredClone(content['application/json']);
   if (route.streamBody) content['application/octet-stream'] = { schema: { type: 'string', format: 'binary' } };
 }
 

@@ -6,7 +6,7 @@ const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
 export interface Operation {
   operationId: string;
   parameters?: Parameter[];
-  requestBody?: { required?: boolean; content: Record<string, { schema?: unknown }> };
+  requestBody?: { required?: boolean; content: Record<string, { schema?: unknown; example?: unknown }> };
   responses: Record<string, unknown>;
   [extension: string]: unknown;
 }

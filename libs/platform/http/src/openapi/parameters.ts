@@ -1,3 +1,4 @@
+import { PATH_RESOURCES } from '@slipway/contracts';
 import { fullPathOf, type RouteSpec } from '../routes/route-spec.js';
 
 export interface Parameter {
@@ -5,6 +6,7 @@ export interface Parameter {
   in: string;
   required?: boolean;
   description?: string;
+  example?: unknown;
   schema?: Record<string, unknown>;
 }
 
@@ -28,7 +30,7 @@ const IF_MATCH: Parameter = {
   name: 'If-Match',
   in: 'header',
   required: false,
-  description: 'The ETag the resource must still have.',
+  description: 'The ETag the resource must still have, as its answer gave it; else 412 `precondition_failed`.',
   schema: { type: 'string' },
 };
 
@@ -37,14 +39,14 @@ const PAGE: Parameter[] = [
     name: 'limit',
     in: 'query',
     required: false,
-    description: 'Rows of a page.',
+    description: 'Rows of a page, 1 to 200.',
     schema: { type: 'integer', minimum: 1, maximum: 200, default: 50 },
   },
   {
     name: 'cursor',
     in: 'query',
     required: false,
-    description: '`next_cursor` of the page before.',
+    description: '`next_cursor` of the page before; absent for the first page.',
     schema: { type: 'string' },
   },
 ];
@@ -54,10 +56,11 @@ export function parametersOf(route: RouteSpec, found: Parameter[]): Parameter[] 
   const parameters = new Map(found.map((parameter) => [`${parameter.in} ${parameter.name}`, parameter]));
   const add = (parameter: Parameter): void =>
     void parameters.set(`${parameter.in} ${parameter.name}`, structuredClone(parameter));
-  for (const [, name] of fullPathOf(route).matchAll(/:(\w+)/g)) {
+  for (const [, collection, name] of fullPathOf(route).matchAll(/([^/:]+)\/:(\w+)/g)) {
     const known = parameters.get(`path ${name}`);
     add({
       ...known,
+      ...(PATH_RESOURCES[collection!] ?? resourceOf(collection!, name!)),
       name: name!,
       in: 'path',
       required: true,
@@ -69,4 +72,9 @@ export function parametersOf(route: RouteSpec, found: Parameter[]): Parameter[] 
   if (route.ifMatch) add(IF_MATCH);
   if (route.paged) PAGE.forEach(add);
   return [...parameters.values()];
+}
+
+/** Of an area that the vocabulary does not know yet. */
+function resourceOf(collection: string, name: string): Pick<Parameter, 'description' | 'example'> {
+  return { description: `One of the ${collection.replaceAll('-', ' ')}, by its ${name}.`, example: 'first' };
 }

@@ -1,8 +1,8 @@
 import type { ArgumentMetadata, PipeTransform } from '@nestjs/common';
-import { currentRequest } from '../context/request-context.js';
 import { errors } from '../errors/platform.errors.js';
 import { fieldsOf, newFindings, type Findings } from '../fields/field-table.js';
-import { MAX_UNKNOWN, readObject } from '../fields/read-object.js';
+import { readObject } from '../fields/read-object.js';
+import { unknownIssues, warnUnknown } from '../fields/unknown-fields.js';
 import { isPlainObject, isStorable } from '../fields/values.js';
 
 const UNTYPED = new Set<unknown>([undefined, Object, String, Number, Boolean, Array]);
@@ -22,7 +22,7 @@ export class RequestReader implements PipeTransform {
     if (metatype === undefined || UNTYPED.has(metatype) || fieldsOf(metatype).size === 0) return body;
     const findings = newFindings();
     const dto = readObject(metatype, body, '', findings);
-    warn(findings.unknown);
+    warnUnknown(findings.unknown);
     refuse(findings);
     return dto;
   }
@@ -46,18 +46,11 @@ function isStream(value: unknown): boolean {
   return typeof (value as { pipe?: unknown } | null | undefined)?.pipe === 'function';
 }
 
-function warn(unknown: string[]): void {
-  const context = currentRequest();
-  if (!context) return;
-  for (const field of unknown.sort()) {
-    if (context.warnings.length === MAX_UNKNOWN) return;
-    context.warnings.push({ code: 'unknown_field', field });
-  }
-}
-
-function refuse({ mistyped, broken }: Findings): void {
-  if (mistyped.length > 0) throw errors.invalid_parameter({ message: mistyped[0]!.message, details: mistyped });
-  if (broken.length > 0) throw errors.validation_failed({ message: broken[0]!.message, details: broken });
+function refuse(findings: Findings): void {
+  const { mistyped, broken } = findings;
+  const hints = unknownIssues(findings.unknown);
+  if (mistyped.length > 0) throw errors.invalid_parameter({ details: [...mistyped, ...hints] });
+  if (broken.length > 0) throw errors.validation_failed({ details: [...broken, ...hints] });
 }
 
 /** Path parameters reach SQL as they are, so what no text column can hold is refused here. */

@@ -14,7 +14,10 @@ export interface RouteSpec {
   tag: Tag;
   operationId: string;
   summary: string;
+  /** What a caller must know beyond the summary. */
   description?: string;
+  /** A body that is valid by shape, which the reading view sends: the first thing that a newcomer tries. */
+  example?: Record<string, unknown>;
   /** Success statuses and the DTO of each answer; a list is any of them, `null` no body, a string the media type of a stream. */
   ok: Record<number, Type<unknown> | Type<unknown>[] | string | null>;
   /** Codes of this operation's own errors; the platform's are added from the shape of the route. */

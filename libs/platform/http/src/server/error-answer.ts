@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { toSlipwayError } from '../errors/failure.js';
 import type { SlipwayError } from '../errors/slipway-error.js';
+import { discardRest } from './unread-body.js';
 
 /** The body of every non-success answer. */
 export interface ErrorEnvelope {
@@ -58,6 +59,7 @@ export function sendError(request: FastifyRequest, reply: FastifyReply, thrown: 
     reply.raw.destroy();
     return;
   }
+  discardRest(request, reply);
   for (const name of ['etag', 'location', 'content-length', 'content-encoding', 'content-disposition'])
     reply.removeHeader(name);
   void reply

@@ -1,5 +1,6 @@
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { ByteBounds } from '@slipway/platform-bounds';
 import { RawJson, Reply } from '../answers/reply.js';
 import { errors } from '../errors/platform.errors.js';
 import type { Warning } from '../context/request-context.js';
@@ -15,7 +16,12 @@ export interface HttpServerOptions {
   bodyLimit?: number;
   /** Milliseconds for a whole request to arrive, uploads included; 5 minutes unless given. */
   requestTimeout?: number;
+  /** Bytes of JSON bodies held at a time. */
+  heldBytes?: ByteBounds;
 }
+
+/** Four of the largest bodies of one token, twice as many of a tenant. */
+const HELD_BYTES: ByteBounds = { process: 256 * 2 ** 20, tenant: 128 * 2 ** 20, token: 64 * 2 ** 20 };
 
 /** Decides whether a request may go on; raises 401, 403 or 429. */
 export type RequestGuard = (request: SlipwayRequest, reply: FastifyReply) => Promise<void>;
@@ -48,7 +54,7 @@ export class SlipwayHttpAdapter extends FastifyAdapter {
     } as never);
     const instance = this.getInstance<FastifyInstance>();
     answerUnknownExpectations(instance.server);
-    registerBodyParsers(instance);
+    registerBodyParsers(instance, options.heldBytes ?? HELD_BYTES);
     instance.addHook('onRoute', (route) => {
       this.paths.add(route.method, route.url);
       const spec = (route.config as RouteConfig | undefined)?.slipway;

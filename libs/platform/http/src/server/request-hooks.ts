@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { runInRequest, type RequestContext } from '../context/request-context.js';
 import { errors } from '../errors/platform.errors.js';
+import { MERGE_PATCH } from '../fields/merge-patch.js';
 import { readValidateOnly } from '../routes/parameters.js';
 import { refuseUnstorable } from '../routes/request-reader.js';
 import { newRequestId } from './client-error.js';
@@ -74,7 +75,7 @@ function refuseUnfitting(request: FastifyRequest): void {
       remediation: 'Send the body without Content-Encoding.',
     });
   }
-  const isStream =
-    request.headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase() === 'application/octet-stream';
-  if (isStream && !route.streamBody) throw errors.unsupported_media_type();
+  const mediaType = request.headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
+  if (mediaType === 'application/octet-stream' && !route.streamBody) throw errors.unsupported_media_type();
+  if (mediaType === MERGE_PATCH && route.method !== 'PATCH') throw errors.unsupported_media_type();
 }

@@ -71,6 +71,13 @@ export const FIND_BY_KEYS = bySize((size) =>
   ),
 );
 
+/** SQL, for the prefix: what stands below a path, not what only begins alike. */
+export const FORGET_KEYS = prepared(
+  'operation-forget-keys',
+  `update operations set idempotency_key = null
+   where tenant_id = $1 and idempotency_key is not null and (path = $2 or starts_with(path, $2 || '/'))`,
+);
+
 export const STARTED = {
   id: 'text',
   resource_id: 'text',

@@ -15,6 +15,7 @@ import {
   CLAIM,
   CLAIMED,
   FIND_BY_KEYS,
+  FORGET_KEYS,
   GET_RECORD,
   LOCK,
   LOCK_FOR_EVENTS,
@@ -102,6 +103,15 @@ export class OperationStore {
   }
 
   /** The record of api.md 2.2 as JSON text, or undefined for an unknown or foreign id. */
+  /**
+   * Lets go of the Idempotency-Keys of requests for a resource that is gone, so that none of them is adopted by a request for the next
+   * one of its name.
+   * @param path of the resource: `/api/v1/deployments/chat`
+   */
+  async forgetKeys(tx: Tx, tenantId: string, path: string): Promise<void> {
+    await tx.query(FORGET_KEYS, [tenantId, path]);
+  }
+
   async record(tx: Tx, id: string): Promise<string | undefined> {
     return (await tx.one<{ json: string }>(GET_RECORD, [id, tx.tenant]))?.json;
   }

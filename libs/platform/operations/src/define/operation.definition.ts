@@ -5,6 +5,12 @@ type NameOf<Step extends string> = Step extends `${infer Base}:n` ? `${Base}:${n
 declare const INPUT: unique symbol;
 
 /**
+ * What an operation needs of a worker: `urgent` is run before everything, `outbound` waits for a host that somebody outside has
+ * chosen, and may wait long.
+ */
+export type Lane = 'urgent' | 'ordinary' | 'outbound';
+
+/**
  * The kind of a durable operation: the one place where its name, its steps and its way back are written. Whoever accepts one
  * and whoever implements it is checked against this.
  */
@@ -14,10 +20,16 @@ export interface OperationDefinition<Input = any, Step extends string = string, 
   readonly steps: readonly Step[];
   /** The steps of the way back, in their order, each with the forward steps that it undoes. */
   readonly unwind: { readonly [Name in Unwind]: readonly BaseOf<Step>[] };
+  /** Which steps of the way back there are for this input; all where absent. */
+  readonly wayBackOf?: (input: Input) => readonly Unwind[];
+  /** The request that accepts it begins what its way back undoes, so the first step counts as begun also where it is cancelled before. */
+  readonly unwindsAcceptance?: boolean;
   /** After this step's commit the operation can no longer be cancelled. */
   readonly pointOfNoReturn?: BaseOf<Step>;
   /** Type of an event to append at each step's commit, such as `rollout.step_advanced`. */
   readonly stepEvent?: string;
+  /** `ordinary` where absent. */
+  readonly lane?: Lane;
   /** Only a type: what its steps need, written once when it is accepted. */
   readonly [INPUT]?: Input;
 }
@@ -48,10 +60,13 @@ export function defineOperation<Input, const Step extends string, const Unwind e
   input: { readonly [INPUT]?: Input };
   steps: readonly Step[];
   unwind?: { readonly [Name in Unwind]: readonly BaseOf<NoInfer<Step>>[] };
+  wayBackOf?: (input: NoInfer<Input>) => readonly NoInfer<Unwind>[];
+  unwindsAcceptance?: boolean;
   pointOfNoReturn?: BaseOf<NoInfer<Step>>;
   stepEvent?: string;
+  lane?: Lane;
 }): OperationDefinition<Input, Step, Unwind> {
-  const { kind, steps, unwind = {} as never, pointOfNoReturn, stepEvent } = options;
+  const { kind, steps, unwind = {} as never, wayBackOf, unwindsAcceptance, pointOfNoReturn, stepEvent, lane } = options;
   const bases = steps.map(baseName);
   const names = [...bases, ...Object.keys(unwind)];
   if (new Set(names).size < names.length) throw new Error(`operation ${kind} lists a step twice`);
@@ -59,9 +74,13 @@ export function defineOperation<Input, const Step extends string, const Unwind e
   const unknown = undone.filter((name) => !bases.includes(name));
   if (unknown.length > 0) throw new Error(`operation ${kind} has no step ${unknown.join(', ')}`);
   if (defined.has(kind)) throw new Error(`operation kind ${kind} is defined twice`);
-  const definition = { kind, steps, unwind, pointOfNoReturn, stepEvent };
+  const definition = { kind, steps, unwind, wayBackOf, unwindsAcceptance, pointOfNoReturn, stepEvent, lane };
   defined.set(kind, definition as unknown as OperationDefinition);
   return definition;
+}
+
+export function laneOf({ lane }: Pick<OperationDefinition, 'lane'>): Lane {
+  return lane ?? 'ordinary';
 }
 
 /** All definitions that the loaded modules have made. */

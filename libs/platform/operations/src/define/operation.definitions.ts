@@ -1,6 +1,6 @@
 import { Injectable, type OnApplicationBootstrap, type OnModuleInit } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
-import { baseName, definedOperations, type OperationDefinition } from './operation.definition.js';
+import { baseName, definedOperations, laneOf, type Lane, type OperationDefinition } from './operation.definition.js';
 import type { OperationOf, Step } from './steps.js';
 
 /** Marks a provider as the implementation of an operation: `@DurableOperation(ROLLOUT)`. */
@@ -63,8 +63,10 @@ export class OperationDefinitions implements OnModuleInit, OnApplicationBootstra
     return this.byKind.get(kind);
   }
 
-  get kinds(): string[] {
-    return [...this.byKind.keys()];
+  kindsOf(lanes: readonly Lane[]): string[] {
+    return [...this.byKind.values()]
+      .filter(({ definition }) => lanes.includes(laneOf(definition)))
+      .map(({ definition }) => definition.kind);
   }
 }
 

@@ -89,13 +89,16 @@ export type Outcome = TerminalStatus;
 export interface OperationOf<D extends OperationDefinition> {
   readonly steps: { readonly [Name in StepBase<D>]: Step<InputOf<D>> };
   readonly unwind: { readonly [Name in UnwindName<D>]: Step<InputOf<D>> };
-  /** Runs in the transaction of the terminal status. Returns what to merge into `result` and events to append. */
+  /**
+   * Runs in the transaction of the terminal status. Returns what to merge into `result`, events to append, and the message of an operation
+   * that succeeded where its last step's does not do.
+   */
   finish?(
     tx: Tx,
     operation: OperationRow<InputOf<D>>,
     outcome: Outcome,
     failure?: Failure,
-  ): Promise<{ result?: Record<string, unknown>; events?: NewEvent[] } | void>;
+  ): Promise<{ result?: Record<string, unknown>; message?: string; events?: NewEvent[] } | void>;
   /**
    * Runs in the transaction of a retry. Returns what changes in the input, and throws (409) if the operation may not live
    * again.

@@ -1,6 +1,6 @@
 import { WORKER, type StepStatus, type TerminalStatus } from '@slipway/contracts';
 import type { Tx } from '@slipway/platform-database';
-import { appendAll, type NewEvent } from '@slipway/platform-events';
+import { appendAll, type Append, type NewEvent } from '@slipway/platform-events';
 import { statusChanged } from '../accept/operation.store.js';
 import { baseName } from '../define/operation.definition.js';
 import type { RunnableOperation } from '../define/operation.definitions.js';
@@ -151,10 +151,13 @@ export class OperationCommits {
     await runnable.beginUnwind?.(tx, operation, failure);
     const unwinding: Unwinding = { ...failure, step: step.name };
     const isCancel = failure.code === operationFailures.cancelled_by_user.code;
-    const touched = new Set(
-      steps.filter((one) => one.startedAt !== null && !one.isUnwind).map((one) => baseName(one.name)),
+    const { unwindsAcceptance, wayBackOf } = runnable.definition;
+    const wayBack = wayBackOf?.(operation.input);
+    const begun = steps.filter((one) => one.startedAt !== null && !one.isUnwind);
+    const touched = new Set((unwindsAcceptance ? [step, ...begun] : begun).map((one) => baseName(one.name)));
+    const needed = runnable.unwind.filter(
+      ({ name, undoes }) => (wayBack?.includes(name) ?? true) && undoes.some((one) => touched.has(one)),
     );
-    const needed = runnable.unwind.filter((one) => one.undoes.some((name) => touched.has(name)));
     const ended = {
       name: step.name,
       status: isCancel ? 'cancelled' : 'failed',
@@ -180,6 +183,20 @@ export class OperationCommits {
     });
   }
 
+  /** The end of an operation that cannot be put back. */
+  async wayBackFails(tx: Tx, turn: Turn, message: string): Promise<void> {
+    const { operation, step } = turn;
+    const { step: from } = operation.failure as Unwinding;
+    const failure: Unwinding = {
+      code: operationFailures.attempts_exhausted.code,
+      message,
+      retryable: true,
+      step: from,
+    };
+    const ended = { name: step.name, status: 'failed', message } as const;
+    await this.end(tx, turn, failure, {}, { ended, events: [] });
+  }
+
   private async end(
     tx: Tx,
     { runnable, operation, step }: Turn,
@@ -197,7 +214,7 @@ export class OperationCommits {
       stepStatus: status,
       unwinding,
       progress: status === 'succeeded' ? 100 : 0,
-      message: unwinding?.message ?? message,
+      message: unwinding?.message ?? finished?.message ?? message,
       result: { ...operationResult, ...finished?.result },
       ...part,
       events: [...part.events, ...(finished?.events ?? []), statusChanged(operation, status, WORKER)],
@@ -215,16 +232,23 @@ export class OperationCommits {
     const { statement, values } = commitOf(commits.map(recordOf));
     const rows = await tx.query<Written>(statement, values);
     const written = new Set(rows.map(({ id }) => id));
-    const events = new Map<string, { tenantId: string; stream: string; events: NewEvent[] }>();
-    for (const { operation, events: own } of commits) {
-      if (!written.has(operation.id)) continue;
-      const { tenantId, stream } = operation;
-      const of = events.get(stream) ?? { tenantId, stream, events: [] };
-      events.set(stream, { ...of, events: [...of.events, ...own] });
-    }
-    await appendAll(tx, [...events.values()]);
+    const lasting = commits.filter(({ operation }) => written.has(operation.id));
+    await appendAll(tx, byStream(lasting.map(({ operation, events }) => [operation, events])));
     return rows;
   }
+}
+
+/** Several operations may write to one stream. */
+export function byStream(
+  given: readonly (readonly [Pick<OperationRow, 'tenantId' | 'stream'>, readonly NewEvent[]])[],
+): Append[] {
+  const streams = new Map<string, { tenantId: string; stream: string; events: NewEvent[] }>();
+  for (const [{ tenantId, stream }, events] of given) {
+    const of = streams.get(stream) ?? { tenantId, stream, events: [] };
+    of.events.push(...events);
+    streams.set(stream, of);
+  }
+  return [...streams.values()];
 }
 
 /** As it comes back from Postgres. */

@@ -1,23 +1,29 @@
 import { WORKER } from '@slipway/contracts';
 import { Injectable, Logger } from '@nestjs/common';
 import { PausePoints } from '@slipway/platform-config';
-import { Database } from '@slipway/platform-database';
-import { appendEvents } from '@slipway/platform-events';
-import { withLogContext } from '@slipway/platform-observability';
+import { Database, type Statement } from '@slipway/platform-database';
+import { appendAll } from '@slipway/platform-events';
+import { counter, withLogContext } from '@slipway/platform-observability';
 import { STEPS } from '../accept/operation.query.js';
 import { statusChanged } from '../accept/operation.store.js';
-import { baseName } from '../define/operation.definition.js';
+import { baseName, laneOf, type Lane } from '../define/operation.definition.js';
 import { OperationDefinitions } from '../define/operation.definitions.js';
 import { StepFailed, type Step } from '../define/steps.js';
 import { operationFailures } from '../operation.failures.js';
 import type { Failure, OperationRow, StepRow } from '../operation.row.js';
 import { Leases } from './leases.js';
-import { GuardLost, isDone, OperationCommits, type Standing, type Turn } from './operation.commits.js';
-import { ACQUIRE, FIRST_STEP_BEGINS, HELD } from './run.query.js';
+import { byStream, GuardLost, isDone, OperationCommits, type Standing, type Turn } from './operation.commits.js';
+import { ACQUIRE, CLAIM, FIRST_STEP_BEGINS, HELD } from './run.query.js';
+import type { Ask } from './worker-slots.js';
 
 const UNKNOWN_KIND_RETRY_MS = 5_000;
 const BACKOFF_MIN_MS = 200;
 const BACKOFF_MAX_MS = 10_000;
+/** For how long a step of the way back is tried, at the least: outages of what it needs end sooner. */
+const WAY_BACK_PATIENCE_MS = 600_000;
+
+/** An operation whose lease this process has taken. */
+export type Acquired = Standing & { signal: AbortSignal };
 
 /** What follows a turn: go on with what stands now, look at what stands, or stop driving. */
 type Next = Standing | 'again' | 'stop';
@@ -40,11 +46,24 @@ export class OperationRunner {
     this.commits = new OperationCommits(leases.seconds);
   }
 
+  /** One operation, if it is due and nobody holds it. */
   async drive(operationId: string): Promise<void> {
-    const acquired = await this.acquire(operationId);
-    if (!acquired) return;
-    const { operation } = acquired;
-    const signal = this.leases.hold(operation.id, operation.leaseVersion);
+    for (const acquired of await this.acquire(ACQUIRE, [operationId])) await this.run(acquired);
+  }
+
+  /** Takes what is due, and no more than was asked for. Each of them must be `run`. */
+  claim({ lanes, limit, skip, skipOutbound }: Ask): Promise<Acquired[]> {
+    const kinds = this.definitions.kindsOf(lanes);
+    return this.acquire(CLAIM, [limit, kinds, skip, this.definitions.kindsOf(['outbound']), skipOutbound]);
+  }
+
+  /** The lane of what was claimed. */
+  laneOf({ operation }: Acquired): Lane {
+    return laneOf(this.definitions.find(operation.kind)?.definition ?? {});
+  }
+
+  async run(acquired: Acquired): Promise<void> {
+    const { operation, signal } = acquired;
     try {
       await withLogContext({ operation_id: operation.id, tenant_id: operation.tenantId }, async () => {
         let current: Standing | undefined = acquired;
@@ -59,23 +78,30 @@ export class OperationRunner {
     }
   }
 
-  private async acquire(operationId: string): Promise<Standing | undefined> {
-    const values = [operationId, this.leases.owner, this.leases.seconds];
+  private async acquire(statement: Statement, which: readonly unknown[]): Promise<Acquired[]> {
+    const values = [this.leases.owner, this.leases.seconds, ...which];
     const acquired = await this.database.tx('system', async (tx) => {
-      const row = await tx.one<OperationRow & { isFirst: boolean }>(ACQUIRE, values);
-      if (!row) return undefined;
-      if (!row.isFirst) return { operation: row, steps: await tx.query<StepRow>(STEPS, [row.id]) };
-      const began = statusChanged({ ...row, status: 'pending' }, 'running', WORKER);
+      const rows = await tx.query<OperationRow & { isFirst: boolean }>(statement, values);
+      const first = rows.filter(({ isFirst }) => isFirst);
       // Sent together; Postgres runs them in this order.
-      const [, steps] = await Promise.all([
-        tx.query(FIRST_STEP_BEGINS, [row.id, row.currentStep]),
-        tx.query<StepRow>(STEPS, [row.id]),
-        appendEvents(tx, row.tenantId, row.stream, [began]),
+      const begun = first.map((row) => tx.query(FIRST_STEP_BEGINS, [row.id, row.currentStep]));
+      const steps = rows.map((row) => tx.query<StepRow>(STEPS, [row.id]));
+      const [stepsOf] = await Promise.all([
+        Promise.all(steps),
+        ...begun,
+        appendAll(
+          tx,
+          byStream(first.map((row) => [row, [statusChanged({ ...row, status: 'pending' }, 'running', WORKER)]])),
+        ),
       ]);
-      return { operation: row, steps };
+      return rows.map((operation, index) => ({ operation, steps: stepsOf[index] as StepRow[] }));
     });
-    if (acquired) await this.pausePoints.reach('operation:acquired');
-    return acquired;
+    const held = acquired.map((one) => {
+      const { id, leaseVersion } = one.operation;
+      return { ...one, signal: this.leases.hold(id, leaseVersion) };
+    });
+    if (held.length > 0) await this.pausePoints.reach('operation:acquired');
+    return held;
   }
 
   /** What stands after a commit, as long as the lease is still ours and there is something left to do; asked in one round trip. */
@@ -97,6 +123,8 @@ export class OperationRunner {
       if (!isUnwinding && operation.cancelRequested) return await this.unwind(turn, CANCELLED);
       if (!isUnwinding && operation.attempt > operation.maxAttempts)
         return await this.unwind(turn, exhausted(turn, 'its worker died each time'));
+      if (isUnwinding && operation.attempt > operation.maxAttempts && (step.ageMs ?? 0) > WAY_BACK_PATIENCE_MS)
+        return await this.giveUp(turn, 'its worker died each time');
       return await this.runStep(turn, signal);
     } catch (error) {
       // A lost guard means a cancel (the reload shows it and the next turn unwinds) or a lost lease (the reload finds nothing).
@@ -143,8 +171,10 @@ export class OperationRunner {
         return await this.unwind(turn, failure, error.options);
       }
       this.logger.warn(`step ${step.name} of ${operation.kind} failed, attempt ${operation.attempt}: ${message}`);
-      if (isForward && operation.attempt >= operation.maxAttempts)
-        return await this.unwind(turn, exhausted(turn, message));
+      if (operation.attempt >= operation.maxAttempts) {
+        if (isForward) return await this.unwind(turn, exhausted(turn, message));
+        if ((step.ageMs ?? 0) > WAY_BACK_PATIENCE_MS) return await this.giveUp(turn, message);
+      }
       const delayMs = Math.min(BACKOFF_MAX_MS, BACKOFF_MIN_MS * 2 ** operation.attempt);
       const again = { delayMs, message: `attempt ${operation.attempt} failed: ${message}` };
       await this.database.tx('system', (tx) => this.commits.stepRetries(tx, turn, again));
@@ -161,6 +191,18 @@ export class OperationRunner {
     await this.database.tx('system', (tx) => this.commits.beginUnwind(tx, turn, failure, found));
     await this.pausePoints.reach('operation:unwinding');
     return 'again';
+  }
+
+  /** What was done forward stays as it is, and a person must look: nothing else ends a way back that can never succeed. */
+  private async giveUp(turn: Turn, reason: string): Promise<Next> {
+    const { operation, step } = turn;
+    const message = `the way back failed at ${step.name}: ${reason}; it began because: ${operation.failure?.message ?? ''}`;
+    this.logger.error(`${operation.kind} ${operation.id}: ${message}`);
+    await this.database.tx('system', (tx) => this.commits.wayBackFails(tx, turn, message));
+    counter('slipway_operations_stuck_total', 'Operations whose way back failed for good: look at each.', ['kind']).inc(
+      { kind: operation.kind },
+    );
+    return 'stop';
   }
 
   /** A kind this process does not know (a newer version wrote it): leave it to a process that does. */

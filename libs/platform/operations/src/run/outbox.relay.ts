@@ -54,7 +54,11 @@ export class OutboxRelay {
 
   private kick(): void {
     this.isAgain = true;
-    this.running ??= this.drain().finally(() => (this.running = undefined));
+    this.running ??= this.drain().finally(() => {
+      this.running = undefined;
+      // Kicked between the last drain and here.
+      if (this.isAgain) this.kick();
+    });
   }
 
   private async drain(): Promise<void> {

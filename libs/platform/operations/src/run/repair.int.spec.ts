@@ -1,126 +1,76 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { OUTBOX_CHANNEL } from '@slipway/contracts';
-import { until } from '@slipway/platform-database/testing';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { Schedule, type Transact } from '@slipway/platform-scheduling';
 import { OperationsBed } from '../../test/bed.js';
 import { OperationRepair } from './repair.js';
 
 let bed: OperationsBed;
-let repair: OperationRepair;
 
 beforeAll(async () => {
   bed = await OperationsBed.start();
 });
 afterAll(() => bed?.stop());
-beforeEach(() => {
-  // A lease of 30 s makes a grace of 5 s.
-  repair = repairOf(30);
-});
 
-const repairOf = (leaseSeconds: number) => new OperationRepair({ leaseSeconds }, new Schedule(bed.database, false));
 const transact: Transact = (scope, work) => bed.database.tx(scope, work);
-const run = (one = repair) => one.run(transact);
+const repair = () => new OperationRepair(new Schedule(bed.database, false)).run(transact);
 
-/** An operation whose outbox row and job are gone. */
-async function lost(): Promise<string> {
+/** An operation in the hands of a worker whose lease ends in so many milliseconds. */
+async function held(ms: number): Promise<string> {
   const id = await bed.begin();
-  await bed.sql('delete from outbox where operation_id = $1', [id]);
-  await bed.sql(`update operations set dispatched_at = now() - interval '1 hour' where id = $1`, [id]);
+  await bed.sql(
+    `update operations set status = 'running', attempt = 1, lease_version = 7, lease_expires_at = now() + make_interval(secs => $2)
+     where id = $1`,
+    [id, ms / 1_000],
+  );
   return id;
 }
-/** A change and a repair at the same moment: in one transaction, so that no time passes between them. */
-async function repairJustAfter(id: string, change: string, leaseSeconds = 30): Promise<void> {
-  await repairOf(leaseSeconds).run((scope, work) =>
-    bed.database.tx(scope, async (open) => {
-      await open.query(`update operations set ${change} where id = $1`, [id]);
-      return work(open);
-    }),
-  );
-}
-const sentOf = async (id: string) => (await bed.outbox()).filter((row) => row.id === id).map((row) => row.dispatch);
+const rowOf = async (id: string) =>
+  (
+    await bed.sql(
+      'select lease_version::int as version, attempt, is_held as "isHeld", due_at is not null as "isDue" from operations where id = $1',
+      [id],
+    )
+  )[0];
+const FREED = { version: 8, attempt: 2, isHeld: false, isDue: true };
 
-it('has a connection of its own beside the work of areas', async () => {
+it('has a connection of its own beside the work of areas', () => {
   const schedule = new Schedule(bed.database, false);
   const registered: unknown[] = [];
   schedule.register = (work, options) => void registered.push([work.name, work.everySeconds, options]);
-  new OperationRepair({ leaseSeconds: 30 }, schedule).onModuleInit();
+  new OperationRepair(schedule).onModuleInit();
   expect(registered).toEqual([['operations', 1, { isRepair: true }]]);
 });
 
-describe('a repair', () => {
-  it('sends a lost wake-up again, once, under the next number, and tells the relay', async () => {
-    const id = await lost();
-    let isTold = false;
-    const unlisten = await bed.database.listen(OUTBOX_CHANNEL, () => (isTold = true));
-    await run();
-    expect(await sentOf(id)).toEqual([2]);
-    await until('the relay is told', () => isTold);
-    await unlisten();
-    // The next repair sees that it was sent: with this dispatch, not with the lost one an hour ago.
-    const [row] = await bed.sql(
-      `select not_before <= now() as "isDue", o.dispatched_at > now() - interval '1 minute' as "isNoted"
-       from outbox join operations o on o.id = operation_id where operation_id = $1`,
-      [id],
-    );
-    expect(row).toEqual({ isDue: true, isNoted: true });
-  });
-
-  it.each([
-    ['nobody has taken up', ''],
-    ['lost its worker', `status = 'running', lease_expires_at = now() - interval '1 ms'`],
-    ['waits for nothing', `status = 'running'`],
-    ['has slept enough', `status = 'waiting', wake_at = now() - interval '5001 ms'`],
-    ['was cancelled', `status = 'cancelling', cancel_requested = true`],
-    ['was cancelled in its sleep', `status = 'waiting', cancel_requested = true, wake_at = now() + interval '1 hour'`],
-    ['was cancelled while a person was asked', `status = 'waiting', cancel_requested = true, awaiting = 'pause'`],
-    ['was resumed', `status = 'running', is_resumed = true, awaiting = 'approval'`],
-  ])('sends again what %s', async (_what, change) => {
-    const id = await lost();
-    await repairJustAfter(id, change || 'message = message');
-    expect(await sentOf(id)).toEqual([2]);
-  });
-
-  it.each([
-    ['was just sent', 'dispatched_at = now()'],
-    ['is to be sent later', `dispatched_at = now() + interval '1 hour'`],
-    ['somebody holds', `status = 'running', lease_expires_at = now() + interval '1 ms'`],
-    ['sleeps', `status = 'waiting', wake_at = now() + interval '1 ms'`],
-    ['has just slept enough', `status = 'waiting', wake_at = now() - interval '5 seconds'`],
-    ['waits for a person', `status = 'waiting', awaiting = 'approval'`],
-    ['has succeeded', `status = 'succeeded'`],
-    ['has failed', `status = 'failed'`],
-    ['was cancelled and has ended', `status = 'cancelled', cancel_requested = true`],
-  ])('leaves alone what %s', async (_what, change) => {
-    const id = await lost();
-    await repairJustAfter(id, change);
-    expect(await sentOf(id)).toEqual([]);
-  });
-
-  it('is shared by those who repair at once', async () => {
-    const ids = await Promise.all(Array.from({ length: 20 }, () => lost()));
-    await Promise.all([run(), run(repairOf(30)), run()]);
-    for (const id of ids) expect(await sentOf(id)).toEqual([2]);
-  });
-
-  it('passes by a row that somebody has locked', async () => {
-    const [locked, free] = [await lost(), await lost()];
-    await bed.whileLocked('select 1 from operations where id = $1 for update', [locked], () => run());
-    expect([await sentOf(locked), await sentOf(free)]).toEqual([[], [2]]);
-  });
+it('makes due again what a dead worker held, counts the try, and shuts that worker out', async () => {
+  const id = await held(-1);
+  await repair();
+  expect(await rowOf(id)).toEqual(FREED);
 });
 
-describe('the grace', () => {
-  it.each([
-    [1, 1],
-    [8, 2],
-    [3_600, 5],
-  ])('of a lease of %i s is %i s', async (leaseSeconds, grace) => {
-    const ago = (seconds: number) => `dispatched_at = now() - make_interval(secs => ${seconds})`;
-    const fresh = await lost();
-    await repairJustAfter(fresh, ago(grace), leaseSeconds);
-    expect(await sentOf(fresh)).toEqual([]);
-    const due = await lost();
-    await repairJustAfter(due, ago(grace + 0.001), leaseSeconds);
-    expect(await sentOf(due)).toEqual([2]);
-  });
+it('leaves alone what a worker holds, and what nobody does', async () => {
+  const [id, free] = [await held(60_000), await bed.begin()];
+  await repair();
+  expect(await rowOf(id)).toEqual({ version: 7, attempt: 1, isHeld: true, isDue: false });
+  expect(await rowOf(free)).toMatchObject({ version: 0, attempt: 0, isDue: true });
+});
+
+it('A6: sends no wake-up: what is due is found by whoever looks', async () => {
+  const id = await bed.begin();
+  await bed.sql('delete from outbox');
+  await bed.sql(`update operations set dispatched_at = now() - interval '1 hour' where id = $1`, [id]);
+  await held(-1);
+  await bed.sql('delete from outbox');
+  await repair();
+  expect(await bed.outbox()).toEqual([]);
+});
+
+it('is shared by those who repair at once', async () => {
+  const ids = await Promise.all(Array.from({ length: 20 }, () => held(-1)));
+  await Promise.all([repair(), repair(), repair()]);
+  for (const id of ids) expect(await rowOf(id)).toEqual(FREED);
+});
+
+it('passes by a row that somebody has locked', async () => {
+  const [locked, free] = [await held(-1), await held(-1)];
+  await bed.whileLocked('select 1 from operations where id = $1 for update', [locked], () => repair());
+  expect([(await rowOf(locked))?.['version'], (await rowOf(free))?.['version']]).toEqual([7, 8]);
 });

@@ -1,4 +1,4 @@
-import { LIVE_STATUSES, OUTBOX_CHANNEL, sqlList } from '@slipway/contracts';
+import { LIVE_STATUSES, sqlList } from '@slipway/contracts';
 import { lookup, locking, prepared } from '@slipway/platform-database';
 import { OPERATION_COLUMNS } from '../operation.row.js';
 
@@ -15,26 +15,42 @@ export const FIRST_STEP_BEGINS = prepared(
   `update operation_steps set status = 'running', started_at = coalesce(started_at, now()) where operation_id = $1 and name = $2`,
 );
 
+/** The version rises by one; whoever held the one before can write no more. @param before the rows to take, as they stood */
+const taking = (before: string): string => `
+   update operations o set
+     lease_version = o.lease_version + 1, lease_owner = $1, lease_expires_at = now() + make_interval(secs => $2),
+     attempt = case when o.status = 'pending' then 1 when o.lease_expires_at is not null then o.attempt + 1 else greatest(o.attempt, 1) end,
+     status = case when o.status = 'pending' then 'running' else o.status end,
+     current_step_status = case when o.current_step_status = 'pending' then 'running' else o.current_step_status end,
+     wake_at = null, updated_at = case when o.status = 'pending' then now() else o.updated_at end
+   from ${before} as before where o.id = before.id
+   returning ${OPERATION_COLUMNS}, before.status = 'pending' as "isFirst"`;
+
 /*
- * Takes the lease. Only a row nobody holds, or whose holder's lease ran out (a crash: that counts as a try), and that is
- * due. A cancel makes it due at once. The version rises by one; whoever held the one before can write no more.
+ * Takes what is due (`due_at`: live, held by nobody, not asleep, not waiting for a person, or cancelled), the longest due first. It is
+ * SKIP LOCKED that shares work among workers; whom they leave out is what keeps one tenant's from being all of it.
+ */
+export const CLAIM = prepared(
+  'operation-claim',
+  taking(`(
+     select id, status from operations
+     where due_at <= now() + interval '5 milliseconds' and kind = any($4) and not tenant_id = any($5)
+       and not (kind = any($6) and tenant_id = any($7))
+     order by due_at limit $3 for update skip locked)`),
+);
+
+/*
+ * Takes one, also from a worker whose lease ran out (a crash: that counts as a try).
  */
 export const ACQUIRE = locking(
   'operation',
   prepared(
     'operation-acquire',
-    `update operations o set
-     lease_version = o.lease_version + 1, lease_owner = $2, lease_expires_at = now() + make_interval(secs => $3),
-     attempt = case when o.status = 'pending' then 1 when o.lease_expires_at is not null then o.attempt + 1 else greatest(o.attempt, 1) end,
-     status = case when o.status = 'pending' then 'running' else o.status end,
-     current_step_status = case when o.current_step_status = 'pending' then 'running' else o.current_step_status end,
-     wake_at = null, updated_at = case when o.status = 'pending' then now() else o.updated_at end
-   from (select id, status from operations where id = $1 for update) as before
-   where o.id = before.id and o.status in (${LIVE})
-     and (o.lease_expires_at is null or o.lease_expires_at < now())
-     and (o.cancel_requested or o.is_resumed or (o.awaiting is null and (o.wake_at is null or o.wake_at <= now() + interval '5 milliseconds')))
-   returning ${OPERATION_COLUMNS}, before.status = 'pending' as "isFirst"`,
+    taking(`(
+     select id, status from operations
+     where id = $3 and status in (${LIVE}) and (due_at <= now() + interval '5 milliseconds' or lease_expires_at < now()) for update)`),
   ),
+  ([, , id]) => [id as string],
 );
 
 export const HEARTBEAT = prepared(
@@ -46,24 +62,12 @@ export const HEARTBEAT = prepared(
 );
 
 /*
- * What the repair repeats, without any input: live rows that nobody holds (or whose lease ran out), that are due, and
- * whose newest job was sent a while ago. It repairs a lost queue, a killed worker and a relay that died after its add.
+ * What the repair takes from workers that died: the operation is due again, and the try counts. The version rises, so that a
+ * worker that was only slow can write no more.
  */
-export const REPAIR = prepared(
-  'operation-repair',
-  `with due as (
-     select id from operations
-     where status in (${LIVE})
-       and (lease_expires_at is null or lease_expires_at < now())
-       and (cancel_requested or is_resumed or awaiting is null)
-       and (cancel_requested or wake_at is null or wake_at < now() - make_interval(secs => $1))
-       and dispatched_at < now() - make_interval(secs => $1)
-     order by dispatched_at limit 500 for update skip locked
-   ), numbered as (
-     update operations o set dispatch = dispatch + 1, dispatched_at = now() from due where o.id = due.id
-     returning o.id, o.tenant_id, o.dispatch
-   ), sent as (
-     insert into outbox (tenant_id, operation_id, dispatch) select tenant_id, id, dispatch from numbered returning id
-   )
-   select pg_notify('${OUTBOX_CHANNEL}', '') from sent limit 1`,
+export const FREE = prepared(
+  'operation-free',
+  `update operations o set lease_version = o.lease_version + 1, lease_expires_at = null, attempt = o.attempt + 1
+   from (select id from operations where is_held and lease_expires_at < now() limit 500 for update skip locked) as dead
+   where o.id = dead.id`,
 );

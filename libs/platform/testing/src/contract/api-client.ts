@@ -1,13 +1,16 @@
+import type { Owner } from '@slipway/contracts';
 import type { TestDatabase } from '@slipway/platform-database/testing';
 
 /** A client of an api, wherever that runs, and the database behind it. */
 export interface ApiClient {
   database: TestDatabase;
   send(method: string, path: string, options?: SendOptions): Promise<Answer>;
-  /** A second tenant with an admin token of its own. */
-  createTenant(name: string): Promise<{ id: string; name: string; token: string }>;
+  /** A second tenant with an admin token of its own. @param organizations of the hosted provider that it may map */
+  createTenant(name: string, organizations?: string[]): Promise<{ id: string; name: string; token: string }>;
   /** A token of the given tenant's admin, the operator's unless told otherwise. */
-  createToken(scope: 'viewer' | 'operator' | 'admin', admin?: string): Promise<string>;
+  createToken(scope: 'viewer' | 'operator' | 'admin', admin?: string, owner?: Owner): Promise<string>;
+  /** A token of somebody whom the operator lets operate. */
+  createPerson(name: string): Promise<string>;
 }
 
 export interface SendOptions {
@@ -28,19 +31,22 @@ export interface Answer {
 export function clientOf(url: () => string, database: TestDatabase, token: string): ApiClient {
   const send = (method: string, path: string, options: SendOptions = {}): Promise<Answer> =>
     exchange(url(), method, path, { ...options, token: options.token === undefined ? token : options.token });
+  async function createToken(scope: string, admin?: string, owner?: Owner): Promise<string> {
+    const answer = await send('POST', '/api/v1/tokens', {
+      body: { name: scope, scopes: [scope], owner },
+      ...(admin && { token: admin }),
+    });
+    return expectStatus(answer, 201).token;
+  }
   return {
     database,
     send,
-    async createTenant(name) {
-      return expectStatus(await send('POST', '/api/v1/tenants', { body: { name } }), 201);
+    async createTenant(name, organizations = []) {
+      const body = { name, external_organization_ids: organizations };
+      return expectStatus(await send('POST', '/api/v1/tenants', { body }), 201);
     },
-    async createToken(scope, admin) {
-      const answer = await send('POST', '/api/v1/tokens', {
-        body: { name: scope, scopes: [scope] },
-        ...(admin && { token: admin }),
-      });
-      return expectStatus(answer, 201).token;
-    },
+    createToken,
+    createPerson: (name) => createToken('operator', undefined, { type: 'person', id: name }),
   };
 }
 

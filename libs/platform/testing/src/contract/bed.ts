@@ -12,7 +12,7 @@ export const SPEC_WITH_ALL = {
 /** Makes what requests need, over the API wherever it can. */
 export class Bed {
   private count = 0;
-  private person: Promise<string> | undefined;
+  private readonly people = new Map<string, Promise<string>>();
 
   constructor(readonly api: ApiClient) {}
 
@@ -38,7 +38,13 @@ export class Bed {
 
   /** Active, and with an instance that can serve. */
   async serving(): Promise<string> {
-    const { id, name, revisionId } = await this.active();
+    const deployment = await this.active();
+    await this.instance(deployment);
+    return deployment.name;
+  }
+
+  /** An instance that can serve, as a worker would have started it. */
+  async instance({ id, revisionId }: Pick<ActiveDeployment, 'id' | 'revisionId'>): Promise<void> {
     await owned(
       this.api,
       `insert into workloads (revision_id, tenant_id, deployment_id, revision_name, target, replicas, spec)
@@ -51,7 +57,6 @@ export class Bed {
       select $1, $1, tenant_id, 'local', 0, 'ready', 'http://127.0.0.1:9', now() from revisions where id = $1`,
       [revisionId],
     );
-    return name;
   }
 
   /** A rollout that no worker picks up. */
@@ -101,8 +106,10 @@ export class Bed {
     return (await this.api.createTenant(this.name('tenant'))).token;
   }
 
-  /** The token of an operator who has made nothing, so who may approve. */
-  someoneElse(): Promise<string> {
-    return (this.person ??= this.api.createToken('operator'));
+  /** The token of an operator of this name: who plans is one, who approves another. */
+  person(name: string): Promise<string> {
+    const token = this.people.get(name) ?? this.api.createPerson(name);
+    this.people.set(name, token);
+    return token;
   }
 }

@@ -23,6 +23,8 @@ export interface Row {
    * sent as a stranger, too, and must find nothing.
    */
   tenancy?: string;
+  /** What the document's example answers on a fresh stack where it cannot succeed. A path that holds an id answers 404 anyway. */
+  example?: { status: number; why: string };
   /** What the audit calls it. Every mutation has one. */
   audit?: string;
   /** The body with every nested object in it, from the least body. Needed if the schema has nested objects. */

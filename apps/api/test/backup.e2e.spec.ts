@@ -1,0 +1,176 @@
+import { afterEach, expect, it, jest } from '@jest/globals';
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { emptied } from './emptied-database.js';
+import { isAlive, Stack, until } from './stack.js';
+
+jest.setTimeout(180_000);
+
+const dist = (name: string): string => fileURLToPath(new URL(`../dist/${name}.js`, import.meta.url));
+
+const stacks: Stack[] = [];
+const folders: string[] = [];
+afterEach(async () => {
+  for (const stack of stacks.splice(0)) await stack.stop();
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
+
+function scratch(): string {
+  const folder = mkdtempSync(path.join(tmpdir(), 'slipway-backup-'));
+  folders.push(folder);
+  return folder;
+}
+
+/** Runs a built command as an operator would. */
+function command(stack: Stack, name: string, ...args: string[]): Promise<{ status: number; out: string }> {
+  const env = {
+    PATH: process.env['PATH'],
+    DATABASE_URL: stack.testDatabase.url,
+    SLIPWAY_MIGRATE_DATABASE_URL: stack.testDatabase.ownerUrl,
+    SLIPWAY_HOME: stack.home,
+    SLIPWAY_SECRET_KEY: Buffer.alloc(32, 9).toString('base64'),
+  };
+  return new Promise((resolve) => {
+    const child = execFile(
+      process.execPath,
+      [dist(name), ...args],
+      { env, cwd: stack.home },
+      (_error, stdout, stderr) => resolve({ status: child.exitCode ?? -1, out: stdout + stderr }),
+    );
+  });
+}
+
+const spec = (model: string) => ({ model: { id: model }, runtime: { target: 'local', engine: 'sim' } });
+
+async function served(stack: Stack, model: string): Promise<{ status: number; revision: string | null }> {
+  const answer = await fetch(`${stack.gatewayUrl}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${stack.token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model, messages: [{ role: 'user', content: 'hi' }] }),
+  });
+  await answer.text();
+  return { status: answer.status, revision: answer.headers.get('x-slipway-revision') };
+}
+
+async function rollOut(stack: Stack, name: string, model: string, strategy: object): Promise<string> {
+  const answer = await stack.send('POST', `/deployments/${name}/rollouts`, { spec: spec(model), strategy });
+  expect([answer.status, answer.body]).toEqual([202, expect.anything()]);
+  return answer.body.operation.id;
+}
+
+it('a back-up made under load is restored into an installation of nothing: what ran goes on, and nothing is stuck', async () => {
+  const old = await Stack.start({ gateway: true });
+  stacks.push(old);
+  await old.send('POST', '/deployments', { name: 'chat' });
+  await old.operation(await rollOut(old, 'chat', 'first', { type: 'immediate' }));
+  await until('the gateway serves it', async () => (await served(old, 'chat')).status === 200);
+  const minted = (await old.send('POST', '/tokens', { name: 'later', scopes: ['viewer'] })).body.token as string;
+  const sandbox = (await old.send('POST', '/sandboxes', {})).body.id as string;
+  await old.send('PUT', `/sandboxes/${sandbox}/files`, { path: 'a.txt', content: 'kept' });
+  const soaking = await rollOut(old, 'chat', 'second', {
+    type: 'canary',
+    steps: [
+      { traffic_percent: 50, soak_seconds: 5 },
+      { traffic_percent: 100, soak_seconds: 0 },
+    ],
+  });
+  await until('the canary soaks', async () => (await old.operation(soaking, ['waiting'])).current_step === 'soak:1');
+
+  // The back-up, while others write.
+  let isOver = false;
+  const writing = (async () => {
+    for (let i = 0; !isOver; i += 1) await old.send('POST', '/deployments', { name: `while-${i}` });
+  })();
+  const folder = path.join(scratch(), 'b');
+  const backup = await command(old, 'backup', folder);
+  isOver = true;
+  await writing;
+  expect(backup).toEqual({ status: 0, out: expect.stringMatching(/^backed up \d+ rows and workspaces to .*\n/) });
+  expect(backup.out).toContain('SLIPWAY_SECRET_KEY is not in it');
+
+  // What comes after it is lost, but for the gateway, which has seen it: generations that the restored database has not.
+  await old.operation(soaking);
+  await old.send('POST', '/deployments', { name: 'lost' });
+  await old.operation(await rollOut(old, 'lost', 'lost', { type: 'immediate' }));
+  await until('the gateway serves what will be lost', async () => (await served(old, 'lost')).status === 200);
+  const [{ generation: seen }] = await old.query('select max(generation)::int as generation from dataplane_routes');
+  const sequenceThen = (await old.send('GET', '/deployments/chat/events?limit=1')).body.data[0].sequence as number;
+  await old.kill('api');
+  await old.kill('worker');
+  for (const { pid } of old.simulatorStarts()) if (isAlive(pid)) process.kill(pid, 'SIGKILL');
+  await emptied(old.testDatabase.ownerUrl);
+
+  const home = scratch();
+  const fresh = { testDatabase: old.testDatabase, home } as Stack;
+  expect(await command(fresh, 'restore', folder)).toEqual({ status: 0, out: `restored ${folder}\n` });
+  const [{ generation: restored }] = await old.query('select max(generation)::int as generation from dataplane_routes');
+  expect(restored).toBeLessThan(seen);
+  const now = await Stack.start({ home, database: old.testDatabase });
+  stacks.push(now);
+
+  // The candidate's engine is gone, which is a crash in a soak: the operation of then ends, with the route that it had found.
+  expect(await now.operation(soaking)).toMatchObject({
+    status: 'failed',
+    error_code: 'health_regression',
+    result: { outcome: 'reverted' },
+  });
+  await until('the gateway forgets what was lost', async () => (await served(old, 'lost')).status === 404);
+  await until('its engine runs again', async () => (await served(old, 'chat')).revision === 'chat-00001');
+  expect(now.simulatorStarts('first')).toHaveLength(1);
+  // Its generation is one that the gateway had seen before, with something else in it.
+  expect(await now.operation(await rollOut(now, 'chat', 'third', { type: 'immediate' }))).toMatchObject({
+    status: 'succeeded',
+  });
+  await until('the gateway follows it', async () => (await served(old, 'chat')).revision === 'chat-00003');
+
+  const operations = (await now.send('GET', '/operations?limit=200')).body.data as { status: string }[];
+  expect(new Set(operations.map(({ status }) => status))).toEqual(new Set(['succeeded', 'failed']));
+  expect((await now.send('GET', '/whoami', undefined, { token: minted })).status).toBe(200);
+  const file = await fetch(`${now.apiUrl()}/api/v1/sandboxes/${sandbox}/files?path=a.txt`, {
+    headers: { authorization: `Bearer ${now.token}` },
+  });
+  expect(await file.text()).toBe('kept');
+
+  // A watcher that had seen more than there is now goes on from here.
+  const watcher = await fetch(`${now.apiUrl()}/api/v1/deployments/chat/events`, {
+    headers: {
+      authorization: `Bearer ${now.token}`,
+      accept: 'text/event-stream',
+      'last-event-id': String(sequenceThen + 1_000),
+    },
+  });
+  expect(watcher.status).toBe(200);
+  const told = watcher.body!.pipeThrough(new TextDecoderStream()).getReader();
+  await now.send('PUT', '/deployments/chat/continual-optimization/policy', { mode: 'observe' });
+  for (let text = ''; !text.includes('policy.updated');) text += (await told.read()).value;
+  await told.cancel();
+
+  await until('the audit is sealed', async () => {
+    const rows = (await now.send('GET', '/audit?limit=50')).body.data as { sequence: number | null }[];
+    return rows.every(({ sequence }) => sequence !== null);
+  });
+  expect(await command(now, 'audit-verify')).toMatchObject({ status: 0, out: expect.stringContaining('unsealed=0') });
+
+  expect(await command(now, 'restore', folder)).toEqual({
+    status: 1,
+    out: expect.stringMatching(
+      /^nothing was restored: the database is in use \(\w+ has rows\): restore into a new one\n$/,
+    ),
+  });
+});
+
+it('says in one line what is wrong with how it was called', async () => {
+  const stack = await Stack.start();
+  stacks.push(stack);
+  expect(await command(stack, 'backup')).toEqual({
+    status: 1,
+    out: 'no back-up was made: name a new folder: npm run backup -- <folder>\n',
+  });
+  expect((await command(stack, 'backup', fileURLToPath(new URL('.', import.meta.url)))).out).toMatch(
+    /is not empty: name a folder of its own\n$/,
+  );
+  expect((await command(stack, 'restore', scratch())).out).toMatch(/holds no whole back-up: it has no backup.json\n$/);
+});

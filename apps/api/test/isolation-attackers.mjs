@@ -1,0 +1,204 @@
+// A tenant that asks for too much, as a process of its own: what is measured beside it are the servers, and not one shared event
+// loop. Told by its parent {target} once: it then does what the tenant may. Told {times}, it does so many times as much, and
+// answers {counts: {<attacker>: {<status and code>: n}}} of what has been answered since it was told the last time.
+import { setMaxListeners } from 'node:events';
+import { Agent, request } from 'node:http';
+import { createServer } from 'node:net';
+
+const MIB = 2 ** 20;
+/** How long a body of more than a MiB waits for the refusal of its head. */
+const HEAD_FIRST_MS = 1_000;
+const agent = new Agent({ keepAlive: true, maxFreeSockets: 512 });
+
+const MODES = ['observe', 'recommend'];
+const json = (value) => Buffer.from(JSON.stringify(value));
+const chat = (model, content) => json({ model, stream: true, messages: [{ role: 'user', content }] });
+
+/**
+ * What the tenant does, each attacker `times` as much as it may. `paced` tries so many a second, whatever comes of them; `kept`
+ * holds so many requests open at once, and tries again for each that is refused or has ended. At `times` 1 they are together what
+ * the quotas of isolation.e2e.spec.ts allow.
+ */
+function attackersOn({ api, gateway, token, model, sandbox, external, receiver }) {
+  const toApi = { port: api, token };
+  const toGateway = { port: gateway, token, method: 'POST', path: '/v1/chat/completions' };
+  const deployments = '/api/v1/deployments';
+  const policy = `${deployments}/${model}/continual-optimization/policy`;
+  const files = (id) => ({ ...toApi, method: 'PUT', path: `/api/v1/sandboxes/${id}/files` });
+  const stream = { ...toApi, path: `${deployments}/${model}/events`, headers: { accept: 'text/event-stream' } };
+  const slowFile = {
+    ...files(sandbox),
+    path: `${files(sandbox).path}?path=slow.bin`,
+    type: 'application/octet-stream',
+  };
+  const bigFile = { ...files(sandbox), body: json({ path: 'big.txt', content: 'x'.repeat(8 * MIB - 64) }) };
+  const brackets = Buffer.from('[],'.repeat(MIB / 4));
+  const prompt = { ...toGateway, body: chat(model, 'x'.repeat(8 * MIB)) };
+  const longPrompt = { ...toGateway, body: chat(model, 'x'.repeat(30 * MIB)) };
+  let turn = 0;
+  return {
+    streams: kept(10, 20_000, () => stream),
+    reads: paced(0.5, () => ({ ...toApi, path: deployments })),
+    uploads: paced(0.1, () => ({ ...slowFile, body: Buffer.alloc(MIB), stallMs: 2_000 })),
+    pushes: paced(0.2, () => ({ ...files(external), body: json({ path: 'a.txt', content: 'text' }) })),
+    bodies: paced(0.05, () => bigFile),
+    heldBodies: kept(8, 16_000, () => ({ ...bigFile, stallMs: Infinity })),
+    brackets: paced(0.1, () => ({ ...toApi, method: 'POST', path: deployments, body: brackets })),
+    // Each is an event for every webhook.
+    events: paced(0.25, () => ({ ...toApi, method: 'PUT', path: policy, body: json({ mode: MODES[turn++ % 2] }) })),
+    webhooks: paced(0.05, () => ({
+      ...toApi,
+      method: 'POST',
+      path: '/api/v1/webhooks',
+      body: json({ url: receiver }),
+    })),
+    inference: kept(4, 3_200, () => ({ ...toGateway, body: chat(model, 'hello') })),
+    prompts: paced(0.1, () => prompt),
+    heldPrompts: kept(4, 16_000, () => ({ ...longPrompt, stallMs: Infinity })),
+    promptBrackets: paced(0.1, () => ({ ...toGateway, body: brackets })),
+  };
+}
+
+function paced(perSecond, what) {
+  return {
+    run(times, signal, count) {
+      const began = performance.now();
+      let sent = 0;
+      let open = 0;
+      const timer = setInterval(() => {
+        const due = Math.floor(((performance.now() - began) * perSecond * times) / 1_000);
+        // What cannot be sent in its time is left out: the attack is a rate and not a debt.
+        for (; sent < due; sent += 1) {
+          if (open >= Math.max(1, perSecond * times)) continue;
+          open += 1;
+          void ask(what(), signal).then((answer) => ((open -= 1), count(answer)));
+        }
+      }, 10);
+      signal.addEventListener('abort', () => clearInterval(timer));
+    },
+  };
+}
+
+function kept(atOnce, againMs, what) {
+  return {
+    run(times, signal, count) {
+      const one = async () => {
+        await pause(Math.random() * againMs, signal);
+        while (!signal.aborted) {
+          const answer = await ask(what(), signal);
+          count(answer);
+          if (answer !== '200') await pause(againMs * (0.5 + Math.random()), signal);
+        }
+      };
+      for (let index = 0; index < atOnce * times; index += 1) void one();
+    },
+  };
+}
+
+/** Resolves to the status and the code of the error; to `cut` where none came, to `open` where the phase ended it. */
+function ask({ port, token, method = 'GET', path, type, headers, body, stallMs }, signal) {
+  return new Promise((resolve) => {
+    let status = '';
+    let text = '';
+    const sent = request({
+      port,
+      host: '127.0.0.1',
+      method,
+      path,
+      agent,
+      headers: {
+        authorization: `Bearer ${token}`,
+        ...(body && { 'content-type': type ?? 'application/json', 'content-length': body.length }),
+        ...headers,
+      },
+    });
+    const end = (answer) => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', stop);
+      resolve(answer);
+    };
+    const stop = () => (end(status === '' ? 'open' : `${status} open`), sent.destroy());
+    let timer;
+    signal.addEventListener('abort', stop);
+    sent.on('error', () => end(status === '' ? 'cut' : named(status, text)));
+    sent.on('close', () => end(status === '' ? 'cut' : named(status, text)));
+    sent.on('response', (answer) => {
+      status = String(answer.statusCode);
+      clearTimeout(timer);
+      answer.on('error', () => undefined);
+      answer.on('data', (chunk) => (text.length < 2_000 ? (text += chunk) : undefined));
+      answer.on('end', () => {
+        end(named(status, text));
+        if (!sent.writableFinished) sent.destroy();
+      });
+    });
+    if (!body || (!stallMs && body.length <= MIB)) return sent.end(body);
+    // A refusal by rate is answered to the head: waiting for it spares the machine bytes that would only be thrown away.
+    sent.flushHeaders();
+    timer = setTimeout(() => {
+      if (!stallMs) return sent.end(body);
+      const most = body.length - 1;
+      sent.write(body.subarray(0, most));
+      if (stallMs < Infinity) timer = setTimeout(() => sent.end(body.subarray(most)), stallMs);
+    }, HEAD_FIRST_MS);
+  });
+}
+
+function named(status, text) {
+  const code = status < '400' ? undefined : /"code":\s*"([a-z_]+)"/.exec(text)?.[1];
+  return code === undefined ? status : `${status} ${code}`;
+}
+
+function pause(ms, signal) {
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    signal.addEventListener('abort', done);
+  });
+}
+
+let target;
+let counts = {};
+let beyond = new AbortController();
+
+function attack(times) {
+  const { signal } = (beyond = new AbortController());
+  setMaxListeners(0, signal);
+  for (const [name, attacker] of Object.entries(attackersOn(target)))
+    attacker.run(times, signal, (answer) => tally(name, answer));
+}
+
+function tally(name, answer) {
+  const own = (counts[name] ??= {});
+  own[answer] = (own[answer] ?? 0) + 1;
+}
+
+/** Takes connections and all that they bring, and never says a word: an external sandbox, a receiver of webhooks. */
+const silent = createServer((socket) => {
+  socket.on('error', () => undefined);
+  socket.on('data', (chunk) => {
+    if (/^[A-Z]+ \//.test(chunk.toString('latin1', 0, 16))) tally('silent', chunk.toString('latin1').split(' ', 2)[0]);
+  });
+});
+
+process.on('message', (told) => {
+  if (told.target) {
+    target = told.target;
+    attack(1);
+    beyond = new AbortController();
+    return;
+  }
+  beyond.abort();
+  // What has been cut off just now is counted with what it belongs to.
+  setImmediate(() => {
+    process.send({ counts });
+    counts = {};
+    if (told.times > 1) attack(told.times - 1);
+  });
+});
+process.once('disconnect', () => process.exit(0));
+silent.listen(0, '127.0.0.1', () => process.send({ silent: silent.address().port }));

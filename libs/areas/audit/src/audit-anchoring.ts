@@ -1,0 +1,100 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Inject, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
+import { CONFIG } from '@slipway/platform-config';
+import { counter } from '@slipway/platform-observability';
+import { Schedule, type RecurringWork, type Transact } from '@slipway/platform-scheduling';
+import type { Anchor, Head } from './anchors.js';
+import { GENESIS } from './audit-chain.js';
+import { CLAIM_ANCHORS, NOTE_ANCHORS } from './audit.query.js';
+import { createAnchor, type AnchorConfig } from './create-anchor.js';
+
+const BATCH = 500;
+const MAX_BATCHES = 20;
+/** A disk that hangs answers nobody, and would hold up the end of the process. */
+const LIMIT_MS = 20_000;
+
+interface Claim extends Head {
+  /** Sequence of the head that was kept before; null for the first. */
+  anchored: number | null;
+  dueAt: string;
+}
+
+const failures = counter(
+  'slipway_audit_anchor_failures_total',
+  'Times that heads of audit chains could not be kept outside',
+);
+
+/**
+ * Keeps the heads of the chains outside the database, each tenant's once a minute at most while there is news: who owns the database can cut
+ * a chain or have it sealed anew, and only a copy out of reach shows that. It never stands in the way of sealing.
+ */
+@Injectable()
+export class AuditAnchoring implements RecurringWork, OnModuleInit {
+  readonly name = 'audit-anchor';
+  readonly everySeconds = 5;
+  private readonly logger = new Logger('audit');
+  private anchor: Anchor | undefined;
+
+  constructor(
+    private readonly schedule: Schedule,
+    @Inject(CONFIG) private readonly config: AnchorConfig,
+  ) {}
+
+  onModuleInit(): void {
+    this.schedule.register(this);
+  }
+
+  async run(transact: Transact): Promise<void> {
+    for (let batch = 0; batch < MAX_BATCHES; batch += 1) {
+      const claims = await transact('system', (tx) => tx.query<Claim>(CLAIM_ANCHORS, [GENESIS, BATCH]));
+      for (const claim of claims) this.sayIfItWentBack(claim);
+      if (claims.length > 0 && (await this.keep(claims)))
+        await transact('system', (tx) => tx.query(NOTE_ANCHORS, noted(claims)));
+      if (claims.length < BATCH) return;
+    }
+  }
+
+  /** What could not be kept is due again in a minute. */
+  private async keep(heads: readonly Head[]): Promise<boolean> {
+    try {
+      this.anchor ??= await createAnchor(this.config);
+      await within(LIMIT_MS, this.anchor.keep(heads));
+      return true;
+    } catch (failure) {
+      failures.inc();
+      this.logger.error(
+        `the heads of ${heads.length} audit chains were not kept in ${this.config.audit.anchor}: ${(failure as Error).message}`,
+      );
+      return false;
+    }
+  }
+
+  private sayIfItWentBack({ tenantId, sequence, anchored }: Claim): void {
+    if (anchored !== null && sequence <= anchored)
+      this.logger.error(
+        `the audit chain of ${tenantId} was at row ${anchored} and is at row ${sequence} with another history: compare it with what was kept`,
+      );
+  }
+}
+
+function noted(claims: readonly Claim[]): unknown[] {
+  return [
+    claims.map((one) => one.tenantId),
+    claims.map((one) => one.sequence),
+    claims.map((one) => one.hash),
+    claims.map((one) => one.dueAt),
+  ];
+}
+
+async function within<T>(limitMs: number, work: Promise<T>): Promise<T> {
+  const done = new AbortController();
+  const late = delay(limitMs, undefined, { signal: done.signal, ref: false }).then(() => {
+    throw new Error(`no answer within ${limitMs / 1_000} s`);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    late.catch(() => undefined);
+    done.abort();
+  }
+}

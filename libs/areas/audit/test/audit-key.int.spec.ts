@@ -1,0 +1,231 @@
+import 'reflect-metadata';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { Logger } from '@nestjs/common';
+import { KeyRing } from '@slipway/platform-config';
+import { AuditKeys } from '../src/audit-keys.js';
+import { verifyAudit } from '../src/audit-verifier.js';
+import { auditVerify } from '../src/audit-verify.js';
+import { AuditBed, OTHER, SECRET_KEY, TENANT } from './audit-bed.js';
+
+const ROTATED = Buffer.alloc(32, 2);
+const ROWS = ['one', 'two', 'three', 'four', 'five', 'six'];
+
+let bed: AuditBed;
+let folder: string;
+let printed: string;
+
+beforeAll(async () => {
+  bed = await AuditBed.start();
+  folder = mkdtempSync(path.join(tmpdir(), 'slipway-audit-'));
+});
+afterAll(async () => {
+  await bed?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+beforeEach(async () => {
+  printed = '';
+  for (const stream of [process.stdout, process.stderr] as const)
+    jest.spyOn(stream, 'write').mockImplementation((text) => ((printed += String(text)), true));
+  await bed.append(...ROWS);
+  await bed.sealer()();
+});
+afterEach(async () => {
+  jest.restoreAllMocks();
+  await bed.empty();
+});
+
+/** What the command says and how it ends. */
+async function verify(...args: string[]): Promise<{ status: number; out: string }> {
+  printed = '';
+  return { status: await auditVerify(bed.config, args), out: printed };
+}
+
+async function expected(): Promise<string> {
+  const { sequence, hash } = await bed.head();
+  return `${TENANT}:${sequence}:${hash}`;
+}
+
+const broken = async (keys = AuditKeys.of(bed.config)) =>
+  (await verifyAudit(bed.db, keys, { tenant: TENANT }))[0]!.broken;
+
+describe('somebody who has the database and not the key', () => {
+  it('10.7.1: cannot rewrite a row and all that follows, head included', async () => {
+    await bed.owner.query(`update audit_log set actor = 'token:nobody' where tenant_id = $1 and sequence = 3`, [
+      TENANT,
+    ]);
+    await bed.rehash();
+    expect(await broken()).toMatchObject({ sequence: 3, problem: expect.stringContaining('without the key') });
+    expect((await verify()).status).toBe(1);
+  });
+
+  it('10.7.2: cannot take a row out and close the gap', async () => {
+    await bed.owner.query(`delete from audit_log where tenant_id = $1 and sequence = 3`, [TENANT]);
+    await bed.owner.query(`update audit_log set sequence = -sequence where tenant_id = $1 and sequence > 3`, [TENANT]);
+    await bed.owner.query(`update audit_log set sequence = -sequence - 1 where tenant_id = $1 and sequence < 0`, [
+      TENANT,
+    ]);
+    await bed.rehash();
+    expect(await broken()).toMatchObject({ sequence: 3, problem: expect.stringContaining('without the key') });
+  });
+
+  it('10.7.3: cannot go back to hashes without seals, in the middle or from the start', async () => {
+    await bed.rehash({ from: 4, without: true });
+    expect(await broken()).toMatchObject({ sequence: 4, problem: 'it has no seal, and the row before it has one' });
+    await bed.rehash({ without: true });
+    expect(await broken()).toMatchObject({ sequence: 6, problem: expect.stringContaining('rows 1 to 6 have no seal') });
+    // A worker that seals what comes later does not vouch for what it finds.
+    await bed.append('seven');
+    await bed.sealer()();
+    expect(await broken()).toMatchObject({ sequence: 6, problem: expect.stringContaining('rows 1 to 6 have no seal') });
+    expect((await verify()).status).toBe(1);
+  });
+
+  it('10.7.4: cannot have a worker that knows the chain seal it anew', async () => {
+    const error = jest.spyOn(Logger.prototype, 'error').mockImplementation(() => undefined);
+    const seal = bed.sealer();
+    await bed.append('seven');
+    await seal();
+    await bed.owner.query(
+      `update audit_log set sequence = null, previous_hash = null, hash = null, key_id = null, seal = null, actor = 'token:nobody'`,
+    );
+    await bed.owner.query(`update audit_heads set sequence = 0, hash = repeat('0', 64)`);
+    await seal();
+    expect(error).toHaveBeenCalledWith(expect.stringContaining('its head went back from row 7 to row 0'));
+    expect((await bed.head()).sequence).toBe(0);
+  });
+});
+
+describe('a head that was kept elsewhere', () => {
+  it('10.7.5: is found where it was, also after more rows, and by the name of its tenant', async () => {
+    const head = await expected();
+    await bed.append('seven');
+    await bed.sealer()();
+    expect(await verify('--expect-head', head)).toMatchObject({ status: 0 });
+    expect(await verify('--expect-head', head.replace(TENANT, `${TENANT}-name`))).toMatchObject({ status: 0 });
+  });
+
+  it('10.7.6: shows that the tail was cut, with the head set back', async () => {
+    const head = await expected();
+    await bed.owner.query(`delete from audit_log where tenant_id = $1 and sequence > 4`, [TENANT]);
+    await bed.rehash();
+    expect(await verify()).toMatchObject({ status: 0 });
+    expect(await verify('--expect-head', head)).toEqual({
+      status: 1,
+      out: expect.stringContaining(
+        `broken "${TENANT}-name" at row 5: the chain ends at row 4, and a head is expected at row 6`,
+      ),
+    });
+  });
+
+  it('10.7.7: shows that the chain was sealed anew by who has the key', async () => {
+    const head = await expected();
+    await bed.owner.query(`update audit_log set sequence = null, actor = 'token:nobody' where tenant_id = $1`, [
+      TENANT,
+    ]);
+    await bed.owner.query(`delete from audit_heads`);
+    await bed.sealer()();
+    expect(await verify()).toMatchObject({ status: 0 });
+    expect(await verify('--expect-head', head)).toEqual({
+      status: 1,
+      out: expect.stringMatching(/at row 6 \(aud_.*\): the head [0-9a-f]{64} is expected there/),
+    });
+  });
+
+  it('10.7.8: shows that a tenant is gone altogether', async () => {
+    const gone = `ten_gone:3:${'a'.repeat(64)}`;
+    expect(await verify('--expect-head', gone)).toEqual({
+      status: 1,
+      out: expect.stringContaining('there is no such tenant'),
+    });
+    expect(await verify('--tenant', OTHER, '--expect-head', gone)).toMatchObject({ status: 0 });
+  });
+
+  it('10.7.9: stands in a file among other text; a file without one, or none, is no proof', async () => {
+    const file = path.join(folder, 'kept');
+    const head = await expected();
+    writeFileSync(file, `{"level":"info","audit_anchor":"${head}"}\nnothing here\n{"torn":"${head.slice(0, 40)}`);
+    expect(await verify('--anchors', file)).toMatchObject({ status: 0 });
+    writeFileSync(file, `{"audit_anchor":"${head}"}\n{"audit_anchor":"${TENANT}:2:${'b'.repeat(64)}"}\n`);
+    expect(await verify('--anchors', file)).toMatchObject({ status: 1, out: expect.stringContaining('at row 2') });
+    writeFileSync(file, 'no head\n');
+    expect(await verify('--anchors', file)).toMatchObject({ status: 2, out: expect.stringContaining('names no head') });
+    expect(await verify('--anchors', path.join(folder, 'none'))).toMatchObject({
+      status: 2,
+      out: expect.stringContaining('ENOENT'),
+    });
+    expect(await verify('--expect-head', `${TENANT}:6`)).toMatchObject({
+      status: 2,
+      out: expect.stringContaining('usage'),
+    });
+  });
+});
+
+describe('the key', () => {
+  it('10.7.10: is named where it is the wrong one, and its chain is not called changed', async () => {
+    const wrong = new AuditKeys(new KeyRing(ROTATED));
+    const { id } = AuditKeys.of(bed.config).current;
+    expect(await broken(wrong)).toMatchObject({
+      sequence: 1,
+      problem: `its seal was made with the key ${id}, which is not the one given here (${wrong.current.id}): wrong SLIPWAY_SECRET_KEY, or it was rewritten`,
+    });
+  });
+
+  it('10.7.11: may change: who is given both verifies rows of before and after', async () => {
+    await bed.append('seven');
+    await bed.sealer(new KeyRing(ROTATED))();
+    const both = new AuditKeys(new KeyRing(ROTATED, [SECRET_KEY]));
+    expect(await broken(both)).toBeUndefined();
+    expect(await broken()).toMatchObject({ sequence: 7, problem: expect.stringContaining(both.current.id) });
+  });
+
+  it('10.7.12: seals what comes after rows of before there were keys, which are as good as the head that is known of them', async () => {
+    await bed.rehash({ without: true });
+    const before = await expected();
+    await bed.append('seven');
+    await bed.sealer()();
+    expect(await verify()).toEqual({ status: 1, out: expect.stringContaining(`say so: --expect-head ${before}\n`) });
+    expect(await verify('--expect-head', before)).toMatchObject({ status: 0 });
+    const now = await expected();
+    expect(await verify('--expect-head', now)).toMatchObject({
+      status: 0,
+      out: expect.stringContaining(`head=${now} `),
+    });
+    // What the command printed is a file of heads too.
+    const file = path.join(folder, 'printed');
+    writeFileSync(file, (await verify()).out);
+    expect(await verify('--anchors', file)).toMatchObject({ status: 0 });
+    await bed.owner.query(`update audit_log set actor = 'token:nobody' where tenant_id = $1 and sequence = 3`, [
+      TENANT,
+    ]);
+    expect(await broken()).toMatchObject({ sequence: 3, problem: 'it was changed after it was sealed' });
+  });
+
+  it('10.7.13: is asked for by the table: a worker of before, which has none, cannot go on with a chain', async () => {
+    await bed.append('seven');
+    const asBefore = `update audit_log set sequence = 7, previous_hash = repeat('a', 64), hash = repeat('b', 64) where sequence is null`;
+    await expect(bed.db.read('system', asBefore)).rejects.toMatchObject({ code: '23514' });
+    await bed.sealer()();
+    expect(await broken()).toBeUndefined();
+  });
+
+  it('10.7.14: a head vouches for the rows up to it only', async () => {
+    await bed.rehash({ without: true });
+    const { rows } = await bed.owner.query('select hash from audit_log where tenant_id = $1 and sequence = 5', [
+      TENANT,
+    ]);
+    expect(await verify('--expect-head', `${TENANT}:5:${rows[0].hash}`)).toMatchObject({
+      status: 1,
+      out: expect.stringContaining('rows 1 to 6 have no seal'),
+    });
+  });
+
+  it('10.7.15: is no secret of the rows: neither of its two derivations is the secret key', () => {
+    const { id, key } = AuditKeys.of(bed.config).current;
+    expect(id).toMatch(/^[0-9a-f]{8}$/);
+    expect(key.export().equals(SECRET_KEY)).toBe(false);
+    expect(new AuditKeys(new KeyRing(ROTATED)).current.id).not.toBe(id);
+  });
+});

@@ -1,0 +1,140 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { Global, Module } from '@nestjs/common';
+import { findPassport, migrations as dataplane, writeSightings, type PassportSighting } from '@slipway/dataplane';
+import { migrations as auth } from '@slipway/platform-auth';
+import { newId } from '@slipway/platform-database';
+import type { Principal } from '@slipway/platform-http';
+import { Schedule } from '@slipway/platform-scheduling';
+import { OperationHarness, platformMigrations } from '@slipway/platform-testing';
+import { DEPLOYMENTS } from '@slipway/ports/deployment-records';
+import { PRODUCTS } from '@slipway/ports/model-api-administration';
+import { ROUTES } from '@slipway/ports/routing';
+import { ContextPassportModule } from './index.js';
+import { PassportsService } from './passports.service.js';
+
+const LIMIT = 4;
+let harness: OperationHarness;
+let passports: PassportsService;
+let who: Principal;
+
+const ports = [
+  { provide: DEPLOYMENTS, useValue: { get: async () => ({ id: 'dep_1', name: 'chat' }) } },
+  { provide: ROUTES, useValue: { current: async () => undefined } },
+  { provide: PRODUCTS, useValue: {} },
+];
+@Global()
+@Module({ providers: ports, exports: ports.map(({ provide }) => provide) })
+class NeighboursModule {}
+
+beforeAll(async () => {
+  harness = await OperationHarness.start({
+    migrations: [...platformMigrations, ...auth, ...dataplane],
+    modules: [NeighboursModule, ContextPassportModule],
+    config: {
+      operator: {
+        targets: [],
+        secrets: {},
+        quotas: { context_passports: LIMIT, tenants: { big: { context_passports: LIMIT + 2 } } },
+      },
+    },
+  });
+  passports = harness.context.get(PassportsService, { strict: false });
+  // A round happens when a test says so.
+  await harness.context.get(Schedule, { strict: false }).beforeApplicationShutdown();
+}, 60_000);
+afterAll(() => harness?.stop());
+beforeEach(async () => {
+  const tenantId = newId('ten');
+  await sql('insert into tenants (id, name) values ($1, $1)', [tenantId]);
+  who = {
+    tenantId,
+    tenantName: tenantId,
+    isOperatorTenant: false,
+    actor: { type: 'token', id: 'tok_1' },
+    scopes: new Set(['operator'] as const),
+    owner: { type: 'person', id: 'alice' },
+    minters: [],
+  };
+});
+
+const sql = <R extends object>(text: string, values: unknown[] = []): Promise<R[]> =>
+  harness.database.tx('system', (tx) => tx.query<R>(text, values));
+const declare = (session: string, ttlSeconds = 600) =>
+  passports.create(who, {
+    deployment: 'chat',
+    session_id: session,
+    affinity: { mode: 'soft', ttl_seconds: ttlSeconds },
+  });
+const count = async (): Promise<number> =>
+  (await sql('select from dataplane_passports where tenant_id = $1', [who.tenantId])).length;
+const round = () => harness.context.get(Schedule, { strict: false }).runNow('context-passport-bounds');
+/** What a gateway reports of new sessions. */
+const seen = (sessions: number, first = 0) => {
+  const at = new Date().toISOString();
+  const sightings = Array.from({ length: sessions }, (_, n) => ({
+    id: `cp_${who.tenantId}_${first + n}`,
+    tenant_id: who.tenantId,
+    deployment_id: 'dep_1',
+    deployment_name: 'chat',
+    key_hash: 'hash',
+    source: 'x-session-id',
+    subject: 'tok_1',
+    mode: 'soft',
+    ttl_seconds: 600,
+    revision_id: null,
+    revision_name: null,
+    instance_id: null,
+    bound_at: null,
+    last_seen_at: at,
+    expires_at: new Date(Date.now() + 600_000).toISOString(),
+    requests: 1,
+    hits: 0,
+    misses: 1,
+    rebinds: 0,
+    last_rebind_reason: null,
+  })) satisfies PassportSighting[];
+  return harness.database.tx('system', (tx) => writeSightings(tx, sightings));
+};
+const refusal = { status: 429, code: 'quota_exceeded', extra: { quota: 'context_passports', limit: LIMIT } };
+
+it('A8: a tenant declares as many passports as its quota says, and has room again when one is gone', async () => {
+  for (let n = 0; n < LIMIT; n += 1) await declare(`session-${n}`);
+  await expect(declare('one-more')).rejects.toMatchObject(refusal);
+  expect((await declare('session-1')).status).toBe(201);
+  await sql(
+    `update dataplane_passports set expires_at = now() - interval '1 second' where tenant_id = $1 and id = $2`,
+    [who.tenantId, (await declare('session-2')).body.id],
+  );
+  await expect(declare('one-more')).rejects.toMatchObject(refusal);
+  await round();
+  expect((await declare('one-more')).status).toBe(201);
+  await expect(declare('two-more')).rejects.toMatchObject(refusal);
+});
+
+it('A8: thirty declarations at once leave exactly as many passports as the quota says', async () => {
+  const outcomes = await Promise.allSettled(Array.from({ length: 30 }, (_, n) => declare(`session-${n}`)));
+  expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(LIMIT);
+  expect(await count()).toBe(LIMIT);
+});
+
+it('A8: gateways write no more passports than the quota says, once a worker has told them', async () => {
+  await seen(1);
+  await round();
+  await seen(10);
+  expect(await count()).toBe(LIMIT);
+  await expect(declare('one-more')).rejects.toMatchObject(refusal);
+  // A live session keeps its record, and goes on.
+  await round();
+  await seen(1);
+  const kept = await harness.database.tx('system', (tx) => findPassport(tx, who.tenantId, `cp_${who.tenantId}_0`));
+  expect(kept).toMatchObject({ requests: 3 });
+  expect(await count()).toBe(LIMIT);
+});
+
+it('A8: a tenant with a quota of its own has that one', async () => {
+  await sql(`update tenants set name = 'big' where id = $1`, [who.tenantId]);
+  await seen(1);
+  await round();
+  await seen(10);
+  expect(await count()).toBe(LIMIT + 2);
+});

@@ -1,0 +1,150 @@
+import { ArrayField, BooleanField, IntField, MapField, ObjectField, StringField } from '@slipway/platform-http';
+import {
+  AnalysisDto,
+  AnalysisMetricDto,
+  HOLD_SECONDS,
+  PROTECTED_ROLLOUTS,
+  STRATEGY_TYPES,
+  StrategyDto,
+  StrategyStepDto,
+  type Protection,
+  type StrategyType,
+} from '@slipway/ports/deployment-records';
+import { ScalingOverrideDto, ScalingPatchDto } from '@slipway/ports/revisions';
+
+const DISPLAY_NAME = { min: 1, max: 255 };
+const DESCRIPTION = { max: 2000 };
+const LABELS = { values: 'string', maxKeyLength: 63, maxValueLength: 255, example: { team: 'search' } } as const;
+const MAX_LABELS = 64;
+const ENVIRONMENT = { min: 1, max: 63, example: 'production' };
+const DEFAULT_STRATEGY = { description: 'Strategy of a rollout that names none' };
+const DEFAULT_ANALYSIS = {
+  description:
+    'Gate of a rollout that names no `analysis`. Rollouts without a soak, such as a first revision, pass none.',
+};
+const REVISION_HISTORY_LIMIT = {
+  min: 1,
+  max: 1000,
+  description: 'Revisions kept that no route, binding or rollback refers to',
+};
+const PROTECTION = {
+  description:
+    'What the deployment is guarded against. To lower it takes the scope admin. A rollback is never refused.',
+};
+const SCALING = {
+  description: 'Overrides the `scaling` of its revisions, field by field; what it leaves out, the revision says',
+};
+const DELETION = { description: 'Whether DELETE answers 409 `deployment_protected`' };
+const ROLLOUTS = {
+  enum: PROTECTED_ROLLOUTS,
+  description: '`approved_plan`: a rollout without the `plan_id` of an approved plan answers 409 `plan_required`',
+};
+export const UNPROTECTED: Protection = { deletion: false, rollouts: 'any' };
+
+export class ProtectionDto implements Protection {
+  @BooleanField({ ...DELETION, default: UNPROTECTED.deletion })
+  deletion: boolean;
+
+  @StringField({ ...ROLLOUTS, default: UNPROTECTED.rollouts })
+  rollouts: Protection['rollouts'];
+}
+
+/** What people decide about a deployment, as a whole: said when it is created, and true after every patch. */
+export class DeploymentSettingsDto {
+  @StringField({ ...DISPLAY_NAME, optional: true })
+  display_name?: string;
+
+  @StringField({ ...DESCRIPTION, optional: true })
+  description?: string;
+
+  @MapField({ ...LABELS, maxEntries: MAX_LABELS, default: {} })
+  labels: Record<string, string>;
+
+  @StringField({ ...ENVIRONMENT, optional: true })
+  environment?: string;
+
+  @ObjectField(() => StrategyDto, { ...DEFAULT_STRATEGY, optional: true })
+  default_strategy?: StrategyDto;
+
+  @ObjectField(() => AnalysisDto, { ...DEFAULT_ANALYSIS, optional: true })
+  default_analysis?: AnalysisDto;
+
+  @IntField({ ...REVISION_HISTORY_LIMIT, default: 10 })
+  revision_history_limit: number;
+
+  @ObjectField(() => ProtectionDto, { ...PROTECTION, default: UNPROTECTED })
+  protection: ProtectionDto;
+
+  @ObjectField(() => ScalingOverrideDto, { ...SCALING, optional: true })
+  scaling?: ScalingOverrideDto;
+}
+
+export class StrategyPatchDto {
+  @StringField({ enum: STRATEGY_TYPES, removable: true })
+  type?: StrategyType | null;
+
+  @ArrayField(() => StrategyStepDto, { minItems: 1, maxItems: 32, removable: true })
+  steps?: StrategyStepDto[] | null;
+
+  @IntField({ min: HOLD_SECONDS.min, max: HOLD_SECONDS.max, removable: true })
+  hold_seconds?: number | null;
+}
+
+export class AnalysisPatchDto {
+  @ArrayField(() => AnalysisMetricDto, { minItems: 1, maxItems: 16, removable: true })
+  metrics?: AnalysisMetricDto[] | null;
+
+  @StringField({ enum: ['rollback', 'pause'], removable: true })
+  on_failure?: 'rollback' | 'pause' | null;
+
+  @StringField({ enum: ['pause', 'rollback'], removable: true })
+  on_inconclusive?: 'pause' | 'rollback' | null;
+}
+
+export class ProtectionPatchDto {
+  @BooleanField({ ...DELETION, removable: true })
+  deletion?: boolean | null;
+
+  @StringField({ ...ROLLOUTS, removable: true })
+  rollouts?: Protection['rollouts'] | null;
+}
+
+/** A merge patch of `DeploymentSettingsDto`: types and bounds of what it names. What it makes is judged as a whole. */
+export class UpdateDeploymentDto {
+  @StringField({ max: 63, removable: true, description: 'Cannot change: clients send it as model' })
+  name?: string | null;
+
+  @StringField({ ...DISPLAY_NAME, removable: true })
+  display_name?: string | null;
+
+  @StringField({ ...DESCRIPTION, removable: true })
+  description?: string | null;
+
+  @MapField({
+    ...LABELS,
+    maxEntries: 2 * MAX_LABELS,
+    removable: true,
+    removableValues: true,
+    description: `Merged key by key, null removes one; ${MAX_LABELS} in the end`,
+    example: { team: 'search', trial: null },
+  })
+  labels?: Record<string, string | null> | null;
+
+  @StringField({ ...ENVIRONMENT, removable: true })
+  environment?: string | null;
+
+  @ObjectField(() => StrategyPatchDto, { ...DEFAULT_STRATEGY, removable: true })
+  default_strategy?: StrategyPatchDto | null;
+
+  @ObjectField(() => AnalysisPatchDto, { ...DEFAULT_ANALYSIS, removable: true })
+  default_analysis?: AnalysisPatchDto | null;
+
+  @IntField({ ...REVISION_HISTORY_LIMIT, removable: true })
+  revision_history_limit?: number | null;
+
+  @ObjectField(() => ProtectionPatchDto, { ...PROTECTION, removable: true })
+  protection?: ProtectionPatchDto | null;
+
+  @ObjectField(() => ScalingPatchDto, { ...SCALING, removable: true })
+  scaling?: ScalingPatchDto | null;
+}

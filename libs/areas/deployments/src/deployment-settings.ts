@@ -1,0 +1,87 @@
+import { errors, mergePatch, newFindings, readObject } from '@slipway/platform-http';
+import type { DeploymentSettings, Protection } from '@slipway/ports/deployment-records';
+import { DeploymentSettingsDto } from './deployment-settings.dto.js';
+
+/** The settings of a deployment as answers show them. A new one is a field here, in the port and in both DTOs. */
+export interface ShownSettings {
+  display_name: string | null;
+  description: string | null;
+  labels: Record<string, string>;
+  environment: string | null;
+  default_strategy: object | null;
+  default_analysis: object | null;
+  revision_history_limit: number;
+  protection: Protection;
+  scaling: object | null;
+}
+
+export function shownSettings(stored: DeploymentSettings): ShownSettings {
+  return {
+    display_name: stored.displayName,
+    description: stored.description,
+    labels: stored.labels,
+    environment: stored.environment,
+    default_strategy: stored.defaultStrategy,
+    default_analysis: stored.defaultAnalysis,
+    revision_history_limit: stored.revisionHistoryLimit,
+    protection: stored.protection,
+    scaling: stored.scaling,
+  };
+}
+
+export function storedSettings(settings: DeploymentSettingsDto | ShownSettings): DeploymentSettings {
+  return {
+    displayName: settings.display_name ?? null,
+    description: settings.description ?? null,
+    labels: settings.labels,
+    environment: settings.environment ?? null,
+    defaultStrategy: settings.default_strategy ?? null,
+    defaultAnalysis: settings.default_analysis ?? null,
+    revisionHistoryLimit: settings.revision_history_limit,
+    protection: settings.protection,
+    scaling: withoutEmpty(settings.scaling),
+  };
+}
+
+/**
+ * What a merge patch makes of settings. Only what it names is judged and written: a row that an older version accepted does not
+ * stand in the way of a new label.
+ * @throws validation_failed (422) where what it makes breaks a rule
+ */
+export function patchedSettings(before: ShownSettings, patch: object): ShownSettings {
+  const named = (settings: object) =>
+    Object.fromEntries(Object.entries(settings).filter(([name]) => Object.hasOwn(patch, name)));
+  const findings = newFindings();
+  const dto = readObject(
+    DeploymentSettingsDto,
+    mergePatch(named(before), patch) as object,
+    '',
+    findings,
+  ) as DeploymentSettingsDto;
+  const details = [...findings.mistyped, ...findings.broken];
+  if (details.length > 0) {
+    throw errors.validation_failed({
+      message: details[0]?.message,
+      details,
+      remediation: 'A merge patch changes what it names and keeps the rest; null takes a field away.',
+    });
+  }
+  const made = shownSettings(storedSettings(plain(dto)));
+  return { ...before, ...named(made) };
+}
+
+/** The first field of the protection that guards less than before, if there is one. */
+export function loweredProtection(before: Protection, after: Protection): keyof Protection | undefined {
+  if (before.deletion && !after.deletion) return 'deletion';
+  return before.rollouts !== 'any' && after.rollouts === 'any' ? 'rollouts' : undefined;
+}
+
+/** Overriding nothing is none. */
+function withoutEmpty(scaling: object | null | undefined): object | null {
+  return scaling && Object.keys(scaling).length > 0 ? scaling : null;
+}
+
+/** A DTO as the JSON that it was read from, without what it does not hold. */
+export function plain<T extends object>(dto: T): T {
+  return JSON.parse(JSON.stringify(dto)) as T;
+}

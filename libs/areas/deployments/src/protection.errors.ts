@@ -1,0 +1,22 @@
+import { defineErrors } from '@slipway/platform-http';
+import type { Deployment } from '@slipway/ports/deployment-records';
+
+export const protectionErrors = defineErrors({
+  deployment_protected: {
+    status: 409,
+    category: 'conflict',
+    message: 'The deployment is protected from this.',
+    remediation: 'An admin can lift the protection with PATCH /api/v1/deployments/{name}.',
+  },
+});
+
+/** Whether the deployment may be deleted. Throws `deployment_protected`, naming what forbids it. */
+export function assertDeletable({ name, protection }: Pick<Deployment, 'name' | 'protection'>): void {
+  if (!protection.deletion) return;
+  const message = `Deployment ${name} is protected from deletion: its protection.deletion is true.`;
+  throw protectionErrors.deployment_protected({
+    message,
+    details: [{ field: 'protection.deletion', code: 'protected', message }],
+    remediation: `An admin can lift it: PATCH /api/v1/deployments/${name} {"protection": {"deletion": false}}.`,
+  });
+}

@@ -1,0 +1,122 @@
+import { isDeepStrictEqual } from 'node:util';
+import { Inject, Injectable } from '@nestjs/common';
+import { Database, type Tx } from '@slipway/platform-database';
+import { appendEvents } from '@slipway/platform-events';
+import { assertIfMatch, errors, jsonPatch, rehearsal, reply, type Principal, type Reply } from '@slipway/platform-http';
+import { appendAudit } from '@slipway/platform-mutations';
+import { operationErrors } from '@slipway/platform-operations';
+import {
+  DEPLOYMENTS,
+  deploymentStream,
+  type Deployment,
+  type DeploymentsPort,
+} from '@slipway/ports/deployment-records';
+import { DeploymentAnswers } from './deployment-answers.js';
+import type { UpdateDeploymentDto } from './deployment-settings.dto.js';
+import {
+  loweredProtection,
+  patchedSettings,
+  plain,
+  shownSettings,
+  storedSettings,
+  type ShownSettings,
+} from './deployment-settings.js';
+
+export interface UpdateRequest {
+  principal: Principal;
+  name: string;
+  patch: UpdateDeploymentDto;
+  ifMatch: string | undefined;
+  isDryRun: boolean;
+}
+
+@Injectable()
+export class UpdatesService {
+  constructor(
+    private readonly database: Database,
+    private readonly answers: DeploymentAnswers,
+    @Inject(DEPLOYMENTS) private readonly deployments: DeploymentsPort,
+  ) {}
+
+  /** Lock (404), merge and judge (422), ask for the scope (403), compare (412), write (409). A patch that changes nothing writes nothing. */
+  update(request: UpdateRequest): Promise<Reply> {
+    const { principal, name, isDryRun } = request;
+    const { tenantId } = principal;
+    return this.database.tx(
+      { tenantId },
+      async (tx) => {
+        const deployment = await this.deployments.lock(tx, tenantId, name);
+        const record = await this.deployments.record(tx, tenantId, name);
+        const { name: givenName = name, ...patch } = plain(request.patch);
+        if (givenName !== name) throw nameIsFixed(name);
+        const before = shownSettings(record);
+        const after = patchedSettings(before, patch);
+        const lowered = loweredProtection(before.protection, after.protection);
+        if (lowered && !principal.scopes.has('admin')) throw loweringNeedsAdmin(lowered);
+        const found = await this.answers.one(tx, record);
+        assertIfMatch(request.ifMatch, found.etag);
+        if (isDeepStrictEqual(before, after))
+          return isDryRun ? rehearsal('change nothing') : reply(200, found, { etag: found.etag });
+        assertStays(deployment);
+        await this.write(tx, principal, deployment, before, after);
+        const answer = await this.answers.one(tx, await this.deployments.record(tx, tenantId, name));
+        if (isDryRun) return rehearsal(`update deployment ${name}`, [], jsonPatch(before, after));
+        return reply(200, answer, { etag: answer.etag });
+      },
+      { dryRun: isDryRun },
+    );
+  }
+
+  private async write(
+    tx: Tx,
+    { tenantId, actor }: Principal,
+    { id, name }: Deployment,
+    before: ShownSettings,
+    after: ShownSettings,
+  ): Promise<void> {
+    await this.deployments.configure(tx, id, storedSettings(after));
+    // The audit keeps digests of what was before and after, so that a guard was lowered has to stand in the action.
+    const isLowered = loweredProtection(before.protection, after.protection) !== undefined;
+    await appendAudit(tx, {
+      action: isLowered ? 'deployment.unprotect' : 'deployment.update',
+      resourceType: 'deployment',
+      resourceName: name,
+      before,
+      after,
+    });
+    await appendEvents(tx, tenantId, deploymentStream(id), [
+      {
+        type: 'deployment.updated',
+        subject: `deployments/${name}`,
+        actor,
+        data: { deployment_id: id, name, changes: jsonPatch(before, after) },
+      },
+    ]);
+  }
+}
+
+function nameIsFixed(name: string): Error {
+  const message = `The name of a deployment cannot change, because clients send it as model: ${name} stays ${name}.`;
+  return errors.validation_failed({
+    message,
+    details: [{ field: 'name', code: 'immutable', message }],
+    remediation: 'Leave name out, or create another deployment and change display_name here.',
+  });
+}
+
+function loweringNeedsAdmin(field: string): Error {
+  return errors.scope_insufficient({
+    message: `Lowering protection.${field} needs the scope admin; raising it does not.`,
+    remediation: 'Ask an admin, or send a token with the scope admin.',
+    extra: { required_scope: 'admin' },
+  });
+}
+
+/** A deployment that is being deleted keeps no promise, least of all a protection. */
+function assertStays({ name, state, currentOperationId }: Deployment): void {
+  if (state !== 'deleting') return;
+  throw operationErrors.operation_in_progress({
+    message: `Deployment ${name} is being deleted.`,
+    extra: { operation_id: currentOperationId },
+  });
+}

@@ -1,0 +1,14 @@
+import { Entity, PrimaryColumn } from 'typeorm';
+
+/** Written by the system alone: a tenant sees its own rows and changes none. */
+@Entity({ name: 'tenant_organizations' })
+export class TenantOrganizationEntity {
+  @PrimaryColumn({ type: 'text' })
+  provider: string;
+
+  @PrimaryColumn({ type: 'text' })
+  external_organization_id: string;
+
+  @PrimaryColumn({ type: 'text' })
+  tenant_id: string;
+}

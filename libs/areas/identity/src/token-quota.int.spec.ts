@@ -1,0 +1,65 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { migrations as authMigrations, TokenService, type TokenUses } from '@slipway/platform-auth';
+import { migrations as databaseMigrations, newId } from '@slipway/platform-database';
+import { DatabaseBed } from '@slipway/platform-database/testing';
+import type { Principal } from '@slipway/platform-http';
+import { migrations as mutationMigrations } from '@slipway/platform-mutations';
+import { migrations } from './index.js';
+import { LastAdmin } from './last-admin.js';
+import { TokensService } from './tokens.service.js';
+
+const LIMIT = 4;
+let bed: DatabaseBed;
+let tokens: TokensService;
+let who: Principal;
+
+beforeAll(async () => {
+  bed = await DatabaseBed.start({
+    migrations: [...databaseMigrations, ...mutationMigrations, ...authMigrations, ...migrations],
+  });
+  tokens = new TokensService(
+    bed.database,
+    new TokenService(bed.database, { note: () => undefined } as unknown as TokenUses),
+    new LastAdmin({ identity: { provider: 'oidc' } }),
+    {
+      operator: { quotas: { tokens: LIMIT } },
+      rateLimit: { readsPerMinute: 0, mutationsPerMinute: 0 },
+      gateway: { limits: { requestsPerMinute: 0, maxConcurrencyPerToken: 0 } },
+    },
+  );
+});
+afterAll(() => bed?.stop());
+beforeEach(async () => {
+  const tenantId = newId('ten');
+  await bed.sql('insert into tenants (id, name) values ($1, $1)', [tenantId]);
+  who = {
+    tenantId,
+    tenantName: tenantId,
+    isOperatorTenant: false,
+    actor: { type: 'token', id: 'tok_boot' },
+    scopes: new Set(['viewer', 'operator', 'admin'] as const),
+    owner: { type: 'person', id: 'alice' },
+    minters: [],
+  };
+});
+
+const create = () => tokens.create(who, { name: 'ci', scopes: ['viewer'] });
+const refusal = { status: 429, code: 'quota_exceeded', extra: { quota: 'tokens', limit: LIMIT } };
+
+it('A8: a tenant has as many active tokens as its quota says, and room again when one is revoked or expires', async () => {
+  const made = [];
+  for (let n = 0; n < LIMIT; n += 1) made.push(await create());
+  await expect(create()).rejects.toMatchObject(refusal);
+  await tokens.revoke(who, made[0]!.id);
+  await create();
+  await expect(create()).rejects.toMatchObject(refusal);
+  await bed.sql(`update api_tokens set expires_at = now() - interval '1 second' where id = $1`, [made[1]!.id]);
+  await create();
+  await expect(create()).rejects.toMatchObject(refusal);
+});
+
+it('A8: thirty creations at once leave exactly as many tokens as the quota says', async () => {
+  const outcomes = await Promise.allSettled(Array.from({ length: 30 }, create));
+  expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(LIMIT);
+  expect(await bed.sql('select from api_tokens where tenant_id = $1', [who.tenantId])).toHaveLength(LIMIT);
+});

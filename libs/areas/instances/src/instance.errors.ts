@@ -1,0 +1,23 @@
+import { defineErrors } from '@slipway/platform-http';
+
+export const instanceErrors = defineErrors({
+  instance_not_found: {
+    status: 404,
+    category: 'not_found',
+    message: 'This deployment has no such instance.',
+    remediation: 'List them with GET /api/v1/deployments/{name}/instances.',
+  },
+  logs_not_kept: {
+    status: 409,
+    category: 'conflict',
+    message: 'The target of this instance keeps no output: it was not started by Slipway.',
+    remediation: 'Read the output where the server was started.',
+  },
+  logs_unavailable: {
+    status: 503,
+    category: 'capacity',
+    retryable: true,
+    message: 'The output cannot be read now.',
+    remediation: 'See that a worker runs on the host of the target, and ask again.',
+  },
+});

@@ -1,0 +1,38 @@
+import type { RevisionSpec, StartFailure, StartProgress } from '@slipway/contracts';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+export type PreparationState = 'asked' | 'running' | 'ready' | 'failed';
+
+@Entity({ name: 'preparations' })
+export class PreparationEntity {
+  @PrimaryColumn({ type: 'text' })
+  operation_id: string;
+
+  @PrimaryColumn({ type: 'text' })
+  revision_id: string;
+
+  @Column({ type: 'text' })
+  tenant_id: string;
+
+  @Column({ type: 'text' })
+  target: string;
+
+  @Column({ type: 'jsonb' })
+  spec: RevisionSpec;
+
+  @Column({ type: 'text', default: 'asked' })
+  state: PreparationState;
+
+  /** Rises with each wish, so that what was found for the one before is not written over it. */
+  @Column({ type: 'int', default: 1 })
+  attempt: number;
+
+  @Column({ type: 'jsonb', nullable: true })
+  progress: StartProgress | null;
+
+  @Column({ type: 'jsonb', nullable: true })
+  failure: StartFailure | null;
+
+  @Column({ type: 'timestamptz', default: () => 'clock_timestamp()' })
+  asked_at: Date;
+}

@@ -1,0 +1,30 @@
+import { WORKER } from '@slipway/contracts';
+import type { NewEvent } from '@slipway/platform-events';
+import type { ScalableRow } from './scaling.query.js';
+import type { ScalingDecision, ScalingSituation } from './scaling-decision.js';
+
+/** `deployment.scaled`: how many instances a revision has from now on, why, and the numbers that said so. */
+export function deploymentScaled(
+  row: ScalableRow,
+  now: ScalingSituation,
+  { replicas, reason }: ScalingDecision,
+): NewEvent {
+  return {
+    type: 'deployment.scaled',
+    subject: `deployments/${row.revision_name.replace(/-\d+$/, '')}`,
+    actor: WORKER,
+    revisionId: row.revision_id,
+    data: {
+      revision: row.revision_name,
+      from: row.replicas,
+      to: replicas,
+      reason,
+      in_flight: now.in_flight,
+      held: now.held,
+      target_in_flight: now.scaling.target_in_flight,
+      waiting: now.waiting,
+      kv_usage: now.kv_usage,
+      ...(reason === 'start_failed' && { cause: now.failure, failures: now.failures + 1 }),
+    },
+  };
+}

@@ -1,0 +1,9 @@
+import { expect, it } from '@jest/globals';
+import { withResult } from './binding.entity.js';
+
+it('tells the result of a check that was stored before there were results', () => {
+  const check = { name: 'list_models', message: '', duration_ms: 1 };
+  expect(withResult({ ...check, passed: true }).result).toBe('passed');
+  expect(withResult({ ...check, passed: false }).result).toBe('failed');
+  expect(withResult({ ...check, passed: false, result: 'not_applicable' as const }).result).toBe('not_applicable');
+});

@@ -1,0 +1,87 @@
+import { addAbortSignal, pipeline, Transform, type Readable } from 'node:stream';
+import { StoreStalled, type BlobStore, type WriteBounds } from './blob-store.js';
+import { IDLE_TIMEOUT_MS, transferLimitMs } from './time-limits.js';
+
+/** How long a client may take to send a body: the api ends its request then. */
+const ARRIVAL_LIMIT_MS = 300_000;
+
+/**
+ * A store whose calls end, though the medium below never answers: a server that is silent, a mount that hangs. What is given
+ * up goes on below for as long as it takes, and is told by its signal.
+ */
+export class BoundedStore implements BlobStore {
+  /** @param idleTimeoutMs for opening, for removing, and between two pieces of what is read */
+  constructor(
+    private readonly store: BlobStore,
+    private readonly idleTimeoutMs = IDLE_TIMEOUT_MS,
+  ) {}
+
+  async write(blob: string, source: Readable, { bytes, signal }: WriteBounds): Promise<void> {
+    // Whoever gives up waiting is gone when the source fails.
+    source.on('error', () => undefined);
+    await within(ARRIVAL_LIMIT_MS + transferLimitMs(bytes), signal, async (stop) => {
+      stop.addEventListener('abort', () => source.destroy(), { once: true });
+      await this.store.write(blob, source, { bytes, signal: stop });
+    });
+  }
+
+  async read(blob: string, signal?: AbortSignal): Promise<Readable> {
+    const content = await within(this.idleTimeoutMs, signal, async (stop) => {
+      const opened = await this.store.read(blob, stop);
+      if (stop.aborted) opened.destroy();
+      return opened;
+    });
+    return ended(content, this.idleTimeoutMs, signal);
+  }
+
+  remove(blob: string, signal?: AbortSignal): Promise<void> {
+    return within(this.idleTimeoutMs, signal, (stop) => this.store.remove(blob, stop));
+  }
+
+  close(): Promise<void> {
+    return this.store.close();
+  }
+}
+
+/** @throws StoreStalled after `limitMs`, and the reason of `signal` at once */
+async function within<T>(
+  limitMs: number,
+  signal: AbortSignal | undefined,
+  work: (stop: AbortSignal) => Promise<T>,
+): Promise<T> {
+  signal?.throwIfAborted();
+  const limit = new AbortController();
+  const timer = setTimeout(
+    () => limit.abort(new StoreStalled(`the workspace store did not answer within ${limitMs} ms`)),
+    limitMs,
+  );
+  const stop = signal ? AbortSignal.any([limit.signal, signal]) : limit.signal;
+  const stopped = new Promise<never>((_resolve, reject) =>
+    stop.addEventListener('abort', () => reject(stop.reason as Error), { once: true }),
+  );
+  try {
+    return await Promise.race([stopped, work(stop)]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** The same content, which fails once nothing has passed for so long: the store is silent, or nobody reads. */
+function ended(content: Readable, idleTimeoutMs: number, signal: AbortSignal | undefined): Readable {
+  const passed = new Transform({
+    transform(chunk, _encoding, done) {
+      idle.refresh();
+      done(null, chunk);
+    },
+  });
+  // Not `content`: one that is being read tells of its end only when that read is over.
+  const idle = setTimeout(
+    () => passed.destroy(new StoreStalled(`no byte of a blob passed within ${idleTimeoutMs} ms`)),
+    idleTimeoutMs,
+  );
+  if (signal) addAbortSignal(signal, passed);
+  // It may fail before anybody reads; whoever then does is told.
+  passed.on('error', () => undefined);
+  pipeline(content, passed, () => clearTimeout(idle));
+  return passed;
+}

@@ -1,0 +1,12 @@
+/** Milliseconds to be connected, and without a byte in either direction: who takes longer is taken for gone. */
+export const CONNECT_TIMEOUT_MS = 5_000;
+export const IDLE_TIMEOUT_MS = 20_000;
+
+const LEAST_LIMIT_MS = 30_000;
+/** Whoever takes bytes more slowly than this only seems to work. */
+const SLOWEST_BYTES_PER_SECOND = 512 * 1024;
+
+/** Whole milliseconds that so many bytes may take altogether: a byte now and then keeps the idle time-out away for ever. */
+export function transferLimitMs(bytes: number): number {
+  return LEAST_LIMIT_MS + Math.ceil((bytes / SLOWEST_BYTES_PER_SECOND) * 1_000);
+}

@@ -1,0 +1,150 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { Readable } from 'node:stream';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { Database } from '@slipway/platform-database';
+import { createTestDatabase, type TestDatabase } from '@slipway/platform-testing';
+import { BLOB_STORE, newBlob, type BlobStore } from '../src/storage/blob-store.js';
+import { IDLE_TIMEOUT_MS } from '../src/storage/time-limits.js';
+import { startFakeS3, type FakeS3 } from './fake-s3.js';
+import { configOf, MIGRATIONS, startApp } from './sandbox-app.js';
+import { clientOf, eventually, newTenant, type Answer, type Client } from './tenants.js';
+
+/** Three times the connections of the pool. */
+const CALLERS = 30;
+const POOL = 10;
+
+let testDatabase: TestDatabase;
+let s3: FakeS3;
+let app: NestFastifyApplication;
+let calledInTransaction: string[];
+let database: Database;
+let send: Client;
+/** Of another tenant, who has nothing to do with it. */
+let other: Client;
+let id: string;
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase(MIGRATIONS);
+  s3 = await startFakeS3();
+  const config = configOf(testDatabase.url, {
+    upload: { maxBytes: 300_000, workspaceStore: 's3://workspaces/w', s3: { endpoint: s3.endpoint, region: 'x' } },
+  });
+  config.database.poolSize = POOL;
+  const started = await startApp(config);
+  ({ app, calledInTransaction } = started);
+  database = app.get(Database, { strict: false });
+  send = clientOf(started.origin, (await newTenant(app)).token);
+  other = clientOf(started.origin, (await newTenant(app)).token);
+});
+
+afterAll(async () => {
+  s3?.silence();
+  await app?.close();
+  s3?.stop();
+  await testDatabase?.drop();
+});
+
+beforeEach(async () => {
+  s3.silence();
+  ({ id } = (await send('POST', '/sandboxes', { json: {} })).body);
+});
+
+const put = (index: number, body: string): Promise<Answer> =>
+  send('PUT', `/sandboxes/${id}/files?path=f${index}`, { body });
+const strays = async (): Promise<number> =>
+  (await database.read('system', 'select 1 from sandbox_stray_blobs where sandbox_id = $1', [id])).length;
+/** As after the minute that a removal has for itself; one that the silence has caught ends with its idle time-out. */
+const sweptAll = async (): Promise<boolean> => {
+  await database.tx('system', (tx) =>
+    tx.query('update sandbox_stray_blobs set delete_after = now() where sandbox_id = $1', [id]),
+  );
+  return (await strays()) === 0;
+};
+const all = <T>(make: (index: number) => Promise<T>): Promise<T[]> =>
+  Promise.all(Array.from({ length: CALLERS }, (_one, index) => make(index)));
+const timed = async <T>(work: Promise<T>): Promise<[T, number]> => {
+  const from = performance.now();
+  return [await work, performance.now() - from];
+};
+
+/** Asks for another tenant as long as `isOver` says no, and returns the longest that an answer took, in milliseconds. */
+async function longestAnswer(isOver: () => boolean): Promise<{ longestMs: number; answers: number }> {
+  let [longestMs, answers] = [0, 0];
+  while (!isOver()) {
+    const [answer, ms] = await timed(other('GET', '/sandboxes'));
+    expect(answer.status).toBe(200);
+    longestMs = Math.max(longestMs, ms);
+    answers += 1;
+    // Below what one token may ask in a second.
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  return { longestMs, answers };
+}
+
+it('B11: finds a call of the store inside a transaction', async () => {
+  const store = app.get<BlobStore>(BLOB_STORE, { strict: false });
+  await database.tx('system', () => store.remove(newBlob('sbx_watched')));
+  expect(calledInTransaction.splice(0)).toEqual(['store.remove']);
+  await store.remove(newBlob('sbx_watched'));
+  expect(calledInTransaction).toEqual([]);
+});
+
+it('B11: a store that is silent when blobs are removed takes no connection, and the sweep removes them later', async () => {
+  await all((index) => put(index, 'old'));
+  s3.silence('DELETE');
+  let isOver = false;
+  const replacing = all((index) => put(index, 'new')).finally(() => (isOver = true));
+  await eventually(async () => s3.unanswered() >= CALLERS, 'every upload waits for the store');
+  const { longestMs, answers } = await longestAnswer(() => isOver);
+  console.log(
+    `${CALLERS} uploads waited for the store; ${answers} other requests took ${Math.ceil(longestMs)} ms at most`,
+  );
+  expect(answers).toBeGreaterThan(CALLERS);
+  expect(longestMs).toBeLessThan(2_000);
+  expect((await replacing).map(({ status }) => status)).toEqual(Array.from({ length: CALLERS }, () => 200));
+  expect(await strays()).toBe(CALLERS);
+  s3.silence();
+  await eventually(sweptAll, 'the sweep', IDLE_TIMEOUT_MS + 10_000);
+  expect(s3.keys().filter((key) => key.includes(id))).toHaveLength(CALLERS);
+});
+
+it('B11: a removal that a crash cut off is found by the sweep', async () => {
+  const store = app.get<BlobStore>(BLOB_STORE, { strict: false });
+  const blob = newBlob(id);
+  const [tenant] = await database.read<{ tenant_id: string }>(
+    'system',
+    'select tenant_id from sandboxes where id = $1',
+    [id],
+  );
+  await put(0, 'x');
+  const doomed = `insert into sandbox_stray_blobs (blob, tenant_id, sandbox_id, delete_after, is_doomed) values ($1, $2, $3, now() + interval '1 second', true)`;
+  await database.tx('system', (tx) => tx.query(doomed, [blob, tenant!.tenant_id, id]));
+  await store.write(blob, Readable.from([Buffer.from('left')], { objectMode: false }), { bytes: 4 });
+  await eventually(async () => (await strays()) === 0, 'the sweep');
+  expect(s3.keys().filter((key) => key.includes(id))).toHaveLength(1);
+});
+
+it('A5: uploads and downloads of a silent store end with 503 within the idle time-out, and nobody else waits', async () => {
+  await all((index) => put(index, 'old'));
+  s3.silence('PUT', 'GET', 'DELETE');
+  let isOver = false;
+  const writing = all((index) => timed(put(index, 'new')));
+  const reading = all((index) => timed(send('GET', `/sandboxes/${id}/files?path=f${index}`)));
+  const waiting = Promise.all([writing, reading]).finally(() => (isOver = true));
+  await eventually(async () => s3.unanswered() >= 2 * CALLERS, 'every request waits for the store');
+  const { longestMs, answers } = await longestAnswer(() => isOver);
+  const ended = (await waiting).flat();
+  const slowest = Math.max(...ended.map(([, ms]) => ms));
+  console.log(
+    `${ended.length} requests ended after ${Math.ceil(slowest)} ms; ${answers} others took ${Math.ceil(longestMs)} ms at most`,
+  );
+  expect(new Set(ended.map(([{ status, body }]) => `${status} ${body.error.code}`))).toEqual(
+    new Set(['503 unavailable']),
+  );
+  // The client of S3 begins to count three seconds late.
+  expect(slowest).toBeLessThan(IDLE_TIMEOUT_MS + 6_000);
+  expect(longestMs).toBeLessThan(2_000);
+  s3.silence();
+  expect((await send('GET', `/sandboxes/${id}/files?path=f0`)).bytes.toString()).toBe('old');
+  await eventually(sweptAll, 'the sweep removes what may have been written', IDLE_TIMEOUT_MS + 10_000);
+}, 120_000);

@@ -1,0 +1,94 @@
+import type { IncomingHttpHeaders, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { answerTooLarge, errorBody, upstreamFailed } from '../gateway.errors.js';
+import type { Answer } from './answer.js';
+import { isCoded, returnedHeaders } from './answer-headers.js';
+import { withoutHostPaths } from './host-paths.js';
+
+/** A longer error is told by its beginning, and not read to its end. */
+export const MAX_ERROR_BYTES = 64 * 1024;
+
+/** Whom the words of an error are about: what the engine was asked for, and what the client asked for. */
+export interface Asked {
+  modelId: string;
+  model: string;
+}
+
+/** Tells an upstream's error in the shape the clients read, without the places where its host keeps files. */
+export class ErrorAnswer implements Answer {
+  private status = 502;
+  private head: OutgoingHttpHeaders = {};
+  private isUnreadable = false;
+  private readonly chunks: Buffer[] = [];
+  private size = 0;
+
+  constructor(
+    private readonly response: ServerResponse,
+    private readonly own: OutgoingHttpHeaders,
+    private readonly asked: Asked,
+  ) {}
+
+  begin(status: number, headers: IncomingHttpHeaders): void {
+    this.status = status;
+    const { 'retry-after': retryAfter } = returnedHeaders(headers, {});
+    this.head = { 'content-type': 'application/json', ...(retryAfter && { 'retry-after': retryAfter }), ...this.own };
+    this.isUnreadable = isCoded(headers);
+  }
+
+  data(chunk: Buffer): boolean {
+    this.size += chunk.length;
+    if (this.size > MAX_ERROR_BYTES) throw answerTooLarge();
+    this.chunks.push(chunk);
+    return true;
+  }
+
+  end(): void {
+    const text = this.isUnreadable ? '' : Buffer.concat(this.chunks).toString('utf8');
+    this.response.writeHead(this.status, this.head);
+    this.response.end(openAiError(this.status, text, this.asked));
+  }
+
+  cut(): void {
+    this.end();
+  }
+}
+
+function openAiError(status: number, text: string, asked: Asked): string {
+  const type = status >= 500 ? 'server_error' : status === 429 ? 'rate_limit_error' : 'invalid_request_error';
+  const parsed = parsedJson(text);
+  if (parsed === undefined)
+    return errorBody(shown(text.trim(), asked).slice(0, 2_000) || upstreamFailed().message, type, null, null);
+  const object = objectOf(parsed) ?? {};
+  const error = objectOf(object['error']);
+  if (error) return JSON.stringify({ error: shownMembers(error, asked) });
+  const message = [object['error'], object['message'], object['detail']].find(
+    (one) => typeof one === 'string' && one !== '',
+  ) as string | undefined;
+  const code = typeof object['code'] === 'string' ? object['code'] : null;
+  return errorBody(shown(message ?? upstreamFailed().message, asked), type, null, code && shown(code, asked));
+}
+
+/** Engines add numbers to their errors that clients read (how long a prompt was); what is nested deeper nobody knows. */
+function shownMembers(error: Record<string, unknown>, asked: Asked): Record<string, unknown> {
+  const members = Object.entries(error).flatMap(([name, value]) => {
+    if (name === 'model') return [[name, asked.model]];
+    if (typeof value === 'string') return [[name, shown(value, asked)]];
+    return typeof value === 'object' && value !== null ? [] : [[name, value]];
+  });
+  return Object.fromEntries(members) as Record<string, unknown>;
+}
+
+function shown(text: string, { modelId, model }: Asked): string {
+  return withoutHostPaths(text, modelId, model);
+}
+
+function objectOf(value: unknown): Record<string, unknown> | undefined {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
+}
+
+function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,101 @@
+import { jsonKeyOf, JsonRefused, JsonScanner, type JsonMember } from '@slipway/platform-bounds';
+import { upstreamFailed } from '../gateway.errors.js';
+
+const MAX_DEPTH = 128;
+/** Of a key of the answer's top level: a longer one is not `model`. */
+const MAX_KEY_BYTES = 64;
+/** Of the value: no name of a model, and no path, is longer. */
+const MAX_VALUE_BYTES = 8 * 1024;
+const NOTHING: Buffer = Buffer.alloc(0);
+/** How any engine writes the key. Text inside of a string has its quotes escaped, so that this is not found there. */
+const KEY = Buffer.from('"model"');
+/** Bytes that hold the key and most names. */
+const ENOUGH = 64;
+
+/**
+ * Puts the name that the client asked for in the place of the outermost `model` of a JSON text, while it arrives; engines write there
+ * what they loaded, the path of a file. Every other byte stays, in its place. Held back is the member itself and nothing else. What
+ * turns out to be no JSON is passed on from there: it has no members.
+ */
+export class ModelRename {
+  private readonly scanner = new JsonScanner({ maxDepth: MAX_DEPTH });
+  /** The beginning of a member that may be `model`. */
+  private held = NOTHING;
+  /** Offset of its first byte, or else of the next one. */
+  private heldAt = 0;
+  private membersRead = 0;
+  private isNoJson = false;
+
+  /** @param name what stands there instead, already JSON */
+  constructor(private readonly name: Buffer) {}
+
+  /**
+   * @returns what can be passed on
+   * @throws GatewayError 502 for what no engine writes: a name of 8 KiB, a thousand members, a hundred levels
+   */
+  push(piece: Buffer): Buffer {
+    if (this.isNoJson) return piece;
+    this.scan(piece);
+    const text = this.held.length === 0 ? piece : Buffer.concat([this.held, piece]);
+    const out: Buffer[] = [];
+    let passedTo = 0;
+    for (const member of this.nextMembers()) {
+      if (!this.isModel(text, member.keyStart, member.keyEnd)) continue;
+      out.push(text.subarray(passedTo, member.valueStart - this.heldAt), this.name);
+      passedTo = member.valueEnd - this.heldAt;
+    }
+    const keptFrom = this.isNoJson ? text.length : Math.max(passedTo, this.keptFrom(text) - this.heldAt);
+    out.push(text.subarray(passedTo, keptFrom));
+    this.heldAt += keptFrom;
+    this.held = keptFrom === text.length ? NOTHING : text.subarray(keptFrom);
+    if (this.held.length > MAX_VALUE_BYTES) throw upstreamFailed();
+    return out.length === 1 ? (out[0] as Buffer) : Buffer.concat(out);
+  }
+
+  /** Where the text ends while it holds something, it was broken off in the middle of the member, and nothing is left to say. */
+  get isHolding(): boolean {
+    return this.held.length > 0;
+  }
+
+  private scan(piece: Buffer): void {
+    try {
+      this.scanner.push(piece);
+    } catch (error) {
+      if (!(error instanceof JsonRefused) || error.fault !== 'malformed') throw upstreamFailed();
+      this.isNoJson = true;
+    }
+  }
+
+  private nextMembers(): JsonMember[] {
+    const members = this.scanner.members(this.membersRead);
+    this.membersRead += members.length;
+    return members;
+  }
+
+  private keptFrom(text: Buffer): number {
+    const end = this.heldAt + text.length;
+    const member = this.scanner.unfinished();
+    if (!member) return end;
+    const { keyStart, keyEnd } = member;
+    const isOpen = keyEnd === undefined ? end - keyStart <= MAX_KEY_BYTES : this.isModel(text, keyStart, keyEnd);
+    return isOpen ? keyStart : end;
+  }
+
+  private isModel(text: Buffer, keyStart: number, keyEnd: number): boolean {
+    // One whose beginning has been passed on was too long for it.
+    if (keyStart < this.heldAt || keyEnd - keyStart > MAX_KEY_BYTES) return false;
+    return jsonKeyOf(text, keyStart - this.heldAt, keyEnd - this.heldAt) === 'model';
+  }
+}
+
+/** The same for a text that is there as a whole. Scans it to the last key of that name, and mostly that is at its beginning. */
+export function renamed(text: Buffer, name: Buffer): Buffer {
+  const last = text.lastIndexOf(KEY);
+  if (last < 0) return text;
+  const rename = new ModelRename(name);
+  const scanned = Math.min(text.length, last + ENOUGH);
+  const begin = rename.push(text.subarray(0, scanned));
+  if (scanned === text.length) return begin;
+  const rest = text.subarray(scanned);
+  return Buffer.concat([begin, rename.isHolding ? rename.push(rest) : rest]);
+}

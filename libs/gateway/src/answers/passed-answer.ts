@@ -1,0 +1,173 @@
+import type { IncomingHttpHeaders, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { upstreamFailed, type GatewayError } from '../gateway.errors.js';
+import { cutShort, sendError, type Answer } from './answer.js';
+import { headerText, isCoded, returnedHeaders } from './answer-headers.js';
+import { ModelRename, renamed } from './model-rename.js';
+
+/** Up to this many bytes, joining a body with its head costs less than a second write. */
+const SMALL = 8 * 1024;
+
+/**
+ * Passes an answer on as it comes, under the name that the client asked for. One that came in a single piece is told its length; a
+ * longer one ends where it ends, since its name may stand behind everything else.
+ */
+export class PassedJsonAnswer implements Answer {
+  private status = 502;
+  private head: OutgoingHttpHeaders = {};
+  /** Bytes that upstream announced. NaN if it did not. */
+  private length = NaN;
+  private isRefused = false;
+  /** Of one that comes in pieces. */
+  private rename: ModelRename | undefined;
+
+  constructor(
+    private readonly response: ServerResponse,
+    private readonly own: OutgoingHttpHeaders,
+    private readonly name: Buffer,
+  ) {}
+
+  begin(status: number, headers: IncomingHttpHeaders): void {
+    this.status = status;
+    this.head = returnedHeaders(headers, this.own);
+    this.length = Number(headerText(headers, 'content-length') ?? NaN);
+    this.isRefused = isCoded(headers);
+  }
+
+  data(chunk: Buffer): boolean {
+    // What cannot be read can hold anything.
+    if (this.isRefused) throw upstreamFailed();
+    if (chunk.length === this.length) {
+      this.whole(renamed(chunk, this.name));
+      return true;
+    }
+    const passed = (this.rename ??= new ModelRename(this.name)).push(chunk);
+    this.sendHead();
+    return passed.length === 0 || this.response.write(passed);
+  }
+
+  end(): void {
+    this.sendHead();
+    if (!this.response.writableEnded) this.response.end();
+  }
+
+  cut(error: GatewayError): void {
+    if (this.response.headersSent) cutShort(this.response, false, error);
+    else sendError(this.response, this.own, error);
+  }
+
+  private whole(body: Buffer): void {
+    this.response.writeHead(this.status, { ...this.head, 'content-length': body.length });
+    // Node sends head and body in one piece only if the body is text; Latin-1 is one character per byte.
+    if (body.length <= SMALL) this.response.end(body.toString('latin1'), 'latin1');
+    else this.response.end(body);
+  }
+
+  private sendHead(): void {
+    if (!this.response.headersSent) this.response.writeHead(this.status, this.head);
+  }
+}
+
+const DATA = 'data:';
+/** How any engine writes the key. Text inside of a string has its quotes escaped, so that this is not found there. */
+const KEY = '"model"';
+
+/**
+ * Passes an event stream on, each event under the name that the client asked for. Nothing waits for the end of its line but that name
+ * itself, and a beginning that may become `data:`. Works on Latin-1, which has one character per byte; all that is looked for is ASCII.
+ */
+export class PassedStreamAnswer implements Answer {
+  private readonly nameText: string;
+  private isInLine = false;
+  /** Of the line that is under way, where it carries data. */
+  private rename: ModelRename | undefined;
+  /** The first bytes of a line, as long as they may become `data:`. */
+  private begun = '';
+  /** Key and value as the first event had them, and what stands there instead: the next ones are not scanned for it again. */
+  private spelling: { given: string; passed: string } | undefined;
+
+  constructor(
+    private readonly response: ServerResponse,
+    private readonly own: OutgoingHttpHeaders,
+    private readonly name: Buffer,
+  ) {
+    this.nameText = name.toString('latin1');
+  }
+
+  begin(status: number, headers: IncomingHttpHeaders): void {
+    this.response.writeHead(status, returnedHeaders(headers, this.own));
+    // A stream's client wants to know at once that it was accepted, the first token may take a while.
+    this.response.flushHeaders();
+  }
+
+  data(chunk: Buffer): boolean {
+    const text = this.begun + chunk.toString('latin1');
+    const passed = this.passed(text);
+    return passed === '' || this.response.write(passed, 'latin1');
+  }
+
+  end(): void {
+    this.response.end(this.begun, 'latin1');
+  }
+
+  cut(error: GatewayError): void {
+    cutShort(this.response, true, error);
+  }
+
+  private passed(text: string): string {
+    this.begun = '';
+    let out = '';
+    let copiedTo = 0;
+    // Both ends of a line that the format knows, each looked for once: a piece may be full of one of them.
+    let [feed, back] = [text.indexOf('\n'), text.indexOf('\r')];
+    for (let start = 0, end; start < text.length; start = end) {
+      if (feed >= 0 && feed < start) feed = text.indexOf('\n', start);
+      if (back >= 0 && back < start) back = text.indexOf('\r', start);
+      const last = feed < 0 || (back >= 0 && back < feed) ? back : feed;
+      const isWhole = last >= 0;
+      end = isWhole ? last + 1 : text.length;
+      if (!this.isInLine && !isWhole && DATA.startsWith(text.slice(start))) {
+        this.begun = text.slice(start);
+        return out + text.slice(copiedTo, start);
+      }
+      const json = this.isInLine ? start : start + DATA.length;
+      const isData = !this.isInLine && text.startsWith(DATA, start);
+      let changed: string | undefined;
+      if (isData && isWhole) changed = this.event(text.slice(json, end));
+      else {
+        if (isData) this.rename = new ModelRename(this.name);
+        if (this.rename) changed = this.rename.push(Buffer.from(text.slice(json, end), 'latin1')).toString('latin1');
+      }
+      if (changed !== undefined) {
+        out += text.slice(copiedTo, json) + changed;
+        copiedTo = end;
+      }
+      this.isInLine = !isWhole;
+      if (isWhole) this.rename = undefined;
+    }
+    return out + text.slice(copiedTo);
+  }
+
+  /** A whole one, changed; undefined where there is nothing to change. */
+  private event(json: string): string | undefined {
+    const at = json.indexOf(KEY);
+    if (at < 0) return undefined;
+    const isAlone = json.indexOf(KEY, at + 1) < 0;
+    const { spelling } = this;
+    if (spelling && isAlone && json.startsWith(spelling.given, at))
+      return json.slice(0, at) + spelling.passed + json.slice(at + spelling.given.length);
+    const changed = renamed(Buffer.from(json, 'latin1'), this.name).toString('latin1');
+    if (isAlone) this.learn(json, changed, at);
+    return changed === json ? undefined : changed;
+  }
+
+  private learn(json: string, changed: string, at: number): void {
+    const colon = /^\s*:\s*/.exec(json.slice(at + KEY.length))?.[0];
+    const valueStart = at + KEY.length + (colon?.length ?? 0);
+    // One further in has kept its value.
+    if (colon === undefined || !changed.startsWith(this.nameText, valueStart)) return;
+    const valueEnd = valueStart + this.nameText.length + json.length - changed.length;
+    const given = json.slice(at, valueEnd);
+    // The end of a number is where the next one would end differently.
+    if (given.endsWith('"')) this.spelling = { given, passed: json.slice(at, valueStart) + this.nameText };
+  }
+}

@@ -1,0 +1,254 @@
+import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
+import type { RouteHold } from '@slipway/dataplane';
+import type { GatewayError } from '../gateway.errors.js';
+import { ClientGoneError } from '../requests/body-reader.js';
+import { HoldQueue, type EndOfTurn } from './hold-queue.js';
+import { HoldShares } from './hold-shares.js';
+import { HoldStats } from './hold-stats.js';
+
+const NOW = '2026-01-01T00:00:00Z';
+const terms = (rest: Partial<RouteHold> = {}): RouteHold => ({
+  max_seconds: 60,
+  estimated_seconds: null,
+  since: NOW,
+  ...rest,
+});
+
+let stats: HoldStats;
+let queue: HoldQueue;
+let isOver: boolean;
+/** Whose turn has come, in order, and how it ends; refusals and leavings by their status. */
+let gone: { n: number; end: EndOfTurn }[];
+let refused: [n: number, why: string | number][];
+let refusals: GatewayError[];
+
+beforeEach(() => {
+  jest.useFakeTimers({ now: new Date(NOW) });
+  stats = new HoldStats();
+  isOver = false;
+  [gone, refused, refusals] = [[], [], []];
+  queue = new HoldQueue(
+    { deploymentId: 'dep', ownerId: 'ten' },
+    new HoldShares({ maxRequests: 1_000, maxBytes: 10_000 }),
+    stats,
+    () => (isOver = true),
+  );
+});
+afterEach(() => {
+  jest.useRealTimers();
+});
+
+const waitFor = async (n: number, signal = new AbortController().signal): Promise<void> => {
+  const waiting = { tenantId: 'ten', bytes: 1, arrivedAt: performance.now(), signal };
+  try {
+    gone.push({ n, end: await queue.wait(waiting) });
+  } catch (error) {
+    refused.push([n, error instanceof ClientGoneError ? 'gone' : (error as GatewayError).status]);
+    refusals.push(error as GatewayError);
+  }
+};
+const waitAll = (count: number): void => {
+  for (let n = 0; n < count; n += 1) void waitFor(n);
+};
+const order = (): number[] => gone.map(({ n }) => n);
+const after = (ms: number): Promise<void> => jest.advanceTimersByTimeAsync(ms);
+
+it('lets nobody go while it holds, then all in the order of their coming, few at first, and ends', async () => {
+  queue.hold(terms());
+  waitAll(500);
+  await after(59_000);
+  expect(gone).toEqual([]);
+  queue.letGo();
+  await after(0);
+  expect(order()).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
+  gone[0]!.end();
+  await after(0);
+  expect(order()).toHaveLength(10);
+  await after(500);
+  expect(order()).toHaveLength(20);
+  // Whoever comes now waits behind them.
+  void waitFor(500);
+  await after(2_500);
+  expect(order()).toEqual(Array.from({ length: 501 }, (_, n) => n));
+  expect([isOver, refused, queue.size]).toEqual([true, [], 0]);
+});
+
+it('is over at once where nobody waits', () => {
+  queue.hold(terms());
+  expect(isOver).toBe(false);
+  queue.letGo();
+  expect(isOver).toBe(true);
+});
+
+it('keeps those that have not gone yet when a new hold comes', async () => {
+  queue.hold(terms());
+  waitAll(20);
+  queue.letGo();
+  await after(400);
+  queue.hold(terms({ max_seconds: 10 }));
+  await after(9_000);
+  for (const { end } of gone) end();
+  await after(0);
+  expect(order()).toHaveLength(8);
+  // From their coming, not from the new hold.
+  await after(600);
+  expect(refused).toHaveLength(12);
+});
+
+it('refuses whom it kept as long as it may, one by one, and says when to come back', async () => {
+  queue.hold(terms({ max_seconds: 10, estimated_seconds: 8 }));
+  void waitFor(0);
+  await after(6_000);
+  void waitFor(1);
+  await after(4_000);
+  expect(refused).toEqual([[0, 503]]);
+  expect(refusals[0]).toMatchObject({
+    code: 'deployment_restarting',
+    headers: { 'retry-after': '1' },
+    details: { estimated_seconds: 0 },
+  });
+  await after(6_000);
+  expect(refused.map(([n]) => n)).toEqual([0, 1]);
+  expect(stats.refused).toMatchObject({ age: 2, full: 0, estimate: 0 });
+  queue.letGo();
+  expect(isOver).toBe(true);
+});
+
+it.each([
+  [{ estimated_seconds: 61 }, 60, 61],
+  [{ estimated_seconds: 600 }, 60, 600],
+  [{ max_seconds: 5, estimated_seconds: 12 }, 12, 12],
+])('refuses at once what would wait for longer than it may: %j', async (rest, retryAfter, estimated) => {
+  queue.hold(terms(rest));
+  await waitFor(0);
+  expect(refusals[0]).toMatchObject({
+    headers: { 'retry-after': String(retryAfter) },
+    details: { estimated_seconds: estimated },
+  });
+  expect(stats.refused.estimate).toBe(1);
+});
+
+it('takes what has passed from the estimate, and no more than all of it from a clock that is wrong', async () => {
+  queue.hold(terms({ estimated_seconds: 90 }));
+  await waitFor(0);
+  await after(30_000);
+  void waitFor(1);
+  await after(0);
+  expect([refused.length, queue.size]).toEqual([1, 1]);
+  queue.hold(terms({ estimated_seconds: 30, since: '2027-01-01T00:00:00Z' }));
+  void waitFor(2);
+  await after(0);
+  expect([refused.length, queue.size]).toEqual([1, 2]);
+});
+
+it('refuses who finds no room, with the longest wait where nothing is estimated', async () => {
+  queue.hold(terms({ max_seconds: 45 }));
+  waitAll(1_001);
+  await after(0);
+  expect(refused).toEqual([[1_000, 503]]);
+  expect(refusals[0]).toMatchObject({ headers: { 'retry-after': '45' }, details: { estimated_seconds: null } });
+  expect(stats.refused.full).toBe(1);
+});
+
+it('forgets a client that leaves, whose room is free again', async () => {
+  queue.hold(terms());
+  const client = new AbortController();
+  void waitFor(0, client.signal);
+  void waitFor(1);
+  client.abort();
+  await after(0);
+  expect([refused, queue.size]).toEqual([[[0, 'gone']], 1]);
+  queue.letGo();
+  await after(0);
+  expect(order()).toEqual([1]);
+});
+
+it('goes on holding when nobody waits', async () => {
+  queue.hold(terms());
+  const client = new AbortController();
+  void waitFor(0, client.signal);
+  client.abort();
+  expect(isOver).toBe(false);
+  void waitFor(1);
+  await after(0);
+  expect(queue.size).toBe(1);
+});
+
+it('ends when the last one that waits leaves while the others go', async () => {
+  queue.hold(terms());
+  const client = new AbortController();
+  waitAll(8);
+  void waitFor(8, client.signal);
+  queue.letGo();
+  expect(isOver).toBe(false);
+  client.abort();
+  expect(isOver).toBe(true);
+});
+
+it('tells those that wait when the process ends, and whoever comes then', async () => {
+  queue.hold(terms());
+  waitAll(2);
+  queue.refuseAll();
+  await waitFor(2);
+  expect(refused.map(([, status]) => status)).toEqual([503, 503, 503]);
+});
+
+it('counts how long those waited that went on', async () => {
+  queue.hold(terms());
+  waitAll(2);
+  await after(3_000);
+  queue.letGo();
+  await after(0);
+  const lines = stats.lines(0);
+  expect(lines).toContain('slipway_gateway_hold_seconds_bucket{le="2.5"} 0');
+  expect(lines).toContain('slipway_gateway_hold_seconds_bucket{le="5"} 2');
+  expect(lines).toContain('slipway_gateway_hold_seconds_sum 6');
+});
+
+it.each([1, 2, 3, 4, 5])(
+  'whatever comes, leaves and changes, each is told once and no bound is broken (%i)',
+  async (seed) => {
+    let state = seed;
+    const random = (below: number): number => {
+      state = (state * 1_103_515_245 + 12_345) % 2 ** 31;
+      return Math.floor((state / 2 ** 31) * below);
+    };
+    const shares = new HoldShares({ maxRequests: 20, maxBytes: 1_000 });
+    queue = new HoldQueue({ deploymentId: 'dep', ownerId: 'ten' }, shares, stats, () => undefined);
+    const told: number[] = [];
+    const went: number[] = [];
+    const clients: AbortController[] = [];
+    const come = async (n: number): Promise<void> => {
+      const client = new AbortController();
+      clients.push(client);
+      const tenantId = random(2) === 0 ? 'ten' : 'ten_guest';
+      const waiting = { tenantId, bytes: random(120), arrivedAt: performance.now(), signal: client.signal };
+      try {
+        const end = await queue.wait(waiting);
+        went.push(n);
+        setTimeout(end, random(2_000));
+      } catch {
+        // Refused, or gone.
+      }
+      told.push(n);
+    };
+    queue.hold(terms({ max_seconds: 5 }));
+    const all: Promise<void>[] = [];
+    for (let step = 0; step < 400; step += 1) {
+      const what = random(20);
+      if (what === 0) queue.hold(terms({ max_seconds: 1 + random(10) }));
+      else if (what === 1) queue.letGo();
+      else if (what === 2) clients[random(clients.length)]?.abort();
+      else if (what < 6) await after(random(800));
+      else all.push(come(all.length));
+      expect([queue.size <= 20, shares.requests]).toEqual([true, queue.size]);
+    }
+    queue.hold(terms());
+    queue.letGo();
+    await after(10_000);
+    await Promise.all(all);
+    expect([...told].sort((a, b) => a - b)).toEqual(all.map((_, n) => n));
+    expect(went).toEqual([...went].sort((a, b) => a - b));
+    expect([went.length > 20, shares.requests, queue.size]).toEqual([true, 0, 0]);
+  },
+);

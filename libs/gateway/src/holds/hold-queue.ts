@@ -1,0 +1,187 @@
+import type { Asleep, RouteHold } from '@slipway/dataplane';
+import { deploymentRestarting, startFailed } from '../gateway.errors.js';
+import { ClientGoneError } from '../requests/body-reader.js';
+import type { HoldShares, Waiter } from './hold-shares.js';
+import type { HoldRefusal, HoldStats } from './hold-stats.js';
+
+/** Requests that go on at once after a hold; each one that ends lets two go, and the number of all doubles at this pace. */
+const FIRST_AT_ONCE = 8;
+const DOUBLE_EVERY_MS = 500;
+/** Clients ignore a longer `Retry-After` and come back sooner than after a short one. */
+const MOST_RETRY_AFTER_SECONDS = 60;
+
+/** How long requests wait; of a sleeper also what has become of its starts. */
+export type HoldTerms = RouteHold & Partial<Pick<Asleep, 'failures' | 'failure'>>;
+
+/** A request that waits. */
+export interface Waiting extends Pick<Waiter, 'tenantId' | 'bytes'> {
+  /** Of `performance.now()`. */
+  arrivedAt: number;
+  /** Fires when its client leaves. */
+  signal: AbortSignal;
+}
+
+/** To be called once when a request that went on has ended. */
+export type EndOfTurn = () => void;
+
+interface Turn {
+  arrivedAt: number;
+  timer: NodeJS.Timeout | null;
+  go(): void;
+  refuse(reason: HoldRefusal): void;
+}
+
+/**
+ * The requests of one deployment that wait, first come, first served.
+ *
+ * States: holding → letting go → (holding | over). While it holds, each request waits at most `max_seconds` from its arrival. Then all
+ * go on within seconds, few at first: an engine that has just started would choke on all of them. Who comes meanwhile waits behind
+ * them. With nobody left to wait it is over, and requests pass by it again.
+ */
+export class HoldQueue {
+  private readonly turns = new Set<Turn>();
+  private terms: HoldTerms | null = null;
+  private doubling: NodeJS.Timeout | null = null;
+  /** How many may go on now. */
+  private room = 0;
+  private gone = 0;
+  private isClosed = false;
+
+  constructor(
+    private readonly deployment: Pick<Waiter, 'deploymentId' | 'ownerId'>,
+    private readonly shares: HoldShares,
+    private readonly stats: HoldStats,
+    private readonly onOver: () => void,
+  ) {}
+
+  get isHolding(): boolean {
+    return this.terms !== null;
+  }
+
+  get size(): number {
+    return this.turns.size;
+  }
+
+  /** From now on, or longer than was said before. */
+  hold(terms: HoldTerms): void {
+    const failures = this.terms?.failures ?? 0;
+    this.terms = terms;
+    this.stopDoubling();
+    // One start more has come to nothing: those that waited for it know why, and who comes next waits for the next.
+    if ((terms.failures ?? 0) > failures) for (const turn of this.turns) turn.refuse('start_failed');
+    for (const turn of this.turns) this.boundAge(turn, terms);
+  }
+
+  letGo(): void {
+    if (!this.terms) return;
+    this.terms = null;
+    for (const turn of this.turns) if (turn.timer) clearTimeout(turn.timer);
+    this.room = FIRST_AT_ONCE;
+    this.gone = 0;
+    this.doubling = setInterval(() => {
+      this.room += Math.max(FIRST_AT_ONCE, this.gone);
+      this.advance();
+    }, DOUBLE_EVERY_MS);
+    this.advance();
+  }
+
+  /** Resolves when it is the request's turn. @throws GatewayError 503 `deployment_restarting`, ClientGoneError */
+  wait({ tenantId, bytes, arrivedAt, signal }: Waiting): Promise<EndOfTurn> {
+    const { terms } = this;
+    if (this.isClosed) throw this.refusal('shutdown');
+    const remaining = terms && remainingSeconds(terms);
+    if (terms && remaining !== null && remaining > terms.max_seconds) throw this.refusal('estimate');
+    const giveBack = this.shares.take({ ...this.deployment, tenantId, bytes });
+    if (!giveBack) throw this.refusal('full');
+    return new Promise((resolve, reject) => {
+      const leave = (): void => {
+        this.turns.delete(turn);
+        if (turn.timer) clearTimeout(turn.timer);
+        signal.removeEventListener('abort', onGone);
+        giveBack();
+      };
+      const onGone = (): void => {
+        leave();
+        reject(new ClientGoneError());
+        this.endIfOver();
+      };
+      const turn: Turn = {
+        arrivedAt,
+        timer: null,
+        go: () => {
+          leave();
+          this.stats.wentOn((performance.now() - arrivedAt) / 1000);
+          resolve(this.endOfTurn());
+        },
+        refuse: (reason) => {
+          leave();
+          reject(this.refusal(reason));
+        },
+      };
+      signal.addEventListener('abort', onGone);
+      this.turns.add(turn);
+      if (terms) this.boundAge(turn, terms);
+      else this.advance();
+    });
+  }
+
+  /** The process ends: those that wait are told instead of cut. */
+  refuseAll(): void {
+    this.isClosed = true;
+    for (const turn of this.turns) turn.refuse('shutdown');
+    this.stopDoubling();
+  }
+
+  private boundAge(turn: Turn, { max_seconds: maxSeconds }: RouteHold): void {
+    if (turn.timer) clearTimeout(turn.timer);
+    const left = turn.arrivedAt + maxSeconds * 1000 - performance.now();
+    turn.timer = setTimeout(() => turn.refuse('age'), Math.max(0, Math.ceil(left)));
+  }
+
+  private advance(): void {
+    for (const turn of this.turns) {
+      if (this.room <= 0) return;
+      this.room -= 1;
+      this.gone += 1;
+      turn.go();
+    }
+    this.endIfOver();
+  }
+
+  private endOfTurn(): EndOfTurn {
+    return () => {
+      if (!this.doubling) return;
+      this.room += 2;
+      this.advance();
+    };
+  }
+
+  private endIfOver(): void {
+    if (this.terms || this.turns.size > 0) return;
+    this.stopDoubling();
+    this.onOver();
+  }
+
+  private stopDoubling(): void {
+    if (this.doubling) clearInterval(this.doubling);
+    this.doubling = null;
+  }
+
+  private refusal(reason: HoldRefusal): Error {
+    this.stats.refused[reason] += 1;
+    if (reason === 'start_failed') return startFailed(this.terms?.failure ?? 'unknown');
+    const estimate = this.terms ? remainingSeconds(this.terms) : 0;
+    const comeBackIn = estimate ?? this.terms?.max_seconds ?? 0;
+    return deploymentRestarting(estimate, Math.min(MOST_RETRY_AFTER_SECONDS, Math.max(1, comeBackIn)));
+  }
+}
+
+/**
+ * What is left of the estimate, whole seconds; null where there is none. The one place where the clock of this machine is held against
+ * that of Postgres: it moves what clients are told, at most by the estimate, and never how long anybody waits.
+ */
+function remainingSeconds({ estimated_seconds: estimated, since }: RouteHold): number | null {
+  if (estimated === null) return null;
+  const elapsed = (Date.now() - Date.parse(since)) / 1000;
+  return Math.ceil(Math.max(0, estimated - Math.max(0, elapsed)));
+}

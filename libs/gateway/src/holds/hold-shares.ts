@@ -1,0 +1,66 @@
+/** Of one deployment. A tenant may keep twice that waiting in this gateway, and all tenants together four times. */
+export interface HoldBounds {
+  maxRequests: number;
+  /** Of their bodies. */
+  maxBytes: number;
+}
+
+/** Who wants to wait for what. */
+export interface Waiter {
+  deploymentId: string;
+  /** Whose deployment it is. */
+  ownerId: string;
+  /** Whose request it is: a published product is asked for by tenants that do not own it. */
+  tenantId: string;
+  bytes: number;
+}
+
+const TENANT_SHARE = 2;
+const GATEWAY_SHARE = 4;
+/** Other tenants' requests leave room for the owner's. */
+const GUEST_SHARE = 0.5;
+
+/** What is kept waiting, by whom and for what, so that nobody takes all the room there is. */
+export class HoldShares {
+  private readonly taken = new Map<string, { requests: number; bytes: number }>();
+
+  constructor(private readonly bounds: HoldBounds) {}
+
+  get requests(): number {
+    return this.taken.get('gateway')?.requests ?? 0;
+  }
+
+  /** Takes room, and answers how to give it back; undefined where there is none. */
+  take(waiter: Waiter): (() => void) | undefined {
+    const shares = sharesOf(waiter);
+    if (!shares.every(([key, share]) => this.hasRoom(key, share, waiter.bytes))) return undefined;
+    for (const [key] of shares) this.move(key, 1, waiter.bytes);
+    return () => {
+      for (const [key] of shares) this.move(key, -1, -waiter.bytes);
+    };
+  }
+
+  private hasRoom(key: string, share: number, bytes: number): boolean {
+    const { maxRequests, maxBytes } = this.bounds;
+    const taken = this.taken.get(key);
+    return (taken?.requests ?? 0) < maxRequests * share && (taken?.bytes ?? 0) + bytes <= maxBytes * share;
+  }
+
+  private move(key: string, requests: number, bytes: number): void {
+    const taken = this.taken.get(key) ?? { requests: 0, bytes: 0 };
+    taken.requests += requests;
+    taken.bytes += bytes;
+    if (taken.requests === 0) this.taken.delete(key);
+    else this.taken.set(key, taken);
+  }
+}
+
+function sharesOf({ deploymentId, ownerId, tenantId }: Waiter): [key: string, share: number][] {
+  const shares: [string, number][] = [
+    ['gateway', GATEWAY_SHARE],
+    [`tenant ${tenantId}`, TENANT_SHARE],
+    [`deployment ${deploymentId}`, 1],
+  ];
+  if (tenantId !== ownerId) shares.push([`guest ${tenantId} of ${deploymentId}`, GUEST_SHARE]);
+  return shares;
+}

@@ -1,0 +1,45 @@
+/** Why a request was not kept waiting, or no longer. */
+export type HoldRefusal = 'full' | 'age' | 'estimate' | 'shutdown' | 'start_failed';
+
+/** Upper bounds, seconds. */
+const BUCKETS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 60, 120, 300];
+
+/** Since the start, for /metrics. Apart from what engines are measured by: no engine had a part in it. */
+export class HoldStats {
+  readonly refused: Record<HoldRefusal, number> = { full: 0, age: 0, estimate: 0, shutdown: 0, start_failed: 0 };
+  /** Of those that went on. */
+  private readonly counts = BUCKETS.map(() => 0);
+  private seconds = 0;
+  private total = 0;
+
+  wentOn(seconds: number): void {
+    this.seconds += seconds;
+    this.total += 1;
+    const bucket = BUCKETS.findIndex((bound) => seconds <= bound);
+    if (bucket >= 0) (this.counts[bucket] as number) += 1;
+  }
+
+  /** Prometheus text format. */
+  lines(waiting: number): string[] {
+    let below = 0;
+    return [
+      '# HELP slipway_gateway_held_requests Requests that wait while the place of their deployment changes hands, or because it sleeps.',
+      '# TYPE slipway_gateway_held_requests gauge',
+      `slipway_gateway_held_requests ${waiting}`,
+      '# HELP slipway_gateway_hold_seconds How long requests waited that went on.',
+      '# TYPE slipway_gateway_hold_seconds histogram',
+      ...BUCKETS.map((bound, n) => {
+        below += this.counts[n] as number;
+        return `slipway_gateway_hold_seconds_bucket{le="${bound}"} ${below}`;
+      }),
+      `slipway_gateway_hold_seconds_bucket{le="+Inf"} ${this.total}`,
+      `slipway_gateway_hold_seconds_sum ${this.seconds}`,
+      `slipway_gateway_hold_seconds_count ${this.total}`,
+      '# HELP slipway_gateway_hold_refused_total Requests that were told to come back later instead of waiting.',
+      '# TYPE slipway_gateway_hold_refused_total counter',
+      ...Object.entries(this.refused).map(
+        ([reason, count]) => `slipway_gateway_hold_refused_total{reason="${reason}"} ${count}`,
+      ),
+    ];
+  }
+}

@@ -1,0 +1,136 @@
+import type { RequestCounts, UsageWindow } from '@slipway/dataplane';
+
+/** One ended request: whose it was, where it went, and how its client saw it end. */
+export interface UsageRecord {
+  tenantId: string;
+  tokenId: string;
+  /** Revision, or binding of a supplier. */
+  revisionId: string;
+  instanceId: string | null;
+  slug: string | null;
+  outcome: keyof RequestCounts;
+  upstreamFaults: number;
+  tokensIn: number;
+  tokensOut: number;
+  durationMs: number;
+  attempts: number;
+  /** Sum over the attempts of the mean number of requests in flight on the instance while each was under way. */
+  inFlightSum: number;
+}
+
+const WINDOW_MS = 10_000;
+/** Rows of one window. Beyond them, requests are counted for their tenant and revision only, and there again no more than as many. */
+const MAX_ROWS = 5_000;
+/** Rows that wait for Postgres; the oldest are given up beyond. */
+const MAX_CLOSED = 50_000;
+
+type Sums = Omit<UsageWindow, 'gateway_id' | 'window_start' | 'row_number' | 'mean_in_flight'> & {
+  inFlightSum: number;
+};
+
+/** Who used what, in windows of ten seconds. Adding is a look-up and a few increments; storing it happens elsewhere. */
+export class UsageBook {
+  lostRows = 0;
+  private open = new Map<string, Sums>();
+  private openWindow: number;
+  private closed: UsageWindow[] = [];
+
+  constructor(
+    private readonly gatewayId: string,
+    now = Date.now(),
+  ) {
+    this.openWindow = Math.floor(now / WINDOW_MS);
+  }
+
+  add(record: UsageRecord, now = Date.now()): void {
+    this.roll(now);
+    const sums = this.sumsOf(record);
+    if (!sums) return;
+    sums[record.outcome] += 1;
+    sums.upstream_faults += record.upstreamFaults;
+    sums.tokens_in += record.tokensIn;
+    sums.tokens_out += record.tokensOut;
+    sums.duration_ms += record.durationMs;
+    sums.attempts += record.attempts;
+    sums.inFlightSum += record.inFlightSum;
+  }
+
+  /** The closed windows. */
+  take(now = Date.now()): UsageWindow[] {
+    this.roll(now);
+    return this.closed.splice(0);
+  }
+
+  /** Closes the open window whatever the time, at shutdown. */
+  takeAll(): UsageWindow[] {
+    return this.take((this.openWindow + 1) * WINDOW_MS);
+  }
+
+  /** Puts rows back that could not be stored. */
+  putBack(rows: readonly UsageWindow[]): void {
+    this.closed = [...rows, ...this.closed];
+    const excess = this.closed.length - MAX_CLOSED;
+    if (excess <= 0) return;
+    this.lostRows += excess;
+    this.closed.splice(0, excess);
+  }
+
+  private sumsOf({ tenantId, tokenId, revisionId, instanceId, slug }: UsageRecord): Sums | undefined {
+    const sums =
+      this.find(tenantId, revisionId, tokenId, instanceId, slug, MAX_ROWS) ??
+      this.find(tenantId, revisionId, null, null, null, 2 * MAX_ROWS);
+    if (!sums) this.lostRows += 1;
+    return sums;
+  }
+
+  /** Begins a row if there is none and fewer than `maxRows`. Nothing is built for one that is there: each request asks for its own. */
+  private find(
+    tenant: string,
+    revision: string,
+    token: string | null,
+    instance: string | null,
+    slug: string | null,
+    maxRows: number,
+  ): Sums | undefined {
+    const key = `${tenant} ${revision} ${token} ${instance} ${slug}`;
+    const known = this.open.get(key);
+    if (known || this.open.size >= maxRows) return known;
+    const sums: Sums = {
+      tenant_id: tenant,
+      revision_id: revision,
+      token_id: token,
+      instance_id: instance,
+      slug,
+      ok: 0,
+      client_error: 0,
+      server_error: 0,
+      cancelled: 0,
+      upstream_faults: 0,
+      tokens_in: 0,
+      tokens_out: 0,
+      duration_ms: 0,
+      attempts: 0,
+      inFlightSum: 0,
+    };
+    this.open.set(key, sums);
+    return sums;
+  }
+
+  private roll(now: number): void {
+    const window = Math.floor(now / WINDOW_MS);
+    // As with statistics: a clock that was set back must not reopen a window whose rows are written.
+    if (window <= this.openWindow) return;
+    const start = new Date(this.openWindow * WINDOW_MS).toISOString();
+    let row = 0;
+    const rows = [...this.open.values()].map(({ inFlightSum, ...sums }): UsageWindow => ({
+      ...sums,
+      gateway_id: this.gatewayId,
+      window_start: start,
+      row_number: row++,
+      mean_in_flight: sums.attempts === 0 ? 0 : inFlightSum / sums.attempts,
+    }));
+    this.open = new Map();
+    this.openWindow = window;
+    this.putBack([...this.closed.splice(0), ...rows]);
+  }
+}

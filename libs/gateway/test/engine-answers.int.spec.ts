@@ -1,0 +1,256 @@
+import net from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import type { Gateway } from '../src/index.js';
+import { ask, type Answer } from './client.js';
+import { Installation, type TestToken } from './installation.js';
+import { json, Upstream } from './upstream.js';
+
+/** What an engine says of its host reaches no client. */
+const FILE = '/models/llama-3.gguf';
+
+let installation: Installation;
+let gateway: Gateway;
+let token: TestToken;
+let upstream: Upstream;
+
+beforeAll(async () => {
+  installation = await Installation.create();
+  const tenant = await installation.tenant('acme');
+  token = await installation.token(tenant);
+  upstream = await Upstream.start('one');
+  await installation.revision(tenant, 'chat', 'chat-00001', [upstream]);
+  await installation.route(tenant, 'chat', { 'chat-00001': 100 });
+  gateway = await installation.gateway({ ejection: { failures: 100_000, baseMs: 1, mostMs: 1 } });
+});
+afterAll(async () => {
+  await installation.destroy();
+  await upstream.stop();
+});
+beforeEach(() => {
+  upstream.behaviour = (request, response) => upstream.answer(request, response);
+  upstream.seen.length = 0;
+});
+
+const asked = (path = '/v1/chat/completions', more: object = {}): Promise<Answer> =>
+  ask(gateway, token, { path, body: { model: 'chat', ...more } });
+const everything = (answer: Answer): string => JSON.stringify([...answer.headers]) + answer.text;
+/** An answer as bytes, so that nothing between makes it better. */
+function raw(head: string, body: string | Buffer = ''): void {
+  upstream.behaviour = (_request, response) => {
+    const socket = response.socket as net.Socket;
+    socket.write(
+      Buffer.concat([Buffer.from(`HTTP/1.1 ${head}\r\nconnection: close\r\n\r\n`, 'latin1'), Buffer.from(body)]),
+    );
+    socket.end();
+  };
+}
+
+it.each(['/v1/chat/completions', '/v1/completions', '/v1/embeddings'])(
+  '10.9g: %s answers under the name that was asked for, with its length, and without the engine’s headers',
+  async (path) => {
+    const answer = {
+      choices: [{ index: 0, text: `"model":"${FILE}"`.slice(0, 8) }],
+      data: [],
+      model: FILE,
+      created: 1,
+    };
+    const text = JSON.stringify(answer);
+    upstream.behaviour = (_request, response) => {
+      response.writeHead(200, {
+        'content-type': 'application/json',
+        'content-length': Buffer.byteLength(text),
+        server: 'llama.cpp',
+        'access-control-allow-origin': '*',
+        'x-model-file': FILE,
+      });
+      response.end(text);
+    };
+    const shown = await asked(path);
+    expect(shown.text).toBe(text.replace(FILE, 'chat'));
+    expect(shown.headers.get('content-length')).toBe(String(Buffer.byteLength(shown.text)));
+    expect(everything(shown)).not.toContain('/models');
+    for (const name of ['server', 'access-control-allow-origin', 'x-model-file'])
+      expect([name, shown.headers.get(name)]).toEqual([name, null]);
+  },
+);
+
+it('10.9g: an answer in pieces is renamed too, wherever they end', async () => {
+  const text = JSON.stringify({ choices: [{ text: 'é'.repeat(5_000) }], model: FILE, usage: { prompt_tokens: 1 } });
+  const cut = text.indexOf('"model"') + 4;
+  upstream.behaviour = (_request, response) => {
+    response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) });
+    response.write(text.slice(0, cut), () => response.end(text.slice(cut)));
+  };
+  const shown = await asked();
+  expect(shown.text).toBe(text.replace(FILE, 'chat'));
+});
+
+it.each([1, 7, 50, 100_000])('10.9g: every event of a stream is renamed, in pieces of %i bytes', async (size) => {
+  const event = (more: object): string => `data: ${JSON.stringify({ choices: [more], model: FILE, object: 'c' })}\n\n`;
+  const stream = `: hi\r\n\r\n${event({ delta: { content: 'data: "model":"a"' } })}${event({ x: 'é' })}id: 1\rdata:{"model":"${FILE}"}\r\rdata: [DONE]\n\nda`;
+  upstream.behaviour = async (_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream', server: 'x' });
+    const bytes = Buffer.from(stream);
+    for (let at = 0; at < bytes.length; at += size)
+      await new Promise<void>((resolve) => response.write(bytes.subarray(at, at + size), () => resolve()));
+    response.end();
+  };
+  const shown = await asked(undefined, { stream: true });
+  expect(shown.text).toBe(stream.replaceAll(FILE, 'chat'));
+  expect(shown.headers.get('server')).toBeNull();
+});
+
+it('10.9g: an event of a stream may write it otherwise than the one before', async () => {
+  const events = [
+    `{"model":"${FILE}"}`,
+    `{"x":{"model":"mine"}}`,
+    `{"x":{"model":"mine"}}`,
+    `{"model": "${FILE}"}`,
+    `{"model":"${FILE}.2","x":"${FILE.length}"}`,
+    `{"model":7}`,
+    `{"model":77}`,
+    `{"model":"chat","é":1}`,
+    `{"model":"chat"}`,
+    `{"model":"${FILE}","x":{"model":"mine"}}`,
+    `"model"`,
+  ];
+  upstream.behaviour = (_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.end(events.map((event) => `data: ${event}\n\n`).join(''));
+  };
+  const shown = (await asked(undefined, { stream: true })).text.split('\n\n').slice(0, -1);
+  expect(shown.map((event) => event.slice('data: '.length))).toEqual(
+    events.map((event) => event.replace(/"model":( ?)("\/[^"]*"|7+)/, '"model":$1"chat"')),
+  );
+});
+
+it('10.9g: a token of a stream does not wait for the end of its line', async () => {
+  let release: () => void = () => undefined;
+  upstream.behaviour = async (_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.write('data: {"choices":[{"delta":{"content":"first');
+    await new Promise<void>((resolve) => (release = resolve));
+    response.end(`"}}],"model":"${FILE}"}\n\n`);
+  };
+  const response = await fetch(`http://127.0.0.1:${gateway.port}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token.text}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'chat', stream: true }),
+  });
+  let text = '';
+  for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
+    text += Buffer.from(chunk).toString();
+    if (text.includes('first')) release();
+  }
+  expect(text).toBe('data: {"choices":[{"delta":{"content":"first"}}],"model":"chat"}\n\n');
+});
+
+it.each([
+  ['of the usual shape', { error: { message: `cannot open ${FILE}`, type: 'x', param: null, code: 500, n_ctx: 7 } }],
+  ['of another one', { message: `no model ${FILE}`, model: FILE }],
+  ['with more in it', { error: { message: 'm', model: FILE, trace: { file: FILE } }, model: FILE }],
+])('10.9g: an error %s names no file', async (_what, body) => {
+  upstream.behaviour = (_request, response) => json(response, 500, body, { server: 'x', 'x-file': FILE });
+  const shown = await asked();
+  expect(shown.status).toBe(500);
+  expect(everything(shown)).not.toContain('llama-3');
+  if ('error' in body && 'n_ctx' in body.error)
+    expect(shown.body).toEqual({ error: { ...body.error, message: 'cannot open [path]' } });
+});
+
+it('10.9g: an error that is text names no file, and the engine’s name for the model is the client’s', async () => {
+  raw('404 Not Found\r\ncontent-type: text/plain', `${FILE}: model-of-chat-00001 is not here`);
+  const shown = await asked();
+  expect([shown.status, shown.body.error.message]).toEqual([404, '[path]: chat is not here']);
+});
+
+it('10.9g: the list of models says what can be asked for', async () => {
+  const list = await ask(gateway, token, { path: '/v1/models', method: 'GET' });
+  expect(list.body.data.map(({ id }: { id: string }) => id)).toEqual(['chat']);
+  expect(upstream.seen).toHaveLength(0);
+});
+
+it('10.9g: asks for no coded answer, and passes none on', async () => {
+  await ask(gateway, token, { body: { model: 'chat' }, headers: { 'accept-encoding': 'gzip' } });
+  expect(upstream.seen[0]?.headers['accept-encoding']).toBeUndefined();
+  const coded = gzipSync(JSON.stringify({ model: FILE }));
+  for (const type of ['application/json', 'text/event-stream'])
+    for (const status of ['200 OK', '400 Bad Request']) {
+      raw(`${status}\r\ncontent-type: ${type}\r\ncontent-encoding: gzip\r\ncontent-length: ${coded.length}`, coded);
+      const shown = await asked();
+      expect([shown.status, shown.body.error.message]).toEqual([
+        status.startsWith('200') ? 502 : 400,
+        'The model server failed to answer.',
+      ]);
+    }
+});
+
+it('10.9g: an answer that breaks before its first byte is told as that', async () => {
+  raw('200 OK\r\ncontent-type: application/json\r\ncontent-length: 100');
+  const shown = await asked();
+  expect([shown.status, shown.body.error.code]).toEqual([502, 'upstream_error']);
+});
+
+const NAMES = [
+  'content-type',
+  'content-length',
+  'content-encoding',
+  'transfer-encoding',
+  'retry-after',
+  'cache-control',
+  'set-cookie',
+  'trailer',
+  'server',
+  'date',
+  'x-odd',
+  'x-request-id',
+  '__proto__',
+  'constructor',
+];
+const VALUES = [
+  '',
+  ' ',
+  'text/event-stream',
+  'application/json',
+  '7',
+  '-1',
+  'é',
+  '\x80\xff',
+  '€',
+  'x'.repeat(9_000),
+  ',',
+  '\t',
+];
+
+it('10.9d: whatever headers an engine sends, doubled, empty, huge or odd, the client gets an answer', async () => {
+  const body = JSON.stringify({ choices: [], model: FILE });
+  for (const name of NAMES)
+    for (const value of VALUES)
+      for (const times of [1, 2])
+        for (const status of ['200 OK', '429 Too Many Requests']) {
+          const lines = Array.from({ length: times }, () => `${name}: ${value}`).join('\r\n');
+          raw(
+            `${status}\r\n${lines}`,
+            name === 'content-type' && value === 'text/event-stream' ? `data: ${body}\n\n` : body,
+          );
+          const shown = await asked();
+          expect([name, value.slice(0, 20), times, [200, 429, 502, 503].includes(shown.status)]).toEqual([
+            name,
+            value.slice(0, 20),
+            times,
+            true,
+          ]);
+          expect(everything(shown)).not.toContain('/models');
+        }
+  // Nothing of it was an error of ours: each of those is logged with its stack.
+  expect(installation.logged.filter((line) => line.includes('Error'))).toEqual([]);
+}, 60_000);
+
+it('10.9d: a doubled content type is answered', async () => {
+  for (const type of ['application/json', 'text/event-stream']) {
+    raw(`200 OK\r\ncontent-type: ${type}\r\ncontent-type: ${type}`, `data: {"model":"${FILE}"}\n\n`);
+    const shown = await asked();
+    expect([shown.status, shown.headers.get('content-type')]).toEqual([200, type]);
+  }
+});

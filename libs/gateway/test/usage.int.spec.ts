@@ -1,0 +1,100 @@
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { routeFollowers } from '@slipway/dataplane';
+import type { Gateway } from '../src/index.js';
+import { ask } from './client.js';
+import { eventually, Installation, type TestToken } from './installation.js';
+import { json, Upstream } from './upstream.js';
+
+let installation: Installation;
+let gateway: Gateway;
+let token: TestToken;
+let tenant: string;
+let upstreams: [Upstream, Upstream];
+
+beforeEach(async () => {
+  installation = await Installation.create();
+  tenant = await installation.tenant('acme');
+  token = await installation.token(tenant);
+  upstreams = [await Upstream.start('one'), await Upstream.start('two')];
+  gateway = await installation.gateway({ ejection: { failures: 1_000_000, baseMs: 1, mostMs: 1 } });
+});
+afterEach(async () => {
+  await installation.destroy();
+  await Promise.all(upstreams.map((upstream) => upstream.stop()));
+});
+
+async function deployment(name: string, instances: Upstream[]): Promise<void> {
+  await installation.revision(tenant, name, `${name}-1`, instances);
+  const generation = await installation.route(tenant, name, { [`${name}-1`]: 100 });
+  await eventually(async () =>
+    expect(await routeFollowers(installation.db, `dep_${name}`, generation)).toEqual({ gateways: 1, behind: 0 }),
+  );
+}
+
+/** What a gateway wrote of all that it answered: the open window goes with its end. */
+async function usage(): Promise<Record<string, any>[]> {
+  await gateway.close();
+  return installation.sql('select * from dataplane_request_usage order by instance_id, slug');
+}
+
+it('A2: a row says whose requests went where, and a failure that a retry hid is a fault upstream and none of the client', async () => {
+  await deployment('hidden', upstreams);
+  upstreams[0].behaviour = (_request, response) => json(response, 503, {});
+  // Ties are broken by lot.
+  let sent = 0;
+  await eventually(async () => {
+    sent += 1;
+    expect((await ask(gateway, token, { body: { model: 'hidden' } })).status).toBe(200);
+    expect(upstreams[0].seen).toHaveLength(1);
+  });
+  expect(await usage()).toMatchObject([
+    {
+      tenant_id: tenant,
+      token_id: token.id,
+      owner_type: 'person',
+      owner_id: 'test',
+      revision_id: 'rev_hidden-1',
+      instance_id: 'ins_two',
+      slug: null,
+      ok: sent,
+      server_error: 0,
+      upstream_faults: 1,
+      attempts: sent + 1,
+    },
+  ]);
+});
+
+it('A2: an outcome is what the client saw: refused, cut, or left', async () => {
+  await deployment('ill', [upstreams[0]]);
+  upstreams[0].behaviour = (_request, response) => json(response, 400, { error: { message: 'no' } });
+  await ask(gateway, token, { body: { model: 'ill' } });
+  upstreams[0].behaviour = (_request, response) => void response.destroy();
+  expect((await ask(gateway, token, { body: { model: 'ill' } })).status).toBeGreaterThanOrEqual(500);
+  upstreams[0].cancelled = 0;
+  const leaving = new AbortController();
+  upstreams[0].behaviour = () => leaving.abort();
+  await expect(ask(gateway, token, { body: { model: 'ill' }, signal: leaving.signal })).rejects.toThrow();
+  await eventually(() => expect(upstreams[0].cancelled).toBe(1));
+  expect(await usage()).toMatchObject([{ ok: 0, client_error: 1, server_error: 1, cancelled: 1 }]);
+});
+
+it('A2: a latency comes with how many requests shared the instance meanwhile', async () => {
+  await deployment('alone', [upstreams[0]]);
+  await deployment('shared', [upstreams[1]]);
+  const held: (() => void)[] = [];
+  upstreams[1].behaviour = (_request, response) => void held.push(() => json(response, 200, {}));
+  await ask(gateway, token, { body: { model: 'alone' } });
+  const together = Array.from({ length: 4 }, () => ask(gateway, token, { body: { model: 'shared' } }));
+  await eventually(() => expect(held).toHaveLength(4));
+  // Together for long enough that their beginnings do not count.
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  for (const answer of held) answer();
+  await Promise.all(together);
+  const [alone, shared] = await usage();
+  expect(alone).toMatchObject({ instance_id: 'ins_one', ok: 1 });
+  expect(alone!['mean_in_flight']).toBeCloseTo(1, 1);
+  expect(shared).toMatchObject({ instance_id: 'ins_two', ok: 4 });
+  expect(shared!['mean_in_flight']).toBeGreaterThan(3);
+  expect(shared!['mean_in_flight']).toBeLessThanOrEqual(4);
+  expect(shared!['duration_ms']).toBeGreaterThan(4 * 200);
+});

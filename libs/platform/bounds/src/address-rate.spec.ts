@@ -1,0 +1,34 @@
+import { expect, it } from '@jest/globals';
+import { AddressRate } from './address-rate.js';
+
+const drained = (rate: AddressRate, address: string): boolean => rate.take(address) !== undefined;
+
+it('10.9c: an address may try so often, and another as often', () => {
+  const rate = new AddressRate(2);
+  expect([rate.take('10.0.0.1'), rate.take('10.0.0.1')]).toEqual([undefined, undefined]);
+  expect(rate.take('10.0.0.1')).toBe(30);
+  expect(rate.take('10.0.0.2')).toBeUndefined();
+  rate.giveBack('10.0.0.1');
+  expect([drained(rate, '10.0.0.1'), drained(rate, '10.0.0.1')]).toEqual([false, true]);
+});
+
+it.each([
+  ['2001:db8:1:2::1', '2001:db8:1:2:3:4:5:6', true],
+  ['2001:db8:1:2::1', '2001:0DB8:1:2::7%eth0', true],
+  ['2001:db8::1', '2001:db8:0:0:9::', true],
+  ['2001:db8:1:2::1', '2001:db8:1:3::1', false],
+  ['::ffff:10.0.0.1', '10.0.0.1', true],
+  ['::ffff:10.0.0.1', '::ffff:10.0.0.2', false],
+  ['::1', '::1', true],
+])('10.9c: %s and %s are of one network: %s', (one, other, isSame) => {
+  const rate = new AddressRate(1);
+  rate.take(one);
+  expect(drained(rate, other)).toBe(isSame);
+});
+
+it('10.9c: ten thousand addresses are remembered, and all others share one allowance', () => {
+  const rate = new AddressRate(1);
+  for (let n = 0; n < 10_000; n += 1) rate.take(`10.0.${n >> 8}.${n & 255}`);
+  expect([drained(rate, '172.16.0.1'), drained(rate, '172.16.0.2')]).toEqual([false, true]);
+  expect(drained(rate, '10.0.0.0')).toBe(true);
+});

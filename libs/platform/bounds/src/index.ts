@@ -1,0 +1,12 @@
+export { AddressRate } from './address-rate.js';
+export { ByteBudget, type ByteBounds, type HeldBytes } from './byte-budget.js';
+export { clientAddress, proxyList, type ProxyList } from './client-address.js';
+export {
+  jsonKeyOf,
+  JsonRefused,
+  JsonScanner,
+  type JsonBounds,
+  type JsonFault,
+  type JsonMember,
+} from './json-scanner.js';
+export { RateLimiter, type Verdict } from './rate-limiter.js';

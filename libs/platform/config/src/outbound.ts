@@ -1,0 +1,27 @@
+import type { AllowEntry } from '@slipway/contracts';
+import type { ConfigReader } from './config-reader.js';
+import { ALLOW, type Schema } from './setting-schemas.js';
+
+const PURPOSES = ['webhooks', 'suppliers', 'sandboxes'] as const;
+
+/** `outbound:` of the operator's file: what the product may call beside its targets, by purpose. What is for one is for no other. */
+export type Outbound = Partial<Record<(typeof PURPOSES)[number], AllowEntry[]>>;
+
+export const OUTBOUND: Schema & { properties: Record<(typeof PURPOSES)[number], Schema> } = {
+  type: ['object', 'null'],
+  additionalProperties: false,
+  description: 'What is called beside targets, by purpose',
+  properties: {
+    webhooks: { ...ALLOW, description: 'Receivers of events, beside https to public addresses' },
+    suppliers: { ...ALLOW, description: 'Servers behind published models' },
+    sandboxes: { ...ALLOW, description: 'External sandboxes' },
+  },
+};
+
+/** An absent one is undefined. Problems go to the reader, by key path. */
+export function readOutbound(reader: ConfigReader, value: unknown): Outbound | undefined {
+  if (value === undefined || value === null) return undefined;
+  const bag = reader.map('outbound', value, PURPOSES);
+  const given = PURPOSES.filter((purpose) => bag[purpose] !== undefined);
+  return Object.fromEntries(given.map((purpose) => [purpose, reader.allow(`outbound.${purpose}`, bag[purpose])]));
+}

@@ -1,0 +1,115 @@
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { afterAll, describe, expect, it } from '@jest/globals';
+import { listenFault, makeHome, oneLine, reach, StartupError, type ServiceFault } from './startup.js';
+
+const folder = mkdtempSync(path.join(os.tmpdir(), 'slipway-startup-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+describe('makeHome', () => {
+  it('makes the folder for its owner, and leaves nothing in it', () => {
+    const home = path.join(folder, 'a', 'home');
+    makeHome(home);
+    makeHome(home);
+    expect(readdirSync(home)).toEqual([]);
+    expect(statSync(home).mode & 0o066).toBe(0);
+  });
+
+  it('names the variable where the system lets nobody make a folder, at once', () => {
+    // Node's own recursive mkdir never comes back from there.
+    expect(() => makeHome('/proc/x/y')).toThrow(
+      new StartupError(
+        'SLIPWAY_HOME: cannot write in /proc/x/y (the system refuses to make it). Set SLIPWAY_HOME to a folder that you may write.',
+      ),
+    );
+  });
+
+  it('says that a file is in the way', () => {
+    const file = path.join(folder, 'file');
+    writeFileSync(file, '');
+    for (const home of [file, path.join(file, 'home')])
+      expect(() => makeHome(home)).toThrow(
+        `SLIPWAY_HOME: cannot write in ${home} (a file stands where a folder should). Set SLIPWAY_HOME to a folder that you may write.`,
+      );
+  });
+});
+
+describe('reach', () => {
+  const away: ServiceFault = { kind: 'away', text: 'nobody listens.' };
+  const unknown: ServiceFault = { kind: 'unknown_host', text: 'the host is unknown.' };
+  const refused: ServiceFault = { kind: 'refused', text: 'no.' };
+
+  const outcome = async (faults: (ServiceFault | undefined)[], isPatient: boolean, patienceMs?: number) => {
+    const said: string[] = [];
+    const left = [...faults];
+    const look = async (): Promise<ServiceFault | undefined> => (left.length > 1 ? left.shift() : left[0]);
+    const error = await reach(look, {
+      variable: 'DATABASE_URL',
+      isPatient,
+      patienceMs,
+      say: (line) => said.push(line),
+    }).then(
+      () => undefined,
+      (problem: unknown) => problem,
+    );
+    return { said, error };
+  };
+
+  it('waits for what is away, says so once, and goes on when it is there', async () => {
+    expect(await outcome([away, away, undefined], false)).toEqual({
+      said: ['DATABASE_URL: nobody listens. Waiting for it for up to 20 s.'],
+      error: undefined,
+    });
+  });
+
+  it('gives up with 78 in its time', async () => {
+    const { error } = await outcome([away], false, 0);
+    expect(error).toEqual(new StartupError('DATABASE_URL: nobody listens.', 78));
+  });
+
+  it('does not wait for what is refused, nor for a host that does not exist', async () => {
+    for (const fault of [refused, unknown])
+      expect(await outcome([fault, undefined], false)).toEqual({
+        said: [],
+        error: new StartupError(`DATABASE_URL: ${fault.text}`),
+      });
+  });
+
+  it('in production waits without end for what may come back, an unknown host too', async () => {
+    expect(await outcome([away, unknown, undefined], true, 0)).toEqual({
+      said: ['DATABASE_URL: nobody listens. Waiting for it.', 'DATABASE_URL: the host is unknown. Waiting for it.'],
+      error: undefined,
+    });
+    expect((await outcome([refused], true)).error).toEqual(new StartupError('DATABASE_URL: no.'));
+  });
+
+  it('ends its waiting when it is told to', async () => {
+    const asked = new AbortController();
+    const say = (): void => asked.abort();
+    await reach(async () => away, { variable: 'X', isPatient: true, say, signal: asked.signal });
+  });
+});
+
+it('says which variable a server that cannot listen needs', () => {
+  const asked = { host: '203.0.113.9', port: 80, variable: 'SLIPWAY_API_PORT' };
+  const told = (code: string) => listenFault(Object.assign(new Error(), { code }), asked)?.message;
+  expect(told('EADDRINUSE')).toBe(
+    'SLIPWAY_API_PORT: port 80 is taken by another program. Free it, or set SLIPWAY_API_PORT to another one.',
+  );
+  expect(told('EACCES')).toBe(
+    'SLIPWAY_API_PORT: port 80 may not be used by this user. Set SLIPWAY_API_PORT to another one.',
+  );
+  expect(told('EADDRNOTAVAIL')).toBe(
+    'SLIPWAY_HOST: cannot listen on 203.0.113.9 (EADDRNOTAVAIL). Set SLIPWAY_HOST to an address of this machine, e.g. 127.0.0.1.',
+  );
+  expect(told('EPIPE')).toBeUndefined();
+});
+
+it('puts an error into one line', () => {
+  expect(oneLine(new Error('a\n  b'))).toBe('a b');
+  expect(oneLine(Object.assign(new Error(), { code: 'EPIPE' }))).toBe('EPIPE');
+  expect(oneLine(new AggregateError([new Error('::1'), new Error('127.0.0.1'), new Error('::1')]))).toBe(
+    '::1; 127.0.0.1',
+  );
+});

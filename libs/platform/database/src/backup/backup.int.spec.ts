@@ -1,0 +1,171 @@
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import pg from 'pg';
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { migrations, restoreBackup, writeBackup, type Migration } from '../index.js';
+import { createTestDatabase, type TestDatabase } from '../testing/index.js';
+
+class Things1900000000001 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(`
+      create table owners (id text primary key);
+      create table things (
+        id bigint generated always as identity primary key, tenant_id text not null, owner text references owners (id),
+        note text, bytes bytea, document jsonb, verbatim json, ratio float8, at timestamptz, tags text[], spread interval,
+        twice int generated always as (2 * 21) stored);
+      create table counts (n int not null);
+      create function count_things() returns trigger language plpgsql as $$ begin update counts set n = n + 1; return null; end $$;
+      create trigger counted after insert on things for each row execute function count_things();
+      select slipway_tenant_table('things'), slipway_system_table('owners'), slipway_system_table('counts');
+      insert into counts values (0)`);
+  }
+  async down(): Promise<void> {}
+}
+class Later1900000000002 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(`alter table things add column since text default 'later'`);
+  }
+  async down(): Promise<void> {}
+}
+const THEN: Migration[] = [...migrations, Things1900000000001];
+
+let folder: string;
+let source: TestDatabase;
+let target: TestDatabase;
+
+beforeEach(async () => {
+  folder = mkdtempSync(path.join(os.tmpdir(), 'slipway-backup-'));
+  source = await createTestDatabase(THEN);
+  target = await createTestDatabase(migrations);
+}, 60_000);
+afterEach(async () => {
+  await Promise.all([source.drop(), target.drop()]);
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function query<R = any>({ ownerUrl }: TestDatabase, sql: string, values?: unknown[]): Promise<R[]> {
+  const client = new pg.Client({ connectionString: ownerUrl });
+  await client.connect();
+  try {
+    return (await client.query(sql, values)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+const into = ({ ownerUrl, url, gatewayUrl }: TestDatabase, known = THEN) => ({
+  ownerUrl,
+  appUrl: url,
+  gatewayUrl,
+  migrations: known,
+});
+const place = (name: string): string => path.join(folder, name);
+const THINGS =
+  'select *, document::text as d, verbatim::text as v, at::text as a, spread::text as s from things order by id';
+
+async function fill(): Promise<void> {
+  await query(source, `insert into owners values ('own_1')`);
+  await query(
+    source,
+    `insert into things (tenant_id, owner, note, bytes, document, verbatim, ratio, at, tags, spread) values
+      ('ten_a', 'own_1', $1, '\\xff00', 'null', '{ "b":1,  "a" : 1.10 }', 0.1, '2026-01-02 03:04:05.678901+02', '{"a,b",NULL,"{"}', '1 mon -3 days'),
+      ('ten_b', null, '', null, null, null, 'Infinity', '-infinity', '{}', null)`,
+    ['two\nlines, "quoted" \\ {braces} \u2028 \u{1f680}'],
+  );
+  await query(source, "delete from things where false; select setval(pg_get_serial_sequence('things', 'id'), 7)");
+  await query(source, `insert into things (tenant_id) select 'ten_a' from generate_series(1, 1200)`);
+}
+
+it('brings back every value of every tenant as it was, fires no trigger, and goes on counting where it was', async () => {
+  await fill();
+  const before = await query(source, THINGS);
+  expect(await writeBackup(place('b'), source.url, {})).toEqual({ rows: 1204, kept: [] });
+  await restoreBackup(place('b'), into(target), {});
+  expect(await query(target, THINGS)).toEqual(before);
+  expect(await query(target, 'select n from counts')).toEqual([{ n: 1202 }]);
+  expect(await query(target, `insert into things (tenant_id) values ('ten_a') returning id, twice`)).toEqual([
+    { id: '1208', twice: 42 },
+  ]);
+  expect(await query(target, 'select n from counts')).toEqual([{ n: 1203 }]);
+  await expect(query(target, `insert into things (tenant_id, owner) values ('ten_a', 'nobody')`)).rejects.toThrow(
+    'things_owner_fkey',
+  );
+  const tables = await query(
+    target,
+    `select relname from pg_class where relname in ('things', 'owners', 'counts') and relforcerowsecurity`,
+  );
+  expect(tables).toHaveLength(3);
+});
+
+it('is of one moment, while others write', async () => {
+  await fill();
+  let isOver = false;
+  const writing = (async () => {
+    while (!isOver)
+      await query(
+        source,
+        `with o as (insert into owners select 'own_' || gen_random_uuid() returning id) insert into things (tenant_id, owner) select 'ten_a', id from o`,
+      );
+  })();
+  for (let i = 0; i < 5; i += 1) await writeBackup(place(`b${i}`), source.url, {});
+  isOver = true;
+  await writing;
+  // The reference of each thing to its owner holds again only where both are of one moment.
+  await restoreBackup(place('b4'), into(target), {});
+  const [row] = await query(
+    target,
+    'select (select n from counts) as counted, (select count(*)::int from things) as things',
+  );
+  expect(row.counted).toBe(row.things);
+});
+
+it('is restored by a newer version, which then migrates it, and refused by an older one', async () => {
+  await fill();
+  await writeBackup(place('b'), source.url, {});
+  await expect(restoreBackup(place('b'), into(target, migrations), {})).rejects.toThrow(
+    'a newer version made the back-up (Things1900000000001)',
+  );
+  await restoreBackup(place('b'), into(target, [...THEN, Later1900000000002]), {});
+  expect(await query(target, 'select distinct since from things')).toEqual([{ since: 'later' }]);
+});
+
+it('goes into no database that is in use, and into one where a restore broke off', async () => {
+  await fill();
+  await writeBackup(place('b'), source.url, {});
+  await expect(restoreBackup(place('b'), into(source), {})).rejects.toThrow('the database is in use (things has rows)');
+  cpSync(place('b'), place('broken'), { recursive: true });
+  const file = path.join(place('broken'), 'database/things.jsonl.gz');
+  const lines = gunzipSync(readFileSync(file)).toString().split('\n');
+  writeFileSync(file, gzipSync(lines.slice(1).join('\n')));
+  await expect(restoreBackup(place('broken'), into(target), {})).rejects.toThrow('things has 1201 of 1202 rows');
+  expect(await query(target, 'select count(*)::int as n from owners')).toEqual([{ n: 0 }]);
+  await restoreBackup(place('b'), into(target), {});
+  expect(await query(target, 'select count(*)::int as n from things')).toEqual([{ n: 1202 }]);
+});
+
+it('keeps files with it, for nobody else to read, and overwrites none', async () => {
+  writeFileSync(place('key'), 'ours', { mode: 0o600 });
+  mkdirSync(place('store/deep'), { recursive: true });
+  cpSync(place('key'), place('store/deep/key'));
+  const { kept } = await writeBackup(place('b'), source.url, {
+    key: place('key'),
+    store: place('store'),
+    gone: place('gone'),
+  });
+  expect(kept).toEqual(['key', 'store']);
+  expect(statSync(place('b')).mode & 0o777).toBe(0o700);
+  expect(statSync(place('b/files/key')).mode & 0o777).toBe(0o600);
+  await expect(writeBackup(place('b'), source.url, {})).rejects.toThrow('is not empty');
+  writeFileSync(place('other-key'), 'theirs');
+  await expect(restoreBackup(place('b'), into(target), { key: place('other-key') })).rejects.toThrow(
+    'is not that of the back-up',
+  );
+  await restoreBackup(place('b'), into(target), { key: place('new/key'), store: place('new/store') });
+  expect(readFileSync(place('new/key'), 'utf8')).toBe('ours');
+  expect(existsSync(place('new/store/deep/key'))).toBe(true);
+  rmSync(place('b/backup.json'));
+  await expect(restoreBackup(place('b'), into(target), {})).rejects.toThrow('holds no whole back-up');
+});

@@ -1,0 +1,89 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import net from 'node:net';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { migrations } from './index.js';
+import { postgresFault } from './reach.js';
+import { createTestDatabase, type TestDatabase } from './testing/index.js';
+
+let database: TestDatabase;
+let address: string;
+const servers: net.Server[] = [];
+
+beforeAll(async () => {
+  database = await createTestDatabase(migrations);
+  address = new URL(database.url).host;
+});
+afterAll(async () => {
+  for (const server of servers) server.close();
+  await database.drop();
+});
+
+const listening = async (server: net.Server): Promise<string> => {
+  servers.push(server.listen(0, '127.0.0.1'));
+  await once(server, 'listening');
+  return `127.0.0.1:${(server.address() as net.AddressInfo).port}`;
+};
+const changed = (change: (url: URL) => void): string => {
+  const url = new URL(database.url);
+  change(url);
+  return url.href;
+};
+
+it('finds no fault in a Postgres that lets the user in', async () => {
+  expect(await postgresFault(database.url)).toBeUndefined();
+});
+
+it('tells each mistake in an address, and what to do', async () => {
+  const told = async (url: string, variable?: string) => (await postgresFault(url, variable))?.text;
+  expect(await told(changed((url) => (url.password = 'wrong')))).toBe(
+    `Postgres at ${address} refuses the password of the user slipway_app. Correct DATABASE_URL.`,
+  );
+  expect(
+    await told(
+      changed((url) => (url.username = 'nobody')),
+      'SLIPWAY_GATEWAY_DATABASE_URL',
+    ),
+  ).toBe(`Postgres at ${address} refuses the password of the user nobody. Correct SLIPWAY_GATEWAY_DATABASE_URL.`);
+  expect(await told(changed((url) => (url.password = '')))).toBe(
+    `Postgres at ${address} wants a password of the user slipway_app. Add it to DATABASE_URL.`,
+  );
+  expect(await told(changed((url) => (url.pathname = '/nosuch')))).toBe(
+    `Postgres at ${address} has no database nosuch. Create it, or correct DATABASE_URL.`,
+  );
+  expect(await told(changed((url) => (url.search = '?sslmode=require')))).toBe(
+    `no TLS with Postgres at ${address} (The server does not support SSL connections). Correct sslmode in DATABASE_URL.`,
+  );
+  expect(await told('postgres://us%E9r:p@127.0.0.1/x')).toBe(
+    'cannot be read (URI malformed). Correct DATABASE_URL: special characters of user and password are percent-encoded.',
+  );
+  expect(await postgresFault('postgres://nowhere..example/x')).toEqual({
+    kind: 'unknown_host',
+    text: 'the host of nowhere..example:5432 is unknown. Correct DATABASE_URL.',
+  });
+});
+
+it('knows a server that is no Postgres, whether it answers, closes or is silent', async () => {
+  const http = await listening(createServer((_, response) => response.end('hi')));
+  expect(await postgresFault(`postgres://u:p@${http}/x`)).toEqual({
+    kind: 'refused',
+    text: `what answers at ${http} is no Postgres. Correct DATABASE_URL.`,
+  });
+  const closing = await listening(net.createServer((socket) => socket.destroy()));
+  const silent = await listening(net.createServer(() => undefined));
+  for (const mute of [closing, silent])
+    expect(await postgresFault(`postgres://u:p@${mute}/x`)).toEqual({
+      kind: 'away',
+      text: `${mute} takes the connection and does not answer as Postgres does. Start Postgres there, or correct DATABASE_URL.`,
+    });
+}, 30_000);
+
+it('takes a port on which nobody listens for a Postgres that may come', async () => {
+  const server = net.createServer();
+  const free = await listening(server);
+  server.close();
+  expect(await postgresFault(`postgres://u:p@${free}/x`)).toEqual({
+    kind: 'away',
+    text: `nobody listens on ${free} (connection refused). Start it there, or correct DATABASE_URL.`,
+  });
+});

@@ -1,0 +1,11 @@
+import { OWNER_TYPES, type Owner } from '@slipway/contracts';
+import { StringField } from '../fields/field.decorators.js';
+
+/** Who answers for a credential, as answers show it. */
+export class OwnerDto implements Owner {
+  @StringField({ enum: OWNER_TYPES })
+  type: Owner['type'];
+
+  @StringField({ example: 'alice', description: '`user:` and their `sub` for who signs in at the hosted provider' })
+  id: string;
+}

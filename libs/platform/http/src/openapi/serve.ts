@@ -1,0 +1,75 @@
+import type { INestApplication } from '@nestjs/common';
+import { SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
+import type { FastifyInstance } from 'fastify';
+import { buildOpenApi } from './document.js';
+import { operationsOf } from './operations.js';
+
+/**
+ * What the reading view may do: run the files it comes with and ask its own origin, and stand in nobody's frame. Its library writes
+ * styles into the page, which is why those may be inline, and draws arrows from `data:`.
+ */
+const DOCS_POLICY = [
+  "default-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "object-src 'none'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/**
+ * Settings of the reading view (swagger-ui). The list of all schemas would be as long as everything before it; each stands at the
+ * operations that use it. The validator would be asked at another origin.
+ */
+const VIEW = {
+  persistAuthorization: true,
+  tryItOutEnabled: true,
+  displayRequestDuration: true,
+  docExpansion: 'list',
+  defaultModelsExpandDepth: -1,
+  validatorUrl: null,
+};
+
+/** What stands at the root. The health paths are the application's own. */
+const LINKS = { name: 'slipway', docs: '/docs', openapi: '/openapi.json', health: '/healthz', api: '/api/v1' };
+
+/**
+ * Serves the document at `/openapi.json`, its reading view at `/docs` and the way there at `/`, all without a token. Call before
+ * `listen`.
+ */
+export function serveOpenApi(app: INestApplication, options: { docs?: boolean } = {}): OpenAPIObject {
+  const hasDocs = options.docs ?? true;
+  const document = buildOpenApi(app);
+  const text = JSON.stringify(document);
+  const instance = app.getHttpAdapter().getInstance() as FastifyInstance;
+  instance.addHook('onRequest', (request, reply, done) => {
+    if (/^\/(?:$|\?|docs(?:[/?]|$)|openapi\.json)/.test(request.url))
+      void reply.headers({
+        'content-security-policy': DOCS_POLICY,
+        'x-content-type-options': 'nosniff',
+        'x-frame-options': 'DENY',
+        'referrer-policy': 'no-referrer',
+      });
+    done();
+  });
+  instance.get('/openapi.json', (_request, reply) => reply.type('application/json; charset=utf-8').send(text));
+  instance.get('/', (request, reply) => {
+    void reply.header('vary', 'accept');
+    if (hasDocs && request.headers.accept?.includes('text/html')) return reply.redirect(LINKS.docs, 302);
+    return reply.send(LINKS);
+  });
+  if (hasDocs)
+    SwaggerModule.setup('docs', app, withoutEmptyTags(document), {
+      raw: false,
+      customSiteTitle: 'Slipway API',
+      swaggerOptions: VIEW,
+    });
+  return document;
+}
+
+/** The specification names every area as a tag; the view shows each as a heading, and one without an operation has nothing below it. */
+function withoutEmptyTags(document: OpenAPIObject): OpenAPIObject {
+  const used = new Set(operationsOf(document).flatMap(({ operation }) => operation['tags'] as string[]));
+  return { ...document, tags: document.tags?.filter(({ name }) => used.has(name)) };
+}

@@ -1,0 +1,94 @@
+import { Injectable, Logger, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
+import { actorText, systemActor, type Actor } from '@slipway/contracts';
+import { Database } from '@slipway/platform-database';
+import { requestContext } from '@slipway/platform-http';
+import { counter } from '@slipway/platform-observability';
+import { countReads, readKey, type CountedReads } from './read-listing.js';
+
+/** A read that the audit tells of. */
+export interface AuditedRead {
+  tenantId: string;
+  /** Noun and verb, such as `plan.read`, `secret.used` or `logs.read`. */
+  action: string;
+  resourceType: string;
+  resourceName: string;
+  /** Who read, if no request tells: a part of the product, on behalf of what its id names (`systemActor('revision/rev_1')`). */
+  actor?: Actor;
+}
+
+const FLUSH_EVERY_MS = 1_000;
+const BATCH = 500;
+/** Different keys that may wait to be written. */
+const MAX_PENDING = 10_000;
+
+const lost = counter('slipway_audit_reads_lost_total', 'Reads that the audit should tell of and does not');
+
+/**
+ * Reads that matter, in the audit's list. They are counted here and written together once a second, away from the path of any request, so a
+ * read neither waits for its row nor fails with it. Postgres decides which become rows: the first of a (tenant, actor, action, resource),
+ * then one an hour at most, which tells how many there were.
+ */
+@Injectable()
+export class ReadAudit implements OnModuleInit, OnModuleDestroy {
+  private readonly logger = new Logger('audit');
+  private readonly pending = new Map<string, CountedReads>();
+  private timer: NodeJS.Timeout | undefined;
+  private flushing: Promise<void> = Promise.resolve();
+  private beyond = 0;
+
+  constructor(private readonly database: Database) {}
+
+  /** Notes one read; returns at once and never throws. Actor and request id come from the request, as with `appendAudit`. */
+  record({ tenantId, action, resourceType, resourceName, actor }: AuditedRead): void {
+    const request = requestContext();
+    const by = actorText(actor ?? request.principal?.actor ?? systemActor('slipway'));
+    const what = { tenantId, actor: by, action, resourceType, resourceName };
+    const key = readKey(what);
+    const known = this.pending.get(key);
+    if (known) known.reads += 1;
+    else if (this.pending.size >= MAX_PENDING) this.beyond += 1;
+    else this.pending.set(key, { ...what, reads: 1, requestId: request.requestId || null });
+  }
+
+  /**
+   * Resolves when all reads recorded so far are written or lost; never rejects. For who must not go on before, such as a worker
+   * that is about to use a secret. Not within a transaction: it opens one of its own.
+   */
+  flush(): Promise<void> {
+    this.flushing = this.flushing.then(() => this.write());
+    return this.flushing;
+  }
+
+  /** Not a timer of the first read's own: that would write in the name of its request, and within its transaction. */
+  onModuleInit(): void {
+    this.timer = setInterval(() => void this.flush(), FLUSH_EVERY_MS).unref();
+  }
+
+  async onModuleDestroy(): Promise<void> {
+    clearInterval(this.timer);
+    await this.flush();
+  }
+
+  private async write(): Promise<void> {
+    const all = [...this.pending.values()];
+    this.pending.clear();
+    if (this.beyond > 0) this.lose(this.beyond, `${MAX_PENDING} others waited to be written`);
+    this.beyond = 0;
+    for (let at = 0; at < all.length; at += BATCH) {
+      const some = all.slice(at, at + BATCH);
+      await this.database
+        .tx('system', (tx) => countReads(tx, some))
+        .catch((failure: Error) =>
+          this.lose(
+            some.reduce((sum, one) => sum + one.reads, 0),
+            failure.message,
+          ),
+        );
+    }
+  }
+
+  private lose(reads: number, why: string): void {
+    lost.inc(reads);
+    this.logger.error(`${reads} reads are missing in the audit: ${why}`);
+  }
+}

@@ -1,0 +1,62 @@
+import { expect, it } from '@jest/globals';
+import type { Lane } from '../define/operation.definition.js';
+import { asksFor, type Occupied } from './worker-slots.js';
+
+const of = (tenantId: string, slots: number, lane: Lane = 'ordinary'): Occupied[] =>
+  Array.from({ length: slots }, () => ({ tenantId, lane }));
+
+/** What runs after this tenant has sent more than there is room for, again and again. */
+function flooded(before: Occupied[], tenantId: string, lane: Lane, concurrency = 20): Occupied[] {
+  const occupied = [...before];
+  for (;;) {
+    const ask = asksFor(occupied, concurrency).find(
+      ({ lanes, skip, skipOutbound }) =>
+        lanes.includes(lane) && !skip.includes(tenantId) && !(lane === 'outbound' && skipOutbound.includes(tenantId)),
+    );
+    if (!ask) return occupied;
+    occupied.push(...of(tenantId, ask.limit, lane));
+  }
+}
+const slotsOf = (occupied: Occupied[], tenantId: string): number =>
+  occupied.filter((one) => one.tenantId === tenantId).length;
+
+it('asks once for everything while nothing is short', () => {
+  expect(asksFor([], 20)).toEqual([
+    { lanes: ['urgent', 'ordinary', 'outbound'], limit: 3, skip: [], skipOutbound: [] },
+  ]);
+});
+
+it('A5: leaves room for the next tenant, whatever those before have sent', () => {
+  let occupied: Occupied[] = [];
+  for (const tenant of ['a', 'b', 'c']) occupied = flooded(occupied, tenant, 'ordinary');
+  expect(['a', 'b', 'c'].map((tenant) => slotsOf(occupied, tenant))).toEqual([15, 4, 1]);
+  expect(occupied).toHaveLength(20);
+});
+
+it('A5: lets no more than a quarter wait for somebody outside, and no tenant all of these', () => {
+  let occupied = flooded([], 'a', 'outbound');
+  expect(slotsOf(occupied, 'a')).toBe(3);
+  occupied = flooded(occupied, 'b', 'outbound');
+  expect(slotsOf(occupied, 'b')).toBe(1);
+  for (const tenant of ['c', 'd', 'e']) occupied = flooded(occupied, tenant, 'outbound');
+  expect(occupied).toHaveLength(5);
+  // What hangs there takes nothing from those who ask for no outside.
+  expect(slotsOf(flooded(occupied, 'f', 'ordinary'), 'f')).toBeGreaterThanOrEqual(11);
+});
+
+it('A5: a rollback is asked for first, also by whoever has its share, and finds a slot when all are taken', () => {
+  const full = [...of('a', 15), ...of('b', 5)];
+  expect(asksFor(full, 20)).toEqual([{ lanes: ['urgent'], limit: 1, skip: [], skipOutbound: [] }]);
+  const [first, second] = asksFor(of('a', 15), 20);
+  expect(first).toMatchObject({ lanes: ['urgent'], skip: [] });
+  expect(second).toMatchObject({ skip: ['a'] });
+  expect(asksFor([...full, ...of('c', 2, 'urgent')], 20)).toEqual([]);
+});
+
+it.each([1, 2, 3, 4])('works with %i slots', (concurrency) => {
+  const occupied = flooded([], 'a', 'ordinary', concurrency);
+  expect(occupied.length).toBeGreaterThan(0);
+  expect(occupied.length).toBeLessThanOrEqual(concurrency);
+  expect(flooded([], 'a', 'outbound', concurrency)).toHaveLength(1);
+  expect(flooded(occupied, 'a', 'urgent', concurrency).length).toBeGreaterThan(occupied.length);
+});

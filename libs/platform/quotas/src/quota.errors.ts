@@ -1,0 +1,62 @@
+import type { QuotaName } from '@slipway/platform-config';
+import { defineErrors, SlipwayError, type ErrorSpec } from '@slipway/platform-http';
+
+const SPEC = {
+  status: 429,
+  category: 'limit',
+  message: 'The tenant has as many of these as it may have.',
+  remediation: 'Delete what is no longer needed, or ask the operator for a higher quota.',
+} as const satisfies ErrorSpec;
+
+/** The one definition of `quota_exceeded`, for all areas. Throw `quotaExceeded(...)`, which names the quota. */
+export const quotaErrors = defineErrors({ quota_exceeded: SPEC });
+
+/** What is counted, as a message says it, and what makes room. `eases`: waiting makes room too. */
+const SAID: Record<QuotaName, { counted: string; remedy: string; eases?: true }> = {
+  deployments: { counted: 'deployments', remedy: 'Delete a deployment' },
+  revisions: {
+    counted: 'revisions of this deployment',
+    remedy: 'Wait until old revisions are collected, delete bindings that pin them',
+    eases: true,
+  },
+  instances: { counted: 'instances', remedy: 'Lower scaling.min_replicas, delete a deployment' },
+  tokens: { counted: 'active tokens', remedy: 'Revoke a token' },
+  event_streams: { counted: 'open event streams', remedy: 'Close an event stream', eases: true },
+  event_streams_per_token: {
+    counted: 'open event streams with this token',
+    remedy: 'Close an event stream',
+    eases: true,
+  },
+  sandboxes: { counted: 'sandboxes', remedy: 'Wait until a sandbox expires (expires_at)', eases: true },
+  sandbox_bytes: { counted: 'bytes in sandboxes', remedy: 'Wait until a sandbox expires (expires_at)', eases: true },
+  sandbox_files: { counted: 'files in this sandbox', remedy: 'Use another sandbox' },
+  context_passports: {
+    counted: 'context passports',
+    remedy: 'Use one session id for a whole conversation, wait until expired passports are deleted',
+    eases: true,
+  },
+  webhooks: { counted: 'webhooks', remedy: 'Delete a webhook' },
+  webhook_deliveries: {
+    counted: 'webhook deliveries that wait to be sent',
+    remedy: 'Repair or delete the webhook whose receiver does not answer',
+    eases: true,
+  },
+  reads_per_minute: { counted: 'reads a minute', remedy: 'Slow down', eases: true },
+  mutations_per_minute: { counted: 'mutations a minute', remedy: 'Slow down', eases: true },
+  inference_requests_per_minute: { counted: 'inference requests a minute', remedy: 'Slow down', eases: true },
+  inference_concurrency: { counted: 'inference requests at a time', remedy: 'Slow down', eases: true },
+};
+
+/** `quota_exceeded` (429), to be thrown: what was asked for would be more than `limit` of this quota. */
+export function quotaExceeded(quota: QuotaName, limit: number): SlipwayError {
+  const { counted, remedy, eases = false } = SAID[quota];
+  return new SlipwayError(
+    'quota_exceeded',
+    { ...SPEC, retryable: eases },
+    {
+      message: `The quota ${quota} allows ${limit} ${counted}.`,
+      remediation: `${remedy}, or ask the operator for a higher quota.`,
+      extra: { quota, limit },
+    },
+  );
+}

@@ -1,0 +1,144 @@
+import { serverRoot } from '@slipway/contracts';
+import { request, type Dispatcher } from 'undici';
+
+/** A server to qualify. `credential` is the plaintext; nothing here repeats it. */
+export interface CallableTarget {
+  baseUrl: string;
+  model: string;
+  credential: string | undefined;
+  dispatcher: Dispatcher;
+}
+
+/**
+ * How a check ended. `not_applicable`: it could not tell anything about this engine, and why stands in `message`; it neither passed nor
+ * counts against the target.
+ */
+export type CheckResult = 'passed' | 'failed' | 'not_applicable';
+
+/** What a check found. */
+export interface Verdict {
+  result: CheckResult;
+  /** Our own words: operations are read by viewers, who must not learn who answers. */
+  message: string;
+  /** What the server itself said, for whoever runs the check by hand; never stored. */
+  found?: Found;
+}
+
+export interface Found {
+  /** What it really does with a model that it does not have. */
+  unknownModel?: 'rejects' | 'ignores' | 'echoes';
+  models?: string[];
+  responseModel?: string;
+  hasUsage?: boolean;
+}
+
+/** What one call showed. `isOutage`: the target did not work at all, as opposed to working wrongly. */
+export interface CallResult extends Verdict {
+  durationMs: number;
+  isOutage: boolean;
+  /** It let a time-out pass. */
+  isSilent: boolean;
+}
+
+export interface EngineCall {
+  /** Below the OpenAI root, `/v1`; with `isOutsideRoot` below the server's own. */
+  path: string;
+  isOutsideRoot?: boolean;
+  body?: object;
+  /** Instead of 60 s altogether and the dispatcher's patience between two bytes. */
+  limitMs?: number;
+  signal: AbortSignal;
+}
+
+export interface Answer {
+  status: number;
+  type: string;
+  text: string;
+}
+
+const CALL_TIMEOUT_MS = 60_000;
+/** Without a byte in either direction. A model that is loaded at its first request answers within it. */
+export const IDLE_TIMEOUT_MS = 30_000;
+const SILENCES = new Set(['UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT']);
+const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
+
+/** One call and what it shows. Never throws for what the target does. */
+export async function called(
+  target: CallableTarget,
+  call: EngineCall,
+  judge: (answer: Answer) => Verdict,
+): Promise<CallResult> {
+  const startedAt = performance.now();
+  const result = (verdict: Verdict, isOutage: boolean, isSilent = false): CallResult => ({
+    ...verdict,
+    isOutage,
+    isSilent,
+    durationMs: Math.round(performance.now() - startedAt),
+  });
+  try {
+    const answer = await exchange(target, call);
+    return result(judge(answer), isOutageStatus(answer.status));
+  } catch (error) {
+    call.signal.throwIfAborted();
+    return result({ result: 'failed', message: reasonOf(error, call) }, !isRefusedByGuard(error), isSilence(error));
+  }
+}
+
+async function exchange(
+  { baseUrl, credential, dispatcher }: CallableTarget,
+  { path, isOutsideRoot, body, limitMs, signal }: EngineCall,
+): Promise<Answer> {
+  const answer = await request(`${isOutsideRoot ? serverRoot(baseUrl) : openAiRoot(baseUrl)}${path}`, {
+    dispatcher,
+    method: body ? 'POST' : 'GET',
+    headers: {
+      accept: '*/*',
+      'user-agent': 'slipway',
+      ...(body ? { 'content-type': 'application/json' } : {}),
+      ...(credential ? { authorization: `Bearer ${credential}` } : {}),
+    },
+    body: body ? JSON.stringify(body) : undefined,
+    ...(limitMs === undefined ? {} : { headersTimeout: limitMs, bodyTimeout: limitMs }),
+    signal: AbortSignal.any([signal, AbortSignal.timeout(limitMs ?? CALL_TIMEOUT_MS)]),
+  });
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of answer.body) {
+    bytes += (chunk as Buffer).length;
+    if (bytes > MAX_ANSWER_BYTES) throw new AnswerTooLarge();
+    chunks.push(chunk as Buffer);
+  }
+  return {
+    status: answer.statusCode,
+    type: String(answer.headers['content-type'] ?? ''),
+    text: Buffer.concat(chunks).toString('utf8'),
+  };
+}
+
+class AnswerTooLarge extends Error {}
+
+export function openAiRoot(baseUrl: string): string {
+  return `${serverRoot(baseUrl)}/v1`;
+}
+
+export function isOutageStatus(status: number): boolean {
+  return status >= 500 || status === 429;
+}
+
+function isSilence(error: unknown): boolean {
+  const { name, code } = error as { name?: string; code?: string };
+  return name === 'TimeoutError' || SILENCES.has(code ?? '');
+}
+
+/** By its name, as `causeOf` knows it: the guard is not this library's. */
+function isRefusedByGuard(error: unknown): boolean {
+  return (error as { name?: string }).name === 'EgressRefusedError';
+}
+
+function reasonOf(error: unknown, { limitMs = CALL_TIMEOUT_MS }: EngineCall): string {
+  const { name, code } = error as { name?: string; code?: string };
+  if (error instanceof AnswerTooLarge) return `the answer was larger than ${MAX_ANSWER_BYTES} bytes`;
+  if (isRefusedByGuard(error)) return 'the egress guard refused the connection';
+  if (name === 'TimeoutError') return `no answer within ${limitMs / 1_000} s`;
+  return `the target could not be reached (${/^[A-Z_]{2,40}$/.test(code ?? '') ? code : 'no connection'})`;
+}

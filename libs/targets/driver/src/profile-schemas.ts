@@ -1,0 +1,41 @@
+import { ENGINE_SERVES, UNKNOWN_MODEL } from '@slipway/contracts';
+import type { Schema } from '@slipway/platform-config';
+
+/** A path that servers are asked at. */
+export const HTTP_PATH: Schema = { type: 'string', pattern: '^/[\\x21-\\x7e]*$' };
+
+/** What the operator's file tells of an engine's conduct, the same for one that is started and one that is adopted. */
+export const PROFILE_SCHEMAS = {
+  serves: {
+    type: 'array',
+    minItems: 1,
+    items: { enum: [...ENGINE_SERVES] },
+    description: 'What clients may ask it for; picks the checks of a qualification. Default: [chat]',
+  },
+  unknown_model: {
+    enum: [...UNKNOWN_MODEL],
+    description:
+      'What it does with a model that it does not have: refuse it (the default), answer in its own name, answer in the name that was asked for; or nobody knows',
+  },
+  identity: {
+    type: 'array',
+    maxItems: 8,
+    items: {
+      anyOf: [
+        { enum: ['models_list', 'response_model'] },
+        {
+          type: 'object',
+          additionalProperties: false,
+          properties: {
+            path: HTTP_PATH,
+            field: { type: 'string', pattern: '^[A-Za-z0-9_]+(\\.[A-Za-z0-9_]+)*$' },
+            equals: { type: 'string', minLength: 1 },
+          },
+          required: ['path', 'field', 'equals'],
+        },
+      ],
+    },
+    description:
+      'How it proves which model it has: /v1/models names it, answers name it, or a field of the JSON at a path equals a text such as "{model.uri}"',
+  },
+} satisfies Record<string, Schema>;

@@ -1,0 +1,278 @@
+import type { EngineServes, IdentityProof, PromisedTraits } from '@slipway/contracts';
+import {
+  called,
+  isOutageStatus,
+  type Answer,
+  type CallableTarget,
+  type CallResult,
+  type Found,
+  type Verdict,
+} from './engine-call.js';
+import { isListed } from './model-names.js';
+import { fieldOf, first, hasText, isObject, json, mainOf, parsed, SERVED_REQUESTS } from './served-requests.js';
+
+export { IDLE_TIMEOUT_MS, openAiRoot } from './engine-call.js';
+export type { CallableTarget, CallResult, CheckResult, Found } from './engine-call.js';
+
+/** Checks by the names under which they are stored, in the order in which they run. */
+export const QUALIFICATION_CHECKS = [
+  'warm_up',
+  'list_models',
+  'identity',
+  'chat_completion',
+  'streamed_completion',
+  'text_completion',
+  'response',
+  'embeddings',
+  'rerank',
+  'unknown_model',
+] as const;
+export type QualificationCheck = (typeof QUALIFICATION_CHECKS)[number];
+
+interface Checked {
+  target: CallableTarget;
+  /** Undefined of a server that nobody described: it is checked as one that refuses unknown models. */
+  traits: PromisedTraits | undefined;
+  /** It was adopted for its model: where nobody described it, its list may speak for it. A supplier's may not. */
+  isAdopted?: boolean;
+  signal: AbortSignal;
+}
+
+/** Nobody calls a model like this. */
+const UNKNOWN_MODEL = 'slipway-qualification-no-such-model';
+/** A worker's slot waits for it. */
+const MAX_WARM_UP_SECONDS = 600;
+
+/** The checks that this engine is put to. */
+export function checksOf(traits: PromisedTraits | undefined): QualificationCheck[] {
+  if (traits === undefined) return ['list_models', 'chat_completion', 'streamed_completion', 'unknown_model'];
+  const { serves, identity } = traits;
+  const isChat = serves.includes('chat');
+  const wanted: Record<QualificationCheck, boolean> = {
+    warm_up: true,
+    list_models: identity.length === 0 || identity.includes('models_list'),
+    identity: identity.some((proof) => typeof proof !== 'string'),
+    chat_completion: isChat,
+    streamed_completion: isChat,
+    // Chat shows already that it generates.
+    text_completion: serves.includes('completions') && !isChat,
+    response: serves.includes('responses') && !isChat,
+    embeddings: serves.includes('embeddings'),
+    rerank: serves.includes('rerank'),
+    unknown_model: true,
+  };
+  return QUALIFICATION_CHECKS.filter((name) => wanted[name]);
+}
+
+/** One check. Never throws for what the target does; only for a signal that fires. */
+export function runCheck(name: QualificationCheck, checked: Checked): Promise<CallResult> {
+  return CHECKS[name](checked);
+}
+
+/** Whether the checks, all of them, speak for the target: none failed, and one of them got the answer that the engine is there for. */
+export function isQualified(checks: readonly { name: string; result: string }[]): boolean {
+  const served = checks.filter(({ name }) => SERVED_CHECKS.has(name));
+  return checks.every(({ result }) => result !== 'failed') && served.some(({ result }) => result === 'passed');
+}
+
+const SERVED_CHECKS: ReadonlySet<string> = new Set<QualificationCheck>([
+  'chat_completion',
+  'text_completion',
+  'response',
+  'embeddings',
+  'rerank',
+]);
+
+const CHECKS: Record<QualificationCheck, (checked: Checked) => Promise<CallResult>> = {
+  warm_up: warmUp,
+  list_models: listModels,
+  identity: infoRoutes,
+  chat_completion: (checked) => answers('chat', checked),
+  streamed_completion: streamedCompletion,
+  text_completion: (checked) => answers('completions', checked),
+  response: (checked) => answers('responses', checked),
+  embeddings: (checked) => answers('embeddings', checked),
+  rerank: (checked) => answers('rerank', checked),
+  unknown_model: unknownModel,
+};
+
+/** The first request of an engine may load the model or compile: its time says nothing, and its limit is that of a start. */
+function warmUp({ target, traits, signal }: Checked): Promise<CallResult> {
+  const { path, body } = SERVED_REQUESTS[mainOf(traits?.serves ?? [])];
+  const limitMs = Math.min(traits?.readyTimeoutSeconds ?? 60, MAX_WARM_UP_SECONDS) * 1_000;
+  return called(target, { path, body: { model: target.model, ...body }, limitMs, signal }, ({ status }) =>
+    isOutageStatus(status)
+      ? { result: 'failed', message: `the first request was answered with ${status}` }
+      : { result: 'passed', message: 'the first request was answered; its answer does not count' },
+  );
+}
+
+function listModels({ target, traits, signal }: Checked): Promise<CallResult> {
+  return called(target, { path: '/models', signal }, (answer) => {
+    const { data } = (json(answer) ?? {}) as { data?: unknown };
+    if (answer.status !== 200 || !Array.isArray(data)) return failed(answer, 'a list of models');
+    const models = data.map((model) => (model as { id?: unknown } | null)?.id).filter((id) => typeof id === 'string');
+    const found: Found = { models: models as string[] };
+    if (isListed(target.model, models)) return { result: 'passed', message: 'the model is listed', found };
+    const message = 'models are listed, this one is not among them';
+    return { result: proofsOf(traits).includes('models_list') ? 'failed' : 'passed', message, found };
+  });
+}
+
+/** An engine that answers to any name has to prove its model; where its template tells no way, the list of its models is the proof. */
+function proofsOf(traits: PromisedTraits | undefined): readonly IdentityProof[] {
+  if (traits === undefined) return [];
+  const { identity, unknownModel: declared } = traits;
+  return identity.length === 0 && declared !== 'rejects' ? ['models_list'] : identity;
+}
+
+async function infoRoutes({ target, traits, signal }: Checked): Promise<CallResult> {
+  const found: CallResult[] = [];
+  for (const proof of proofsOf(traits)) {
+    if (typeof proof === 'string') continue;
+    const { path, field, equals } = proof;
+    found.push(
+      await called(target, { path, isOutsideRoot: true, signal }, (answer) => {
+        const value = fieldOf(json(answer), field);
+        if (answer.status !== 200 || value === undefined) return failed(answer, `what ${path} tells of the model`);
+        if (String(value) !== equals)
+          return { result: 'failed', message: `${path} tells of another model than the revision's` };
+        return { result: 'passed', message: `${path} tells of the revision's model` };
+      }),
+    );
+    if (found.at(-1)?.result === 'failed') break;
+  }
+  const durationMs = found.reduce((sum, one) => sum + one.durationMs, 0);
+  const last = found.at(-1);
+  if (last === undefined) return UNPROVEN;
+  return { ...last, message: found.map(({ message }) => message).join('; '), durationMs };
+}
+
+const UNPROVEN: CallResult = {
+  result: 'not_applicable',
+  message: 'no info route is declared any more',
+  durationMs: 0,
+  isOutage: false,
+  isSilent: false,
+};
+
+async function answers(kind: EngineServes, checked: Checked): Promise<CallResult> {
+  const { target, signal } = checked;
+  const { path, body } = SERVED_REQUESTS[kind];
+  const call = { path, body: { model: target.model, ...body }, signal };
+  const judge = (answer: Answer) => judged(kind, checked, answer);
+  const result = await called(target, call, judge);
+  if (kind !== 'rerank' || result.result === 'passed' || result.isOutage) return result;
+  // Text Embeddings Inference has it outside of /v1, and calls the documents texts.
+  const texts = { query: 'ready', texts: ['ready', 'not ready yet'] };
+  return called(target, { path, isOutsideRoot: true, body: texts, signal }, judge);
+}
+
+function judged(kind: EngineServes, { target, traits }: Checked, answer: Answer): Verdict {
+  const { wanted, isAnswer } = SERVED_REQUESTS[kind];
+  const body = json(answer) as any;
+  if (answer.status === 200 && isAnswer(body)) return ofItsModel(target, traits, body, textOf(kind, body));
+  // Which of the two an engine can do depends on its model: `isQualified` wants one of them.
+  const isOneOfSeveral = (kind === 'embeddings' || kind === 'rerank') && (traits?.serves.length ?? 0) > 1;
+  if (isOneOfSeveral && isRefusal(answer))
+    return { result: 'not_applicable', message: `refused with ${answer.status}: this model does not do it` };
+  return failed(answer, wanted);
+}
+
+function ofItsModel(
+  target: CallableTarget,
+  traits: PromisedTraits | undefined,
+  body: { model?: unknown },
+  message: string,
+): Verdict {
+  const { model } = body;
+  const found: Found = typeof model === 'string' ? { responseModel: model } : {};
+  // A list of scores names no model.
+  const isNamed = model === target.model || Array.isArray(body);
+  if (proofsOf(traits).includes('response_model') && !isNamed)
+    return { result: 'failed', message: 'the answer names another model', found };
+  return { result: 'passed', message, found };
+}
+
+function textOf(kind: EngineServes, body: any): string {
+  if (kind !== 'chat') return 'answered';
+  const message = first(body?.choices)?.['message'] as Record<string, unknown>;
+  if (hasText(message)) return 'answered';
+  return 'answered without a word';
+}
+
+function streamedCompletion({ target, traits, signal }: Checked): Promise<CallResult> {
+  const { path, body } = SERVED_REQUESTS.chat;
+  const usage = traits === undefined ? {} : { stream_options: { include_usage: true } };
+  const call = { path, body: { model: target.model, ...body, stream: true, ...usage }, signal };
+  return called(target, call, (answer) => {
+    if (answer.status !== 200 || !answer.type.startsWith('text/event-stream')) return failed(answer, 'an event stream');
+    const events = answer.text
+      .split(/\r?\n/)
+      .filter((line) => line.startsWith('data:'))
+      .map((line) => line.slice('data:'.length).trim());
+    const bodies = events.map(parsed) as any[];
+    const deltas = bodies.map((one) => first(one?.choices)?.['delta']).filter(isObject);
+    if (deltas.length === 0) return { result: 'failed', message: 'the stream held no chunk of a chat completion' };
+    if (events.at(-1) !== '[DONE]') return { result: 'failed', message: 'the stream did not end with [DONE]' };
+    const hasUsage = bodies.some((one) => isObject(one?.usage));
+    const words = `${deltas.length} chunks, ${deltas.filter(hasText).length} with text`;
+    const note = traits === undefined || hasUsage ? '' : '; no usage, though it was asked for';
+    return { result: 'passed', message: `${words}${note}`, found: { hasUsage } };
+  });
+}
+
+/** A target that answers to any name cannot be told from one that serves another model than the one bound, unless it proves which it has. */
+async function unknownModel(checked: Checked): Promise<CallResult> {
+  const { target, traits, isAdopted } = checked;
+  const result = await askForUnknown(checked);
+  const { unknownModel: observed } = result.found ?? {};
+  if (traits !== undefined || !isAdopted || observed === undefined || observed === 'rejects') return result;
+  const { found } = await listModels(checked);
+  if (!isListed(target.model, found?.models ?? [])) return result;
+  return { ...result, result: 'not_applicable', message: `it ${DOES[observed]}; its list of models names this one` };
+}
+
+function askForUnknown({ target, traits, signal }: Checked): Promise<CallResult> {
+  const { path, body } = SERVED_REQUESTS[mainOf(traits?.serves ?? [])];
+  return called(target, { path, body: { model: UNKNOWN_MODEL, ...body }, signal }, (answer) => {
+    const observed = observedOf(answer);
+    const found: Found = observed === undefined ? {} : { unknownModel: observed };
+    const declared = traits?.unknownModel ?? 'rejects';
+    if (declared === 'rejects') {
+      if (observed === 'rejects') return { result: 'passed', message: `refused with ${answer.status}`, found };
+      return { ...failed(answer, 'a refusal (4xx) with an error object'), found };
+    }
+    if (isOutageStatus(answer.status)) return failed(answer, 'a refusal or an answer');
+    const did = observed === undefined ? `answered ${answer.status}` : DOES[observed];
+    if (declared === 'unknown')
+      return { result: 'not_applicable', message: `nothing is declared about unknown names; it ${did}`, found };
+    const surprise = observed === declared ? '' : `, although it is declared as one that ${DOES[declared]}`;
+    return { result: 'not_applicable', message: `it ${did}${surprise}; identity is proven otherwise`, found };
+  });
+}
+
+const DOES = {
+  rejects: 'refuses unknown names',
+  ignores: 'answers to any name',
+  echoes: 'answers to any name, and with it',
+} as const;
+
+function observedOf(answer: Answer): 'rejects' | 'ignores' | 'echoes' | undefined {
+  const body = json(answer) as { error?: unknown; message?: unknown; model?: unknown } | undefined;
+  if (answer.status === 200) return body?.model === UNKNOWN_MODEL ? 'echoes' : 'ignores';
+  const { error, message } = isObject(body) ? body : {};
+  const hasError = isObject(error) || typeof error === 'string' || typeof message === 'string';
+  return isRefusal(answer) && hasError ? 'rejects' : undefined;
+}
+
+function isRefusal({ status }: Answer): boolean {
+  return status >= 400 && status < 500 && ![401, 403, 429].includes(status);
+}
+
+function failed({ status }: Answer, wanted: string): Verdict {
+  return {
+    result: 'failed',
+    message: status === 200 ? `the answer was not ${wanted}` : `answered ${status} instead of ${wanted}`,
+  };
+}

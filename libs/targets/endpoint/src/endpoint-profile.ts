@@ -1,0 +1,151 @@
+import type { EngineServes, IdentityProof, UnknownModel } from '@slipway/contracts';
+import {
+  isMisspelling,
+  keysOf,
+  merged,
+  partOf,
+  readAs,
+  type ConfigReader,
+  type MappingSchema,
+} from '@slipway/platform-config';
+import {
+  filled,
+  HTTP_PATH,
+  MODEL_FIELDS,
+  modelValues,
+  PROFILE_SCHEMAS,
+  provable,
+  type EngineTraits,
+  type InstanceSpec,
+} from '@slipway/target-driver';
+
+/** What the servers of a target do, where that differs from what an OpenAI-compatible server is taken to do. */
+export interface EndpointProfile {
+  /** Where they are asked for health, where a revision names no other path than `/health`. */
+  health?: string;
+  serves?: EngineServes[];
+  unknown_model?: UnknownModel;
+  identity?: IdentityProof[];
+  /** How long their first answer may take, because it loads the model. */
+  warm_up?: { timeout_seconds: number };
+}
+
+/** Servers that run where somebody else started them, by the name that `extends` gives. */
+const BUILT_IN: Record<string, EndpointProfile> = {
+  // Its / and /api/version answer whether a model is loaded or not.
+  ollama: {
+    health: '/api/version',
+    serves: ['chat', 'completions', 'responses'],
+    unknown_model: 'rejects',
+    identity: ['models_list', 'response_model'],
+    warm_up: { timeout_seconds: 300 },
+  },
+  llamacpp: {
+    health: '/health',
+    serves: ['chat', 'completions', 'responses'],
+    unknown_model: 'ignores',
+    identity: ['models_list', 'response_model'],
+  },
+  // A model of it is for embeddings or for ranking. It has no /v1/models.
+  tei: {
+    health: '/health',
+    serves: ['embeddings'],
+    unknown_model: 'ignores',
+    identity: ['response_model', { path: '/info', field: 'model_id', equals: '{model.uri}' }],
+  },
+  // It refuses an unknown model only while two or more are loaded.
+  lmstudio: {
+    health: '/v1/models',
+    serves: ['chat', 'completions'],
+    unknown_model: 'ignores',
+    identity: ['models_list'],
+    warm_up: { timeout_seconds: 300 },
+  },
+};
+
+const VERSION = 1;
+const NAMES = Object.keys(BUILT_IN).flatMap((name) => [name, `${name}@${VERSION}`]);
+export const DEFAULT_HEALTH = '/health';
+const DEFAULT_READY_SECONDS = 60;
+
+export const PROFILE: MappingSchema = {
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    extends: { enum: NAMES, description: 'A built-in profile; any key given here overrides, null takes away' },
+    health: { ...HTTP_PATH, description: 'Where a revision names no health path of its own' },
+    ...PROFILE_SCHEMAS,
+    warm_up: {
+      type: 'object',
+      additionalProperties: false,
+      properties: {
+        timeout_seconds: {
+          type: 'integer',
+          minimum: 1,
+          maximum: 86_400,
+          description: 'Of the first answer, which loads the model',
+        },
+      },
+      required: ['timeout_seconds'],
+    },
+  },
+  description: 'What its servers do, where it is not what an OpenAI-compatible server does',
+};
+
+/** For editors: null takes away what a built-in profile has. */
+export const PROFILE_ENTRY = { ...partOf(PROFILE), description: PROFILE['description'] };
+
+/** What a target says of its servers, once what it extends is merged in. */
+export function readProfile(reader: ConfigReader, path: string, value: unknown): EndpointProfile {
+  const before = reader.problems.length;
+  const { extends: name, ...written } = reader.map(path, value, keysOf(PROFILE));
+  const base = name === undefined ? {} : builtIn(reader, `${path}.extends`, name);
+  const known = Object.fromEntries(Object.entries(written).filter(([key]) => keysOf(PROFILE).includes(key)));
+  const profile = readAs(reader, path, merged(base, known), PROFILE) as EndpointProfile;
+  if (reader.problems.length > before) return {};
+  for (const problem of identityProblems(profile)) reader.fail(`${path}.identity`, problem);
+  return profile;
+}
+
+function builtIn(reader: ConfigReader, path: string, name: unknown): EndpointProfile {
+  const profile = NAMES.includes(String(name)) ? BUILT_IN[String(name).split('@')[0]!] : undefined;
+  if (profile) return profile;
+  const meant = NAMES.find((one) => isMisspelling(String(name), one));
+  const hint = meant === undefined ? '' : `; did you mean ${meant}?`;
+  reader.fail(path, `names no built-in profile: there is no ${String(name)}${hint} (known: ${NAMES.join(', ')})`);
+  return {};
+}
+
+function identityProblems({ unknown_model: unknown = 'rejects', identity = [] }: EndpointProfile): string[] {
+  const all = new Map(MODEL_FIELDS.map((field) => [`model.${field}`, '']));
+  const problems = identity.flatMap((proof) =>
+    typeof proof === 'string' || filled(proof.equals, all) !== undefined
+      ? []
+      : [
+          `asks for ${proof.equals}, where only ${[...all.keys()].map((one) => `{${one}}`).join(' ')} stand for something`,
+        ],
+  );
+  if (unknown !== 'rejects' && identity.length === 0)
+    problems.push(
+      `must say how a server proves which model it has, for unknown_model is ${unknown}: as in [models_list]`,
+    );
+  return problems;
+}
+
+export function traitsOf(profile: EndpointProfile, spec: Pick<InstanceSpec, 'model'>): EngineTraits {
+  const { serves = ['chat'], unknown_model: unknownModel = 'rejects', identity = [], warm_up: warmUp } = profile;
+  return {
+    serves,
+    unknownModel,
+    identity: provable(identity, new Map(modelValues(spec))),
+    readyTimeoutSeconds: warmUp?.timeout_seconds ?? DEFAULT_READY_SECONDS,
+    isKeyed: false,
+    drain: 'gateway',
+  };
+}
+
+/** Where its server is asked for health. */
+export function healthPathOf({ health }: EndpointProfile, { probe, endpoint }: InstanceSpec): string {
+  const named = endpoint?.healthPath ?? DEFAULT_HEALTH;
+  return probe.path ?? (named === DEFAULT_HEALTH ? (health ?? named) : named);
+}

@@ -1,0 +1,81 @@
+import { HUB_DOWNLOAD, type BuiltInEngine } from './built-in-engine.js';
+
+/** vLLM, from 0.18 on, which drains after SIGTERM. */
+export const vllm: BuiltInEngine = {
+  template: 'vllm@1',
+  path: ['/opt/vllm/bin', '/usr/local/cuda/bin'],
+  command: [
+    ...['vllm', 'serve', '{model.uri}', '--host=127.0.0.1', '--port={port}', '--served-model-name={model.id}'],
+    ['--revision={model.revision}'],
+    '--tensor-parallel-size={gpu.count}',
+    // Ten seconds before SIGKILL. Its own default cuts what is under way.
+    '--shutdown-timeout=50',
+    // More than one bundles tokens, and times between tokens would be wrong.
+    '--stream-interval=1',
+    '--disable-access-log-for-endpoints=/health,/metrics',
+  ],
+  env: { VLLM_NO_USAGE_STATS: '1', VLLM_CACHE_ROOT: '{home}/vllm-cache', VLLM_API_KEY: '{instance_key}' },
+  prefetch: HUB_DOWNLOAD,
+  gpus: { min: 1, max: 8, share: 'exclusive' },
+  ready: { path: '/health', timeout_seconds: 1_800, while_starting: 'refused', log: 'Application startup complete.' },
+  serves: ['chat', 'completions', 'responses'],
+  unknown_model: 'rejects',
+  identity: ['models_list', 'response_model'],
+  model_sources: ['{home}/models/**'],
+  metrics: {
+    path: '/metrics',
+    running: 'vllm:num_requests_running',
+    waiting: 'vllm:num_requests_waiting',
+    kv_usage: ['vllm:kv_cache_usage_perc', 'vllm:gpu_cache_usage_perc'],
+    preemptions: 'vllm:num_preemptions_total',
+  },
+  args: {
+    max_num_seqs: {
+      arg: '--max-num-seqs={}',
+      type: 'integer',
+      min: 1,
+      max: 2_048,
+      tune: [32, 64, 128, 256, 512],
+      reason: 'throughput against time between tokens',
+    },
+    max_num_batched_tokens: {
+      arg: '--max-num-batched-tokens={}',
+      type: 'integer',
+      min: 256,
+      max: 65_536,
+      at_least: 'max_num_seqs',
+      tune: [1_024, 2_048, 4_096, 8_192],
+      reason: 'time to first token against time between tokens',
+    },
+    gpu_memory_utilization: {
+      arg: '--gpu-memory-utilization={}',
+      type: 'number',
+      min: 0.05,
+      max: 0.97,
+      default: 0.9,
+      reason: 'its share of the whole device: room for the cache against what else the device holds',
+    },
+    kv_cache_memory_bytes: {
+      arg: '--kv-cache-memory-bytes={}',
+      type: 'integer',
+      min: 1,
+      reason: 'a cache of the same size at every start; stands over gpu_memory_utilization',
+    },
+    max_model_len: { arg: '--max-model-len={}', type: 'integer', min: 256, max: 1_048_576 },
+    kv_cache_dtype: {
+      arg: '--kv-cache-dtype={}',
+      type: 'choice',
+      choices: ['auto', 'fp8'],
+      tune: ['auto', 'fp8'],
+      quality: true,
+    },
+    prefix_caching: {
+      arg: '--enable-prefix-caching',
+      off: '--no-enable-prefix-caching',
+      type: 'switch',
+      tune: [true, false],
+    },
+    enforce_eager: { arg: '--enforce-eager', type: 'switch', reason: 'a quicker start against slower answers' },
+    // Not speculative_config: its JSON may name another model, wherever it is.
+  },
+};

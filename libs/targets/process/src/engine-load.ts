@@ -1,0 +1,64 @@
+import { request, type Dispatcher } from 'undici';
+import type { EngineLoad } from '@slipway/target-driver';
+import type { MetricsConfig } from './engine-config.js';
+
+/** Engines tell some hundred lines; what tells more is none, or hostile. */
+const MAX_BYTES = 1024 * 1024;
+const TIMEOUT_MS = 2_000;
+const MOST_WAITING = 1_000_000;
+
+/** A sample of the Prometheus text format: name, labels, value. A label may hold anything but a line's end. */
+const SAMPLE = /^([A-Za-z_:][\w:]*)(?:\{.*\})?[ \t]+([^ \t]+)/;
+
+/**
+ * Asks an engine once what waits in it. Undefined where it does not tell, for whatever reason; never throws.
+ * @param asked.key the engine's own, for those that answer nobody without it
+ */
+export async function askEngineLoad(
+  baseUrl: string,
+  metrics: MetricsConfig,
+  { dispatcher, key }: { dispatcher: Dispatcher; key?: string },
+): Promise<EngineLoad | undefined> {
+  try {
+    const signal = AbortSignal.timeout(TIMEOUT_MS);
+    const headers = key === undefined ? {} : { authorization: `Bearer ${key}` };
+    const { statusCode, body } = await request(`${baseUrl}${metrics.path}`, { dispatcher, signal, headers });
+    let text = '';
+    let bytes = 0;
+    for await (const chunk of body as AsyncIterable<Buffer>) {
+      bytes += chunk.length;
+      if (bytes > MAX_BYTES) {
+        body.destroy();
+        return undefined;
+      }
+      text += chunk.toString('latin1');
+    }
+    return statusCode === 200 ? readEngineLoad(text, metrics) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Several series of a name, such as those of several models in one engine, wait together; the fullest memory counts. */
+export function readEngineLoad(text: string, metrics: Pick<MetricsConfig, 'waiting' | 'kv_usage'>): EngineLoad {
+  const wanted = new Set([...namesOf(metrics.waiting), ...namesOf(metrics.kv_usage)]);
+  const series = new Map<string, { sum: number; most: number }>();
+  for (const line of text.split('\n')) {
+    const [, name = '', said = ''] = SAMPLE.exec(line) ?? [];
+    const value = Number(said);
+    if (!wanted.has(name) || !Number.isFinite(value) || value < 0) continue;
+    const { sum, most } = series.get(name) ?? { sum: 0, most: 0 };
+    series.set(name, { sum: sum + value, most: Math.max(most, value) });
+  }
+  const first = (names: MetricsConfig['waiting']) => series.get(namesOf(names).find((name) => series.has(name)) ?? '');
+  const waiting = first(metrics.waiting);
+  const kvUsage = first(metrics.kv_usage);
+  return {
+    waiting: waiting ? Math.min(MOST_WAITING, waiting.sum) : null,
+    kvUsage: kvUsage ? Math.min(1, kvUsage.most) : null,
+  };
+}
+
+function namesOf(names: string | string[] | undefined): string[] {
+  return names === undefined ? [] : [names].flat();
+}

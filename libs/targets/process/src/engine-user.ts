@@ -1,0 +1,70 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { chmod, chown } from 'node:fs/promises';
+import { dirname } from 'node:path';
+
+/** CHOWN, KILL, SETGID, SETUID of capabilities(7): what it takes to start, to stop and to house a process of another user. */
+const NEEDED_CAPABILITIES = [0, 5, 6, 7];
+
+/** An operating-system user that engines run as. */
+export interface EngineUser {
+  uid: number;
+  gid: number;
+  /** Stands before a command that is to run as the user, with its groups and no other right of the worker. */
+  prefix: string[];
+}
+
+/**
+ * @param home the user must be able to pass through it to the engine's folder
+ * @throws Error saying why this process cannot run anything as that user
+ */
+export function findUser(name: string, home: string): EngineUser {
+  if (!mayChangeUser()) throw new Error('the worker is not root and may not start processes of other users');
+  const setpriv = ['/usr/bin/setpriv', '/bin/setpriv'].find((path) => existsSync(path));
+  if (setpriv === undefined) throw new Error('the program setpriv of util-linux is not installed');
+  const [uid, gid] = ['-u', '-g'].map((flag) => idOf(flag, name));
+  if (uid === 0) throw new Error('root is no user to run engines as');
+  const rights = ['--no-new-privs', '--inh-caps=-all', '--ambient-caps=-all'];
+  const prefix = [setpriv, `--reuid=${uid}`, `--regid=${gid}`, '--init-groups', ...rights, '--'];
+  attempt(prefix, ['/bin/sh', '-c', ':'], `setpriv cannot make a process its own`);
+  if (existsSync(home))
+    attempt(
+      prefix,
+      ['/bin/sh', '-c', '[ -x "$1" ]', 'sh', home],
+      `it may not pass through ${home}: chmod o+x on it and the folders above`,
+    );
+  return { uid: uid!, gid: gid!, prefix };
+}
+
+/** The folder that the engine may write, and the way there: others than the user and the worker learn no name in it. */
+export async function handOver(instanceFolder: string, workFolder: string, { uid, gid }: EngineUser): Promise<void> {
+  for (const folder of [dirname(dirname(instanceFolder)), dirname(instanceFolder)]) await chmod(folder, 0o711);
+  await chown(instanceFolder, process.getuid!(), gid);
+  await chmod(instanceFolder, 0o710);
+  await chown(workFolder, uid, gid);
+}
+
+function mayChangeUser(): boolean {
+  try {
+    const capabilities = BigInt(`0x${/^CapEff:\s*([0-9a-f]+)$/m.exec(readFileSync('/proc/self/status', 'utf8'))![1]!}`);
+    return NEEDED_CAPABILITIES.every((bit) => (capabilities >> BigInt(bit)) & 1n);
+  } catch {
+    return false;
+  }
+}
+
+function idOf(flag: string, name: string): number {
+  try {
+    return Number(execFileSync('id', [flag, '--', name], { encoding: 'utf8', timeout: 5_000, stdio: 'pipe' }));
+  } catch {
+    throw new Error('the host does not know that user');
+  }
+}
+
+function attempt([program, ...prefix]: string[], command: string[], problem: string): void {
+  try {
+    execFileSync(program!, [...prefix, ...command], { timeout: 5_000, stdio: 'ignore' });
+  } catch {
+    throw new Error(problem);
+  }
+}

@@ -1,0 +1,152 @@
+import type { ObservationReason, StartFailure, StartProgress } from '@slipway/contracts';
+import type { LogLine } from '@slipway/target-driver';
+
+const TAIL_LINES = 40;
+const LINE_LENGTH = 500;
+/** How far back a cause is looked for. */
+export const SEARCHED_LINES = 400;
+
+interface Cause {
+  cause: ObservationReason;
+  pattern: RegExp;
+  remediation: string;
+}
+
+/** What engines say of why they cannot start. Of two causes in one line the first here counts. */
+const CAUSES: Cause[] = [
+  {
+    cause: 'kv_too_small',
+    pattern: /to serve at least one request with the model's max seq len/i,
+    remediation: 'Lower the context length to what the line names, or give the engine more memory for its cache.',
+  },
+  {
+    cause: 'gpu_memory',
+    pattern:
+      /OutOfMemoryError|CUDA(?: error)?:? out of memory|cudaMalloc failed|free memory on device .* (?:is )?less than|no available memory for the cache blocks|not enough memory\. please try to increase --mem-fraction|failed to allocate .*(?:CUDA|ROCm|HIP|Vulkan|Metal)\S* buffer|hipErrorOutOfMemory|CUDA_ERROR_OUT_OF_MEMORY/i,
+    remediation: 'Give it a device with more free memory, or lower its memory share, context length or batch.',
+  },
+  {
+    cause: 'driver',
+    pattern:
+      /CUDA driver version is insufficient|no CUDA-capable device|NVIDIA driver on your system is too old|found no NVIDIA driver|driver\/library version mismatch|no kernel image is available|libcuda\.so\S* (?:cannot|: cannot)/i,
+    remediation: 'Repair the driver of the host, or use a build of the engine that fits it.',
+  },
+  {
+    cause: 'port_in_use',
+    pattern: /address already in use|EADDRINUSE|couldn't bind HTTP server socket/i,
+    remediation:
+      'Nothing to do: the next start takes another port. If it stays, another program holds a port that the template fixes.',
+  },
+  {
+    cause: 'model_access',
+    pattern:
+      /gated repo|GatedRepoError|40[13] Client Error|Invalid user token|awaiting a review from the repo authors/i,
+    remediation:
+      'Accept the licence of the model where it is published, and give the prefetch a token that may read it.',
+  },
+  {
+    cause: 'model_missing',
+    pattern:
+      /RepositoryNotFoundError|RevisionNotFoundError|EntryNotFoundError|LocalEntryNotFoundError|404 Client Error|is not a local folder and is not a valid model|failed to open GGUF|gguf_init_from_file.*failed|error loading model: (?:failed to open|.*no such file)|no such file or directory.*\.(?:gguf|safetensors|bin|json)|\.(?:gguf|safetensors|bin|json)\S*.*no such file or directory|couldn't (?:find|connect to .* to load) .*(?:model|files)/i,
+    remediation: 'Check model.uri and model.revision: the host has no such model, or not all of its files.',
+  },
+  {
+    cause: 'bad_argument',
+    pattern:
+      /unrecognized arguments?|invalid argument:|unexpected argument|argument .*: (?:invalid|expected)|error: unknown (?:argument|option)|no such option|the following arguments are required|error while handling argument/i,
+    remediation: 'Correct the argument that the line names, in the revision or in the template of the engine.',
+  },
+];
+
+const REMEDIATIONS: Partial<Record<ObservationReason, string>> = {
+  ...Object.fromEntries(CAUSES.map(({ cause, remediation }) => [cause, remediation])),
+  program_not_found:
+    'Install the program on the host, or correct command or path of the engine in the configuration of the target.',
+  out_of_memory: 'Give the engine more memory of the host, or a smaller model or cache.',
+  lost: 'Read the last lines: it ended while no worker was there to see how.',
+  health_path_missing: 'Correct ready.path of the engine: the server answers there with something else than health.',
+  start_timeout: 'Raise timeout_seconds of the engine, or look in its lines for what it waits for.',
+  model_missing: CAUSES.find(({ cause }) => cause === 'model_missing')!.remediation,
+};
+const UNKNOWN = 'Read the last lines: they are of no known kind.';
+
+/** How it ended, as far as somebody saw. */
+export interface StartEnd {
+  code: number | null;
+  signal: string | null;
+  /** What the driver itself knows of the cause. */
+  known?: ObservationReason;
+  /** As the template names it. */
+  program?: string;
+  /** Whether the kernel killed something of it for want of memory; absent where it does not tell. */
+  wasShortOfMemory?: boolean;
+}
+
+/** Told by the start script, or by the program that changes the user, of a program that could not be started. */
+const NOT_STARTED =
+  /^(?:slipway-start: .*(?:not found|permission denied|no such file|cannot execute|is a directory)|setpriv: failed to execute )/i;
+
+/**
+ * Why a start came to nothing. Lines are oldest first. The cause is looked for from the end, since the last line is often only what
+ * followed from it; a cause that nothing tells is not guessed.
+ */
+export function startFailure(end: StartEnd, lines: readonly LogLine[]): StartFailure {
+  const texts = lines.map(({ text }) => text);
+  const { cause, line } = causeOf(end, texts);
+  return {
+    cause,
+    remediation: REMEDIATIONS[cause] ?? UNKNOWN,
+    exit_code: end.code,
+    signal: end.signal,
+    ...(line === undefined ? {} : { line: shortened(line) }),
+    log_tail: texts.slice(-TAIL_LINES).map(shortened),
+  };
+}
+
+function causeOf(end: StartEnd, lines: readonly string[]): { cause: ObservationReason; line?: string } {
+  if (end.known) return { cause: end.known, ...lastOf(lines) };
+  const { code, signal, program } = end;
+  const refused = lines.findLast((line) => NOT_STARTED.test(line));
+  if ((code === 127 || code === 126) && refused !== undefined)
+    return {
+      cause: 'program_not_found',
+      line: `${program ?? 'the program'} ${code === 127 ? 'was not found' : 'could not be executed'}`,
+    };
+  if (end.wasShortOfMemory) return { cause: 'out_of_memory', ...lastOf(lines) };
+  for (const line of lines.toReversed()) {
+    const found = CAUSES.find(({ pattern }) => pattern.test(line));
+    if (found) return { cause: found.cause, line };
+  }
+  if (code === 127)
+    return { cause: 'program_not_found', line: lines.at(-1) ?? `${program ?? 'the program'} was not found` };
+  if (code === 2) return { cause: 'bad_argument', ...lastOf(lines) };
+  // Nobody else kills so where the kernel does not count: a stop of ours never comes here.
+  if (signal === 'SIGKILL' && end.wasShortOfMemory === undefined) return { cause: 'out_of_memory', ...lastOf(lines) };
+  if (signal !== null) return { cause: 'killed', ...lastOf(lines) };
+  return { cause: code === null ? 'lost' : 'exited', ...lastOf(lines) };
+}
+
+function lastOf(lines: readonly string[]): { line?: string } {
+  const line = lines.findLast((text) => text.trim() !== '');
+  return line === undefined ? {} : { line };
+}
+
+function shortened(text: string): string {
+  return text.length <= LINE_LENGTH ? text : `${text.slice(0, LINE_LENGTH - 1)}…`;
+}
+
+/** tqdm, as huggingface_hub shows it: `model.safetensors:  45%|####  | 2.24G/4.98G [00:31<00:38, 71.2MB/s]`. */
+const DOWNLOAD = /^\s*(.*?):?\s*\d{1,3}%\|[^|]*\|\s*([\d.]+)([kMGT]?)B?\s*\/\s*([\d.]+)([kMGT]?)B?\s*\[.*B\/s/;
+const UNITS: Record<string, number> = { '': 1, k: 1e3, M: 1e6, G: 1e9, T: 1e12 };
+
+/** How far a download is, by the last state of each of its files; no bytes where its lines tell none. */
+export function downloadProgress(lines: readonly LogLine[]): StartProgress {
+  const files = new Map<string, [bytes: number, total: number]>();
+  for (const { text } of lines) {
+    const [, name, done, doneUnit, total, totalUnit] = DOWNLOAD.exec(text) ?? [];
+    if (name !== undefined) files.set(name, [Number(done) * UNITS[doneUnit!]!, Number(total) * UNITS[totalUnit!]!]);
+  }
+  if (files.size === 0) return { phase: 'downloading' };
+  const sum = (index: 0 | 1) => Math.round([...files.values()].reduce((all, file) => all + file[index], 0));
+  return { phase: 'downloading', bytes: sum(0), total_bytes: sum(1) };
+}

@@ -1,0 +1,10 @@
+// A process that an engine starts, in a session of its own, with a child in another one. It writes down its pid and the signals it gets.
+import { spawn } from 'node:child_process';
+import { appendFileSync } from 'node:fs';
+
+const [, , log, depth] = process.argv;
+appendFileSync(log, `pid ${process.pid}\n`);
+process.on('SIGTERM', () => appendFileSync(log, 'SIGTERM\n'));
+if (Number(depth) > 0)
+  spawn(process.execPath, [process.argv[1], log, String(Number(depth) - 1)], { detached: true, stdio: 'ignore' });
+setInterval(() => undefined, 1_000);

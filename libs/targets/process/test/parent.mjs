@@ -1,0 +1,5 @@
+// Starts the server that its arguments name, without environment and in a session of its own, and stays.
+import { spawn } from 'node:child_process';
+
+spawn(process.execPath, process.argv.slice(2), { env: {}, stdio: 'ignore', detached: true });
+setInterval(() => undefined, 1_000);

@@ -1,0 +1,44 @@
+import { readFile } from 'node:fs/promises';
+import { parseOperatorConfig, resolveSecret } from '@slipway/platform-config';
+import { endpointTarget } from '@slipway/target-endpoint';
+import { builtInEngines, processTarget, type ProcessTargetConfig } from '@slipway/target-process';
+import { UsageError, type TryOptions } from './options.js';
+
+export interface ChosenEngine {
+  target: ProcessTargetConfig;
+  /** The value of a secret of the file. @throws Error where it has none */
+  secret?: (name: string) => string;
+}
+
+/**
+ * The target with the engine that is to be tried, read as a worker reads it.
+ * @throws OperatorConfigError for a file that no worker would start with
+ * @throws UsageError where the file has no such engine
+ */
+export async function chooseEngine(options: TryOptions): Promise<ChosenEngine> {
+  const { engine, config, target, program } = options;
+  if (config === undefined) return { target: builtInAlone(options) };
+  const file = parseOperatorConfig(await readFile(config, 'utf8'), [processTarget, endpointTarget]);
+  const secret = (name: string) => resolveSecret(file, name);
+  const known = file.targets.filter(({ kind }) => kind === processTarget.kind) as ProcessTargetConfig[];
+  const found = known.filter(({ name, engines }) => Object.hasOwn(engines, engine) && (target ?? name) === name);
+  if (found.length === 0) throw new UsageError(`${config} has no process target with an engine named ${engine}`);
+  if (found.length > 1) throw new UsageError(`${config} has ${engine} in several targets: say which with --target`);
+  const [chosen] = found as [ProcessTargetConfig];
+  const one = chosen.engines[engine]!;
+  if (program === undefined) return { target: chosen, secret };
+  const replaced = { ...one, command: [program, ...one.command.slice(1)] };
+  return { target: { ...chosen, engines: { ...chosen.engines, [engine]: replaced } }, secret };
+}
+
+/** Whoever names the model by hand need not be kept from it: the template's sources are for clients. */
+function builtInAlone({ engine, model, program }: TryOptions): ProcessTargetConfig {
+  const known = new Set(builtInEngines().flatMap(({ template }) => [template!, template!.split('@')[0]!]));
+  if (!known.has(engine))
+    throw new UsageError(`no built-in template is named ${engine}; there are ${[...known].join(', ')}`);
+  const sources = model.uri.startsWith('/') ? [model.uri] : [`hf:${model.uri}`];
+  const entry = { extends: engine, model_sources: sources, ...(program !== undefined && { program }) };
+  const file = { targets: [{ name: 'trial', kind: processTarget.kind, engines: { [engine]: entry } }] };
+  const { targets } = parseOperatorConfig(JSON.stringify(file), [processTarget]);
+  return targets[0] as ProcessTargetConfig;
+}

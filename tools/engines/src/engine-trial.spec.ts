@@ -1,0 +1,86 @@
+import { afterEach, expect, it } from '@jest/globals';
+import { StandInHost, untilTrue } from '../test/stand-in-host.js';
+import { chooseEngine } from './engine-choice.js';
+import { tryEngine } from './engine-trial.js';
+import { readCommand, UsageError, type TryOptions } from './options.js';
+
+let host: StandInHost;
+afterEach(() => host?.dispose());
+
+const optionsOf = (...argv: string[]): TryOptions => {
+  const command = readCommand(['try', ...argv, '--program', host.program]);
+  if (command.name !== 'try') throw new Error('is no trial');
+  return command.options;
+};
+
+async function attempt(options: TryOptions, signal = new AbortController().signal, heard = (_line: string) => {}) {
+  const lines: string[] = [];
+  const say = (line: string): void => {
+    lines.push(line);
+    heard(line);
+  };
+  const isGood = await tryEngine(await chooseEngine(options), options, { home: host.home, say, signal });
+  return { isGood, said: lines.join('\n') };
+}
+
+it('tells the way of an engine from its start to its stop, and what it really does', async () => {
+  host = await StandInHost.create('llamacpp', { load_ms: 300 });
+  const { isGood, said } = await attempt(
+    optionsOf('llamacpp', '--model', '/models/tiny.gguf', '--arg', 'ctx_size=512'),
+  );
+  expect(isGood).toBe(true);
+  for (const line of [/s {2}started/, /s {2}loading/, /s {2}ready/, /^qualified$/m, /^stopped after/m])
+    expect(said).toMatch(line);
+  expect(said).toContain('unknown_model: ignores\nmodels: tiny\n');
+  expect(said).toContain('metric running: llamacpp:requests_processing');
+  expect(await host.running()).toEqual([]);
+}, 60_000);
+
+it('says where an engine does otherwise than its template declares', async () => {
+  host = await StandInHost.create('llamacpp');
+  const options = optionsOf('llamacpp', '--model', '/models/tiny.gguf');
+  const { target } = await chooseEngine(options);
+  target.engines['llamacpp']!.unknown_model = 'rejects';
+  const lines: string[] = [];
+  const signal = new AbortController().signal;
+  const isGood = await tryEngine({ target }, options, {
+    home: host.home,
+    say: (line) => void lines.push(line),
+    signal,
+  });
+  expect(isGood).toBe(false);
+  expect(lines).toEqual(expect.arrayContaining(['unknown_model: ignores (declared: rejects)', 'not qualified']));
+}, 60_000);
+
+it('tells why a start came to nothing, with the last lines', async () => {
+  host = await StandInHost.create('llamacpp', { fail: 'gpu_memory' });
+  const { isGood, said } = await attempt(optionsOf('llamacpp', '--model', '/models/tiny.gguf'));
+  expect(isGood).toBe(false);
+  expect(said).toContain('cause: gpu_memory\n');
+  expect(said).toContain('  main: exiting due to model loading error');
+}, 60_000);
+
+it('leaves nothing behind when it is stopped while the engine loads', async () => {
+  host = await StandInHost.create('vllm', { load_ms: 60_000 });
+  const ended = new AbortController();
+  const trial = attempt(optionsOf('vllm', '--model', '/models/tiny', '--gpus', '0'), ended.signal);
+  await untilTrue('the engine and its child run', async () => (await host.running()).length === 2);
+  ended.abort();
+  expect((await trial).isGood).toBe(false);
+  expect(await host.running()).toEqual([]);
+}, 60_000);
+
+it('refuses what would fail later: too few devices, an argument that is not declared', async () => {
+  host = await StandInHost.create('vllm');
+  const { said } = await attempt(optionsOf('vllm', '--model', '/models/tiny', '--arg', 'nope=1'));
+  expect(said).toContain('refused: runtime.args.nope');
+  expect(said).toContain('refused: --gpus must name at least 1');
+  expect(await host.running()).toEqual([]);
+});
+
+it.each([[['try']], [['try', 'vllm']], [['try', 'vllm', '--model', 'm', '--gpus', 'a']], [['trie']], [[]], [['--x']]])(
+  'does not guess what %j means',
+  (argv) => {
+    expect(() => readCommand(argv)).toThrow(UsageError);
+  },
+);

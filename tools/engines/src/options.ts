@@ -1,0 +1,102 @@
+import { basename } from 'node:path';
+import { parseArgs } from 'node:util';
+import type { ArgValue } from '@slipway/contracts';
+
+/** What `try` is asked to do. */
+export interface TryOptions {
+  engine: string;
+  model: { id: string; uri: string; revision?: string };
+  args: Record<string, ArgValue>;
+  /** Indices, by PCI bus. */
+  gpus: number[];
+  /** The operator's file; the built-in template alone without it. */
+  config?: string;
+  /** Which of its process targets, where several have the engine. */
+  target?: string;
+  program?: string;
+  /** For caches and instances; a folder that is removed at the end without it. */
+  home?: string;
+}
+
+export type Command = { name: 'help' } | { name: 'list' } | { name: 'try'; options: TryOptions };
+
+export const USAGE = `usage: npm run engines -- list
+       npm run engines -- try ENGINE --model PATH_OR_ID [options]
+
+  --id NAME           what the model is to be called (the last part of its path)
+  --revision REF      revision of a model of the hub
+  --program PATH      the engine's program, where it is not the template's
+  --gpus 0,1          the accelerators that it gets, by PCI bus; none without it
+  --arg NAME=VALUE    an argument that the template declares; may be repeated
+  --config FILE       an operator's file whose engine is tried; the built-in template without it
+  --target NAME       the target of that file, where several have the engine
+  --home FOLDER       where caches and instances go; else a folder that is removed at the end
+`;
+
+/** Thrown for a command line that means nothing; its message is for who typed it. */
+export class UsageError extends Error {}
+
+/** @throws UsageError */
+export function readCommand(argv: string[]): Command {
+  const { values, positionals } = parsed(argv);
+  const [name, engine, ...rest] = positionals;
+  if (values.help || name === 'help') return { name: 'help' };
+  if (name === 'list' && engine === undefined) return { name: 'list' };
+  if (name !== 'try') throw new UsageError(name === undefined ? 'a command is missing' : `there is no command ${name}`);
+  if (engine === undefined || rest.length > 0) throw new UsageError('name one engine');
+  const { model: uri, id, revision, gpus, config, target, program, home } = values;
+  if (uri === undefined || uri === '') throw new UsageError('--model is missing');
+  const model = { id: id ?? basename(uri).replace(/\.gguf$/i, ''), uri, ...(revision !== undefined && { revision }) };
+  return {
+    name: 'try',
+    options: {
+      engine,
+      model,
+      args: Object.fromEntries((values.arg ?? []).map(readArg)),
+      gpus: readGpus(gpus),
+      ...(config !== undefined && { config }),
+      ...(target !== undefined && { target }),
+      ...(program !== undefined && { program }),
+      ...(home !== undefined && { home }),
+    },
+  };
+}
+
+function parsed(argv: string[]) {
+  const text = { type: 'string' } as const;
+  try {
+    return parseArgs({
+      args: argv,
+      allowPositionals: true,
+      options: {
+        help: { type: 'boolean', short: 'h' },
+        model: text,
+        id: text,
+        revision: text,
+        program: text,
+        gpus: text,
+        arg: { type: 'string', multiple: true },
+        config: text,
+        target: text,
+        home: text,
+      },
+    });
+  } catch (error) {
+    throw new UsageError((error as Error).message);
+  }
+}
+
+function readGpus(text = ''): number[] {
+  const indices = text.split(',').filter((one) => one !== '');
+  if (!indices.every((one) => /^\d{1,3}$/.test(one))) throw new UsageError('--gpus is a list of numbers, as in 0,1');
+  return indices.map(Number);
+}
+
+/** `true`, `false` and numbers are what they look like. */
+function readArg(text: string): [string, ArgValue] {
+  const at = text.indexOf('=');
+  if (at < 1) throw new UsageError('--arg is NAME=VALUE');
+  const [name, value] = [text.slice(0, at), text.slice(at + 1)];
+  if (value === 'true' || value === 'false') return [name, value === 'true'];
+  return [name, value !== '' && Number.isFinite(Number(value)) ? Number(value) : value];
+}

@@ -1,0 +1,22 @@
+import { list, nested, OPEN_AI } from './answers.mjs';
+
+/** Section A4 of the note on inference servers; adopted only. [U]: nobody has verified it, and the worst is played. */
+export const engine = {
+  program: 'ollama',
+  syntax: { style: 'cobra', words: ['serve'], values: [], switches: [] },
+  address: (env) => env.OLLAMA_HOST ?? '127.0.0.1:11434',
+  // Installed, not loaded: the first request loads.
+  names: (_args, { models }) => models ?? ['tiny'],
+  serves: [...OPEN_AI, 'embeddings'],
+  loading: 'at first request',
+  ready: 'Listening on 127.0.0.1:{port}',
+  health: { '/': 'Ollama is running', '/api/version': { version: '0.12.0' } },
+  // Names without a tag are asked for and answered, and listed with it.
+  models: ({ names }) =>
+    list(...names.map((id) => ({ id: id.includes(':') ? id : `${id}:latest`, owned_by: 'library' }))),
+  unknown: 'rejects',
+  refusal: (name) => nested(404, `model '${name}' not found`, 'not_found_error'),
+  drainSeconds: () => 0,
+  failures: { port_in_use: { lines: ['Error: listen tcp 127.0.0.1:{port}: bind: address already in use'], code: 1 } },
+  crashCode: 2,
+};

@@ -1,0 +1,42 @@
+import { list, OPEN_AI, PYTHON_FAILURES } from './answers.mjs';
+
+/** Section A8 of the note on inference servers. [U]: nobody has verified it, and the worst is played. */
+export const engine = {
+  program: 'trtllm-serve',
+  syntax: {
+    style: 'click',
+    positionals: ['model'],
+    values: [
+      '--host',
+      '--port',
+      '--backend',
+      '--tp_size',
+      '--pp_size',
+      '--max_batch_size',
+      '--max_num_tokens',
+      '--max_seq_len',
+      '--kv_cache_free_gpu_memory_fraction',
+      '--config',
+      '--tokenizer',
+    ],
+    switches: ['--trust_remote_code'],
+  },
+  // The folder's name; --served_model_name only in newer ones.
+  names: (args) => [args.model.split('/').at(-1)],
+  serves: OPEN_AI,
+  // The port is bound early and hangs until it is ready.
+  loading: 'hangs',
+  ready: 'INFO:     Application startup complete.',
+  health: { '/health': '', '/health_generate': '' },
+  models: ({ names: [id] }) => list({ id, owned_by: 'tensorrt_llm' }),
+  unknown: 'ignores', // [U]: no check was seen.
+  metrics: { '/metrics': () => '[]' },
+  drainSeconds: () => 0, // [U]
+  // [U] whether the MPI workers have a group of their own.
+  children: [{ name: 'mpi-worker', ownGroup: true }],
+  failures: {
+    ...PYTHON_FAILURES,
+    gpu_memory: { lines: ['torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.'], code: 1 },
+  },
+  crashCode: 1,
+};

@@ -1,0 +1,135 @@
+import { statsBetween, type Queryable, type RequestStats, type StatsWindow } from '@slipway/dataplane';
+import { InFlight, Recorder, Stay } from '@slipway/gateway/telemetry';
+import { capacityOf, Engine, ENGINES, type EngineName } from './engine.js';
+import { exponential, logNormal, randomFrom } from './random.js';
+
+export interface SoakSettings {
+  engine: EngineName;
+  /** Of the baseline's engine, by the traffic it has during the soak. */
+  utilisation: number;
+  /** Of the traffic, 0..1. */
+  candidateShare: number;
+  /** The soak lasts until the candidate has answered so many. */
+  candidateSamples: number;
+  /** How much longer the candidate works on the same request: 1 is identical. */
+  slowness: number;
+  /** Of both, 0..1. */
+  errorRate: number;
+  /** What a request takes of an engine that has nothing else to do, on average; the longer, the longer the soak. */
+  workMs: number;
+  /** Deviation of the logarithm of the work that a request takes: long answers beside short ones. */
+  sigma: number;
+  /** So many requests come at once, on average; 1 is each when it likes. */
+  burst: number;
+  /** Gateways that share the traffic, each with a recorder of its own. */
+  gateways: number;
+  seed: number;
+}
+
+const FIRST_TOKEN_SHARE = 0.3;
+const SIDES = ['candidate', 'baseline'] as const;
+type Side = (typeof SIDES)[number];
+
+interface Request {
+  startedAt: number;
+  firstTokenMs: number | null;
+  gateway: Gateway;
+  stay: Stay;
+  isFailing: boolean;
+}
+
+interface Gateway {
+  recorder: Recorder;
+  inFlight: Record<Side, InFlight>;
+}
+
+/**
+ * One soak on a virtual clock: arrivals at random, one engine for each side. What gateways do with it is the product's own code: they
+ * count what is in flight, record, and hand in windows, which are read and merged as from Postgres.
+ */
+export async function soak(settings: SoakSettings): Promise<Record<Side, RequestStats>> {
+  const random = randomFrom(settings.seed);
+  const kind = ENGINES[settings.engine];
+  const engines = { candidate: new Engine<Request>(kind), baseline: new Engine<Request>(kind) };
+  const gateways = Array.from({ length: settings.gateways }, (_, index): Gateway => ({
+    recorder: new Recorder(`gw_${index}`, 0),
+    inFlight: { candidate: new InFlight(0), baseline: new InFlight(0) },
+  }));
+  const meanGapMs = (1 - settings.candidateShare) / (settings.utilisation * capacityOf(kind, settings.workMs));
+  const windows: StatsWindow[] = [];
+  let now = 0;
+  let answered = 0;
+  let busyUntil = Infinity;
+  for (let seconds = 0; now < busyUntil;) {
+    const isWithTheLast = settings.burst > 1 && random() > 1 / settings.burst;
+    const arrivesAt = now + (isWithTheLast ? 0 : exponential(random, meanGapMs * settings.burst));
+    for (const side of SIDES) {
+      for (let event = engines[side].next(arrivesAt); event; event = engines[side].next(arrivesAt)) {
+        if (event.what === 'first_token') firstToken(event.request, event.at);
+        else if (finish(event.request, side, event.at) && side === 'candidate') answered += 1;
+      }
+    }
+    now = arrivesAt;
+    const side: Side = random() < settings.candidateShare ? 'candidate' : 'baseline';
+    const gateway = gateways[Math.floor(random() * gateways.length)] as Gateway;
+    const workMs = logNormal(random, settings.workMs, settings.sigma) * (side === 'candidate' ? settings.slowness : 1);
+    const request = enter(gateway, side, now, random() < settings.errorRate);
+    engines[side].arrive(now, request, FIRST_TOKEN_SHARE * workMs, workMs);
+    if (answered >= settings.candidateSamples && busyUntil === Infinity) busyUntil = now;
+    if (now > (seconds + 60) * 1_000) {
+      seconds = now / 1_000;
+      for (const { recorder } of gateways) windows.push(...recorder.take(now).windows);
+    }
+  }
+  for (const { recorder } of gateways) windows.push(...recorder.takeAll());
+  const until = new Date(Math.ceil(now / 1_000 + 1) * 1_000);
+  const [candidate, baseline] = await Promise.all(
+    SIDES.map((side) => statsBetween(tableOf(windows), side, new Date(0), until)),
+  );
+  return { candidate: candidate as RequestStats, baseline: baseline as RequestStats };
+}
+
+function enter(gateway: Gateway, side: Side, now: number, isFailing: boolean): Request {
+  const inFlight = gateway.inFlight[side];
+  const stay = new Stay(inFlight, now);
+  inFlight.enter(now);
+  return { startedAt: now, firstTokenMs: null, gateway, stay, isFailing };
+}
+
+function firstToken(request: Request, now: number): void {
+  request.firstTokenMs = now - request.startedAt;
+  request.stay.noteFirstToken(now);
+}
+
+/** Whether it was answered well. */
+function finish({ gateway, stay, startedAt, firstTokenMs, isFailing }: Request, side: Side, now: number): boolean {
+  const load = { ...stay.load(now), instances: 1 };
+  gateway.inFlight[side].leave(now);
+  const record = {
+    class: isFailing ? ('server_error' as const) : ('ok' as const),
+    isRetried: false,
+    e2eMs: now - startedAt,
+    ttftMs: firstTokenMs,
+    isStream: true,
+    metering: { tokensIn: 1, tokensOut: 1, firstTokenAt: startedAt + (firstTokenMs ?? 0), gaps: [] },
+    load,
+  };
+  gateway.recorder.add(side, 'simulation', record, now);
+  return !isFailing;
+}
+
+/** The rows as Postgres would hand them out, JSON and all. */
+function tableOf(windows: readonly StatsWindow[]): Queryable {
+  return {
+    query: <Row>(_sql: unknown, values?: readonly unknown[]) =>
+      Promise.resolve(
+        windows
+          .filter(({ revision_id }) => revision_id === values?.[0])
+          .map(({ ttft_ms, itl_ms, e2e_latency_ms, output_tokens_per_s, ...row }) => ({
+            ...row,
+            window_start: new Date(row.window_start),
+            histograms: { ttft_ms, itl_ms, e2e_latency_ms, output_tokens_per_s },
+          })) as Row[],
+      ),
+  } as Queryable;
+}

@@ -1,0 +1,80 @@
+import { execFile } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
+import { childEnvironment } from '@slipway/platform-config';
+import { startEmbeddedPostgres } from '@slipway/platform-database';
+import pg from 'pg';
+
+// Postgres is made, started and stopped several times.
+jest.setTimeout(300_000);
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(path.join(os.tmpdir(), 'slipway-keep-'));
+  // As root, the embedded Postgres runs as another user, who must get through.
+  chmodSync(folder, 0o711);
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const place = (name: string): string => path.join(folder, name);
+
+/** What `npm run <name>` runs, without the build. */
+function run(name: string, home: string, ...args: string[]): Promise<{ status: number; out: string }> {
+  const file = fileURLToPath(new URL(`../dist/${name}.js`, import.meta.url));
+  const env = childEnvironment({
+    SLIPWAY_HOME: home,
+    DATABASE_URL: undefined,
+    SLIPWAY_SECRET_KEY: undefined,
+    NODE_ENV: undefined,
+    NODE_OPTIONS: undefined,
+  });
+  return new Promise((resolve) => {
+    const child = execFile(process.execPath, [file, ...args], { cwd: folder, env }, (_error, stdout, stderr) =>
+      resolve({ status: child.exitCode ?? -1, out: stdout + stderr }),
+    );
+  });
+}
+
+async function inDatabase(home: string, statement: string): Promise<unknown[]> {
+  const server = await startEmbeddedPostgres({ dir: home });
+  const url = new URL(server.superuserUrl);
+  url.pathname = '/slipway';
+  const client = new pg.Client({ connectionString: url.toString() });
+  await client.connect();
+  try {
+    return (await client.query(statement)).rows;
+  } finally {
+    await client.end();
+    await server.stop();
+  }
+}
+
+it('keeps a stopped embedded installation, brings it back in a new home with its own key, and touches no home with another', async () => {
+  expect(await run('migrate', place('old'))).toMatchObject({ status: 0 });
+  await inDatabase(place('old'), `insert into tenants (id, name, is_operator) values ('ten_1', 'default', true)`);
+  const backup = await run('backup', place('old'), place('kept'));
+  expect(backup).toMatchObject({ status: 0, out: expect.stringMatching(/rows and secret-key to .*kept\n/) });
+
+  expect(await run('restore', place('new'), place('kept'))).toMatchObject({
+    status: 0,
+    out: expect.stringContaining(`restored ${place('kept')}\n`),
+  });
+  expect(readFileSync(place('new/secret-key'))).toEqual(readFileSync(place('old/secret-key')));
+  expect(statSync(place('new/secret-key')).mode & 0o777).toBe(0o600);
+  expect(await inDatabase(place('new'), 'select id from tenants')).toEqual([{ id: 'ten_1' }]);
+
+  mkdirSync(place('used'));
+  writeFileSync(place('used/secret-key'), 'another');
+  expect(await run('restore', place('used'), place('kept'))).toEqual({
+    status: 1,
+    out: `${place('used/secret-key')} is not that of the back-up: restore into a new installation, or move it away\n`,
+  });
+  expect(readdirSync(place('used'))).toEqual(['secret-key']);
+  expect(await run('restore', place('none'), place('nowhere'))).toEqual({
+    status: 1,
+    out: `${place('nowhere')} holds no whole back-up: it has no backup.json\n`,
+  });
+});

@@ -1,0 +1,83 @@
+import { spawnSync } from 'node:child_process';
+import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
+
+const BUILD = fileURLToPath(new URL('../build.mjs', import.meta.url));
+
+let root: string;
+
+beforeEach(() => {
+  root = mkdtempSync(path.join(os.tmpdir(), 'slipway-build-'));
+  for (const folder of ['node_modules/typescript/bin', 'libs/one/src', 'libs/one/dist'])
+    mkdirSync(path.join(root, folder), { recursive: true });
+  writeFileSync(path.join(root, 'libs/one/src/a.ts'), 'a');
+  writeFileSync(path.join(root, 'libs/one/dist/a.js'), 'a');
+  compiler(
+    "[10:00:00 AM] Projects in this build:\n    * libs/one\n\n[10:00:00 AM] Building project '/libs/one/tsconfig.lib.json'...\n",
+    0,
+  );
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+/** Stands in for the compiler: says this, notes that it ran, and makes what was deleted again. */
+function compiler(says: string, status: number): void {
+  writeFileSync(
+    path.join(root, 'node_modules/typescript/bin/tsc'),
+    `const fs = require('node:fs');
+     fs.appendFileSync('node_modules/runs', 'x');
+     if (!fs.existsSync('libs/one/dist/a.js')) fs.writeFileSync('libs/one/dist/a.js', 'a');
+     console.log(${JSON.stringify(says)}); process.exitCode = ${status};`,
+  );
+}
+const build = (): { status: number | null; said: string } => {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [BUILD, root], { encoding: 'utf8' });
+  return { status, said: `${stdout}${stderr}` };
+};
+const runs = (): number =>
+  existsSync(path.join(root, 'node_modules/runs')) ? readFileSync(path.join(root, 'node_modules/runs')).length : 0;
+
+it('says in one line what it built, and nothing more', () => {
+  const { status, said } = build();
+  expect(said).toMatch(/^Built 1 project in \d+\.\d s\.\n$/);
+  expect(status).toBe(0);
+});
+
+it('shows all that was said where it fails, ends with that status, and tries again the next time', () => {
+  compiler(
+    "[10:00:00 AM] Building project '/libs/one/tsconfig.lib.json'...\n\nsrc/a.ts(1,1): error TS1005: ; expected.\n",
+    3,
+  );
+  for (let tries = 1; tries <= 2; tries += 1) {
+    const { status, said } = build();
+    expect(said).toMatch(
+      /^src\/a\.ts\(1,1\): error TS1005: ; expected\.\nThe build failed after \d+\.\d s; above is why\.\n$/,
+    );
+    expect(status).toBe(3);
+    expect(runs()).toBe(tries);
+  }
+});
+
+it('needs no compiler while no file changes; a changed source or a deleted output is a change', () => {
+  build();
+  expect(build().said).toMatch(/^Nothing to build: nothing changed \(\d+\.\d s\)\.\n$/);
+  expect(runs()).toBe(1);
+  appendFileSync(path.join(root, 'libs/one/src/a.ts'), 'b');
+  build();
+  expect(runs()).toBe(2);
+  rmSync(path.join(root, 'libs/one/dist/a.js'));
+  build();
+  expect(runs()).toBe(3);
+});
+
+it('makes a deleted output again, which the compiler by itself would not', () => {
+  const notes = path.join(root, 'libs/one/dist/tsconfig.lib.tsbuildinfo');
+  writeFileSync(notes, '{}');
+  build();
+  expect(existsSync(notes)).toBe(true);
+  rmSync(path.join(root, 'libs/one/dist/a.js'));
+  build();
+  expect(existsSync(notes)).toBe(false);
+});

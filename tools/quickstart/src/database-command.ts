@@ -1,0 +1,66 @@
+import { spawn } from 'node:child_process';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { childEnvironment, ConfigError, EXIT_CONFIG, loadConfig, StartupError } from '@slipway/platform-config';
+import { secretKey } from './home-secrets.js';
+import { surviveClosedPipes } from './launcher.js';
+import { otherLauncher } from './run-record.js';
+import { embeddedDatabase } from './stack-database.js';
+
+export interface DatabaseCommand {
+  /** A file of apps/api/dist. */
+  entry: string;
+  args: string[];
+  /** Before an embedded Postgres is started for it. @throws in words for whoever typed the command */
+  prepare?(home: string): Promise<void>;
+  /** Whether it may run beside the stack of this home. */
+  besideStack: boolean;
+}
+
+/** Runs a command of the api on DATABASE_URL, else on the embedded Postgres: that of the running stack, or one started for it. Ends the process. */
+export async function runDatabaseCommand(command: DatabaseCommand): Promise<never> {
+  surviveClosedPipes();
+  try {
+    process.exit(await run(command, childEnvironment()));
+  } catch (error) {
+    process.stderr.write(`${(error as Error).message}\n`);
+    process.exit(error instanceof ConfigError || error instanceof StartupError ? EXIT_CONFIG : 1);
+  }
+}
+
+async function run(command: DatabaseCommand, env: NodeJS.ProcessEnv): Promise<number> {
+  const blank = {
+    databaseUrl: 'postgres://127.0.0.1/',
+    migrateUrl: 'postgres://127.0.0.1/',
+    secretKey: Buffer.alloc(32).toString('base64'),
+  };
+  const config = loadConfig(env, process.cwd(), { stack: blank });
+  const home = path.resolve(config.home);
+  const launcher = otherLauncher(home);
+  if (launcher && !command.besideStack)
+    throw new Error(
+      `Slipway runs in ${home} (process ${launcher}): stop it first, or set SLIPWAY_HOME to a new folder.`,
+    );
+  const key = (): string => env['SLIPWAY_SECRET_KEY']?.trim() || secretKey(home).value;
+  if (!config.database.embedded) {
+    await command.prepare?.(home);
+    return await spawned(command, { ...env, SLIPWAY_HOME: home, SLIPWAY_SECRET_KEY: key() });
+  }
+  if (launcher) return await spawned(command, { ...env, SLIPWAY_HOME: home });
+  await command.prepare?.(home);
+  const database = await embeddedDatabase(home, key(), (line) => process.stderr.write(`${line}\n`));
+  try {
+    return await spawned(command, { ...env, ...database.env, SLIPWAY_HOME: home });
+  } finally {
+    await database.stop();
+  }
+}
+
+function spawned({ entry, args }: DatabaseCommand, env: NodeJS.ProcessEnv): Promise<number> {
+  const file = fileURLToPath(new URL(`../../../apps/api/dist/${entry}`, import.meta.url));
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, ['--enable-source-maps', file, ...args], { env, stdio: 'inherit' });
+    child.once('error', reject);
+    child.once('exit', (code) => resolve(code ?? 1));
+  });
+}

@@ -1,0 +1,99 @@
+import path from 'node:path';
+import { ConfigError, childEnvironment, EXIT_CONFIG, oneLine, StartupError } from '@slipway/platform-config';
+import { demonstrate } from './demo/demo.js';
+import { Narrator } from './demo/narrator.js';
+import { onStopRequest, surviveClosedPipes, tokenNotice } from './launcher.js';
+import { startStack, type Stack, type StackOptions } from './stack.js';
+
+/** Should a demonstration take longer than this without an end, whatever it waits for, it is over. */
+const LONGEST_MS = 10 * 60_000;
+
+/**
+ * `npm run quickstart`: the stack and its main job before the reader's eyes, then the stack alone until it is stopped; with `isOnce` it ends
+ * after the job. Ends the process: 0 after a stop, 78 for a wrong configuration, 1 where something does not go as told.
+ */
+export async function runDemonstration(options: Pick<StackOptions, 'entries'> & { isOnce: boolean }): Promise<void> {
+  surviveClosedPipes();
+  const narrator = new Narrator(process.stdout);
+  const startedAt = performance.now();
+  const seconds = (): string => ((performance.now() - startedAt) / 1000).toFixed(1);
+  const asked = new AbortController();
+  let stack: Stack | undefined;
+  let logFile: string | undefined;
+  const end = async (exitCode: number): Promise<never> => {
+    await stack?.stop();
+    process.exit(exitCode);
+  };
+  onStopRequest(
+    () => {
+      asked.abort();
+      if (stack) void end(0);
+    },
+    () => stack?.reload(),
+  );
+
+  try {
+    narrator.passing('Starting Postgres, api, worker and gateway …');
+    stack = await startStack({
+      ...options,
+      log: (line) => {
+        // The reader must learn of another port than the documented one, and of what is waited for; the rest is for the log.
+        if (/^slipway \| (port |.* Waiting for it)/.test(line)) narrator.line(line.replace('slipway | ', 'Note: '));
+      },
+      onLogFile: (file) => (logFile = file),
+      signal: asked.signal,
+    });
+    if (asked.signal.aborted) await end(0);
+    await stack.ready;
+    narrator.line(`Ready after ${seconds()} s: api ${stack.apiUrl}, gateway ${stack.gatewayUrl}`);
+    if (stack.token.isNew) narrator.line(tokenNotice(stack.token).trimEnd());
+    const deployment = await withinBounds(demonstrate({ ...stack, token: stack.token.value, narrator }));
+    if (options.isOnce) {
+      narrator.heading(`Done in ${seconds()} s. Stopping.`);
+      await end(0);
+    }
+    narrator.heading(`Done in ${seconds()} s. Where to look next`);
+    for (const line of whereNext(stack, deployment, logFile ?? '')) narrator.line(line);
+  } catch (error) {
+    if (asked.signal.aborted && !stack) process.exit(0);
+    if (asked.signal.aborted) return;
+    // The errors of a demonstration have lines of their own, one for each field that was refused.
+    narrator.line(
+      `\nThe quickstart failed: ${error instanceof Error && error.message ? error.message : oneLine(error)}`,
+    );
+    if (logFile) narrator.line(`What the processes said is in ${logFile}`);
+    if (error instanceof ConfigError) await end(EXIT_CONFIG);
+    await end(error instanceof StartupError ? error.exitCode : 1);
+  }
+}
+
+function withinBounds<T>(work: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error(`not done after ${LONGEST_MS / 60_000} minutes`)), LONGEST_MS);
+    void work.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}
+
+/** Commands as they can be pasted into the shell that this was started from. */
+export function whereNext({ apiUrl, gatewayUrl, token }: Stack, deployment: string, logFile: string): string[] {
+  const bearer = token.file ? `$(cat ${quoted(token.file)})` : '$SLIPWAY_BOOTSTRAP_TOKEN';
+  return [
+    `  The API, to read and to try:   ${apiUrl}/docs   (OpenAPI: ${apiUrl}/openapi.json)`,
+    `  Any OpenAI client:             base URL ${gatewayUrl}/v1, model "${deployment}", key: the token`,
+    `  What happened, as events:      curl -H "Authorization: Bearer ${bearer}" ${apiUrl}/api/v1/deployments/${deployment}/events`,
+    `  Logs of the processes:         ${shown(logFile)}`,
+    '  Execution targets of your own: slipway.config.yaml, see README.md',
+    '\nThe stack is running. Ctrl-C stops it.',
+  ];
+}
+
+/** npm runs scripts in the package's folder, wherever its user stands. */
+function shown(file: string): string {
+  const relative = path.relative(childEnvironment()['INIT_CWD'] ?? process.cwd(), file);
+  return relative && !relative.startsWith('..') ? relative : file;
+}
+
+function quoted(file: string): string {
+  const name = shown(file);
+  return /^[\w./@%+,:=-]+$/.test(name) && !name.startsWith('-') ? name : `'${name.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,0 +1,74 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Printed } from './readme.js';
+
+/** Arguments that keep the files of whoever runs the tests out of it, and how each shell is told that a person types. */
+const SHELLS = {
+  bash: { plain: ['--noprofile', '--norc'], interactive: ['--noprofile', '--norc', '--noediting', '-i'] },
+  dash: { plain: [], interactive: ['-i'] },
+  zsh: { plain: ['-f'], interactive: ['-f', '-i', '+o', 'promptsp', '+o', 'promptcr'] },
+};
+export type ShellName = keyof typeof SHELLS;
+export const SHELL_NAMES = Object.keys(SHELLS) as ShellName[];
+
+/** The shell, and curl, which all lines of README.md use. */
+export const isInstalled = (shell: ShellName): boolean => spawnSync(shell, ['-c', 'curl --version']).status === 0;
+
+const MARK = '== typed:';
+/** More than README.md ever needs; a shell that waits for the end of a quotation would wait for ever. */
+const LIMIT_MS = 120_000;
+/** A job that was told to end may take this long after the shell is gone. */
+const LAST_MS = 5_000;
+
+/**
+ * Types each text into one shell and tells what each printed. `pasted`: into an interactive shell, where comments of zsh and the
+ * history of bash are as in a terminal; else they are run as a file.
+ * @throws where the shell does not end, or leaves a process behind
+ */
+export async function typeInto(
+  shell: ShellName,
+  texts: string[],
+  options: { pasted: boolean; cwd: string; env: NodeJS.ProcessEnv },
+): Promise<Printed[]> {
+  const marked = texts.map((text) => `${text.trimEnd()}\nprintf '\\n${MARK}\\n'; printf '\\n${MARK}\\n' >&2\n`);
+  const script = `PS1=; PS2=\nprintf '\\n${MARK}\\n'; printf '\\n${MARK}\\n' >&2\n${marked.join('')}exit 0\n`;
+  const file = path.join(options.cwd, 'typed');
+  writeFileSync(file, script);
+  const { plain, interactive } = SHELLS[shell];
+  const child = spawn(shell, options.pasted ? interactive : [...plain, file], {
+    cwd: options.cwd,
+    env: { ...options.env, HOME: options.cwd, TERM: 'dumb' },
+    stdio: [options.pasted ? 'pipe' : 'ignore', 'pipe', 'pipe'],
+    // A group of its own, so that nothing of it can stay.
+    detached: true,
+  });
+  const printed = { stdout: '', stderr: '' };
+  child.stdout?.on('data', (chunk) => (printed.stdout += chunk));
+  child.stderr?.on('data', (chunk) => (printed.stderr += chunk));
+  child.stdin?.on('error', () => undefined);
+  child.stdin?.end(script);
+  const limit = setTimeout(() => killGroup(child.pid), LIMIT_MS);
+  let leftBehind: NodeJS.Timeout | undefined;
+  let isLeftBehind = false;
+  child.once('exit', () => {
+    clearTimeout(limit);
+    leftBehind = setTimeout(() => (isLeftBehind = killGroup(child.pid)), LAST_MS);
+  });
+  // Not before all that the shell started has let go of its output.
+  await new Promise<void>((resolve, reject) => child.once('error', reject).once('close', () => resolve()));
+  clearTimeout(leftBehind);
+  if (isLeftBehind) throw new Error(`${shell} left a process behind\n${printed.stderr}`);
+
+  const [stdout, stderr] = [printed.stdout, printed.stderr].map((text) => text.split(`${MARK}\n`).slice(1));
+  return texts.map((_, place) => ({ stdout: stdout?.[place] ?? '', stderr: stderr?.[place] ?? '' }));
+}
+
+/** Whether there was anything to kill. */
+function killGroup(pid: number | undefined): boolean {
+  try {
+    return pid !== undefined && process.kill(-pid, 'SIGKILL');
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,127 @@
+import { createHash } from 'node:crypto';
+
+const DOCKER_HUB = 'registry-1.docker.io';
+/** An index first: it names the image of every platform, and a digest of one platform's would run nowhere else. */
+const MANIFESTS = [
+  'application/vnd.oci.image.index.v1+json',
+  'application/vnd.docker.distribution.manifest.list.v2+json',
+  'application/vnd.oci.image.manifest.v1+json',
+  'application/vnd.docker.distribution.manifest.v2+json',
+].join(', ');
+/** The distribution specification asks registries to take 4 MiB; no index is near that. */
+const MAX_MANIFEST_BYTES = 4 * 1024 * 1024;
+const ANSWER_WITHIN_MS = 30_000;
+
+const NAME = /^[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*(?:\/[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*)*$/;
+const TAG = /^\w[\w.-]{0,127}$/;
+const DIGEST = /^sha256:[0-9a-f]{64}$/;
+
+/**
+ * An image's reference, taken apart as Docker does.
+ * @returns {{ registry: string, name: string, tag: string, digest: string | undefined }}
+ * @throws {Error} if it is none, or has no tag: `latest` by silence is what nobody means in a release
+ */
+export function parseReference(text) {
+  const [before, digest, more] = text.split('@');
+  const slash = before.indexOf('/');
+  const first = before.slice(0, slash);
+  const hasHost = slash > 0 && (/[.:]/.test(first) || first === 'localhost');
+  const rest = hasHost ? before.slice(slash + 1) : before;
+  const [path, tag, other] = rest.split(':');
+  const name = hasHost || path.includes('/') ? path : `library/${path}`;
+  const isWrong =
+    more !== undefined || other !== undefined || !NAME.test(name) || (digest !== undefined && !DIGEST.test(digest));
+  if (isWrong) throw new Error(`'${text}' is no reference to an image`);
+  if (tag === undefined || !TAG.test(tag)) throw new Error(`'${text}' has no tag`);
+  return { registry: hasHost ? first : DOCKER_HUB, name, tag, digest };
+}
+
+/**
+ * Asks the registry of an image for the digest of its tag, and believes the bytes, not the header. Public images only: who needs a
+ * login asks `docker buildx imagetools inspect` and writes the digest by hand.
+ * @returns {Promise<string>} `sha256:…`
+ */
+export async function digestOf(text) {
+  const { registry, name, tag } = parseReference(text);
+  const url = `${originOf(registry)}/v2/${name}/manifests/${tag}`;
+  let answer = await get(url, { accept: MANIFESTS });
+  const challenge = answer.headers.get('www-authenticate');
+  if (answer.status === 401 && challenge) {
+    await answer.body?.cancel();
+    const authorization = `Bearer ${await anonymousToken(challenge, name, text)}`;
+    answer = await get(url, { accept: MANIFESTS, authorization });
+  }
+  if (answer.status !== 200) throw new Error(`${text}: the registry answers ${answer.status}`);
+  const digest = `sha256:${createHash('sha256')
+    .update(await bodyOf(answer, text))
+    .digest('hex')}`;
+  const told = answer.headers.get('docker-content-digest');
+  if (told !== null && told !== digest) throw new Error(`${text}: the registry says ${told} and sends ${digest}`);
+  return digest;
+}
+
+/** As Docker does: plain HTTP to this machine only. */
+function originOf(registry) {
+  return /^(?:localhost|127\.0\.0\.1)(?::\d+)?$/.test(registry) ? `http://${registry}` : `https://${registry}`;
+}
+
+function get(url, headers) {
+  return fetch(url, { headers, signal: AbortSignal.timeout(ANSWER_WITHIN_MS) });
+}
+
+async function anonymousToken(challenge, name, text) {
+  const parameter = (key) => new RegExp(`\\b${key}="([^"]*)"`).exec(challenge)?.[1];
+  const realm = parameter('realm');
+  if (!/^bearer /i.test(challenge) || !realm || !URL.canParse(realm))
+    throw new Error(`${text}: the registry wants a login`);
+  const url = new URL(realm);
+  if (url.protocol !== 'https:' && originOf(url.host) !== url.origin)
+    throw new Error(`${text}: the registry sends tokens over plain HTTP`);
+  const service = parameter('service');
+  if (service !== undefined) url.searchParams.set('service', service);
+  url.searchParams.set('scope', parameter('scope') ?? `repository:${name}:pull`);
+  const answer = await get(url, {});
+  const body = answer.status === 200 ? JSON.parse(String(await bodyOf(answer, text))) : {};
+  const token = body.token ?? body.access_token;
+  if (typeof token !== 'string') throw new Error(`${text}: the registry gives no token without a login`);
+  return token;
+}
+
+async function bodyOf(answer, text) {
+  const chunks = [];
+  let size = 0;
+  for await (const chunk of answer.body ?? []) {
+    size += chunk.length;
+    if (size > MAX_MANIFEST_BYTES) throw new Error(`${text}: the registry's answer does not end`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+/** `image:` of Compose and Helm files, `FROM` of Dockerfiles; a stage of the same file is no image. */
+const IMAGE_LINE = /^(\s*image:\s*|FROM\s+(?:--platform=\S+\s+)?)(["']?)([^\s"'#]+)\2/gm;
+
+/** The images that a file names, as they stand there. A name with `$` is somebody else's to fill in, and is refused. */
+export function imagesOf(file) {
+  const stages = new Set([...file.matchAll(/^FROM\s.*\sAS\s+(\S+)/gim)].map(([, stage]) => stage));
+  const images = [...file.matchAll(IMAGE_LINE)].map(([, , , image]) => image);
+  const named = images.filter((image) => !stages.has(image) && image !== 'scratch');
+  for (const image of named) parseReference(image);
+  return [...new Set(named)];
+}
+
+/** The file with every image pinned. @param digests by the image's text */
+export function pinned(file, digests) {
+  return file.replace(IMAGE_LINE, (line, before, quote, image) => {
+    const digest = digests.get(image);
+    return digest === undefined ? line : `${before}${quote}${image}@${digest}${quote}`;
+  });
+}
+
+/** A Compose file to lay over docker/compose.yaml, which builds: these services run what was published. @param images pinned, by service */
+export function composeOverride(images) {
+  const services = [...images].map(
+    ([service, image]) => `  ${service}:\n    build: !reset null\n    image: ${image}\n`,
+  );
+  return `services:\n${services.join('')}`;
+}

@@ -1,0 +1,57 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from '@jest/globals';
+
+const root = fileURLToPath(new URL('../../../', import.meta.url));
+const page = ['operating', 'logs', 'back-up', 'restore', 'upgrade']
+  .map((name) => readFileSync(path.join(root, `docs/${name}.md`), 'utf8'))
+  .join('\n');
+
+const named = (pattern: RegExp): string[] => [
+  ...new Set([...page.matchAll(pattern)].map(([, name]) => name as string)),
+];
+
+function sourcesBelow(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    if (['node_modules', 'dist', 'test', 'testing'].includes(entry.name)) return [];
+    const file = path.join(folder, entry.name);
+    if (entry.isDirectory()) return sourcesBelow(file);
+    return /(?<!\.spec)\.ts$/.test(entry.name) ? [readFileSync(file, 'utf8')] : [];
+  });
+}
+
+it('names only scripts that there are', () => {
+  const { scripts } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as { scripts: object };
+  const asked = named(/npm run ([a-z][a-z-]*)/g);
+  expect(asked).toEqual(expect.arrayContaining(['backup', 'restore', 'migrate', 'rotate-secret-key', 'audit-verify']));
+  expect(asked.filter((name) => !(name in scripts))).toEqual([]);
+});
+
+it('names only commands that a container has too', () => {
+  const commands = named(/npm run ([a-z][a-z-]*)/g);
+  expect(commands.filter((name) => !existsSync(path.join(root, `apps/api/src/${name}.ts`)))).toEqual([]);
+});
+
+it('names only metrics that are counted', () => {
+  const sources = ['apps', 'libs'].flatMap((folder) => sourcesBelow(path.join(root, folder))).join('\n');
+  const metrics = named(/`(slipway_[a-z_]+)`/g).filter((name) => !/^slipway_(tenant|system|gateway)$/.test(name));
+  expect(metrics.length).toBeGreaterThan(10);
+  // Distributions are told by one statement for all of them, with the name of each in a list of its own.
+  const isCounted = (name: string): boolean =>
+    sources.includes(name) ||
+    (sources.includes('slipway_gateway_$') && sources.includes(name.replace('slipway_gateway_', '')));
+  expect(metrics.filter((name) => !isCounted(name))).toEqual([]);
+});
+
+it('names only variables that .env.example tells of', () => {
+  const known = readFileSync(path.join(root, 'docker/.env.example'), 'utf8');
+  const ours = named(/\b(SLIPWAY_[A-Z_]+)\b/g);
+  expect(ours.filter((name) => !new RegExp(`^#? ?${name}=`, 'm').test(known))).toEqual([]);
+});
+
+it('names only files that there are', () => {
+  const files = named(/`((?:docker|apps|libs|docs)\/[\w./-]+\.\w+)`/g).concat(named(/\]\(\.\.\/([\w./-]+)/g));
+  expect(files.length).toBeGreaterThan(0);
+  expect(files.filter((file) => !existsSync(path.join(root, file)))).toEqual([]);
+});
