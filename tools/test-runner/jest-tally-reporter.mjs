@@ -30,10 +30,12 @@ function failuresOf(suite) {
   const file = suite.testFilePath;
   // Jest gives what broke outside of a test, such as in `afterAll`, as a stack without a message.
   const { testExecError: broken } = suite;
-  if (broken) return [{ file, name: 'the file itself', message: firstOf(broken.message || broken.stack) }];
-  return suite.testResults
+  const failed = suite.testResults
     .filter((test) => test.status === 'failed')
     .map((test) => ({ file, name: test.fullName, message: firstOf(test.failureMessages.join('\n')) }));
+  return broken
+    ? [...failed, { file, name: 'the file itself', message: firstOf(broken.message || broken.stack) }]
+    : failed;
 }
 
 function firstOf(message) {

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { childEnvironment } from '@slipway/platform-config';
 import { findRedis } from './redis.js';
-import { sumUp, verdict } from './tally.js';
+import { sumUp, verdict, withSecondTries, type Tally } from './tally.js';
 
 // `npm test`, after the build: every project's tests against one Postgres and, if there is one, one Redis.
 // Its very last line is `N passed, N failed`, which a reader and a pipeline can rely on.
@@ -18,16 +18,22 @@ const { default: tearDown } = (await import(inTools('jest-global-teardown.mjs'))
 /** A run that is broken as a whole need not repeat all of it. */
 const MAX_SHOWN = 20;
 
+/** Set by `.ci/run`: what failed beside others gets a second try alone, and is named where it passes. */
+const triesAgain = childEnvironment()['SLIPWAY_TEST_AGAIN'] === '1';
+
 const scratch = mkdtempSync(path.join(os.tmpdir(), 'slipway-test-run-'));
 const tallyFile = path.join(scratch, 'tally.jsonl');
 writeFileSync(tallyFile, '');
 
 const redis = await findRedis(childEnvironment()['REDIS_URL']);
 let runFailed = true;
+let tally = sumUp('');
 try {
   await setUp();
   console.log(redis.note);
   runFailed = (await runProjects()) !== 0;
+  tally = readTally();
+  if (triesAgain) tally = await withSecondTries(tally, passesAlone);
 } catch (error) {
   console.error(error);
 } finally {
@@ -35,19 +41,36 @@ try {
   await redis.stop();
 }
 
-const tally = sumUp(readFileSync(tallyFile, 'utf8'));
 rmSync(scratch, { recursive: true });
 if (tally.skipped.length > 0) {
   console.log(`\nSkipped:${redis.url ? '' : ` (${redis.note})`}`);
   for (const { file, name } of tally.skipped) console.log(`  ${path.relative(root, file)}: ${name}`);
 }
 // Where only the end of a run is kept, its end says what broke.
-if (tally.failures.length > 0) console.log('\nFailed:');
-for (const { file, name, message } of tally.failures.slice(0, MAX_SHOWN))
-  console.log(`  ${path.relative(root, file)}: ${name}\n    ${message.replaceAll('\n', '\n    ')}`);
+show('Flaky: failed beside others, passed alone', tally.flaky);
+show('Failed', tally.failures);
 const { line, exitCode } = verdict(tally, runFailed);
 console.log(`\n${line}`);
 process.exitCode = exitCode;
+
+function show(title: string, failures: Tally['failures']): void {
+  if (failures.length > 0) console.log(`\n${title}:`);
+  for (const { file, name, message } of failures.slice(0, MAX_SHOWN))
+    console.log(`  ${path.relative(root, file)}: ${name}\n    ${message.replaceAll('\n', '\n    ')}`);
+}
+
+function readTally(): Tally {
+  return sumUp(readFileSync(tallyFile, 'utf8'));
+}
+
+async function passesAlone(file: string): Promise<boolean> {
+  console.log(`\nAgain, alone: ${path.relative(root, file)}`);
+  let project = path.dirname(file);
+  while (!existsSync(path.join(project, 'jest.config.mjs'))) project = path.dirname(project);
+  const jest = ['--experimental-vm-modules', '--no-warnings', path.join(root, 'node_modules/jest/bin/jest.js')];
+  const options = ['-c', path.join(project, 'jest.config.mjs'), '--forceExit', '--runTestsByPath', file];
+  return (await exitCodeOf(process.execPath, [...jest, ...options])) === 0;
+}
 
 function runProjects(): Promise<number> {
   // Jest's own reporters stay; ours counts. `forceExit`: a handle that a test left open must not hold up the whole run.
@@ -60,35 +83,35 @@ function runProjects(): Promise<number> {
     `import Reporter from ${JSON.stringify(inTools('jest-tally-reporter.mjs'))};\nexport default class extends Reporter { constructor(config) { super(config, { file: ${JSON.stringify(tallyFile)} }); } }\n`,
   );
   const only = process.argv.slice(2);
-  const child = spawn(
-    nx,
-    [
-      'run-many',
-      '-t',
-      'test',
-      // With a third project beside them, tests of times fail on two cores, and the whole run is no faster.
-      '--parallel=2',
-      '--output-style=stream',
-      '--skip-nx-cache',
-      '--exclude-task-dependencies',
-      '--nxBail=false',
-      ...only,
-      '--',
-      '--forceExit',
-      '--reporters=default',
-      `--reporters=${reporter}`,
-    ],
-    {
-      cwd: root,
-      stdio: 'inherit',
-      env: childEnvironment({
-        NX_DAEMON: 'false',
-        NX_TUI: 'false',
-        REDIS_URL: redis.url,
-        FORCE_COLOR: process.stdout.isTTY ? undefined : '0',
-      }),
-    },
-  );
+  return exitCodeOf(nx, [
+    'run-many',
+    '-t',
+    'test',
+    // With a third project beside them, tests of times fail on two cores, and the whole run is no faster.
+    '--parallel=2',
+    '--output-style=stream',
+    '--skip-nx-cache',
+    '--exclude-task-dependencies',
+    '--nxBail=false',
+    ...only,
+    '--',
+    '--forceExit',
+    '--reporters=default',
+    `--reporters=${reporter}`,
+  ]);
+}
+
+function exitCodeOf(program: string, args: string[]): Promise<number> {
+  const child = spawn(program, args, {
+    cwd: root,
+    stdio: 'inherit',
+    env: childEnvironment({
+      NX_DAEMON: 'false',
+      NX_TUI: 'false',
+      REDIS_URL: redis.url,
+      FORCE_COLOR: process.stdout.isTTY ? undefined : '0',
+    }),
+  });
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => child.kill(signal));
   return new Promise((resolve, reject) => {
     child.once('error', reject);
