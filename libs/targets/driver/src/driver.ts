@@ -132,6 +132,12 @@ export interface InstanceRef {
   incarnation?: string;
 }
 
+/** Whether a target can be worked with at the moment. `message` says for operators what is missing, in one sentence. */
+export interface TargetHealth {
+  state: 'ok' | 'degraded';
+  message?: string;
+}
+
 /** An engine as `GET /targets` shows it. */
 export interface EngineDescription {
   name: string;
@@ -263,6 +269,8 @@ export interface TargetDriver {
   traits?(spec: InstanceSpec): EngineTraits | undefined;
   /** What the operator should know of this target as it is configured, a sentence each; logged when it begins to hold. */
   warnings?(): string[];
+  /** What is known by now of the target itself, without asking it: absent where a target cannot fail as a whole. */
+  health?(): TargetHealth;
   /** The accelerators of this target's host, within 15 s, never throws; absent where the target knows of none. */
   devices?(): Promise<{ devices: Device[]; problem?: string }>;
   /** Output of an instance, as far as the target keeps it: bounded in memory, whatever an engine writes. */

@@ -13,6 +13,7 @@ export type {
   Preparation,
   SpecIssue,
   TargetDriver,
+  TargetHealth,
 } from './driver.js';
 export { InvalidSpecError, TargetConfigError, assertSpec } from './driver.js';
 export { TARGET_KINDS, type DriverHost, type TargetKind } from './target-kind.js';

@@ -13,6 +13,8 @@ export interface DriverHost {
   starts?: boolean;
   /** The value of one of the operator's secrets, read now. @throws Error naming it, never its value, where it has none */
   secret(name: string): string;
+  /** The UUID of this installation, written into its database once: tells its objects from those of another one beside it. */
+  installation?(): Promise<string>;
   /** Named points at which a test may hold or kill the process. */
   pausePoint(name: string): Promise<void>;
 }
