@@ -221,6 +221,11 @@ export interface TargetDriver {
   /** Whether instances stay when this host goes down. Stopping the host's engines then leaves them alone. */
   readonly outlivesHost: boolean;
   /**
+   * How it takes the operator's secrets that `runtime.env` of a revision names: their values, in `env`; where the target finds them, in
+   * `envRefs`; or either, as the operator has declared each. Absent: values. It may change with the configuration.
+   */
+  readonly secrets?: 'resolved' | 'references' | 'both';
+  /**
    * Makes ready for another configuration of this target and returns what then makes it hold, which cannot fail. What runs stays as it
    * was started, and is asked as then; what is started from then on is started as the new one says.
    * @throws TargetConfigError for one that it cannot work with; nothing has changed then
