@@ -1,0 +1,63 @@
+/** One resource of the API: where its objects are, and what they call themselves. `group` is '' for the core. */
+export interface Kind {
+  group: string;
+  version: string;
+  /** As it stands in paths and in rules of a Role. */
+  plural: string;
+  kind: string;
+}
+
+export const DEPLOYMENTS: Kind = { group: 'apps', version: 'v1', plural: 'deployments', kind: 'Deployment' };
+export const PODS: Kind = { group: '', version: 'v1', plural: 'pods', kind: 'Pod' };
+export const SERVICES: Kind = { group: '', version: 'v1', plural: 'services', kind: 'Service' };
+export const SECRETS: Kind = { group: '', version: 'v1', plural: 'secrets', kind: 'Secret' };
+export const EVENTS: Kind = { group: '', version: 'v1', plural: 'events', kind: 'Event' };
+export const PDBS: Kind = {
+  group: 'policy',
+  version: 'v1',
+  plural: 'poddisruptionbudgets',
+  kind: 'PodDisruptionBudget',
+};
+export const LEADER_WORKER_SETS: Kind = {
+  group: 'leaderworkerset.x-k8s.io',
+  version: 'v1',
+  plural: 'leaderworkersets',
+  kind: 'LeaderWorkerSet',
+};
+export const INFERENCE_POOLS: Kind = {
+  group: 'inference.networking.k8s.io',
+  version: 'v1',
+  plural: 'inferencepools',
+  kind: 'InferencePool',
+};
+export const SELF_SUBJECT_ACCESS_REVIEWS: Kind = {
+  group: 'authorization.k8s.io',
+  version: 'v1',
+  plural: 'selfsubjectaccessreviews',
+  kind: 'SelfSubjectAccessReview',
+};
+
+/** What `apiVersion` of its objects is: `v1`, `apps/v1`. */
+export const apiVersionOf = ({ group, version }: Kind): string => (group === '' ? version : `${group}/${version}`);
+
+/** DNS names, as the API server asks of names and namespaces. What is none must not become part of a path. */
+const NAME = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/;
+const LONGEST_NAME = 253;
+
+/**
+ * The path of a kind's collection, or of one object in it. `namespace` is '' for what lies in none.
+ *
+ * @throws RangeError for a name that no object can have
+ */
+export function pathOf(kind: Kind, namespace: string, name?: string, subresource?: string): string {
+  const root = kind.group === '' ? `/api/${kind.version}` : `/apis/${kind.group}/${kind.version}`;
+  const scope = namespace === '' ? '' : `/namespaces/${checked(namespace)}`;
+  const one = name === undefined ? '' : `/${checked(name)}`;
+  return `${root}${scope}/${kind.plural}${one}${subresource === undefined ? '' : `/${subresource}`}`;
+}
+
+function checked(name: string): string {
+  if (name.length > LONGEST_NAME || !NAME.test(name))
+    throw new RangeError(`${JSON.stringify(name.slice(0, LONGEST_NAME))} cannot be the name of a Kubernetes object`);
+  return name;
+}

@@ -1,0 +1,308 @@
+import type { Cluster } from './cluster.js';
+import { ApiError, type ApiCall } from './errors.js';
+import { apiVersionOf, pathOf, PODS, SELF_SUBJECT_ACCESS_REVIEWS, type Kind } from './kinds.js';
+import type { KubeList, KubeObject } from './objects.js';
+import { Transport, type ApiRequest, type TransportOptions } from './transport.js';
+
+export interface ListOptions {
+  labelSelector?: string;
+  /** At most so many objects, from one page. Without it: all there are. */
+  limit?: number;
+}
+
+export interface ListAnswer<T> {
+  items: T[];
+  /** Where a watch goes on from. */
+  resourceVersion: string;
+}
+
+export interface ApplyOptions {
+  /** Whose fields they are: those that it applied before and leaves out now are taken away. */
+  manager: string;
+  /** Takes fields from other managers instead of failing with reason `Conflict`. */
+  force: boolean;
+}
+
+export interface DeleteOptions {
+  /** Only the object of this uid, never another one that has its name now. */
+  uid?: string;
+  graceSeconds?: number;
+}
+
+export interface PodLogOptions {
+  container?: string;
+  tailLines?: number;
+  limitBytes?: number;
+  /** Of the container's life before this one. */
+  previous?: boolean;
+  follow?: boolean;
+  /** RFC 3339. */
+  sinceTime?: string;
+  timestamps?: boolean;
+  signal?: AbortSignal;
+}
+
+export interface WatchOptions {
+  labelSelector?: string;
+  resourceVersion: string;
+  /** After so long the server ends the watch in good order. */
+  timeoutSeconds: number;
+}
+
+/** One thing that a Role allows. */
+export interface AccessRule {
+  group: string;
+  resource: string;
+  subresource?: string;
+  verb: string;
+}
+
+const PAGE = 500;
+/** 100,000 objects: more than a target of ours can have; a server that pages on for ever is broken. */
+const MAX_PAGES = 200;
+/** A list whose next page has expired begins anew so often. */
+const MAX_LISTS = 3;
+const MAX_LOG_BYTES = 10 * 1024 * 1024;
+const FIELD_MANAGER = 'slipway';
+
+/**
+ * An API server, as far as the target needs it. Each call has one time limit and ends as its answer, `ApiError` (the server
+ * refused) or `UnreachableError` (nobody knows whether it had an effect). Objects come without `managedFields`, else as they are.
+ */
+export class KubeApi {
+  private readonly transport: Transport;
+
+  constructor(
+    private readonly cluster: Cluster,
+    options: TransportOptions = {},
+  ) {
+    this.transport = new Transport(cluster, options);
+  }
+
+  get server(): string {
+    return this.cluster.server;
+  }
+
+  /** What the server calls itself, `v1.36.4`. The cheapest way to learn whether it is there. */
+  async version(timeoutMs?: number): Promise<string> {
+    const call = { verb: 'get', resource: 'version', group: '', namespace: '' };
+    const answer = await this.transport.json({ method: 'GET', path: '/version', call, timeoutMs });
+    const { gitVersion } = this.mapping(answer, 'a version');
+    return typeof gitVersion === 'string' ? gitVersion.slice(0, 100) : 'unknown';
+  }
+
+  /** Undefined if there is none of that name. */
+  async get<T extends KubeObject>(kind: Kind, namespace: string, name: string): Promise<T | undefined> {
+    const call = callOf('get', kind, namespace, name);
+    try {
+      const answer = await this.transport.json({ method: 'GET', path: pathOf(kind, namespace, name), call });
+      const object = this.object<T>(answer);
+      if (object.metadata.name !== name) throw this.invalid(`${kind.plural} ${name}`);
+      return object;
+    } catch (error) {
+      if (error instanceof ApiError && error.isNotFound) return undefined;
+      throw error;
+    }
+  }
+
+  /** As the cluster is now, never from a cache that lags. */
+  async list<T extends KubeObject>(kind: Kind, namespace: string, options: ListOptions = {}): Promise<ListAnswer<T>> {
+    for (let lists = 1; ; lists += 1) {
+      try {
+        return await this.pages<T>(kind, namespace, options);
+      } catch (error) {
+        if (!(error instanceof ApiError && error.isExpired) || lists === MAX_LISTS) throw error;
+      }
+    }
+  }
+
+  /** @throws ApiError with reason `AlreadyExists`; 400 for a field that the server does not know; 422 for a value it refuses */
+  async create<T extends KubeObject>(kind: Kind, namespace: string, object: KubeObject): Promise<T> {
+    const call = callOf('create', kind, namespace, object.metadata.name);
+    const query = { fieldManager: FIELD_MANAGER, fieldValidation: 'Strict' };
+    return this.write<T>(kind, { method: 'POST', path: pathOf(kind, namespace), query, call }, object);
+  }
+
+  /** Server-side apply: makes the object, or the fields that `object` names, what they are there. */
+  async apply<T extends KubeObject>(
+    kind: Kind,
+    namespace: string,
+    object: KubeObject,
+    { manager, force }: ApplyOptions,
+  ): Promise<T> {
+    const { name } = object.metadata;
+    return this.write<T>(
+      kind,
+      {
+        method: 'PATCH',
+        path: pathOf(kind, namespace, name),
+        query: { fieldManager: manager, force, fieldValidation: 'Strict' },
+        // Its name says YAML, and JSON is that.
+        contentType: 'application/apply-patch+yaml',
+        call: callOf('patch', kind, namespace, name),
+      },
+      object,
+    );
+  }
+
+  /** Merge patch (RFC 7386). With `metadata.resourceVersion` in it, reason `Conflict` where the object has changed since. */
+  async patch<T extends KubeObject>(
+    kind: Kind,
+    namespace: string,
+    name: string,
+    change: Record<string, unknown>,
+  ): Promise<T> {
+    const answer = await this.transport.json({
+      method: 'PATCH',
+      path: pathOf(kind, namespace, name),
+      query: { fieldManager: FIELD_MANAGER, fieldValidation: 'Strict' },
+      contentType: 'application/merge-patch+json',
+      body: change,
+      call: callOf('patch', kind, namespace, name),
+    });
+    return this.object<T>(answer);
+  }
+
+  /** Fine as well where it is gone, or where another object has its name now (`uid`). What it owns goes with it. */
+  async delete(kind: Kind, namespace: string, name: string, options: DeleteOptions = {}): Promise<void> {
+    const body = {
+      apiVersion: 'v1',
+      kind: 'DeleteOptions',
+      propagationPolicy: 'Background',
+      ...(options.uid === undefined ? {} : { preconditions: { uid: options.uid } }),
+      ...(options.graceSeconds === undefined ? {} : { gracePeriodSeconds: options.graceSeconds }),
+    };
+    const call = callOf('delete', kind, namespace, name);
+    try {
+      await this.transport.json({ method: 'DELETE', path: pathOf(kind, namespace, name), body, call });
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      const isAnother = options.uid !== undefined && error.status === 409 && error.reason === 'Conflict';
+      if (!error.isNotFound && !isAnother) throw error;
+    }
+  }
+
+  /**
+   * Output of a container, in pieces as they come. Without `follow` at most `limitBytes` (10 MiB); with it until the signal
+   * fires, the container ends or the connection breaks.
+   *
+   * @throws ApiError before the first byte; reading it throws `UnreachableError` where the connection breaks
+   */
+  async log(namespace: string, pod: string, options: PodLogOptions = {}): Promise<AsyncIterable<Buffer>> {
+    const { signal, ...query } = options;
+    const most = Math.min(options.limitBytes ?? MAX_LOG_BYTES, MAX_LOG_BYTES);
+    const request: ApiRequest = {
+      method: 'GET',
+      path: pathOf(PODS, namespace, pod, 'log'),
+      query: { ...query, limitBytes: options.follow ? options.limitBytes : most },
+      call: { ...callOf('get', PODS, namespace, pod), resource: 'pods/log' },
+    };
+    const stop = new AbortController();
+    const ended = signal ?? stop.signal;
+    const pieces = await this.transport.stream(request, ended);
+    return this.bounded(pieces, options.follow ? (options.limitBytes ?? Infinity) : most, ended);
+  }
+
+  /** Whether the Role of the target allows this in the namespace. */
+  async review(namespace: string, { group, resource, subresource, verb }: AccessRule): Promise<boolean> {
+    const kind = SELF_SUBJECT_ACCESS_REVIEWS;
+    const answer = await this.transport.json({
+      method: 'POST',
+      path: pathOf(kind, ''),
+      body: {
+        apiVersion: apiVersionOf(kind),
+        kind: kind.kind,
+        spec: { resourceAttributes: { namespace, group, resource, subresource, verb } },
+      },
+      call: callOf('create', kind, ''),
+    });
+    const { status } = this.mapping(answer, 'a review') as { status?: { allowed?: unknown } };
+    if (typeof status?.allowed !== 'boolean') throw this.invalid('a review');
+    return status.allowed;
+  }
+
+  /** The lines of a watch with bookmarks, as bytes. It is over when the signal fires. For `Reflector`. */
+  async watch(
+    kind: Kind,
+    namespace: string,
+    options: WatchOptions,
+    signal: AbortSignal,
+  ): Promise<AsyncIterable<Buffer>> {
+    const query = { ...options, watch: true, allowWatchBookmarks: true };
+    const call = callOf('watch', kind, namespace);
+    return this.transport.stream({ method: 'GET', path: pathOf(kind, namespace), query, call }, signal);
+  }
+
+  /** Ends what is under way. */
+  async close(): Promise<void> {
+    await this.transport.close();
+    this.cluster.close();
+  }
+
+  private async pages<T extends KubeObject>(kind: Kind, namespace: string, options: ListOptions): Promise<ListAnswer<T>> {
+    const items: T[] = [];
+    let next: string | undefined;
+    for (let page = 1; ; page += 1) {
+      const list = await this.page<T>(kind, namespace, options, next);
+      for (const item of list.items) items.push(this.object<T>(item));
+      const { continue: token, resourceVersion = '' } = list.metadata;
+      if (!token || options.limit !== undefined) return { items, resourceVersion };
+      if (token === next || page === MAX_PAGES) throw this.invalid(`${kind.plural}, page ${page}: it does not come to an end`);
+      next = token;
+    }
+  }
+
+  private async page<T extends KubeObject>(kind: Kind, namespace: string, options: ListOptions, token?: string) {
+    const { labelSelector, limit = PAGE } = options;
+    const query = { labelSelector, limit, continue: token };
+    const call = callOf('list', kind, namespace);
+    const answer = await this.transport.json({ method: 'GET', path: pathOf(kind, namespace), query, call });
+    const list = this.mapping(answer, `a list of ${kind.plural}`) as unknown as KubeList<T>;
+    if (!Array.isArray(list.items) || !list.metadata?.resourceVersion) throw this.invalid(`a list of ${kind.plural}`);
+    return list;
+  }
+
+  private async write<T extends KubeObject>(kind: Kind, request: ApiRequest, object: KubeObject): Promise<T> {
+    const body = { apiVersion: apiVersionOf(kind), kind: kind.kind, ...object };
+    return this.object<T>(await this.transport.json({ ...request, body }));
+  }
+
+  private object<T extends KubeObject>(answer: unknown): T {
+    const object = this.mapping(answer, 'an object') as unknown as T;
+    if (!isObject(object)) throw this.invalid('an object');
+    delete object.metadata.managedFields;
+    return object;
+  }
+
+  private mapping(answer: unknown, what: string): Record<string, unknown> {
+    if (typeof answer !== 'object' || answer === null) throw this.invalid(what);
+    return answer as Record<string, unknown>;
+  }
+
+  private invalid(what: string): Error {
+    return this.transport.unreachable('INVALID_ANSWER', `it was asked for ${what} and sent something else`);
+  }
+
+  private async *bounded(pieces: AsyncIterable<Buffer>, most: number, signal: AbortSignal): AsyncGenerator<Buffer> {
+    let left = most;
+    try {
+      for await (const piece of pieces) {
+        yield piece.length > left ? piece.subarray(0, left) : piece;
+        left -= piece.length;
+        if (left <= 0) return;
+      }
+    } catch (error) {
+      if (!signal.aborted) throw this.transport.unreachableBy(error);
+    }
+  }
+}
+
+/** Has what all objects of a server have. */
+export function isObject(value: unknown): value is KubeObject {
+  const metadata = (value as Partial<KubeObject> | null)?.metadata;
+  return typeof metadata?.name === 'string' && typeof metadata.uid === 'string' && metadata.uid !== '';
+}
+
+function callOf(verb: string, { plural, group }: Kind, namespace: string, name?: string): ApiCall {
+  return { verb, resource: plural, group, namespace, name };
+}

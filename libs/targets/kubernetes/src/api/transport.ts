@@ -1,0 +1,263 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import pLimit from 'p-limit';
+import { Agent, buildConnector, errors, type Dispatcher } from 'undici';
+import type { Cluster, ClusterTls } from './cluster.js';
+import { ApiError, UnreachableError, type ApiCall } from './errors.js';
+import type { Status } from './objects.js';
+
+export interface TransportOptions {
+  /** For one call, its waiting and its tries included. */
+  callTimeoutMs?: number;
+  /** Of one answer. */
+  maxAnswerBytes?: number;
+  /** Calls that wait for one of the 20 places. */
+  maxWaiting?: number;
+}
+
+export interface ApiRequest {
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  path: string;
+  query?: Record<string, string | number | boolean | undefined>;
+  body?: unknown;
+  contentType?: string;
+  /** What it is, for errors. */
+  call: ApiCall;
+  timeoutMs?: number;
+}
+
+const CONNECTIONS = 16;
+const IN_FLIGHT = 20;
+const MAX_WAITING = 5_000;
+/** One each for a watch or a log that is followed. */
+const STREAM_CONNECTIONS = 512;
+const CALL_TIMEOUT_MS = 30_000;
+const CONNECT_TIMEOUT_MS = 5_000;
+/** Below what load balancers before API servers allow, so that we close first. */
+const IDLE_MS = 30_000;
+/** A page of 500 pods is about 8 MiB. */
+const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
+const MAX_REFUSAL_BYTES = 256 * 1024;
+const MAX_TRIES = 4;
+const LONGEST_RETRY_AFTER_SECONDS = 10;
+
+/**
+ * Connections to one API server. Calls and streams have an Agent each, kept for good: a watch must not take the place of a
+ * call, and an Agent for each request leaks its sockets.
+ */
+export class Transport {
+  private readonly calls: Agent;
+  private readonly streams: Agent;
+  private readonly limit = pLimit(IN_FLIGHT);
+  private readonly origin: string;
+  private readonly prefix: string;
+  private readonly options: Required<TransportOptions>;
+  private isClosed = false;
+
+  constructor(
+    private readonly cluster: Cluster,
+    options: TransportOptions = {},
+  ) {
+    const url = new URL(cluster.server);
+    this.origin = url.origin;
+    this.prefix = url.pathname.replace(/\/+$/, '');
+    this.options = {
+      callTimeoutMs: options.callTimeoutMs ?? CALL_TIMEOUT_MS,
+      maxAnswerBytes: options.maxAnswerBytes ?? MAX_ANSWER_BYTES,
+      maxWaiting: options.maxWaiting ?? MAX_WAITING,
+    };
+    const settings: Agent.Options = {
+      connect: connectorOf(cluster),
+      keepAliveTimeout: IDLE_MS,
+      headersTimeout: this.options.callTimeoutMs,
+      pipelining: 1,
+    };
+    this.calls = new Agent({ ...settings, connections: CONNECTIONS, bodyTimeout: this.options.callTimeoutMs });
+    // How long a stream may be silent is its reader's matter.
+    this.streams = new Agent({ ...settings, connections: STREAM_CONNECTIONS, bodyTimeout: 0 });
+  }
+
+  /**
+   * One call, from waiting for its turn to the last byte of its answer, within one time limit. Refusals that name a time to come
+   * again, and a token that has just expired, are tried again within it.
+   *
+   * @throws ApiError, UnreachableError, KubeConfigError
+   */
+  async json(request: ApiRequest): Promise<unknown> {
+    if (this.limit.pendingCount >= this.options.maxWaiting)
+      throw this.unreachable('BUSY', `${this.limit.pendingCount} calls wait for an answer already`);
+    const deadline = AbortSignal.timeout(request.timeoutMs ?? this.options.callTimeoutMs);
+    return this.limit(() =>
+      this.withTries(request, deadline, async () => {
+        const answer = await this.send(this.calls, request, deadline);
+        return this.parse(await this.read(answer.body, this.options.maxAnswerBytes));
+      }),
+    );
+  }
+
+  /**
+   * An answer without an end. Its reader decides when it is over, by `signal`.
+   *
+   * @throws ApiError, UnreachableError, KubeConfigError; reading it may throw whatever a broken connection throws
+   */
+  async stream(request: ApiRequest, signal: AbortSignal): Promise<AsyncIterable<Buffer>> {
+    return this.withTries(request, signal, async () => (await this.send(this.streams, request, signal)).body);
+  }
+
+  /** An error in the middle of an answer, in the words of this client. */
+  unreachableBy(error: unknown): UnreachableError {
+    if (error instanceof UnreachableError) return error;
+    const code = this.isClosed ? 'CLOSED' : codeOf(error);
+    return this.unreachable(code, EXPLANATIONS[code] ?? explanationOf(error), error);
+  }
+
+  unreachable(code: string, explanation: string, cause?: unknown): UnreachableError {
+    return new UnreachableError(this.cluster.server, code, explanation, cause);
+  }
+
+  /** What is under way ends as `CLOSED`. */
+  async close(): Promise<void> {
+    this.isClosed = true;
+    await Promise.all([this.calls.destroy(), this.streams.destroy()]);
+  }
+
+  private async withTries<T>(request: ApiRequest, signal: AbortSignal, run: () => Promise<T>): Promise<T> {
+    let isTokenRenewed = false;
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await run();
+      } catch (error) {
+        if (error instanceof ApiError && error.status === 401 && !isTokenRenewed) {
+          isTokenRenewed = true;
+          this.cluster.forget();
+          continue;
+        }
+        const waitMs = tries < MAX_TRIES ? pauseAfter(error, request, tries) : undefined;
+        if (waitMs === undefined || this.isClosed) throw error;
+        // Out of time: what the server said is worth more than that it took long.
+        await sleep(waitMs, undefined, { signal }).catch(() => Promise.reject(error));
+      }
+    }
+  }
+
+  /** The answer of a 2xx; anything else is thrown. */
+  private async send(agent: Agent, request: ApiRequest, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
+    const authorization = await this.cluster.authorization();
+    const answer = await this.dispatch(agent, request, authorization, signal);
+    if (answer.statusCode >= 200 && answer.statusCode < 300) return answer;
+    const text = await this.read(answer.body, MAX_REFUSAL_BYTES);
+    const header = Number(answer.headers['retry-after']);
+    const status = statusIn(text);
+    const seconds = Number.isFinite(header) && header >= 0 ? header : status?.details?.retryAfterSeconds;
+    throw new ApiError(request.call, answer.statusCode, status, seconds);
+  }
+
+  private async dispatch(agent: Agent, request: ApiRequest, authorization: string | undefined, signal: AbortSignal) {
+    try {
+      return await agent.request({
+        origin: this.origin,
+        path: `${this.prefix}${request.path}${queryOf(request.query)}`,
+        method: request.method,
+        headers: {
+          accept: 'application/json',
+          'user-agent': 'slipway',
+          ...(authorization === undefined ? {} : { authorization }),
+          ...(request.body === undefined ? {} : { 'content-type': request.contentType ?? 'application/json' }),
+        },
+        body: request.body === undefined ? null : JSON.stringify(request.body),
+        signal,
+      });
+    } catch (error) {
+      throw this.unreachableBy(error);
+    }
+  }
+
+  private async read(body: AsyncIterable<Buffer>, maxBytes: number): Promise<string> {
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    try {
+      for await (const chunk of body) {
+        bytes += chunk.length;
+        if (bytes > maxBytes)
+          throw this.unreachable('TOO_LARGE', `its answer is longer than ${maxBytes} bytes; it was not read on`);
+        chunks.push(chunk);
+      }
+    } catch (error) {
+      throw this.unreachableBy(error);
+    }
+    return Buffer.concat(chunks).toString('utf8');
+  }
+
+  private parse(text: string): unknown {
+    try {
+      return JSON.parse(text);
+    } catch {
+      throw this.unreachable('INVALID_ANSWER', 'what answers there sends no JSON; check that `server` is an API server');
+    }
+  }
+}
+
+/** Milliseconds to wait before the same request again; undefined where it must not be sent again. */
+function pauseAfter(error: unknown, request: ApiRequest, tries: number): number | undefined {
+  if (error instanceof ApiError) {
+    const { retryAfterSeconds, status } = error;
+    // Whoever names a time has not begun with it.
+    if (retryAfterSeconds === undefined || (status !== 429 && status < 500)) return undefined;
+    return retryAfterSeconds > LONGEST_RETRY_AFTER_SECONDS ? undefined : Math.max(100, retryAfterSeconds * 1000);
+  }
+  // A connection that was kept may be closed by the other side just when it is used again. A POST may have had its effect.
+  const isCut = error instanceof UnreachableError && CUT.has(error.code);
+  return isCut && request.method !== 'POST' && tries === 1 ? 0 : undefined;
+}
+
+const CUT = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']);
+
+const EXPLANATIONS: Record<string, string> = {
+  TIMEOUT: 'it did not answer in time',
+  CLOSED: 'this client was closed',
+  ECONNREFUSED: 'nothing listens at that address',
+  ECONNRESET: 'the connection was cut',
+  UND_ERR_SOCKET: 'the connection was cut',
+  UND_ERR_CONNECT_TIMEOUT: 'no connection came about; check address, routes and firewalls',
+  ENOTFOUND: 'its name cannot be resolved',
+  EAI_AGAIN: 'its name cannot be resolved just now',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is signed by nobody we trust; set `certificate-authority`',
+  SELF_SIGNED_CERT_IN_CHAIN: 'its certificate is signed by nobody we trust; set `certificate-authority`',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its certificate is signed by nobody we trust; set `certificate-authority`',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another name; set `tls-server-name`',
+  CERT_HAS_EXPIRED: 'its certificate has expired',
+};
+
+function codeOf(error: unknown): string {
+  if (error instanceof errors.RequestAbortedError || error instanceof errors.HeadersTimeoutError) return 'TIMEOUT';
+  if (error instanceof errors.BodyTimeoutError) return 'TIMEOUT';
+  const { name, code } = error as { name?: string; code?: unknown };
+  if (name === 'TimeoutError' || name === 'AbortError') return 'TIMEOUT';
+  return typeof code === 'string' ? code : 'UNKNOWN';
+}
+
+const explanationOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+function statusIn(text: string): Status | undefined {
+  try {
+    const parsed = JSON.parse(text) as Status | null;
+    return parsed?.kind === 'Status' ? parsed : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function queryOf(query: ApiRequest['query'] = {}): string {
+  const set = Object.entries(query).filter(([, value]) => value !== undefined && value !== '' && value !== false);
+  return set.length === 0 ? '' : `?${new URLSearchParams(set.map(([key, value]) => [key, String(value)]))}`;
+}
+
+/** Connects with the certificates of the moment: they are replaced on disk while we run. */
+function connectorOf(cluster: Cluster): buildConnector.connector {
+  let made: { of: ClusterTls; connect: buildConnector.connector } | undefined;
+  return (options, callback) => {
+    const tls = cluster.tls;
+    // Kept while nothing changed: it remembers TLS sessions.
+    if (made?.of !== tls) made = { of: tls, connect: buildConnector({ ...tls, timeout: CONNECT_TIMEOUT_MS }) };
+    made.connect({ ...options, servername: tls.servername ?? options.servername }, callback);
+  };
+}

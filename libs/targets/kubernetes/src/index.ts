@@ -1,0 +1,1 @@
+export { ApiError, KubeConfigError, UnreachableError } from './api/errors.js';
