@@ -1,11 +1,10 @@
 import { appendFile, mkdir, readdir, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { redacted, type LogLine, type LogOptions } from '@slipway/target-driver';
+import { LineReader, MAX_LINE_BYTES, redacted, type LogLine, type LogOptions } from '@slipway/target-driver';
 import { observeUntil } from '@slipway/target-driver/conformance';
 import { EngineHost, until } from '../test/engine-host.js';
 import { boundLogs } from './engine-log.js';
-import { LineReader, MAX_LINE_BYTES } from './log-text.js';
 import type { ProcessDriver } from './process-driver.js';
 
 let host: EngineHost;

@@ -1,10 +1,9 @@
 import { open, readdir, readFile, stat, type FileHandle } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { join } from 'node:path';
-import { redacted, type LogLine, type LogOptions } from '@slipway/target-driver';
+import { LineReader, redacted, type LogLine, type LogOptions } from '@slipway/target-driver';
 import { LOG_STREAMS, logName, oldLogName, ROTATED, timesName, type LogStream } from './engine-log.js';
 import { missingAs } from './instance-folder.js';
-import { LineReader } from './log-text.js';
 
 const CHUNK_BYTES = 64 * 1024;
 /** How often a log that is followed is looked at. */
