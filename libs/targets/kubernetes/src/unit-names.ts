@@ -1,0 +1,62 @@
+import { createHash } from 'node:crypto';
+import type { InstanceSpec } from '@slipway/target-driver';
+
+/** Names of LeaderWorkerSets that are longer cannot start their workers: the hash of a revision is appended, and labels end at 63. */
+export const LONGEST_UNIT_NAME = 51;
+const LONGEST_SLUG = 24;
+const LONGEST_LABEL = 63;
+
+const UUID_END = /^[0-9a-f-]*[0-9a-f]{8}$/;
+const LABEL_VALUE = /^[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$/;
+const UNIT_NAME = /^slw-[a-z0-9](?:[-a-z0-9]*[a-z0-9])?-\d+-[0-9a-f]{8}-g(\d{1,15})$/;
+
+type Named = Pick<InstanceSpec, 'instanceId' | 'generation' | 'owner'>;
+
+/**
+ * The one name that a generation of an instance can have: who creates it twice is told so by the API server.
+ * `slw-<revision>-<ordinal>-<end of the instance's id>-g<generation>`
+ * @throws RangeError where its numbers leave no room for a name
+ */
+export function unitName({ instanceId, generation, owner }: Named): string {
+  const end = `-${owner?.ordinal ?? 0}-${idEnd(instanceId)}-g${generation}`;
+  const room = Math.min(LONGEST_SLUG, LONGEST_UNIT_NAME - 'slw-'.length - end.length);
+  if (room < 1) throw new RangeError(`generation ${generation} of instance ${instanceId} leaves no room for a name`);
+  return `slw-${slug(owner?.revisionName ?? instanceId, room)}${end}`;
+}
+
+/** Of what all units of a revision share. */
+export function revisionObjectName({ instanceId, owner }: Named): string {
+  return `slw-${slug(owner?.revisionName ?? instanceId, LONGEST_SLUG)}-${idEnd(owner?.revisionId ?? instanceId)}`;
+}
+
+/** The generation that a unit's name says; undefined for a name that is none of ours. */
+export function generationOf(name: string): number | undefined {
+  const digits = UNIT_NAME.exec(name)?.[1];
+  const generation = Number(digits);
+  return digits !== undefined && generation >= 1 && !digits.startsWith('0') ? generation : undefined;
+}
+
+/** A text as a label can have it: itself where it can be, and otherwise what of it can, with a hash that keeps it distinct. */
+export function labelValue(text: string): string {
+  if (text.length <= LONGEST_LABEL && LABEL_VALUE.test(text)) return text;
+  const hash = hexOf(text).slice(0, 12);
+  const kept = text.replace(/[^A-Za-z0-9]+/g, '-').replace(/^-+/, '');
+  return `${kept.slice(0, LONGEST_LABEL - hash.length - 1)}.${hash}`.replace(/^\./, 'x.').replace(/-\./, '.');
+}
+
+function slug(text: string, most: number): string {
+  const plain = text
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+/, '');
+  return plain.slice(0, most).replace(/-+$/, '') || 'r';
+}
+
+/** Random ids differ most at their end; of any other its hash does. */
+function idEnd(id: string): string {
+  return UUID_END.test(id) ? id.slice(-8) : hexOf(id).slice(0, 8);
+}
+
+function hexOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
