@@ -1,0 +1,146 @@
+import { randomUUID } from 'node:crypto';
+import { apiVersionOf, type Kind } from '../../src/api/kinds.js';
+import type { KubeObject } from '../../src/api/objects.js';
+import { ownFields, type Managers } from './applied-fields.js';
+import type { Change, StubStore } from './contract.js';
+
+/** A change as a watch needs it: whether it shows depends on what the object was before. */
+export interface Written {
+  version: number;
+  plural: string;
+  namespace: string;
+  before?: KubeObject;
+  after?: KubeObject;
+  /** A deleted one as it was last, with the version of its deletion. */
+  last: KubeObject;
+}
+
+interface Kept {
+  object: KubeObject;
+  managers: Managers;
+}
+
+/** The manager of what controllers and people write. */
+const OTHERS = 'stub';
+
+const MOST_HISTORY = 20_000;
+
+/** Objects by kind, namespace and name, with the history that watches are served from. */
+export class ObjectStore implements StubStore {
+  private readonly kept = new Map<string, Kept>();
+  private written: Written[] = [];
+  private newest = 100;
+  private compactedTo = 0;
+
+  constructor(private readonly onWrite: (written: Written, kind: Kind, change: Change) => void) {}
+
+  get version(): string {
+    return String(this.newest);
+  }
+
+  /** What came after a version; undefined if that is no longer known. */
+  since(version: number): Written[] | undefined {
+    if (version < this.compactedTo) return undefined;
+    return this.written.filter((one) => one.version > version);
+  }
+
+  compact(): void {
+    this.compactedTo = this.newest;
+    this.written = [];
+  }
+
+  wipe(): void {
+    this.kept.clear();
+    this.written = [];
+    this.newest = 1;
+    this.compactedTo = 0;
+  }
+
+  get<T extends KubeObject>(kind: Kind, namespace: string, name: string): T | undefined {
+    return structuredClone(this.kept.get(keyOf(kind, namespace, name))?.object) as T | undefined;
+  }
+
+  list<T extends KubeObject>(kind: Kind, namespace?: string): T[] {
+    const prefix = `${kind.plural}/`;
+    return [...this.kept]
+      .filter(([key, { object }]) => key.startsWith(prefix) && (!namespace || object.metadata.namespace === namespace))
+      .sort(([one], [other]) => (one < other ? -1 : 1))
+      .map(([, { object }]) => structuredClone(object) as T);
+  }
+
+  put<T extends KubeObject>(kind: Kind, object: T): T {
+    return this.write<T>(kind, object, (managers) => ownFields(managers, OTHERS, { spec: object.spec }));
+  }
+
+  change<T extends KubeObject>(kind: Kind, namespace: string, name: string, change: (object: T) => void): T {
+    const object = this.get<T>(kind, namespace, name);
+    if (!object) throw new Error(`the stub has no ${kind.plural} ${namespace}/${name}`);
+    change(object);
+    return this.put(kind, object);
+  }
+
+  managersOf(kind: Kind, namespace: string, name: string): Managers {
+    return this.kept.get(keyOf(kind, namespace, name))?.managers ?? new Map();
+  }
+
+  /** Writes it under a new version; `own` notes whose fields they are. What changes nothing is no write. */
+  write<T extends KubeObject>(kind: Kind, object: KubeObject, own: (managers: Managers) => void): T {
+    const namespace = object.metadata.namespace ?? 'default';
+    const key = keyOf(kind, namespace, object.metadata.name);
+    const before = this.kept.get(key);
+    const managers = before?.managers ?? new Map();
+    own(managers);
+    const after = this.completed(kind, namespace, structuredClone(object), before?.object);
+    if (before && isSame(before.object, after)) return structuredClone(before.object) as T;
+    this.newest += 1;
+    after.metadata.resourceVersion = String(this.newest);
+    this.kept.set(key, { object: after, managers });
+    this.tell({ kind, namespace, before: before?.object, after, last: after }, before ? 'changed' : 'created');
+    return structuredClone(after) as T;
+  }
+
+  remove(kind: Kind, namespace: string, name: string): void {
+    const key = keyOf(kind, namespace, name);
+    const before = this.kept.get(key)?.object;
+    if (!before) return;
+    this.newest += 1;
+    this.kept.delete(key);
+    const last = structuredClone(before);
+    last.metadata.resourceVersion = String(this.newest);
+    this.tell({ kind, namespace, before, after: undefined, last }, 'deleted');
+  }
+
+  private tell(one: Omit<Written, 'version' | 'plural'> & { kind: Kind }, change: Change): void {
+    const { kind, ...rest } = one;
+    const written = { ...rest, version: this.newest, plural: kind.plural };
+    this.written.push(written);
+    if (this.written.length > MOST_HISTORY) this.compactedTo = this.written.shift()?.version ?? this.compactedTo;
+    this.onWrite(written, kind, change);
+  }
+
+  private completed(kind: Kind, namespace: string, object: KubeObject, before?: KubeObject): KubeObject {
+    const { metadata } = object;
+    metadata.namespace = namespace;
+    metadata.uid = before?.metadata.uid ?? randomUUID();
+    metadata.creationTimestamp = before?.metadata.creationTimestamp ?? new Date().toISOString();
+    metadata.resourceVersion = before?.metadata.resourceVersion;
+    const isSpecChanged = JSON.stringify(before?.spec) !== JSON.stringify(object.spec);
+    metadata.generation = (before?.metadata.generation ?? 0) + (isSpecChanged || !before ? 1 : 0);
+    // Servers send it with every object, and nobody may rely on it.
+    metadata.managedFields = [{ manager: OTHERS, operation: 'Update', time: metadata.creationTimestamp }];
+    return { ...object, apiVersion: apiVersionOf(kind), kind: kind.kind, metadata };
+  }
+}
+
+const keyOf = (kind: Kind, namespace: string, name: string): string => `${kind.plural}/${namespace}/${name}`;
+
+const isSame = (one: KubeObject, other: KubeObject): boolean => canonical(one) === canonical(other);
+
+/** The order of fields says nothing. */
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_key, inner: unknown) =>
+    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).sort(([one], [other]) => (one < other ? -1 : 1)))
+      : inner,
+  );
+}

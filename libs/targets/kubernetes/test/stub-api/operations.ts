@@ -1,0 +1,126 @@
+import { type Kind } from '../../src/api/kinds.js';
+import type { KubeObject } from '../../src/api/objects.js';
+import { applyFields, conflictsOf, mergePatch, ownFields } from './applied-fields.js';
+import type { StubApi, StubOptions, StubRequest } from './contract.js';
+import { selects } from './label-selector.js';
+import type { ObjectStore } from './object-store.js';
+import { assertValid, expired, notFound, Refusal } from './refusals.js';
+
+interface Page {
+  version: number;
+  items: KubeObject[];
+  from: number;
+}
+
+/** What a server does for each verb, on the objects of one store. */
+export class Operations {
+  private readonly pages = new Map<string, Page>();
+
+  constructor(
+    private readonly store: ObjectStore,
+    private readonly options: StubOptions,
+    private readonly api: StubApi,
+  ) {}
+
+  /** Tokens of pages that were given out are worth nothing any more. */
+  expirePages(): void {
+    for (const page of this.pages.values()) page.version = -1;
+  }
+
+  get(kind: Kind, { namespace, name = '' }: StubRequest): KubeObject {
+    return this.store.get(kind, namespace, name) ?? refuse(kind, name);
+  }
+
+  /** Pages of one list show the objects as they were at its first page. */
+  list(kind: Kind, { namespace, query }: StubRequest): unknown {
+    const limit = Number(query.limit ?? 0);
+    const page = query.continue === undefined ? this.firstPage(kind, namespace, query.labelSelector) : this.pages.get(query.continue);
+    if (!page || page.version < 0) throw expired();
+    const end = limit > 0 ? page.from + limit : page.items.length;
+    const isLast = end >= page.items.length;
+    const token = isLast ? undefined : `page-${page.version}-${this.pages.size}`;
+    if (token !== undefined) this.pages.set(token, { ...page, from: end });
+    return {
+      kind: `${kind.kind}List`,
+      metadata: { resourceVersion: String(page.version), continue: token },
+      items: page.items.slice(page.from, end),
+    };
+  }
+
+  create(kind: Kind, { namespace, body, query }: StubRequest): KubeObject {
+    if (kind.plural === 'selfsubjectaccessreviews') return body as KubeObject;
+    const object = withNamespace(body as KubeObject, namespace);
+    assertValid(kind.plural, object, query.fieldValidation === 'Strict');
+    const { name } = object.metadata;
+    if (this.store.get(kind, namespace, name)) {
+      const details = { name, group: kind.group, kind: kind.plural };
+      throw new Refusal(409, `${kind.plural} "${name}" already exists`, 'AlreadyExists', details);
+    }
+    const manager = query.fieldManager ?? 'unknown';
+    return this.store.write(kind, object, (managers) => ownFields(managers, manager, object));
+  }
+
+  apply(kind: Kind, { namespace, name = '', body, query }: StubRequest): KubeObject {
+    const { fieldManager: manager } = query;
+    if (!manager) throw new Refusal(400, 'PatchOptions.meta.k8s.io "" is invalid: fieldManager: Required value');
+    const applied = withNamespace(body as KubeObject, namespace);
+    const object = this.store.get(kind, namespace, name) ?? ({ metadata: { name, namespace } } as KubeObject);
+    const managers = this.store.managersOf(kind, namespace, name);
+    const conflicts = query.force === 'true' ? [] : conflictsOf(managers, manager, object, applied);
+    if (conflicts.length > 0) throw new Refusal(409, `Apply failed with 1 conflict: ${conflicts.join(', ')}`);
+    const draft = structuredClone(object);
+    applyFields(new Map([...managers].map(([who, paths]) => [who, new Set(paths)])), manager, draft, applied);
+    assertValid(kind.plural, draft, query.fieldValidation === 'Strict');
+    return this.store.write(kind, draft, (kept) => applyFields(kept, manager, structuredClone(object), applied));
+  }
+
+  patch(kind: Kind, { namespace, name = '', body, query }: StubRequest): KubeObject {
+    const object = this.get(kind, { namespace, name } as StubRequest);
+    const wanted = body?.metadata?.resourceVersion as string | undefined;
+    if (wanted !== undefined && wanted !== object.metadata.resourceVersion)
+      throw new Refusal(409, `${kind.plural} "${name}": the object has been modified`);
+    const patched = mergePatch(object, body) as KubeObject;
+    assertValid(kind.plural, patched, query.fieldValidation === 'Strict');
+    return this.store.write(kind, patched, (managers) => ownFields(managers, query.fieldManager ?? 'unknown', body));
+  }
+
+  delete(kind: Kind, { namespace, name = '', body }: StubRequest): KubeObject {
+    const object = this.get(kind, { namespace, name } as StubRequest);
+    const uid = body?.preconditions?.uid as string | undefined;
+    if (uid !== undefined && uid !== object.metadata.uid)
+      throw new Refusal(409, `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${object.metadata.uid}`);
+    const graceSeconds = (body?.gracePeriodSeconds ?? graceOf(object)) as number;
+    if (kind.plural === 'pods' && graceSeconds > 0 && this.options.onPodDeletion && isOnNode(object)) {
+      if (object.metadata.deletionTimestamp) return object;
+      const leaving = this.store.change(kind, namespace, name, ({ metadata }) => {
+        metadata.deletionTimestamp = new Date(Date.now() + graceSeconds * 1000).toISOString();
+        metadata.deletionGracePeriodSeconds = graceSeconds;
+      });
+      this.options.onPodDeletion(leaving, this.api);
+      return leaving;
+    }
+    this.store.remove(kind, namespace, name);
+    return object;
+  }
+
+  private firstPage(kind: Kind, namespace: string, labelSelector?: string): Page {
+    const matches = selects(labelSelector);
+    const items = this.store.list(kind, namespace).filter(({ metadata }) => matches(metadata.labels));
+    return { version: Number(this.store.version), items, from: 0 };
+  }
+}
+
+function refuse(kind: Kind, name: string): never {
+  throw notFound(kind.plural, name);
+}
+
+function withNamespace(object: KubeObject, namespace: string): KubeObject {
+  const own = object.metadata.namespace;
+  if (own !== undefined && own !== namespace)
+    throw new Refusal(400, 'the namespace of the provided object does not match the namespace sent on the request');
+  return { ...object, metadata: { ...object.metadata, namespace } };
+}
+
+const specOf = (object: KubeObject) => (object.spec ?? {}) as { nodeName?: string; terminationGracePeriodSeconds?: number };
+const isOnNode = (object: KubeObject): boolean => specOf(object).nodeName !== undefined;
+const graceOf = (object: KubeObject): number => specOf(object).terminationGracePeriodSeconds ?? 30;

@@ -1,0 +1,61 @@
+import type { IncomingMessage } from 'node:http';
+import * as KINDS from '../../src/api/kinds.js';
+import type { Kind } from '../../src/api/kinds.js';
+import type { StubRequest, Verb } from './contract.js';
+import { Refusal } from './refusals.js';
+
+const KNOWN = Object.values(KINDS).filter((value): value is Kind => typeof value === 'object' && 'plural' in value);
+const PATH =
+  /^\/(?:api|apis\/(?<group>[^/]+))\/(?<version>[^/]+)(?:\/namespaces\/(?<namespace>[^/]+))?\/(?<plural>[a-z]+)(?:\/(?<name>[^/]+)(?:\/(?<sub>log))?)?$/;
+/** Asked of the server itself; oddities may name it as `plural: 'version'`. */
+const VERSION: Kind = { group: '', version: '', plural: 'version', kind: '' };
+const MOST_BYTES = 3 * 1024 * 1024;
+
+export interface Routed {
+  kind: Kind;
+  request: StubRequest;
+}
+
+/** What a request asks for. @throws Refusal for a path that no server of ours has */
+export async function routed(incoming: IncomingMessage): Promise<Routed> {
+  const url = new URL(incoming.url ?? '/', 'http://stub');
+  const { group = '', version, namespace = '', plural, name, sub } = PATH.exec(url.pathname)?.groups ?? {};
+  const isVersion = url.pathname === '/version';
+  const kind = isVersion ? VERSION : KNOWN.find((one) => one.plural === plural && one.group === group && one.version === version);
+  if (!kind) throw new Refusal(404, '404 page not found', '');
+  const query = Object.fromEntries(url.searchParams);
+  const text = await bodyOf(incoming);
+  return {
+    kind,
+    request: {
+      verb: isVersion ? 'get' : verbOf(incoming, query, name, sub),
+      plural: kind.plural,
+      namespace,
+      name,
+      query,
+      body: text === '' ? undefined : (JSON.parse(text) as unknown),
+      authorization: incoming.headers.authorization,
+      at: Date.now(),
+    },
+  };
+}
+
+function verbOf({ method, headers }: IncomingMessage, query: Record<string, string>, name?: string, sub?: string): Verb {
+  if (sub === 'log') return 'log';
+  if (method === 'POST') return 'create';
+  if (method === 'DELETE') return 'delete';
+  if (method === 'PATCH') return headers['content-type'] === 'application/apply-patch+yaml' ? 'apply' : 'patch';
+  if (name !== undefined) return 'get';
+  return query.watch === 'true' ? 'watch' : 'list';
+}
+
+async function bodyOf(incoming: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of incoming as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > MOST_BYTES) throw new Refusal(413, 'Request entity too large: limit is 3145728');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
