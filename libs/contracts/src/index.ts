@@ -30,7 +30,14 @@ export {
   type RateMetric,
   type Stat,
 } from './metrics.js';
-export { DISRUPTIONS, HOPELESS, type ObservationReason } from './observation.js';
+export {
+  DISRUPTIONS,
+  HOPELESS,
+  LACKS_ROOM,
+  OBSERVATION_REASONS,
+  SELDOM_MENDED,
+  type ObservationReason,
+} from './observation.js';
 export { isActorText, isAmongOwners, isSameOwner, OWNER_TYPES, personOf, type Owner } from './owner.js';
 export { PATH_RESOURCES } from './path-resources.js';
 export {

@@ -3,6 +3,8 @@
  * driver uses the words that its target can tell apart; programs may act on them, people read the message beside it.
  */
 export const OBSERVATION_REASONS = [
+  // Its target as a whole can be neither asked nor told.
+  'target_unavailable',
   // It waits for a place.
   'waiting_for_device',
   'waiting_for_place',
@@ -60,6 +62,21 @@ export const DISRUPTIONS: ReadonlySet<ObservationReason> = new Set([
   'evicted',
   'node_lost',
   'node_shutdown',
+] as const);
+
+/** There is no room where it is to run. A node or a larger quota may come at any time, so who waits for the instance does until the deadline. */
+export const LACKS_ROOM: ReadonlySet<ObservationReason> = new Set([
+  'quota_exceeded',
+  'unschedulable',
+  'gated',
+] as const);
+
+/** Somebody has to mend these, and may do so while it waits, as by pushing the image: who waits for the instance does for a minute. */
+export const SELDOM_MENDED: ReadonlySet<ObservationReason> = new Set([
+  'admission_denied',
+  'invalid_template',
+  'image_pull_failed',
+  'config_error',
 ] as const);
 
 /** No waiting mends these: somebody has to change the spec, the host or the server. Who waits for the instance may stop. */
