@@ -1,17 +1,17 @@
 import {
-  HealthHistory,
-  probeHealth,
   type EngineLoad,
   type HealthAnswer,
+  HealthHistory,
   type InstanceSpec,
   type Observation,
+  probeHealth,
+  startFailure,
 } from '@slipway/target-driver';
 import { Agent } from 'undici';
 import type { MetricsConfig } from './engine-config.js';
 import { askEngineLoad } from './engine-load.js';
 import type { Generation, InstanceFolder, StartIntent } from './instance-folder.js';
 import type { PortOwner } from './port-listener.js';
-import { startFailure } from './start-failure.js';
 
 type Seen = Pick<Observation, 'state' | 'reason' | 'message' | 'failure'>;
 

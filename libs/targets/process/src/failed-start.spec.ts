@@ -1,12 +1,11 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { InstanceSpec, LogLine } from '@slipway/target-driver';
+import { downloadProgress, type InstanceSpec, type LogLine, type StartEnd, startFailure } from '@slipway/target-driver';
 import { observeUntil, terminateUntilGone } from '@slipway/target-driver/conformance';
 import { EngineHost, isRunning, until } from '../test/engine-host.js';
 import type { EngineConfig } from './engine-config.js';
 import type { ProcessDriver } from './process-driver.js';
-import { downloadProgress, startFailure, type StartEnd } from './start-failure.js';
 
 let host: EngineHost;
 let driver: ProcessDriver;

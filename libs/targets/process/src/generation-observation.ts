@@ -1,9 +1,8 @@
-import type { Observation } from '@slipway/target-driver';
+import { type Observation, SEARCHED_LINES, startFailure } from '@slipway/target-driver';
 import { wasShortOfMemory } from './engine-cgroup.js';
 import { isBeingWritten } from './engine-stop.js';
 import type { Generation, InstanceFolder, StartIntent, StartRecord } from './instance-folder.js';
 import { lastLines } from './log-reader.js';
-import { SEARCHED_LINES, startFailure } from './start-failure.js';
 
 /** Of a generation that no process has claimed. */
 export function unclaimed(own: Generation): Observation {

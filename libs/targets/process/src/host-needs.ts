@@ -1,8 +1,8 @@
 import { access, constants } from 'node:fs/promises';
+import { startFailure } from '@slipway/target-driver';
 import { resolve } from 'node:path';
 import type { ObservationReason, StartFailure } from '@slipway/contracts';
 import { findProgram } from './find-program.js';
-import { startFailure } from './start-failure.js';
 
 export interface HostNeeds {
   program: string;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { StartFailure, StartProgress } from '@slipway/contracts';
-import type { InstanceSpec } from '@slipway/target-driver';
+import { downloadProgress, type InstanceSpec, startFailure } from '@slipway/target-driver';
 import { removeGroup, type EngineCgroups } from './engine-cgroup.js';
 import { boundLogs } from './engine-log.js';
 import type { EngineProcesses } from './engine-process.js';
@@ -12,7 +12,6 @@ import type { EnginePrefetch, EngineTemplate } from './engine-template.js';
 import type { EngineUser } from './engine-user.js';
 import { InstanceFolder, missingAs, type Generation, type StartIntent } from './instance-folder.js';
 import { lastLines } from './log-reader.js';
-import { downloadProgress, startFailure } from './start-failure.js';
 import { RUN_SCRIPT } from './start-script.js';
 
 /** Old attempts are kept for those who still wait for one and have not looked since it ended. */

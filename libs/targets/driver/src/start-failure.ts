@@ -1,5 +1,5 @@
 import type { ObservationReason, StartFailure, StartProgress } from '@slipway/contracts';
-import type { LogLine } from '@slipway/target-driver';
+import type { LogLine } from './driver.js';
 
 const TAIL_LINES = 40;
 const LINE_LENGTH = 500;
