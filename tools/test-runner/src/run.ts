@@ -3,11 +3,13 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { PLANE_VARIABLE } from '@slipway/kube-testbed';
 import { childEnvironment } from '@slipway/platform-config';
+import { findKube, type TestKube } from './kube.js';
 import { findRedis } from './redis.js';
 import { sumUp, verdict, withSecondTries, type Tally } from './tally.js';
 
-// `npm test`, after the build: every project's tests against one Postgres and, if there is one, one Redis.
+// `npm test`, after the build: every project's tests against one Postgres and, if there is one each, one Redis and one Kubernetes.
 // Its very last line is `N passed, N failed`, which a reader and a pipeline can rely on.
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const inTools = (file: string): string => path.join(root, 'tools', 'test-runner', file);
@@ -26,11 +28,14 @@ const tallyFile = path.join(scratch, 'tally.jsonl');
 writeFileSync(tallyFile, '');
 
 const redis = await findRedis(childEnvironment()['REDIS_URL']);
+let kube: TestKube | undefined;
 let runFailed = true;
 let tally = sumUp('');
 try {
   await setUp();
   console.log(redis.note);
+  kube = await findKube(childEnvironment());
+  console.log(kube.note);
   runFailed = (await runProjects()) !== 0;
   tally = readTally();
   if (triesAgain) tally = await withSecondTries(tally, passesAlone);
@@ -39,11 +44,13 @@ try {
 } finally {
   await tearDown();
   await redis.stop();
+  await kube?.stop();
 }
 
 rmSync(scratch, { recursive: true });
 if (tally.skipped.length > 0) {
-  console.log(`\nSkipped:${redis.url ? '' : ` (${redis.note})`}`);
+  const whys = [...(redis.url ? [] : [redis.note]), ...(kube && !kube.folder ? [kube.note] : [])];
+  console.log(`\nSkipped:${whys.map((why) => ` (${why})`).join('')}`);
   for (const { file, name } of tally.skipped) console.log(`  ${path.relative(root, file)}: ${name}`);
 }
 // Where only the end of a run is kept, its end says what broke.
@@ -109,6 +116,7 @@ function exitCodeOf(program: string, args: string[]): Promise<number> {
       NX_DAEMON: 'false',
       NX_TUI: 'false',
       REDIS_URL: redis.url,
+      [PLANE_VARIABLE]: kube?.folder,
       FORCE_COLOR: process.stdout.isTTY ? undefined : '0',
     }),
   });

@@ -1,0 +1,117 @@
+import path from 'node:path';
+
+/** What differs between control planes of the bed. */
+export interface ControlPlaneOptions {
+  /** Folder of the compiled programs. */
+  bin: string;
+  /** False: every list and watch is answered by etcd, so that a compaction is felt at once. */
+  watchCache?: boolean;
+  /** After so long without a sign of its kubelet a node is not ready. */
+  nodeGraceSeconds?: number;
+  /** For pods that say nothing themselves: how long they stay on a node that is not ready or not reachable. */
+  unreachableSeconds?: number;
+  /** Controllers and scheduler may ask as fast as they can, for tests of size. */
+  isUnthrottled?: boolean;
+}
+
+/** Where things are: free ports of loopback, files in the control plane's own folder. */
+export interface Layout {
+  folder: string;
+  etcd: number;
+  etcdPeer: number;
+  api: number;
+}
+
+const HOST = '127.0.0.1';
+
+export const filesOf = (folder: string) => ({
+  data: path.join(folder, 'etcd'),
+  certificates: path.join(folder, 'certificates'),
+  /** The server writes both at its first start, the authority that signed included. */
+  cert: path.join(folder, 'certificates', 'apiserver.crt'),
+  key: path.join(folder, 'certificates', 'apiserver.key'),
+  signingKey: path.join(folder, 'sa.key'),
+  verifyingKey: path.join(folder, 'sa.pub'),
+  tokens: path.join(folder, 'tokens.csv'),
+  kubeconfig: path.join(folder, 'kubeconfig'),
+  scheduler: path.join(folder, 'scheduler.json'),
+});
+
+export function etcdArgs({ folder, etcd, etcdPeer }: Layout): string[] {
+  return [
+    `--data-dir=${filesOf(folder).data}`,
+    `--listen-client-urls=http://${HOST}:${etcd}`,
+    `--advertise-client-urls=http://${HOST}:${etcd}`,
+    `--listen-peer-urls=http://${HOST}:${etcdPeer}`,
+    `--initial-advertise-peer-urls=http://${HOST}:${etcdPeer}`,
+    `--initial-cluster=default=http://${HOST}:${etcdPeer}`,
+    // What it holds goes with its folder.
+    '--unsafe-no-fsync=true',
+    '--log-level=warn',
+  ];
+}
+
+export function apiServerArgs({ folder, etcd, api }: Layout, options: ControlPlaneOptions): string[] {
+  const files = filesOf(folder);
+  const stay = options.unreachableSeconds ?? 2;
+  return [
+    `--etcd-servers=http://${HOST}:${etcd}`,
+    `--bind-address=${HOST}`,
+    // Without it the server looks for a default route, which a container may not have.
+    `--advertise-address=${HOST}`,
+    `--secure-port=${api}`,
+    `--cert-dir=${files.certificates}`,
+    `--token-auth-file=${files.tokens}`,
+    '--authorization-mode=RBAC',
+    '--service-cluster-ip-range=10.250.0.0/24',
+    '--service-account-issuer=https://kubernetes.default.svc',
+    `--service-account-key-file=${files.verifyingKey}`,
+    `--service-account-signing-key-file=${files.signingKey}`,
+    // It cannot publish an endpoint on loopback.
+    '--endpoint-reconciler-type=none',
+    '--allow-privileged=true',
+    // A bed's namespaces get only that bed's nodes, so that beds share a control plane.
+    '--enable-admission-plugins=PodNodeSelector',
+    `--default-not-ready-toleration-seconds=${stay}`,
+    `--default-unreachable-toleration-seconds=${stay}`,
+    `--watch-cache=${options.watchCache ?? true}`,
+    ...(options.isUnthrottled ? ['--max-requests-inflight=3000', '--max-mutating-requests-inflight=1000'] : []),
+  ];
+}
+
+export function controllerManagerArgs({ folder }: Layout, options: ControlPlaneOptions): string[] {
+  const files = filesOf(folder);
+  return [
+    `--kubeconfig=${files.kubeconfig}`,
+    `--service-account-private-key-file=${files.signingKey}`,
+    `--root-ca-file=${files.cert}`,
+    '--leader-elect=false',
+    '--secure-port=0',
+    // Slices refuse the loopback addresses that the bed's pods have.
+    '--controllers=*,-endpoints-controller,-endpointslice-controller,-endpointslice-mirroring-controller',
+    `--node-monitor-grace-period=${options.nodeGraceSeconds ?? 5}s`,
+    '--node-monitor-period=1s',
+    ...(options.isUnthrottled
+      ? [
+          '--kube-api-qps=500',
+          '--kube-api-burst=1000',
+          '--concurrent-deployment-syncs=50',
+          '--concurrent-replicaset-syncs=50',
+        ]
+      : ['--kube-api-qps=200', '--kube-api-burst=400']),
+  ];
+}
+
+export function schedulerArgs({ folder }: Layout): string[] {
+  return [`--config=${filesOf(folder).scheduler}`, '--secure-port=0'];
+}
+
+/** The scheduler takes its rate from a file only. */
+export function schedulerConfig({ folder }: Layout): object {
+  return {
+    apiVersion: 'kubescheduler.config.k8s.io/v1',
+    kind: 'KubeSchedulerConfiguration',
+    leaderElection: { leaderElect: false },
+    clientConnection: { kubeconfig: filesOf(folder).kubeconfig, qps: 500, burst: 1_000 },
+  };
+}

@@ -1,0 +1,116 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, jest } from '@jest/globals';
+import { KubeClient, KubeError } from './client.js';
+import { ControlPlane } from './control-plane.js';
+import { hasKube, kubeIt } from './kube-tests.js';
+import { CONFIG_MAPS, DEPLOYMENTS, NAMESPACES, PODS, SECRETS } from './objects.js';
+import { grant, WORKER_RULES } from './service-account.js';
+import { programs } from './shared-plane.js';
+import { SwallowingProxy } from './swallowing-proxy.js';
+import { eventually } from './waiting.js';
+
+jest.setTimeout(180_000);
+
+let plane: ControlPlane;
+let client: KubeClient;
+
+beforeAll(async () => {
+  if (!hasKube) return;
+  // Without the cache of watches, so that a compaction is felt.
+  plane = await ControlPlane.start({ bin: programs(), watchCache: false });
+  client = plane.client();
+});
+afterAll(async () => {
+  await client?.close();
+  await plane?.stop();
+  if (plane) expect(existsSync(plane.folder)).toBe(false);
+});
+
+kubeIt('is Kubernetes of the version that it says, for kubectl too', async () => {
+  const { gitVersion } = JSON.parse(await client.raw('GET', '/version')) as { gitVersion: string };
+  expect(gitVersion).toMatch(/^v1\.36\.\d+$/);
+  const kubectl = path.join(plane.access.bin, 'kubectl');
+  const said = execFileSync(kubectl, ['--kubeconfig', plane.access.kubeconfig, 'get', 'namespaces', '-o', 'name']);
+  expect(String(said)).toContain('namespace/kube-system');
+});
+
+kubeIt('lets a ServiceAccount do what its Role says, and nothing else', async () => {
+  await client.create(NAMESPACES, { metadata: { name: 'roles' } });
+  const file = path.join(plane.folder, 'worker.kubeconfig');
+  const granted = await grant(client, plane.access, {
+    name: 'worker',
+    namespaces: ['roles'],
+    rules: WORKER_RULES,
+    file,
+  });
+  const worker = new KubeClient(plane.access, granted.token);
+  expect((await worker.list(DEPLOYMENTS, { namespace: 'roles' })).items).toEqual([]);
+  const refused = { status: 403, reason: 'Forbidden', message: expect.stringContaining('cannot list resource') };
+  await expect(worker.list(SECRETS, { namespace: 'roles' })).rejects.toMatchObject(refused);
+  await expect(worker.list(DEPLOYMENTS, { namespace: 'default' })).rejects.toMatchObject(refused);
+  await granted.allow(WORKER_RULES.filter(({ resources }) => !resources.includes('pods')));
+  await eventually('pods are forbidden', () =>
+    worker.list(PODS, { namespace: 'roles' }).then(
+      () => false,
+      (error: unknown) => (error as KubeError).status === 403,
+    ),
+  );
+  expect((await worker.list(DEPLOYMENTS, { namespace: 'roles' })).items).toEqual([]);
+  await worker.close();
+});
+
+kubeIt('forgets old versions: a watch from there is told so', async () => {
+  const { resourceVersion } = await client.list(CONFIG_MAPS, { namespace: 'default' });
+  for (const name of ['one', 'two']) await client.create(CONFIG_MAPS, { metadata: { name, namespace: 'default' } });
+  await plane.compact();
+  const watch = client.watch(CONFIG_MAPS, {
+    namespace: 'default',
+    resourceVersion,
+    signal: AbortSignal.timeout(20_000),
+  });
+  await expect(watch.next()).rejects.toMatchObject({ status: 410, reason: 'Expired' });
+});
+
+kubeIt('is heard again after a pause, as if nothing was', async () => {
+  plane.pause();
+  const asked = client.list(CONFIG_MAPS, { namespace: 'default' });
+  await expect(Promise.race([asked, new Promise((resolve) => setTimeout(resolve, 1_000, 'silent'))])).resolves.toBe(
+    'silent',
+  );
+  plane.resume();
+  expect((await asked).items.map(({ metadata }) => metadata.name)).toContain('one');
+});
+
+kubeIt('loses what passes, without a word, and lets new connections through', async () => {
+  const proxy = await SwallowingProxy.start(plane.access.server);
+  const through = new KubeClient({ ...plane.access, server: proxy.server }, plane.access.token);
+  expect(await through.raw('GET', '/readyz')).toBe('ok');
+  proxy.swallow();
+  const lost = through.raw('GET', '/readyz').catch(() => 'cut');
+  await expect(Promise.race([lost, new Promise((resolve) => setTimeout(resolve, 500, 'silent'))])).resolves.toBe(
+    'silent',
+  );
+  proxy.pass();
+  const anew = new KubeClient({ ...plane.access, server: proxy.server }, plane.access.token);
+  expect(await anew.raw('GET', '/readyz')).toBe('ok');
+  proxy.cut();
+  expect(await lost).toBe('cut');
+  await proxy.stop();
+  await Promise.all([through.close(), anew.close()]);
+});
+
+kubeIt('comes back after a kill with what it had, and after a loss of etcd with nothing', async () => {
+  await plane.killApiServer();
+  await expect(client.raw('GET', '/readyz')).rejects.toThrow('ECONNREFUSED');
+  await plane.startApiServer();
+  const named = async (): Promise<(string | undefined)[]> =>
+    (await client.list(CONFIG_MAPS, { namespace: 'default' })).items.map(({ metadata }) => metadata.name);
+  expect(await named()).toEqual(expect.arrayContaining(['one', 'two']));
+  await plane.restart('kept');
+  expect(await named()).toEqual(expect.arrayContaining(['one', 'two']));
+  await plane.restart('emptied');
+  expect(await named()).not.toContain('one');
+  expect(await client.find(NAMESPACES, { name: 'roles' })).toBeUndefined();
+});

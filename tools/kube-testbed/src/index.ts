@@ -1,0 +1,22 @@
+export { kubeconfigOf, readAccess, type ClusterAccess } from './access.js';
+export { isNotFound, KubeClient, KubeError, pathOf, type ListOptions, type WatchEvent } from './client.js';
+export { ControlPlane } from './control-plane.js';
+export type { ControlPlaneOptions } from './components.js';
+export { BED_LABEL, FakeKubelet, type FakeKubeletOptions } from './kubelet/fake-kubelet.js';
+export type { NodeSpec } from './kubelet/fake-node.js';
+export { IMAGES, type Image } from './kubelet/images.js';
+export { PACE, type Pace } from './kubelet/pace.js';
+export * from './objects.js';
+export { grant, WORKER_RULES, type Granted, type PolicyRule } from './service-account.js';
+export {
+  BIN_VARIABLE,
+  findPrograms,
+  PLANE_VARIABLE,
+  programs,
+  REQUIRE_VARIABLE,
+  sharedAccess,
+  type FoundPrograms,
+} from './shared-plane.js';
+export { SwallowingProxy } from './swallowing-proxy.js';
+export { isReady, TestBed, type TestBedOptions } from './test-bed.js';
+export { eventually } from './waiting.js';

@@ -1,0 +1,29 @@
+import { it } from '@jest/globals';
+import { childEnvironment } from '@slipway/platform-config';
+import { findPrograms, REQUIRE_VARIABLE } from './shared-plane.js';
+
+/** What tests say that need a control plane: `it` where there is one. Elsewhere they are skipped, or fail where it is required. */
+export type KubeIt = (name: string, run: () => unknown, timeoutMs?: number) => void;
+
+/** For tests of its own: what decides lies in the environment, and what is done with a test in `jest`. */
+export function kubeItFor(
+  env: NodeJS.ProcessEnv,
+  jest: { run: KubeIt; skip: (name: string, run: () => unknown) => void },
+): KubeIt {
+  const found = findPrograms(env);
+  if (found.bin !== undefined) return jest.run;
+  if (env[REQUIRE_VARIABLE] !== '1') return (name, run) => jest.skip(name, run);
+  return (name) =>
+    jest.run(name, () => {
+      throw new Error(`${REQUIRE_VARIABLE}=1, and ${found.why}`);
+    });
+}
+
+/** Whether tests that need a control plane run here. */
+export const hasKube = findPrograms().bin !== undefined;
+
+/** Instead of `it`, for a test on a control plane. Open the bed within a `beforeAll` that asks `hasKube`. */
+export const kubeIt: KubeIt = kubeItFor(childEnvironment(), {
+  run: (name, run, timeoutMs) => it(name, run as () => Promise<void>, timeoutMs),
+  skip: (name, run) => it.skip(name, run as () => Promise<void>),
+});

@@ -1,0 +1,152 @@
+import { randomBytes } from 'node:crypto';
+import type { ClusterAccess } from '../access.js';
+import { KubeClient } from '../client.js';
+import { FakeNode, type NodeHost, type NodeSpec } from './fake-node.js';
+import { IMAGES, type Image } from './images.js';
+import { KubeletServer } from './kubelet-server.js';
+import { PACE, type Pace } from './pace.js';
+import type { PodWorker } from './pod-worker.js';
+
+export interface FakeKubeletOptions {
+  nodes?: NodeSpec[];
+  /** Beside those of the bed. */
+  images?: Record<string, Image>;
+  pace?: Partial<Pace>;
+}
+
+/** On every node, with the bed's name: what a namespace of the bed is held to. */
+export const BED_LABEL = 'slipway.test/bed';
+
+const FIRST_HOST = 2;
+const LAST_HOST = 254;
+
+/** Plays the kubelets of a few nodes: pods that are bound to them become local processes with addresses of their own on loopback. */
+export class FakeKubelet implements NodeHost {
+  /** Of these nodes alone: `slipway.test/bed=<name>`. */
+  readonly bed = `bed-${randomBytes(4).toString('hex')}`;
+  /** May be changed while it runs: a test that gives an image its content ends a pod's wait for it. */
+  readonly images = new Map<string, Image>();
+  readonly pace: Pace;
+  private readonly nodes = new Map<string, FakeNode>();
+  private readonly taken = new Set<string>();
+  private wanted: string[] = [];
+  private last = FIRST_HOST - 1;
+  private server!: KubeletServer;
+
+  private constructor(
+    readonly client: KubeClient,
+    options: FakeKubeletOptions,
+  ) {
+    this.pace = { ...PACE, ...options.pace };
+    for (const [name, image] of Object.entries({ ...IMAGES, ...options.images })) this.images.set(name, image);
+  }
+
+  /** Returns when all nodes take pods. */
+  static async start(access: ClusterAccess, options: FakeKubeletOptions = {}): Promise<FakeKubelet> {
+    const kubelet = new FakeKubelet(new KubeClient(access, access.token), options);
+    try {
+      kubelet.server = await KubeletServer.start(access.tls, (namespace, pod) => kubelet.find(namespace, pod));
+      await Promise.all((options.nodes ?? [{}]).map((node) => kubelet.addNode(node)));
+      return kubelet;
+    } catch (error) {
+      await kubelet.stop();
+      throw error;
+    }
+  }
+
+  get address(): string {
+    return this.server.address;
+  }
+
+  get port(): number {
+    return this.server.port;
+  }
+
+  get nodeNames(): string[] {
+    return [...this.nodes.keys()];
+  }
+
+  imageOf(name: string): Image | undefined {
+    return this.images.get(name);
+  }
+
+  /** Each address in its turn, so that none comes back soon, unless `reuse` asks for it. */
+  claimAddress(): string {
+    const asked = this.wanted.shift();
+    if (asked !== undefined) {
+      this.taken.add(asked);
+      return asked;
+    }
+    for (let tried = FIRST_HOST; tried <= LAST_HOST; tried += 1) {
+      this.last = this.last >= LAST_HOST ? FIRST_HOST : this.last + 1;
+      const address = `${this.server.network}.${this.last}`;
+      if (this.taken.has(address)) continue;
+      this.taken.add(address);
+      return address;
+    }
+    throw new Error(`the bed has no address left for a pod: ${this.taken.size} are in use`);
+  }
+
+  releaseAddress(address: string): void {
+    this.taken.delete(address);
+  }
+
+  /** The next new pod gets this address. */
+  reuse(address: string): void {
+    this.wanted.push(address);
+  }
+
+  async addNode(spec: NodeSpec = {}): Promise<string> {
+    const name = spec.name ?? `${this.bed}-${this.nodes.size + 1}`;
+    const labels = { ...spec.labels, [BED_LABEL]: this.bed };
+    this.nodes.set(name, await FakeNode.start(name, { ...spec, labels }, this));
+    return name;
+  }
+
+  /** As a node that is taken out of the cluster in order. */
+  async removeNode(name: string): Promise<void> {
+    await this.node(name).stop();
+    this.nodes.delete(name);
+  }
+
+  /** The node is not heard any more. Its processes go on, as behind a broken switch, or end with it. */
+  silence(name: string, options: { kills?: boolean } = {}): Promise<void> {
+    return this.node(name).silence(options.kills ?? false);
+  }
+
+  wake(name: string): void {
+    this.node(name).wake();
+  }
+
+  /** Ends the process of a container as if by itself. @throws Error where none runs */
+  crash(namespace: string, pod: string, container?: string): void {
+    if (!this.find(namespace, pod)?.crash(container)) throw new Error(`nothing runs of pod ${namespace}/${pod}`);
+  }
+
+  /** The process of a container, as long as it runs. */
+  pidOf(namespace: string, pod: string, container?: string): number | undefined {
+    return this.find(namespace, pod)?.runOf(container)?.pid;
+  }
+
+  /** Ends every process and takes the nodes and their pods out of the cluster. */
+  async stop(): Promise<void> {
+    await Promise.all([...this.nodes.values()].map((node) => node.stop()));
+    this.nodes.clear();
+    await this.server?.stop();
+    await this.client.close();
+  }
+
+  private node(name: string): FakeNode {
+    const found = this.nodes.get(name);
+    if (!found) throw new Error(`no node ${name}; there are ${this.nodeNames.join(', ')}`);
+    return found;
+  }
+
+  private find(namespace: string, pod: string): PodWorker | undefined {
+    for (const node of this.nodes.values()) {
+      const found = node.find(namespace, pod);
+      if (found) return found;
+    }
+    return undefined;
+  }
+}

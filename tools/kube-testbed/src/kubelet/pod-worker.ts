@@ -1,0 +1,208 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { isNotFound, KubeError, type KubeClient } from '../client.js';
+import { PODS, type Condition, type Pod } from '../objects.js';
+import { ContainerLife, type ContainerPlace } from './container-life.js';
+import { now, type ContainerRun } from './container-run.js';
+import type { Image } from './images.js';
+import type { Pace } from './pace.js';
+
+/** What a pod needs of its node. */
+export interface PodPlace {
+  readonly client: KubeClient;
+  readonly hostAddress: string;
+  readonly pace: Pace;
+  imageOf(name: string): Image | undefined;
+  /** Settles at once unless the node is silent. */
+  untilHeard(): Promise<void>;
+}
+
+const RETRY_MS = 300;
+
+/** Makes one pod that is bound to a node run, tells its status, and ends it. */
+export class PodWorker {
+  private readonly inits: ContainerLife[] = [];
+  private readonly containers: ContainerLife[] = [];
+  private readonly since = new Map<string, Pick<Condition, 'status' | 'lastTransitionTime'>>();
+  private readonly startTime = now();
+  private isInitialized = false;
+  private isEnding = false;
+  private isGone = false;
+  private isDirty = false;
+  private publishing?: Promise<void>;
+
+  constructor(
+    private pod: Pod,
+    readonly address: string,
+    private readonly place: PodPlace,
+  ) {
+    void this.begin();
+  }
+
+  get uid(): string {
+    return this.pod.metadata.uid;
+  }
+
+  get key(): { namespace: string; name: string } {
+    return { namespace: this.pod.metadata.namespace, name: this.pod.metadata.name };
+  }
+
+  /** The API server shows it like this now. */
+  see(pod: Pod): void {
+    this.pod = pod;
+    if (pod.metadata.deletionTimestamp !== undefined && !this.isEnding) {
+      this.isEnding = true;
+      void this.end(pod.metadata.deletionGracePeriodSeconds ?? 0);
+    }
+  }
+
+  /** It is no more, or its node is: its processes end at once. */
+  async vanish(): Promise<void> {
+    this.isGone = true;
+    await Promise.all([...this.inits, ...this.containers].map((one) => one.kill()));
+  }
+
+  /** Lets the process of a container end as if by itself; true when there was one. */
+  crash(container?: string): boolean {
+    const run = this.runOf(container);
+    run?.crash();
+    return run?.pid !== undefined;
+  }
+
+  /** The run whose output is asked for. */
+  runOf(container?: string, previous = false): ContainerRun | undefined {
+    const lives = [...this.inits, ...this.containers];
+    const found = container === undefined ? this.containers[0] : lives.find(({ spec }) => spec.name === container);
+    return previous ? found?.before : found?.current;
+  }
+
+  hasContainer(name: string): boolean {
+    const { containers, initContainers = [] } = this.pod.spec;
+    return [...initContainers, ...containers].some((one) => one.name === name);
+  }
+
+  private async begin(): Promise<void> {
+    const { initContainers = [], containers, restartPolicy = 'Always' } = this.pod.spec;
+    const restartsInit = (code: number): boolean => code !== 0 && restartPolicy !== 'Never';
+    this.changed();
+    for (const spec of initContainers) {
+      const life = new ContainerLife(spec, this.containerPlace(), (end) => restartsInit(end.exitCode));
+      this.inits.push(life);
+      await life.over;
+      if (this.isEnding || this.isGone || life.end?.exitCode !== 0) return this.changed();
+    }
+    this.isInitialized = true;
+    const restarts = (code: number): boolean =>
+      restartPolicy === 'Always' || (restartPolicy === 'OnFailure' && code !== 0);
+    for (const spec of containers)
+      this.containers.push(new ContainerLife(spec, this.containerPlace(), (end) => restarts(end.exitCode)));
+    this.changed();
+  }
+
+  private containerPlace(): ContainerPlace {
+    const { place, pod, address } = this;
+    return {
+      client: place.client,
+      pod,
+      address,
+      pace: place.pace,
+      imageOf: (name) => place.imageOf(name),
+      changed: () => this.changed(),
+    };
+  }
+
+  private async end(graceSeconds: number): Promise<void> {
+    await Promise.all([...this.inits, ...this.containers].map((one) => one.stop(graceSeconds)));
+    this.changed();
+    await this.publishing;
+    while (!this.isGone) {
+      await this.place.untilHeard();
+      try {
+        await this.place.client.remove(PODS, this.key, { graceSeconds: 0, uid: this.uid });
+        return;
+      } catch {
+        await delay(RETRY_MS, undefined, { ref: false });
+      }
+    }
+  }
+
+  private changed(): void {
+    this.isDirty = true;
+    this.publishing ??= this.publish().finally(() => (this.publishing = undefined));
+  }
+
+  /** The newest status, as often as it changes; several changes at once are one. */
+  private async publish(): Promise<void> {
+    while (this.isDirty && !this.isGone) {
+      await this.place.untilHeard();
+      this.isDirty = false;
+      try {
+        const patch = { metadata: { uid: this.uid }, status: this.status() };
+        await this.place.client.patch(PODS, { ...this.key, sub: 'status' }, patch);
+      } catch (error) {
+        // Gone, or another pod of that name.
+        if (isNotFound(error) || (error instanceof KubeError && error.status === 409)) return;
+        this.isDirty = true;
+        await delay(RETRY_MS, undefined, { ref: false });
+      }
+    }
+  }
+
+  private status(): object {
+    const main = this.pod.spec.containers.map((spec) => this.lifeOf(this.containers, spec.name, spec.image));
+    const unready = main.filter(({ ready }) => !ready).map(({ name }) => String(name));
+    const isReady = unready.length === 0;
+    const whyNot = { reason: 'ContainersNotReady', message: `containers with unready status: [${unready.join(' ')}]` };
+    return {
+      phase: this.phase(),
+      hostIP: this.place.hostAddress,
+      podIP: this.address,
+      podIPs: [{ ip: this.address }],
+      startTime: this.startTime,
+      conditions: [
+        this.condition('PodReadyToStartContainers', true),
+        this.condition('Initialized', this.isInitialized, { reason: 'ContainersNotInitialized' }),
+        this.condition('ContainersReady', isReady, whyNot),
+        this.condition('Ready', isReady, whyNot),
+      ],
+      initContainerStatuses: (this.pod.spec.initContainers ?? []).map((spec) => {
+        const shown = this.lifeOf(this.inits, spec.name, spec.image);
+        const hasPassed = this.inits.find((one) => one.spec.name === spec.name)?.end?.exitCode === 0;
+        return { ...shown, ready: hasPassed };
+      }),
+      containerStatuses: main,
+    };
+  }
+
+  private lifeOf(lives: ContainerLife[], name: string, image: string): Record<string, unknown> & { ready: boolean } {
+    const found = lives.find(({ spec }) => spec.name === name);
+    if (found) return found.status();
+    const state = { waiting: { reason: 'PodInitializing' } };
+    return { name, image, imageID: '', state, lastState: {}, restartCount: 0, started: false, ready: false };
+  }
+
+  private phase(): string {
+    const failedInit = this.inits.some(
+      ({ end }) => end && end.exitCode !== 0 && this.pod.spec.restartPolicy === 'Never',
+    );
+    if (failedInit) return 'Failed';
+    const { containers } = this;
+    if (containers.length === 0 || !containers.every(({ hasBegun }) => hasBegun)) return 'Pending';
+    const policy = this.pod.spec.restartPolicy ?? 'Always';
+    const ends = containers.map(({ end }) => end);
+    const isOver = ends.every(
+      (end) => end && (this.isEnding || policy === 'Never' || (policy === 'OnFailure' && end.exitCode === 0)),
+    );
+    if (!isOver) return 'Running';
+    return ends.every((end) => end?.exitCode === 0) ? 'Succeeded' : 'Failed';
+  }
+
+  private condition(type: string, isTrue: boolean, whyNot: { reason?: string; message?: string } = {}): Condition {
+    const status = isTrue ? 'True' : 'False';
+    const before = this.since.get(type);
+    const lastTransitionTime = before?.status === status ? before.lastTransitionTime : now();
+    this.since.set(type, { status, lastTransitionTime });
+    // Null takes away what an earlier patch said.
+    const { reason, message } = isTrue ? {} : whyNot;
+    return { type, status, lastTransitionTime, reason: reason ?? null, message: message ?? null } as Condition;
+  }
+}

@@ -1,0 +1,130 @@
+import http from 'node:http';
+import net from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ContainerSpec, Probe } from '../objects.js';
+import type { Pace } from './pace.js';
+
+/** What the probes of a running container find out. */
+export interface ProbeReport {
+  onStarted(): void;
+  onReady(isReady: boolean): void;
+  /** It has to be ended and started again, for the reason given. */
+  onHopeless(why: string): void;
+}
+
+/** Runs a container's probes until the signal fires: startup first, then readiness and liveness beside each other. */
+export async function probe(
+  container: ContainerSpec,
+  address: string,
+  pace: Pace,
+  report: ProbeReport,
+  signal: AbortSignal,
+): Promise<void> {
+  const { startupProbe, readinessProbe, livenessProbe } = container;
+  const look = (one: Probe): Promise<string | undefined> => attempt(one, container, address, signal);
+  try {
+    if (startupProbe) {
+      const why = await repeat(startupProbe, pace, signal, look, () => 'stop');
+      if (why !== undefined) return report.onHopeless(`failed startup probe: ${why}`);
+    }
+    report.onStarted();
+    if (!readinessProbe) report.onReady(true);
+    await Promise.all([
+      readinessProbe &&
+        repeat(
+          readinessProbe,
+          pace,
+          signal,
+          look,
+          () => 'go on',
+          report.onReady.bind(report),
+          () => 'go on',
+        ),
+      livenessProbe &&
+        repeat(livenessProbe, pace, signal, look, () => 'go on').then((why) => {
+          if (why !== undefined) report.onHopeless(`failed liveness probe: ${why}`);
+        }),
+    ]);
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+}
+
+type Then = 'stop' | 'go on';
+
+/** Ends with the last complaint where `onFailed` says so, and with nothing after a success where `onPassed` does. */
+async function repeat(
+  one: Probe,
+  pace: Pace,
+  signal: AbortSignal,
+  look: (one: Probe) => Promise<string | undefined>,
+  onPassed: () => Then,
+  told: (isPassed: boolean) => void = () => undefined,
+  onFailed: () => Then = () => 'stop',
+): Promise<string | undefined> {
+  await delay((one.initialDelaySeconds ?? 0) * pace.probeSecondMs, undefined, { signal });
+  let passes = 0;
+  let misses = 0;
+  for (;;) {
+    const why = await look(one);
+    signal.throwIfAborted();
+    passes = why === undefined ? passes + 1 : 0;
+    misses = why === undefined ? 0 : misses + 1;
+    if (passes >= (one.successThreshold ?? 1)) {
+      told(true);
+      if (onPassed() === 'stop') return undefined;
+    }
+    if (misses >= (one.failureThreshold ?? 3)) {
+      told(false);
+      if (onFailed() === 'stop') return why;
+    }
+    await delay((one.periodSeconds ?? 10) * pace.probeSecondMs, undefined, { signal });
+  }
+}
+
+/** Undefined for a success, else the complaint. */
+async function attempt(
+  one: Probe,
+  container: ContainerSpec,
+  address: string,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const timeoutMs = (one.timeoutSeconds ?? 1) * 1_000;
+  const bounded = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+  if (one.httpGet) {
+    const { path = '/', port, httpHeaders = [] } = one.httpGet;
+    const headers = Object.fromEntries(httpHeaders.map(({ name, value }) => [name, value]));
+    return await status({ host: address, port: numberOf(port, container), path, headers }, bounded);
+  }
+  if (one.tcpSocket) return await opens(address, numberOf(one.tcpSocket.port, container), bounded);
+  return "the bed's kubelet runs httpGet and tcpSocket probes only";
+}
+
+function status(
+  asked: { host: string; port: number; path: string; headers: Record<string, string> },
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const sent = http.get({ ...asked, agent: false, signal }, (answer) => {
+      answer.destroy();
+      const code = answer.statusCode ?? 0;
+      resolve(code >= 200 && code < 400 ? undefined : `HTTP probe failed with statuscode: ${code}`);
+    });
+    sent.once('error', (error) => resolve(error.message));
+  });
+}
+
+function opens(host: string, port: number, signal: AbortSignal): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const socket = net.connect({ host, port, signal }, () => {
+      socket.destroy();
+      resolve(undefined);
+    });
+    socket.once('error', (error) => resolve(error.message));
+  });
+}
+
+function numberOf(port: number | string, container: ContainerSpec): number {
+  if (typeof port === 'number') return port;
+  return container.ports?.find(({ name }) => name === port)?.containerPort ?? 0;
+}

@@ -1,0 +1,29 @@
+import { BIN_VARIABLE, findPrograms } from './shared-plane.js';
+import { ControlPlane } from './control-plane.js';
+import { TestBed } from './test-bed.js';
+
+// A control plane with two nodes to look at by hand, until Ctrl-C: node tools/kube-testbed/dist/main.js
+
+const EXIT_MISSING = 3;
+
+const found = findPrograms();
+if (found.bin === undefined) {
+  process.stderr.write(`${found.why}: ${BIN_VARIABLE}=$(node tools/kube-testbed/build.mjs) sets it\n`);
+  process.exit(EXIT_MISSING);
+}
+const plane = await ControlPlane.start({ bin: found.bin });
+const bed = await TestBed.open({ access: plane.access, nodes: [{ gpus: 8 }, {}] });
+const namespace = await bed.namespace();
+process.stdout.write(
+  `${[
+    `export KUBECONFIG=${plane.access.kubeconfig} PATH=${found.bin}:$PATH`,
+    `# pods of the namespace ${namespace} become processes; Ctrl-C ends it all`,
+  ].join('\n')}\n`,
+);
+const alive = setInterval(() => undefined, 60_000);
+await new Promise<void>((resolve) => {
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
+});
+clearInterval(alive);
+await bed.close();
+await plane.stop();

@@ -1,0 +1,80 @@
+import { writeFileSync } from 'node:fs';
+import { kubeconfigOf, type ClusterAccess } from './access.js';
+import { KubeClient, KubeError } from './client.js';
+import { ROLE_BINDINGS, ROLES, SERVICE_ACCOUNTS, type KubeObject } from './objects.js';
+
+export interface PolicyRule {
+  apiGroups: string[];
+  resources: string[];
+  verbs: string[];
+}
+
+const rule = (group: string, resource: string, ...verbs: string[]): PolicyRule => ({
+  apiGroups: [group],
+  resources: [resource],
+  verbs,
+});
+
+/** What a worker may do in a namespace of models, secrets by reference. No right beyond the namespace, no nodes, no exec. */
+export const WORKER_RULES: readonly PolicyRule[] = [
+  rule('apps', 'deployments', 'get', 'list', 'watch', 'create', 'patch', 'delete'),
+  rule('', 'pods', 'get', 'list', 'watch'),
+  rule('', 'pods/log', 'get'),
+  rule('', 'services', 'get', 'list', 'create', 'patch', 'delete'),
+  rule('policy', 'poddisruptionbudgets', 'get', 'list', 'create', 'patch', 'delete'),
+  rule('', 'secrets', 'create', 'patch', 'delete'),
+];
+
+/** A ServiceAccount with its token, as a pod of the product would have it. */
+export interface Granted {
+  name: string;
+  token: string;
+  kubeconfig: string;
+  /** The rules hold from the return on. */
+  allow(rules: readonly PolicyRule[]): Promise<void>;
+}
+
+const TOKEN_SECONDS = 3_600;
+
+/** Makes a ServiceAccount that may do what the rules say, in each of the namespaces. It lives in the first. */
+export async function grant(
+  client: KubeClient,
+  access: ClusterAccess,
+  options: { name: string; namespaces: readonly [string, ...string[]]; rules: readonly PolicyRule[]; file: string },
+): Promise<Granted> {
+  const { name, namespaces, rules, file } = options;
+  const [home] = namespaces;
+  await client.create(SERVICE_ACCOUNTS, { metadata: { name, namespace: home } });
+  for (const namespace of namespaces) {
+    await client.create(ROLES, { metadata: { name, namespace }, rules });
+    await client.create(ROLE_BINDINGS, {
+      metadata: { name, namespace },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name },
+      subjects: [{ kind: 'ServiceAccount', name, namespace: home }],
+    });
+  }
+  const token = await tokenOf(client, home, name);
+  writeFileSync(file, kubeconfigOf({ ...access, token }, home), { mode: 0o600 });
+  return {
+    name,
+    token,
+    kubeconfig: file,
+    allow: async (changed) => {
+      for (const namespace of namespaces) await client.merge(ROLES, { namespace, name }, { rules: changed });
+    },
+  };
+}
+
+/** By the TokenRequest API, as a kubelet gets it for a pod. */
+async function tokenOf(client: KubeClient, namespace: string, name: string): Promise<string> {
+  const body: KubeObject = {
+    kind: 'TokenRequest',
+    apiVersion: 'authentication.k8s.io/v1',
+    metadata: {},
+    spec: { expirationSeconds: TOKEN_SECONDS },
+  };
+  const made = await client.post(SERVICE_ACCOUNTS, { namespace, name, sub: 'token' }, body);
+  const token: unknown = made['status']?.token;
+  if (typeof token !== 'string') throw new KubeError(200, '', 'the TokenRequest holds no token');
+  return token;
+}

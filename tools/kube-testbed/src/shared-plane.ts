@@ -1,0 +1,47 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { childEnvironment } from '@slipway/platform-config';
+import { readAccess, type ClusterAccess } from './access.js';
+import { ControlPlane } from './control-plane.js';
+
+/** Folder of compiled programs: what `node tools/kube-testbed/build.mjs` prints. */
+export const BIN_VARIABLE = 'SLIPWAY_KUBE_BIN';
+/** `1`: where there are no programs, a test fails instead of being skipped. */
+export const REQUIRE_VARIABLE = 'SLIPWAY_REQUIRE_KUBE';
+/** Folder of a control plane that runs already, for all tests of a run. */
+export const PLANE_VARIABLE = 'SLIPWAY_TEST_KUBE';
+
+export type FoundPrograms = { bin: string } | { bin?: undefined; why: string };
+
+/** Where the programs are, or why there are none. */
+export function findPrograms(env: NodeJS.ProcessEnv = childEnvironment()): FoundPrograms {
+  const bin = env[BIN_VARIABLE];
+  if (!bin) return { why: `${BIN_VARIABLE} is not set` };
+  const missing = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler'].find(
+    (program) => !existsSync(path.join(bin, program)),
+  );
+  return missing === undefined ? { bin } : { why: `${BIN_VARIABLE} names ${bin}, where there is no ${missing}` };
+}
+
+let own: Promise<ControlPlane> | undefined;
+
+/**
+ * The control plane of the test run, or, where a file runs alone, one of this process's own, which ends with it.
+ * @throws Error where there are no programs
+ */
+export async function sharedAccess(): Promise<ClusterAccess> {
+  const folder = childEnvironment()[PLANE_VARIABLE];
+  if (folder) return readAccess(folder);
+  own ??= ControlPlane.start({ bin: programs() });
+  return (await own).access;
+}
+
+/** The programs' folder. @throws Error saying what to do where there is none */
+export function programs(): string {
+  const found = findPrograms();
+  if (found.bin === undefined)
+    throw new Error(
+      `no Kubernetes control plane: ${found.why}. ${BIN_VARIABLE}=$(node tools/kube-testbed/build.mjs) sets it`,
+    );
+  return found.bin;
+}

@@ -1,0 +1,30 @@
+import { existsSync } from 'node:fs';
+import { expect, it } from '@jest/globals';
+import { BIN_VARIABLE, KubeClient, programs, readAccess, REQUIRE_VARIABLE } from '@slipway/kube-testbed';
+import { kubeIt } from '@slipway/kube-testbed/jest';
+import { findKube } from './kube.js';
+
+it('says that there is none, and throws where there must be one', async () => {
+  const none = await findKube({});
+  expect(none.folder).toBeUndefined();
+  expect(none.note).toContain(`${BIN_VARIABLE} is not set`);
+  await none.stop();
+  await expect(findKube({ [REQUIRE_VARIABLE]: '1', [BIN_VARIABLE]: '/nowhere' })).rejects.toThrow(
+    'SLIPWAY_REQUIRE_KUBE=1, and SLIPWAY_KUBE_BIN names /nowhere, where there is no etcd',
+  );
+});
+
+kubeIt(
+  'starts a control plane that others find by its folder, and ends it',
+  async () => {
+    const kube = await findKube({ [BIN_VARIABLE]: programs() });
+    const access = readAccess(kube.folder as string);
+    const client = new KubeClient(access, access.token);
+    expect(await client.raw('GET', '/readyz')).toBe('ok');
+    await kube.stop();
+    await expect(client.raw('GET', '/readyz')).rejects.toThrow('ECONNREFUSED');
+    expect(existsSync(kube.folder as string)).toBe(false);
+    await client.close();
+  },
+  180_000,
+);
