@@ -1,0 +1,71 @@
+{{/* Variables of a component; docker/.env.example tells what they mean. */}}
+
+{{- define "slipway.secretVariable" -}}
+- name: {{ .name }}
+  valueFrom:
+    secretKeyRef:
+      name: {{ .secret }}
+      key: {{ .key }}
+{{- end -}}
+
+{{- define "slipway.environment" -}}
+{{- $values := .root.Values -}}
+{{- $database := $values.database -}}
+{{- $urlKey := $database.urlKey -}}
+{{- if eq .component "gateway" }}{{ $urlKey = $database.gatewayUrlKey | default $urlKey }}{{ end -}}
+{{ include "slipway.secretVariable" (dict "name" "DATABASE_URL" "secret" $database.existingSecret "key" $urlKey) }}
+{{ include "slipway.secretVariable" (dict "name" "SLIPWAY_SECRET_KEY" "secret" $values.secretKey.existingSecret "key" $values.secretKey.key) }}
+{{- with $values.secretKey.oldKey }}
+{{ include "slipway.secretVariable" (dict "name" "SLIPWAY_SECRET_KEYS_OLD" "secret" $values.secretKey.existingSecret "key" .) }}
+{{- end }}
+- name: QUEUE_BACKEND
+  value: {{ $values.queue.backend }}
+{{- if eq $values.queue.backend "redis" }}
+{{ include "slipway.secretVariable" (dict "name" "REDIS_URL" "secret" $values.queue.existingSecret "key" $values.queue.urlKey) }}
+{{- end }}
+{{- if eq .component "migrate" }}
+{{- with $database.ownerUrlKey }}
+{{ include "slipway.secretVariable" (dict "name" "SLIPWAY_MIGRATE_DATABASE_URL" "secret" $database.existingSecret "key" .) }}
+{{- end }}
+{{- with $database.gatewayUrlKey }}
+{{ include "slipway.secretVariable" (dict "name" "SLIPWAY_GATEWAY_DATABASE_URL" "secret" $database.existingSecret "key" .) }}
+{{- end }}
+{{- else }}
+- name: SLIPWAY_METRICS_PORT
+  value: '9090'
+{{- with $values.metrics.existingSecret }}
+{{ include "slipway.secretVariable" (dict "name" "SLIPWAY_METRICS_TOKEN" "secret" . "key" $values.metrics.tokenKey) }}
+{{- end }}
+{{- if eq .component "api" }}
+- name: SLIPWAY_API_PORT
+  value: '7070'
+{{- with $values.bootstrapToken.existingSecret }}
+{{ include "slipway.secretVariable" (dict "name" "SLIPWAY_BOOTSTRAP_TOKEN" "secret" . "key" $values.bootstrapToken.key) }}
+{{- end }}
+{{- else if eq .component "gateway" }}
+- name: SLIPWAY_GATEWAY_PORT
+  value: '7080'
+{{- end }}
+{{- with $values.workspace.store }}
+- name: SLIPWAY_WORKSPACE_STORE
+  value: {{ . | quote }}
+{{- end }}
+{{- $s3 := $values.workspace.s3Credentials }}
+{{- if and $s3.existingSecret (ne .component "gateway") }}
+{{ include "slipway.secretVariable" (dict "name" "AWS_ACCESS_KEY_ID" "secret" $s3.existingSecret "key" $s3.accessKeyIdKey) }}
+{{ include "slipway.secretVariable" (dict "name" "AWS_SECRET_ACCESS_KEY" "secret" $s3.existingSecret "key" $s3.secretAccessKeyKey) }}
+{{- with $s3.sessionTokenKey }}
+{{ include "slipway.secretVariable" (dict "name" "AWS_SESSION_TOKEN" "secret" $s3.existingSecret "key" .) }}
+{{- end }}
+{{- end }}
+{{- $ingress := $values.gateway.ingress }}
+{{- if and $ingress.enabled (not (hasKey $values.settings "SLIPWAY_GATEWAY_PUBLIC_URL")) }}
+- name: SLIPWAY_GATEWAY_PUBLIC_URL
+  value: {{ printf "%s://%s" (ternary "https" "http" (ne $ingress.tlsSecret "")) $ingress.host | quote }}
+{{- end }}
+{{- range $name, $value := $values.settings }}
+- name: {{ $name }}
+  value: {{ $value | toString | quote }}
+{{- end }}
+{{- end }}
+{{- end -}}

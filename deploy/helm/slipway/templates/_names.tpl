@@ -1,0 +1,42 @@
+{{/* Names, labels and images. */}}
+
+{{- define "slipway.fullname" -}}
+{{- if .Values.fullnameOverride -}}
+{{- .Values.fullnameOverride -}}
+{{- else if contains "slipway" .Release.Name -}}
+{{- .Release.Name | trunc 40 | trimSuffix "-" -}}
+{{- else -}}
+{{- printf "%s-slipway" (.Release.Name | trunc 32 | trimSuffix "-") -}}
+{{- end -}}
+{{- end -}}
+
+{{/* Objects in namespaces of models say whose they are: two installations may share one. */}}
+{{- define "slipway.foreignName" -}}
+{{- printf "%s-%s" .Release.Namespace (include "slipway.fullname" .) -}}
+{{- end -}}
+
+{{- define "slipway.selector" -}}
+app.kubernetes.io/name: slipway
+app.kubernetes.io/instance: {{ .root.Release.Name }}
+app.kubernetes.io/component: {{ .component }}
+{{- end -}}
+
+{{- define "slipway.labels" -}}
+{{ include "slipway.selector" . }}
+app.kubernetes.io/version: {{ .root.Chart.AppVersion | quote }}
+app.kubernetes.io/part-of: slipway
+app.kubernetes.io/managed-by: {{ .root.Release.Service }}
+helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace "+" "_" }}
+{{- end -}}
+
+{{- define "slipway.image" -}}
+{{- $image := .root.Values.image -}}
+{{- with $image.registry }}{{ trimSuffix "/" . }}/{{ end -}}
+slipway-{{ .component }}
+{{- with index $image.digests .component }}@{{ . }}{{ else }}:{{ $image.tag | default .root.Chart.AppVersion }}{{ end -}}
+{{- end -}}
+
+{{/* Whether a component talks to the API server, and so needs its account's token. */}}
+{{- define "slipway.needsToken" -}}
+{{- if and (has .component (list "api" "worker")) .root.Values.targets.namespaces -}}true{{- end -}}
+{{- end -}}

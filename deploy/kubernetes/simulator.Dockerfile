@@ -1,0 +1,10 @@
+# A model server without a model, for a cluster that you try Slipway on. Needs what `npm run build` has built.
+# Build from the repository's root: docker build -f deploy/kubernetes/simulator.Dockerfile -t inference-sim:trial .
+
+FROM node:24-bookworm-slim
+WORKDIR /app
+COPY tools/inference-sim/package.json ./package.json
+COPY tools/inference-sim/dist ./dist
+USER 1000:1000
+EXPOSE 8000
+CMD ["node", "dist/main.js", "--host", "0.0.0.0", "--port", "8000", "--model", "sim"]

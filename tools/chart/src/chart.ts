@@ -1,0 +1,58 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parse } from 'yaml';
+
+/** The workspace's root; this file is three levels under it in src and dist alike. */
+export const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+export const CHART = path.join(ROOT, 'deploy/helm/slipway');
+export const RAW = path.join(ROOT, 'deploy/kubernetes');
+
+export type Bag = Record<string, unknown>;
+
+/** A right in a namespace of models, as rbac-rules.yaml has it. `when`: `always`, or the value of `targets` that it hangs on. */
+export interface ChartRule {
+  when: string;
+  apiGroups: string[];
+  resources: string[];
+  verbs: string[];
+}
+
+export function readYaml(file: string): Bag {
+  return parse(readFileSync(file, 'utf8')) as Bag;
+}
+
+/** The values files that the chart shows, by their names, without `-values.yaml`. */
+export function exampleValues(): Map<string, string> {
+  const folder = path.join(CHART, 'ci');
+  const files = readdirSync(folder).filter((name) => name.endsWith('-values.yaml'));
+  return new Map(files.map((name) => [name.replace(/-values\.yaml$/, ''), path.join(folder, name)]));
+}
+
+export function chartRules(): Record<'worker' | 'api', ChartRule[]> {
+  return parse(readFileSync(path.join(CHART, 'rbac-rules.yaml'), 'utf8'));
+}
+
+/** As Helm does it: mappings key by key, `null` takes a key away, everything else replaces. */
+export function mergedValues(base: unknown, over: unknown): unknown {
+  if (!isBag(base) || !isBag(over)) return over;
+  const keys = [...new Set([...Object.keys(base), ...Object.keys(over)])];
+  return Object.fromEntries(
+    keys
+      .filter((key) => over[key] !== null)
+      .map((key) => [key, over[key] === undefined ? base[key] : mergedValues(base[key], over[key])]),
+  );
+}
+
+/**
+ * The program in the folder of SLIPWAY_KUBE_BIN.
+ * @returns undefined where there is no such folder, or no such program in it
+ */
+export function kubeProgram(name: 'helm' | 'kubectl', folder: string | undefined): string | undefined {
+  const file = folder ? path.join(folder, name) : '';
+  return file !== '' && existsSync(file) ? file : undefined;
+}
+
+export function isBag(value: unknown): value is Bag {
+  return value !== null && typeof value === 'object' && !Array.isArray(value);
+}

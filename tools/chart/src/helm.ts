@@ -1,0 +1,61 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { childEnvironment } from '@slipway/platform-config';
+import { parseAllDocuments } from 'yaml';
+import { CHART, type Bag } from './chart.js';
+
+const run = promisify(execFile);
+const LIMIT_MS = 60_000;
+const MAX_OUTPUT_BYTES = 64 * 2 ** 20;
+
+/** One object that the chart renders. */
+export interface KubeObject extends Bag {
+  apiVersion: string;
+  kind: string;
+  metadata: { name: string; namespace?: string; labels?: Record<string, string>; annotations?: Record<string, string> };
+}
+
+export interface RenderOptions {
+  helm: string;
+  release?: string;
+  namespace?: string;
+  /** Files of values, later ones over earlier ones. */
+  values?: string[];
+  /** As `api.replicas=3`. */
+  set?: string[];
+  /** What the cluster is said to know, as `monitoring.coreos.com/v1`. */
+  apiVersions?: string[];
+  kubeVersion?: string;
+}
+
+/** Runs helm. @throws Error with what it wrote to stderr */
+export async function runHelm(helm: string, args: string[]): Promise<string> {
+  // Without a cluster of its caller: what is rendered hangs on the chart and its values alone.
+  const env = childEnvironment({ KUBECONFIG: '/dev/null', HELM_DEBUG: undefined });
+  const { stdout } = await run(helm, args, { env, timeout: LIMIT_MS, maxBuffer: MAX_OUTPUT_BYTES });
+  return stdout;
+}
+
+/** Every object that `helm template` renders, hooks and tests included. @throws Error with what helm says */
+export async function renderChart(options: RenderOptions): Promise<KubeObject[]> {
+  const { helm, release = 'slipway', namespace = 'slipway', values = [], set = [] } = options;
+  const text = await runHelm(helm, [
+    ...['template', release, CHART, '--namespace', namespace],
+    ...values.flatMap((file) => ['--values', file]),
+    ...set.flatMap((one) => ['--set', one]),
+    ...(options.apiVersions ?? []).flatMap((one) => ['--api-versions', one]),
+    ...(options.kubeVersion === undefined ? [] : ['--kube-version', options.kubeVersion]),
+  ]);
+  return objectsOf(text);
+}
+
+/** @throws Error for text that is no YAML, or in which a key stands twice */
+export function objectsOf(text: string): KubeObject[] {
+  return [...parseAllDocuments(text)]
+    .map((document) => {
+      const [problem] = document.errors;
+      if (problem) throw problem;
+      return document.toJS() as KubeObject | null;
+    })
+    .filter((object) => object !== null);
+}

@@ -1,0 +1,55 @@
+import type { Bag } from '../src/chart.js';
+import type { KubeObject } from '../src/helm.js';
+
+export interface Container extends Bag {
+  name: string;
+  image: string;
+  env?: { name: string; value?: string; valueFrom?: { secretKeyRef?: { name: string; key: string } } }[];
+  ports?: { name: string; containerPort: number }[];
+  securityContext?: Bag;
+  resources?: { requests?: Bag; limits?: Bag };
+  volumeMounts?: { name: string; mountPath: string; readOnly?: boolean }[];
+  lifecycle?: { preStop?: { sleep?: { seconds: number } } };
+  readinessProbe?: { httpGet: { path: string; port: number } };
+  livenessProbe?: { httpGet: { path: string; port: number } };
+}
+
+export interface PodSpec extends Bag {
+  containers: Container[];
+  volumes?: (Bag & { name: string })[];
+  securityContext?: Bag;
+  serviceAccountName?: string;
+  automountServiceAccountToken?: boolean;
+  enableServiceLinks?: boolean;
+  terminationGracePeriodSeconds?: number;
+}
+
+export interface Pod {
+  of: KubeObject;
+  labels: Record<string, string>;
+  spec: PodSpec;
+}
+
+/** Every pod that the objects make, by what makes it. */
+export function podsOf(objects: readonly KubeObject[]): Pod[] {
+  return objects.flatMap((of): Pod[] => {
+    if (of.kind === 'Pod') return [{ of, labels: of.metadata.labels ?? {}, spec: of['spec'] as PodSpec }];
+    const template = (of['spec'] as { template?: { metadata: { labels: Record<string, string> }; spec: PodSpec } })
+      ?.template;
+    return template ? [{ of, labels: template.metadata.labels, spec: template.spec }] : [];
+  });
+}
+
+export const nameOf = ({ kind, metadata }: KubeObject): string => `${kind} ${metadata.name}`;
+
+/** Objects by kind and name. */
+export function found(objects: readonly KubeObject[], kind: string, name: string): any {
+  const [one, ...others] = objects.filter((object) => object.kind === kind && object.metadata.name === name);
+  if (!one || others.length > 0) throw new Error(`${others.length + (one ? 1 : 0)} objects are ${kind} ${name}`);
+  return one;
+}
+
+/** Whether these labels are what the selector asks for. */
+export function isSelected(selector: Record<string, string>, labels: Record<string, string>): boolean {
+  return Object.entries(selector).every(([key, value]) => labels[key] === value);
+}

@@ -1,0 +1,220 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { beforeAll, describe, expect } from '@jest/globals';
+import { parseOperatorConfig, VARIABLES } from '@slipway/platform-config';
+import { TARGETS } from '@slipway/registry/targets';
+import { CHART, exampleValues, RAW, readYaml, ROOT } from '../src/chart.js';
+import { objectsOf, renderChart, runHelm, type KubeObject } from '../src/helm.js';
+import { rawManifests } from '../src/manifests.js';
+import { found, isSelected, nameOf, podsOf } from './pods.js';
+import { helm, itWith } from './programs.js';
+
+const it = itWith(helm);
+const EXAMPLES = [...exampleValues()];
+const SERVICE_MONITOR = 'monitoring.coreos.com/v1';
+const rendered = new Map<string, KubeObject[]>();
+
+beforeAll(async () => {
+  if (helm === '') return;
+  for (const [name, file] of EXAMPLES) rendered.set(name, await renderChart({ helm, values: [file] }));
+});
+
+const known = readFileSync(path.join(ROOT, 'docker/.env.example'), 'utf8');
+const KNOWN = [...known.matchAll(/^#? ?([A-Z][A-Z0-9_]+)=/gm)].map(([, name]) => name!);
+const SECRET = VARIABLES.filter(({ secret }) => secret).map(({ name }) => name);
+const AWS = ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN'];
+
+describe.each(EXAMPLES)('%s', (name, file) => {
+  const objects = (): KubeObject[] => rendered.get(name)!;
+
+  it('passes helm lint --strict', async () => {
+    expect(await runHelm(helm, ['lint', CHART, '--strict', '--values', file])).toContain('0 chart(s) failed');
+  });
+
+  it('makes api, worker, gateway, the migration and three tests', () => {
+    const pods = podsOf(objects()).map(({ of }) => of.metadata.name);
+    const expected = ['api', 'gateway', 'migrate', 'test-api', 'test-gateway', 'test-worker', 'worker'];
+    expect(pods.sort()).toEqual(expected.map((one) => `slipway-${one}`));
+  });
+
+  it('holds no object twice', () => {
+    const names = objects().map((one) => `${one.metadata.namespace ?? ''}/${nameOf(one)}`);
+    expect(new Set(names).size).toBe(names.length);
+  });
+
+  it('fits Pod Security restricted, with a read-only root and bounded memory', () => {
+    for (const { of, spec } of podsOf(objects())) {
+      const at = nameOf(of);
+      expect([at, spec.securityContext]).toEqual([
+        at,
+        expect.objectContaining({ runAsNonRoot: true, runAsUser: 1000, seccompProfile: { type: 'RuntimeDefault' } }),
+      ]);
+      expect([at, spec['hostNetwork'], spec['hostPID'], spec['hostIPC']]).toEqual([
+        at,
+        undefined,
+        undefined,
+        undefined,
+      ]);
+      for (const volume of spec.volumes ?? []) {
+        const [source] = Object.keys(volume).filter((key) => key !== 'name');
+        expect(['configMap', 'emptyDir', 'persistentVolumeClaim', 'projected', 'secret']).toContain(source);
+        if (source === 'emptyDir') expect(volume['emptyDir']).toHaveProperty('sizeLimit');
+      }
+      for (const container of spec.containers) {
+        expect([at, container.securityContext]).toEqual([
+          at,
+          { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } },
+        ]);
+        expect([at, container.resources?.limits?.['memory']]).toEqual([at, expect.any(String)]);
+      }
+    }
+  });
+
+  it('names no secret but by reference, and only variables that .env.example has', () => {
+    expect(objects().filter(({ kind }) => kind === 'Secret')).toEqual([]);
+    for (const { of, spec } of podsOf(objects()))
+      for (const { env = [] } of spec.containers) {
+        const names = env.map((one) => one.name);
+        expect([nameOf(of), names.filter((one) => !KNOWN.includes(one))]).toEqual([nameOf(of), []]);
+        expect(new Set(names).size).toBe(names.length);
+        const plain = env.filter((one) => one.value !== undefined).map((one) => one.name);
+        expect(plain.filter((one) => SECRET.includes(one) || AWS.includes(one))).toEqual([]);
+      }
+  });
+
+  it('writes a config that our own reader takes', () => {
+    const text = found(objects(), 'ConfigMap', 'slipway-config').data['slipway.config.yaml'] as string;
+    expect(() => parseOperatorConfig(text, TARGETS)).not.toThrow();
+  });
+
+  it('asks each process where it listens, and lets it end', () => {
+    const ports = { api: 7070, worker: 9090, gateway: 7080 };
+    for (const { of, spec } of podsOf(objects())) {
+      const [container] = spec.containers;
+      const port = ports[container!.name as keyof typeof ports];
+      if (port === undefined) continue;
+      expect([nameOf(of), container!.livenessProbe?.httpGet]).toEqual([nameOf(of), { path: '/healthz', port }]);
+      expect(container!.readinessProbe?.httpGet).toEqual({ path: '/readyz', port });
+      const values = container!.env!.filter(({ name }) => name.endsWith('_PORT')).map(({ value }) => value);
+      expect(values.sort()).toEqual([...new Set([String(port), '9090'])].sort());
+      expect(spec.enableServiceLinks).toBe(false);
+      const sleep = container!.lifecycle?.preStop?.sleep?.seconds ?? 0;
+      expect(spec.terminationGracePeriodSeconds).toBeGreaterThanOrEqual(sleep + 25);
+    }
+  });
+
+  it('has for every Service, policy and budget pods that it selects', () => {
+    const labels = podsOf(objects()).map((pod) => pod.labels);
+    const selectors = objects().flatMap((object): [string, Record<string, string>][] => {
+      const { selector, podSelector } = (object['spec'] ?? {}) as { selector?: any; podSelector?: any };
+      const wanted = object.kind === 'Service' ? selector : (podSelector ?? selector)?.matchLabels;
+      const isOurs = (object.metadata.namespace ?? 'slipway') === 'slipway';
+      return wanted && isOurs && object.kind !== 'ServiceMonitor' ? [[nameOf(object), wanted]] : [];
+    });
+    expect(selectors.length).toBeGreaterThan(6);
+    for (const [at, selector] of selectors)
+      expect([at, labels.some((one) => isSelected(selector, one))]).toEqual([at, true]);
+  });
+
+  it('gives a token to api and worker alone, where there are models', () => {
+    const hasModels = objects().some(({ kind }) => kind === 'Role');
+    const tokens = podsOf(objects()).filter(({ spec }) => spec.automountServiceAccountToken !== false);
+    expect(tokens.map(({ of }) => of.metadata.name).sort()).toEqual(hasModels ? ['slipway-api', 'slipway-worker'] : []);
+  });
+});
+
+describe('renders', () => {
+  it('a ServiceMonitor only where the cluster knows the kind', async () => {
+    const values = [exampleValues().get('ha')!];
+    const kinds = async (apiVersions: string[]): Promise<string[]> =>
+      (await renderChart({ helm, values, apiVersions })).map(({ kind }) => kind);
+    expect(await kinds([])).not.toContain('ServiceMonitor');
+    expect(await kinds([SERVICE_MONITOR])).toContain('ServiceMonitor');
+  });
+
+  it('no number of replicas beside an HPA, which owns it', () => {
+    const ha = rendered.get('ha')!;
+    expect(found(ha, 'Deployment', 'slipway-api').spec).not.toHaveProperty('replicas');
+    expect(found(ha, 'StatefulSet', 'slipway-gateway').spec).not.toHaveProperty('replicas');
+    expect(found(ha, 'Deployment', 'slipway-worker').spec.replicas).toBe(3);
+    expect(found(ha, 'HorizontalPodAutoscaler', 'slipway-gateway').spec.scaleTargetRef.kind).toBe('StatefulSet');
+    expect(ha.filter(({ kind }) => kind === 'HorizontalPodAutoscaler')).toHaveLength(2);
+  });
+
+  it('a gateway without a volume as a Deployment', () => {
+    const minimal = rendered.get('minimal')!;
+    const { spec } = podsOf(minimal).find(({ of }) => of.metadata.name === 'slipway-gateway')!;
+    expect(found(minimal, 'Deployment', 'slipway-gateway').spec.replicas).toBe(1);
+    expect(spec.volumes?.find(({ name }) => name === 'home')).toHaveProperty('emptyDir');
+  });
+
+  it('the migration before everything, with nothing that is made later', () => {
+    for (const [name] of EXAMPLES) {
+      const job = found(rendered.get(name)!, 'Job', 'slipway-migrate');
+      expect(job.metadata.annotations).toMatchObject({
+        'helm.sh/hook': 'pre-install,pre-upgrade',
+        'helm.sh/hook-delete-policy': 'before-hook-creation,hook-succeeded',
+      });
+      const [{ spec }] = podsOf([job]) as [ReturnType<typeof podsOf>[number]];
+      expect(spec.serviceAccountName).toBeUndefined();
+      expect(JSON.stringify(spec)).not.toContain('slipway-config');
+      expect(spec.containers[0]!['command']).toEqual(['node', 'apps/api/dist/migrate.js']);
+    }
+  });
+
+  it('Roles, quotas and policies into each namespace of models, and for accounts of this release', () => {
+    const objects = rendered.get('multi-tenant')!;
+    const spaces = (kind: string): string[] =>
+      objects.filter((one) => one.kind === kind && one.metadata.namespace).map((one) => one.metadata.namespace!);
+    expect([...new Set(spaces('Role'))].sort()).toEqual(['models-acme', 'models-globex', 'slipway-models']);
+    expect(spaces('ResourceQuota').sort()).toEqual(['models-acme', 'models-globex']);
+    expect(spaces('NetworkPolicy').sort()).toEqual(['models-acme', 'models-globex', 'slipway-models']);
+    for (const binding of objects.filter(({ kind }) => kind === 'RoleBinding') as any[]) {
+      const [subject] = binding.subjects;
+      expect(found(objects, 'ServiceAccount', subject.name)).toBeDefined();
+      expect([subject.namespace, binding.roleRef.name]).toEqual(['slipway', binding.metadata.name]);
+    }
+    expect(objects.filter(({ kind }) => kind.startsWith('Cluster'))).toEqual([]);
+  });
+
+  it('a part of itself that is refused: no store, no time to drain, a namespace without a Role, an old cluster', async () => {
+    const values = [exampleValues().get('minimal')!];
+    const wrong = async (...set: string[]): Promise<string> =>
+      renderChart({ helm, values, set }).then(
+        () => 'rendered',
+        (error: Error) => error.message,
+      );
+    expect(await wrong('api.replicas=2')).toContain('workspace.store');
+    expect(await wrong('gateway.preStopSeconds=60')).toContain('gateway.gracePeriodSeconds must be at least');
+    expect(await wrong('queue.backend=redis')).toContain('queue.existingSecret is needed');
+    expect(await wrong('gateway.ingress.enabled=true')).toContain('gateway.ingress.host is needed');
+    const target = ['name=gpu', 'kind=kubernetes', 'cluster=in-cluster', 'namespaces.default=models-x'];
+    expect(await wrong(...target.map((one) => `config.targets[0].${one}`))).toContain('models-x');
+    expect(await wrong('replicaCount=1')).toContain('replicaCount');
+    await expect(renderChart({ helm, values, kubeVersion: '1.29.4' })).rejects.toThrow('kubeVersion');
+  });
+
+  it('what Chart.yaml says of its images', () => {
+    const { annotations } = readYaml(path.join(CHART, 'Chart.yaml')) as { annotations: Record<string, string> };
+    const listed = objectsOf(annotations['artifacthub.io/images']!)[0] as unknown as { image: string }[];
+    const images = podsOf(rendered.get('minimal')!).flatMap(({ spec }) => spec.containers.map(({ image }) => image));
+    expect(listed.map(({ image }) => image).sort()).toEqual([...new Set(images)].sort());
+    const [pinned] = podsOf(rendered.get('ha')!)
+      .filter(({ of }) => of.metadata.name === 'slipway-api')
+      .map(({ spec }) => spec.containers[0]!.image);
+    expect(pinned).toBe(`registry.example.com/slipway/slipway-api@sha256:${'1'.repeat(64)}`);
+  });
+});
+
+describe('deploy/kubernetes', () => {
+  it('is what the chart renders with the values there', async () => {
+    const objects = await renderChart({ helm, values: [path.join(RAW, 'values.yaml')] });
+    const files = rawManifests(objects, 'slipway');
+    for (const [name, text] of files) {
+      const committed = objectsOf(readFileSync(path.join(RAW, name), 'utf8'));
+      expect([name, committed]).toEqual([name, objectsOf(text)]);
+      expect(JSON.stringify(committed)).not.toContain('helm.sh');
+    }
+    expect(files.get('migrate.yaml')).toContain('kind: Job');
+  });
+});

@@ -1,0 +1,62 @@
+import path from 'node:path';
+import { expect, it } from '@jest/globals';
+import { chartRules, ROOT, type ChartRule } from '../src/chart.js';
+
+interface Rule {
+  group: string;
+  resource: string;
+  subresource?: string;
+  verb: string;
+}
+
+// Not by the library's name: what it offers to callers of drivers is the kind alone, and this list is between the driver and the chart.
+const { neededRules }: { neededRules: (needs: { writesSecrets: boolean }) => Rule[] } = await import(
+  path.join(ROOT, 'libs/targets/kubernetes/src/target-health-rules.ts')
+);
+
+/** `create deployments.apps`, one for each verb. */
+const texts = (rules: readonly ChartRule[]): string[] =>
+  rules
+    .flatMap(({ apiGroups, resources, verbs }) =>
+      apiGroups.flatMap((group) =>
+        resources.flatMap((resource) => verbs.map((verb) => `${verb} ${resource}${group === '' ? '' : `.${group}`}`)),
+      ),
+    )
+    .sort();
+const needed = (writesSecrets: boolean): string[] =>
+  neededRules({ writesSecrets })
+    .map(({ group, resource, subresource, verb }) => {
+      const name = subresource === undefined ? resource : `${resource}/${subresource}`;
+      return `${verb} ${name}${group === '' ? '' : `.${group}`}`;
+    })
+    .sort();
+const { worker, api } = chartRules();
+
+it('gives the worker what the driver asks for, and nothing beside', () => {
+  expect(texts(worker)).toEqual(needed(true));
+  expect(texts(worker.filter(({ when }) => when === 'always'))).toEqual(needed(false));
+});
+
+it('gives the api a part of that, to read alone', () => {
+  expect(texts(api).filter((text) => !texts(worker).includes(text))).toEqual([]);
+  expect(api.flatMap(({ verbs }) => verbs).filter((verb) => !['get', 'list', 'watch'].includes(verb))).toEqual([]);
+});
+
+it('names no right that would reach further than a namespace of models', () => {
+  const all = [...worker, ...api];
+  const forbidden = [
+    '*',
+    'nodes',
+    'namespaces',
+    'pods/exec',
+    'pods/attach',
+    'pods/portforward',
+    'roles',
+    'rolebindings',
+  ];
+  expect(all.flatMap(({ resources }) => resources).filter((one) => forbidden.includes(one))).toEqual([]);
+  expect(
+    all.flatMap(({ verbs }) => verbs).filter((verb) => ['*', 'update', 'escalate', 'bind'].includes(verb)),
+  ).toEqual([]);
+  expect(all.filter(({ resources, verbs }) => resources.includes('secrets') && verbs.join() !== 'create')).toEqual([]);
+});

@@ -1,0 +1,42 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, it } from '@jest/globals';
+import { VARIABLES } from '@slipway/platform-config';
+import { CHART, ROOT } from '../src/chart.js';
+
+const at = (...parts: string[]): string => readFileSync(path.join(ROOT, ...parts), 'utf8');
+const KNOWN = [...at('docker/.env.example').matchAll(/^#? ?([A-Z][A-Z0-9_]+)=/gm)].map(([, name]) => name!);
+const template = at('deploy/helm/slipway/templates/_environment.tpl');
+const SET = [...new Set([...template.matchAll(/name(?:: |" ")([A-Z][A-Z0-9_]+)/g)].map(([, name]) => name!))];
+/** Of the images, whose folders the chart mounts. */
+const OF_IMAGES = ['NODE_ENV', 'SLIPWAY_CONFIG', 'SLIPWAY_HOME'];
+
+it('sets only variables that .env.example has', () => {
+  expect(SET).toContain('DATABASE_URL');
+  expect(SET.filter((name) => !KNOWN.includes(name))).toEqual([]);
+});
+
+it('lets `settings` say every other variable that is no secret', () => {
+  const schema = JSON.parse(readFileSync(path.join(CHART, 'values.schema.json'), 'utf8'));
+  const others = VARIABLES.filter(({ secret }) => !secret)
+    .map(({ name }) => name)
+    .filter((name) => !OF_IMAGES.includes(name) && name !== 'SLIPWAY_PAUSE_POINT')
+    // The chart works this one out where nobody says it.
+    .filter((name) => !SET.includes(name) || name === 'SLIPWAY_GATEWAY_PUBLIC_URL');
+  expect(Object.keys(schema.properties.settings.properties).sort()).toEqual(others.sort());
+});
+
+it('has what the images say of themselves: user, folders, ports', () => {
+  const pod = at('deploy/helm/slipway/templates/_pod.tpl');
+  for (const [app, port] of Object.entries({ api: 7070, worker: 9090, gateway: 7080 })) {
+    const image = at(`docker/${app}.Dockerfile`);
+    expect(image).toContain('USER 1000:1000');
+    expect(image).toContain(`EXPOSE ${port}`);
+    expect(at(`deploy/helm/slipway/templates/${app}.yaml`)).toContain(`"component" "${app}" "port" ${port}`);
+    expect(/SLIPWAY_HOME=(\S+)/.exec(image)?.[1]).toBe('/var/lib/slipway');
+    expect(/SLIPWAY_CONFIG=(\S+)/.exec(image)?.[1]).toBe('/etc/slipway/slipway.config.yaml');
+  }
+  expect(pod).toContain('mountPath: /var/lib/slipway');
+  expect(pod).toContain('mountPath: /etc/slipway\n');
+  expect(pod).toMatch(/runAsUser: 1000\nrunAsGroup: 1000/);
+});
