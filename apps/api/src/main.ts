@@ -1,7 +1,14 @@
 import 'reflect-metadata';
 import type { AddressInfo } from 'node:net';
 import { Logger } from '@nestjs/common';
-import { cannotStart, followOperatorFile, listenFault, loadConfigOrExit, makeHome } from '@slipway/platform-config';
+import {
+  cannotStart,
+  followOperatorFile,
+  listenFault,
+  loadConfigOrExit,
+  loadKinds,
+  makeHome,
+} from '@slipway/platform-config';
 import { reachPostgres, requireFit } from '@slipway/platform-database';
 import { createLogger, NestLogger, startProcessMetrics } from '@slipway/platform-observability';
 import { MIGRATIONS, SEALED } from '@slipway/registry';
@@ -12,6 +19,7 @@ import { createApi } from './create-api.js';
 const DRAIN_MS = 10_000;
 const IDLE_LOOK_MS = 100;
 
+await loadKinds(TARGETS);
 const config = loadConfigOrExit({ targets: TARGETS });
 const logger = new NestLogger(createLogger({ service: 'api', level: config.logLevel }));
 Logger.overrideLogger(logger);

@@ -2,7 +2,14 @@ import 'reflect-metadata';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Logger, type INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { cannotStart, followOperatorFile, listenFault, loadConfigOrExit, makeHome } from '@slipway/platform-config';
+import {
+  cannotStart,
+  followOperatorFile,
+  listenFault,
+  loadConfigOrExit,
+  loadKinds,
+  makeHome,
+} from '@slipway/platform-config';
 import { Database, reachPostgres, requireFit } from '@slipway/platform-database';
 import {
   createLogger,
@@ -21,6 +28,7 @@ import { WorkerModule } from './worker.module.js';
 const STOP_ENGINES = 'slipway:stop-engines';
 const LOOK_MS = 50;
 
+await loadKinds(TARGETS);
 const config = loadConfigOrExit({ targets: TARGETS });
 const logger = new NestLogger(createLogger({ service: 'worker', level: config.logLevel }));
 Logger.overrideLogger(logger);

@@ -1,9 +1,15 @@
-import type { ObservationReason, PromisedTraits, RevisionSpec, StartFailure, StartProgress } from '@slipway/contracts';
+import type { PromisedTraits, RevisionSpec, StartFailure, StartProgress } from '@slipway/contracts';
 import type { Tx } from '@slipway/platform-database';
 import type { StartingInstances } from './starting-instances.js';
 
 export { instanceFailures } from './instance.failures.js';
-export { assertMayBecomeReady, progressText, waitMessage, type StartingInstances } from './starting-instances.js';
+export {
+  assertMayBecomeReady,
+  lateFailure,
+  progressText,
+  waitMessage,
+  type StartingInstances,
+} from './starting-instances.js';
 
 export const INSTANCES = Symbol('InstancesPort');
 
@@ -71,8 +77,6 @@ export interface Preparation {
 export interface WorkloadStatus extends StartingInstances {
   /** Instances that are not known to have stopped; 0 = its processes are gone. */
   alive: number;
-  /** The same for programs, as far as the target can tell. */
-  reason?: ObservationReason | null;
   baseUrls: string[];
   /** Its instances were taken away because nobody asked for it, and the next request brings one back. */
   isAsleep?: boolean;

@@ -1,5 +1,13 @@
-import { HOPELESS, type StartFailure, type StartProgress } from '@slipway/contracts';
-import { StepFailed } from '@slipway/platform-operations';
+import {
+  HOPELESS,
+  LACKS_ROOM,
+  SELDOM_MENDED,
+  type FailureCode,
+  type ObservationReason,
+  type StartFailure,
+  type StartProgress,
+} from '@slipway/contracts';
+import { operationFailures, StepFailed } from '@slipway/platform-operations';
 import { instanceFailures } from './instance.failures.js';
 
 /** What a wait for instances goes by. */
@@ -11,6 +19,8 @@ export interface StartingInstances {
   restarts: number;
   /** The newest trouble in words, for a step's message; null when there is none. */
   message: string | null;
+  /** The same for programs, as far as the target can tell. */
+  reason?: ObservationReason | null;
   /** Why the last start came to nothing, of the instance that ends a wait first; null once it is ready. */
   failure?: (StartFailure & { message: string }) | null;
   /** Starts of it in a row that ended for this cause, since somebody began to want it. */
@@ -23,15 +33,26 @@ export interface StartingInstances {
 
 /** Starts that may end alike before nobody waits for the next one. */
 const SAME_CAUSE_LIMIT = 3;
+/** How long something may be missing that somebody has to bring. */
+const MENDED_WITHIN_SECONDS = 60;
 /** Last lines that a message shows; the evidence has all. */
 const SHOWN_LINES = 3;
 
 /**
- * Ends a wait for instances that will not become ready: for a cause that no waiting mends, or after three starts that ended alike.
+ * Ends a wait for instances that will not become ready: for a cause that no waiting mends, after a minute for one that is seldom mended, or
+ * after three starts that ended alike.
  * @throws StepFailed `target_not_ready`: the cause, the line that tells it and what to do in the message, the last lines as evidence
  */
-export function assertMayBecomeReady({ ready, desired, restarts, failure, failedStarts }: StartingInstances): void {
-  if (!failure || ready >= desired) return;
+export function assertMayBecomeReady(status: StartingInstances): void {
+  const { ready, desired, restarts, failure, failedStarts, reason, message, startingSeconds } = status;
+  if (ready >= desired) return;
+  if (reason && SELDOM_MENDED.has(reason) && (startingSeconds ?? 0) >= MENDED_WITHIN_SECONDS)
+    throw new StepFailed(
+      instanceFailures.target_not_ready,
+      `${ready} of ${desired} instances are ready, and nobody has mended it for ${MENDED_WITHIN_SECONDS} s: ${reason}: ${message}`,
+      { evidence: { ready, desired, restarts, cause: reason } },
+    );
+  if (!failure) return;
   const isHopeless = HOPELESS.has(failure.cause);
   if (!isHopeless && (failedStarts ?? 0) < SAME_CAUSE_LIMIT) return;
   const why = isHopeless ? 'waiting mends nothing' : `${failedStarts} starts in a row ended alike`;
@@ -41,6 +62,14 @@ export function assertMayBecomeReady({ ready, desired, restarts, failure, failed
     `${ready} of ${desired} instances are ready, and ${why}: ${failureText(failure)}`,
     { evidence: { ready, desired, restarts, cause, exit_code, log_tail } },
   );
+}
+
+/** What a wait that has come to its deadline fails as: for want of room, because the target was away, or by its own fault. */
+export function lateFailure(status: StartingInstances | undefined): FailureCode {
+  const { reason } = status ?? {};
+  if (reason === 'target_unavailable') return operationFailures.dependency_outage;
+  if (reason && LACKS_ROOM.has(reason)) return instanceFailures.capacity_exhausted;
+  return instanceFailures.target_not_ready;
 }
 
 /** The cause, the line that tells it, the last lines, what to do. */

@@ -7,6 +7,7 @@ import {
   childEnvironment,
   EXIT_CONFIG,
   loadConfig,
+  loadKinds,
   makeHome,
   StartupError,
   type Config,
@@ -73,6 +74,7 @@ export async function startStack(given: StackOptions): Promise<Stack> {
   const cwd = options.cwd ?? process.cwd();
   const say = (line: string): void => options.log(`slipway | ${line}`);
 
+  await loadKinds(TARGETS, env, cwd);
   const config = check(env, cwd);
   const { home, host } = config;
   makeHome(home);

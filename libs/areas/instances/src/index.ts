@@ -1,5 +1,6 @@
 import type { KeyUse } from '@slipway/platform-database';
 import { Devices1700000000408 } from './migrations/1700000000408-devices.js';
+import { Installation1700000000430 } from './migrations/1700000000430-installation.js';
 import { InstanceModels1700000000412 } from './migrations/1700000000412-instance-models.js';
 import { InstanceObservations1700000000404 } from './migrations/1700000000404-instance-observations.js';
 import { LogReadings1700000000409 } from './migrations/1700000000409-log-readings.js';
@@ -11,6 +12,7 @@ import { Workloads1700000000400 } from './migrations/1700000000400-workloads.js'
 import { WorkloadHolds1700000000401 } from './migrations/1700000000401-workload-holds.js';
 import { WorkloadWaiters1700000000402 } from './migrations/1700000000402-workload-waiters.js';
 import { Instances1700000000403 } from './migrations/1700000000403-instances.js';
+import { TargetHealth1700000000431 } from './migrations/1700000000431-target-health.js';
 import { EngineLoads1700000000421 } from './migrations/1700000000421-engine-loads.js';
 import { WorkloadScalings1700000000420 } from './migrations/1700000000420-workload-scalings.js';
 
@@ -36,4 +38,6 @@ export const migrations = [
   InstanceModels1700000000412,
   WorkloadScalings1700000000420,
   EngineLoads1700000000421,
+  Installation1700000000430,
+  TargetHealth1700000000431,
 ];

@@ -1,13 +1,15 @@
 import type { Database } from '@slipway/platform-database';
-import type { Observation } from '@slipway/target-driver';
+import type { Observation, TargetDriver } from '@slipway/target-driver';
 import { Not, Raw } from 'typeorm';
 import { failedStart } from './failed-starts.js';
 import { InstanceEntity } from './instance.entity.js';
 import { instanceCrashed, instanceMoved } from './instance.events.js';
 import type { InstanceRow, WorkloadRow } from './instance.query.js';
 import type { InstanceTransitions } from './instance-transitions.js';
+import { lastLines } from './last-lines.js';
 import { backOff } from './restart-backoff.js';
 import { asSeen, endOf, UNSEEN } from './server-life.js';
+import type { TenantAccess } from './tenant-access.js';
 
 const CRASH_LOOK_MS = 150;
 
@@ -16,18 +18,26 @@ export class InstanceEnds {
   constructor(
     private readonly database: Database,
     private readonly transitions: InstanceTransitions,
+    private readonly access: Pick<TenantAccess, 'valuesIn'>,
   ) {}
 
   /**
    * The target has started the server again by itself. That is a crash, unless its place was taken away: a node that goes
    * down for maintenance must not fail a rollout. The new server has yet to be seen ready, as any that starts.
    */
-  async restarted(workload: WorkloadRow, instance: InstanceRow, seen: Observation): Promise<number> {
+  async restarted(
+    driver: TargetDriver,
+    workload: WorkloadRow,
+    instance: InstanceRow,
+    seen: Observation,
+  ): Promise<number> {
     const { reason, isMove } = endOf(instance, seen);
     const ended = { ...seen, reason };
+    const isFailedStart = !isMove && instance.ready_age === null;
+    const lines = isFailedStart ? await lastLines(driver, instance.id, this.access.valuesIn(workload.spec)) : [];
     await this.transitions.change(workload, instance, {
       ...asSeen(instance, seen),
-      ...(!isMove && failedStart(instance, ended, await this.mayLackMemory(instance, ended))),
+      ...(!isMove && failedStart(instance, ended, await this.mayLackMemory(instance, ended), lines)),
       state: 'starting',
       progress: null,
       isStart: true,

@@ -1,18 +1,18 @@
 import { isDeepStrictEqual } from 'node:util';
-import { Injectable, Logger } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { Database } from '@slipway/platform-database';
 import type { InstanceSpec, Observation, TargetDriver } from '@slipway/target-driver';
 import { DeviceAssignments } from './device-assignments.js';
 import { EngineKeys } from './engine-keys.js';
-import { failedStart, NO_FAILURE } from './failed-starts.js';
+import { NO_FAILURE } from './failed-starts.js';
 import { isDraining } from './instance-drain.js';
 import { InstanceEnds } from './instance-ends.js';
 import { instanceLeaves, instanceReady } from './instance.events.js';
 import type { InstanceRow, WorkloadRow } from './instance.query.js';
 import { placeholderSecrets, probeOf, specOfInstance, type SecretReader } from './instance-spec.js';
+import { InstanceStarts } from './instance-starts.js';
 import { InstanceTransitions, type InstanceChange } from './instance-transitions.js';
 import type { Task, TaskKind } from './pass-plan.js';
-import { backOff } from './restart-backoff.js';
 import { Scaler } from './scaler.js';
 import { AccessRefused } from './secrets.js';
 import { asSeen, isAnotherLife, isNews, UNSEEN } from './server-life.js';
@@ -25,6 +25,10 @@ const BUSY_LOOK_MS = 150;
 /** Between two questions whether devices have become free: each asks for their lock. */
 const DEVICE_LOOK_MS = 300;
 const UNHEALTHY_LOOK_MS = 1_000;
+/** Where the target tells of changes, a look that nobody asked for is a safety net. */
+const QUIET_LOOK_MS = 5_000;
+/** Until a stop is over there, which asks the target each time. */
+const TERMINATE_LOOK_MS = 1_000;
 /** A download goes on all the time, and each word of it is a write. */
 const PROGRESS_SECONDS = 1;
 
@@ -37,21 +41,22 @@ type Doing = (driver: TargetDriver, workload: WorkloadRow, instance: InstanceRow
  */
 @Injectable()
 export class InstanceKeeper {
-  private readonly logger = new Logger('targets');
   private readonly patience = new TakeoverPatience();
   private readonly unhealthyNews = new UnhealthyNews();
   private readonly doings: Record<TaskKind, Doing>;
+  private readonly starts: InstanceStarts;
   private readonly ends: InstanceEnds;
 
   constructor(
     private readonly database: Database,
     private readonly transitions: InstanceTransitions,
     private readonly access: TenantAccess,
-    private readonly devices: DeviceAssignments,
+    devices: DeviceAssignments,
     private readonly keys: EngineKeys,
     private readonly scaler: Scaler,
   ) {
-    this.ends = new InstanceEnds(database, transitions);
+    this.starts = new InstanceStarts(database, transitions, access, devices, keys);
+    this.ends = new InstanceEnds(database, transitions, access);
     this.doings = {
       start: (...about) => this.start(...about),
       queue: (...about) => this.queue(...about),
@@ -78,35 +83,7 @@ export class InstanceKeeper {
       isStart: true,
       keyId: this.keys.idFor(driver, workload.spec),
     });
-    const isStarting = next?.state === 'starting';
-    if (isStarting) await this.provision(driver, workload, next);
-    return isStarting ? BUSY_LOOK_MS : DEVICE_LOOK_MS;
-  }
-
-  /** An exception says nothing about whether it started, so the generation stays: the driver starts it at most once. */
-  private async provision(driver: TargetDriver, workload: WorkloadRow, instance: InstanceRow): Promise<void> {
-    try {
-      this.access.assertMayStart(driver.name, workload);
-      const spec = this.specOf(workload, instance, this.access.secretsOf(workload));
-      const devices = driver.devices ? await this.devicesOf(instance) : [];
-      await driver.provision(devices.length > 0 ? { ...spec, devices } : spec);
-    } catch (error) {
-      const message = `it could not be started: ${reasonOf(error)}`;
-      this.logger.warn(`${instance.id} of ${workload.revision_name}: ${message}`);
-      const { streak, seconds } = backOff(instance.crash_streak, null);
-      await this.transitions.change(workload, instance, {
-        state: 'backing_off',
-        message,
-        reason: 'start_failed',
-        ...failedStart(instance, { state: 'exited', reason: 'start_failed', message }, false),
-        crashStreak: streak,
-        backOffSeconds: seconds,
-      });
-    }
-  }
-
-  private devicesOf(instance: InstanceRow) {
-    return this.database.tx('system', (tx) => this.devices.devicesOf(tx, instance));
+    return next?.state === 'starting' ? this.starts.provision(driver, workload, next) : DEVICE_LOOK_MS;
   }
 
   private async queue(_driver: TargetDriver, workload: WorkloadRow, instance: InstanceRow): Promise<number> {
@@ -121,10 +98,10 @@ export class InstanceKeeper {
     if (this.keys.isLost(instance.key_id)) return this.ends.keyLost(workload, instance);
     const seen = await this.observe(driver, workload, instance);
     if (driver.restarts === 'target' && isAnotherLife(instance, seen))
-      return this.ends.restarted(workload, instance, seen);
+      return this.ends.restarted(driver, workload, instance, seen);
     switch (seen.state) {
       case 'ready':
-        return this.seenReady(workload, instance, seen);
+        return this.seenReady(driver, workload, instance, seen);
       case 'unhealthy':
         return this.seenUnhealthy(driver, workload, instance, seen);
       case 'exited':
@@ -132,8 +109,7 @@ export class InstanceKeeper {
       case 'absent':
         if (instance.state !== 'starting')
           return this.ends.crashed(workload, instance, { ...seen, reason: 'lost', message: 'nothing is left of it' });
-        await this.provision(driver, workload, instance);
-        return BUSY_LOOK_MS;
+        return this.starts.provision(driver, workload, instance);
       case 'stopping':
         if (instance.state === 'ready')
           await this.leaveReady(workload, instance, { ...seen, message: 'it is being stopped' });
@@ -143,8 +119,13 @@ export class InstanceKeeper {
     }
   }
 
-  private async seenReady(workload: WorkloadRow, instance: InstanceRow, seen: Observation): Promise<number> {
-    const intervalMs = probeOf(workload.spec).intervalSeconds * 1_000;
+  private async seenReady(
+    driver: TargetDriver,
+    workload: WorkloadRow,
+    instance: InstanceRow,
+    seen: Observation,
+  ): Promise<number> {
+    const intervalMs = paced(driver, probeOf(workload.spec).intervalSeconds * 1_000);
     this.patience.noteReady(instance.id, instance.generation);
     const isToNote = seen.isModelSeen && !instance.model_seen;
     if (instance.state === 'ready' && instance.base_url === seen.baseUrl && !isToNote) return intervalMs;
@@ -175,13 +156,13 @@ export class InstanceKeeper {
       await this.leaveReady(workload, instance, seen);
       return 0;
     }
-    if (instance.state !== 'starting') return UNHEALTHY_LOOK_MS;
+    if (instance.state !== 'starting') return paced(driver, UNHEALTHY_LOOK_MS);
     const next = { ...asSeen(instance, seen), message: seen.message ?? null };
     const progress = seen.progress ?? null;
     const isFurther = instance.observed_age >= PROGRESS_SECONDS && !isDeepStrictEqual(progress, instance.progress);
     if (isFurther || isNews(instance, next))
       await this.transitions.change(workload, instance, { ...next, progress, state: 'starting' });
-    return BUSY_LOOK_MS;
+    return paced(driver, BUSY_LOOK_MS);
   }
 
   /**
@@ -196,7 +177,7 @@ export class InstanceKeeper {
     seen: Observation,
   ): Promise<number> {
     const { intervalSeconds, failureThreshold } = probeOf(workload.spec);
-    const lookMs = Math.min(UNHEALTHY_LOOK_MS, intervalSeconds * 1_000);
+    const lookMs = paced(driver, Math.min(UNHEALTHY_LOOK_MS, intervalSeconds * 1_000));
     const isOursToRestart = !driver.adopts && driver.restarts === 'caller';
     if (instance.state === 'starting' && isOursToRestart) return this.ends.crashed(workload, instance, seen);
     const isBorne = () => this.patience.bears(instance.id, instance.generation, failureThreshold, seen.reason);
@@ -236,8 +217,7 @@ export class InstanceKeeper {
 
   private async terminate(driver: TargetDriver, workload: WorkloadRow, instance: InstanceRow): Promise<number> {
     if (!driver.adopts && (await isDraining(this.database, workload, instance))) return BUSY_LOOK_MS;
-    if ((await driver.terminate(instance.id)) === 'gone') await this.transitions.change(workload, instance, STOPPED);
-    return BUSY_LOOK_MS;
+    return this.stop(driver, workload, instance);
   }
 
   /** As long as nobody has told it to stop, it can simply stay. */
@@ -247,7 +227,12 @@ export class InstanceKeeper {
       await this.transitions.change(workload, instance, { state: 'starting', message: null });
       return 0;
     }
-    if ((await driver.terminate(instance.id)) === 'gone') await this.transitions.change(workload, instance, STOPPED);
+    return this.stop(driver, workload, instance);
+  }
+
+  private async stop(driver: TargetDriver, workload: WorkloadRow, instance: InstanceRow): Promise<number> {
+    if ((await driver.terminate(instance.id)) !== 'gone') return driver.onChange ? TERMINATE_LOOK_MS : BUSY_LOOK_MS;
+    await this.transitions.change(workload, instance, STOPPED);
     return BUSY_LOOK_MS;
   }
 
@@ -283,6 +268,10 @@ export class InstanceKeeper {
   }
 }
 
+function paced({ onChange }: TargetDriver, ms: number): number {
+  return onChange ? Math.max(ms, QUIET_LOOK_MS) : ms;
+}
+
 /** Why it failed to start stays to be read. */
 const STOPPED: InstanceChange = {
   ...UNSEEN,
@@ -293,7 +282,3 @@ const STOPPED: InstanceChange = {
   keyId: null,
   progress: null,
 };
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}

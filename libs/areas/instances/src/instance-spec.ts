@@ -1,15 +1,21 @@
 import { endpointUrls, type RevisionSpec } from '@slipway/contracts';
+import type { SecretReference } from '@slipway/platform-config';
 import type { EngineTraits, InstanceSpec, TargetDriver } from '@slipway/target-driver';
 import type { InstanceRow, WorkloadRow } from './instance.query.js';
 
 /** Where a spec leaves the pace of probes open: a crash is seen within a second, illness within about three. */
 export const PROBE_DEFAULTS = { intervalSeconds: 1, timeoutSeconds: 2, failureThreshold: 3 };
 
-/** Reads the value of a secret of the operator by its name; `sentTo` is the URL it goes to, if it goes to one. */
-export type SecretReader = (name: string, sentTo?: string) => string;
+/** The operator's secrets by their names, for one use. */
+export interface SecretReader {
+  /** Its value now. `sentTo` is the URL it goes to, if it goes to one. */
+  value(name: string, sentTo?: string): string;
+  /** Where the target finds it by itself; undefined for one that has a value here. */
+  reference(name: string): SecretReference | undefined;
+}
 
 /** For checks and looks that need no secret: a driver checks the shape of an environment, only a start passes it on. */
-export const placeholderSecrets: SecretReader = () => 'secret';
+export const placeholderSecrets: SecretReader = { value: () => 'secret', reference: () => undefined };
 
 export function probeOf(spec: RevisionSpec): InstanceSpec['probe'] {
   const {
@@ -49,12 +55,9 @@ export function toInstanceSpec(
     owner?: InstanceSpec['owner'];
     isModelSeen?: boolean;
   },
-  readSecret: SecretReader,
+  secrets: SecretReader,
 ): InstanceSpec {
   const { runtime, endpoint } = spec;
-  const env = Object.entries(runtime.env ?? {}).map(
-    ([name, value]) => [name, typeof value === 'string' ? value : readSecret(value.secret_ref)] as const,
-  );
   const built: InstanceSpec = {
     instanceId: instance.id,
     generation: instance.generation,
@@ -65,16 +68,33 @@ export function toInstanceSpec(
     runtime: {
       ...(runtime.engine === undefined ? {} : { engine: runtime.engine }),
       args: runtime.args ?? {},
-      env: Object.fromEntries(env),
+      ...environmentOf(runtime, secrets),
     },
     probe: probeOf(spec),
   };
   const baseUrl = endpointUrls(endpoint)[instance.ordinal ?? 0];
   if (!endpoint || baseUrl === undefined) return built;
   const { health_path: healthPath = '/health', credential_ref: reference } = endpoint;
-  const credential = reference === undefined ? {} : { credential: readSecret(reference, baseUrl) };
+  const credential = reference === undefined ? {} : { credential: secrets.value(reference, baseUrl) };
   const { isModelSeen } = instance;
   return { ...built, endpoint: { baseUrl, healthPath, ...credential, ...(isModelSeen && { isModelSeen }) } };
+}
+
+/** `envRefs` only where there is one. */
+function environmentOf(
+  { env }: RevisionSpec['runtime'],
+  secrets: SecretReader,
+): Pick<InstanceSpec['runtime'], 'env' | 'envRefs'> {
+  const values: [string, string][] = [];
+  const references: [string, { secret: string; key: string }][] = [];
+  for (const [variable, value] of Object.entries(env ?? {})) {
+    const reference = typeof value === 'string' ? undefined : secrets.reference(value.secret_ref);
+    if (reference) references.push([variable, { secret: reference.name, key: reference.key }]);
+    else values.push([variable, typeof value === 'string' ? value : secrets.value(value.secret_ref)]);
+  }
+  // Not by assignment: a variable may be called `__proto__`.
+  const envRefs = references.length > 0 && { envRefs: Object.fromEntries(references) };
+  return { env: Object.fromEntries(values), ...envRefs };
 }
 
 /** Of one instance, with its owner. */

@@ -215,14 +215,14 @@ export class InstanceTransitions {
       });
     const asleep = await asleepOf(tx, workload, ready.length);
     const reference = spec.endpoint?.credential_ref;
-    const read = this.secrets.readerOf({ tenantId: tenant_id, tenantName: tenant, revisionId: revision_id });
+    const secrets = this.secrets.readerOf({ tenantId: tenant_id, tenantName: tenant, revisionId: revision_id });
     // Leaving the gateways' sight must not fail for a secret that is gone.
     const secret =
       reference === undefined
         ? undefined
         : sentToAll(
             ready.map(({ base_url }) => base_url as string),
-            (url) => read(reference, url),
+            (url) => secrets.value(reference, url),
           );
     const credential =
       secret === undefined ? null : sealSecret(this.config.keyRing, secret, backendContext(tenant_id, revision_id));

@@ -5,6 +5,7 @@ import { DeviceAssignments } from './device-assignments.js';
 import { DeploymentInstancesController } from './deployment-instances.controller.js';
 import { DeploymentInstancesService } from './deployment-instances.service.js';
 import { EngineKeys } from './engine-keys.js';
+import { Installation } from './installation.js';
 import { InstanceKeeper } from './instance-keeper.js';
 import { InstanceRoom } from './instance-room.js';
 import { InstanceTransitions } from './instance-transitions.js';
@@ -16,6 +17,7 @@ import { Secrets } from './secrets.js';
 import { SpecCheck } from './spec-check.js';
 import { StartedInstances } from './started-instances.js';
 import { TargetCatalog } from './target-catalog.js';
+import { TargetConditions } from './target-conditions.js';
 import { TargetsController } from './targets.controller.js';
 import { TargetDevices } from './target-devices.js';
 import { TenantAccess } from './tenant-access.js';
@@ -30,6 +32,7 @@ import { TargetsService } from './targets.service.js';
     AdoptedModels,
     DeploymentInstancesService,
     EngineKeys,
+    Installation,
     LogReader,
     InstancesService,
     { provide: INSTANCES, useExisting: InstancesService },
@@ -43,6 +46,7 @@ import { TargetsService } from './targets.service.js';
     SpecCheck,
     StartedInstances,
     TenantAccess,
+    TargetConditions,
     TargetDevices,
     TargetsService,
   ],

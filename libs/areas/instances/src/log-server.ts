@@ -1,9 +1,10 @@
 import { Logger } from '@nestjs/common';
-import { resolveSecret, type OperatorConfig } from '@slipway/platform-config';
+import type { OperatorConfig } from '@slipway/platform-config';
 import type { Database } from '@slipway/platform-database';
 import { redacted, type LogLine } from '@slipway/target-driver';
 import { InstanceEntity } from './instance.entity.js';
 import { CLAIM, HAND_OVER, SERVE, type Asked } from './log-reading.query.js';
+import { valuesIn } from './secrets.js';
 import type { Target } from './target-catalog.js';
 import type { TargetLeadership } from './target-leadership.js';
 import { WorkloadEntity } from './workload.entity.js';
@@ -96,16 +97,7 @@ export class LogServer {
       const instance = await tx.repository(InstanceEntity).findOneBy({ id: instanceId });
       return instance && tx.repository(WorkloadEntity).findOneBy({ revision_id: instance.revision_id });
     });
-    const names = Object.values(workload?.spec.runtime.env ?? {}).flatMap((value) =>
-      typeof value === 'object' ? [value.secret_ref] : [],
-    );
-    return names.flatMap((name) => {
-      try {
-        return [resolveSecret(this.operator, name)];
-      } catch {
-        return [];
-      }
-    });
+    return workload ? valuesIn(this.operator, workload.spec) : [];
   }
 
   private complain(error: unknown): void {

@@ -11,6 +11,7 @@ import { Database } from '@slipway/platform-database';
 import { OperationRunner } from '@slipway/platform-operations';
 import { DeviceWatch } from './device-watch.js';
 import { EngineKeys } from './engine-keys.js';
+import { HealthWatch } from './health-watch.js';
 import { InstanceKeeper } from './instance-keeper.js';
 import { InstanceTransitions } from './instance-transitions.js';
 import { LOAD_TARGET, type WorkloadRow } from './instance.query.js';
@@ -31,7 +32,7 @@ const GONE_LOOK_MS = 50;
 export class Reconcilers implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly byTarget = new Map<
     string,
-    { reconciler: TargetReconciler; watches: (SecretWatch | DeviceWatch | LoadWatch)[]; logs: LogServer }
+    { reconciler: TargetReconciler; watches: (SecretWatch | DeviceWatch | LoadWatch | HealthWatch)[]; logs: LogServer }
   >();
   private unlisten: (() => Promise<void>)[] = [];
   private isRunning = false;
@@ -107,6 +108,7 @@ export class Reconcilers implements OnApplicationBootstrap, BeforeApplicationShu
         new SecretWatch(target, leadership, this.config.operator, database, transitions),
         new DeviceWatch(target, leadership, database, () => reconciler.kick()),
         new LoadWatch(target, leadership, database, this.keys),
+        new HealthWatch(target, leadership, database, () => reconciler.kick()),
       ];
       const logs = new LogServer(target, leadership, this.config.operator, database);
       this.byTarget.set(name, { reconciler, watches, logs });

@@ -48,6 +48,6 @@ export class SpecCheck {
       });
     }
     issues.push(...(await this.devices.issues(tx, target, spec, replicasOn(target, spec))));
-    return [...issues, ...secretIssues(this.config.operator, name, spec)];
+    return [...issues, ...secretIssues(this.config.operator, name, spec, target.driver.secrets)];
   }
 }

@@ -1,16 +1,21 @@
 import { Logger } from '@nestjs/common';
 import { afterEach, expect, it, jest } from '@jest/globals';
 import { OperatorSettings, type PausePoints, type TargetConfig } from '@slipway/platform-config';
-import type { TargetDriver, TargetKind } from '@slipway/target-driver';
+import type { DriverHost, TargetDriver, TargetKind } from '@slipway/target-driver';
+import type { Installation } from './installation.js';
 import { TargetCatalog } from './target-catalog.js';
 
 afterEach(() => void jest.restoreAllMocks());
 
+/** What drivers were given last. */
+let host: DriverHost;
+
 /** Targets whose drivers have the warnings that stand in their configuration. */
 const KIND = {
   kind: 'anxious',
-  createDriver(first: TargetConfig & { says?: string[] }) {
+  createDriver(first: TargetConfig & { says?: string[] }, given: DriverHost) {
     let config = first;
+    host = given;
     const driver = {
       reconfigure: (next: typeof first) => () => void (config = next),
       warnings: () => config.says ?? [],
@@ -19,6 +24,19 @@ const KIND = {
   },
 } as unknown as TargetKind;
 
+function catalogOf(settings: OperatorSettings, id = async () => ''): TargetCatalog {
+  const pausePoints = { reach: async () => undefined } as unknown as PausePoints;
+  const installation = { id } as unknown as Installation;
+  return new TargetCatalog({ home: '/', ownPorts: [] }, settings, [KIND], pausePoints, installation);
+}
+
+it('tells drivers whose they are when they ask, and asks nobody before', async () => {
+  const id = jest.fn(async () => 'a-uuid');
+  catalogOf(OperatorSettings.fixed({ targets: [{ name: 'gpu', kind: 'anxious' }], secrets: {} }), id);
+  expect(id).not.toHaveBeenCalled();
+  expect(await host.installation?.()).toBe('a-uuid');
+});
+
 it('says what the operator should know of a target when it begins to hold, and not again for a change elsewhere', () => {
   const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => undefined);
   const parse = (text = '{}') => ({
@@ -26,9 +44,7 @@ it('says what the operator should know of a target when it begins to hold, and n
     secrets: {},
   });
   const settings = OperatorSettings.of(parse, '{"says":["this","that"]}');
-  new TargetCatalog({ home: '/', ownPorts: [] }, settings, [KIND], {
-    reach: async () => undefined,
-  } as unknown as PausePoints);
+  catalogOf(settings);
   settings.offer('{"says":["this","that"],"other":1}');
   settings.offer('{"says":["other"]}');
   settings.offer('{}');

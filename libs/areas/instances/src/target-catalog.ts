@@ -16,6 +16,7 @@ import {
   type TargetDriver,
   type TargetKind,
 } from '@slipway/target-driver';
+import { Installation } from './installation.js';
 
 /** One execution target of the operator's configuration with its driver. The same object for as long as the process knows it. */
 export interface Target {
@@ -42,14 +43,16 @@ export class TargetCatalog implements OnApplicationShutdown {
     settings: OperatorSettings,
     @Inject(TARGET_KINDS) private readonly kinds: readonly TargetKind[],
     pausePoints: PausePoints,
+    ids: Installation,
     @Optional() worker?: OperationRunner,
   ) {
     const pausePoint = (name: string) => pausePoints.reach(`targets:${name}`);
     const secret = (name: string) => resolveSecret(settings, name);
+    const installation = () => ids.id();
     const starts = worker !== undefined;
     const path = config.searchPath;
     const { home, ownPorts } = config;
-    this.host = { home, ...(path === undefined ? {} : { path }), ownPorts, starts, secret, pausePoint };
+    this.host = { home, ...(path === undefined ? {} : { path }), ownPorts, starts, secret, installation, pausePoint };
     settings.follow(({ targets }) => this.prepare(targets));
   }
 

@@ -8,23 +8,37 @@ import type { TargetLeadership } from './target-leadership.js';
 import { TargetReconciler } from './target-reconciler.js';
 
 const HOUR_MS = 3_600_000;
+/** Between two passes at least. */
+const GAP_MS = 100;
 const INSTANCE = { id: 'ins_1', ordinal: 0, state: 'ready', version: 1 };
 
 /** A target with one ready instance, of which every look says: again in an hour. Time passes when a test says so. */
 class Bed {
   readonly listeners: ((instanceId: string) => void)[] = [];
+  /** Passes, each of which reads all rows. */
+  reads = 0;
   readonly look = jest.fn<InstanceKeeper['perform']>(async () => HOUR_MS);
   isLeading = true;
   isHeld = true;
+  /** Known as of the last time that it was asked for. */
+  readonly leadership = {
+    leads: false,
+    isHeld: async () => (this.leadership.leads = this.isLeading),
+    resign: async () => undefined,
+  };
   private readonly driver = {
     adopts: true,
     onChange: (listener: (instanceId: string) => void) => void this.listeners.push(listener),
   };
   readonly reconciler = new TargetReconciler(
     { config: { name: 'twin', kind: 'twin' }, driver: this.driver as unknown as TargetDriver, isRemoved: false },
-    { isHeld: async () => this.isLeading, resign: async () => undefined } as unknown as TargetLeadership,
+    this.leadership as unknown as TargetLeadership,
     {
-      read: async (_: unknown, statement: unknown) => (statement === LOAD_TARGET ? this.rows() : []),
+      read: async (_: unknown, statement: unknown) => {
+        if (statement !== LOAD_TARGET) return [];
+        this.reads += 1;
+        return this.rows();
+      },
     } as unknown as Database,
     {} as InstanceTransitions,
     { perform: this.look } as unknown as InstanceKeeper,
@@ -46,7 +60,7 @@ class Bed {
   /** The target says that the instance has changed. */
   async tell(): Promise<void> {
     for (const listener of this.listeners) listener(INSTANCE.id);
-    await settled();
+    await pass(GAP_MS);
   }
 }
 
@@ -85,7 +99,7 @@ it('looks at once at what the target says has changed, long before its look is d
 it('looks at nothing else before it is due', async () => {
   await started();
   bed.reconciler.kick();
-  await settled();
+  await pass(GAP_MS);
   await pass(HOUR_MS - 1_000);
   expect(bed.look).toHaveBeenCalledTimes(1);
   await pass(6_000);
@@ -96,7 +110,7 @@ it('stops what is no longer wanted at once, whenever the next look was due', asy
   await started();
   bed.isHeld = false;
   bed.reconciler.kick();
-  await settled();
+  await pass(GAP_MS);
   expect(bed.look.mock.lastCall).toMatchObject([{ kind: 'withdraw' }, {}]);
 });
 
@@ -108,10 +122,22 @@ it('looks once more where the target speaks during a look', async () => {
   await bed.tell();
   expect(bed.look).toHaveBeenCalledTimes(2);
   end(HOUR_MS);
-  await settled();
+  await pass(GAP_MS);
   expect(bed.look).toHaveBeenCalledTimes(3);
   await pass(HOUR_MS - 1_000);
   expect(bed.look).toHaveBeenCalledTimes(3);
+});
+
+it('gathers what changes at once into one pass, however many say so', async () => {
+  await started();
+  const before = bed.reads;
+  for (let count = 0; count < 50; count += 1) {
+    for (const listener of bed.listeners) listener(INSTANCE.id);
+    await pass(1);
+  }
+  await pass(GAP_MS);
+  expect(bed.reads - before).toBe(1);
+  expect(bed.look).toHaveBeenCalledTimes(2);
 });
 
 it('listens only where it reconciles: an API process hears nothing', async () => {
@@ -122,10 +148,13 @@ it('listens only where it reconciles: an API process hears nothing', async () =>
 
 it('looks at nothing while somebody else leads, whatever the target says', async () => {
   bed.isLeading = false;
+  const asked = jest.spyOn(bed.leadership, 'isHeld');
   bed.reconciler.start();
   await bed.tell();
   await bed.tell();
   expect(bed.look).not.toHaveBeenCalled();
+  // Nor does it ask Postgres each time.
+  expect(asked).toHaveBeenCalledTimes(1);
 });
 
 it('looks at everything when it takes the lead again, which it asks for twice a second', async () => {

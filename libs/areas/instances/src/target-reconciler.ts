@@ -1,5 +1,6 @@
 import { Logger } from '@nestjs/common';
 import type { Database } from '@slipway/platform-database';
+import pLimit, { type LimitFunction } from 'p-limit';
 import { Not } from 'typeorm';
 import { InstanceEntity, type InstanceState } from './instance.entity.js';
 import { LOAD_TARGET, type WorkloadRow } from './instance.query.js';
@@ -16,6 +17,11 @@ const POLL_MS = 500;
 const QUIET_POLL_MS = 5_000;
 const ORPHANS_MS = 5_000;
 const RETRY_MS = 500;
+/** Many changes at once are one pass, which reads all rows: it takes a third of the time at most. */
+const GAP_MS = 100;
+const GAPS_OF_A_PASS = 2;
+/** Where a target has thousands of instances, all may change at once; each task has a connection to Postgres for a while. */
+const TASKS_AT_ONCE = 64;
 
 interface Look {
   /** The row and the task it was made for: if one of them is another by now, nothing is waited for. */
@@ -41,6 +47,7 @@ export class TargetReconciler {
   private interrupt?: () => void;
   private orphansAt = 0;
   private readonly pollMs: number;
+  private readonly inTurn?: LimitFunction;
   private readonly preparations: Preparations;
   /** The last trouble by what had it: while Postgres is away everything fails alike, and once is enough. */
   private readonly troubles = new Map<string, string>();
@@ -54,6 +61,7 @@ export class TargetReconciler {
   ) {
     this.preparations = new Preparations(target.driver, database);
     this.pollMs = target.driver.onChange ? QUIET_POLL_MS : POLL_MS;
+    if (target.driver.onChange) this.inTurn = pLimit(TASKS_AT_ONCE);
   }
 
   start(): void {
@@ -68,6 +76,8 @@ export class TargetReconciler {
 
   /** The target says that an instance has changed: it is looked at now, whenever its next look was due. */
   private noteChange(instanceId: string): void {
+    // Every worker is told, and one of them looks. Who begins to lead looks at everything.
+    if (!this.leadership.leads) return;
     this.changed.add(instanceId);
     this.kick();
   }
@@ -89,6 +99,7 @@ export class TargetReconciler {
     while (!this.isStopping) {
       this.isKicked = false;
       let waitMs = POLL_MS;
+      const beganAt = performance.now();
       try {
         if (await this.leadership.isHeld()) waitMs = await this.pass();
         // What was seen and told in an earlier lead says nothing in the next.
@@ -97,7 +108,9 @@ export class TargetReconciler {
       } catch (error) {
         this.complain('pass', error);
       }
-      await this.pause(waitMs);
+      const gapMs = this.inTurn ? Math.max(GAP_MS, GAPS_OF_A_PASS * (performance.now() - beganAt)) : 0;
+      if (gapMs > 0) await this.pause(gapMs, false);
+      await this.pause(Math.max(0, waitMs - gapMs), true);
     }
   }
 
@@ -140,7 +153,7 @@ export class TargetReconciler {
 
   private launch(task: Task): void {
     const { id, version } = task.instance;
-    this.launchOnce(id, async () => {
+    const perform = async () => {
       this.changed.delete(id);
       let inMs = RETRY_MS;
       try {
@@ -149,7 +162,8 @@ export class TargetReconciler {
         this.looks.set(id, { version, kind: task.kind, dueAt: Date.now() + inMs });
       }
       return inMs < POLL_MS || this.changed.has(id);
-    });
+    };
+    this.launchOnce(id, () => this.inTurn?.(perform) ?? perform());
   }
 
   /** @param work returns whether the next pass should follow at once */
@@ -195,13 +209,17 @@ export class TargetReconciler {
     for (const id of this.troubles.keys()) if (id.startsWith('ins_') && !kept.has(id)) this.troubles.delete(id);
   }
 
-  private async pause(waitMs: number): Promise<void> {
-    if (this.isKicked || this.isStopping) return;
+  /** Until the time is over or the reconciler is stopped; a kick ends it where `endsByKick`. */
+  private async pause(waitMs: number, endsByKick: boolean): Promise<void> {
+    if (this.isStopping || (endsByKick && this.isKicked)) return;
     await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, waitMs);
-      this.interrupt = () => {
+      const end = () => {
         clearTimeout(timer);
         resolve();
+      };
+      const timer = setTimeout(end, waitMs);
+      this.interrupt = () => {
+        if (endsByKick || this.isStopping) end();
       };
     });
     this.interrupt = undefined;

@@ -202,3 +202,67 @@ it('leaves alone what outlives the host when the engines of the host are stopped
   expect(await published()).toEqual([before.base_url]);
   expect((await fetch(`${before.base_url}/health`)).status).toBe(200);
 });
+
+it('leaves an instance as it is while its target does not answer, and goes on with it afterwards', async () => {
+  const before = await ready();
+  const shown = await published();
+  bed.cluster.outage = 'connection refused';
+  const looks = jest.spyOn(TwinDriver.prototype, 'observe');
+  // Somebody asks for a look again and again.
+  await until(
+    'three looks that failed',
+    async () => {
+      await worker.hold('rev_1', 'route');
+      return looks.mock.calls.length >= 3;
+    },
+    only,
+  );
+  looks.mockRestore();
+  expect(await only()).toEqual(before);
+  expect(await published()).toEqual(shown);
+  expect(await events()).toEqual(['instance.ready']);
+  bed.cluster.outage = undefined;
+  await bed.cluster.crash(before.incarnation);
+  expect(await readyAfter(before)).toMatchObject({ restarts: 1, generation: 1 });
+});
+
+it('waits with a start for a target that cannot be worked with, and counts nothing against the instance', async () => {
+  bed.cluster.setHealthy(true);
+  bed.cluster.outage = 'cannot create deployments in namespace models-acme';
+  await worker.want('rev_1', spec());
+  await until('it to wait', async () => (await only())?.reason === 'target_unavailable', only);
+  expect(await only()).toMatchObject({ state: 'starting', generation: 1, restarts: 0, back_off: null });
+  // What the target lacks is the operator's business.
+  expect(await worker.status('rev_1')).toMatchObject({
+    message: 'it waits for its target, which cannot be worked with at the moment',
+    reason: 'target_unavailable',
+    failure: null,
+  });
+  bed.cluster.outage = undefined;
+  expect(await worker.ready('rev_1')).toMatchObject([{ generation: 1, restarts: 0, reason: null, message: null }]);
+  expect(bed.cluster.started).toHaveLength(1);
+});
+
+it('stops an instance as soon as its target answers again', async () => {
+  const before = await ready();
+  bed.cluster.outage = 'connection refused';
+  await worker.release('rev_1');
+  await until('it to leave the gateways', async () => (await published())?.length === 0, only);
+  expect((await fetch(`${before.base_url}/health`)).status).toBe(200);
+  bed.cluster.outage = undefined;
+  await worker.retired('rev_1');
+  await expect(fetch(`${before.base_url}/health`)).rejects.toThrow('fetch failed');
+});
+
+it('brings the last lines of what has never been ready, without what it was given', async () => {
+  await worker.want('rev_1', { ...spec(), runtime: { ...spec().runtime, env: { API_KEY: { secret_ref: 'key' } } } });
+  await until('life 1 to be seen', async () => (await only())?.incarnation === '1', only);
+  const { id } = await only();
+  bed.cluster.write(id, { stream: 'stderr', text: 'no kernel for this device; key is sk-from-file' });
+  await bed.cluster.crash('1');
+  await until('the crash to be counted', async () => (await only()).restarts === 1, only);
+  expect((await worker.status('rev_1'))?.failure).toMatchObject({
+    cause: 'killed',
+    log_tail: ['no kernel for this device; key is [redacted]'],
+  });
+});

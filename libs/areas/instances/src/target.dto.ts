@@ -71,8 +71,12 @@ export class TargetDeviceDto {
 }
 
 export class TargetConditionDto {
-  @StringField({ enum: ['devices_unknown'], description: 'What is wrong with the target' })
-  type: 'devices_unknown';
+  @StringField({
+    enum: ['devices_unknown', 'degraded'],
+    description:
+      'What is wrong with the target; `degraded`: nothing can be started, stopped or seen there as it should, while what runs goes on',
+  })
+  type: 'devices_unknown' | 'degraded';
 
   @StringField({ description: 'In words' })
   message: string;
@@ -84,7 +88,8 @@ export class TargetDto {
 
   @StringField({
     example: 'process',
-    description: '`process` starts engines, `endpoint` adopts servers that already run',
+    description:
+      '`process` starts engines on its host, `kubernetes` in a cluster, `endpoint` adopts servers that already run',
   })
   kind: string;
 
@@ -96,6 +101,9 @@ export class TargetDto {
 
   @ArrayField(() => TargetDeviceDto, { description: 'Accelerators of its host, as the worker saw them last' })
   devices: TargetDeviceDto[];
+
+  @StringField({ enum: ['ok', 'degraded'], description: '`ok` while it has no conditions' })
+  status: 'ok' | 'degraded';
 
   @ArrayField(() => TargetConditionDto, { description: 'Empty while nothing is wrong' })
   conditions: TargetConditionDto[];

@@ -3,6 +3,7 @@ import { OperatorSettings } from '@slipway/platform-config';
 import { Database } from '@slipway/platform-database';
 import { pageOf, type PageOf, type PageRequest, type Principal } from '@slipway/platform-http';
 import { TargetCatalog, type Target } from './target-catalog.js';
+import { TargetConditions } from './target-conditions.js';
 import type { TargetDto, TargetListDto } from './target.dto.js';
 import { TargetDevices } from './target-devices.js';
 import { PLACES_TAKEN } from './workload.query.js';
@@ -16,6 +17,7 @@ export class TargetsService {
     private readonly database: Database,
     private readonly settings: OperatorSettings,
     private readonly devices: TargetDevices,
+    private readonly conditions: TargetConditions,
   ) {}
 
   async list(who: Viewer, page: PageRequest): Promise<TargetListDto> {
@@ -49,8 +51,15 @@ export class TargetsService {
       rest.map(({ config }) => config.name),
       who,
     );
+    const troubles = await this.conditions.of(rest, who);
     return pageOf(
-      rest.map((target) => ({ ...shown(target, inUse.get(target.config.name) ?? 0), ...hosts.of(target.config.name) })),
+      rest.map((target) => {
+        const { name } = target.config;
+        const { devices, conditions: ofHost } = hosts.of(name);
+        const conditions = [...ofHost, ...(troubles.get(name) ?? [])];
+        const status = conditions.length === 0 ? 'ok' : 'degraded';
+        return { ...shown(target, inUse.get(name) ?? 0), status, devices, conditions };
+      }),
       page.limit,
       ({ name }) => [name],
     );
@@ -58,7 +67,10 @@ export class TargetsService {
 }
 
 /** Built from an allow-list: what the operator adds to the configuration later is not shown by accident. */
-function shown({ config, driver, isRemoved }: Target, inUse: number): Omit<TargetDto, 'devices' | 'conditions'> {
+function shown(
+  { config, driver, isRemoved }: Target,
+  inUse: number,
+): Omit<TargetDto, 'devices' | 'conditions' | 'status'> {
   return {
     name: config.name,
     kind: config.kind,

@@ -1,5 +1,6 @@
-import { endpointUrlField, endpointUrls } from '@slipway/contracts';
+import { endpointUrlField, endpointUrls, type RevisionSpec } from '@slipway/contracts';
 import { Injectable } from '@nestjs/common';
+import type { TargetDriver } from '@slipway/target-driver';
 import type { WorkloadRow } from './instance.query.js';
 import type { SecretReader } from './instance-spec.js';
 import { AccessRefused, Secrets } from './secrets.js';
@@ -45,12 +46,20 @@ export class TenantAccess {
     return target;
   }
 
-  /** @returns what throws AccessRefused or SecretUnavailable where there is no value for the tenant */
-  secretsOf({
-    tenant_id,
-    tenant_name,
-    revision_id,
-  }: Pick<WorkloadRow, 'tenant_id' | 'tenant_name' | 'revision_id'>): SecretReader {
-    return this.secrets.readerOf({ tenantId: tenant_id, tenantName: tenant_name, revisionId: revision_id });
+  /**
+   * @param driver of the target whose engine gets them
+   * @returns what throws AccessRefused or SecretUnavailable where there is none for the tenant, or none that the target takes
+   */
+  secretsOf(
+    { tenant_id, tenant_name, revision_id }: Pick<WorkloadRow, 'tenant_id' | 'tenant_name' | 'revision_id'>,
+    driver?: Pick<TargetDriver, 'secrets'>,
+  ): SecretReader {
+    const user = { tenantId: tenant_id, tenantName: tenant_name, revisionId: revision_id };
+    return this.secrets.readerOf(user, driver?.secrets);
+  }
+
+  /** What must not be shown of what an engine of the spec prints. */
+  valuesIn(spec: RevisionSpec): string[] {
+    return this.secrets.valuesIn(spec);
   }
 }

@@ -23,6 +23,7 @@ import {
   assertMayBecomeReady,
   instanceFailures,
   INSTANCES,
+  lateFailure,
   waitMessage,
   type AdoptedServer,
   type InstancesPort,
@@ -150,7 +151,7 @@ export class QualifyTargetBindingOperation implements OperationOf<typeof QUALIFI
     const leftMs = limitSeconds * 1_000 - step.elapsedMs();
     if (leftMs <= 0)
       throw new StepFailed(
-        instanceFailures.target_not_ready,
+        lateFailure(status),
         `no instance was ready after ${limitSeconds} s: ${waitMessage(status)}`,
       );
     return sleep({

@@ -18,6 +18,7 @@ import {
   assertMayBecomeReady,
   instanceFailures,
   INSTANCES,
+  lateFailure,
   type InstancesPort,
   type SpecIssue,
   type TakeOver,
@@ -118,7 +119,7 @@ export class Candidate {
     const leftMs = deadlineSeconds * 1_000 - context.step.elapsedMs();
     if (leftMs <= 0) {
       throw new StepFailed(
-        instanceFailures.target_not_ready,
+        lateFailure(status),
         `${ready} of ${desired} instances were ready after ${deadlineSeconds} s${trouble ? `: ${trouble}` : ''}`,
         { evidence },
       );

@@ -6,8 +6,8 @@ type Bag = Record<string, unknown>;
 /** Collects problems as `<key path> <what is wrong>` and gives back usable values meanwhile, so that one run names them all. */
 export class ConfigReader {
   readonly problems: string[] = [];
-  /** Secrets that settings name, by the key path that does; the file must have them. */
-  readonly secretsNamed: { path: string; name: string }[] = [];
+  /** Secrets that settings name, by the key path that does; the file must have them. `mayBeReference`: also one whose value only a cluster has. */
+  readonly secretsNamed: { path: string; name: string; mayBeReference?: boolean }[] = [];
 
   fail(path: string, what: string): void {
     this.problems.push(`${path || 'the file'} ${what}`);

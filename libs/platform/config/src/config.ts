@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { ProxyList } from '@slipway/platform-bounds';
 import { BUILT_IN_SETTINGS } from './built-in-settings.js';
 import { KeyRing } from './key-ring.js';
+import { loadNamed } from './kinds-on-demand.js';
 import { OperatorConfigError, parseOperatorConfig, type OperatorConfig, type TargetReader } from './operator-config.js';
 import {
   operatorFileOf,
@@ -270,6 +271,7 @@ function loadOperatorSettings(
     return OperatorSettings.of(
       (text) => parseOperatorConfig(text ?? 'defaults: true', readers, builtIn),
       readOperatorFile(file),
+      (text) => loadNamed(readers ?? [], text),
     );
   } catch (error) {
     if (error instanceof OperatorConfigError)

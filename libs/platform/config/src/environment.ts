@@ -8,11 +8,12 @@ export function childEnvironment(changes: Record<string, string | undefined> = {
 
 /**
  * The value behind a secret of the operator's file, read now, so that a rotated file is seen.
- * @throws Error naming the secret, never its value, if it is unknown, unset or unreadable.
+ * @throws Error naming the secret, never its value, if it is unknown, unset, unreadable or a reference.
  */
 export function resolveSecret(operator: OperatorConfig, name: string, env: NodeJS.ProcessEnv = process.env): string {
   const source = Object.hasOwn(operator.secrets, name) ? operator.secrets[name] : undefined;
   if (!source) throw new Error(`secret ${name} is not declared in the operator's configuration`);
+  if (source.kubernetes) throw new Error(`secret ${name} stands in Kubernetes, and its value is not known here`);
   const value = source.env !== undefined ? env[source.env] : readSecretFile(name, source.file ?? '');
   if (!value)
     throw new Error(

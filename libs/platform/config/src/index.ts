@@ -13,6 +13,7 @@ export {
 export { ConfigModule } from './config.module.js';
 export { PausePoints } from './pause-points.js';
 export { childEnvironment, resolveSecret } from './environment.js';
+export { loadKinds } from './kinds-on-demand.js';
 export { KeyRing, type Key } from './key-ring.js';
 export { BUILT_IN_SETTINGS } from './built-in-settings.js';
 export { ConfigReader, isMisspelling } from './config-reader.js';
@@ -26,6 +27,7 @@ export {
   type BuiltIn,
   type OperatorConfig,
   type SecretConfig,
+  type SecretReference,
   type TargetConfig,
   type TargetReader,
 } from './operator-config.js';

@@ -98,6 +98,45 @@ it('10.1: reads for whom a secret is and where it may go', () => {
   });
 });
 
+it('reads a secret that only a cluster has, and for whom it is', () => {
+  const source = 'targets: []\nsecrets: {hf-token: {kubernetes: {name: hf.models, key: token_1}, tenants: [acme]}}';
+  expect(parseOperatorConfig(source).secrets).toEqual({
+    'hf-token': { kubernetes: { name: 'hf.models', key: 'token_1' }, tenants: ['acme'] },
+  });
+});
+
+it.each([
+  ['{kubernetes: {name: hf, key: t}, file: /b}', 'secrets.s must have exactly one of env, file and kubernetes'],
+  ['{kubernetes: {name: hf}}', 'secrets.s.kubernetes.key must be there'],
+  ['{kubernetes: hf}', 'secrets.s.kubernetes must be a mapping'],
+  ['{kubernetes: {name: HF, key: t}}', 'secrets.s.kubernetes.name must match'],
+  ['{kubernetes: {name: ../hf, key: t}}', 'secrets.s.kubernetes.name must match'],
+  ['{kubernetes: {name: hf, key: ../t}}', 'secrets.s.kubernetes.key must match'],
+  ['{kubernetes: {name: hf, key: t, namespace: n}}', 'secrets.s.kubernetes.namespace is not a known key'],
+  [
+    '{kubernetes: {name: hf, key: t}, origins: ["https://h.example"]}',
+    'secrets.s.origins says where a value may be sent',
+  ],
+])('refuses a secret that is %s', (entry, problem) => {
+  expect(problemsOf(`targets: []\nsecrets: {s: ${entry}}`)).toContainEqual(expect.stringContaining(problem));
+});
+
+it('refuses a setting that needs the value of a secret which only a cluster has, and lets one that hands it on', () => {
+  const naming = (mayBeReference: boolean): TargetReader => ({
+    kind: 'oven',
+    schema: { properties: {} },
+    read: (reader, path) => {
+      reader.secretsNamed.push({ path: `${path}.hub`, name: 's', mayBeReference });
+      return {};
+    },
+  });
+  const source = 'targets: [{name: a, kind: oven}]\nsecrets: {s: {kubernetes: {name: hf, key: t}}}';
+  expect(() => parseOperatorConfig(source, [naming(false)])).toThrow(
+    /^targets\[0\]\.hub names a secret whose value only/,
+  );
+  expect(parseOperatorConfig(source, [naming(true)]).targets).toHaveLength(1);
+});
+
 it('10.3: reads for whom targets and origins are, and what is called beside targets', () => {
   const source = `
 targets: [{name: a, kind: oven, racks: 1, tenants: [acme]}]

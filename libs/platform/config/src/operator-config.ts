@@ -3,7 +3,8 @@ import { addedTo } from './added-settings.js';
 import { ConfigReader } from './config-reader.js';
 import { readOutbound, type Outbound } from './outbound.js';
 import { readQuotas, type QuotaSettings } from './quotas.js';
-import { keysOf, SECRET, TENANTS, type MappingSchema } from './setting-schemas.js';
+import { readAs } from './schema-reader.js';
+import { keysOf, SECRET, SECRET_REFERENCE, TENANTS, type MappingSchema } from './setting-schemas.js';
 import { readMapping } from './yaml-mapping.js';
 
 /** One execution target. What else a kind has is the business of its folder in `libs/targets`. */
@@ -27,14 +28,24 @@ export interface TargetReader {
   readonly schema: Pick<MappingSchema, 'properties' | 'required'>;
   /** Where the file names no `max_instances`. */
   readonly maxInstances?: number;
+  /** Fetches its code, of a kind that does without until a file names it. Before that only `kind` can be asked for. */
+  load?(): Promise<void>;
   /** @param path of the entry, for the problems it finds */
   read(reader: ConfigReader, path: string, entry: Record<string, unknown>): object;
 }
 
-/** Names where its value is; the value itself never stands here. */
+/** Where a cluster keeps a secret that Slipway hands on without having read it. */
+export interface SecretReference {
+  /** Of the Secret, in the namespace of who uses it. */
+  name: string;
+  key: string;
+}
+
+/** Names where its value is; the value itself never stands here. One of `env`, `file` and `kubernetes`. */
 export interface SecretConfig {
   env?: string;
   file?: string;
+  kubernetes?: SecretReference;
   value?: never;
   /** Names of the tenants that may use it; undefined = the operator tenant alone. */
   tenants?: string[];
@@ -108,9 +119,12 @@ function readOperatorConfig(
   const quotas = readQuotas(reader, root['quotas']);
   const targets = readers ? readTargets(reader, root['targets'] ?? [], readers) : [];
   const secrets = readSecrets(reader, root['secrets']);
-  for (const { path, name } of reader.secretsNamed)
-    if (!Object.hasOwn(secrets, name))
-      reader.fail(path, `names a secret that the file does not have: ${JSON.stringify(name)}`);
+  for (const { path, name, mayBeReference } of reader.secretsNamed) {
+    const secret = Object.hasOwn(secrets, name) ? secrets[name] : undefined;
+    if (!secret) reader.fail(path, `names a secret that the file does not have: ${JSON.stringify(name)}`);
+    else if (secret.kubernetes && !mayBeReference)
+      reader.fail(path, `names a secret whose value only a cluster has: ${JSON.stringify(name)}; give it env or file`);
+  }
   return {
     targets,
     secrets,
@@ -158,17 +172,26 @@ function readSecrets(reader: ConfigReader, value: unknown): OperatorConfig['secr
       const path = `secrets.${name}`;
       if (!SECRET_NAME.test(name)) reader.fail(path, 'is not a valid secret name');
       const bag = reader.map(path, entry, keysOf(SECRET));
-      if ((bag['env'] === undefined) === (bag['file'] === undefined)) {
-        reader.fail(path, 'must have exactly one of env and file');
+      const { env, file, kubernetes } = bag;
+      if ([env, file, kubernetes].filter((source) => source !== undefined).length !== 1) {
+        reader.fail(path, 'must have exactly one of env, file and kubernetes');
         return [name, {}];
       }
-      const source =
-        bag['env'] === undefined
-          ? { file: reader.string(`${path}.file`, bag['file']) }
-          : { env: reader.string(`${path}.env`, bag['env'], ENV_NAME) };
-      return [name, { ...source, ...readUse(reader, path, bag) }];
+      if (kubernetes !== undefined && bag['origins'] !== undefined)
+        reader.fail(
+          `${path}.origins`,
+          'says where a value may be sent, and the value of this secret is never known here',
+        );
+      return [name, { ...readSource(reader, path, bag), ...readUse(reader, path, bag) }];
     }),
   );
+}
+
+function readSource(reader: ConfigReader, path: string, bag: Record<string, unknown>): SecretConfig {
+  const { env, file, kubernetes } = bag;
+  if (env !== undefined) return { env: reader.string(`${path}.env`, env, ENV_NAME) };
+  if (file !== undefined) return { file: reader.string(`${path}.file`, file) };
+  return { kubernetes: readAs(reader, `${path}.kubernetes`, kubernetes, SECRET_REFERENCE) as SecretReference };
 }
 
 function readUse(reader: ConfigReader, path: string, bag: Record<string, unknown>): Partial<SecretConfig> {

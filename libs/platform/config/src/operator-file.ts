@@ -98,13 +98,13 @@ export class OperatorFileWatch {
     this.seen = found.key;
     if (!isAsked && !(isNews && isSettled)) return;
     this.judged = found.key;
-    this.judge(found);
+    await this.judge(found);
   }
 
-  private judge(found: Finding): void {
+  private async judge(found: Finding): Promise<void> {
     const { digest: before } = this.settings.state;
     if ('problem' in found) this.settings.refuse([found.problem]);
-    else this.settings.offer(found.text);
+    else await this.settings.offerAnew(found.text);
     const { problems, digest } = this.settings.state;
     const file = path.basename(this.file.path);
     if (problems.length > 0)

@@ -23,21 +23,27 @@ export class OperatorSettings implements OperatorConfig {
 
   private constructor(
     private readonly parse: (text: string | undefined) => OperatorConfig,
+    private readonly fetchCode: (text: string | undefined) => Promise<void>,
     private held: OperatorConfig,
     private stands: OperatorFileState,
   ) {}
 
   /**
    * @param parse reads the file's text, undefined where there is none
+   * @param fetchCode what `parse` needs for a text, where it may lack something
    * @throws OperatorConfigError
    */
-  static of(parse: (text: string | undefined) => OperatorConfig, text: string | undefined): OperatorSettings {
-    return new OperatorSettings(parse, parse(text), holding(text));
+  static of(
+    parse: (text: string | undefined) => OperatorConfig,
+    text: string | undefined,
+    fetchCode: (text: string | undefined) => Promise<void> = async () => undefined,
+  ): OperatorSettings {
+    return new OperatorSettings(parse, fetchCode, parse(text), holding(text));
   }
 
   /** Settings that no file stands behind, as tests have them. */
   static fixed(config: OperatorConfig): OperatorSettings {
-    return new OperatorSettings(() => config, config, holding(undefined));
+    return OperatorSettings.of(() => config, undefined);
   }
 
   get targets(): OperatorConfig['targets'] {
@@ -64,6 +70,17 @@ export class OperatorSettings implements OperatorConfig {
   follow(prepare: Preparation): void {
     prepare(this)();
     this.preparations.push(prepare);
+  }
+
+  /** Like `offer`, for a text that may name what this process has not needed yet. */
+  async offerAnew(text: string | undefined): Promise<readonly string[]> {
+    try {
+      await this.fetchCode(text);
+    } catch (error) {
+      this.refuse([`names what this process cannot load: ${String((error as Error).message ?? error)}`]);
+      return this.stands.problems;
+    }
+    return this.offer(text);
   }
 
   /** Takes the text of the file whole, or refuses it whole and keeps what held. @returns what is wrong with it */

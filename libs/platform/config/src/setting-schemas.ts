@@ -32,6 +32,22 @@ export const ALLOW_ENTRY: MappingSchema = {
 
 export const ALLOW: Schema = { type: 'array', items: { anyOf: [ORIGIN, ALLOW_ENTRY] } };
 
+/** A Secret of a cluster: by the names that Kubernetes takes. */
+export const SECRET_REFERENCE: MappingSchema = {
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    name: {
+      type: 'string',
+      pattern: '^[a-z0-9]([-.a-z0-9]{0,251}[a-z0-9])?$',
+      description: 'Name of the Secret, in the namespace where the instance runs',
+    },
+    key: { type: 'string', pattern: '^[-_a-zA-Z0-9][-._a-zA-Z0-9]{0,252}$', description: 'Key of its data' },
+  },
+  required: ['name', 'key'],
+  description: 'A Secret that only targets of kind kubernetes know: handed to engines there, never read by Slipway',
+};
+
 export const SECRET: MappingSchema = {
   type: 'object',
   additionalProperties: false,
@@ -42,8 +58,14 @@ export const SECRET: MappingSchema = {
       description: 'Variable of the environment that holds it',
     },
     file: { ...TEXT, description: 'File that holds it; read again when it changes' },
+    kubernetes: SECRET_REFERENCE,
     tenants: { ...TENANTS, description: "Who may use it; without it the operator's tenant alone" },
     origins: { type: 'array', items: ORIGIN, description: 'Where it may be sent' },
   },
-  oneOf: [{ required: ['env'] }, { required: ['file'] }],
+  oneOf: [
+    { required: ['env'] },
+    { required: ['file'] },
+    // It is handed to engines, and sent nowhere.
+    { required: ['kubernetes'], not: { required: ['origins'] } },
+  ],
 };

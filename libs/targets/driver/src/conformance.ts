@@ -1,5 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { InstanceSpec, InstanceState, Observation, TargetDriver } from './driver.js';
+import { observeUntil, pause, terminateUntilGone } from './conformance-looks.js';
+import type { InstanceSpec, Observation, TargetDriver } from './driver.js';
+
+export { observeUntil, terminateUntilGone } from './conformance-looks.js';
 
 /** One target with one server program that a driver's own spec can steer. Made afresh for every test. */
 export interface ConformanceSubject {
@@ -14,36 +17,6 @@ export interface ConformanceSubject {
   crash(observed: Observation): Promise<void>;
   dispose(): Promise<void>;
 }
-
-/** Observes until the state is `wanted`, and fails with everything seen on the way when that does not happen in time. */
-export async function observeUntil(
-  driver: TargetDriver,
-  spec: InstanceSpec,
-  wanted: InstanceState,
-  deadlineMs = 15_000,
-): Promise<Observation> {
-  const end = Date.now() + deadlineMs;
-  const seen: string[] = [];
-  for (;;) {
-    const observed = await driver.observe(spec);
-    if (observed.state === wanted) return observed;
-    const line = JSON.stringify(observed);
-    if (seen.at(-1) !== line) seen.push(line);
-    if (Date.now() > end) throw new Error(`never became ${wanted}; saw ${seen.join(', ')}`);
-    await pause(25);
-  }
-}
-
-/** Terminates until nothing is left. */
-export async function terminateUntilGone(driver: TargetDriver, instanceId: string, deadlineMs = 15_000): Promise<void> {
-  const end = Date.now() + deadlineMs;
-  while ((await driver.terminate(instanceId)) !== 'gone') {
-    if (Date.now() > end) throw new Error(`${instanceId} is not gone`);
-    await pause(25);
-  }
-}
-
-const pause = (ms: number) => new Promise((done) => setTimeout(done, ms));
 
 /** Which promises a driver makes: those of one that starts something or that finds it running, and who restarts and probes. */
 export type Promises = Pick<TargetDriver, 'adopts' | 'restarts' | 'probes' | 'outlivesHost'>;
@@ -248,6 +221,27 @@ export function describeConformance(
     }
 
     function describeTargetRestarts(): void {
+      it('says by itself that an instance became ready, and that its server ended', async () => {
+        const changed: string[] = [];
+        driver.onChange?.((instanceId) => changed.push(instanceId));
+        const untilTold = async () => {
+          const end = Date.now() + 15_000;
+          while (!changed.includes(subject.spec().instanceId)) {
+            if (Date.now() > end) throw new Error('nobody was told');
+            await pause(25);
+          }
+        };
+        await subject.setHealthy(true);
+        const spec = subject.spec();
+        await driver.provision(spec);
+        const first = await observeUntil(driver, spec, 'ready');
+        await untilTold();
+        changed.length = 0;
+        await subject.crash(first);
+        await untilTold();
+        expect(driver.health?.().state ?? 'ok').toBe('ok');
+      });
+
       it('restarts a crashed server by itself, counts it, in the same generation', async () => {
         await subject.setHealthy(true);
         const spec = subject.spec();

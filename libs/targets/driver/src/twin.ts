@@ -13,6 +13,7 @@ import {
   type Observation,
   type SpecIssue,
   type TargetDriver,
+  type TargetHealth,
 } from './driver.js';
 import { probeHealth } from './health.js';
 
@@ -45,6 +46,12 @@ export class TwinCluster {
   isHealthy = false;
   /** Whether its engine answers nobody without a key. */
   isKeyed = false;
+  /** How its engines are given secrets. */
+  secrets: TargetDriver['secrets'] = 'both';
+  /** What is known of the cluster itself. */
+  health: TargetHealth = { state: 'ok' };
+  /** Why its server refuses or does not answer; it runs on, and nobody is told anything. */
+  outage?: string;
   /** What instances have written, oldest first. */
   readonly output = new Map<string, LogLine[]>();
   readonly written = new EventEmitter().setMaxListeners(0);
@@ -131,6 +138,7 @@ export class TwinCluster {
   }
 
   private tell(instanceId: string): void {
+    if (this.outage !== undefined) return;
     for (const listener of this.listeners) listener(instanceId);
   }
 }
@@ -148,6 +156,10 @@ export class TwinDriver implements TargetDriver {
     readonly name: string,
     private readonly cluster: TwinCluster,
   ) {}
+
+  get secrets(): TargetDriver['secrets'] {
+    return this.cluster.secrets;
+  }
 
   reconfigure(): () => void {
     return () => undefined;
@@ -170,6 +182,7 @@ export class TwinDriver implements TargetDriver {
 
   async provision(spec: InstanceSpec): Promise<void> {
     assertSpec(this, spec);
+    this.assertThere();
     const members = this.membersOf(spec.instanceId);
     if (members.some((member) => member.spec.generation >= spec.generation)) return;
     for (const member of members) if (!member.isTerminated) this.cluster.stop(member);
@@ -178,6 +191,7 @@ export class TwinDriver implements TargetDriver {
   }
 
   async observe({ instanceId, generation }: InstanceSpec): Promise<Observation> {
+    this.assertThere();
     const members = this.membersOf(instanceId);
     const newest = members.at(-1);
     if (!newest) return { state: 'absent' };
@@ -205,17 +219,24 @@ export class TwinDriver implements TargetDriver {
   }
 
   async terminate(instanceId: string): Promise<'stopping' | 'gone'> {
+    this.assertThere();
     const members = this.membersOf(instanceId);
     for (const member of members) if (!member.isTerminated) this.cluster.stop(member);
     return members.some(({ life }) => life) ? 'stopping' : 'gone';
   }
 
   async list(): Promise<InstanceRef[]> {
+    this.assertThere();
     return [...this.cluster.members].flatMap(([instanceId, members]) => {
       const member = members.find((one) => one.life || !one.isTerminated);
       if (!member) return [];
       return [{ instanceId, generation: member.spec.generation, ...pick(shown(member.life)) }];
     });
+  }
+
+  health(): TargetHealth {
+    const { outage, health } = this.cluster;
+    return outage === undefined ? health : { state: 'degraded', message: outage };
   }
 
   onChange(listener: (instanceId: string) => void): void {
@@ -250,6 +271,10 @@ export class TwinDriver implements TargetDriver {
 
   async close(): Promise<void> {
     await this.agent.destroy();
+  }
+
+  private assertThere(): void {
+    if (this.cluster.outage !== undefined) throw new Error(this.cluster.outage);
   }
 
   private membersOf(instanceId: string): Member[] {

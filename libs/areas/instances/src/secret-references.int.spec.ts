@@ -1,0 +1,141 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import type { RevisionSpec } from '@slipway/contracts';
+import type { OperatorConfig } from '@slipway/platform-config';
+import { ReadAudit } from '@slipway/platform-mutations';
+import { TargetBed, until, workloadOf, type Process } from '../test/target-bed.js';
+
+jest.setTimeout(60_000);
+
+const OPERATOR = 'ten_a';
+/** The tenant `acme`. */
+const ACME = 'ten_b';
+
+let bed: TargetBed;
+
+beforeEach(async () => {
+  bed = await TargetBed.create(4, { withTwin: true });
+});
+afterEach(() => bed.dispose());
+
+/** `key` has a value in a file; `hf` stands in a cluster. */
+function withSecrets(use: { tenants?: string[] } = {}): { operator: OperatorConfig } {
+  const { operator } = bed.config;
+  const hf = { kubernetes: { name: 'hf', key: 'token' }, ...use };
+  return { operator: { ...operator, secrets: { ...operator.secrets, hf } } };
+}
+
+const naming = (secret_ref: string, target = 'twin'): RevisionSpec => {
+  const engine = target === 'twin' ? 'sim' : 'mini';
+  return bed.twinSpec({ runtime: { target, engine, args: {}, env: { API_KEY: { secret_ref } } } });
+};
+
+describe('a spec that names a secret of a cluster', () => {
+  const issuesOf = async (spec: RevisionSpec, tenantId = OPERATOR, use = {}) => {
+    const api = await bed.process('api', withSecrets(use));
+    return (await api.check(spec, tenantId)).map(({ field, code, message }) => `${field} ${code}: ${message}`);
+  };
+  const NOT_THERE =
+    /^runtime\.env\.API_KEY not_allowed: the value of secret "hf" stands in Kubernetes, where this target cannot look/;
+  const BY_REFERENCE =
+    /^runtime\.env\.API_KEY not_allowed: this target takes secrets by reference alone: the operator declares "key"/;
+
+  it('is taken where the target finds it, and refused where it does not', async () => {
+    expect(await issuesOf(naming('hf'))).toEqual([]);
+    expect(await issuesOf(naming('hf', 'local'))).toEqual([expect.stringMatching(NOT_THERE)]);
+    bed.cluster.secrets = 'resolved';
+    expect(await issuesOf(naming('hf'))).toEqual([expect.stringMatching(NOT_THERE)]);
+    bed.cluster.secrets = undefined;
+    expect(await issuesOf(naming('hf'))).toEqual([expect.stringMatching(NOT_THERE)]);
+    bed.cluster.secrets = 'references';
+    expect(await issuesOf(naming('hf'))).toEqual([]);
+  });
+
+  it('is alone on a target that takes nothing else', async () => {
+    expect(await issuesOf(naming('key'))).toEqual([]);
+    bed.cluster.secrets = 'references';
+    expect(await issuesOf(naming('key'))).toEqual([expect.stringMatching(BY_REFERENCE)]);
+  });
+
+  it('is for the tenants that it names, as any other', async () => {
+    const unknown = `runtime.env.API_KEY unknown: the operator's configuration has no secret "hf"`;
+    for (const target of ['twin', 'local']) expect(await issuesOf(naming('hf', target), ACME)).toEqual([unknown]);
+    expect(await issuesOf(naming('hf'), ACME, { tenants: ['acme'] })).toEqual([]);
+    expect(await issuesOf(naming('hf'), OPERATOR, { tenants: ['acme'] })).toEqual([unknown]);
+  });
+
+  it('cannot have it sent to a server', async () => {
+    const spec = bed.spec(
+      {},
+      {
+        runtime: { target: 'adopted', args: {}, env: {} },
+        endpoint: { base_url: 'http://127.0.0.1:9', protocol: 'openai', health_path: '/health', credential_ref: 'hf' },
+      },
+    );
+    expect(await issuesOf(spec)).toEqual([
+      'endpoint.credential_ref not_allowed: secret "hf" may not be sent to this address',
+    ]);
+  });
+});
+
+describe('an engine that is given one', () => {
+  const MIXED = { PLAIN: 'x', API_KEY: { secret_ref: 'key' }, HF_TOKEN: { secret_ref: 'hf' } };
+  const spec = (env: RevisionSpec['runtime']['env']): RevisionSpec =>
+    bed.twinSpec({ runtime: { target: 'twin', engine: 'sim', args: {}, env } });
+  const message = async (worker: Process) => (await worker.rows('rev_1'))[0]?.message;
+
+  it('is told where it stands, beside the values of others, and the audit has both', async () => {
+    const worker = await bed.process('worker', withSecrets());
+    bed.cluster.setHealthy(true);
+    await worker.want('rev_1', spec(MIXED));
+    const [{ id } = { id: '' }] = await worker.ready('rev_1');
+    expect(bed.cluster.members.get(id)?.[0]?.spec.runtime).toEqual({
+      engine: 'sim',
+      args: {},
+      env: { PLAIN: 'x', API_KEY: 'sk-from-file' },
+      envRefs: { HF_TOKEN: { secret: 'hf', key: 'token' } },
+    });
+    await worker.context.get(ReadAudit, { strict: false }).flush();
+    const used = await worker.database.read<{ name: string }>(
+      'system',
+      `select distinct resource_name as name from audit_log where action = 'secret.used' order by 1`,
+    );
+    expect(used.map(({ name }) => name)).toEqual(['hf', 'key']);
+  });
+
+  it('has no references where it names none', async () => {
+    const worker = await bed.process('worker', withSecrets());
+    bed.cluster.setHealthy(true);
+    await worker.want('rev_1', spec({ PLAIN: 'x' }));
+    const [{ id } = { id: '' }] = await worker.ready('rev_1');
+    expect(bed.cluster.members.get(id)?.[0]?.spec.runtime).not.toHaveProperty('envRefs');
+  });
+
+  it.each([
+    ['references', 'key', 'it could not be started: this target takes secrets by reference alone'],
+    ['resolved', 'hf', 'it could not be started: the value of secret "hf" stands in Kubernetes'],
+  ] as const)('does not start where the target has come to take %s alone', async (taking, name, told) => {
+    const worker = await bed.process('worker', withSecrets());
+    bed.cluster.secrets = taking;
+    await worker.want('rev_1', spec({ API_KEY: { secret_ref: name } }));
+    await until(
+      'it to be refused',
+      async () => Boolean((await message(worker))?.startsWith(told)),
+      () => message(worker),
+    );
+    expect(bed.cluster.started).toEqual([]);
+  });
+
+  it('does not start for a tenant from which it was taken back', async () => {
+    const worker = await bed.process('worker', withSecrets({ tenants: ['default'] }));
+    await worker.database.tx('system', (tx) =>
+      worker.instances.want(
+        tx,
+        { ...workloadOf('rev_1', spec({ HF_TOKEN: { secret_ref: 'hf' } })), tenantId: ACME },
+        'operation:op_1',
+      ),
+    );
+    await until('it to be refused', async () => Boolean(await message(worker)));
+    expect(await message(worker)).toBe(`it could not be started: the operator's configuration has no secret "hf"`);
+    expect(bed.cluster.started).toEqual([]);
+  });
+});

@@ -1,0 +1,26 @@
+import type { TargetKind } from '@slipway/target-driver';
+
+/**
+ * A kind of target whose code is loaded when a file names it, and not before.
+ * @param load imports it; tried again at the next name where it fails
+ */
+export function onDemand(kind: string, load: () => Promise<TargetKind>): TargetKind {
+  let loaded: TargetKind | undefined;
+  const code = (): TargetKind => {
+    if (!loaded)
+      throw new Error(`targets of kind ${kind}, whose code is not loaded: name the kind as it is written here`);
+    return loaded;
+  };
+  return {
+    kind,
+    load: async () => void (loaded ??= await load()),
+    get schema() {
+      return code().schema;
+    },
+    get maxInstances() {
+      return code().maxInstances;
+    },
+    read: (reader, path, entry) => code().read(reader, path, entry),
+    createDriver: (config, host) => code().createDriver(config, host),
+  };
+}
