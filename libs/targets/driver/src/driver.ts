@@ -1,5 +1,6 @@
 import type {
   Device,
+  EffectiveScaling,
   EngineArg,
   EngineServes,
   IdentityProof,
@@ -11,6 +12,9 @@ import type {
   UnknownModel,
 } from '@slipway/contracts';
 import type { TargetConfig } from '@slipway/platform-config';
+import type { LogLine, LogOptions } from './log-line.js';
+
+export type { LogLine, LogOptions } from './log-line.js';
 
 /**
  * What a caller wants to run, made of a `RevisionSpec`. Stored by the caller, handed in again on every call: a driver keeps no
@@ -30,6 +34,8 @@ export interface InstanceSpec {
   owner?: { tenantId: string; deploymentId: string; revisionId: string; revisionName: string; ordinal: number };
   model: ModelSpec;
   resources?: RevisionSpec['resources'];
+  /** How many instances its revision is to have, where the caller says: some targets bound it, or guard that many at a time. */
+  scaling?: Pick<EffectiveScaling, 'min_replicas' | 'max_replicas'>;
   runtime: {
     /** Name of an engine template of the target. Only targets that start something have engines. */
     engine?: string;
@@ -103,6 +109,8 @@ export interface Observation {
   lastExit?: { code: number | null; reason?: ObservationReason; at?: string };
   /** Where it runs within the target, such as a node. */
   place?: string;
+  /** What somebody else has changed of it on the target, for people; it runs on nevertheless. */
+  drift?: string;
   /** Why this generation's start came to nothing, while it was never ready and is over. */
   failure?: StartFailure;
   /** How far it is, while it is starting and the target can tell. */
@@ -175,29 +183,6 @@ export interface EngineLoad {
   waiting: number | null;
   /** Of the memory for keys and values, 0..1. */
   kvUsage: number | null;
-}
-
-/** One piece of an instance's output, redacted: whole lines of one stream. */
-export interface LogLine {
-  stream: 'stdout' | 'stderr';
-  /** RFC 3339, where the target knows it. */
-  at?: string;
-  text: string;
-}
-
-export interface LogOptions {
-  /** Last lines, 1..10,000. */
-  tail: number;
-  /** Only what was written from then on, RFC 3339. */
-  since?: string;
-  stream: 'stdout' | 'stderr' | 'both';
-  /** The last generation that is over, instead of the newest. */
-  previous: boolean;
-  /** Goes on until the signal fires, with what is written meanwhile. */
-  follow: boolean;
-  signal: AbortSignal;
-  /** Values that must not be shown, beside what looks like a secret and what the target itself remembers: the caller may know them. */
-  secrets?: readonly string[];
 }
 
 /**

@@ -25,3 +25,27 @@ export type { HealthAnswer } from './health.js';
 export { isListed, listTells, shownModels } from './model-names.js';
 export { fieldOf } from './served-requests.js';
 export { filled, MODEL_FIELDS, modelValues, placeholdersIn, provable, type PlaceholderValues } from './placeholders.js';
+export { engineIssue, instanceIssues, SAFE_NAME } from './templates/instance-check.js';
+export { declaredArgs, textProblem, type DeclaredArg } from './templates/declared-arg.js';
+export {
+  argIssues,
+  environmentIssues,
+  gpuIssues,
+  modelIssues,
+  valueIssue,
+  type CheckedTemplate,
+} from './templates/template-check.js';
+export type { ArgConfig, LiveConfig, MetricsConfig, TemplateConfig } from './templates/template-config.js';
+export {
+  argProblems,
+  commandProblems,
+  environmentProblems,
+  gpuProblems,
+  identityProblems,
+  variableProblems,
+  type TemplateProblem,
+} from './templates/template-problems.js';
+export { ARG, ARG_NAME, ENV, mapping, seconds, TEMPLATE, TEXT, WORDS } from './templates/template-schemas.js';
+export { checkArgNames, checkCommandShape } from './templates/template-shapes.js';
+export { filledCommand, filledEnvironment, placeholderProblems } from './templates/template-text.js';
+export { DEFAULT_READY_SECONDS, liveOf, placeholdersOf, templateTraits } from './templates/template-traits.js';

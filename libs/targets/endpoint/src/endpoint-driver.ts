@@ -47,7 +47,7 @@ export class EndpointDriver implements TargetDriver {
   private readonly egress: Egress;
   private allow: readonly AllowEntry[];
   private profile?: EndpointProfile;
-  private readonly health = new HealthHistory();
+  private readonly history = new HealthHistory();
   /** What this object has seen of an instance in one generation. */
   private readonly looks = new Map<string, Looks>();
 
@@ -127,7 +127,7 @@ export class EndpointDriver implements TargetDriver {
     const answer = await this.ask(spec, baseUrl, looks);
     const message = answer.healthy ? answer.message : missMessage(spec, answer.asked, answer);
     const seen = { baseUrl, generation, ...(message !== undefined && { message }) };
-    const state = this.health.note(instanceId, generation, answer.healthy, probe.failureThreshold);
+    const state = this.history.note(instanceId, generation, answer.healthy, probe.failureThreshold);
     if (answer.healthy) await this.lookForModel(spec, looks.model, answer.list);
     if (state === 'ready') return this.asItsModelSays(spec, looks.model, { state, ...seen });
     if (isPathMissing(looks, answer, probe.intervalSeconds))
@@ -154,7 +154,7 @@ export class EndpointDriver implements TargetDriver {
 
   /** Nothing to stop: the server belongs to somebody else. */
   async terminate(instanceId: string): Promise<'gone'> {
-    this.health.forget(instanceId);
+    this.history.forget(instanceId);
     this.looks.delete(instanceId);
     return 'gone';
   }

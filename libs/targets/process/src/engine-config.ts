@@ -1,18 +1,10 @@
-import type { ArgValue, EngineServes, IdentityProof, UnknownModel } from '@slipway/contracts';
+import type { TemplateConfig } from '@slipway/target-driver';
 
-/** One engine of the operator's configuration, keyed as in the file, once what it extends is merged into it. */
-export interface EngineConfig {
-  /**
-   * Program and arguments, no shell. `node` as the program means the node that runs the worker. Elements that are a list are left out
-   * together when one of their placeholders has no value.
-   */
-  command: (string | string[])[];
-  /** Arguments that a revision may set, appended in the order of this map. A text is a declaration that has only `arg`. */
-  args?: Record<string, string | ArgConfig>;
-  /** Names of environment variables that a revision may set. */
-  env_allow?: string[];
-  /** Variables that every start has, with placeholders; one whose placeholder has no value is not set. */
-  env?: Record<string, string>;
+/**
+ * One engine of the operator's configuration, keyed as in the file, once what it extends is merged into it. `node` as the program of
+ * its command means the node that runs the worker.
+ */
+export interface EngineConfig extends TemplateConfig {
   /** Variables whose values are secrets of the operator's file, read at each start. */
   secret_env?: Record<string, SecretRef>;
   /** Folders that stand before PATH. */
@@ -24,49 +16,14 @@ export interface EngineConfig {
   /** Operating-system user that it runs as. */
   user?: string;
   limits?: LimitsConfig;
-  /** Accelerators that it takes. Absent: it uses none and none is assigned to it. */
-  gpus?: GpusConfig;
-  /** Where it answers health probes (`/health`), and how long it may take to its first answer (60 s). */
   ready?: ReadyConfig;
-  /** How it is asked once it was ready, where a revision does not say. */
-  live?: LiveConfig;
   stop?: StopConfig;
-  /** Picks the checks of a qualification; `[chat]` by default. */
-  serves?: EngineServes[];
-  /** `rejects` by default. */
-  unknown_model?: UnknownModel;
-  identity?: IdentityProof[];
-  metrics?: MetricsConfig;
   /** What `model.uri` may name: globs of absolute paths, and `hf:org/*`. Absent: anything. */
   model_sources?: string[];
   /** Fetches the model before the engine starts; the only step that is given a network token. */
   prefetch?: PrefetchConfig;
   /** The template that it was made of, as `llamacpp@1`. Set by the reader of the file. */
   template?: string;
-}
-
-export interface ArgConfig {
-  /** One or two elements, with `{}` once where the value goes. A switch has none, and is there when it is true. */
-  arg: string | string[];
-  /** What stands in its place when a switch is false. */
-  off?: string;
-  /** `string` by default, which takes any text, number or boolean; of a `arg` without `{}` it is `switch`. */
-  type?: 'string' | 'integer' | 'number' | 'choice' | 'switch' | 'json';
-  /** Of a number, inclusive. */
-  min?: number;
-  max?: number;
-  /** Another argument, whose value or default it may not be below. */
-  at_least?: string;
-  /** Passed on where a revision sets nothing. */
-  default?: ArgValue;
-  choices?: ArgValue[];
-  /** Values worth trying when the engine is tuned. */
-  tune?: ArgValue[];
-  /** Whether it may change what the engine answers. */
-  quality?: boolean;
-  reason?: string;
-  /** Of JSON, in UTF-8; 2,048 by default, at most 8,192. */
-  max_bytes?: number;
 }
 
 export interface SecretRef {
@@ -85,13 +42,6 @@ export interface LimitsConfig {
   core_mb?: number;
 }
 
-export interface GpusConfig {
-  min: number;
-  max: number;
-  /** Whether it bears others beside it on one. */
-  share: 'exclusive' | 'fraction';
-}
-
 export interface ReadyConfig {
   path?: string;
   timeout_seconds?: number;
@@ -101,13 +51,6 @@ export interface ReadyConfig {
   listener?: 'own' | 'any';
   /** A piece of the line that it logs when it is up. Explains progress, decides nothing. */
   log?: string;
-}
-
-export interface LiveConfig {
-  path?: string;
-  interval_seconds?: number;
-  timeout_seconds?: number;
-  failure_threshold?: number;
 }
 
 export interface StopConfig {
@@ -120,15 +63,6 @@ export interface StopConfig {
   drain?: 'engine' | 'gateway';
   /** How long the memory of its devices may take to come back. */
   memory_free_within_seconds?: number;
-}
-
-/** Where it tells its metrics and what they are called; several names are tried in turn. */
-export interface MetricsConfig {
-  path: string;
-  running?: string | string[];
-  waiting?: string | string[];
-  kv_usage?: string | string[];
-  preemptions?: string | string[];
 }
 
 export interface PrefetchConfig {

@@ -3,12 +3,12 @@ import {
   type HealthAnswer,
   HealthHistory,
   type InstanceSpec,
+  type MetricsConfig,
   type Observation,
   probeHealth,
   startFailure,
 } from '@slipway/target-driver';
 import { Agent } from 'undici';
-import type { MetricsConfig } from './engine-config.js';
 import { askEngineLoad } from './engine-load.js';
 import type { Generation, InstanceFolder, StartIntent } from './instance-folder.js';
 import type { PortOwner } from './port-listener.js';

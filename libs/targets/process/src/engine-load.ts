@@ -1,6 +1,5 @@
 import { request, type Dispatcher } from 'undici';
-import type { EngineLoad } from '@slipway/target-driver';
-import type { MetricsConfig } from './engine-config.js';
+import type { EngineLoad, MetricsConfig } from '@slipway/target-driver';
 
 /** Engines tell some hundred lines; what tells more is none, or hostile. */
 const MAX_BYTES = 1024 * 1024;

@@ -1,8 +1,9 @@
 import { isMisspelling, keysOf, merged, NAME, readAs, type ConfigReader } from '@slipway/platform-config';
+import { checkArgNames, checkCommandShape } from '@slipway/target-driver';
 import { builtIn, BUILT_IN_DEFAULTS, builtInNames } from './builtin/index.js';
 import { DEFAULT_PROBE } from './engine-template.js';
 import type { EngineConfig, SecretRef } from './engine-config.js';
-import { ARG_NAME, ENGINE, ENGINE_DEFAULTS } from './engine-schema.js';
+import { ENGINE, ENGINE_DEFAULTS } from './engine-schema.js';
 import { templateProblems } from './template-problems.js';
 
 type Bag = Record<string, unknown>;
@@ -72,24 +73,16 @@ function replaceProgram(
   else if (Array.isArray(command)) engine['command'] = [program, ...command.slice(1)];
 }
 
-/** What is so often written wrongly that it is said in words of its own. The key goes then, and is not told of again. */
 function checkShapes(reader: ConfigReader, path: string, engine: Bag): void {
-  const { command, args } = engine;
-  if (command !== undefined && !Array.isArray(command)) {
-    reader.fail(`${path}.command`, 'must be a list with each word by itself, as in [llama-server, "--port", "{port}"]');
-    delete engine['command'];
-  } else if (command === undefined || (command as unknown[]).length === 0) {
-    reader.fail(
-      `${path}.command`,
-      'must name a program, as in [llama-server, "--port", "{port}"], or extends a template',
-    );
-    delete engine['command'];
-  }
-  for (const [arg, declared] of Object.entries(Object(args) as Bag)) {
-    const at = `${path}.args.${arg}`;
-    if (!ARG_NAME.test(arg)) reader.fail(at, `is not a valid argument name (${ARG_NAME.source})`);
-    else if (typeof declared === 'string' && declared.split('{}').length !== 2)
-      reader.fail(at, 'must contain {} once, where the value goes; one without a value is {arg: "--x", type: switch}');
+  checkCommandShape(reader, path, engine, ', or extends a template');
+  const args = Object(engine['args']) as Bag;
+  for (const name of checkArgNames(reader, path, args)) {
+    const declared = args[name];
+    if (typeof declared === 'string' && declared.split('{}').length !== 2)
+      reader.fail(
+        `${path}.args.${name}`,
+        'must contain {} once, where the value goes; one without a value is {arg: "--x", type: switch}',
+      );
   }
 }
 

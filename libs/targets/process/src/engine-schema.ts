@@ -1,42 +1,11 @@
 import { ENV_NAME, partOf, type MappingSchema, type Schema } from '@slipway/platform-config';
-import { HTTP_PATH, PROFILE_SCHEMAS } from '@slipway/target-driver';
+import { ARG, ARG_NAME, ENV, mapping, seconds, TEMPLATE, TEXT, WORDS } from '@slipway/target-driver';
 import { builtInNames } from './builtin/index.js';
 import { KNOWN_PLACEHOLDERS } from './placeholders.js';
 
-export const ARG_NAME = /^[a-z][a-z0-9_]{0,62}$/;
 /** Their placeholder is `{port.<name>}`. */
 const PORT_NAME = /^[a-z][a-z_]{0,30}$/;
 const USER_NAME = /^[a-z_][a-z0-9_-]{0,31}$/;
-
-const TEXT: Schema = { type: 'string', minLength: 1 };
-const SCALAR: Schema = { type: ['string', 'number', 'boolean'] };
-const seconds = (maximum: number, description: string, rest: Schema = {}): Schema => ({
-  type: 'integer',
-  minimum: 1,
-  maximum,
-  ...rest,
-  description,
-});
-const mapping = (properties: MappingSchema['properties'], required?: string[]): MappingSchema => ({
-  type: 'object',
-  additionalProperties: false,
-  properties,
-  ...(required && { required }),
-});
-
-/** Each element by itself; those that are a list are left out together. */
-const WORDS: Schema = {
-  type: 'array',
-  minItems: 1,
-  items: { anyOf: [TEXT, { type: 'array', minItems: 1, items: TEXT }] },
-};
-
-const ENV: Schema = {
-  type: 'object',
-  propertyNames: { pattern: ENV_NAME.source },
-  additionalProperties: { type: 'string' },
-  description: 'Variables that every start has, with placeholders; one whose placeholder has no value is not set',
-};
 
 const SECRET_ENV: Schema = {
   type: 'object',
@@ -44,29 +13,6 @@ const SECRET_ENV: Schema = {
   additionalProperties: mapping({ secret: TEXT }, ['secret']),
   description: 'Variables whose values are secrets of this file, read at each start',
 };
-
-const ARG: Schema = mapping(
-  {
-    arg: {
-      anyOf: [TEXT, { type: 'array', minItems: 1, maxItems: 2, items: TEXT }],
-      description: 'One or two elements, with {} once where the value goes; of a switch the element itself',
-    },
-    off: { ...TEXT, description: 'What stands there when the switch is false' },
-    type: { enum: ['string', 'integer', 'number', 'choice', 'switch', 'json'] },
-    min: { type: 'number' },
-    max: { type: 'number' },
-    at_least: { ...TEXT, description: 'Another argument, whose value it may not be below' },
-    default: { ...SCALAR, description: 'Passed on where a revision sets nothing' },
-    choices: { type: 'array', minItems: 1, maxItems: 64, items: SCALAR },
-    tune: { type: 'array', maxItems: 64, items: SCALAR, description: 'Values worth trying' },
-    quality: { type: 'boolean', description: 'Whether it may change what the engine answers' },
-    reason: { ...TEXT, description: 'What it is a choice between, for people' },
-    max_bytes: { type: 'integer', minimum: 2, maximum: 8_192, default: 2_048, description: 'Of JSON' },
-  },
-  ['arg'],
-);
-
-const NAMES: Schema = { anyOf: [TEXT, { type: 'array', minItems: 1, items: TEXT }] };
 
 /** What an engine has, and a target for all of its engines. */
 const SURROUNDINGS: MappingSchema['properties'] = {
@@ -82,8 +28,7 @@ const SURROUNDINGS: MappingSchema['properties'] = {
     core_mb: { type: 'integer', minimum: 0, maximum: 1_048_576, description: 'Size of a core file' },
   }),
   ready: mapping({
-    path: { ...HTTP_PATH, default: '/health', description: 'Where it answers health probes' },
-    timeout_seconds: seconds(86_400, 'To its first healthy answer', { default: 60 }),
+    ...TEMPLATE.ready,
     while_starting: {
       enum: ['refused', '503', 'either', 503],
       description:
@@ -97,28 +42,11 @@ const SURROUNDINGS: MappingSchema['properties'] = {
     },
     log: { ...TEXT, description: 'A piece of what it logs when it is up; explains, decides nothing' },
   }),
-  live: {
-    ...mapping({
-      path: HTTP_PATH,
-      interval_seconds: seconds(3_600, 'Between two probes'),
-      timeout_seconds: seconds(300, 'Of one probe'),
-      failure_threshold: {
-        type: 'integer',
-        minimum: 1,
-        maximum: 1_000,
-        description: 'Misses in a row that make it unhealthy',
-      },
-    }),
-    description: 'How it is asked once it was ready, where a revision does not say',
-  },
+  live: TEMPLATE.live,
   stop: mapping({
     signal: { enum: ['SIGTERM', 'SIGINT', 'SIGQUIT'] },
     to: { enum: ['leader', 'group'], description: 'Who gets the signal; SIGKILL gets all that belongs to it' },
-    grace_seconds: seconds(3_600, 'From the signal to SIGKILL'),
-    drain: {
-      enum: ['engine', 'gateway'],
-      description: 'Who lets requests under way end: the engine after its signal, or the gateways before it',
-    },
+    ...TEMPLATE.stop,
     memory_free_within_seconds: seconds(600, 'How long the memory of its devices may take to come back', {
       default: 30,
     }),
@@ -148,11 +76,7 @@ export const ENGINE: MappingSchema = {
       additionalProperties: { anyOf: [{ type: 'string', pattern: '\\{\\}' }, ARG] },
       description: 'What runtime.args of a revision may set; {} stands for the value',
     },
-    env_allow: {
-      type: 'array',
-      items: { type: 'string', pattern: ENV_NAME.source },
-      description: 'Variables that runtime.env of a revision may set',
-    },
+    env_allow: TEMPLATE.env_allow,
     ...SURROUNDINGS,
     ports: {
       type: 'array',
@@ -160,21 +84,9 @@ export const ENGINE: MappingSchema = {
       items: { type: 'string', pattern: PORT_NAME.source },
       description: 'Ports that it needs beside {port}: metrics is {port.metrics}',
     },
-    gpus: {
-      ...mapping(
-        {
-          min: { type: 'integer', minimum: 0, maximum: 64 },
-          max: { type: 'integer', minimum: 1, maximum: 64 },
-          share: { enum: ['exclusive', 'fraction'] },
-        },
-        ['min', 'max', 'share'],
-      ),
-      description: 'Accelerators that it takes, and whether it bears others beside it on one',
-    },
-    ...PROFILE_SCHEMAS,
-    metrics: mapping({ path: HTTP_PATH, running: NAMES, waiting: NAMES, kv_usage: NAMES, preemptions: NAMES }, [
-      'path',
-    ]),
+    gpus: TEMPLATE.gpus(['exclusive', 'fraction']),
+    ...TEMPLATE.profile,
+    metrics: TEMPLATE.metrics,
     model_sources: {
       type: 'array',
       maxItems: 64,

@@ -1,29 +1,32 @@
 import {
+  declaredArgs,
+  DEFAULT_READY_SECONDS,
   filled,
+  filledCommand,
+  filledEnvironment,
   InvalidSpecError,
   modelValues,
+  placeholdersOf,
+  SAFE_NAME,
   TargetConfigError,
+  type DeclaredArg,
   type EngineDescription,
   type EngineTraits,
   type InstanceSpec,
+  type MetricsConfig,
   type PlaceholderValues,
   type SpecIssue,
 } from '@slipway/target-driver';
-import { declaredArgs, type DeclaredArg } from './engine-args.js';
-import type { EngineConfig, LimitsConfig, MetricsConfig, ReadyConfig, StopConfig } from './engine-config.js';
+import type { EngineConfig, LimitsConfig, ReadyConfig, StopConfig } from './engine-config.js';
 import type { HostNeeds } from './host-needs.js';
 import { specIssues } from './engine-spec-check.js';
-import { DEFAULT_READY_SECONDS, placeholdersOf, traitsOf } from './engine-traits.js';
+import { traitsOf } from './engine-traits.js';
 import type { EngineProbe } from './instance-folder.js';
 import { ModelSources } from './model-sources.js';
-import { filledCommand, filledEnvironment } from './placeholders.js';
 import { templateProblems } from './template-problems.js';
 
 /** Where an engine does not say how it is asked for health. */
 export const DEFAULT_PROBE: EngineProbe = { path: '/health', timeoutSeconds: DEFAULT_READY_SECONDS };
-
-/** Of a target or an instance: it becomes the name of a folder. */
-export const SAFE_NAME = /^[A-Za-z0-9_-]{1,128}$/;
 
 /** setproctitle then leaves the environment alone, by which processes of an instance are recognised. */
 const ENVIRONMENT = { SPT_NOENV: '1' };

@@ -2,6 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import {
   assertSpec,
+  SAFE_NAME,
   type EngineDescription,
   type EngineLoad,
   type EngineTraits,
@@ -23,7 +24,7 @@ import { EngineProcesses } from './engine-process.js';
 import { EngineStarter } from './engine-start.js';
 import { EngineStopper } from './engine-stop.js';
 import type { EngineConfig } from './engine-config.js';
-import { readTemplates, SAFE_NAME, type EngineTemplate } from './engine-template.js';
+import { readTemplates, type EngineTemplate } from './engine-template.js';
 import type { EngineUser } from './engine-user.js';
 import { missingOnHost } from './host-needs.js';
 import { removeFolder } from './folder-retention.js';
@@ -70,7 +71,7 @@ export class ProcessDriver implements TargetDriver {
   private readonly starter: EngineStarter;
   private readonly stopper: EngineStopper;
   private readonly prefetches: ModelPrefetch;
-  private readonly health = new EngineHealth();
+  private readonly engineHealth = new EngineHealth();
   private readonly observer: GenerationObserver;
   private readonly cgroups: EngineCgroups | undefined;
   private readonly surroundings: { cwd: string; path: string };
@@ -118,7 +119,7 @@ export class ProcessDriver implements TargetDriver {
         processes: this.processes,
         starter: this.starter,
         stopper: this.stopper,
-        health: this.health,
+        health: this.engineHealth,
         prefetches: this.prefetches,
         maxLogBytes: this.maxLogBytes,
       },
@@ -215,7 +216,7 @@ export class ProcessDriver implements TargetDriver {
     const claim = await this.folder(spec.instanceId)
       .readClaim(spec.generation)
       .catch(() => undefined);
-    return this.health.load(metrics, metricsUrl(baseUrl, claim?.record), spec.instanceKey);
+    return this.engineHealth.load(metrics, metricsUrl(baseUrl, claim?.record), spec.instanceKey);
   }
 
   async terminate(instanceId: string): Promise<'stopping' | 'gone'> {
@@ -247,7 +248,7 @@ export class ProcessDriver implements TargetDriver {
   async close(): Promise<void> {
     this.stopper.close();
     this.prefetches.close();
-    await this.health.close();
+    await this.engineHealth.close();
   }
 
   /** @throws InvalidSpecError */

@@ -1,5 +1,5 @@
 import type { ArgValue, EngineArg } from '@slipway/contracts';
-import type { ArgConfig, EngineConfig } from './engine-config.js';
+import type { ArgConfig, TemplateConfig } from './template-config.js';
 
 /** NUL cannot be passed on, a line break has no business in an argument and would forge log lines. */
 const CONTROL = /[\0\r\n]/;
@@ -52,8 +52,8 @@ export class DeclaredArg {
     return textProblem(value, this.beginsElement);
   }
 
-  /** Its elements for a value that has no problem, or for none. */
-  elementsFor(given: ArgValue | undefined): string[] {
+  /** Its elements for a value that has no problem, or for none. @param written how the text of a value is to be written */
+  elementsFor(given: ArgValue | undefined, written = (text: string) => text): string[] {
     const value = given ?? this.config.default;
     if (value === undefined) return [];
     if (this.type === 'switch') {
@@ -62,7 +62,7 @@ export class DeclaredArg {
     }
     const text = this.type === 'json' ? (compactJson(value) ?? '') : String(value);
     // A function as the replacement, since `$&` in a string would be expanded.
-    return this.elements.map((element) => element.replace('{}', () => text));
+    return this.elements.map((element) => element.replace('{}', () => written(text)));
   }
 
   /** Whether the value is the first of its element, where a leading `-` would make it an option. */
@@ -91,7 +91,7 @@ export class DeclaredArg {
 }
 
 /** The arguments of an engine, in the order in which they are appended. */
-export function declaredArgs({ args = {} }: Pick<EngineConfig, 'args'>): DeclaredArg[] {
+export function declaredArgs({ args = {} }: Pick<TemplateConfig, 'args'>): DeclaredArg[] {
   return Object.entries(args).map(
     ([name, config]) => new DeclaredArg(name, typeof config === 'string' ? { arg: config } : config),
   );

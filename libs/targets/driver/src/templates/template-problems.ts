@@ -1,0 +1,140 @@
+import { MODEL_FIELDS, placeholdersIn } from '../placeholders.js';
+import type { DeclaredArg } from './declared-arg.js';
+import type { TemplateConfig } from './template-config.js';
+import { placeholderProblems } from './template-text.js';
+
+export interface TemplateProblem {
+  /** Within the engine. */
+  key: string;
+  problem: string;
+}
+
+/** Options that run a repository's code or a model's commands, that end the engine at anybody's word, or that log prompts. */
+const HARMFUL: Record<string, string> = {
+  '--trust-remote-code': 'it runs the code of the repository that a client names',
+  '--tools': 'it lets a model run commands of the host',
+  '--agent': 'it lets a model run commands of the host',
+  '-ag': 'it lets a model run commands of the host',
+  '--allow-terminate-by-client': 'it lets every client end the engine',
+  '--enable-log-requests': 'it logs prompts',
+  '--enable-log-outputs': 'it logs answers',
+  '--log-requests': 'it logs prompts',
+  '--log-prompts-dir': 'it writes prompts to files',
+  '--crash-dump-folder': 'it writes prompts to files',
+};
+/** The same as variables. */
+const RESERVED: Record<string, string> = {
+  TRUST_REMOTE_CODE: 'it runs the code of the repository that a client names',
+  LLAMA_ARG_TOOLS: 'it lets a model run commands of the host',
+  LLAMA_ARG_AGENT: 'it lets a model run commands of the host',
+};
+
+/** What is wrong with a command of an engine. @param known the placeholders that have a meaning there */
+export function commandProblems(
+  key: string,
+  command: TemplateConfig['command'],
+  known: ReadonlySet<string>,
+): TemplateProblem[] {
+  const problems = command.flatMap((element, index) =>
+    [element].flat().flatMap((part) => {
+      const all = [...placeholderProblems(part, known), ...harmOf(part)];
+      return all.map((problem) => ({ key: `${key}[${index}]`, problem }));
+    }),
+  );
+  const [program = ''] = command;
+  const isFixed = !Array.isArray(program) && placeholderProblems(program, new Set()).length === 0;
+  if (!isFixed) problems.push({ key: `${key}[0]`, problem: 'must name its program without placeholders' });
+  return problems;
+}
+
+/** What is wrong with the declaration of an argument. @param args all of the engine's */
+export function argProblems(arg: DeclaredArg, args: readonly DeclaredArg[]): TemplateProblem[] {
+  const { config, type } = arg;
+  const problems: TemplateProblem[] = [];
+  const add = (part: string, problem: string) => problems.push({ key: `args.${arg.name}${part}`, problem });
+  const blanks = arg.elements.join('\n').split('{}').length - 1;
+  if (arg.elements.length < 1 || arg.elements.length > 2) add('.arg', 'must have one or two elements');
+  if (type === 'switch' && blanks > 0) add('', 'is a switch, so it must not contain {}');
+  if (type !== 'switch' && blanks !== 1) add('', 'must contain {} once, where the value goes');
+  for (const element of [...arg.elements, config.off ?? '']) harmOf(element).forEach((problem) => add('', problem));
+  if (config.off !== undefined && type !== 'switch') add('.off', 'is for switches');
+  for (const bound of ['min', 'max', 'at_least'] as const)
+    if (config[bound] !== undefined && !arg.isNumber) add(`.${bound}`, 'is for numbers: type integer or number');
+  if ((config.min ?? -Infinity) > (config.max ?? Infinity)) add('.min', 'must not be above max');
+  if (config.at_least !== undefined && !args.some(({ name, isNumber }) => name === config.at_least && isNumber))
+    add('.at_least', `must name another argument of this engine that is a number, not ${config.at_least}`);
+  if ((type === 'choice') !== (config.choices !== undefined)) add('.choices', 'and type choice need each other');
+  if (config.max_bytes !== undefined && type !== 'json') add('.max_bytes', 'is for JSON');
+  if (problems.length > 0) return problems;
+  const values = { choices: config.choices, tune: config.tune, default: config.default };
+  for (const [part, value] of Object.entries(values))
+    [value].flat().forEach((one) => {
+      const problem = one === undefined ? undefined : arg.problemOf(one);
+      if (problem !== undefined) add(`.${part}`, `has ${JSON.stringify(one)}, which ${problem}`);
+    });
+  return problems;
+}
+
+/** What is wrong with the names of variables, whoever sets them. */
+export function variableProblems(named: readonly [key: string, name: string][]): TemplateProblem[] {
+  return named.flatMap(([key, name]) => reservedProblem(name).map((problem) => ({ key, problem })));
+}
+
+/** What is wrong with the texts of variables. */
+export function environmentProblems(
+  key: string,
+  env: Record<string, string>,
+  known: ReadonlySet<string>,
+): TemplateProblem[] {
+  return Object.entries(env).flatMap(([name, text]) => {
+    const all = placeholderProblems(text, known);
+    if (text.includes('\0')) all.push('must not contain NUL');
+    return all.map((problem) => ({ key: `${key}.${name}`, problem }));
+  });
+}
+
+/** What is wrong with how it proves which model it has. @param others placeholders that have a meaning there beside the model's */
+export function identityProblems(
+  { identity = [], unknown_model: unknown = 'rejects' }: TemplateConfig,
+  others: readonly string[] = [],
+): TemplateProblem[] {
+  const known = new Set([...others, ...MODEL_FIELDS.map((field) => `model.${field}`)]);
+  const problems: TemplateProblem[] = [];
+  identity.forEach((proof, index) => {
+    if (typeof proof === 'string') return;
+    for (const problem of placeholderProblems(proof.equals, known))
+      problems.push({ key: `identity[${index}].equals`, problem });
+  });
+  if (unknown !== 'rejects' && identity.length === 0)
+    problems.push({
+      key: 'identity',
+      problem: `must say how the engine proves which model it has, for unknown_model is ${unknown}: as in [models_list]`,
+    });
+  return problems;
+}
+
+/** What is wrong with the accelerators that it takes. */
+export function gpuProblems({ gpus, command }: TemplateConfig): TemplateProblem[] {
+  if (gpus && gpus.min > gpus.max) return [{ key: 'gpus.min', problem: 'must not be above max' }];
+  if ((gpus?.min ?? 0) > 0) return [];
+  return command.flatMap((element, index) =>
+    !Array.isArray(element) && placeholdersIn(element).includes('gpu.count')
+      ? [
+          {
+            key: `command[${index}]`,
+            problem: 'must be a list, or gpus.min 1, since {gpu.count} has no value without any',
+          },
+        ]
+      : [],
+  );
+}
+
+function reservedProblem(name: string): string[] {
+  if (name.startsWith('SLIPWAY_')) return [`must not be ${name}, which belongs to Slipway`];
+  return Object.hasOwn(RESERVED, name) ? [`must not be ${name}: ${RESERVED[name]}`] : [];
+}
+
+function harmOf(element: string): string[] {
+  const option = /^--?[A-Za-z][\w-]*/.exec(element)?.[0].replaceAll('_', '-') ?? '';
+  return Object.hasOwn(HARMFUL, option) ? [`must not have ${option}: ${HARMFUL[option]}`] : [];
+}
