@@ -1,23 +1,10 @@
 import type { InstanceSpec } from '@slipway/target-driver';
 import type { ObjectMeta } from './api/objects.js';
+import { LABEL, OURS } from './label-keys.js';
 import type { KubernetesTargetConfig } from './target-config.js';
 import { labelValue } from './unit-names.js';
 
-const OURS = 'slipway.dev';
-
-/** Labels of everything that we create. */
-export const LABEL = {
-  managedBy: 'app.kubernetes.io/managed-by',
-  name: 'app.kubernetes.io/name',
-  installation: `${OURS}/installation`,
-  target: `${OURS}/target`,
-  tenant: `${OURS}/tenant`,
-  deployment: `${OURS}/deployment`,
-  revision: `${OURS}/revision`,
-  instance: `${OURS}/instance`,
-  ordinal: `${OURS}/ordinal`,
-  generation: `${OURS}/generation`,
-} as const;
+export { LABEL } from './label-keys.js';
 
 export const MANAGED_BY = 'slipway';
 

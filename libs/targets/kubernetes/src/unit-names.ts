@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { InstanceSpec } from '@slipway/target-driver';
+import type { KubeObject } from './api/objects.js';
+import { LABEL } from './label-keys.js';
 
 /** Names of LeaderWorkerSets that are longer cannot start their workers: the hash of a revision is appended, and labels end at 63. */
 export const LONGEST_UNIT_NAME = 51;
@@ -30,10 +32,21 @@ export function revisionObjectName({ instanceId, owner }: Named): string {
 }
 
 /** The generation that a unit's name says; undefined for a name that is none of ours. */
-export function generationOf(name: string): number | undefined {
+export function generationInName(name: string): number | undefined {
   const digits = UNIT_NAME.exec(name)?.[1];
   const generation = Number(digits);
   return digits !== undefined && generation >= 1 && !digits.startsWith('0') ? generation : undefined;
+}
+
+/** Of a unit, whose name nobody can change, or of a pod of one; 0, which none has, for what is neither. */
+export function generationOf({ metadata: { name, labels } }: Pick<KubeObject, 'metadata'>): number {
+  const written = labels?.[LABEL.generation] ?? '';
+  return generationInName(name) ?? (/^[1-9]\d{0,14}$/.test(written) ? Number(written) : 0);
+}
+
+/** Which instance a unit or a pod is of, as its label has it; undefined for what is none of ours. */
+export function instanceLabelOf({ metadata: { labels } }: Pick<KubeObject, 'metadata'>): string | undefined {
+  return labels?.[LABEL.instance];
 }
 
 /** A text as a label can have it: itself where it can be, and otherwise what of it can, with a hash that keeps it distinct. */
