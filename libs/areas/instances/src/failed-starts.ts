@@ -1,3 +1,4 @@
+import type { StartFailure } from '@slipway/contracts';
 import type { Observation } from '@slipway/target-driver';
 import type { FailedStart } from './instance.entity.js';
 import type { InstanceRow } from './instance.query.js';
@@ -36,12 +37,12 @@ function isSameCause(before: Known['failure'], now: FailedStart): boolean {
 
 /** Where the target gives no reason of its own, what it saw is all there is to say. */
 function failureOf({ failure, reason, lastExit, message }: Observation, lines: readonly string[]): FailedStart {
-  const known = failure ?? {
+  const known: StartFailure = failure ?? {
     cause: reason ?? lastExit?.reason ?? 'exited',
     remediation: 'Read the last lines of the instance with GET /api/v1/deployments/{name}/instances/{id}/logs.',
     exit_code: lastExit?.code ?? null,
     signal: null,
-    log_tail: lines,
+    log_tail: [...lines],
   };
   return {
     ...known,
