@@ -1,0 +1,139 @@
+import type { InstanceSpec } from '@slipway/target-driver';
+import { PDBS, SERVICES, type Kind } from './api/kinds.js';
+import type { Deployment, KubeObject } from './api/objects.js';
+import type { KubeApi } from './api/requests.js';
+import { pdbOf, serviceOf, unitServiceOf } from './revision-objects.js';
+import type { KubernetesTargetConfig } from './target-config.js';
+import { LABEL, type Writer } from './unit-labels.js';
+import type { UnitWatch } from './unit-watch.js';
+
+/** Between two looks at them: they are seldom touched, and nothing serves by them but other people's routes. */
+const SWEEP_MS = 60_000;
+const RETRY_MS = 5_000;
+const WRITER = { manager: 'slipway', force: true };
+const KINDS: readonly Kind[] = [SERVICES, PDBS];
+
+interface Wanted {
+  kind: Kind;
+  namespace: string;
+  revision: string;
+  object: KubeObject;
+}
+
+/**
+ * What all units of a revision share, and the Service of one unit where engines are reached by one: made when the first is seen, made anew
+ * where somebody removes it, removed with the last unit. Nothing waits for it.
+ */
+export class RevisionObjects {
+  private readonly wanted = new Map<string, Wanted>();
+  /** Keys of what there is, by namespace. Undefined until it was listed. */
+  private readonly present = new Map<string, Set<string>>();
+  private work: Promise<void> = Promise.resolve();
+  private isDue = false;
+  private sweptAt = performance.now();
+  private failedAt = -Infinity;
+
+  constructor(
+    private readonly api: Pick<KubeApi, 'list' | 'apply' | 'delete'>,
+    private readonly watch: Pick<UnitWatch, 'all' | 'isSynced'>,
+    private readonly options: {
+      labelSelector: string;
+      writer: Writer;
+      onTrouble(error: unknown): void;
+      sweepMs?: number;
+    },
+  ) {}
+
+  /** A unit of the revision is there, and wants what its revision has. */
+  keep(spec: InstanceSpec, config: KubernetesTargetConfig, unit: Deployment | undefined): void {
+    if (!Object.hasOwn(config.engines, spec.runtime.engine ?? '')) return;
+    const { writer } = this.options;
+    this.want(SERVICES, serviceOf(spec, config, writer));
+    const budget = pdbOf(spec, config, writer);
+    if (budget) this.want(PDBS, budget);
+    else this.wanted.delete(keyOf(PDBS, serviceOf(spec, config, writer)));
+    const own = unit && unitServiceOf(spec, config, writer);
+    if (own) this.want(SERVICES, ownedBy(own, unit));
+    if (this.isDue && performance.now() - this.failedAt > RETRY_MS) this.begin(() => this.complete());
+  }
+
+  /** Now and then: what was removed comes back, what nobody needs goes. */
+  sweep(): void {
+    if (performance.now() - this.sweptAt < (this.options.sweepMs ?? SWEEP_MS) || !this.watch.isSynced) return;
+    this.sweptAt = performance.now();
+    this.begin(async () => {
+      await this.removeUnneeded();
+      this.isDue = true;
+      await this.complete();
+    });
+  }
+
+  /** Resolves when nothing is under way. */
+  async settled(): Promise<void> {
+    await this.work;
+  }
+
+  private want(kind: Kind, object: KubeObject): void {
+    const key = keyOf(kind, object);
+    const { namespace = '', labels = {} } = object.metadata;
+    const isThere = this.wanted.has(key) && this.present.get(namespace)?.has(key);
+    this.wanted.set(key, { kind, namespace, revision: labels[LABEL.revision] ?? '', object });
+    if (!isThere) this.isDue = true;
+  }
+
+  private begin(work: () => Promise<void>): void {
+    this.isDue = false;
+    this.work = this.work.then(work).catch((error: unknown) => {
+      this.isDue = true;
+      this.failedAt = performance.now();
+      this.options.onTrouble(error);
+    });
+  }
+
+  /** What is there stays as it is: a worker that begins anew writes nothing. */
+  private async complete(): Promise<void> {
+    for (const namespace of new Set([...this.wanted.values()].map((one) => one.namespace)))
+      if (!this.present.has(namespace)) await this.look(namespace);
+    for (const [key, { kind, namespace, object }] of this.wanted) {
+      const present = this.present.get(namespace);
+      if (present?.has(key)) continue;
+      await this.api.apply(kind, namespace, object, WRITER);
+      present?.add(key);
+    }
+  }
+
+  private async removeUnneeded(): Promise<void> {
+    const needed = new Set<string>();
+    for (const [, { units }] of this.watch.all())
+      for (const { metadata } of units) needed.add(`${metadata.namespace}/${metadata.labels?.[LABEL.revision]}`);
+    for (const [key, { namespace, revision }] of this.wanted)
+      if (!needed.has(`${namespace}/${revision}`)) this.wanted.delete(key);
+    for (const namespace of [...this.present.keys()])
+      for (const { kind, object } of await this.look(namespace)) {
+        const { labels = {}, name, uid } = object.metadata;
+        // What one unit owns goes with it. Of a revision that this worker does not know nothing is removed but what has no unit.
+        const isUseless = !needed.has(`${namespace}/${labels[LABEL.revision]}`);
+        if (labels[LABEL.instance] === undefined && isUseless) await this.api.delete(kind, namespace, name, { uid });
+      }
+  }
+
+  private async look(namespace: string): Promise<{ kind: Kind; object: KubeObject }[]> {
+    const { labelSelector } = this.options;
+    const found = await Promise.all(
+      KINDS.map(async (kind) =>
+        (await this.api.list(kind, namespace, { labelSelector })).items.map((object) => ({ kind, object })),
+      ),
+    );
+    this.present.set(namespace, new Set(found.flat().map(({ kind, object }) => keyOf(kind, object))));
+    return found.flat();
+  }
+}
+
+function ownedBy<T extends KubeObject>(object: T, { metadata: { name, uid = '' } }: Deployment): T {
+  const ownerReferences = [{ apiVersion: 'apps/v1', kind: 'Deployment', name, uid }];
+  return { ...object, metadata: { ...object.metadata, ownerReferences } };
+}
+
+function keyOf({ plural }: Kind, { metadata: { name, namespace = '' } }: KubeObject): string {
+  return `${plural}/${namespace}/${name}`;
+}

@@ -1,0 +1,131 @@
+import type { DriverHost, TargetHealth } from '@slipway/target-driver';
+import { readCluster, type Cluster } from './api/cluster.js';
+import { KubeApi } from './api/requests.js';
+import { LiveUnits, selectorOf } from './kubernetes-driver-units.js';
+import { RevisionObjects } from './kubernetes-driver-revision.js';
+import type { KubernetesTargetConfig } from './target-config.js';
+import { namespacesOf } from './target-config.js';
+import { neededRules } from './target-health-rules.js';
+import { TargetHealthWatch } from './target-health.js';
+import { targetLabels, type Writer } from './unit-labels.js';
+import { isKeyed } from './unit.js';
+import { UnitWatch } from './unit-watch.js';
+
+/** What tests set otherwise. */
+export interface KubernetesDriverOptions {
+  /** Instead of the one that the configuration names. */
+  cluster?: Cluster;
+  /** How long a call waits for the first lists before it says that it cannot look. */
+  syncMs?: number;
+  health?: { roundMs?: number; limitMs?: number };
+  revisions?: { sweepMs?: number };
+  /** How long a pod on a lost node counts beyond its grace. */
+  lostAfterMs?: number;
+}
+
+const SYNC_MS = 5_000;
+
+/** One opened cluster: who we are there, what we watch, and whether it answers. */
+export interface Session {
+  api: KubeApi;
+  writer: Writer;
+  live: LiveUnits;
+  watch: UnitWatch;
+  health: TargetHealthWatch;
+  revisions: RevisionObjects;
+}
+
+/**
+ * Opens the cluster when it is first needed: a process that only checks specs connects to none. What fails is tried again at the next
+ * call, and told meanwhile as the health of the target.
+ */
+export class KubernetesSessions {
+  private opening?: Promise<Session>;
+  private opened?: Session;
+  private problem?: { since: string; message: string };
+  private isClosed = false;
+
+  constructor(
+    private readonly config: () => KubernetesTargetConfig,
+    private readonly host: Pick<DriverHost, 'installation'>,
+    private readonly options: KubernetesDriverOptions,
+    private readonly tell: (instanceId: string) => void,
+  ) {}
+
+  /** @throws KubeConfigError; Error where there is no installation, or the driver is closed */
+  async open(): Promise<Session> {
+    this.opening ??= this.begin();
+    try {
+      return await this.opening;
+    } catch (error) {
+      this.opening = undefined;
+      const message = error instanceof Error ? error.message : String(error);
+      this.problem = { since: this.problem?.since ?? new Date().toISOString(), message };
+      throw error;
+    }
+  }
+
+  /** @throws Error while it is not known what there is */
+  async synced(): Promise<Session> {
+    const session = await this.open();
+    if (session.watch.isSynced) return session;
+    if (await session.watch.synced(this.options.syncMs ?? SYNC_MS)) return session;
+    const { state, message } = session.health.state;
+    const why = state === 'degraded' && message !== undefined ? `: ${message}` : '';
+    throw new Error(`target "${this.config().name}": what runs in its cluster is not known yet${why}`);
+  }
+
+  /** Follows a new configuration, if anything is open. */
+  refresh(): void {
+    this.opened?.watch.follow(namespacesOf(this.config()));
+  }
+
+  get health(): TargetHealth {
+    if (this.opened) return this.opened.health.state;
+    if (!this.problem) return { state: 'ok' };
+    return { state: 'degraded', message: `${this.problem.message}, since ${this.problem.since}` };
+  }
+
+  async close(): Promise<void> {
+    this.isClosed = true;
+    const session = await this.opening?.catch(() => undefined);
+    await Promise.all([session?.watch.close(), session?.health.close(), session?.revisions.settled()]);
+    await session?.api.close();
+  }
+
+  private async begin(): Promise<Session> {
+    if (this.isClosed) throw new Error('this driver is closed');
+    const config = this.config();
+    const installation = await this.host.installation?.();
+    if (!installation) throw new Error(`target "${config.name}" needs the id of this installation, and there is none`);
+    const writer = { installation };
+    const api = new KubeApi(this.options.cluster ?? readCluster(config.cluster));
+    const health = new TargetHealthWatch(api, {
+      server: api.server,
+      namespaces: () => namespacesOf(this.config()),
+      rules: () => neededRules({ writesSecrets: this.writesSecrets() }),
+      ...this.options.health,
+    });
+    const labels = targetLabels(config, writer);
+    const live = new LiveUnits(api, labels, this.options.lostAfterMs);
+    const labelSelector = selectorOf(labels);
+    const watch = new UnitWatch(api, { labelSelector, onTrouble: (_kind, _namespace, error) => health.note(error) });
+    watch.onChange(this.tell);
+    const note = (error: unknown) => health.note(error);
+    const revisions = new RevisionObjects(api, watch, {
+      labelSelector,
+      writer,
+      onTrouble: note,
+      ...this.options.revisions,
+    });
+    this.opened = { api, writer, live, watch, health, revisions };
+    watch.follow(namespacesOf(this.config()));
+    health.start();
+    return this.opened;
+  }
+
+  private writesSecrets(): boolean {
+    const { secrets, engines } = this.config();
+    return secrets === 'managed' || Object.values(engines).some(isKeyed);
+  }
+}

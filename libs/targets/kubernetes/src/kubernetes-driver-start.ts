@@ -1,0 +1,93 @@
+import type { ObservationReason } from '@slipway/contracts';
+import type { DriverHost, InstanceSpec } from '@slipway/target-driver';
+import { ApiError } from './api/errors.js';
+import { DEPLOYMENTS, SECRETS } from './api/kinds.js';
+import type { Deployment, Secret } from './api/objects.js';
+import type { Session } from './kubernetes-driver-session.js';
+import { isTombstone } from './kubernetes-driver-units.js';
+import { refusalReason } from './pod-state.js';
+import { isStopped } from './pod-state.js';
+import { namespaceFor, type KubernetesTargetConfig } from './target-config.js';
+import { secretOf, unitOf } from './unit.js';
+import { generationIn } from './unit-watch.js';
+
+/** The API server refuses a unit. `reason` says whether its template, admission or a quota is in the way. */
+export class UnitRefusedError extends Error {
+  constructor(
+    readonly reason: ObservationReason,
+    cause: ApiError,
+  ) {
+    super(cause.message, { cause });
+    this.name = 'UnitRefusedError';
+  }
+}
+
+export interface StartPlace {
+  config: KubernetesTargetConfig;
+  /** Where units of the instance may be. */
+  namespaces: readonly string[];
+  pausePoint: DriverHost['pausePoint'];
+}
+
+/**
+ * Creates the unit of a generation unless there ever was one. Only a create can say "if it never existed": an apply by a worker that comes
+ * late would start again what was stopped.
+ * @throws UnitRefusedError, ApiError, UnreachableError
+ */
+export async function startUnit(session: Session, spec: InstanceSpec, place: StartPlace): Promise<void> {
+  const { live, watch } = session;
+  const found = await live.find(spec.instanceId, place.namespaces);
+  if (found.units.some((unit) => generationIn(unit) > spec.generation)) return;
+  const own = found.units.find((unit) => generationIn(unit) === spec.generation);
+  // Its starter may have died between the unit and its secret.
+  if (own && !isStopped(own)) return createSecret(session, spec, place.config, own);
+  if (own) return;
+  await Promise.all(found.units.filter((unit) => !isTombstone(unit)).map((unit) => live.stop(unit)));
+  if (live.isHeld(found)) return;
+  await place.pausePoint('before-unit');
+  const created = await createUnit(session, spec, place.config);
+  if (!created) return;
+  watch.remember(created);
+  await place.pausePoint('after-unit');
+  await createSecret(session, spec, place.config, created);
+}
+
+/** Undefined where it was there before. */
+async function createUnit(
+  { api, writer }: Session,
+  spec: InstanceSpec,
+  config: KubernetesTargetConfig,
+): Promise<Deployment | undefined> {
+  try {
+    const unit = unitOf(spec, config, writer);
+    return await api.create<Deployment>(DEPLOYMENTS, namespaceFor(config, spec.tenantName), unit);
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    if (error.reason === 'AlreadyExists') return undefined;
+    throw isRefusal(error) ? new UnitRefusedError(refusalReason(error.message, error.status), error) : error;
+  }
+}
+
+/** What stands in it is never in the pod's own spec. It goes with its unit. */
+async function createSecret(
+  { api, writer }: Session,
+  spec: InstanceSpec,
+  config: KubernetesTargetConfig,
+  unit: Deployment,
+): Promise<void> {
+  const secret = secretOf(spec, config, writer);
+  if (!secret) return;
+  const { name, uid = '', namespace = namespaceFor(config, spec.tenantName) } = unit.metadata;
+  const ownerReferences = [{ apiVersion: 'apps/v1', kind: 'Deployment', name, uid }];
+  try {
+    await api.create<Secret>(SECRETS, namespace, { ...secret, metadata: { ...secret.metadata, ownerReferences } });
+  } catch (error) {
+    if (!(error instanceof ApiError && error.reason === 'AlreadyExists')) throw error;
+  }
+}
+
+/** A right that is missing is the target's matter, not the unit's. */
+function isRefusal({ status, message }: ApiError): boolean {
+  if (status === 400 || status === 422) return true;
+  return status === 403 && !/cannot create resource/.test(message);
+}

@@ -1,0 +1,230 @@
+import {
+  assertSpec,
+  probeHealth,
+  SAFE_NAME,
+  TargetConfigError,
+  type DriverHost,
+  type EngineDescription,
+  type EngineTraits,
+  type InstanceRef,
+  type InstanceSpec,
+  type LogLine,
+  type LogOptions,
+  type Observation,
+  type SpecIssue,
+  type TargetDriver,
+  type TargetHealth,
+} from '@slipway/target-driver';
+import type { TargetConfig } from '@slipway/platform-config';
+import { isDeepStrictEqual } from 'node:util';
+import { Agent } from 'undici';
+import type { Deployment } from './api/objects.js';
+import { instanceLog, loggedPod, type LoggedPod } from './instance-log.js';
+import { StartEvidence } from './kubernetes-driver-evidence.js';
+import { isNegative, lookAt, type Look } from './kubernetes-driver-look.js';
+import { KubernetesSessions, type KubernetesDriverOptions, type Session } from './kubernetes-driver-session.js';
+import { startUnit } from './kubernetes-driver-start.js';
+import { buryUnits, listUnits, namespacesIn, stopUnits } from './kubernetes-driver-stop.js';
+import { podOf } from './pod-state.js';
+import { namespaceFor, namespacesOf, type KubernetesTargetConfig } from './target-config.js';
+import { specIssues } from './unit-check.js';
+import { describeEngine, engineTraits, probePathOf, targetWarnings } from './unit-engine.js';
+import { generationIn, type InstanceObjects } from './unit-watch.js';
+
+/** With no more namespaces an instance is looked for in all of them, with more where it should be and where it was seen. */
+const MOST_SEARCHED = 8;
+
+type Host = Pick<DriverHost, 'installation' | 'pausePoint'>;
+
+/**
+ * Runs each instance as one unit of a Kubernetes cluster: a Deployment of one pod that is written once. Kubernetes restarts and probes;
+ * this counts, names the reasons and never starts a generation twice. State comes from one watch for all; that something is not there is
+ * believed of a live answer only, and where none is to be had the driver says that it cannot look.
+ */
+export class KubernetesDriver implements TargetDriver {
+  readonly kind = 'kubernetes';
+  readonly adopts = false;
+  readonly restarts = 'target';
+  readonly probes = 'target';
+  readonly outlivesHost = true;
+  readonly name: string;
+  private config: KubernetesTargetConfig;
+  private readonly sessions: KubernetesSessions;
+  private readonly evidence = new StartEvidence();
+  private readonly listeners: ((instanceId: string) => void)[] = [];
+  private readonly agent = new Agent({ pipelining: 0 });
+  /** Keys of what was asked for here: an engine may print its own. */
+  private readonly keys = new Map<string, string>();
+
+  constructor(
+    config: KubernetesTargetConfig,
+    private readonly host: Host,
+    options: KubernetesDriverOptions = {},
+  ) {
+    this.name = config.name;
+    this.config = config;
+    const tell = (instanceId: string) => this.listeners.forEach((listener) => listener(instanceId));
+    this.sessions = new KubernetesSessions(() => this.config, host, options, tell);
+  }
+
+  get secrets(): 'references' | 'both' {
+    return this.config.secrets === 'managed' ? 'both' : 'references';
+  }
+
+  reconfigure(config: KubernetesTargetConfig & TargetConfig): () => void {
+    // What runs in the old cluster could not be asked or stopped any more.
+    if (!isDeepStrictEqual(config.cluster, this.config.cluster))
+      throw new TargetConfigError(config.name, [
+        'its cluster cannot change while the process runs: use another name, or restart',
+      ]);
+    return () => {
+      this.config = config;
+      this.sessions.refresh();
+    };
+  }
+
+  engines(): EngineDescription[] {
+    return Object.keys(this.config.engines).map((name) => describeEngine(this.config, name));
+  }
+
+  traits(spec: InstanceSpec): EngineTraits | undefined {
+    return engineTraits(this.config, spec);
+  }
+
+  check(spec: InstanceSpec): SpecIssue[] {
+    return specIssues(spec, this.config);
+  }
+
+  warnings(): string[] {
+    return targetWarnings(this.config);
+  }
+
+  health(): TargetHealth {
+    return this.sessions.health;
+  }
+
+  async provision(spec: InstanceSpec): Promise<void> {
+    assertSpec(this, spec);
+    const session = await this.sessions.open();
+    const namespaces = this.searched(session, spec.instanceId, spec);
+    const pausePoint = (name: string) => this.host.pausePoint(`kubernetes:${name}`);
+    await this.noting(session, () => startUnit(session, spec, { config: this.config, namespaces, pausePoint }));
+  }
+
+  /** Asks no rule of `check`: what runs is observed also when the operator has since changed the target. */
+  async observe(spec: InstanceSpec): Promise<Observation> {
+    const { instanceId, instanceKey } = spec;
+    if (!SAFE_NAME.test(instanceId)) return { state: 'absent' };
+    const session = await this.sessions.synced();
+    if (instanceKey !== undefined) this.keys.set(instanceId, instanceKey);
+    const look = await this.lookConfirmed(session, spec);
+    await this.stopOutdated(session, look);
+    if (look.own) session.revisions.keep(spec, this.config, look.own.unit);
+    const pod = look.own && podOf(look.own.pods);
+    return this.evidence.add(session.api, instanceId, pod, look.observation, this.secretsOf(instanceId));
+  }
+
+  async answers(spec: InstanceSpec, baseUrl: string): Promise<boolean> {
+    // What the operator has since taken out of the file has no path any more.
+    if (!this.traits(spec)) return false;
+    const url = `${baseUrl}${probePathOf(this.config, spec)}`;
+    const { timeoutSeconds } = spec.probe;
+    return (await probeHealth({ url, timeoutSeconds, dispatcher: this.agent, credential: spec.instanceKey })).healthy;
+  }
+
+  async terminate(instanceId: string): Promise<'stopping' | 'gone'> {
+    if (!SAFE_NAME.test(instanceId)) return 'gone';
+    const session = await this.sessions.open();
+    const namespaces = this.searched(session, instanceId);
+    const state = await this.noting(session, () => stopUnits(session, instanceId, namespaces));
+    if (state === 'gone') {
+      this.keys.delete(instanceId);
+      this.evidence.forget(instanceId);
+    }
+    return state;
+  }
+
+  async list(): Promise<InstanceRef[]> {
+    const session = await this.sessions.synced();
+    await this.noting(session, () => buryUnits(session, this.config.retain_seconds));
+    session.revisions.sweep();
+    return this.noting(session, () => listUnits(session));
+  }
+
+  onChange(listener: (instanceId: string) => void): void {
+    this.listeners.push(listener);
+    // Who wants to be told wants it from now on; why it cannot be opened is told as the target's health.
+    void this.sessions.open().catch(() => undefined);
+  }
+
+  async *logs(instanceId: string, options: LogOptions): AsyncIterable<LogLine> {
+    if (!SAFE_NAME.test(instanceId)) return;
+    const session = await this.sessions.synced();
+    const find = () => this.loggedPodOf(session, instanceId);
+    yield* instanceLog(session.api, find, options, [...(options.secrets ?? []), ...this.secretsOf(instanceId)]);
+  }
+
+  async close(): Promise<void> {
+    this.listeners.length = 0;
+    await this.sessions.close();
+    await this.agent.destroy();
+  }
+
+  private async lookConfirmed(session: Session, spec: InstanceSpec): Promise<Look> {
+    const { instanceId, generation } = spec;
+    const { watch, live } = session;
+    const memory = {
+      reach: this.config.reach,
+      left: watch.leftOf(instanceId, generation),
+      wasReady: (incarnation: string) => watch.wasReady(incarnation),
+    };
+    const look = lookAt(spec, watch.of(instanceId), memory);
+    if (!isNegative(look.observation)) return look;
+    const namespaces = this.searched(session, instanceId, spec);
+    const found: InstanceObjects = await this.noting(session, () => live.find(instanceId, namespaces));
+    return lookAt(spec, found, memory);
+  }
+
+  /** That an older unit is still to be stopped says nothing of what was asked for; the next look tries again. */
+  private async stopOutdated({ live, watch, health }: Session, { outdated, own, observation }: Look): Promise<void> {
+    const isDrifted = observation.drift !== undefined && this.config.on_drift === 'replace';
+    const units: Deployment[] = [...outdated, ...(isDrifted && own ? [own.unit] : [])];
+    for (const unit of units) {
+      try {
+        const stopped = await live.stop(unit);
+        if (stopped) watch.remember(stopped);
+      } catch (error) {
+        health.note(error);
+      }
+    }
+  }
+
+  private loggedPodOf({ watch }: Session, instanceId: string): LoggedPod | undefined {
+    const { pods } = watch.of(instanceId);
+    const newest = Math.max(...pods.map(generationIn));
+    const pod = podOf(pods.filter((one) => generationIn(one) === newest));
+    return pod && loggedPod(pod);
+  }
+
+  private searched({ watch }: Session, instanceId: string, spec?: InstanceSpec): string[] {
+    const all = [...new Set([...namespacesOf(this.config), ...watch.namespaces])];
+    const seen = namespacesIn(watch.of(instanceId));
+    if (all.length <= MOST_SEARCHED || (!spec && seen.length === 0)) return all;
+    return [...new Set([...seen, ...(spec ? [namespaceFor(this.config, spec.tenantName)] : [])])];
+  }
+
+  private secretsOf(instanceId: string): string[] {
+    const key = this.keys.get(instanceId);
+    return key === undefined ? [] : [key];
+  }
+
+  /** What fails is a reason to ask at once how the target is. */
+  private async noting<T>({ health }: Session, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      health.note(error);
+      throw error;
+    }
+  }
+}

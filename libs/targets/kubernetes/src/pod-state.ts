@@ -1,0 +1,258 @@
+import { isIP } from 'node:net';
+import type { ObservationReason } from '@slipway/contracts';
+import type { Observation } from '@slipway/target-driver';
+import type { ContainerStatus, Deployment, Pod } from './api/objects.js';
+import { baseUrlOf } from './reach.js';
+import type { Reach } from './target-config.js';
+import { PORT_NAME } from './unit-probes.js';
+import {
+  conditionOf,
+  disruptionOf,
+  endOfPod,
+  ENGINE_CONTAINER,
+  engineStatus,
+  exitOf,
+  incarnationOf,
+  initStatuses,
+  isLeaving,
+  isOver,
+  restartsOf,
+  shownWords,
+} from './pod-state-ends.js';
+
+/** What is known of one unit, from a watch or from a live answer. */
+export interface UnitSeen {
+  unit: Deployment;
+  generation: number;
+  /** Of this unit. */
+  pods: readonly Pod[];
+  /** How its last pod that is gone had ended, where that was seen. */
+  left?: Observation['lastExit'];
+  /** How the target's engines are reached; by the addresses of their pods unless said. */
+  reach?: Reach;
+  /** Whether this life of the engine was seen ready before. */
+  wasReady?: (incarnation: string) => boolean;
+}
+
+type Told = Pick<Observation, 'state'> & { reason?: ObservationReason; message?: string | undefined };
+
+const IMAGE_FAULTS = new Set([
+  'ErrImagePull',
+  'ImagePullBackOff',
+  'InvalidImageName',
+  'ErrImageNeverPull',
+  'ImageInspectError',
+  'RegistryUnavailable',
+  'SignatureValidationFailed',
+]);
+const CREATION_FAULTS = new Set(['CreateContainerError', 'RunContainerError']);
+
+/** Told to stop: whoever set the replicas to 0, it does not come back by itself. */
+export function isStopped(unit: Deployment): boolean {
+  return unit.spec?.replicas === 0;
+}
+
+/** Pods of which something may still run. */
+export function livePods(pods: readonly Pod[]): Pod[] {
+  return pods.filter((pod) => !isOver(pod));
+}
+
+/**
+ * The pod that an instance is: a ready one before others, else the oldest, so that a second pod that somebody made by hand does not take
+ * its place; one that leaves only if there is no other.
+ */
+export function podOf(pods: readonly Pod[]): Pod | undefined {
+  const order = (pod: Pod) => (isLeaving(pod) ? 2 : isReady(pod) ? 0 : 1);
+  const ageOf = (pod: Pod) => pod.metadata.creationTimestamp ?? '';
+  return livePods(pods).sort(
+    (a, b) =>
+      order(a) - order(b) ||
+      (isLeaving(a) ? ageOf(b).localeCompare(ageOf(a)) : ageOf(a).localeCompare(ageOf(b))) ||
+      a.metadata.name.localeCompare(b.metadata.name),
+  )[0];
+}
+
+/** State, reason and words of one unit, as its objects say. Pure. */
+export function observationOf(seen: UnitSeen): Observation {
+  const { unit, pods, generation } = seen;
+  const pod = podOf(pods);
+  const about = { generation, ...(pod && lifeOf(pod, seen)), ...lastExitOf(seen, pod) };
+  if (isStopped(unit)) return { ...about, state: pod ? 'stopping' : 'exited', reason: 'terminated' };
+  const { state, reason, message } = pod ? told(pod, seen) : withoutPod(seen);
+  const words = shownWords(message);
+  return {
+    ...about,
+    state,
+    ...(reason === undefined ? {} : { reason }),
+    ...(words === undefined ? {} : { message: words }),
+  };
+}
+
+/** Where requests to it go; undefined while it has no address. */
+function addressOf(pod: Pod, unit: Deployment, reach: Reach): string | undefined {
+  const port = portOf(unit);
+  const { name, namespace = '' } = unit.metadata;
+  if (port === undefined || !hasAddress(pod)) return undefined;
+  return baseUrlOf({ reach }, { unit: name, namespace, port, podIp: pod.status?.podIP });
+}
+
+/** What is no address must not become part of a URL. */
+function hasAddress(pod: Pod): boolean {
+  return isIP(pod.status?.podIP ?? '') !== 0;
+}
+
+/** What was done to a unit by hand; undefined while it is as it was made. */
+export function driftOf(unit: Deployment): string | undefined {
+  if (isStopped(unit) || (unit.metadata.generation ?? 1) <= 1) return undefined;
+  const { replicas = 1 } = unit.spec ?? {};
+  if (replicas > 1) return `deployment ${unit.metadata.name} was changed by somebody else: it has ${replicas} replicas`;
+  return `deployment ${unit.metadata.name} was changed by somebody else`;
+}
+
+function portOf(unit: Deployment): number | undefined {
+  const { containers = [] } = unit.spec?.template?.spec ?? {};
+  const { ports = [] } = containers.find(({ name }) => name === ENGINE_CONTAINER) ?? {};
+  return (ports.find(({ name }) => name === PORT_NAME) ?? ports[0])?.containerPort;
+}
+
+function lifeOf(pod: Pod, { unit, reach = 'pod' }: UnitSeen): Partial<Observation> {
+  const baseUrl = addressOf(pod, unit, reach);
+  const place = pod.spec?.nodeName;
+  return {
+    incarnation: incarnationOf(pod),
+    restarts: restartsOf(pod),
+    ...(baseUrl === undefined ? {} : { baseUrl }),
+    ...(place ? { place } : {}),
+  };
+}
+
+/** Of the life before this one: in the same pod, or in the one before. */
+function lastExitOf({ pods, left }: UnitSeen, pod: Pod | undefined): Pick<Observation, 'lastExit'> {
+  const here = pod && exitBefore(pod);
+  if (here) return { lastExit: here };
+  const others = pods.filter((one) => one !== pod && (isLeaving(one) || isOver(one)));
+  const lastExit = newestOf(others.map(endOfPod)) ?? left;
+  return lastExit ? { lastExit } : {};
+}
+
+function exitBefore(pod: Pod): Observation['lastExit'] {
+  const ends = [engineStatus(pod), ...initStatuses(pod)]
+    .filter((status) => (status?.restartCount ?? 0) > 0 || (status?.state?.terminated?.exitCode ?? 0) !== 0)
+    .flatMap((status) => exitOf(status) ?? []);
+  const last = newestOf(ends);
+  if (!last) return undefined;
+  const { code, reason, at } = last;
+  return { code, ...(reason && { reason }), ...(at && { at }) };
+}
+
+function newestOf<T extends { at?: string }>(ends: readonly T[]): T | undefined {
+  return ends.reduce<T | undefined>(
+    (best, one) => (best === undefined || (one.at ?? '') > (best.at ?? '') ? one : best),
+    undefined,
+  );
+}
+
+function withoutPod({ unit, pods }: UnitSeen): Told {
+  const refused = unit.status?.conditions?.find(({ type, status }) => type === 'ReplicaFailure' && status === 'True');
+  if (refused) return { state: 'starting', reason: refusalReason(refused.message), message: refused.message };
+  const over = pods.filter(isOver).at(-1);
+  if (!over) return { state: 'starting', reason: 'loading', message: 'there is no pod yet' };
+  return { state: 'unhealthy', reason: endOfPod(over).reason ?? 'killed', message: over.status?.message };
+}
+
+/** Why something may not be made, from the server's words: they are all there is. */
+export function refusalReason(words = '', status?: number): ObservationReason {
+  if (/exceeded quota/i.test(words)) return 'quota_exceeded';
+  if (/PodSecurity|webhook|admission/i.test(words)) return 'admission_denied';
+  const isInvalid = status === 400 || status === 422 || /is invalid|invalid value|unknown field/i.test(words);
+  return isInvalid ? 'invalid_template' : 'admission_denied';
+}
+
+function isReady(pod: Pod): boolean {
+  return conditionOf(pod, 'Ready')?.status === 'True' && !isLeaving(pod);
+}
+
+function told(pod: Pod, { wasReady }: UnitSeen): Told {
+  const disruption = disruptionOf(pod);
+  if (isLeaving(pod) || disruption !== undefined) return leaving(pod, disruption);
+  if (isReady(pod) && hasAddress(pod)) return { state: 'ready' };
+  return (
+    unscheduled(pod) ??
+    initialising(pod) ??
+    waiting(engineStatus(pod)) ??
+    serving(pod, wasReady?.(incarnationOf(pod)) ?? false)
+  );
+}
+
+function leaving(pod: Pod, disruption: ObservationReason | undefined): Told {
+  const { message } = conditionOf(pod, 'DisruptionTarget') ?? {};
+  if (disruption === 'node_lost' && !isLeaving(pod))
+    return {
+      state: 'unhealthy',
+      reason: 'node_lost',
+      message: message ?? `node ${pod.spec?.nodeName} does not answer`,
+    };
+  const words = message ?? pod.status?.message ?? `pod ${pod.metadata.name} is being deleted`;
+  return { state: 'unhealthy', reason: disruption ?? 'killed', message: words };
+}
+
+function unscheduled(pod: Pod): Told | undefined {
+  const scheduled = conditionOf(pod, 'PodScheduled');
+  if (scheduled?.status !== 'False') return undefined;
+  const reason = scheduled.reason === 'SchedulingGated' ? 'gated' : 'unschedulable';
+  return { state: 'starting', reason, message: scheduled.message };
+}
+
+function initialising(pod: Pod): Told | undefined {
+  const statuses = initStatuses(pod);
+  const current = statuses.find(({ state }) => state?.terminated?.exitCode !== 0);
+  if (!current || engineStatus(pod)?.state?.running) return undefined;
+  const fault = faultBeforeStart(current);
+  if (fault) return fault;
+  const exit = exitOf(current);
+  const isFailed = current.state?.running === undefined && exit !== undefined && exit.code !== 0;
+  if (isFailed) return { state: 'starting', reason: 'init_failed', message: endWords(current.name, exit) };
+  // It has not run yet while the node still makes the pod.
+  if (current.state?.running === undefined && current === statuses[0]) return { state: 'starting', reason: 'loading' };
+  return { state: 'starting', reason: 'loading_weights', message: `container ${current.name} runs before the engine` };
+}
+
+function waiting(status: ContainerStatus | undefined): Told | undefined {
+  if (!status || status.state?.running) return undefined;
+  const fault = faultBeforeStart(status);
+  if (fault) return fault;
+  const exit = exitOf(status);
+  if (exit) return { state: 'starting', reason: loopReason(exit.reason), message: endWords('the engine', exit) };
+  const { reason: why, message } = status.state?.waiting ?? {};
+  return { state: 'starting', reason: 'loading', message: message ?? why };
+}
+
+/** A container that cannot even be made. */
+function faultBeforeStart({ state }: ContainerStatus): Told | undefined {
+  const { reason: why = '', message } = state?.waiting ?? {};
+  const words = message ? `${why}: ${message}` : why;
+  if (IMAGE_FAULTS.has(why)) return { state: 'starting', reason: 'image_pull_failed', message: words };
+  if (why === 'CreateContainerConfigError') return { state: 'starting', reason: 'config_error', message: words };
+  if (CREATION_FAULTS.has(why)) return { state: 'starting', reason: 'start_failed', message: words };
+  return undefined;
+}
+
+function loopReason(reason: ObservationReason | undefined): ObservationReason {
+  return reason === undefined || reason === 'exited' || reason === 'killed' ? 'crash_loop' : reason;
+}
+
+function endWords(who: string, { code, reason, words }: NonNullable<ReturnType<typeof exitOf>>): string {
+  const how = reason === 'out_of_memory' ? `was killed for its memory (code ${code})` : `ended with code ${code}`;
+  return words === undefined ? `${who} ${how}` : `${who} ${how}: ${words}`;
+}
+
+/** The engine runs. What has never been ready in this life starts, whatever its readiness says. */
+function serving(pod: Pod, wasReady: boolean): Told {
+  const status = engineStatus(pod);
+  const ready = conditionOf(pod, 'Ready');
+  const startedAt = status?.state?.running?.startedAt;
+  const isSince = startedAt !== undefined && (ready?.lastTransitionTime ?? '') > startedAt;
+  if (status?.started && (wasReady || isSince))
+    return { state: 'unhealthy', reason: 'probe_failed', message: ready?.message ?? 'it does not answer its probe' };
+  return { state: 'starting', reason: 'loading' };
+}

@@ -1,0 +1,35 @@
+/** One right in a namespace, as a Role writes it. */
+export interface Rule {
+  group: string;
+  resource: string;
+  subresource?: string;
+  verb: string;
+}
+
+/** What the operator's file makes us need. */
+export interface RuleNeeds {
+  /** An engine has a key, or secrets of the operator's go to the cluster: each unit gets a Secret of its own. */
+  writesSecrets: boolean;
+}
+
+/** Every right that the driver uses in each namespace of models, and no other. Roles are made of this list. */
+export function neededRules({ writesSecrets }: RuleNeeds): Rule[] {
+  return [
+    ...rulesOf('apps', 'deployments', ['list', 'watch', 'create', 'patch', 'delete']),
+    ...rulesOf('', 'pods', ['list', 'watch']),
+    { group: '', resource: 'pods', subresource: 'log', verb: 'get' },
+    ...rulesOf('', 'services', ['list', 'create', 'patch', 'delete']),
+    ...rulesOf('policy', 'poddisruptionbudgets', ['list', 'create', 'patch', 'delete']),
+    ...(writesSecrets ? rulesOf('', 'secrets', ['create']) : []),
+  ];
+}
+
+/** `create deployments.apps`, `get pods/log`. */
+export function ruleText({ group, resource, subresource, verb }: Rule): string {
+  const name = subresource === undefined ? resource : `${resource}/${subresource}`;
+  return `${verb} ${name}${group === '' ? '' : `.${group}`}`;
+}
+
+function rulesOf(group: string, resource: string, verbs: readonly string[]): Rule[] {
+  return verbs.map((verb) => ({ group, resource, verb }));
+}

@@ -1,0 +1,138 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { TargetHealth } from '@slipway/target-driver';
+import { ApiError } from './api/errors.js';
+import type { KubeApi } from './api/requests.js';
+import { ruleText, type Rule } from './target-health-rules.js';
+
+export interface TargetHealthOptions {
+  /** For people: where the API server is. */
+  server: string;
+  namespaces(): readonly string[];
+  rules(): readonly Rule[];
+  /** Every rule is asked for once within it, unless there are very many. */
+  roundMs?: number;
+  /** How long an API server may take for an answer before it counts as away. */
+  limitMs?: number;
+}
+
+const ROUND_MS = 8_000;
+const LIMIT_MS = 8_000;
+/** However many namespaces a target has, its API server is asked no more often. */
+const SHORTEST_PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 4_000;
+const AWAY_PAUSE_MS = 1_000;
+const NAMED_RIGHTS = 8;
+
+interface Question {
+  namespace: string;
+  rule: Rule;
+}
+
+/**
+ * Whether a target can be worked with: asks the API server all the time, one small question after the other, whether we may do what we
+ * need to. So a right that is taken away is named before somebody needs it, and a server that is away is noticed although every watch
+ * is silent.
+ */
+export class TargetHealthWatch {
+  private readonly missing = new Set<string>();
+  private trouble?: { since: string; message: string };
+  private loop?: Promise<void>;
+  private readonly closing = new AbortController();
+  private wake = new AbortController();
+  private asked = 0;
+  /** So many questions follow without a pause: nothing is known yet, or something has just gone wrong. */
+  private urgent = 0;
+
+  constructor(
+    private readonly api: Pick<KubeApi, 'review'>,
+    private readonly options: TargetHealthOptions,
+  ) {}
+
+  start(): void {
+    if (this.loop || this.closing.signal.aborted) return;
+    this.urgent = this.questions().length;
+    this.loop = this.run();
+  }
+
+  /** Another call has failed, or `null`: works again. Either way the next question need not wait. */
+  note(error: unknown): void {
+    const isForbidden = error instanceof ApiError && error.status === 403;
+    this.urgent = Math.max(this.urgent, isForbidden ? this.questions().length : 1);
+    this.wake.abort();
+  }
+
+  get state(): TargetHealth {
+    const { trouble } = this;
+    if (trouble) return { state: 'degraded', message: `${trouble.message}, since ${trouble.since}` };
+    const missing = this.questions().filter((question) => this.missing.has(keyOf(question)));
+    if (missing.length === 0) return { state: 'ok' };
+    const named = missing.slice(0, NAMED_RIGHTS).map(keyOf).join(', ');
+    const more = missing.length > NAMED_RIGHTS ? ` and ${missing.length - NAMED_RIGHTS} more` : '';
+    return {
+      state: 'degraded',
+      message: `Slipway's account on ${this.options.server} may not: ${named}${more}. A Role must allow it.`,
+    };
+  }
+
+  async close(): Promise<void> {
+    this.closing.abort();
+    this.wake.abort();
+    await this.loop;
+  }
+
+  private questions(): Question[] {
+    const rules = this.options.rules();
+    return this.options.namespaces().flatMap((namespace) => rules.map((rule) => ({ namespace, rule })));
+  }
+
+  private async run(): Promise<void> {
+    while (!this.closing.signal.aborted) {
+      const questions = this.questions();
+      const question = questions[this.asked % Math.max(1, questions.length)];
+      this.asked += 1;
+      if (question) await this.ask(question);
+      await this.pause(questions.length);
+    }
+  }
+
+  private async ask(question: Question): Promise<void> {
+    const { limitMs = LIMIT_MS, server } = this.options;
+    const over = new AbortController();
+    const stop = AbortSignal.any([over.signal, this.closing.signal]);
+    const late = sleep(limitMs, undefined, { signal: stop }).catch(() => undefined);
+    try {
+      const isAllowed = await Promise.race([this.api.review(question.namespace, question.rule), late]);
+      if (this.closing.signal.aborted) return;
+      if (isAllowed === undefined) return this.fail(`${server} has not answered within ${limitMs / 1_000} s`);
+      this.trouble = undefined;
+      if (isAllowed) this.missing.delete(keyOf(question));
+      else this.missing.add(keyOf(question));
+    } catch (error) {
+      this.fail(error instanceof Error ? error.message : String(error));
+    } finally {
+      over.abort();
+    }
+  }
+
+  private fail(message: string): void {
+    if (this.closing.signal.aborted) return;
+    this.trouble = { since: this.trouble?.since ?? new Date().toISOString(), message };
+    this.urgent = 0;
+  }
+
+  private async pause(questions: number): Promise<void> {
+    if (this.urgent > 0) {
+      this.urgent -= 1;
+      return;
+    }
+    const { roundMs = ROUND_MS } = this.options;
+    const steadyMs = Math.min(LONGEST_PAUSE_MS, Math.max(SHORTEST_PAUSE_MS, roundMs / Math.max(1, questions)));
+    this.wake = new AbortController();
+    const signal = AbortSignal.any([this.wake.signal, this.closing.signal]);
+    await sleep(this.trouble ? AWAY_PAUSE_MS : steadyMs, undefined, { signal }).catch(() => undefined);
+  }
+}
+
+function keyOf({ namespace, rule }: Question): string {
+  return `${ruleText(rule)} in namespace ${namespace}`;
+}
