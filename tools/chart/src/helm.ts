@@ -49,9 +49,12 @@ export async function renderChart(options: RenderOptions): Promise<KubeObject[]>
   return objectsOf(text);
 }
 
-/** @throws Error for text that is no YAML, or in which a key stands twice */
+/**
+ * Read as kubectl and Helm read it, for whom `off` is no text.
+ * @throws Error for text that is no YAML, or in which a key stands twice
+ */
 export function objectsOf(text: string): KubeObject[] {
-  return [...parseAllDocuments(text)]
+  return [...parseAllDocuments(text, { version: '1.1' })]
     .map((document) => {
       const [problem] = document.errors;
       if (problem) throw problem;

@@ -52,5 +52,5 @@ function isHelms(name: string, text: unknown): boolean {
 
 function documentOf({ apiVersion, kind, metadata, ...rest }: KubeObject): string {
   const ordered: Bag = { apiVersion, kind, metadata, ...rest };
-  return stringify(ordered, { lineWidth: 0, singleQuote: true, aliasDuplicateObjects: false });
+  return stringify(ordered, { version: '1.1', lineWidth: 0, singleQuote: true, aliasDuplicateObjects: false });
 }

@@ -116,10 +116,10 @@ describe.each(EXAMPLES)('%s', (name, file) => {
       expect([at, labels.some((one) => isSelected(selector, one))]).toEqual([at, true]);
   });
 
-  it('gives a token to api and worker alone, where there are models', () => {
+  it('gives a token to the worker alone, where there are models', () => {
     const hasModels = objects().some(({ kind }) => kind === 'Role');
     const tokens = podsOf(objects()).filter(({ spec }) => spec.automountServiceAccountToken !== false);
-    expect(tokens.map(({ of }) => of.metadata.name).sort()).toEqual(hasModels ? ['slipway-api', 'slipway-worker'] : []);
+    expect(tokens.map(({ of }) => of.metadata.name).sort()).toEqual(hasModels ? ['slipway-worker'] : []);
   });
 });
 

@@ -30,20 +30,14 @@ const needed = (writesSecrets: boolean): string[] =>
       return `${verb} ${name}${group === '' ? '' : `.${group}`}`;
     })
     .sort();
-const { worker, api } = chartRules();
+const worker = chartRules();
 
 it('gives the worker what the driver asks for, and nothing beside', () => {
   expect(texts(worker)).toEqual(needed(true));
   expect(texts(worker.filter(({ when }) => when === 'always'))).toEqual(needed(false));
 });
 
-it('gives the api a part of that, to read alone', () => {
-  expect(texts(api).filter((text) => !texts(worker).includes(text))).toEqual([]);
-  expect(api.flatMap(({ verbs }) => verbs).filter((verb) => !['get', 'list', 'watch'].includes(verb))).toEqual([]);
-});
-
 it('names no right that would reach further than a namespace of models', () => {
-  const all = [...worker, ...api];
   const forbidden = [
     '*',
     'nodes',
@@ -54,9 +48,11 @@ it('names no right that would reach further than a namespace of models', () => {
     'roles',
     'rolebindings',
   ];
-  expect(all.flatMap(({ resources }) => resources).filter((one) => forbidden.includes(one))).toEqual([]);
+  expect(worker.flatMap(({ resources }) => resources).filter((one) => forbidden.includes(one))).toEqual([]);
   expect(
-    all.flatMap(({ verbs }) => verbs).filter((verb) => ['*', 'update', 'escalate', 'bind'].includes(verb)),
+    worker.flatMap(({ verbs }) => verbs).filter((verb) => ['*', 'update', 'escalate', 'bind'].includes(verb)),
   ).toEqual([]);
-  expect(all.filter(({ resources, verbs }) => resources.includes('secrets') && verbs.join() !== 'create')).toEqual([]);
+  expect(worker.filter(({ resources, verbs }) => resources.includes('secrets') && verbs.join() !== 'create')).toEqual(
+    [],
+  );
 });

@@ -38,5 +38,5 @@ slipway-{{ .component }}
 
 {{/* Whether a component talks to the API server, and so needs its account's token. */}}
 {{- define "slipway.needsToken" -}}
-{{- if and (has .component (list "api" "worker")) .root.Values.targets.namespaces -}}true{{- end -}}
+{{- if and (eq .component "worker") .root.Values.targets.namespaces -}}true{{- end -}}
 {{- end -}}

@@ -144,6 +144,7 @@ spec:
     - name: secret-{{ .name }}
       secret:
         secretName: {{ .existingSecret }}
-        defaultMode: 0440
+        # 0440: a bare 0440 is another number in YAML 1.2.
+        defaultMode: 288
     {{- end }}
 {{- end -}}
