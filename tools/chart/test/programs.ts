@@ -11,7 +11,7 @@ export const helm = kubeProgram('helm', folder) ?? '';
 /** Where kubectl is, beside an API server; empty where there is none. */
 export const kubectl = findPrograms(environment).bin === undefined ? '' : (kubeProgram('kubectl', folder) ?? '');
 
-type Test = (name: string, run: () => Promise<void>) => void;
+type Test = (name: string, run: () => void | Promise<void>) => void;
 
 /** `it` where these programs are there. Elsewhere tests are skipped by name, or fail where SLIPWAY_REQUIRE_KUBE asks for them. */
 export function itWith(...programs: string[]): Test {
