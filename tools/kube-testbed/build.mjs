@@ -1,13 +1,15 @@
-// Compiles the Kubernetes control plane of the tests once and prints the folder of its programs: node tools/kube-testbed/build.mjs
+// Compiles the Kubernetes control plane of the tests once and prints the folder of its programs: node tools/kube-testbed/build.mjs [kwok]
 // For tests only. It is kept in the user's cache folder, by everything that it is made of.
 // Exit status 3: something is missing to build it with, which stderr names. Any other failure is one.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   existsSync,
+  linkSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
+  readdirSync,
   renameSync,
   rmSync,
   statSync,
@@ -21,6 +23,7 @@ import { fileURLToPath } from 'node:url';
 
 const HERE = path.dirname(fileURLToPath(import.meta.url));
 const MISSING = 3;
+const GO_FLAGS = ['-trimpath', '-p', '2'];
 const LEAST_GO = [1, 26];
 const BUILD_SECONDS = 3600;
 const WAIT_SECONDS = 3600;
@@ -38,8 +41,8 @@ const VERSION_FLAGS = [
 ].join(' ');
 
 /** Each folder is a Go module of its own, with the versions and sums of everything that comes with it. */
-const BUILDS = [
-  {
+const BUILDS = {
+  'control-plane': {
     module: '.',
     flags: VERSION_FLAGS,
     programs: {
@@ -50,55 +53,86 @@ const BUILDS = [
       etcd: 'go.etcd.io/etcd/server/v3',
     },
   },
-];
+  helm: { module: 'modules/helm', programs: { helm: 'helm.sh/helm/v4/cmd/helm' } },
+  kwok: { module: 'modules/kwok', programs: { kwok: 'sigs.k8s.io/kwok/cmd/kwok' } },
+};
+/** What tests need; more only where it is asked for by name. */
+const ALWAYS = ['control-plane', 'helm'];
+
+const asked = process.argv.slice(2);
+const unknown = asked.filter((name) => !Object.hasOwn(BUILDS, name));
+if (unknown.length > 0) giveUp(64, `there is no ${unknown.join(', ')}, only ${Object.keys(BUILDS).join(', ')}`);
+const wanted = Object.keys(BUILDS).filter((name) => ALWAYS.includes(name) || asked.includes(name));
 
 const cache = path.join(process.env.XDG_CACHE_HOME || path.join(os.homedir(), '.cache'), 'slipway', 'kube');
-const key = digest();
-const folder = path.join(cache, key);
+const parts = wanted.map((name) => `${name}-${digest(BUILDS[name])}`);
+const folder = path.join(cache, `all-${shortened(createHash('sha256').update(parts.join()))}`);
+let go;
 
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(1));
 if (!existsSync(folder)) {
-  const go = findGo();
   mkdirSync(cache, { recursive: true });
-  const isMine = await takeTurn();
-  // Whoever held the lock may have built it meanwhile.
-  if (!existsSync(folder)) compile(go);
-  if (isMine) release();
+  for (const [at, name] of wanted.entries()) await build(BUILDS[name], path.join(cache, parts[at]));
+  wholly(folder, (scratch) => {
+    for (const part of parts)
+      for (const program of readdirSync(path.join(cache, part)))
+        linkSync(path.join(cache, part, program), path.join(scratch, program));
+  });
 }
 process.stdout.write(`${folder}\n`);
 
-function digest() {
-  const hash = createHash('sha256').update(JSON.stringify([process.platform, process.arch]));
-  hash.update(readFileSync(fileURLToPath(import.meta.url)));
-  for (const { module } of BUILDS)
-    for (const file of ['go.mod', 'go.sum']) hash.update(readFileSync(path.join(HERE, module, file)));
+/** Of all that decides what comes out. */
+function digest({ module, ...rest }) {
+  const hash = createHash('sha256').update(JSON.stringify([process.platform, process.arch, GO_FLAGS, rest]));
+  for (const file of ['go.mod', 'go.sum']) hash.update(readFileSync(path.join(HERE, module, file)));
+  return shortened(hash);
+}
+
+function shortened(hash) {
   return hash.digest('hex').slice(0, 16);
 }
 
-function compile(go) {
+async function build({ module, flags, programs }, into) {
+  if (existsSync(into)) return;
+  go ??= findGo();
+  const release = await takeTurn(into);
+  // Whoever held the lock may have built it meanwhile.
+  if (!existsSync(into)) {
+    fetchSources(module, Object.values(programs));
+    wholly(into, (scratch) => {
+      for (const [name, source] of Object.entries(programs)) {
+        told(`compiling ${name}`);
+        const link = ['-s -w', flags].filter(Boolean).join(' ');
+        const { status, output } = run(
+          ['build', ...GO_FLAGS, '-ldflags', link, '-o', path.join(scratch, name), source],
+          module,
+        );
+        if (status !== 0) giveUp(1, `${name} does not compile`, output);
+      }
+    });
+  }
+  release();
+}
+
+/** The folder is filled or not there: another run may look for it, or make the same. */
+function wholly(into, fill) {
   const scratch = mkdtempSync(path.join(cache, 'building-'));
   const clean = () => rmSync(scratch, { recursive: true, force: true });
   process.once('exit', clean);
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(1));
-  for (const { module, programs } of BUILDS) fetchSources(go, module, Object.values(programs));
-  for (const { module, programs, flags } of BUILDS)
-    for (const [name, source] of Object.entries(programs)) {
-      told(`compiling ${name}`);
-      const args = ['build', '-trimpath', '-p', '2', '-ldflags', ['-s -w', flags].filter(Boolean).join(' ')];
-      const { status, output } = run(go, [...args, '-o', path.join(scratch, name), source], module);
-      if (status !== 0) giveUp(1, `${name} does not compile`, output);
-    }
+  fill(scratch);
   try {
-    // Whole or not at all: another run may look for it.
-    renameSync(scratch, folder);
+    renameSync(scratch, into);
   } catch (error) {
-    if (!existsSync(folder)) throw error;
+    if (!existsSync(into)) throw error;
   }
+  clean();
+  process.off('exit', clean);
 }
 
 /** Apart from compiling: an index that cannot be reached is no fault of the change under test, a wrong checksum is. */
-function fetchSources(go, module, sources) {
+function fetchSources(module, sources) {
   told(`fetching the modules of ${module === '.' ? 'the control plane' : module}`);
-  const { status, output } = run(go, ['list', '-deps', '-f', '{{if .Error}}{{.Error}}{{end}}', ...sources], module);
+  const { status, output } = run(['list', '-deps', '-f', '{{if .Error}}{{.Error}}{{end}}', ...sources], module);
   if (status === 0) return;
   const isUntrue = /checksum mismatch|SECURITY ERROR|missing go\.sum entry|updates to go\.(mod|sum) needed/.test(
     output,
@@ -106,7 +140,7 @@ function fetchSources(go, module, sources) {
   giveUp(isUntrue ? 1 : MISSING, 'its Go modules cannot be fetched', output);
 }
 
-function run(go, args, module) {
+function run(args, module) {
   const { status, error, stdout, stderr } = spawnSync('nice', ['-n', '15', go, ...args], {
     cwd: path.join(HERE, module),
     encoding: 'utf8',
@@ -138,47 +172,43 @@ function findGo() {
   return giveUp(MISSING, `it needs Go ${LEAST_GO.join('.')} or later, and ${why}`);
 }
 
-/** Saves work and memory where two runs want the same; without it the result is no other. False: waited for nothing any more. */
-async function takeTurn() {
+/** Saves work and memory where two runs want the same; without it the result is no other. Returns what ends the turn. */
+async function takeTurn(into) {
+  const lock = `${into}.lock`;
+  const release = () => {
+    if (holderOf(lock) === process.pid) unlinkSync(lock);
+  };
   const end = Date.now() + WAIT_SECONDS * 1_000;
   let isTold = false;
-  for (;;) {
+  while (!existsSync(into) && Date.now() < end) {
     try {
-      writeFileSync(lockFile(), String(process.pid), { flag: 'wx' });
+      writeFileSync(lock, String(process.pid), { flag: 'wx' });
       process.once('exit', release);
-      return true;
+      return release;
     } catch (error) {
       if (error.code !== 'EEXIST') throw error;
     }
-    if (existsSync(folder) || Date.now() > end) return false;
-    const holder = holderOfLock();
+    const holder = holderOf(lock);
     if (holder === undefined || !isAlive(holder)) {
-      rmSync(lockFile(), { force: true });
+      rmSync(lock, { force: true });
       continue;
     }
-    if (!isTold) told(`process ${holder} builds it already: waiting`);
+    if (!isTold) told(`process ${holder} builds ${path.basename(into)} already: waiting`);
     isTold = true;
     await delay(500);
   }
+  return () => undefined;
 }
 
-function holderOfLock() {
+function holderOf(lock) {
   try {
-    const pid = Number(readFileSync(lockFile(), 'utf8'));
+    const pid = Number(readFileSync(lock, 'utf8'));
     // An empty file is one that is just being written, unless it stays so: by whom, its number will tell.
-    if (!pid && Date.now() - statSync(lockFile()).mtimeMs < 5_000) return 1;
+    if (!pid && Date.now() - statSync(lock).mtimeMs < 5_000) return 1;
     return pid || undefined;
   } catch {
     return undefined;
   }
-}
-
-function release() {
-  if (holderOfLock() === process.pid) unlinkSync(lockFile());
-}
-
-function lockFile() {
-  return path.join(cache, `${key}.lock`);
 }
 
 function isAlive(pid) {

@@ -7,7 +7,7 @@ import { ControlPlane } from './control-plane.js';
 import { hasKube, kubeIt } from './kube-tests.js';
 import { CONFIG_MAPS, DEPLOYMENTS, NAMESPACES, PODS, SECRETS } from './objects.js';
 import { grant, WORKER_RULES } from './service-account.js';
-import { programs } from './shared-plane.js';
+import { programs } from './test-plane.js';
 import { SwallowingProxy } from './swallowing-proxy.js';
 import { eventually } from './waiting.js';
 

@@ -16,7 +16,7 @@ export {
   REQUIRE_VARIABLE,
   sharedAccess,
   type FoundPrograms,
-} from './shared-plane.js';
+} from './test-plane.js';
 export { SwallowingProxy } from './swallowing-proxy.js';
 export { isReady, TestBed, type TestBedOptions } from './test-bed.js';
 export { eventually } from './waiting.js';

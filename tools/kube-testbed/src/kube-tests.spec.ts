@@ -3,7 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterAll, expect, it } from '@jest/globals';
 import { kubeItFor } from './kube-tests.js';
-import { BIN_VARIABLE, REQUIRE_VARIABLE } from './shared-plane.js';
+import { BIN_VARIABLE, REQUIRE_VARIABLE } from './test-plane.js';
 
 const bin = mkdtempSync(path.join(os.tmpdir(), 'slipway-test-bin-'));
 for (const name of ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler'])

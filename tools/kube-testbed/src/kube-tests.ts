@@ -1,6 +1,6 @@
 import { it } from '@jest/globals';
 import { childEnvironment } from '@slipway/platform-config';
-import { findPrograms, REQUIRE_VARIABLE } from './shared-plane.js';
+import { findPrograms, REQUIRE_VARIABLE } from './test-plane.js';
 
 /** What tests say that need a control plane: `it` where there is one. Elsewhere they are skipped, or fail where it is required. */
 export type KubeIt = (name: string, run: () => unknown, timeoutMs?: number) => void;

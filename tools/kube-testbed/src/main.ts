@@ -1,4 +1,4 @@
-import { BIN_VARIABLE, findPrograms } from './shared-plane.js';
+import { BIN_VARIABLE, findPrograms } from './test-plane.js';
 import { ControlPlane } from './control-plane.js';
 import { TestBed } from './test-bed.js';
 

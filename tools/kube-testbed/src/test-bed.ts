@@ -8,7 +8,7 @@ import { guard } from './guard.js';
 import { BED_LABEL, FakeKubelet, type FakeKubeletOptions } from './kubelet/fake-kubelet.js';
 import { DEPLOYMENTS, NAMESPACES, PODS, SERVICE_ACCOUNTS, type Pod } from './objects.js';
 import { grant, WORKER_RULES, type Granted, type PolicyRule } from './service-account.js';
-import { sharedAccess } from './shared-plane.js';
+import { sharedAccess } from './test-plane.js';
 import { eventually } from './waiting.js';
 
 export interface TestBedOptions extends FakeKubeletOptions {
