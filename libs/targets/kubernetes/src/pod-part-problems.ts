@@ -70,7 +70,7 @@ function specProblems(spec: Bag, taken: readonly string[], add: Add): void {
   seccompProblem('spec.securityContext', spec['securityContext'], add);
   for (const list of NAMED_LISTS) {
     const path = `spec.${list}`;
-    if (!isSet(spec[list]) || !hasNames(path, spec[list], add) || list === 'volumes') continue;
+    if (spec[list] === undefined || !hasNames(path, spec[list], add) || list === 'volumes') continue;
     (spec[list] as Bag[]).forEach((container, index) => {
       const at = `${path}[${index}]`;
       containerProblems(at, container, add);

@@ -94,8 +94,8 @@ function replicaIssues(name: string, { allow }: KubernetesEngine, { owner, scali
   if (most === undefined) return [];
   const message = `must not be above ${most} for engine "${name}"`;
   const asked = {
-    max_replicas: scaling?.max_replicas ?? (owner?.ordinal ?? 0) + 1,
     min_replicas: scaling?.min_replicas ?? 0,
+    max_replicas: Math.max(scaling?.max_replicas ?? 0, (owner?.ordinal ?? 0) + 1),
   };
   return (['min_replicas', 'max_replicas'] as const).flatMap((key) =>
     valueIssue(`scaling.${key}`, asked[key] > most ? message : undefined),

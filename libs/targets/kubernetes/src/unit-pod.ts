@@ -59,15 +59,18 @@ interface Wanted {
 function enforced(pod: PodSpec, wanted: Wanted): PodSpec {
   const { engine } = wanted;
   const { restartPolicy: _own, ...rest } = pod;
-  const all = (containers: Container[] = []) => containers.map(confined);
+  const containers = listed(pod.containers).map(confined);
+  const hasEngine = containers.some(({ name }) => name === ENGINE_CONTAINER);
   return {
     ...rest,
     automountServiceAccountToken: false,
     enableServiceLinks: false,
     securityContext: { ...mapping(pod['securityContext']), seccompProfile: profileOf(pod['securityContext']) },
     terminationGracePeriodSeconds: BEFORE_SIGNAL_SECONDS + engine.stop.grace_seconds,
-    containers: all(pod.containers).map((one) => (one.name === ENGINE_CONTAINER ? engineContainer(one, wanted) : one)),
-    ...(pod.initContainers && { initContainers: all(pod.initContainers) }),
+    containers: (hasEngine ? containers : [confined({ name: ENGINE_CONTAINER }), ...containers]).map((one) =>
+      one.name === ENGINE_CONTAINER ? engineContainer(one, wanted) : one,
+    ),
+    ...(pod.initContainers && { initContainers: listed(pod.initContainers).map(confined) }),
   };
 }
 
@@ -92,14 +95,14 @@ function engineContainer(container: Container, { spec, engine, config, role }: W
     ...kept,
     resources: mergedPod(mapping(kept['resources']), grantedAmounts(spec, engine, config)),
     // Ours before theirs: a variable may be made of those that stand before it.
-    env: [...env, ...(kept.env ?? []).filter(({ name }) => !env.some((one) => one.name === name))],
+    env: [...env, ...listed(kept.env).filter(({ name }) => !env.some((one) => one.name === name))],
     image: engine.image,
     command,
     ...(args.length > 0 && { args }),
     ...(role === 'serves' && {
       ports: [
         { name: PORT_NAME, containerPort: engine.port, protocol: 'TCP' },
-        ...(kept.ports ?? []).filter(({ name }) => name !== PORT_NAME),
+        ...listed(kept.ports).filter(({ name }) => name !== PORT_NAME),
       ],
       ...probesOf(spec, engine),
     }),
@@ -124,6 +127,10 @@ function placed(pod: PodSpec, spec: InstanceSpec, engine: KubernetesEngine, conf
 function profileOf(context: unknown): unknown {
   const profile = mapping(mapping(context)['seccompProfile']);
   return profile['type'] === 'Localhost' ? profile : { type: 'RuntimeDefault' };
+}
+
+function listed<T>(value: T[] | undefined): T[] {
+  return Array.isArray(value) ? value : [];
 }
 
 function mapping(value: unknown): Record<string, unknown> {

@@ -1,0 +1,247 @@
+import { describe, expect, it } from '@jest/globals';
+import { parseOperatorConfig } from '@slipway/platform-config';
+import { Ajv } from 'ajv';
+import { parse } from 'yaml';
+import { engineWith, problemsOf, readTarget, WRITTEN_TARGET } from '../test/target-fixture.js';
+import { kubernetesTarget } from './kubernetes-target.js';
+
+describe('a target as the documents write it', () => {
+  it('reads without a problem, beside a secret that the cluster has', () => {
+    const target = WRITTEN_TARGET.trim().split('\n').join('\n    ');
+    const source = `targets:\n  - ${target}\nsecrets:\n  hf-token: {kubernetes: {name: hf, key: token}}\n`;
+    expect(Object.keys(parseOperatorConfig(source, [kubernetesTarget]).secrets)).toEqual(['hf-token']);
+    expect(problemsOf(WRITTEN_TARGET)).toEqual([]);
+  });
+
+  it('is what the schema for editors describes', () => {
+    const isValid = new Ajv({ strict: false }).compile(kubernetesTarget.schema);
+    const { name: _name, kind: _kind, max_instances: _most, ...own } = parse(WRITTEN_TARGET) as Record<string, unknown>;
+    isValid(own);
+    expect(isValid.errors).toBeNull();
+    expect(isValid({ ...own, reach: 'ingress' })).toBe(false);
+  });
+
+  it('has its short forms written out', () => {
+    const { vllm, 'vllm-multinode': group, 'llama-cpp': llama } = readTarget().engines;
+    expect(vllm).toMatchObject({
+      args: { max_model_len: { arg: '--max-model-len={}' }, prefix_caching: { arg: '--enable-prefix-caching' } },
+      env: { VLLM_API_KEY: '{instance_key}' },
+      gpus: { min: 1, max: 4, share: 'exclusive' },
+      stop: { drain: 'gateway', grace_seconds: 125 },
+      unit: { kind: 'deployment' },
+      allow: {
+        accelerators: ['l40s', 'h100'],
+        count_arg: ['--tensor-parallel-size={}'],
+        memory_mb: { max: 98_304 },
+        max_replicas: 8,
+      },
+      worker_pod: {},
+    });
+    expect(group).toMatchObject({ unit: { kind: 'leaderworkerset', size: 2 }, gpus: { min: 8, max: 8 } });
+    expect(llama).toMatchObject({ args: { parallel: { arg: ['--parallel', '{}'] } }, stop: { grace_seconds: 35 } });
+    expect(llama).not.toHaveProperty('gpus');
+    expect(vllm).not.toHaveProperty('key_env');
+  });
+
+  it('has what it leaves out', () => {
+    expect(readTarget(engineWith({}))).toEqual({
+      name: 'k',
+      kind: 'kubernetes',
+      max_instances: 64,
+      cluster: 'in-cluster',
+      namespaces: { default: 'models', by_tenant: {} },
+      reach: 'pod',
+      secrets: 'reference',
+      accelerators: {},
+      retain_seconds: 3_600,
+      on_drift: 'report',
+      engines: {
+        e: {
+          image: 'sim:1',
+          command: ['serve'],
+          port: 80,
+          args: {},
+          env: {},
+          env_allow: [],
+          ready: { path: '/health', timeout_seconds: 60 },
+          stop: { drain: 'gateway', grace_seconds: 35 },
+          unit: { kind: 'deployment' },
+          resources: {},
+          allow: { accelerators: [] },
+          pod: {},
+          worker_pod: {},
+        },
+      },
+    });
+  });
+});
+
+const GPU = { accelerators: { a: { resource: 'nvidia.com/gpu', max_count: 2 } } };
+
+it.each<[Record<string, unknown>, string]>([
+  [{ cluster: 'elsewhere' }, 'cluster must be'],
+  [{ cluster: { kubeconfig: 'kubeconfig' } }, 'cluster.kubeconfig must match'],
+  [{ namespaces: undefined }, 'namespaces must be there'],
+  [{ namespaces: {} }, 'namespaces.default must be there'],
+  [{ namespaces: { default: 'Models' } }, 'namespaces.default must match'],
+  [
+    { namespaces: { default: 'models', by_tenant: { acme: '../kube-system' } } },
+    'namespaces.by_tenant.acme must match',
+  ],
+  [{ reach: 'ingress' }, 'reach must be'],
+  [{ reach: { url: 'https://models.example' } }, 'reach.url must contain {unit}'],
+  [{ reach: { url: 'https://{untit}.example' } }, 'reach.url uses {untit}'],
+  [{ reach: { url: 'ftp://{unit}.example' } }, 'reach.url must be an http or https URL'],
+  [
+    { reach: { url: 'https://{unit}.example' }, namespaces: { default: 'm', by_tenant: { a: 'n' } } },
+    'reach.url must contain {namespace}',
+  ],
+  [{ secrets: 'resolved' }, 'secrets must be reference or managed'],
+  [{ accelerators: { a: { resource: 'gpu' } } }, 'accelerators.a.max_count must be there'],
+  [{ accelerators: { a: { resource: 'nvidia com/gpu', max_count: 1 } } }, 'accelerators.a.resource must match'],
+  [
+    { accelerators: { a: { resource: 'gpu', max_count: 1, tolerations: [{ effect: 'NoStart' }] } } },
+    'accelerators.a.tolerations[0].effect must be',
+  ],
+  [{ retain_seconds: 5 }, 'retain_seconds must be a whole number from 60'],
+  [{ on_drift: 'repair' }, 'on_drift must be report or replace'],
+  [{ engines: {} }, 'engines must name at least one'],
+  [{ engins: {} }, 'engins is not a known key; did you mean engines?'],
+])('refuses a target with %j', (target, expected) => {
+  expect(problemsOf(engineWith({}, target))).toContainEqual(expect.stringContaining(expected));
+});
+
+it.each<[Record<string, unknown>, string]>([
+  [{ image: undefined }, 'image must be there'],
+  [{ image: 'sim:1 --privileged' }, 'image must match'],
+  [{ command: undefined }, 'command must name a program'],
+  [{ command: 'serve --port 80' }, 'command must be a list with each word by itself'],
+  [{ command: ['{model.id}'] }, 'command[0] must name its program without placeholders'],
+  [{ command: ['serve', '{prot}'] }, 'command[1] uses {prot}, which stands for nothing; did you mean {port}?'],
+  [{ command: ['serve', '{home}/models'] }, 'command[1] uses {home}'],
+  [{ command: ['serve', '--trust-remote-code'] }, 'command[1] must not have --trust-remote-code'],
+  [{ command: ['serve', '${model.id}'] }, 'command[1] must not have "$" or an open "$("'],
+  [{ command: ['serve', '$(X{model.id})'] }, 'command[1] must not have "$" or an open "$("'],
+  [{ command: ['serve', '$({model.id}{port})'] }, 'command[1] must not have "$" or an open "$("'],
+  [{ env: { X: '$({model.id})' } }, 'env.X must not have "$" or an open "$("'],
+  [{ args: { n: '--n=$({})' } }, 'args.n must not have "$" or an open "$("'],
+  [{ port: 0 }, 'port must be a whole number from 1 to 65535'],
+  [{ port: undefined }, 'port must be there'],
+  [{ key_env: 'A B' }, 'key_env must match'],
+  [{ key_env: 'KEY', env: { KEY: 'x' } }, 'key_env is set by env as well'],
+  [{ key_env: 'SLIPWAY_INSTANCE_KEY' }, 'env.SLIPWAY_INSTANCE_KEY must not be SLIPWAY_INSTANCE_KEY'],
+  [{ args: { N: '--n={}' } }, 'args.N is not a valid argument name'],
+  [{ args: { n: '--n={} {}' } }, 'args.n must contain {} once'],
+  [{ args: { n: ['--n', '{}', 'x'] } }, 'args.n must not have more than 2 entries'],
+  [{ args: { n: { arg: '--n={}', type: 'integer', min: 3, max: 2 } } }, 'args.n.min must not be above max'],
+  [{ env_allow: ['SLIPWAY_X'] }, 'env_allow[0] must not be SLIPWAY_X'],
+  [{ env: { A: '{shell}' } }, 'env.A uses {shell}'],
+  [{ ready: { while_starting: '503' } }, 'ready.while_starting is not a known key'],
+  [{ ready: { path: 'health' } }, 'ready.path must match'],
+  [{ stop: { signal: 'SIGINT' } }, 'stop.signal is not a known key'],
+  [{ stop: { grace_seconds: 60, drain_seconds: 50 } }, 'stop.drain_seconds is five seconds less than grace_seconds'],
+  [{ stop: { grace_seconds: 5 } }, 'stop.grace_seconds must be more than 5'],
+  [{ unknown_model: 'ignores' }, 'identity must say how the engine proves'],
+  [{ unit: { kind: 'leaderworkerset' } }, 'unit.size must be there'],
+  [{ unit: { kind: 'deployment', size: 2 } }, 'unit.size is for unit.kind leaderworkerset'],
+  [{ worker_command: ['x'] }, 'worker_command is for groups'],
+  [{ worker_pod: { spec: {} } }, 'worker_pod is for groups'],
+  [{ resources: { limits: { memory: '8 GB' } } }, 'resources.limits.memory must match'],
+  [{ resources: { requests: { cpu: 4 } } }, 'resources.requests.cpu must be text: put it in quotes'],
+  [{ resources: { limit: {} } }, 'resources.limit is not a known key'],
+  [{ allow: { accelerators: ['b'] } }, 'allow.accelerators[0] must name one of accelerators of the target (a)'],
+  [{ allow: { accelerators: ['a', 'a'] } }, 'allow.accelerators[1] repeats a'],
+  [{ allow: { accelerators: ['a'], count: { fixed: 3 } } }, 'allow.accelerators[0] has at most 2 on a node'],
+  [{ allow: { accelerators: ['a'], count: { fixed: 1, max: 2 } } }, 'allow.count must have one of max and fixed'],
+  [{ allow: { accelerators: ['a'], count: { arg: '{}' } } }, 'allow.count must have one of max and fixed'],
+  [{ allow: { accelerators: ['a'], count: { max: 2, arg: '--tp' } } }, 'allow.count.arg must contain {} once'],
+  [{ gpus: { min: 1, max: 2, share: 'exclusive' } }, 'allow.accelerators must name what the engine runs on'],
+  [{ gpus: { min: 1, max: 2, share: 'fraction' } }, 'gpus.share must be exclusive'],
+  [
+    { gpus: { min: 2, max: 8, share: 'exclusive' }, allow: { accelerators: ['a'], count: { max: 1 } } },
+    'gpus.min must not be above max',
+  ],
+  [{ command: ['serve', '--tp={gpu.count}'] }, '{gpu.count}'],
+  [{ allow: { image: true } }, 'allow.image is not a known key'],
+  [{ imagePullPolicy: 'Always' }, 'imagePullPolicy is not a known key'],
+])('refuses an engine with %j', (keys, expected) => {
+  const problems = problemsOf(engineWith(keys, GPU));
+  expect(problems).toContainEqual(expect.stringContaining(expected));
+  for (const problem of problems) expect(problem).toMatch(/^engines\.e\./);
+});
+
+const engineContainer = (keys: object) => ({ spec: { containers: [{ name: 'engine', ...keys }] } });
+
+it.each<[Record<string, unknown>, string]>([
+  [{ kind: 'Pod' }, 'pod.kind is not a part of a pod template'],
+  [{ spec: [] }, 'pod.spec must be a mapping'],
+  [{ metadata: { name: 'x' } }, 'pod.metadata.name must not be set'],
+  [
+    { metadata: { labels: { 'slipway.dev/instance': 'x' } } },
+    'pod.metadata.labels.slipway.dev/instance must not be set',
+  ],
+  [
+    { metadata: { annotations: { 'slipway.dev/instance-id': 'x' } } },
+    'pod.metadata.annotations.slipway.dev/instance-id must not be set',
+  ],
+  [{ metadata: { labels: { 'app.kubernetes.io/managed-by': 'helm' } } }, 'managed-by must not be set'],
+  [{ metadata: { labels: { team: 1 } } }, 'pod.metadata.labels.team must be text'],
+  [{ spec: { automountServiceAccountToken: true } }, 'pod.spec.automountServiceAccountToken must not be true'],
+  [{ spec: { enableServiceLinks: true } }, 'pod.spec.enableServiceLinks must not be true'],
+  [{ spec: { terminationGracePeriodSeconds: 5 } }, 'pod.spec.terminationGracePeriodSeconds must not be set'],
+  [{ spec: { restartPolicy: 'Never' } }, 'pod.spec.restartPolicy must not be set'],
+  [
+    { spec: { securityContext: { seccompProfile: { type: 'Unconfined' } } } },
+    'pod.spec.securityContext.seccompProfile.type must not be Unconfined',
+  ],
+  [{ spec: { containers: {} } }, 'pod.spec.containers must be a list'],
+  [{ spec: { containers: null } }, 'pod.spec.containers must be a list'],
+  [{ spec: { containers: [{ image: 'x' }] } }, 'pod.spec.containers[0].name must be there'],
+  [{ spec: { volumes: [{ name: 'a' }, { name: 'a' }] } }, 'pod.spec.volumes[1].name repeats a'],
+  [{ spec: { initContainers: [{ name: 'engine' }] } }, 'pod.spec.initContainers[0].name must not be engine'],
+  [
+    { spec: { containers: [{ name: 'side', securityContext: { privileged: true } }] } },
+    'containers[0].securityContext.privileged must not be true',
+  ],
+  [
+    { spec: { initContainers: [{ name: 'init', securityContext: { allowPrivilegeEscalation: true } }] } },
+    'initContainers[0].securityContext.allowPrivilegeEscalation must not be true',
+  ],
+  [
+    engineContainer({ securityContext: { seccompProfile: { type: 'Unconfined' } } }),
+    'containers[0].securityContext.seccompProfile.type',
+  ],
+  [engineContainer({ image: 'other' }), 'pod.spec.containers[0].image must not be set'],
+  [engineContainer({ command: ['sh'] }), 'pod.spec.containers[0].command must not be set'],
+  [engineContainer({ args: ['x'] }), 'pod.spec.containers[0].args must not be set'],
+  [engineContainer({ livenessProbe: { exec: {} } }), 'pod.spec.containers[0].livenessProbe must not be set'],
+  [engineContainer({ readinessProbe: {} }), 'pod.spec.containers[0].readinessProbe must not be set'],
+  [engineContainer({ startupProbe: {} }), 'pod.spec.containers[0].startupProbe must not be set'],
+  [
+    engineContainer({ lifecycle: { preStop: { exec: {} } } }),
+    'pod.spec.containers[0].lifecycle.preStop must not be set',
+  ],
+  [engineContainer({ env: [{ name: 'KEY', value: 'mine' }] }), 'pod.spec.containers[0].env[0].name must not be KEY'],
+  [engineContainer({ env: [{ name: 'FREE', value: 'x' }] }), 'pod.spec.containers[0].env[0].name must not be FREE'],
+  [engineContainer({ env: [{ name: 'SLIPWAY_X', value: 'x' }] }), 'env[0].name must not be SLIPWAY_X'],
+  [engineContainer({ ports: [{ name: 'http', containerPort: 1 }] }), 'ports[0].name must not be http'],
+])('refuses a pod with %j', (pod, expected) => {
+  const problems = problemsOf(engineWith({ key_env: 'KEY', env_allow: ['FREE'], pod }));
+  expect(problems).toContainEqual(expect.stringContaining(expected));
+  for (const problem of problems) expect(problem).toMatch(/^engines\.e\.pod\./);
+});
+
+it('takes what it does not know of a pod, and what only makes it stricter', () => {
+  const pod = {
+    metadata: { labels: { team: 'search' }, annotations: { 'prometheus.io/scrape': 'true' } },
+    spec: {
+      fieldOfNextYear: { deep: [1] },
+      securityContext: { seccompProfile: { type: 'Localhost', localhostProfile: 'engine.json' } },
+      containers: [
+        { name: 'engine', lifecycle: { postStart: { sleep: { seconds: 1 } } } },
+        { name: 'side', image: 'x' },
+      ],
+    },
+  };
+  expect(problemsOf(engineWith({ pod }))).toEqual([]);
+});

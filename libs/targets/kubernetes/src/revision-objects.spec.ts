@@ -1,0 +1,88 @@
+import { expect, it } from '@jest/globals';
+import { readTarget, specOf, WRITER } from '../test/target-fixture.js';
+import { pdbOf, serviceOf, unitServiceOf } from './revision-objects.js';
+import { unitOf } from './unit.js';
+import { describeEngine, engineTraits, probePathOf, targetWarnings } from './unit-engine.js';
+
+const config = readTarget();
+const three = specOf({ scaling: { min_replicas: 3, max_replicas: 8 } });
+
+it('a revision has a headless Service that its pods are behind, and those of no other', () => {
+  const service = serviceOf(specOf({ generation: 5 }), config, WRITER);
+  expect(service).toMatchObject({
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { name: 'slw-chat-00007-deadbeef', namespace: 'slipway-models' },
+    spec: { clusterIP: 'None', ports: [{ name: 'http', port: 8_000, targetPort: 'http', protocol: 'TCP' }] },
+  });
+  const pods = (installation: string, revisionId: string) =>
+    unitOf(specOf({ owner: { ...specOf().owner!, revisionId } }), config, { installation }).spec!.template!.metadata!
+      .labels!;
+  const isBehind = (labels: Record<string, string>) =>
+    Object.entries(service.spec!.selector!).every(([key, value]) => labels[key] === value);
+  expect(isBehind(pods(WRITER.installation, specOf().owner!.revisionId))).toBe(true);
+  expect(isBehind(pods(WRITER.installation, 'another'))).toBe(false);
+  expect(isBehind(pods('another', specOf().owner!.revisionId))).toBe(false);
+});
+
+it('what a revision shares is the same whichever instance it is made of', () => {
+  const other = { ...three, instanceId: 'another', generation: 9, owner: { ...three.owner!, ordinal: 2 } };
+  expect(serviceOf(other, config, WRITER)).toEqual(serviceOf(three, config, WRITER));
+  expect(pdbOf(other, config, WRITER)).toEqual(pdbOf(three, config, WRITER));
+});
+
+it('one pod at a time may be taken away, and a revision of one is guarded by nothing', () => {
+  expect(pdbOf(three, config, WRITER)).toMatchObject({
+    apiVersion: 'policy/v1',
+    kind: 'PodDisruptionBudget',
+    spec: {
+      maxUnavailable: 1,
+      unhealthyPodEvictionPolicy: 'AlwaysAllow',
+      selector: { matchLabels: serviceOf(three, config, WRITER).spec!.selector },
+    },
+  });
+  expect(pdbOf(specOf({ scaling: { min_replicas: 1, max_replicas: 8 } }), config, WRITER)).toBeUndefined();
+  expect(pdbOf(specOf({ scaling: { min_replicas: 0, max_replicas: 8 } }), config, WRITER)).toBeUndefined();
+  expect(pdbOf(specOf(), config, WRITER)).toBeUndefined();
+});
+
+it('of groups, one group at a time', () => {
+  const group = { ...three, runtime: { engine: 'vllm-multinode', args: {}, env: {} } };
+  expect(pdbOf(group, config, WRITER)?.spec?.maxUnavailable).toBe(2);
+});
+
+it('a unit has a Service of its own only where it is reached by one', () => {
+  expect(unitServiceOf(specOf(), config, WRITER)).toBeUndefined();
+  const service = unitServiceOf(specOf(), { ...config, reach: 'service' }, WRITER);
+  const unit = unitOf(specOf(), config, WRITER);
+  expect(service?.metadata.name).toBe(unit.metadata.name);
+  expect(service?.spec).toMatchObject({ type: 'ClusterIP', selector: unit.spec!.selector!.matchLabels });
+});
+
+it('callers are told what they must know of an engine, and nothing of accelerators, which the scheduler hands out', () => {
+  expect(engineTraits(config, specOf())).toEqual({
+    serves: ['chat'],
+    unknownModel: 'rejects',
+    identity: [],
+    readyTimeoutSeconds: 1_800,
+    isKeyed: true,
+    drain: 'gateway',
+  });
+  expect(engineTraits(config, specOf({ runtime: { engine: 'toString', args: {}, env: {} } }))).toBeUndefined();
+  expect(describeEngine(config, 'vllm')).toMatchObject({
+    name: 'vllm',
+    args: ['max_model_len', 'quantization', 'prefix_caching'],
+    env: ['VLLM_LOGGING_LEVEL', 'HF_TOKEN'],
+    declared: [{ type: 'string' }, { type: 'string' }, { name: 'prefix_caching', type: 'boolean' }],
+  });
+  expect(probePathOf(config, specOf())).toBe('/health');
+});
+
+it('an operator is warned of an engine without a key and of images by tags', () => {
+  const { vllm } = config.engines;
+  const image = `vllm/vllm-openai@sha256:${'a'.repeat(64)}`;
+  const of = (change: object) => targetWarnings({ ...config, engines: { vllm: { ...vllm!, ...change } } });
+  expect(of({ image })).toEqual([]);
+  expect(of({})).toEqual([expect.stringContaining('names its image by a tag')]);
+  expect(of({ image, env: {} })).toEqual([expect.stringContaining('asks nobody for a key')]);
+});
