@@ -89,8 +89,10 @@ export class KubernetesSessions {
   async close(): Promise<void> {
     this.isClosed = true;
     const session = await this.opening?.catch(() => undefined);
-    await Promise.all([session?.watch.close(), session?.health.close(), session?.revisions.settled()]);
-    await session?.api.close();
+    if (!session) return;
+    const { watch, health, revisions, api } = session;
+    // Together: what waits for an answer that does not come ends with its connection.
+    await Promise.all([watch.close(), health.close(), api.close(), revisions.settled()]);
   }
 
   private async begin(): Promise<Session> {
