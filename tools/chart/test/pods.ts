@@ -53,3 +53,25 @@ export function found(objects: readonly KubeObject[], kind: string, name: string
 export function isSelected(selector: Record<string, string>, labels: Record<string, string>): boolean {
   return Object.entries(selector).every(([key, value]) => labels[key] === value);
 }
+
+const SAMPLES: Record<string, string> = {
+  DATABASE_URL: 'postgres://slipway_app:secret@postgres:5432/slipway',
+  SLIPWAY_MIGRATE_DATABASE_URL: 'postgres://slipway:secret@postgres:5432/slipway',
+  SLIPWAY_GATEWAY_DATABASE_URL: 'postgres://slipway_gateway_app:secret@postgres:5432/slipway',
+  REDIS_URL: 'redis://:secret@redis:6379',
+  SLIPWAY_SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
+  SLIPWAY_SECRET_KEYS_OLD: Buffer.alloc(32, 8).toString('base64'),
+  SLIPWAY_BOOTSTRAP_TOKEN: `slw_bootstrap_${'0'.repeat(64)}`,
+  SLIPWAY_METRICS_TOKEN: 'scrape',
+};
+
+/** What a container's process gets to see, with samples in the place of secrets. @throws Error for a reference of which there is no sample */
+export function environmentOf({ name, env = [] }: Container): NodeJS.ProcessEnv {
+  return Object.fromEntries(
+    env.map((one) => {
+      const value = one.value ?? (one.name.startsWith('AWS_') ? 'sample' : SAMPLES[one.name]);
+      if (value === undefined) throw new Error(`${name}: ${one.name} is a reference, and has no sample`);
+      return [one.name, value];
+    }),
+  );
+}

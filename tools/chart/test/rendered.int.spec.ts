@@ -1,16 +1,21 @@
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
 import { beforeAll, describe, expect } from '@jest/globals';
-import { parseOperatorConfig, VARIABLES } from '@slipway/platform-config';
+import { loadConfig, VARIABLES } from '@slipway/platform-config';
 import { TARGETS } from '@slipway/registry/targets';
+import { kubernetesTarget } from '@slipway/target-kubernetes';
 import { CHART, exampleValues, RAW, readYaml, ROOT } from '../src/chart.js';
 import { objectsOf, renderChart, runHelm, type KubeObject } from '../src/helm.js';
 import { rawManifests } from '../src/manifests.js';
-import { found, isSelected, nameOf, podsOf } from './pods.js';
+import { environmentOf, found, isSelected, nameOf, podsOf } from './pods.js';
 import { helm, itWith } from './programs.js';
 
 const it = itWith(helm);
+const KINDS = [...TARGETS.filter(({ kind }) => kind !== kubernetesTarget.kind), kubernetesTarget];
 const EXAMPLES = [...exampleValues()];
+/** A file, as a number of `--set` is of another kind for Helm. */
+const BIG = path.join(ROOT, 'tools/chart/test/big-number.yaml');
 const SERVICE_MONITOR = 'monitoring.coreos.com/v1';
 const rendered = new Map<string, KubeObject[]>();
 
@@ -82,9 +87,24 @@ describe.each(EXAMPLES)('%s', (name, file) => {
       }
   });
 
-  it('writes a config that our own reader takes', () => {
+  it('gives each process a configuration with which it starts in production', () => {
     const text = found(objects(), 'ConfigMap', 'slipway-config').data['slipway.config.yaml'] as string;
-    expect(() => parseOperatorConfig(text, TARGETS)).not.toThrow();
+    const folder = mkdtempSync(path.join(os.tmpdir(), 'slipway-chart-'));
+    try {
+      writeFileSync(path.join(folder, 'slipway.config.yaml'), text);
+      const image = { NODE_ENV: 'production', SLIPWAY_HOST: '0.0.0.0', SLIPWAY_HOME: '/var/lib/slipway' };
+      const configs = ['api', 'worker', 'gateway', 'migrate'].map((process) => {
+        const [pod] = podsOf(objects()).filter(({ of }) => of.metadata.name === `slipway-${process}`);
+        const env = { ...image, ...environmentOf(pod!.spec.containers[0]!) };
+        return loadConfig(env, folder, process === 'gateway' ? {} : { targets: KINDS });
+      });
+      expect(configs.map(({ apiPort, gatewayPort }) => [apiPort, gatewayPort])).toEqual(
+        configs.map(() => [7070, 7080]),
+      );
+      expect(configs.slice(0, 3).map(({ metricsPort }) => metricsPort)).toEqual([9090, 9090, 9090]);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 
   it('asks each process where it listens, and lets it end', () => {
@@ -130,6 +150,22 @@ describe('renders', () => {
       (await renderChart({ helm, values, apiVersions })).map(({ kind }) => kind);
     expect(await kinds([])).not.toContain('ServiceMonitor');
     expect(await kinds([SERVICE_MONITOR])).toContain('ServiceMonitor');
+  });
+
+  it('large numbers in full, and a gateway that is told nothing of queue, bucket and first token', async () => {
+    const set = ['settings.SLIPWAY_RATE_LIMIT_READS=1000000000', 'settings.SLIPWAY_LOG_LEVEL=debug'];
+    const objects = await renderChart({ helm, values: [exampleValues().get('ha')!, BIG], set });
+    const envOf = (name: string): Map<string, string | undefined> => {
+      const [pod] = podsOf(objects.filter(({ metadata }) => metadata.name === name));
+      return new Map(pod!.spec.containers[0]!.env!.map((one) => [one.name, one.value]));
+    };
+    const [api, gateway] = [envOf('slipway-api'), envOf('slipway-gateway')];
+    expect(api.get('SLIPWAY_UPLOAD_MAX_BYTES')).toBe('104857600');
+    expect(api.get('SLIPWAY_RATE_LIMIT_READS')).toBe('1000000000');
+    expect(api.get('SLIPWAY_LOG_LEVEL')).toBe('debug');
+    const kept = ['REDIS_URL', 'AWS_ACCESS_KEY_ID', 'SLIPWAY_WORKSPACE_STORE', 'SLIPWAY_BOOTSTRAP_TOKEN'];
+    expect(kept.filter((name) => api.has(name))).toEqual(kept);
+    expect(kept.filter((name) => gateway.has(name))).toEqual([]);
   });
 
   it('no number of replicas beside an HPA, which owns it', () => {

@@ -18,11 +18,6 @@
 {{- with $values.secretKey.oldKey }}
 {{ include "slipway.secretVariable" (dict "name" "SLIPWAY_SECRET_KEYS_OLD" "secret" $values.secretKey.existingSecret "key" .) }}
 {{- end }}
-- name: QUEUE_BACKEND
-  value: {{ $values.queue.backend }}
-{{- if eq $values.queue.backend "redis" }}
-{{ include "slipway.secretVariable" (dict "name" "REDIS_URL" "secret" $values.queue.existingSecret "key" $values.queue.urlKey) }}
-{{- end }}
 {{- if eq .component "migrate" }}
 {{- with $database.ownerUrlKey }}
 {{ include "slipway.secretVariable" (dict "name" "SLIPWAY_MIGRATE_DATABASE_URL" "secret" $database.existingSecret "key" .) }}
@@ -36,6 +31,26 @@
 {{- with $values.metrics.existingSecret }}
 {{ include "slipway.secretVariable" (dict "name" "SLIPWAY_METRICS_TOKEN" "secret" . "key" $values.metrics.tokenKey) }}
 {{- end }}
+{{- /* A gateway asks Postgres alone. */ -}}
+{{- if ne .component "gateway" }}
+- name: QUEUE_BACKEND
+  value: {{ $values.queue.backend }}
+{{- if eq $values.queue.backend "redis" }}
+{{ include "slipway.secretVariable" (dict "name" "REDIS_URL" "secret" $values.queue.existingSecret "key" $values.queue.urlKey) }}
+{{- end }}
+{{- with $values.workspace.store }}
+- name: SLIPWAY_WORKSPACE_STORE
+  value: {{ . | quote }}
+{{- end }}
+{{- $s3 := $values.workspace.s3Credentials }}
+{{- if $s3.existingSecret }}
+{{ include "slipway.secretVariable" (dict "name" "AWS_ACCESS_KEY_ID" "secret" $s3.existingSecret "key" $s3.accessKeyIdKey) }}
+{{ include "slipway.secretVariable" (dict "name" "AWS_SECRET_ACCESS_KEY" "secret" $s3.existingSecret "key" $s3.secretAccessKeyKey) }}
+{{- with $s3.sessionTokenKey }}
+{{ include "slipway.secretVariable" (dict "name" "AWS_SESSION_TOKEN" "secret" $s3.existingSecret "key" .) }}
+{{- end }}
+{{- end }}
+{{- end }}
 {{- if eq .component "api" }}
 - name: SLIPWAY_API_PORT
   value: '7070'
@@ -46,18 +61,6 @@
 - name: SLIPWAY_GATEWAY_PORT
   value: '7080'
 {{- end }}
-{{- with $values.workspace.store }}
-- name: SLIPWAY_WORKSPACE_STORE
-  value: {{ . | quote }}
-{{- end }}
-{{- $s3 := $values.workspace.s3Credentials }}
-{{- if and $s3.existingSecret (ne .component "gateway") }}
-{{ include "slipway.secretVariable" (dict "name" "AWS_ACCESS_KEY_ID" "secret" $s3.existingSecret "key" $s3.accessKeyIdKey) }}
-{{ include "slipway.secretVariable" (dict "name" "AWS_SECRET_ACCESS_KEY" "secret" $s3.existingSecret "key" $s3.secretAccessKeyKey) }}
-{{- with $s3.sessionTokenKey }}
-{{ include "slipway.secretVariable" (dict "name" "AWS_SESSION_TOKEN" "secret" $s3.existingSecret "key" .) }}
-{{- end }}
-{{- end }}
 {{- $ingress := $values.gateway.ingress }}
 {{- if and $ingress.enabled (not (hasKey $values.settings "SLIPWAY_GATEWAY_PUBLIC_URL")) }}
 - name: SLIPWAY_GATEWAY_PUBLIC_URL
@@ -65,7 +68,8 @@
 {{- end }}
 {{- range $name, $value := $values.settings }}
 - name: {{ $name }}
-  value: {{ $value | toString | quote }}
+  {{- /* A large number of a file would be written as 1e+09. */}}
+  value: {{ ternary $value (int64 $value) (kindIs "string" $value) | toString | quote }}
 {{- end }}
 {{- end }}
 {{- end -}}

@@ -21,10 +21,15 @@ app.kubernetes.io/instance: {{ .root.Release.Name }}
 app.kubernetes.io/component: {{ .component }}
 {{- end -}}
 
-{{- define "slipway.labels" -}}
+{{/* Of pods: a new version of the chart alone must not restart them. */}}
+{{- define "slipway.podLabels" -}}
 {{ include "slipway.selector" . }}
 app.kubernetes.io/version: {{ .root.Chart.AppVersion | quote }}
 app.kubernetes.io/part-of: slipway
+{{- end -}}
+
+{{- define "slipway.labels" -}}
+{{ include "slipway.podLabels" . }}
 app.kubernetes.io/managed-by: {{ .root.Release.Service }}
 helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace "+" "_" }}
 {{- end -}}

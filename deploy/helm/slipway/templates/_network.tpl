@@ -5,14 +5,14 @@
 {{- end -}}
 
 {{- define "slipway.dnsAndStores" -}}
-{{- $policy := .Values.networkPolicy -}}
-{{ include "slipway.dns" . }}
+{{- $policy := .root.Values.networkPolicy -}}
+{{ include "slipway.dns" .root }}
 - ports: [{port: {{ $policy.database.port }}, protocol: TCP}]
   {{- with $policy.database.to }}
   to:
     {{- toYaml . | nindent 4 }}
   {{- end }}
-{{- if eq .Values.queue.backend "redis" }}
+{{- if and (eq .root.Values.queue.backend "redis") (has .component (list "api" "worker")) }}
 - ports: [{port: {{ $policy.redis.port }}, protocol: TCP}]
   {{- with $policy.redis.to }}
   to:

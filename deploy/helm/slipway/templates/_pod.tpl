@@ -32,7 +32,7 @@ imagePullSecrets:
 {{- $values := .root.Values -}}
 metadata:
   labels:
-    {{- include "slipway.labels" . | nindent 4 }}
+    {{- include "slipway.podLabels" . | nindent 4 }}
     slipway.dev/metrics: 'true'
     {{- with $own.podLabels }}
     {{- toYaml . | nindent 4 }}
