@@ -1,0 +1,119 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { until } from '../test/driver-bench.js';
+import { startStubApi, type StubApi } from '../test/stub-api/index.js';
+import { KubeApi } from './api/requests.js';
+import { neededRules, ruleText } from './target-health-rules.js';
+import { TargetHealthWatch } from './target-health.js';
+
+const NAMESPACE = 'models';
+const rules = neededRules({ writesSecrets: true });
+
+let stub: StubApi;
+let api: KubeApi;
+let health: TargetHealthWatch;
+let namespaces: string[];
+beforeEach(async () => {
+  stub = await startStubApi();
+  api = new KubeApi(stub.cluster());
+  namespaces = [NAMESPACE];
+  health = new TargetHealthWatch(api, {
+    server: 'https://cluster.example',
+    namespaces: () => namespaces,
+    rules: () => rules,
+    roundMs: 200,
+    limitMs: 250,
+  });
+});
+afterEach(async () => {
+  await Promise.all([health.close(), api.close()]);
+  await stub.close();
+});
+
+const becomes = (state: 'ok' | 'degraded', withinMs?: number) =>
+  until(
+    () => health.state,
+    (now) => now.state === state,
+    withinMs,
+  );
+const asked = () => stub.requests.filter(({ plural }) => plural === 'selfsubjectaccessreviews');
+
+describe('the health of a target', () => {
+  it.each(rules.map((rule) => ({ rule, text: ruleText(rule) })))(
+    'names "$text" when it is missing, and forgets it when it is given back',
+    async ({ rule: { verb, resource, subresource }, text }) => {
+      const allow = stub.forbid({ verb: (subresource ?? verb) as 'list', plural: resource });
+      health.start();
+      const { message } = await becomes('degraded');
+      expect(message).toContain(`may not: ${text} in namespace models. A Role must allow it.`);
+      allow();
+      await becomes('ok', 8_000);
+    },
+  );
+
+  it('asks for every rule in every namespace at once when it begins', async () => {
+    namespaces = [NAMESPACE, 'models-acme'];
+    health.start();
+    await until(asked, (all) => all.length >= rules.length * 2, 2_000);
+    const seen = new Set(
+      asked().map(({ body }) => {
+        const { namespace, ...rule } = body.spec.resourceAttributes;
+        return `${namespace} ${ruleText(rule)}`;
+      }),
+    );
+    expect(seen.size).toBe(rules.length * 2);
+    expect(health.state).toEqual({ state: 'ok' });
+  });
+
+  it('says since when a server does not answer, refuses us or is not there, and is well again soon after', async () => {
+    health.start();
+    await becomes('ok');
+    const odd = [{ silent: true }, { status: 401 }, { status: 500 }, { cut: true }, { body: '<html>' }] as const;
+    for (const oddity of odd) {
+      const before = new Date().toISOString();
+      const back = stub.odd({ plural: 'selfsubjectaccessreviews' }, oddity);
+      const { message = '' } = await becomes('degraded');
+      const since = /, since (\S+)$/.exec(message)?.[1] ?? '';
+      expect(since >= before).toBe(true);
+      await until(asked, (all) => all.length > 0);
+      back();
+      await becomes('ok', 5_000);
+    }
+  });
+
+  it('does not wait for its turn when another call was forbidden', async () => {
+    const patient = new TargetHealthWatch(api, { server: 's', namespaces: () => namespaces, rules: () => rules });
+    patient.start();
+    await until(asked, (all) => all.length >= rules.length);
+    stub.forbid({ verb: 'delete', plural: 'services' });
+    const refused = await api
+      .delete({ group: '', version: 'v1', plural: 'services', kind: 'Service' }, NAMESPACE, 'x')
+      .catch((error: unknown) => error);
+    patient.note(refused);
+    await until(
+      () => patient.state,
+      ({ state }) => state === 'degraded',
+      1_500,
+    );
+    await patient.close();
+  });
+
+  it('asks seldom when nothing happens, however many namespaces there are', async () => {
+    namespaces = Array.from({ length: 40 }, (_, number) => `models-${number}`);
+    health.start();
+    await until(asked, (all) => all.length >= rules.length * 40, 10_000);
+    stub.forgetRequests();
+    await new Promise((done) => setTimeout(done, 1_000));
+    expect(asked().length).toBeLessThanOrEqual(11);
+    expect(asked().length).toBeGreaterThan(0);
+  });
+
+  it('names no more than people read', async () => {
+    for (const plural of new Set(rules.map(({ resource }) => resource))) stub.forbid({ plural });
+    health.start();
+    const message = await until(
+      () => health.state.message ?? '',
+      (text) => text.includes(`and ${rules.length - 8} more`),
+    );
+    expect(message.length).toBeLessThan(1_000);
+  });
+});
