@@ -243,6 +243,19 @@ describe('renders', () => {
 });
 
 describe('deploy/kubernetes', () => {
+  it('has values for a trial, whose one engine may run where they say', async () => {
+    const objects = await renderChart({ helm, values: [path.join(RAW, 'trial-values.yaml')] });
+    expect(found(objects, 'Role', 'slipway-slipway-worker').metadata.namespace).toBe('slipway-models');
+    const made = objectsOf(readFileSync(path.join(RAW, 'namespaces.yaml'), 'utf8'));
+    expect(made.map(({ metadata }) => metadata.name)).toEqual(['slipway', 'slipway-models']);
+    const script = readFileSync(path.join(RAW, 'trial-secrets.sh'), 'utf8');
+    const named =
+      JSON.stringify(podsOf(objects).map(({ spec }) => spec)).match(/"secretKeyRef":\{"name":"[^"]+"/g) ?? [];
+    const secrets = [...new Set(named.map((one) => one.split('"').at(-2)!))];
+    expect(secrets.sort()).toEqual(['slipway-bootstrap', 'slipway-database', 'slipway-key']);
+    expect(secrets.filter((one) => !script.includes(`make ${one} `))).toEqual([]);
+  });
+
   it('is what the chart renders with the values there', async () => {
     const objects = await renderChart({ helm, values: [path.join(RAW, 'values.yaml')] });
     const files = rawManifests(objects, 'slipway');
