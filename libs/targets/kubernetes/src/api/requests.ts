@@ -2,60 +2,18 @@ import type { Cluster } from './cluster.js';
 import { ApiError, type ApiCall } from './errors.js';
 import { apiVersionOf, pathOf, PODS, SELF_SUBJECT_ACCESS_REVIEWS, type Kind } from './kinds.js';
 import type { KubeList, KubeObject } from './objects.js';
+import type {
+  AccessRule,
+  ApplyOptions,
+  DeleteOptions,
+  ListAnswer,
+  ListOptions,
+  PodLogOptions,
+  WatchOptions,
+} from './request-options.js';
 import { Transport, type ApiRequest, type TransportOptions } from './transport.js';
 
-export interface ListOptions {
-  labelSelector?: string;
-  /** At most so many objects, from one page. Without it: all there are. */
-  limit?: number;
-}
-
-export interface ListAnswer<T> {
-  items: T[];
-  /** Where a watch goes on from. */
-  resourceVersion: string;
-}
-
-export interface ApplyOptions {
-  /** Whose fields they are: those that it applied before and leaves out now are taken away. */
-  manager: string;
-  /** Takes fields from other managers instead of failing with reason `Conflict`. */
-  force: boolean;
-}
-
-export interface DeleteOptions {
-  /** Only the object of this uid, never another one that has its name now. */
-  uid?: string;
-  graceSeconds?: number;
-}
-
-export interface PodLogOptions {
-  container?: string;
-  tailLines?: number;
-  limitBytes?: number;
-  /** Of the container's life before this one. */
-  previous?: boolean;
-  follow?: boolean;
-  /** RFC 3339. */
-  sinceTime?: string;
-  timestamps?: boolean;
-  signal?: AbortSignal;
-}
-
-export interface WatchOptions {
-  labelSelector?: string;
-  resourceVersion: string;
-  /** After so long the server ends the watch in good order. */
-  timeoutSeconds: number;
-}
-
-/** One thing that a Role allows. */
-export interface AccessRule {
-  group: string;
-  resource: string;
-  subresource?: string;
-  verb: string;
-}
+export type { AccessRule, ApplyOptions, DeleteOptions, ListAnswer, ListOptions, PodLogOptions, WatchOptions };
 
 const PAGE = 500;
 /** 100,000 objects: more than a target of ours can have; a server that pages on for ever is broken. */
@@ -239,7 +197,11 @@ export class KubeApi {
     this.cluster.close();
   }
 
-  private async pages<T extends KubeObject>(kind: Kind, namespace: string, options: ListOptions): Promise<ListAnswer<T>> {
+  private async pages<T extends KubeObject>(
+    kind: Kind,
+    namespace: string,
+    options: ListOptions,
+  ): Promise<ListAnswer<T>> {
     const items: T[] = [];
     let next: string | undefined;
     for (let page = 1; ; page += 1) {
@@ -247,7 +209,8 @@ export class KubeApi {
       for (const item of list.items) items.push(this.object<T>(item));
       const { continue: token, resourceVersion = '' } = list.metadata;
       if (!token || options.limit !== undefined) return { items, resourceVersion };
-      if (token === next || page === MAX_PAGES) throw this.invalid(`${kind.plural}, page ${page}: it does not come to an end`);
+      if (token === next || page === MAX_PAGES)
+        throw this.invalid(`${kind.plural}, page ${page}: it does not come to an end`);
       next = token;
     }
   }

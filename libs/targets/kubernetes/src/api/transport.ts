@@ -191,7 +191,10 @@ export class Transport {
     try {
       return JSON.parse(text);
     } catch {
-      throw this.unreachable('INVALID_ANSWER', 'what answers there sends no JSON; check that `server` is an API server');
+      throw this.unreachable(
+        'INVALID_ANSWER',
+        'what answers there sends no JSON; check that `server` is an API server',
+      );
     }
   }
 }
@@ -247,8 +250,10 @@ function statusIn(text: string): Status | undefined {
 }
 
 function queryOf(query: ApiRequest['query'] = {}): string {
-  const set = Object.entries(query).filter(([, value]) => value !== undefined && value !== '' && value !== false);
-  return set.length === 0 ? '' : `?${new URLSearchParams(set.map(([key, value]) => [key, String(value)]))}`;
+  const set = new URLSearchParams();
+  for (const [name, value] of Object.entries(query))
+    if (value !== undefined && value !== '' && value !== false) set.set(name, String(value));
+  return set.size === 0 ? '' : `?${set}`;
 }
 
 /** Connects with the certificates of the moment: they are replaced on disk while we run. */

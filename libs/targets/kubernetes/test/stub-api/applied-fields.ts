@@ -4,11 +4,17 @@ export type Managers = Map<string, Set<string>>;
 /** Of a field that is itself in a path. */
 const SEPARATOR = '\u0000';
 /** Say which object it is, and belong to nobody. */
-const IDENTITY = new Set(['apiVersion', 'kind', ['metadata', 'name'].join(SEPARATOR), ['metadata', 'namespace'].join(SEPARATOR)]);
+const IDENTITY = new Set([
+  'apiVersion',
+  'kind',
+  ['metadata', 'name'].join(SEPARATOR),
+  ['metadata', 'namespace'].join(SEPARATOR),
+]);
 
 /** Lists count as one field: that is less than a server does, and enough for what we apply. */
 function leavesOf(value: unknown, path: string[] = []): Map<string, unknown> {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return new Map([[path.join(SEPARATOR), value]]);
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return new Map([[path.join(SEPARATOR), value]]);
   return new Map(Object.entries(value).flatMap(([key, inner]) => [...leavesOf(inner, [...path, key])]));
 }
 
@@ -39,10 +45,13 @@ export function applyFields(managers: Managers, manager: string, object: object,
   managers.set(manager, new Set(leaves.keys()));
 }
 
-/** Whoever creates an object, or changes it without apply, owns what is written. */
-export function ownFields(managers: Managers, manager: string, written: unknown): void {
+/** Whoever creates an object, or changes it without apply, owns what is another than `before`. */
+export function ownFields(managers: Managers, manager: string, written: unknown, before?: unknown): void {
   const owned = managers.get(manager) ?? new Set();
-  for (const path of leavesOf(written).keys()) if (!IDENTITY.has(path)) owned.add(path);
+  for (const [path, value] of leavesOf(written)) {
+    const isSame = JSON.stringify(valueAt(before, path)) === JSON.stringify(value);
+    if (!IDENTITY.has(path) && !isSame) owned.add(path);
+  }
   managers.set(manager, owned);
 }
 

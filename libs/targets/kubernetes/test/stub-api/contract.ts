@@ -99,7 +99,7 @@ export interface StubApi {
   failWatches(code?: number, reason?: string): void;
   bookmark(): void;
   /** Bytes into each watch, as they are. */
-  inject(bytes: string): void;
+  inject(bytes: string | Uint8Array): void;
   /** An event once more to each watch of the kind, with an object as it was: what a replica that lags would send. */
   replay(kind: Kind, type: 'ADDED' | 'MODIFIED' | 'DELETED', object: KubeObject): void;
   /**

@@ -69,7 +69,9 @@ export class ObjectStore implements StubStore {
   }
 
   put<T extends KubeObject>(kind: Kind, object: T): T {
-    return this.write<T>(kind, object, (managers) => ownFields(managers, OTHERS, { spec: object.spec }));
+    const { namespace = 'default', name } = object.metadata;
+    const before = this.kept.get(keyOf(kind, namespace, name))?.object;
+    return this.write<T>(kind, object, (managers) => ownFields(managers, OTHERS, object, before));
   }
 
   change<T extends KubeObject>(kind: Kind, namespace: string, name: string, change: (object: T) => void): T {

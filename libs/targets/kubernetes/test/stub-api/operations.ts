@@ -34,7 +34,10 @@ export class Operations {
   /** Pages of one list show the objects as they were at its first page. */
   list(kind: Kind, { namespace, query }: StubRequest): unknown {
     const limit = Number(query.limit ?? 0);
-    const page = query.continue === undefined ? this.firstPage(kind, namespace, query.labelSelector) : this.pages.get(query.continue);
+    const page =
+      query.continue === undefined
+        ? this.firstPage(kind, namespace, query.labelSelector)
+        : this.pages.get(query.continue);
     if (!page || page.version < 0) throw expired();
     const end = limit > 0 ? page.from + limit : page.items.length;
     const isLast = end >= page.items.length;
@@ -88,7 +91,10 @@ export class Operations {
     const object = this.get(kind, { namespace, name } as StubRequest);
     const uid = body?.preconditions?.uid as string | undefined;
     if (uid !== undefined && uid !== object.metadata.uid)
-      throw new Refusal(409, `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${object.metadata.uid}`);
+      throw new Refusal(
+        409,
+        `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${object.metadata.uid}`,
+      );
     const graceSeconds = (body?.gracePeriodSeconds ?? graceOf(object)) as number;
     if (kind.plural === 'pods' && graceSeconds > 0 && this.options.onPodDeletion && isOnNode(object)) {
       if (object.metadata.deletionTimestamp) return object;
@@ -121,6 +127,7 @@ function withNamespace(object: KubeObject, namespace: string): KubeObject {
   return { ...object, metadata: { ...object.metadata, namespace } };
 }
 
-const specOf = (object: KubeObject) => (object.spec ?? {}) as { nodeName?: string; terminationGracePeriodSeconds?: number };
+const specOf = (object: KubeObject) =>
+  (object.spec ?? {}) as { nodeName?: string; terminationGracePeriodSeconds?: number };
 const isOnNode = (object: KubeObject): boolean => specOf(object).nodeName !== undefined;
 const graceOf = (object: KubeObject): number => specOf(object).terminationGracePeriodSeconds ?? 30;

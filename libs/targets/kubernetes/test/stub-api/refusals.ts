@@ -53,7 +53,8 @@ const DEPLOYMENT_FIELDS = new Set([
 /** What a server would refuse in an object that is written. Of Deployments, the parts that we get wrong most easily. */
 export function assertValid(plural: string, object: KubeObject, isStrict: boolean): void {
   const { name = '' } = object.metadata;
-  if (!/^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/.test(name)) throw invalid(plural, name, 'metadata.name', 'must be a DNS name');
+  if (!/^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/.test(name))
+    throw invalid(plural, name, 'metadata.name', 'must be a DNS name');
   if (plural !== 'deployments') return;
   const spec = (object.spec ?? {}) as Record<string, any>;
   const unknown = Object.keys(spec).find((field) => !DEPLOYMENT_FIELDS.has(field));

@@ -21,7 +21,9 @@ export async function routed(incoming: IncomingMessage): Promise<Routed> {
   const url = new URL(incoming.url ?? '/', 'http://stub');
   const { group = '', version, namespace = '', plural, name, sub } = PATH.exec(url.pathname)?.groups ?? {};
   const isVersion = url.pathname === '/version';
-  const kind = isVersion ? VERSION : KNOWN.find((one) => one.plural === plural && one.group === group && one.version === version);
+  const kind = isVersion
+    ? VERSION
+    : KNOWN.find((one) => one.plural === plural && one.group === group && one.version === version);
   if (!kind) throw new Refusal(404, '404 page not found', '');
   const query = Object.fromEntries(url.searchParams);
   const text = await bodyOf(incoming);
@@ -40,7 +42,12 @@ export async function routed(incoming: IncomingMessage): Promise<Routed> {
   };
 }
 
-function verbOf({ method, headers }: IncomingMessage, query: Record<string, string>, name?: string, sub?: string): Verb {
+function verbOf(
+  { method, headers }: IncomingMessage,
+  query: Record<string, string>,
+  name?: string,
+  sub?: string,
+): Verb {
   if (sub === 'log') return 'log';
   if (method === 'POST') return 'create';
   if (method === 'DELETE') return 'delete';

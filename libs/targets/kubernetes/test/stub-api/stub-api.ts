@@ -130,7 +130,9 @@ export async function startStubApi(options: StubOptions = {}): Promise<StubApi> 
     }
     if ('cut' in oddity) response.socket?.destroy();
     if ('body' in oddity)
-      response.writeHead(oddity.code ?? 200, { 'content-type': oddity.contentType ?? 'application/json' }).end(oddity.body);
+      response
+        .writeHead(oddity.code ?? 200, { 'content-type': oddity.contentType ?? 'application/json' })
+        .end(oddity.body);
     if ('endless' in oddity) await pipeline(Readable.from(endless()), response).catch(() => undefined);
     return true;
   }
@@ -171,7 +173,11 @@ export async function startStubApi(options: StubOptions = {}): Promise<StubApi> 
     response.end(`${JSON.stringify({ type: 'ERROR', object: expired().status })}\n`);
   }
 
-  async function log(kind: Kind, { namespace, name = '', query }: StubRequest, response: ServerResponse): Promise<void> {
+  async function log(
+    kind: Kind,
+    { namespace, name = '', query }: StubRequest,
+    response: ServerResponse,
+  ): Promise<void> {
     if (!store.get(kind, namespace, name)) throw notFound(kind.plural, name);
     response.writeHead(200, { 'content-type': 'text/plain' });
     response.flushHeaders();

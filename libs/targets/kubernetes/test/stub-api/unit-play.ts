@@ -36,7 +36,9 @@ export function playUnits(play: UnitPlay = {}): Hooks {
     const { name, uid = '', namespace } = unit.metadata;
     const owner = { apiVersion: 'apps/v1', kind: OWNER, name, uid, controller: true };
     const labels = { ...template.metadata?.labels, ...(isGroup(unit) ? { [INDEX]: String(index) } : {}) };
-    const podName = isGroup(unit) ? `${name}-0${index === 0 ? '' : `-${index}`}` : `${name}-${randomBytes(3).toString('hex')}`;
+    const podName = isGroup(unit)
+      ? `${name}-0${index === 0 ? '' : `-${index}`}`
+      : `${name}-${randomBytes(3).toString('hex')}`;
     const metadata = { ...template.metadata, name: podName, namespace, labels, ownerReferences: [owner] };
     const spec = { ...template.spec, nodeName: play.node ?? 'stub-node' };
     const pod = api.store.put<Pod>(PODS, { metadata, spec, status: pendingStatus(spec) });
@@ -103,7 +105,9 @@ function templatesOf(unit: KubeObject): PodTemplate[] {
   const { replicas = 1, leaderWorkerTemplate: { size = 1, leaderTemplate, workerTemplate } = {} } =
     (unit as LeaderWorkerSet).spec ?? {};
   if (!workerTemplate || replicas === 0) return [];
-  return Array.from({ length: size }, (_, index) => (index === 0 ? (leaderTemplate ?? workerTemplate) : workerTemplate));
+  return Array.from({ length: size }, (_, index) =>
+    index === 0 ? (leaderTemplate ?? workerTemplate) : workerTemplate,
+  );
 }
 
 const ownPods = (api: StubApi, { metadata }: KubeObject): Pod[] =>

@@ -36,10 +36,9 @@ export class Watches {
     const matches = selects(labelSelector);
     const watch: Watch = { response, plural, namespace, matches, hasBookmarks, isFrozen: false, timer };
     this.open.add(watch);
-    response.on('close', () => {
-      clearTimeout(timer);
-      this.open.delete(watch);
-    });
+    response.on('close', () => this.forget(watch));
+    // A write into a connection that is just going.
+    response.on('error', () => undefined);
     response.writeHead(200, { 'content-type': 'application/json' });
     response.flushHeaders();
     for (const written of missed) this.show(watch, written);
@@ -65,7 +64,7 @@ export class Watches {
     for (const watch of this.open) if (watch.plural === plural) this.send(watch, type, object);
   }
 
-  inject(bytes: string): void {
+  inject(bytes: string | Uint8Array): void {
     for (const { response } of this.open) response.write(bytes);
   }
 
@@ -74,7 +73,10 @@ export class Watches {
   }
 
   cut(): void {
-    for (const { response } of this.open) response.socket?.destroy();
+    for (const watch of this.open) {
+      this.forget(watch);
+      watch.response.socket?.destroy();
+    }
   }
 
   endAll(): void {
@@ -82,7 +84,14 @@ export class Watches {
   }
 
   private end(watch: Watch): void {
-    if (!watch.isFrozen) watch.response.end();
+    if (watch.isFrozen) return;
+    this.forget(watch);
+    watch.response.end();
+  }
+
+  private forget(watch: Watch): void {
+    clearTimeout(watch.timer);
+    this.open.delete(watch);
   }
 
   private show(watch: Watch, { plural, namespace, before, after, last }: Written): void {

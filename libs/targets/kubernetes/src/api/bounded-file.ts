@@ -1,0 +1,26 @@
+import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
+import { KubeConfigError } from './errors.js';
+
+const MAX_BYTES = 1024 * 1024;
+
+/**
+ * The text of a small file.
+ *
+ * @param advice said beside why it cannot be read
+ * @throws KubeConfigError
+ */
+export function readBounded(file: string, advice: string): string {
+  try {
+    const opened = openSync(file, 'r');
+    try {
+      const stat = fstatSync(opened);
+      if (!stat.isFile()) throw Object.assign(new Error('no file'), { code: 'it is no file' });
+      if (stat.size > MAX_BYTES) throw Object.assign(new Error('too long'), { code: `longer than ${MAX_BYTES} bytes` });
+      return readFileSync(opened, 'utf8');
+    } finally {
+      closeSync(opened);
+    }
+  } catch (error) {
+    throw new KubeConfigError(file, `cannot be read (${(error as NodeJS.ErrnoException).code}): ${advice}`);
+  }
+}

@@ -1,0 +1,269 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ApiError, KubeConfigError, UnreachableError } from './errors.js';
+import type { Kind } from './kinds.js';
+import { CacheFullError, isOlder, ObjectCache, type ObjectListener } from './object-cache.js';
+import type { KubeObject } from './objects.js';
+import type { KubeApi } from './requests.js';
+import { RetryPace } from './retry-pace.js';
+import { BrokenWatchError, eventsOf, type WatchEvent } from './watch-lines.js';
+
+export interface ReflectorOptions<T extends KubeObject> {
+  kind: Kind;
+  namespace: string;
+  labelSelector?: string;
+  /** Each change of what `get` and `values` show, in order. What it throws is trouble, and stops nothing. */
+  onChange?: ObjectListener<T>;
+  /** Each failure, and null once the watch stands again. */
+  onTrouble?(error: unknown): void;
+  clock?: Partial<ReflectorClock>;
+}
+
+/** Times in milliseconds. */
+export interface ReflectorClock {
+  /** `Date.now` */
+  now(): number;
+  /** 0..1 */
+  random(): number;
+  /** So long without a byte, and the connection counts as dead. */
+  silenceMs: number;
+  /** A watch that ends sooner is no good end. */
+  shortestWatchMs: number;
+  /** The server is asked to end a watch after this; a tenth up or down. */
+  watchSeconds: number;
+  /** Divides the times between tries. */
+  shorterRetries: number;
+}
+
+const CLOCK: ReflectorClock = {
+  now: Date.now,
+  random: Math.random,
+  silenceMs: 90_000,
+  shortestWatchMs: 1_000,
+  watchSeconds: 300,
+  shorterRetries: 1,
+};
+
+/** So many failures in a row of a server that answers, and what we go on from is no longer trusted. */
+const FAILURES_BEFORE_LIST = 3;
+
+/**
+ * All objects of a kind in one namespace, as the API server tells them: one consistent list, then a watch that goes on from it for
+ * good. It never ends by itself. Whatever the server does, what is shown is either what it said last or, while it is away, what
+ * it said before.
+ *
+ * | what happens | what follows |
+ * |---|---|
+ * | the watch ends at its time | the next goes on at once |
+ * | it is cut, or silent for 90 s | the next goes on after the pace; first one object is listed, to see whether the server has been set back |
+ * | 410, as a status or in the watch; a server set back | a new list; what is missing in it has gone |
+ * | 429, 5xx, garbage | the next goes on after the pace; the third time in a row a new list |
+ * | nobody answers, 401, 403 | again after the pace, for ever |
+ */
+export class Reflector<T extends KubeObject> {
+  private readonly cache: ObjectCache<T>;
+  private readonly clock: ReflectorClock;
+  private readonly pace: RetryPace;
+  private readonly closing = new AbortController();
+  private running?: Promise<void>;
+  private isListOwed = true;
+  /** The server may have been set back since we heard it last. */
+  private isVersionInDoubt = false;
+  private isTroubled = false;
+  private heardAt = 0;
+
+  constructor(
+    private readonly api: Pick<KubeApi, 'list' | 'watch' | 'server'>,
+    private readonly options: ReflectorOptions<T>,
+  ) {
+    this.clock = { ...CLOCK, ...options.clock };
+    this.pace = new RetryPace(this.clock.random, this.clock.shorterRetries);
+    this.cache = new ObjectCache<T>((before, after) => this.tell(before, after));
+  }
+
+  /** Begins to list and watch, in the background. */
+  start(): void {
+    this.running ??= this.run();
+  }
+
+  /** Ends the watch, and resolves when nothing of it is left. */
+  async close(): Promise<void> {
+    this.closing.abort();
+    await this.running;
+  }
+
+  /** It was listed, and no new list is owed. The server may be away all the same: `lastHeardAt`. */
+  get isSynced(): boolean {
+    return !this.isListOwed;
+  }
+
+  /** `Date.now()` of the last byte or answer; 0 for none. */
+  get lastHeardAt(): number {
+    return this.heardAt;
+  }
+
+  get(name: string): T | undefined {
+    return this.cache.get(name);
+  }
+
+  byUid(uid: string): T | undefined {
+    return this.cache.byUid(uid);
+  }
+
+  values(): Iterable<T> {
+    return this.cache.values();
+  }
+
+  /** What a write of ours was answered with: shown at once, until the watch shows it or something newer. */
+  remember(object: T): void {
+    this.cache.remember(object);
+  }
+
+  private async run(): Promise<void> {
+    const { signal } = this.closing;
+    while (!signal.aborted) {
+      try {
+        if (this.isListOwed) await this.list();
+        else if (this.isVersionInDoubt) await this.confirmVersion();
+        if (!this.isListOwed && !signal.aborted) await this.watch();
+      } catch (error) {
+        if (!signal.aborted) await this.recover(error);
+      }
+    }
+  }
+
+  private async list(): Promise<void> {
+    const { kind, namespace, labelSelector } = this.options;
+    const { items, resourceVersion } = await this.api.list<T>(kind, namespace, { labelSelector });
+    if (this.closing.signal.aborted) return;
+    this.heard();
+    this.cache.replace(items, resourceVersion);
+    this.isListOwed = false;
+    this.isVersionInDoubt = false;
+  }
+
+  /**
+   * A watch from a version that a restored server has not reached hears nothing, and from one of another etcd it misses what was
+   * there before: nobody would say so. One object tells, as long as it is one that we know.
+   */
+  private async confirmVersion(): Promise<void> {
+    const { kind, namespace, labelSelector } = this.options;
+    const { items, resourceVersion } = await this.api.list<T>(kind, namespace, { labelSelector, limit: 1 });
+    this.heard();
+    const isKnown =
+      items.length === 0 ? this.cache.size === 0 : this.cache.byUid(items[0]!.metadata.uid!) !== undefined;
+    this.isListOwed = !isKnown || isOlder(resourceVersion, this.cache.version);
+    this.isVersionInDoubt = false;
+  }
+
+  private async watch(): Promise<void> {
+    const { kind, namespace, labelSelector } = this.options;
+    const { watchSeconds, silenceMs, shortestWatchMs, now, random } = this.clock;
+    const timeoutSeconds = Math.max(1, Math.round(watchSeconds * (0.9 + 0.2 * random())));
+    const resourceVersion = this.cache.version ?? '';
+    const stop = new AbortController();
+    const end = (): void => stop.abort();
+    let isSilent = false;
+    const silence = setTimeout(() => {
+      isSilent = true;
+      end();
+    }, silenceMs);
+    this.closing.signal.addEventListener('abort', end);
+    const startedAt = now();
+    try {
+      const watched = { labelSelector, resourceVersion, timeoutSeconds };
+      const pieces = await this.api.watch(kind, namespace, watched, stop.signal);
+      this.heard();
+      this.healed();
+      const onBytes = (): void => {
+        this.heard();
+        silence.refresh();
+      };
+      for await (const event of eventsOf(pieces, onBytes)) this.take(event);
+    } catch (error) {
+      if (!(error instanceof ApiError)) this.isVersionInDoubt = true;
+      // It stood for a while: what comes now is not what came before it.
+      if (now() - startedAt >= shortestWatchMs) this.pace.succeeded();
+      // A dead connection says nothing of the server: the next one will.
+      if (isSilent) return;
+      throw OURS.some((known) => error instanceof known) ? error : new WatchCutError(this.api.server, error);
+    } finally {
+      clearTimeout(silence);
+      this.closing.signal.removeEventListener('abort', end);
+      stop.abort();
+    }
+    const livedMs = now() - startedAt;
+    // Servers end watches early where they shut down.
+    if (livedMs < timeoutSeconds * 900) this.isVersionInDoubt = true;
+    if (livedMs < shortestWatchMs) throw new BrokenWatchError(`its end after ${livedMs} ms`);
+    this.pace.succeeded();
+  }
+
+  private take(event: WatchEvent): void {
+    if (event.type === 'ERROR') {
+      const { kind, namespace } = this.options;
+      const call = { verb: 'watch', resource: kind.plural, group: kind.group, namespace };
+      throw new ApiError(call, Number(event.object.code) || 500, event.object);
+    }
+    if (event.type === 'BOOKMARK') this.cache.advance(event.object.metadata.resourceVersion as string);
+    else this.cache.take(event.type, event.object as T);
+    this.pace.succeeded();
+  }
+
+  /** Waits, and decides what the next try begins with. */
+  private async recover(error: unknown): Promise<void> {
+    const isExpired = error instanceof ApiError && (error.isExpired || isAheadOfServer(error));
+    const waitMs = this.pace.failed(error);
+    const isAnswered = !(error instanceof UnreachableError) && !(error instanceof ApiError && error.status < 500);
+    if (isExpired || (isAnswered && this.pace.inARow >= FAILURES_BEFORE_LIST)) this.isListOwed = true;
+    // The first 410 is no trouble, and its list cannot wait: what happened meanwhile is not known.
+    if (isExpired && this.pace.inARow === 1) return;
+    // Connections are cut now and then. If the server is away, the next try will say it.
+    if (!(error instanceof WatchCutError && this.pace.inARow === 1)) this.troubled(error);
+    await sleep(waitMs, undefined, { signal: this.closing.signal }).catch(() => undefined);
+  }
+
+  private tell(before: T | undefined, after: T | undefined): void {
+    try {
+      this.options.onChange?.(before, after);
+    } catch (error) {
+      this.troubled(error);
+    }
+  }
+
+  private heard(): void {
+    this.heardAt = this.clock.now();
+  }
+
+  private troubled(error: unknown): void {
+    this.isTroubled = true;
+    this.say(error);
+  }
+
+  private healed(): void {
+    if (this.isTroubled) this.say(null);
+    this.isTroubled = false;
+  }
+
+  private say(error: unknown): void {
+    try {
+      this.options.onTrouble?.(error);
+    } catch {
+      // Nobody is left to tell, and the watch must go on.
+    }
+  }
+}
+
+/** Of a watch that stood. */
+class WatchCutError extends UnreachableError {
+  constructor(server: string, cause: unknown) {
+    const code = (cause as { code?: unknown } | null)?.code;
+    super(server, typeof code === 'string' ? code : 'CUT', 'the watch was cut', cause);
+  }
+}
+
+/** Errors that say already what is wrong. */
+const OURS = [ApiError, UnreachableError, KubeConfigError, BrokenWatchError, CacheFullError];
+
+/** We ask for a version that this server has not reached: it was restored from an older one. */
+const isAheadOfServer = ({ details }: ApiError): boolean =>
+  details.causes?.some(({ reason }) => reason === 'ResourceVersionTooLarge') === true;
