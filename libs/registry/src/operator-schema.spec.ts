@@ -12,6 +12,7 @@ import { parse, stringify } from 'yaml';
 import { TARGETS } from './targets.js';
 
 const at = (file: string) => readFileSync(new URL(`../../../${file}`, import.meta.url), 'utf8');
+await Promise.all(TARGETS.map((kind) => kind.load?.()));
 const schema = operatorSchema(TARGETS);
 const validate = new Ajv({ allowUnionTypes: true }).compile(schema);
 const BUILT_IN = { settings: BUILT_IN_SETTINGS, areOn: true };
@@ -99,7 +100,11 @@ const FULL = {
     },
     { name: 'local', max_instances: 3, engines: { sim: { ready: { timeout_seconds: 9 } } } },
   ],
-  secrets: { hub: { env: 'HUB', tenants: ['acme'], origins: ['https://hub.example.com'] }, other: { file: '/run/x' } },
+  secrets: {
+    hub: { env: 'HUB', tenants: ['acme'], origins: ['https://hub.example.com'] },
+    other: { file: '/run/x' },
+    far: { kubernetes: { name: 'hf', key: 'token' }, tenants: ['acme'] },
+  },
   outbound: { webhooks: ['http://hooks.internal:8080'], suppliers: [], sandboxes: [] },
   quotas: { webhooks: 1, tenants: { acme: { tokens: 2 } } },
 };
@@ -152,6 +157,11 @@ describe('what the readers refuse, it refuses', () => {
     ['an argument without a blank', 'targets: [{name: local, engines: {sim: {args: {seed: "--seed"}}}}]'],
     ['a secret with two sources', 'secrets: {s: {env: A, file: /b}}'],
     ['a secret with none', 'secrets: {s: {}}'],
+    ['a secret of a cluster without its key', 'secrets: {s: {kubernetes: {name: hf}}}'],
+    [
+      'a secret of a cluster that is sent somewhere',
+      'secrets: {s: {kubernetes: {name: hf, key: t}, origins: ["https://h.example"]}}',
+    ],
     ['an origin that is none', 'outbound: {webhooks: [hooks.internal]}'],
     ['a quota below its least', 'quotas: {tokens: 0}'],
     ['defaults that are a text', 'defaults: "no"'],
@@ -176,6 +186,7 @@ it('knows the keys that the readers know, everywhere, and no others', () => {
     ['targets[2]', thenOf('endpoint')],
     ['targets[2].allow[0]', (dig(thenOf('endpoint'), 'allow')['items'] as { anyOf: Schema[] }).anyOf[1] as Schema],
     ['secrets.hub', dig(schema, 'secrets', '*')],
+    ['secrets.far.kubernetes', dig(schema, 'secrets', '*', 'kubernetes')],
     ['outbound', dig(schema, 'outbound')],
     ['quotas', dig(schema, 'quotas')],
     ['quotas.tenants.acme', dig(schema, 'quotas', 'tenants', '*')],

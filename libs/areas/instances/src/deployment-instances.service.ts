@@ -150,7 +150,7 @@ function workloadsOf(tx: Tx, tenantId: string, deploymentId: string): Promise<Wo
 }
 
 function shown(row: InstanceEntity, revision: string, flying: number): Omit<InstanceDto, 'devices'> {
-  const { id, ordinal, reason, message, restarts, generation, target, place, failure, progress } = row;
+  const { id, ordinal, reason, message, restarts, generation, target, place, drift, failure, progress } = row;
   return {
     id,
     revision,
@@ -162,6 +162,7 @@ function shown(row: InstanceEntity, revision: string, flying: number): Omit<Inst
     generation,
     target,
     place,
+    drift,
     in_flight: flying,
     started_at: row.started_at?.toISOString() ?? null,
     progress: progress && {

@@ -33,8 +33,8 @@ export class InstanceEnds {
   ): Promise<number> {
     const { reason, isMove } = endOf(instance, seen);
     const ended = { ...seen, reason };
-    const isFailedStart = !isMove && instance.ready_age === null;
-    const lines = isFailedStart ? await lastLines(driver, instance.id, this.access.valuesIn(workload.spec)) : [];
+    const lacksLines = !isMove && instance.ready_age === null && !seen.failure;
+    const lines = lacksLines ? await lastLines(driver, instance.id, this.access.valuesIn(workload.spec)) : [];
     await this.transitions.change(workload, instance, {
       ...asSeen(instance, seen),
       ...(!isMove && failedStart(instance, ended, await this.mayLackMemory(instance, ended), lines)),

@@ -7,7 +7,7 @@ import { EngineKeys } from './engine-keys.js';
 import { NO_FAILURE } from './failed-starts.js';
 import { isDraining } from './instance-drain.js';
 import { InstanceEnds } from './instance-ends.js';
-import { instanceLeaves, instanceReady } from './instance.events.js';
+import { instanceChanged, instanceLeaves, instanceReady } from './instance.events.js';
 import type { InstanceRow, WorkloadRow } from './instance.query.js';
 import { placeholderSecrets, probeOf, specOfInstance, type SecretReader } from './instance-spec.js';
 import { InstanceStarts } from './instance-starts.js';
@@ -15,7 +15,7 @@ import { InstanceTransitions, type InstanceChange } from './instance-transitions
 import type { Task, TaskKind } from './pass-plan.js';
 import { Scaler } from './scaler.js';
 import { AccessRefused } from './secrets.js';
-import { asSeen, isAnotherLife, isNews, UNSEEN } from './server-life.js';
+import { asSeen, isAnotherLife, isDriftNews, isNews, UNSEEN } from './server-life.js';
 import { TakeoverPatience } from './takeover-patience.js';
 import { TenantAccess } from './tenant-access.js';
 import { UnhealthyNews } from './unhealthy-news.js';
@@ -97,6 +97,7 @@ export class InstanceKeeper {
   private async look(driver: TargetDriver, workload: WorkloadRow, instance: InstanceRow): Promise<number> {
     if (this.keys.isLost(instance.key_id)) return this.ends.keyLost(workload, instance);
     const seen = await this.observe(driver, workload, instance);
+    if (isDriftNews(instance, seen)) return this.noteDrift(workload, instance, seen);
     if (driver.restarts === 'target' && isAnotherLife(instance, seen))
       return this.ends.restarted(driver, workload, instance, seen);
     switch (seen.state) {
@@ -117,6 +118,14 @@ export class InstanceKeeper {
       default:
         return this.seenStarting(driver, workload, instance, seen);
     }
+  }
+
+  /** Whatever else is seen is for the next look. */
+  private async noteDrift(workload: WorkloadRow, instance: InstanceRow, seen: Observation): Promise<number> {
+    const { state } = instance;
+    const event = instanceChanged(workload, instance, seen);
+    await this.transitions.change(workload, instance, { state, drift: seen.drift, event });
+    return 0;
   }
 
   private async seenReady(

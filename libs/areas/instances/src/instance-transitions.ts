@@ -40,6 +40,8 @@ export interface InstanceChange {
   incarnation?: string | null;
   reason?: ObservationReason | null;
   place?: string | null;
+  /** A next generation is made anew. */
+  drift?: string;
   /** Asks for its devices first; where it has to wait for them, it stays as it is, with the reason. */
   needsDevices?: boolean;
   /** Its server is being started. */
@@ -122,6 +124,7 @@ export class InstanceTransitions {
         change.failure ?? null,
         change.isStart ?? false,
         next.model_seen,
+        next.drift,
       ]);
       if (!written) return undefined;
       const isReadinessChanged =
@@ -264,6 +267,7 @@ async function markChanged(tx: Tx, workload: WorkloadRow, change: { is_active?: 
 }
 
 function after(instance: InstanceRow, change: InstanceChange): InstanceRow {
+  const isNextGeneration = (change.generation ?? instance.generation) !== instance.generation;
   return {
     ...instance,
     state: change.state,
@@ -273,6 +277,7 @@ function after(instance: InstanceRow, change: InstanceChange): InstanceRow {
     incarnation: change.incarnation === undefined ? instance.incarnation : change.incarnation,
     reason: change.reason === undefined ? instance.reason : change.reason,
     place: change.place === undefined ? instance.place : change.place,
+    drift: change.drift ?? (isNextGeneration ? null : instance.drift),
     crash_streak: change.crashStreak ?? instance.crash_streak,
     key_id: change.keyId === undefined ? instance.key_id : change.keyId,
     failed_starts: change.failedStarts ?? instance.failed_starts,

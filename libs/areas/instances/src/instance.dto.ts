@@ -85,6 +85,12 @@ export class InstanceDto {
   @StringField({ nullable: true, description: 'Where within the target, such as a node' })
   place: string | null;
 
+  @StringField({
+    nullable: true,
+    description: 'What somebody else has changed of it at its target, for people; it goes on nevertheless',
+  })
+  drift: string | null;
+
   @ArrayField(() => InstanceDeviceDto, { description: 'Accelerators that it has' })
   devices: InstanceDeviceDto[];
 

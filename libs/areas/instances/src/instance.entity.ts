@@ -91,4 +91,7 @@ export class InstanceEntity {
 
   @Column({ type: 'timestamptz', nullable: true })
   model_seen_at: Date | null;
+
+  @Column({ type: 'text', nullable: true })
+  drift: string | null;
 }

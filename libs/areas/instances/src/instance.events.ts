@@ -19,6 +19,11 @@ export function instanceLeaves(workload: WorkloadRow, instance: InstanceRow, see
   return instance.state === 'ready' ? told('instance.unhealthy') : undefined;
 }
 
+/** `instance.drifted`: somebody else has changed what it is made of at its target. Once for each. */
+export function instanceChanged(workload: WorkloadRow, instance: InstanceRow, seen: Observation): NewEvent {
+  return event('instance.drifted', workload, instance, { ...seenIn(seen), message: seen.drift ?? null });
+}
+
 /** `instance.crashed`: this generation is over and the next one starts after the back-off, or the target has restarted it. */
 export function instanceCrashed(
   workload: WorkloadRow,

@@ -19,6 +19,7 @@ export interface InstanceRow extends Pick<
   | 'incarnation'
   | 'reason'
   | 'place'
+  | 'drift'
   | 'version'
   | 'key_id'
   | 'failed_starts'
@@ -70,7 +71,7 @@ export const LOAD_TARGET = prepared(
        select json_agg(json_build_object(
          'id', i.id, 'target', i.target, 'ordinal', i.ordinal, 'generation', i.generation, 'state', i.state, 'base_url', i.base_url, 'restarts', i.restarts,
          'crash_streak', i.crash_streak, 'message', i.message, 'incarnation', i.incarnation,
-         'reason', i.reason, 'place', i.place, 'version', i.version,
+         'reason', i.reason, 'place', i.place, 'drift', i.drift, 'version', i.version,
          'key_id', i.key_id, 'failure', i.failure - 'log_tail', 'failed_starts', i.failed_starts, 'progress', i.progress,
          'model_seen', i.model_seen_at is not null,
          'state_age', extract(epoch from now() - i.state_since)::float8, 'ready_age', extract(epoch from now() - i.ready_since)::float8,
@@ -95,7 +96,7 @@ export const CHANGE_INSTANCE = prepared(
      start_seconds = case when $3 = 'ready' and ready_since is null and start_began_at >= state_since
        then extract(epoch from now() - start_began_at) else start_seconds end,
      model_seen_at = case when $19::boolean then coalesce(model_seen_at, now()) else model_seen_at end,
-     observed_at = now(), version = version + 1
+     drift = $20, observed_at = now(), version = version + 1
    where id = $1 and version = $2 returning restarts`,
 );
 

@@ -32,3 +32,8 @@ export function endOf(instance: InstanceRow, seen: Observation): { reason?: Obse
   const reason = seen.lastExit?.reason ?? instance.reason ?? undefined;
   return { reason, isMove: reason !== undefined && DISRUPTIONS.has(reason) };
 }
+
+/** Whether somebody else has changed what the instance is made of, and nobody has told it yet. */
+export function isDriftNews(instance: Pick<InstanceRow, 'drift'>, { drift }: Observation): boolean {
+  return drift !== undefined && drift !== instance.drift;
+}

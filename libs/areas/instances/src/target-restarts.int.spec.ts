@@ -266,3 +266,25 @@ it('brings the last lines of what has never been ready, without what it was give
     log_tail: ['no kernel for this device; key is [redacted]'],
   });
 });
+
+it('tells once what somebody else has changed at the target, and leaves the instance to serve', async () => {
+  const before = await ready();
+  const drift = 'deployment slw-chat-1 was changed by somebody else: it has 3 replicas';
+  bed.cluster.change(before.id, drift);
+  await until('it to be told', async () => (await events()).includes('instance.drifted'), only);
+  // Looked at again, also by another worker.
+  bed.cluster.setHealthy(true);
+  await worker.close('SIGTERM');
+  worker = await bed.process('worker');
+  await bed.cluster.crash(before.incarnation);
+  const after = await readyAfter(before);
+  expect(after).toMatchObject({ generation: 1, restarts: 1, drift });
+  const told = (await worker.events()).filter(({ type }) => type === 'instance.drifted');
+  expect(told.map(({ data }) => data)).toMatchObject([{ message: drift, generation: 1 }]);
+
+  // What takes its place is made anew.
+  const somebody = new TwinDriver('twin', bed.cluster);
+  await somebody.terminate(before.id);
+  await somebody.close();
+  expect(await readyAfter({ incarnation: after.incarnation! })).toMatchObject({ generation: 2, drift: null });
+});

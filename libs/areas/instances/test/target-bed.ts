@@ -45,6 +45,7 @@ export interface InstanceState {
   incarnation: string | null;
   place: string | null;
   reason: string | null;
+  drift: string | null;
 }
 
 /** What a rollout would want of a revision. */
@@ -83,7 +84,7 @@ export class Process {
   rows(revisionId: string): Promise<InstanceState[]> {
     return this.database.read<InstanceState>(
       'system',
-      `select id, state, generation, restarts, message, base_url, incarnation, place, reason, extract(epoch from next_start_at - observed_at)::float8 as back_off from instances where revision_id = $1 order by ordinal`,
+      `select id, state, generation, restarts, message, base_url, incarnation, place, reason, drift, extract(epoch from next_start_at - observed_at)::float8 as back_off from instances where revision_id = $1 order by ordinal`,
       [revisionId],
     );
   }

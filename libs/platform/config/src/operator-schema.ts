@@ -54,7 +54,8 @@ function targetSchema(readers: readonly TargetReader[]): Schema {
   const builtIn = BUILT_IN_SETTINGS.targets;
   const whole = readers.map((reader) => {
     const names = builtIn.flatMap(({ name, kind }) => (kind === reader.kind ? [name] : []));
-    const isOne = { properties: { kind: { const: reader.kind }, name: { not: { enum: names } } }, required: ['kind'] };
+    const isAnother = names.length > 0 && { name: { not: { enum: names } } };
+    const isOne = { properties: { kind: { const: reader.kind }, ...isAnother }, required: ['kind'] };
     return { if: isOne, then: ofKind(reader) };
   });
   const changed = builtIn.flatMap(({ name, kind }) => {

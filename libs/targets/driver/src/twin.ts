@@ -33,6 +33,7 @@ interface Member {
   wasReady: boolean;
   lastExit?: Observation['lastExit'];
   isTerminated: boolean;
+  drift?: string;
 }
 
 /**
@@ -101,6 +102,13 @@ export class TwinCluster {
     member.wasReady = false;
     this.tell(member.spec.instanceId);
     return () => this.start(member);
+  }
+
+  /** Somebody changes by hand what the instance is made of. */
+  change(instanceId: string, drift: string): void {
+    const member = this.members.get(instanceId)?.at(-1);
+    if (member) member.drift = drift;
+    this.tell(instanceId);
   }
 
   stop(member: Member): void {
@@ -203,7 +211,8 @@ export class TwinDriver implements TargetDriver {
       return { state: older.isTerminated ? 'stopping' : 'absent', generation: older.spec.generation };
     }
     const { life, lastExit, place, restarts } = newest;
-    const common = { generation, place, restarts, ...(lastExit && { lastExit }) };
+    const { drift } = newest;
+    const common = { generation, place, restarts, ...(lastExit && { lastExit }), ...(drift && { drift }) };
     if (newest.isTerminated)
       return { ...common, state: life ? 'stopping' : 'exited', reason: 'terminated', ...shown(life) };
     if (!life) return { ...common, state: 'starting', reason: lastExit?.reason ?? 'loading' };

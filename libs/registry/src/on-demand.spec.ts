@@ -1,0 +1,124 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
+import { loadConfig } from '@slipway/platform-config';
+import type { TargetKind } from '@slipway/target-driver';
+import { onDemand } from './on-demand.js';
+import { TARGETS } from './targets.js';
+
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+const ENV = { DATABASE_URL: 'postgres://unused', SLIPWAY_SECRET_KEY: Buffer.alloc(32, 7).toString('base64') };
+const CLUSTER = `targets:
+  - name: gpu
+    kind: kubernetes
+    cluster: in-cluster
+    namespaces: {default: models}
+    engines: {sim: {image: "registry.example/sim:1", command: [sim, --port, "{port}"], port: 8000}}
+`;
+
+let cwd: string;
+beforeEach(async () => {
+  cwd = await mkdtemp(path.join(tmpdir(), 'slipway-on-demand-'));
+});
+afterEach(() => rm(cwd, { recursive: true }));
+
+/** Says the address of each module that is loaded, as it is loaded. */
+const HOOK = `
+import { register } from 'node:module';
+register('data:text/javascript,' + encodeURIComponent(\`
+  import { writeSync } from 'node:fs';
+  export async function load(url, context, next) {
+    writeSync(1, url + '\\\\n');
+    return next(url, context);
+  }\`));
+`;
+/** What api and worker do before anything else: all areas, the kinds of targets, the operator's file. */
+const PROGRAM = `
+import { loadConfig, loadKinds } from '@slipway/platform-config';
+import '@slipway/registry';
+import { TARGETS } from '@slipway/registry/targets';
+await loadKinds(TARGETS, process.env, process.env.OPERATOR_FOLDER);
+const { operator } = loadConfig(process.env, process.env.OPERATOR_FOLDER, { targets: TARGETS });
+console.log('kinds ' + operator.targets.map(({ kind }) => kind).join());
+`;
+
+/** A process of its own, as Node starts it with that file. */
+async function started(file?: string): Promise<{ kinds: string | undefined; ofKubernetes: string[]; modules: number }> {
+  if (file !== undefined) await writeFile(path.join(cwd, 'slipway.config.yaml'), file);
+  const asData = (text: string) => `data:text/javascript,${encodeURIComponent(text)}`;
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    [
+      '--conditions=@slipway/source',
+      '--no-warnings',
+      '--import',
+      '@swc-node/register/esm-register',
+      '--import',
+      asData(HOOK),
+      '--input-type=module',
+      '--eval',
+      PROGRAM,
+    ],
+    {
+      cwd: ROOT,
+      maxBuffer: 2 ** 24,
+      env: {
+        ...ENV,
+        PATH: process.env['PATH'],
+        OPERATOR_FOLDER: cwd,
+        SWC_NODE_PROJECT: path.join(ROOT, 'tsconfig.base.json'),
+        TS_NODE_PROJECT: path.join(ROOT, 'tsconfig.base.json'),
+      },
+    },
+  );
+  const lines = stdout.split('\n');
+  return {
+    kinds: lines.find((line) => line.startsWith('kinds ')),
+    ofKubernetes: lines.filter((line) => line.includes('libs/targets/kubernetes/')),
+    modules: lines.filter((line) => line.startsWith('file:')).length,
+  };
+}
+
+jest.setTimeout(120_000);
+
+it('loads no module of Kubernetes without a file, nor for one that has no such target', async () => {
+  const without = await started();
+  expect(without).toMatchObject({ kinds: 'kinds process,endpoint', ofKubernetes: [] });
+  expect(without.modules).toBeGreaterThan(100);
+  const other = await started('targets: [{name: far, kind: endpoint, allow: []}]');
+  expect(other).toMatchObject({ kinds: 'kinds endpoint,process,endpoint', ofKubernetes: [] });
+});
+
+it('loads them for a file that has one', async () => {
+  const { kinds, ofKubernetes } = await started(CLUSTER);
+  expect(kinds).toBe('kinds kubernetes,process,endpoint');
+  expect(ofKubernetes.length).toBeGreaterThan(10);
+});
+
+it('says what is wrong where a file was read without its code', () => {
+  const kinds = [onDemand('moon', async () => TARGETS[0]!)];
+  expect(() => kinds[0]!.read({} as never, 'targets[0]', {})).toThrow('whose code is not loaded');
+  expect(() => kinds[0]!.schema).toThrow('whose code is not loaded');
+});
+
+it('loads once, and tries again after a failure', async () => {
+  const real = { kind: 'moon', schema: { properties: { rover: {} } }, maxInstances: 3 } as unknown as TargetKind;
+  const load = jest.fn(async () => real).mockRejectedValueOnce(new Error('no disk'));
+  const kind = onDemand('moon', load);
+  await expect(kind.load?.()).rejects.toThrow('no disk');
+  await kind.load?.();
+  await kind.load?.();
+  expect(load).toHaveBeenCalledTimes(2);
+  expect([kind.kind, kind.maxInstances, Object.keys(kind.schema.properties)]).toEqual(['moon', 3, ['rover']]);
+});
+
+it('is read with the other kinds once it is loaded', async () => {
+  await Promise.all(TARGETS.map((kind) => kind.load?.()));
+  await writeFile(path.join(cwd, 'slipway.config.yaml'), CLUSTER);
+  const [target] = loadConfig(ENV, cwd, { targets: TARGETS }).operator.targets;
+  expect(target).toMatchObject({ name: 'gpu', kind: 'kubernetes', max_instances: 64 });
+});
