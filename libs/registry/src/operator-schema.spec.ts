@@ -98,6 +98,12 @@ const FULL = {
       tenants: ['*'],
       allow: [{ origin: 'https://*.example.com', tenants: ['acme'] }],
     },
+    {
+      name: 'cluster',
+      kind: 'kubernetes',
+      namespaces: { default: 'models', by_tenant: { acme: 'models-acme' } },
+      engines: { vllm: { image: 'vllm:1', command: ['serve', '{port}'], port: 8000, env_allow: ['HF_TOKEN'] } },
+    },
     { name: 'local', max_instances: 3, engines: { sim: { ready: { timeout_seconds: 9 } } } },
   ],
   secrets: {
@@ -118,10 +124,12 @@ describe('what the readers take, it takes', () => {
       at('docker/slipway.config.yaml').replace(/^# (quotas:|  [a-z_]+: \d+)/gm, '$1'),
     ],
     ['what is built in', stringify(BUILT_IN_SETTINGS)],
-    ...[...at('docs/engines.md').matchAll(/^```yaml\n(targets:[^`]*)^```$/gm)].map((block, index): [string, string] => [
-      `example ${index + 1} of docs/engines.md`,
-      block[1]!,
-    ]),
+    ...['docs/engines.md', 'docs/kubernetes.md'].flatMap((page) =>
+      [...at(page).matchAll(/^```yaml\n(targets:[^`]*)^```$/gm)].map((block, index): [string, string] => [
+        `example ${index + 1} of ${page}`,
+        block[1]!,
+      ]),
+    ),
     ['sections of which only the name is left', 'targets:\nsecrets:\noutbound:\nquotas:\n'],
     ['a built-in engine taken away', 'targets: [{name: local, engines: {sim: null, mine: {command: [x, "{port}"]}}}]'],
     [
@@ -150,6 +158,7 @@ describe('what the readers refuse, it refuses', () => {
     ['a target without engines', 'targets: [{name: a, kind: process, engines: {}}]'],
     ['a target without a kind', 'targets: [{name: a, allow: []}]'],
     ['a kind that there is not', 'targets: [{name: a, kind: slurm}]'],
+    ['a cluster without namespaces', 'targets: [{name: a, kind: kubernetes, engines: {e: {}}}]'],
     ['a key of another kind', 'targets: [{name: a, kind: endpoint, allow: [], engines: {}}]'],
     ['a target without allow', 'targets: [{name: a, kind: endpoint}]'],
     ['a name in capitals', 'targets: [{name: A, kind: endpoint, allow: []}]'],
@@ -185,6 +194,8 @@ it('knows the keys that the readers know, everywhere, and no others', () => {
     ]),
     ['targets[2]', thenOf('endpoint')],
     ['targets[2].allow[0]', (dig(thenOf('endpoint'), 'allow')['items'] as { anyOf: Schema[] }).anyOf[1] as Schema],
+    ['targets[3]', thenOf('kubernetes')],
+    ['targets[3].namespaces', dig(thenOf('kubernetes'), 'namespaces')],
     ['secrets.hub', dig(schema, 'secrets', '*')],
     ['secrets.far.kubernetes', dig(schema, 'secrets', '*', 'kubernetes')],
     ['outbound', dig(schema, 'outbound')],
