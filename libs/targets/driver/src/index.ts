@@ -19,6 +19,7 @@ export { InvalidSpecError, TargetConfigError, assertSpec } from './driver.js';
 export { TARGET_KINDS, type DriverHost, type TargetKind } from './target-kind.js';
 export { redacted } from './log-redaction.js';
 export { downloadProgress, SEARCHED_LINES, startFailure, type StartEnd } from './start-failure.js';
+export { askEngineLoad, readEngineLoad } from './engine-load.js';
 export { LineReader, MAX_LINE_BYTES } from './log-text.js';
 export { causeOf, HealthHistory, probeHealth } from './health.js';
 export type { HealthAnswer } from './health.js';

@@ -303,3 +303,16 @@ describe('a key of an engine', () => {
     });
   });
 });
+
+describe('what waits in an engine', () => {
+  it('is asked where the engine tells it, and is not known elsewhere', async () => {
+    const metrics = { path: '/metrics', waiting: 'sim_waiting' };
+    driver = bench.driver({ engines: { sim: engineConfig({ metrics }), mute: engineConfig() } });
+    const spec = instanceSpec();
+    const { baseUrl = '' } = await serving(spec);
+    expect(await driver.load(spec, baseUrl)).toEqual({ waiting: 3, kvUsage: null });
+    expect(await driver.load({ ...spec, runtime: { ...spec.runtime, engine: 'mute' } }, baseUrl)).toBeUndefined();
+    expect(await driver.load({ ...spec, runtime: { ...spec.runtime, engine: 'none' } }, baseUrl)).toBeUndefined();
+    expect(await driver.load(spec, 'http://127.0.0.1:1')).toBeUndefined();
+  });
+});

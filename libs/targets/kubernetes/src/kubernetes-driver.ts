@@ -1,10 +1,12 @@
 import {
+  askEngineLoad,
   assertSpec,
   probeHealth,
   SAFE_NAME,
   TargetConfigError,
   type DriverHost,
   type EngineDescription,
+  type EngineLoad,
   type EngineTraits,
   type InstanceRef,
   type InstanceSpec,
@@ -130,6 +132,12 @@ export class KubernetesDriver implements TargetDriver {
     const url = `${baseUrl}${probePathOf(this.config, spec)}`;
     const { timeoutSeconds } = spec.probe;
     return (await probeHealth({ url, timeoutSeconds, dispatcher: this.agent, credential: spec.instanceKey })).healthy;
+  }
+
+  async load(spec: InstanceSpec, baseUrl: string): Promise<EngineLoad | undefined> {
+    const { [spec.runtime.engine ?? '']: engine } = this.config.engines;
+    if (!engine?.metrics) return undefined;
+    return askEngineLoad(baseUrl, engine.metrics, { dispatcher: this.agent, key: spec.instanceKey });
   }
 
   async terminate(instanceId: string): Promise<'stopping' | 'gone'> {

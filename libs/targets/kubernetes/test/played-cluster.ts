@@ -211,7 +211,10 @@ export class PlayedCluster {
       return;
     }
     const port = container?.ports?.[0]?.containerPort ?? 0;
-    const server = createServer((_request, response) => void response.writeHead(this.isHealthy ? 200 : 503).end('{}'));
+    const server = createServer(({ url }, response) => {
+      const body = url === '/metrics' ? 'sim_waiting 3\n' : '{}';
+      response.writeHead(this.isHealthy ? 200 : 503).end(body);
+    });
     await new Promise<void>((done, fail) => server.once('error', fail).listen(port, pod.ip, done));
     pod.server = server;
     pod.startedAt = now();

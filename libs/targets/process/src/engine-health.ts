@@ -1,4 +1,5 @@
 import {
+  askEngineLoad,
   type EngineLoad,
   type HealthAnswer,
   HealthHistory,
@@ -9,7 +10,6 @@ import {
   startFailure,
 } from '@slipway/target-driver';
 import { Agent } from 'undici';
-import { askEngineLoad } from './engine-load.js';
 import type { Generation, InstanceFolder, StartIntent } from './instance-folder.js';
 import type { PortOwner } from './port-listener.js';
 

@@ -3,10 +3,10 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
+import { askEngineLoad, readEngineLoad } from '@slipway/target-driver';
 import { observeUntil } from '@slipway/target-driver/conformance';
 import { Agent } from 'undici';
 import { EngineHost } from '../test/engine-host.js';
-import { askEngineLoad, readEngineLoad } from './engine-load.js';
 
 const VLLM = { waiting: ['vllm:num_requests_waiting', 'old:waiting'], kv_usage: 'vllm:kv_cache_usage_perc' };
 

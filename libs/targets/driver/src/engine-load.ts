@@ -1,5 +1,6 @@
 import { request, type Dispatcher } from 'undici';
-import type { EngineLoad, MetricsConfig } from '@slipway/target-driver';
+import type { EngineLoad } from './driver.js';
+import type { MetricsConfig } from './templates/template-config.js';
 
 /** Engines tell some hundred lines; what tells more is none, or hostile. */
 const MAX_BYTES = 1024 * 1024;
