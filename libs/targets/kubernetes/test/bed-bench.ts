@@ -1,0 +1,79 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import type { InstanceSpec } from '@slipway/target-driver';
+import type { Granted, TestBed } from '@slipway/kube-testbed';
+import { KubernetesDriver } from '../src/kubernetes-driver.js';
+import type { KubernetesDriverOptions } from '../src/kubernetes-driver-session.js';
+import type { KubernetesTargetConfig } from '../src/target-config.js';
+import { engineConfig, INSTALLATION, instanceSpec, targetConfig } from './driver-bench.js';
+
+/** A namespace of a real control plane, and drivers there with the token of a worker. */
+export class BedBench {
+  private readonly drivers: KubernetesDriver[] = [];
+  private readonly folder = mkdtempSync(path.join(os.tmpdir(), 'slipway-driver-'));
+
+  private constructor(
+    readonly bed: TestBed,
+    readonly namespace: string,
+    readonly granted: Granted,
+  ) {}
+
+  static async create(bed: TestBed, labels: Record<string, string> = {}): Promise<BedBench> {
+    const namespace = await bed.namespace(labels);
+    return new BedBench(bed, namespace, await bed.grant([namespace]));
+  }
+
+  driver(config: Partial<KubernetesTargetConfig> = {}, options: KubernetesDriverOptions = {}): KubernetesDriver {
+    const host = { installation: async () => INSTALLATION, pausePoint: async () => undefined };
+    const own = {
+      cluster: { kubeconfig: this.granted.kubeconfig },
+      namespaces: { default: this.namespace, by_tenant: {} },
+      engines: { sim: this.steered() },
+    };
+    const driver = new KubernetesDriver(targetConfig({ ...own, ...config }), host, options);
+    this.drivers.push(driver);
+    return driver;
+  }
+
+  /** Healthy while `setHealthy` says so, and counts its starts. */
+  steered(more: Parameters<typeof engineConfig>[0] = {}) {
+    const listens = ['--host', '0.0.0.0', '--port', '{port}'];
+    return engineConfig({
+      image: 'test/steered',
+      command: ['steered', ...listens, '--healthy-file', this.healthyFile, '--start-log', this.startLog],
+      ...more,
+    });
+  }
+
+  spec(overrides: Partial<InstanceSpec> = {}): InstanceSpec {
+    return instanceSpec({ probe: { intervalSeconds: 1, timeoutSeconds: 5, failureThreshold: 2 }, ...overrides });
+  }
+
+  setHealthy(isHealthy: boolean): void {
+    if (isHealthy) writeFileSync(this.healthyFile, '');
+    else rmSync(this.healthyFile, { force: true });
+  }
+
+  /** Servers that were started, as they themselves wrote it down. */
+  starts(): number {
+    try {
+      return readFileSync(this.startLog, 'utf8').trim().split('\n').length;
+    } catch {
+      return 0;
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.drivers.splice(0).map((driver) => driver.close()));
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  private get healthyFile(): string {
+    return path.join(this.folder, 'healthy');
+  }
+
+  private get startLog(): string {
+    return path.join(this.folder, 'starts');
+  }
+}
