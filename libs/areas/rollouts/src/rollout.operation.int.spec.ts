@@ -201,6 +201,39 @@ describe('becoming ready', () => {
     ]);
   });
 
+  it.each([
+    ['unschedulable', '0/3 nodes are available: 3 Insufficient nvidia.com/gpu', 'capacity_exhausted'],
+    ['target_unavailable', 'it waits for its target', 'dependency_outage'],
+  ] as const)('fails at its deadline with what kept it from running: %s', async (reason, message, error_code) => {
+    const deployment = bed.deployment();
+    const id = await bed.rollout(deployment, { spec: spec('m'), progress_deadline_seconds: 100 });
+    const { id: revisionId } = await bed.revision(deployment, 1);
+    bed.neighbours.statuses.set(revisionId, { ready: 0, message, reason, startingSeconds: 90 });
+    expect(await bed.drive(id)).toMatchObject({ status: 'running', current_step: 'await_ready', message });
+    await bed.age(id, 101);
+    expect(await bed.finish(id)).toMatchObject({
+      status: 'failed',
+      error_code,
+      retryable: true,
+      message: expect.stringContaining(message),
+    });
+  });
+
+  it('does not wait for its deadline where nobody mends what is missing for a minute', async () => {
+    const deployment = bed.deployment();
+    const id = await bed.rollout(deployment, { spec: spec('m') });
+    const { id: revisionId } = await bed.revision(deployment, 1);
+    const status = { ready: 0, message: 'pull access denied', reason: 'image_pull_failed' } as const;
+    bed.neighbours.statuses.set(revisionId, { ...status, startingSeconds: 59 });
+    expect(await bed.drive(id)).toMatchObject({ status: 'running', current_step: 'await_ready' });
+    bed.neighbours.statuses.set(revisionId, { ...status, startingSeconds: 60 });
+    expect(await bed.finish(id)).toMatchObject({
+      status: 'failed',
+      error_code: 'target_not_ready',
+      message: expect.stringContaining('image_pull_failed: pull access denied'),
+    });
+  });
+
   it('fails a first revision too, and leaves a deployment without one failed', async () => {
     const deployment = bed.deployment();
     const id = await bed.rollout(deployment, { spec: spec('m'), strategy: IMMEDIATE });
