@@ -1,6 +1,9 @@
 import preset from '../../jest.preset.mjs';
 
-// No spec here needs a database.
-const { globalSetup: _setup, globalTeardown: _teardown, ...withoutDatabase } = preset;
-
-export default { ...withoutDatabase, displayName: 'kube-testbed' };
+// A control plane instead of a database.
+export default {
+  ...preset,
+  displayName: 'kube-testbed',
+  globalSetup: new URL('./jest-global-setup.mjs', import.meta.url).pathname,
+  globalTeardown: new URL('./jest-global-teardown.mjs', import.meta.url).pathname,
+};

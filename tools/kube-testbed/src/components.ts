@@ -91,6 +91,9 @@ export function controllerManagerArgs({ folder }: Layout, options: ControlPlaneO
     '--controllers=*,-endpoints-controller,-endpointslice-controller,-endpointslice-mirroring-controller',
     `--node-monitor-grace-period=${options.nodeGraceSeconds ?? 5}s`,
     '--node-monitor-period=1s',
+    // A bed has few nodes: one of them gone must not count as a fault of the network, which holds evictions up.
+    '--node-eviction-rate=100',
+    '--secondary-node-eviction-rate=100',
     ...(options.isUnthrottled
       ? [
           '--kube-api-qps=500',

@@ -6,7 +6,7 @@ import { KubeClient, KubeError } from './client.js';
 import { ControlPlane } from './control-plane.js';
 import { hasKube, kubeIt } from './kube-tests.js';
 import { CONFIG_MAPS, DEPLOYMENTS, NAMESPACES, PODS, SECRETS } from './objects.js';
-import { grant, WORKER_RULES } from './service-account.js';
+import { grant, workerRules } from './service-account.js';
 import { programs } from './test-plane.js';
 import { SwallowingProxy } from './swallowing-proxy.js';
 import { eventually } from './waiting.js';
@@ -42,7 +42,7 @@ kubeIt('lets a ServiceAccount do what its Role says, and nothing else', async ()
   const granted = await grant(client, plane.access, {
     name: 'worker',
     namespaces: ['roles'],
-    rules: WORKER_RULES,
+    rules: workerRules(),
     file,
   });
   const worker = new KubeClient(plane.access, granted.token);
@@ -50,7 +50,7 @@ kubeIt('lets a ServiceAccount do what its Role says, and nothing else', async ()
   const refused = { status: 403, reason: 'Forbidden', message: expect.stringContaining('cannot list resource') };
   await expect(worker.list(SECRETS, { namespace: 'roles' })).rejects.toMatchObject(refused);
   await expect(worker.list(DEPLOYMENTS, { namespace: 'default' })).rejects.toMatchObject(refused);
-  await granted.allow(WORKER_RULES.filter(({ resources }) => !resources.includes('pods')));
+  await granted.allow(workerRules().filter(({ resources }) => !resources.includes('pods')));
   await eventually('pods are forbidden', () =>
     worker.list(PODS, { namespace: 'roles' }).then(
       () => false,

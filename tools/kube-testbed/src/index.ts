@@ -7,7 +7,7 @@ export type { NodeSpec } from './kubelet/fake-node.js';
 export { IMAGES, type Image } from './kubelet/images.js';
 export { PACE, type Pace } from './kubelet/pace.js';
 export * from './objects.js';
-export { grant, WORKER_RULES, type Granted, type PolicyRule } from './service-account.js';
+export { grant, workerRules, type Granted, type PolicyRule } from './service-account.js';
 export {
   BIN_VARIABLE,
   findPrograms,

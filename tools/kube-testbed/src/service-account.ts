@@ -1,4 +1,5 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { parse } from 'yaml';
 import { kubeconfigOf, type ClusterAccess } from './access.js';
 import { KubeClient, KubeError } from './client.js';
 import { ROLE_BINDINGS, ROLES, SERVICE_ACCOUNTS, type KubeObject } from './objects.js';
@@ -9,21 +10,15 @@ export interface PolicyRule {
   verbs: string[];
 }
 
-const rule = (group: string, resource: string, ...verbs: string[]): PolicyRule => ({
-  apiGroups: [group],
-  resources: [resource],
-  verbs,
-});
+const CHART_RULES = new URL('../../../deploy/helm/slipway/rbac-rules.yaml', import.meta.url);
 
-/** What a worker may do in a namespace of models, secrets by reference. No right beyond the namespace, no nodes, no exec. */
-export const WORKER_RULES: readonly PolicyRule[] = [
-  rule('apps', 'deployments', 'get', 'list', 'watch', 'create', 'patch', 'delete'),
-  rule('', 'pods', 'get', 'list', 'watch'),
-  rule('', 'pods/log', 'get'),
-  rule('', 'services', 'get', 'list', 'create', 'patch', 'delete'),
-  rule('policy', 'poddisruptionbudgets', 'get', 'list', 'create', 'patch', 'delete'),
-  rule('', 'secrets', 'create', 'patch', 'delete'),
-];
+/** What the chart gives a worker in a namespace of models; `writesSecrets` as the chart's value of that name. */
+export function workerRules({ writesSecrets = true } = {}): PolicyRule[] {
+  const { worker } = parse(readFileSync(CHART_RULES, 'utf8')) as { worker: (PolicyRule & { when: string })[] };
+  return worker
+    .filter(({ when }) => when === 'always' || (when === 'writesSecrets' && writesSecrets))
+    .map(({ apiGroups, resources, verbs }) => ({ apiGroups, resources, verbs }));
+}
 
 /** A ServiceAccount with its token, as a pod of the product would have it. */
 export interface Granted {

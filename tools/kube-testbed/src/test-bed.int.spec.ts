@@ -51,7 +51,7 @@ kubeIt('runs a Deployment’s pod as a process that answers at the pod’s addre
   const pod = await bed.pod(namespace, 'ready', isReady);
   expect(pod.status?.podIP).toMatch(/^127\.77\.\d+\.\d+$/);
   expect(pod.status).toMatchObject({ phase: 'Running', hostIP: bed.kubelet.address });
-  expect(JSON.parse(await text(pod, '/health'))).toEqual({ status: 'ok' });
+  expect(JSON.parse(await text(pod, '/health'))).toMatchObject({ status: 'ok' });
   await eventually('the Deployment counts it', async () => {
     const found = await bed.client.get(DEPLOYMENTS, { namespace, name: 'unit' });
     return found['status']?.readyReplicas === 1;
@@ -181,7 +181,7 @@ kubeIt('evicts a pod with its reason, within its grace period, and not against a
     expect.objectContaining({ type: 'DisruptionTarget', status: 'True', reason: 'EvictionByEvictionAPI' }),
   );
   // preStop: it still answers.
-  expect(JSON.parse(await text(pod, '/health'))).toEqual({ status: 'ok' });
+  expect(JSON.parse(await text(pod, '/health'))).toMatchObject({ status: 'ok' });
   await bed.pod(namespace, 'another one', (one) => isReady(one) && one.metadata.uid !== pod.metadata.uid);
 });
 
@@ -204,7 +204,7 @@ kubeIt('replaces the pods of a node that is not heard any more, and takes the no
     expect.objectContaining({ type: 'DisruptionTarget', reason: 'DeletionByTaintManager' }),
   );
   // Its process goes on, as behind a broken switch, until the node hears again.
-  expect(JSON.parse(await text(pod, '/health'))).toEqual({ status: 'ok' });
+  expect(JSON.parse(await text(pod, '/health'))).toMatchObject({ status: 'ok' });
   bed.kubelet.wake(node);
   await eventually('it is gone', async () => !(await bed.client.find(PODS, { namespace, name: nameOf(pod) })), 60_000);
 });

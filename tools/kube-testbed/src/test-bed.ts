@@ -7,7 +7,7 @@ import { KubeClient } from './client.js';
 import { guard } from './guard.js';
 import { BED_LABEL, FakeKubelet, type FakeKubeletOptions } from './kubelet/fake-kubelet.js';
 import { DEPLOYMENTS, NAMESPACES, PODS, SERVICE_ACCOUNTS, type Pod } from './objects.js';
-import { grant, WORKER_RULES, type Granted, type PolicyRule } from './service-account.js';
+import { grant, workerRules, type Granted, type PolicyRule } from './service-account.js';
 import { sharedAccess } from './test-plane.js';
 import { eventually } from './waiting.js';
 
@@ -47,10 +47,10 @@ export class TestBed {
     return name;
   }
 
-  /** What the product is given there: a ServiceAccount's token under rules, by default a worker's. */
+  /** What the product is given there: a ServiceAccount's token under rules, by default a worker's of the chart. */
   grant(
     namespaces: readonly [string, ...string[]],
-    rules: readonly PolicyRule[] = WORKER_RULES,
+    rules: readonly PolicyRule[] = workerRules(),
     name = `slipway-${randomBytes(3).toString('hex')}`,
   ): Promise<Granted> {
     const file = path.join(this.folder, `${name}.kubeconfig`);

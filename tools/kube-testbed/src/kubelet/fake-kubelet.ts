@@ -30,6 +30,7 @@ export class FakeKubelet implements NodeHost {
   private readonly nodes = new Map<string, FakeNode>();
   private readonly taken = new Set<string>();
   private wanted: string[] = [];
+  private named = 0;
   private last = FIRST_HOST - 1;
   private server!: KubeletServer;
 
@@ -46,7 +47,8 @@ export class FakeKubelet implements NodeHost {
     const kubelet = new FakeKubelet(new KubeClient(access, access.token), options);
     try {
       kubelet.server = await KubeletServer.start(access.tls, (namespace, pod) => kubelet.find(namespace, pod));
-      await Promise.all((options.nodes ?? [{}]).map((node) => kubelet.addNode(node)));
+      // One after the other: where one fails, none is left that is just beginning.
+      for (const node of options.nodes ?? [{}]) await kubelet.addNode(node);
       return kubelet;
     } catch (error) {
       await kubelet.stop();
@@ -97,7 +99,7 @@ export class FakeKubelet implements NodeHost {
   }
 
   async addNode(spec: NodeSpec = {}): Promise<string> {
-    const name = spec.name ?? `${this.bed}-${this.nodes.size + 1}`;
+    const name = spec.name ?? `${this.bed}-${(this.named += 1)}`;
     const labels = { ...spec.labels, [BED_LABEL]: this.bed };
     this.nodes.set(name, await FakeNode.start(name, { ...spec, labels }, this));
     return name;

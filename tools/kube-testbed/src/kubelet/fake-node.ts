@@ -52,11 +52,16 @@ export class FakeNode implements PodPlace {
   static async start(name: string, spec: NodeSpec, host: NodeHost): Promise<FakeNode> {
     const node = new FakeNode(name, spec, host);
     await host.client.create(NODES, node.object());
-    await eventually('the namespace of leases is there', () => node.createLease(), 20_000);
-    void node.renew();
-    void node.follow();
-    await eventually(`node ${name} takes pods`, () => node.isOpen(), 20_000);
-    return node;
+    try {
+      await eventually('the namespace of leases is there', () => node.createLease(), 20_000);
+      void node.renew();
+      void node.follow();
+      await eventually(`node ${name} takes pods`, () => node.isOpen(), 20_000);
+      return node;
+    } catch (error) {
+      await node.stop();
+      throw error;
+    }
   }
 
   get client(): KubeClient {
