@@ -85,8 +85,11 @@ describe('the output of an instance', () => {
     let asked = 0;
     written = ({ sinceTime }) => {
       asked += 1;
-      if (asked === 1) return [`${stamp(1)} one\n${stamp(2)} two\n`];
-      if (asked === 2) return sinceTime === undefined ? ['asked for all'] : [`${stamp(2)} two\n${stamp(3)} three\n`];
+      if (asked === 1) return [`${stamp(1)} one\n${stamp(2)} two\n${stamp(2)} two more\n`];
+      if (asked === 2)
+        return sinceTime === undefined
+          ? ['asked for all']
+          : [`${stamp(2)} two\n${stamp(2)} two more\n${stamp(2)} late\n${stamp(3)} three\n`];
       return [`${stamp(1)} a new life\n`];
     };
     const found: string[] = [];
@@ -96,7 +99,7 @@ describe('the output of an instance', () => {
       if (text === 'three') pod = { namespace: 'models', name: 'p', incarnation: 'v/0' };
       if (text === 'a new life') break;
     }
-    expect(found).toEqual(['one', 'two', 'three', 'a new life']);
+    expect(found).toEqual(['one', 'two', 'two more', 'late', 'three', 'a new life']);
   });
 
   it('ends when its reader goes, also in the midst of silence', async () => {

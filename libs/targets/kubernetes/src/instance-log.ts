@@ -34,13 +34,13 @@ export async function* instanceLog(
   secrets: readonly string[],
 ): AsyncGenerator<LogLine> {
   const { tail, since, previous, follow, signal } = options;
-  let shown: { incarnation: string; last?: string } | undefined;
+  let shown: Shown | undefined;
   do {
     const pod = find();
     const isAnother = pod?.incarnation !== shown?.incarnation;
     if (pod) {
       const isFirst = shown === undefined;
-      if (!shown || isAnother) shown = { incarnation: pod.incarnation };
+      if (!shown || isAnother) shown = { incarnation: pod.incarnation, atLast: 0 };
       const from = shown.last ?? (isFirst ? since : undefined);
       const asked: PodLogOptions = {
         container: ENGINE_CONTAINER,
@@ -50,10 +50,10 @@ export async function* instanceLog(
         ...(from === undefined ? {} : { sinceTime: from }),
         ...(previous ? { previous } : follow ? { follow } : {}),
       };
+      const isTold = toldBefore(shown, isFirst ? since : undefined);
       for await (const { stamp, text } of lines(api, pod, asked)) {
-        // The server counts in whole seconds and tells some of them again.
-        if (stamp !== undefined && isTold(stamp, shown.last, isFirst ? since : undefined)) continue;
-        shown.last = stamp ?? shown.last;
+        if (stamp !== undefined && isTold(stamp)) continue;
+        if (stamp !== undefined) note(shown, stamp);
         yield {
           stream: options.stream === 'stderr' ? 'stderr' : 'stdout',
           ...(stamp === undefined ? {} : { at: stamp }),
@@ -119,7 +119,27 @@ function stamped(line: string): StampedLine {
   return { stamp: `${second}.${fraction.padEnd(9, '0')}Z`, text: text ?? '' };
 }
 
-function isTold(stamp: string, last: string | undefined, since: string | undefined): boolean {
-  if (last !== undefined) return stamp <= last;
-  return since !== undefined && Date.parse(stamp) < Date.parse(since);
+/** How far the output of one life was told: the time of the last line, and how many lines had that time. */
+interface Shown {
+  incarnation: string;
+  last?: string;
+  atLast: number;
+}
+
+function note(shown: Shown, stamp: string): void {
+  shown.atLast = stamp === shown.last ? shown.atLast + 1 : 1;
+  shown.last = stamp;
+}
+
+/** Of a new answer: the server counts in whole seconds, and tells some of them again. Many lines may have one time. */
+function toldBefore({ last, atLast }: Shown, since: string | undefined): (stamp: string) => boolean {
+  let again = atLast;
+  return (stamp) => {
+    if (last === undefined) return since !== undefined && Date.parse(stamp) < Date.parse(since);
+    if (stamp === last && again > 0) {
+      again -= 1;
+      return true;
+    }
+    return stamp < last;
+  };
 }
