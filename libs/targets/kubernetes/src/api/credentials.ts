@@ -141,7 +141,8 @@ export class ExecCredentials implements Credentials {
         if (!error) return done(stdout);
         // Neither its output nor its arguments: both may hold what nobody should read in a log.
         const { code, killed, signal } = error as { code?: unknown; killed?: boolean; signal?: string | null };
-        const why = killed ? 'was ended: it ran too long or printed too much' : `failed (${String(code ?? signal)})`;
+        const isEnded = killed || code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER';
+        const why = isEnded ? 'was ended: it ran too long or printed too much' : `failed (${String(code ?? signal)})`;
         fail(this.problem(`${why}; run it by hand to see what it says`));
       });
       child.stdin?.on('error', () => undefined).end();

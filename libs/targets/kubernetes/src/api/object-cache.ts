@@ -52,19 +52,29 @@ export class ObjectCache<T extends KubeObject> {
     return this.shown.get(uid);
   }
 
+  /** The server told of it by itself; a write of ours says nothing of whether it is the server that we knew. */
+  wasTold(uid: string | undefined): boolean {
+    return uid !== undefined && this.shown.has(uid) && !this.ahead.has(uid);
+  }
+
   values(): Iterable<T> {
     return this.shown.values();
   }
 
-  /** All there is, at `version`. What is not in it has gone, seen or not. */
-  replace(items: readonly T[], version: string): void {
-    // A server that was restored, or began anew, counts from below: nothing that we know is newer than what it says.
-    if (isOlder(version, this.version)) this.ahead.clear();
+  /** What we wrote so far and the watch has not shown. To be taken before a list begins, for `replace`. */
+  written(): ReadonlyMap<string, string> {
+    return new Map(this.ahead);
+  }
+
+  /**
+   * All there is, at `version`. What is not in it has gone, seen or not: a consistent list knows of every write that was answered
+   * before it began.
+   */
+  replace(items: readonly T[], version: string, writtenBefore: ReadonlyMap<string, string>): void {
     this.version = version;
+    for (const [uid, written] of writtenBefore) if (this.ahead.get(uid) === written) this.ahead.delete(uid);
     const listed = new Set(items.map(uidOf));
-    for (const [uid, object] of [...this.shown]) {
-      if (!listed.has(uid) && !isOlder(version, this.ahead.get(uid))) this.hide(object);
-    }
+    for (const [uid, object] of [...this.shown]) if (!listed.has(uid) && !this.ahead.has(uid)) this.hide(object);
     for (const item of items) this.show(item);
     this.settle(version);
   }

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { startStubApi, type StubApi } from '../../test/stub-api/index.js';
 import { ApiError } from './errors.js';
-import { PODS, SERVICES } from './kinds.js';
+import { PODS } from './kinds.js';
 import type { Pod } from './objects.js';
 import { Reflector, type ReflectorClock } from './reflector.js';
 import { KubeApi } from './requests.js';
@@ -395,12 +395,13 @@ describe('what we wrote', () => {
     expect(shown()).toEqual({});
   });
 
-  it('outlives a list that is older, and not one that is newer', async () => {
-    reflector.remember(written('a', 3));
+  it('while a list was under way outlives it; the next one knows', async () => {
+    stub.odd({ verb: 'list' }, { slowMs: 100 }, 1);
     stub.failWatches();
-    await until(() => lists() === 2 && stub.sockets.watches === 1);
+    await until(() => lists() === 2);
+    reflector.remember(written('a', 3));
+    await until(() => stub.sockets.watches === 1 && reflector.isSynced);
     expect(shown()).toEqual({ a: 'Ours' });
-    for (let n = 0; n < 3; n += 1) stub.store.put(SERVICES, { metadata: { name: `s${n}`, namespace: NS } });
     stub.failWatches();
     await until(() => lists() === 3 && stub.sockets.watches === 1);
     expect(shown()).toEqual({});

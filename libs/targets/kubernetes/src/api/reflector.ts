@@ -133,10 +133,11 @@ export class Reflector<T extends KubeObject> {
 
   private async list(): Promise<void> {
     const { kind, namespace, labelSelector } = this.options;
+    const written = this.cache.written();
     const { items, resourceVersion } = await this.api.list<T>(kind, namespace, { labelSelector });
     if (this.closing.signal.aborted) return;
     this.heard();
-    this.cache.replace(items, resourceVersion);
+    this.cache.replace(items, resourceVersion, written);
     this.isListOwed = false;
     this.isVersionInDoubt = false;
   }
@@ -149,8 +150,8 @@ export class Reflector<T extends KubeObject> {
     const { kind, namespace, labelSelector } = this.options;
     const { items, resourceVersion } = await this.api.list<T>(kind, namespace, { labelSelector, limit: 1 });
     this.heard();
-    const isKnown =
-      items.length === 0 ? this.cache.size === 0 : this.cache.byUid(items[0]!.metadata.uid!) !== undefined;
+    const [first] = items;
+    const isKnown = first ? this.cache.wasTold(first.metadata.uid) : this.cache.size === 0;
     this.isListOwed = !isKnown || isOlder(resourceVersion, this.cache.version);
     this.isVersionInDoubt = false;
   }
