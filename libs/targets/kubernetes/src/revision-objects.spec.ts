@@ -12,7 +12,7 @@ it('a revision has a headless Service that its pods are behind, and those of no 
   expect(service).toMatchObject({
     apiVersion: 'v1',
     kind: 'Service',
-    metadata: { name: 'slw-chat-00007-deadbeef', namespace: 'slipway-models' },
+    metadata: { name: 'slw-chat-00007-0000deadbeef', namespace: 'slipway-models' },
     spec: { clusterIP: 'None', ports: [{ name: 'http', port: 8_000, targetPort: 'http', protocol: 'TCP' }] },
   });
   const pods = (installation: string, revisionId: string) =>

@@ -85,7 +85,7 @@ describe('the name of a unit', () => {
     fc.assert(
       fc.property(anyText, (name) => expect(revisionObjectName(specOf({ owner: owner(name) }))).toMatch(DNS_LABEL)),
     );
-    expect(revisionObjectName(specOf({ generation: 9, owner: owner('chat', 5) }))).toBe('slw-chat-deadbeef');
+    expect(revisionObjectName(specOf({ generation: 9, owner: owner('chat', 5) }))).toBe('slw-chat-0000deadbeef');
   });
 });
 

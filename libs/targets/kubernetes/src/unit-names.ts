@@ -8,7 +8,7 @@ export const LONGEST_UNIT_NAME = 51;
 const LONGEST_SLUG = 24;
 const LONGEST_LABEL = 63;
 
-const UUID_END = /^[0-9a-f-]*[0-9a-f]{8}$/;
+const UUID_END = /^[0-9a-f-]*[0-9a-f]{12}$/;
 const LABEL_VALUE = /^[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$/;
 const UNIT_NAME = /^slw-[a-z0-9](?:[-a-z0-9]*[a-z0-9])?-\d+-[0-9a-f]{8}-g(\d{1,15})$/;
 
@@ -26,9 +26,9 @@ export function unitName({ instanceId, generation, owner }: Named): string {
   return `slw-${slug(owner?.revisionName ?? instanceId, room)}${end}`;
 }
 
-/** Of what all units of a revision share. */
+/** Of what all units of a revision share. It may be longer than a unit's, and two of one name would take each other's pods. */
 export function revisionObjectName({ instanceId, owner }: Named): string {
-  return `slw-${slug(owner?.revisionName ?? instanceId, LONGEST_SLUG)}-${idEnd(owner?.revisionId ?? instanceId)}`;
+  return `slw-${slug(owner?.revisionName ?? instanceId, LONGEST_SLUG)}-${idEnd(owner?.revisionId ?? instanceId, 12)}`;
 }
 
 /** The generation that a unit's name says; undefined for a name that is none of ours. */
@@ -66,8 +66,8 @@ function slug(text: string, most: number): string {
 }
 
 /** Random ids differ most at their end; of any other its hash does. */
-function idEnd(id: string): string {
-  return UUID_END.test(id) ? id.slice(-8) : hexOf(id).slice(0, 8);
+function idEnd(id: string, digits: 8 | 12 = 8): string {
+  return UUID_END.test(id) ? id.slice(-digits) : hexOf(id).slice(0, digits);
 }
 
 function hexOf(text: string): string {

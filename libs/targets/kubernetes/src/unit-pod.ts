@@ -1,5 +1,5 @@
 import type { InstanceSpec } from '@slipway/target-driver';
-import type { Container, PodSpec, PodTemplate } from './api/objects.js';
+import type { Container, EnvVar, PodSpec, PodTemplate } from './api/objects.js';
 import { isBag, mergedPod } from './pod-merge.js';
 import { ENGINE_CONTAINER } from './pod-state-ends.js';
 import { engineOf, type KubernetesEngine, type KubernetesTargetConfig, type PodPart } from './target-config.js';
@@ -94,8 +94,7 @@ function engineContainer(container: Container, { spec, engine, config, role }: W
   return {
     ...kept,
     resources: mergedPod(mapping(kept['resources']), grantedAmounts(spec, engine, config)),
-    // Ours before theirs: a variable may be made of those that stand before it.
-    env: [...env, ...listed(kept.env).filter(({ name }) => !env.some((one) => one.name === name))],
+    env: inOrder(env, listed(kept.env)),
     image: engine.image,
     command,
     ...(args.length > 0 && { args }),
@@ -108,6 +107,18 @@ function engineContainer(container: Container, { spec, engine, config, role }: W
     }),
     lifecycle: { ...mapping(kept['lifecycle']), preStop: { sleep: { seconds: BEFORE_SIGNAL_SECONDS } } },
   };
+}
+
+/**
+ * A variable may be made of those that stand before it: the operator's of the engine's key, and the engine's texts of what only a pod can
+ * say, such as its address.
+ */
+function inOrder(ours: readonly EnvVar[], theirs: readonly EnvVar[]): EnvVar[] {
+  const own = new Set(ours.map(({ name }) => name));
+  const [secret, told] = [true, false].map((isSecret) =>
+    ours.filter((one) => (one.valueFrom !== undefined) === isSecret),
+  );
+  return [...secret!, ...theirs.filter(({ name }) => !own.has(name)), ...told!];
 }
 
 /** On nodes that have what it asks for. */

@@ -135,70 +135,24 @@ describe('its pod', () => {
     });
   });
 
-  it('of a key that is not a label says the whole id', () => {
+  it('has variables in an order in which each may be made of those before it', () => {
+    const env = [
+      { name: 'POD_IP', valueFrom: { fieldRef: { fieldPath: 'status.podIP' } } },
+      { name: 'AUTH', value: '$(KEY)' },
+    ];
+    const keys = {
+      key_env: 'KEY',
+      env: { HOST: '$(POD_IP)' },
+      pod: { spec: { containers: [{ name: 'engine', env }] } },
+    };
+    const names = engineIn(templateOf(own('e'), readTarget(engineWith(keys)))).env!.map(({ name }) => name);
+    expect(names).toEqual(['KEY', 'POD_IP', 'AUTH', 'HOST']);
+  });
+
+  it('of an instance whose id is no label says the whole id', () => {
     const spec = specOf({ instanceId: '_'.repeat(128) });
     expect(templateOf(spec).metadata!.annotations).toEqual({ 'slipway.dev/instance-id': spec.instanceId });
     expect(templateOf().metadata).not.toHaveProperty('annotations');
-  });
-});
-
-describe('probes', () => {
-  const probes = (change: Parameters<typeof specOf>[0], keys: Record<string, unknown> = {}) => {
-    const of = readTarget(engineWith({ ready: { path: '/up', timeout_seconds: 100 }, ...keys }));
-    return engineIn(templateOf(specOf({ runtime: { engine: 'e', args: {}, env: {} }, resources: {}, ...change }), of));
-  };
-  const get = (path: string) => ({ path, port: 'http' });
-
-  it('begin with one that lasts as long as a start may take', () => {
-    const probe = { intervalSeconds: 3, timeoutSeconds: 2, failureThreshold: 5 };
-    expect(probes({ probe })).toMatchObject({
-      startupProbe: { httpGet: get('/up'), periodSeconds: 3, timeoutSeconds: 2, failureThreshold: 34 },
-      readinessProbe: { httpGet: get('/up'), periodSeconds: 3, timeoutSeconds: 2, failureThreshold: 5 },
-      livenessProbe: { httpGet: get('/up'), periodSeconds: 3, timeoutSeconds: 2, failureThreshold: 20 },
-    });
-    expect(probes({ probe, readyTimeoutSeconds: 9 })).toMatchObject({ startupProbe: { failureThreshold: 3 } });
-  });
-
-  it('never wait before they begin', () => {
-    expect(JSON.stringify(probes({}))).not.toContain('initialDelaySeconds');
-  });
-
-  it('go by the engine’s pace, but for what the revision itself says', () => {
-    const live = { path: '/live', interval_seconds: 5, timeout_seconds: 4, failure_threshold: 6 };
-    expect(probes({}, { live })).toMatchObject({
-      startupProbe: { httpGet: get('/up'), periodSeconds: 1 },
-      readinessProbe: { httpGet: get('/live'), periodSeconds: 5, timeoutSeconds: 4, failureThreshold: 6 },
-    });
-    const probe = {
-      path: '/own',
-      intervalSeconds: 9,
-      timeoutSeconds: 8,
-      failureThreshold: 7,
-      set: ['intervalSeconds' as const],
-    };
-    expect(probes({ probe }, { live })).toMatchObject({
-      startupProbe: { httpGet: get('/own'), periodSeconds: 9 },
-      readinessProbe: { httpGet: get('/own'), periodSeconds: 9, timeoutSeconds: 4, failureThreshold: 6 },
-    });
-  });
-
-  it('have whole numbers from 1 on, whatever a spec says', () => {
-    const times = fc.double({ min: 0.001, max: 100_000, noNaN: true });
-    fc.assert(
-      fc.property(times, times, times, fc.integer({ min: 1, max: 86_400 }), (interval, timeout, threshold, ready) => {
-        const probe = { intervalSeconds: interval, timeoutSeconds: timeout, failureThreshold: threshold };
-        const { startupProbe, livenessProbe } = probes({ probe, readyTimeoutSeconds: ready }) as never as Record<
-          string,
-          Record<string, number>
-        >;
-        for (const one of [startupProbe!, livenessProbe!])
-          for (const key of ['periodSeconds', 'timeoutSeconds', 'failureThreshold']) {
-            expect(Number.isInteger(one[key])).toBe(true);
-            expect(one[key]).toBeGreaterThanOrEqual(1);
-          }
-        expect(startupProbe!['periodSeconds']! * startupProbe!['failureThreshold']!).toBeGreaterThanOrEqual(ready);
-      }),
-    );
   });
 });
 
