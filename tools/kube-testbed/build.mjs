@@ -155,7 +155,11 @@ function run(args, module) {
 }
 
 function findGo() {
-  const folders = [...(process.env.PATH ?? '').split(path.delimiter), '/usr/local/go/bin'];
+  // Go's own archive is unpacked there, and its folder is not always on the PATH.
+  const folders = [
+    ...(process.env.PATH ?? '').split(path.delimiter),
+    path.join(process.env.GOROOT || '/usr/local/go', 'bin'),
+  ];
   const found = [];
   for (const go of folders.map((one) => path.join(one, 'go')).filter((one) => existsSync(one))) {
     const said = spawnSync(go, ['env', 'GOVERSION'], {

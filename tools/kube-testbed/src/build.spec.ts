@@ -1,0 +1,114 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
+
+const SCRIPT = fileURLToPath(new URL('../build.mjs', import.meta.url));
+
+let home: string;
+beforeEach(() => {
+  home = mkdtempSync(path.join(os.tmpdir(), 'slipway-test-build-'));
+  mkdirSync(path.join(home, 'bin'));
+  // Nothing else is on the PATH: this machine may have a Go.
+  for (const tool of ['nice', 'sleep'])
+    symlinkSync(
+      execFileSync('/bin/sh', ['-c', `command -v ${tool}`], { encoding: 'utf8' }).trim(),
+      path.join(home, 'bin', tool),
+    );
+});
+afterEach(() => rmSync(home, { recursive: true, force: true }));
+
+/** A `go` that writes down what it is asked; `${at}` stands for the name of the file that it has to make. */
+function install(version: string, { list = 'exit 0', build = 'sleep 0.05; echo program > "$at"' } = {}): void {
+  const script = `#!/bin/sh
+echo "$*" >> "${home}/asked"
+case "$1" in
+  env) echo ${version} ;;
+  list) ${list} ;;
+  build) while [ "$1" != -o ]; do shift; done; at=$2; ${build} ;;
+esac
+`;
+  writeFileSync(path.join(home, 'bin', 'go'), script, { mode: 0o755 });
+}
+
+async function build(...args: string[]): Promise<{ status: number; folder: string; said: string }> {
+  const child = spawn(process.execPath, [SCRIPT, ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { PATH: path.join(home, 'bin'), HOME: home, GOROOT: path.join(home, 'none') },
+  });
+  let [folder, said] = ['', ''];
+  child.stdout.on('data', (chunk) => (folder += String(chunk)));
+  child.stderr.on('data', (chunk) => (said += String(chunk)));
+  const [status] = (await once(child, 'close')) as [number];
+  return { status, folder: folder.trim(), said };
+}
+
+const cached = (): string[] => readdirSync(path.join(home, '.cache/slipway/kube'));
+const compiled = (): number => readFileSync(path.join(home, 'asked'), 'utf8').match(/^build /gm)?.length ?? 0;
+
+const PROGRAMS = ['etcd', 'helm', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler', 'kubectl'];
+
+it('compiles once what tests need, and prints the folder of it', async () => {
+  install('go1.26.3');
+  const { status, folder } = await build();
+  expect([status, readdirSync(folder).sort()]).toEqual([0, PROGRAMS]);
+  expect(compiled()).toBe(PROGRAMS.length);
+  const again = await build();
+  expect([again.status, again.folder, compiled()]).toEqual([0, folder, PROGRAMS.length]);
+  const more = await build('kwok');
+  expect(readdirSync(more.folder).sort()).toEqual([...PROGRAMS, 'kwok'].sort());
+  expect(compiled()).toBe(PROGRAMS.length + 1);
+});
+
+it('lets one of several that want the same at once build it', async () => {
+  install('go1.26.3');
+  const all = await Promise.all([build(), build(), build()]);
+  expect(all.map(({ status }) => status)).toEqual([0, 0, 0]);
+  expect(new Set(all.map(({ folder }) => folder)).size).toBe(1);
+  expect(compiled()).toBe(PROGRAMS.length);
+  expect(cached().filter((name) => /building|lock/.test(name))).toEqual([]);
+});
+
+it('is not held up by the lock of a process that was killed', async () => {
+  install('go1.26.3');
+  const { folder } = await build();
+  const [part = ''] = cached().filter((name) => name.startsWith('helm-'));
+  for (const gone of [folder, path.join(home, '.cache/slipway/kube', part)]) rmSync(gone, { recursive: true });
+  const child = spawn('true');
+  await once(child, 'close');
+  writeFileSync(path.join(home, '.cache/slipway/kube', `${part}.lock`), String(child.pid));
+  expect(await build()).toMatchObject({ status: 0, folder });
+});
+
+it.each([
+  ['there is no Go', undefined, {}, 'it needs Go 1.26 or later, and Go is not installed'],
+  ['Go is too old', 'go1.25.9', {}, 'bin/go is go1.25.9'],
+  ['the modules cannot be had', 'go1.27', { list: 'echo dial tcp: refused >&2; exit 1' }, 'dial tcp: refused'],
+])('ends with 3 where %s', async (_what, version, parts, why) => {
+  if (version !== undefined) install(version, parts);
+  const { status, folder, said } = await build();
+  expect([status, folder]).toEqual([3, '']);
+  expect(said).toContain(why);
+  expect(said).toContain('The Kubernetes test bed is not built: ');
+});
+
+it.each([
+  ['a checksum is wrong', { list: 'echo "SECURITY ERROR: checksum mismatch" >&2; exit 1' }, 'checksum mismatch'],
+  ['it does not compile', { build: 'echo "x.go:1: undefined: y" >&2; exit 2' }, 'undefined: y'],
+])('fails where %s, and leaves nothing half built', async (_what, parts, why) => {
+  install('go1.26.3', parts);
+  const { status, folder, said } = await build();
+  expect([status, folder]).toEqual([1, '']);
+  expect(said).toContain(why);
+  expect(cached()).toEqual([]);
+});
+
+it('names what it has where it is asked for something else', async () => {
+  expect(await build('minikube')).toMatchObject({
+    status: 64,
+    said: expect.stringContaining('control-plane, helm, kwok'),
+  });
+});
