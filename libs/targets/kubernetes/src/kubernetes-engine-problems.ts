@@ -13,6 +13,8 @@ import { KNOWN_PLACEHOLDERS } from './kubernetes-engine-schema.js';
 import { podPartProblems } from './pod-part-problems.js';
 import type { Accelerator, KubernetesEngine } from './target-config.js';
 
+const SHELL = /(^|\/)(ba|da|a|z|k)?sh$/;
+
 /** What is wrong with an engine, by its key in the operator's file: what each alone is right for may be wrong together. */
 export function engineProblems(engine: KubernetesEngine): TemplateProblem[] {
   const args = declaredArgs(engine);
@@ -21,6 +23,7 @@ export function engineProblems(engine: KubernetesEngine): TemplateProblem[] {
   return [
     ...programProblems('command', command),
     ...commandProblems('command', command, KNOWN_PLACEHOLDERS),
+    ...shellProblems('command', command),
     ...(worker ? [...programProblems('worker_command', worker), ...workerProblems(worker)] : []),
     ...args.flatMap((arg) => argProblems(arg, args)),
     ...variableProblems([
@@ -43,7 +46,22 @@ function programProblems(key: string, [program]: KubernetesEngine['command']): T
 }
 
 function workerProblems(command: KubernetesEngine['command']): TemplateProblem[] {
-  return commandProblems('worker_command', command, KNOWN_PLACEHOLDERS);
+  return [
+    ...commandProblems('worker_command', command, KNOWN_PLACEHOLDERS),
+    ...shellProblems('worker_command', command),
+  ];
+}
+
+/** What a client wrote must not be read by a shell. */
+function shellProblems(key: string, command: KubernetesEngine['command']): TemplateProblem[] {
+  const words = command.map((one) => [one].flat());
+  if (!SHELL.test(words[0]?.[0] ?? '')) return [];
+  const script = words.findIndex((one) => one.some((word) => /^-[a-z]*c$/.test(word))) + 1;
+  const isFilled = (words[script] ?? []).flatMap(placeholdersIn).some((name) => name.startsWith('model.'));
+  if (script === 0 || !isFilled) return [];
+  const problem =
+    'must not have what a client writes, for a shell reads it: let the script end with "$@", and put it behind';
+  return [{ key: `${key}[${script}]`, problem }];
 }
 
 /**

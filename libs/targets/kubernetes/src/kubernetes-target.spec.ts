@@ -123,6 +123,8 @@ it.each<[Record<string, unknown>, string]>([
   [{ command: ['serve', '${model.id}'] }, 'command[1] must not have "$" or an open "$("'],
   [{ command: ['serve', '$(X{model.id})'] }, 'command[1] must not have "$" or an open "$("'],
   [{ command: ['serve', '$({model.id}{port})'] }, 'command[1] must not have "$" or an open "$("'],
+  [{ command: ['sh', '-c', 'serve {model.id}'] }, 'command[2] must not have what a client writes'],
+  [{ command: ['/bin/bash', '-e', '-lc', 'serve {model.uri} "$@"'] }, 'command[3] must not have what a client writes'],
   [{ env: { X: '$({model.id})' } }, 'env.X must not have "$" or an open "$("'],
   [{ args: { n: '--n=$({})' } }, 'args.n must not have "$" or an open "$("'],
   [{ port: 0 }, 'port must be a whole number from 1 to 65535'],
@@ -229,6 +231,12 @@ it.each<[Record<string, unknown>, string]>([
   const problems = problemsOf(engineWith({ key_env: 'KEY', env_allow: ['FREE'], pod }));
   expect(problems).toContainEqual(expect.stringContaining(expected));
   for (const problem of problems) expect(problem).toMatch(/^engines\.e\.pod\./);
+});
+
+it('takes a script that ends with what stands behind it', () => {
+  expect(
+    problemsOf(engineWith({ command: ['sh', '-c', 'exec serve --port {port} "$@"', 'serve', '{model.id}'] })),
+  ).toEqual([]);
 });
 
 it('takes what it does not know of a pod, and what only makes it stricter', () => {

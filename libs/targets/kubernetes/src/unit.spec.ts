@@ -123,7 +123,9 @@ describe('its pod', () => {
   });
 
   it('bears the taints of the operator and those of the accelerator', () => {
-    const pod = { spec: { tolerations: [{ key: 'mine' }], nodeSelector: { zone: 'a' }, runtimeClassName: 'kata' } };
+    const pod = {
+      spec: { tolerations: [{ key: 'mine' }], nodeSelector: { zone: 'a', gpu: 'mine' }, runtimeClassName: 'kata' },
+    };
     const accelerators = {
       a: { resource: 'gpu', max_count: 1, tolerations: [{ key: 'gpu' }], node_selector: { gpu: 'a' } },
     };
