@@ -136,6 +136,17 @@ describe.each(EXAMPLES)('%s', (name, file) => {
       expect([at, labels.some((one) => isSelected(selector, one))]).toEqual([at, true]);
   });
 
+  it('asks in its tests each process by a Service of its own', () => {
+    for (const process of ['api', 'worker', 'gateway']) {
+      const { spec } = found(objects(), 'Pod', `slipway-test-${process}`);
+      const url = new URL(spec.containers[0].command.at(-1));
+      const service = found(objects(), 'Service', url.hostname);
+      expect(service.spec.selector['app.kubernetes.io/component']).toBe(process);
+      expect(service.spec.ports.map(({ port }: { port: number }) => port)).toContain(Number(url.port));
+      expect(url.pathname).toBe('/readyz');
+    }
+  });
+
   it('gives a token to the worker alone, where there are models', () => {
     const hasModels = objects().some(({ kind }) => kind === 'Role');
     const tokens = podsOf(objects()).filter(({ spec }) => spec.automountServiceAccountToken !== false);
