@@ -1,8 +1,10 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
 import { childEnvironment } from '@slipway/platform-config';
 import { readAccess, type ClusterAccess } from './access.js';
 import { ControlPlane } from './control-plane.js';
+import { guard } from './guard.js';
 
 /** Folder of compiled programs: what `node tools/kube-testbed/build.mjs` prints. */
 export const BIN_VARIABLE = 'SLIPWAY_KUBE_BIN';
@@ -23,17 +25,30 @@ export function findPrograms(env: NodeJS.ProcessEnv = childEnvironment()): Found
   return missing === undefined ? { bin } : { why: `${BIN_VARIABLE} names ${bin}, where there is no ${missing}` };
 }
 
-let own: Promise<ControlPlane> | undefined;
+let own: Promise<ClusterAccess> | undefined;
 
 /**
- * The control plane of the test run, or, where a file runs alone, one of this process's own, which ends with it.
+ * The control plane of the test run, or, where a project runs alone, one of this process's own, which ends with it.
  * @throws Error where there are no programs
  */
 export async function sharedAccess(): Promise<ClusterAccess> {
   const folder = childEnvironment()[PLANE_VARIABLE];
   if (folder) return readAccess(folder);
-  own ??= ControlPlane.start({ bin: programs() });
-  return (await own).access;
+  own ??= ownAccess();
+  return await own;
+}
+
+/** Jest loads this file anew for each test file: what an earlier one of this process started is found by the process's number. */
+async function ownAccess(): Promise<ClusterAccess> {
+  const pointer = path.join(os.tmpdir(), `slipway-test-kube-of-${process.pid}`);
+  const isOurs = statSync(pointer, { throwIfNoEntry: false })?.uid === os.userInfo().uid;
+  const folder = isOurs ? readFileSync(pointer, 'utf8') : '';
+  if (folder && existsSync(folder)) return readAccess(folder);
+  const plane = await ControlPlane.start({ bin: programs() });
+  rmSync(pointer, { force: true });
+  writeFileSync(pointer, plane.folder, { flag: 'wx', mode: 0o600 });
+  guard.sweep(pointer);
+  return plane.access;
 }
 
 /** The programs' folder. @throws Error saying what to do where there is none */
