@@ -28,10 +28,12 @@ export interface RenderOptions {
   kubeVersion?: string;
 }
 
-/** Runs helm. @throws Error with what it wrote to stderr */
-export async function runHelm(helm: string, args: string[]): Promise<string> {
-  // Without a cluster of its caller: what is rendered hangs on the chart and its values alone.
-  const env = childEnvironment({ KUBECONFIG: '/dev/null', HELM_DEBUG: undefined });
+/**
+ * Runs helm, without a cluster unless one is named: what is rendered hangs on the chart and its values alone.
+ * @throws Error with what it wrote to stderr
+ */
+export async function runHelm(helm: string, args: string[], kubeconfig = '/dev/null'): Promise<string> {
+  const env = childEnvironment({ KUBECONFIG: kubeconfig, HELM_DEBUG: undefined });
   const { stdout } = await run(helm, args, { env, timeout: LIMIT_MS, maxBuffer: MAX_OUTPUT_BYTES });
   return stdout;
 }
