@@ -1,5 +1,6 @@
 import type { DriverHost, TargetHealth } from '@slipway/target-driver';
 import { readCluster, type Cluster } from './api/cluster.js';
+import type { ReflectorClock } from './api/reflector.js';
 import { KubeApi } from './api/requests.js';
 import { LiveUnits, selectorOf } from './kubernetes-driver-units.js';
 import { RevisionObjects } from './kubernetes-driver-revision.js';
@@ -19,6 +20,7 @@ export interface KubernetesDriverOptions {
   syncMs?: number;
   health?: { roundMs?: number; limitMs?: number };
   revisions?: { sweepMs?: number };
+  watch?: Partial<ReflectorClock>;
   /** How long a pod on a lost node counts beyond its grace. */
   lostAfterMs?: number;
 }
@@ -111,7 +113,11 @@ export class KubernetesSessions {
     const labels = targetLabels(config, writer);
     const live = new LiveUnits(api, labels, this.options.lostAfterMs);
     const labelSelector = selectorOf(labels);
-    const watch = new UnitWatch(api, { labelSelector, onTrouble: (_kind, _namespace, error) => health.note(error) });
+    const watch = new UnitWatch(api, {
+      labelSelector,
+      onTrouble: (_kind, _namespace, error) => health.note(error),
+      clock: this.options.watch,
+    });
     watch.onChange(this.tell);
     const note = (error: unknown) => health.note(error);
     const revisions = new RevisionObjects(api, watch, {

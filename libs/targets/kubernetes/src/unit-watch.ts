@@ -1,7 +1,7 @@
 import type { Observation } from '@slipway/target-driver';
 import { DEPLOYMENTS, PODS, type Kind } from './api/kinds.js';
 import type { Deployment, KubeObject, Pod } from './api/objects.js';
-import { Reflector } from './api/reflector.js';
+import { Reflector, type ReflectorClock } from './api/reflector.js';
 import type { KubeApi } from './api/requests.js';
 import { conditionOf, endOfPod, incarnationOf } from './pod-state-ends.js';
 import { instanceIdOf, LABEL } from './unit-labels.js';
@@ -26,6 +26,7 @@ export interface UnitWatchOptions {
   labelSelector: string;
   /** Null when a kind is heard again. */
   onTrouble(kind: Kind, namespace: string, error: unknown): void;
+  clock?: Partial<ReflectorClock>;
 }
 
 /** How often a caller that waits for the first list asks whether it is there. */
@@ -114,13 +115,14 @@ export class UnitWatch {
     namespace: string,
     onChange: (before: T | undefined, after: T | undefined) => void,
   ): Reflector<T> {
-    const { labelSelector, onTrouble } = this.options;
+    const { labelSelector, onTrouble, clock } = this.options;
     return new Reflector<T>(this.api, {
       kind,
       namespace,
       labelSelector,
       onChange,
       onTrouble: (error: unknown) => onTrouble(kind, namespace, error),
+      ...(clock && { clock }),
     });
   }
 
