@@ -231,6 +231,12 @@ describe('what nobody may undo', () => {
     expect((spec as PodSpec).initContainers!.every(isConfined)).toBe(true);
   });
 
+  it('holds where there is nothing of ours to stand in its place', () => {
+    const pod = { spec: { containers: [{ name: 'engine', args: ['--api-key=mine'] }] } };
+    const engines = { 'llama-cpp': { ...config.engines['llama-cpp']!, pod } };
+    expect(engineIn(templateOf(own('llama-cpp'), { ...config, engines }))).not.toHaveProperty('args');
+  });
+
   it('lets a profile of the operator’s own stand', () => {
     const seccompProfile = { type: 'Localhost', localhostProfile: 'engine.json' };
     expect(templateOf(specOf(), forced({ securityContext: { seccompProfile } })).spec['securityContext']).toEqual({
