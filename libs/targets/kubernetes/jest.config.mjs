@@ -1,6 +1,9 @@
 import preset from '../../../jest.preset.mjs';
 
-// No spec here needs a database, so none is started.
-const { globalSetup: _setup, globalTeardown: _teardown, ...withoutDatabase } = preset;
-
-export default { ...withoutDatabase, displayName: 'target-kubernetes' };
+// A control plane instead of a database.
+export default {
+  ...preset,
+  displayName: 'target-kubernetes',
+  globalSetup: new URL('../../../tools/kube-testbed/jest-global-setup.mjs', import.meta.url).pathname,
+  globalTeardown: new URL('../../../tools/kube-testbed/jest-global-teardown.mjs', import.meta.url).pathname,
+};
