@@ -26,6 +26,9 @@ interface Wanted {
  */
 export class RevisionObjects {
   private readonly wanted = new Map<string, Wanted>();
+  /** For which units this was thought of, and under what: looks are many, and nearly all of them say nothing new. */
+  private kept = new Map<string, number | undefined>();
+  private keptFor?: KubernetesTargetConfig;
   /** Keys of what there is, by namespace. Undefined until it was listed. */
   private readonly present = new Map<string, Set<string>>();
   private work: Promise<void> = Promise.resolve();
@@ -45,15 +48,9 @@ export class RevisionObjects {
   ) {}
 
   /** A unit of the revision is there, and wants what its revision has. */
-  keep(spec: InstanceSpec, config: KubernetesTargetConfig, unit: Deployment | undefined): void {
+  keep(spec: InstanceSpec, config: KubernetesTargetConfig, unit: Deployment): void {
     if (!Object.hasOwn(config.engines, spec.runtime.engine ?? '')) return;
-    const { writer } = this.options;
-    this.want(SERVICES, serviceOf(spec, config, writer));
-    const budget = pdbOf(spec, config, writer);
-    if (budget) this.want(PDBS, budget);
-    else this.wanted.delete(keyOf(PDBS, serviceOf(spec, config, writer)));
-    const own = unit && unitServiceOf(spec, config, writer);
-    if (own) this.want(SERVICES, ownedBy(own, unit));
+    if (!this.isKept(spec, config, unit)) this.wantAll(spec, config, unit);
     if (this.isDue && performance.now() - this.failedAt > RETRY_MS) this.begin(() => this.complete());
   }
 
@@ -71,6 +68,29 @@ export class RevisionObjects {
   /** Resolves when nothing is under way. */
   async settled(): Promise<void> {
     await this.work;
+  }
+
+  private isKept(
+    { scaling }: InstanceSpec,
+    config: KubernetesTargetConfig,
+    { metadata: { uid = '' } }: Deployment,
+  ): boolean {
+    if (this.keptFor !== config) this.kept.clear();
+    this.keptFor = config;
+    const least = scaling?.min_replicas;
+    if (this.kept.has(uid) && this.kept.get(uid) === least) return true;
+    this.kept.set(uid, least);
+    return false;
+  }
+
+  private wantAll(spec: InstanceSpec, config: KubernetesTargetConfig, unit: Deployment): void {
+    const { writer } = this.options;
+    this.want(SERVICES, serviceOf(spec, config, writer));
+    const budget = pdbOf(spec, config, writer);
+    if (budget) this.want(PDBS, budget);
+    else this.wanted.delete(keyOf(PDBS, serviceOf(spec, config, writer)));
+    const own = unitServiceOf(spec, config, writer);
+    if (own) this.want(SERVICES, ownedBy(own, unit));
   }
 
   private want(kind: Kind, object: KubeObject): void {
@@ -103,6 +123,7 @@ export class RevisionObjects {
   }
 
   private async removeUnneeded(): Promise<void> {
+    this.kept.clear();
     const needed = new Set<string>();
     for (const [, { units }] of this.watch.all())
       for (const { metadata } of units) needed.add(`${metadata.namespace}/${metadata.labels?.[LABEL.revision]}`);
