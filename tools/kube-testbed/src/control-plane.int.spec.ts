@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, jest } from '@jest/globals';
+import { deploy, engine, nameOf, restartsOf, text } from '../test/units.js';
 import { KubeClient, KubeError } from './client.js';
 import { ControlPlane } from './control-plane.js';
 import { hasKube, kubeIt } from './kube-tests.js';
@@ -9,6 +10,7 @@ import { CONFIG_MAPS, DEPLOYMENTS, NAMESPACES, PODS, SECRETS } from './objects.j
 import { grant, workerRules } from './service-account.js';
 import { programs } from './test-plane.js';
 import { SwallowingProxy } from './swallowing-proxy.js';
+import { isReady, TestBed } from './test-bed.js';
 import { eventually } from './waiting.js';
 
 jest.setTimeout(180_000);
@@ -99,6 +101,23 @@ kubeIt('loses what passes, without a word, and lets new connections through', as
   expect(await lost).toBe('cut');
   await proxy.stop();
   await Promise.all([through.close(), anew.close()]);
+});
+
+kubeIt('lets pods live on while it is away, and hears afterwards what was', async () => {
+  const bed = await TestBed.open({ access: plane.access });
+  const namespace = await bed.namespace();
+  await deploy(bed, namespace, engine());
+  const pod = await bed.pod(namespace, 'ready', isReady);
+  await plane.killApiServer();
+  bed.kubelet.crash(namespace, nameOf(pod));
+  await eventually('it serves again', async () => (await text(pod, '/health')).includes('ok'));
+  await plane.startApiServer();
+  const told = await bed.pod(namespace, 'ready again', (one) => isReady(one) && restartsOf(one) === 1);
+  expect(told.metadata.uid).toBe(pod.metadata.uid);
+  // What is deleted after a watch was lost is seen too.
+  await bed.client.remove(PODS, { namespace, name: nameOf(pod) });
+  await bed.pod(namespace, 'another one', (one) => isReady(one) && one.metadata.uid !== pod.metadata.uid);
+  await bed.close();
 });
 
 kubeIt('comes back after a kill with what it had, and after a loss of etcd with nothing', async () => {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, jest } from '@jest/globals';
 import { KubeError } from './client.js';
 import { kubeIt, hasKube } from './kube-tests.js';
 import { DEPLOYMENTS, DISRUPTION_BUDGETS, EVENTS, PODS, SECRETS, type ContainerSpec, type Pod } from './objects.js';
+import { deploy, engine, lastOf, liveness, nameOf, restartsOf, scale, stateOf, text, waits } from '../test/units.js';
 import { isReady, TestBed } from './test-bed.js';
 import { eventually } from './waiting.js';
 
@@ -13,41 +14,9 @@ beforeAll(async () => {
 });
 afterAll(() => bed?.close());
 
-const health = { httpGet: { path: '/health', port: 8000 }, periodSeconds: 1 };
-const engine = (over: Partial<ContainerSpec> = {}): ContainerSpec => ({
-  name: 'engine',
-  image: 'test/sim',
-  command: ['inference-sim', '--host', '0.0.0.0', '--port', '8000'],
-  startupProbe: { ...health, failureThreshold: 600 },
-  readinessProbe: health,
-  ...over,
-});
-
-async function deploy(namespace: string, container: ContainerSpec, spec: object = {}): Promise<void> {
-  await bed.client.create(DEPLOYMENTS, {
-    metadata: { name: 'unit', namespace },
-    spec: {
-      replicas: 1,
-      strategy: { type: 'Recreate' },
-      selector: { matchLabels: { app: 'unit' } },
-      template: {
-        metadata: { labels: { app: 'unit' } },
-        spec: { terminationGracePeriodSeconds: 15, containers: [container], ...spec },
-      },
-    },
-  });
-}
-
-const stateOf = (pod: Pod) => pod.status?.containerStatuses?.[0]?.state ?? {};
-const lastOf = (pod: Pod) => pod.status?.containerStatuses?.[0]?.lastState?.terminated;
-const waits = (reason: string) => (pod: Pod) => stateOf(pod).waiting?.reason === reason;
-const text = async (pod: Pod, path: string): Promise<string> =>
-  (await fetch(`http://${pod.status?.podIP}:8000${path}`)).text();
-const nameOf = (pod: Pod): string => pod.metadata.name;
-
 kubeIt('runs a Deployment’s pod as a process that answers at the pod’s address', async () => {
   const namespace = await bed.namespace();
-  await deploy(namespace, engine());
+  await deploy(bed, namespace, engine());
   const pod = await bed.pod(namespace, 'ready', isReady);
   expect(pod.status?.podIP).toMatch(/^127\.77\.\d+\.\d+$/);
   expect(pod.status).toMatchObject({ phase: 'Running', hostIP: bed.kubelet.address });
@@ -58,7 +27,7 @@ kubeIt('runs a Deployment’s pod as a process that answers at the pod’s addre
   });
 
   const pid = bed.kubelet.pidOf(namespace, nameOf(pod)) as number;
-  await bed.client.merge(DEPLOYMENTS, { namespace, name: 'unit' }, { spec: { replicas: 0 } });
+  await scale(bed, namespace, 0);
   await eventually('the pod is gone', async () => (await bed.client.list(PODS, { namespace })).items.length === 0);
   expect(() => process.kill(pid, 0)).toThrow('ESRCH');
 });
@@ -70,7 +39,7 @@ kubeIt('fills in variables and secrets as a kubelet does', async () => {
     { name: 'DOUBLED', value: '$$(TOKEN)' },
   ];
   const argv = ['echo', '--host', '0.0.0.0', '--a=$(TOKEN)', '--b=$$(TOKEN)', ';id', '"\n'];
-  await deploy(namespace, engine({ image: 'test/echo', command: argv, env }));
+  await deploy(bed, namespace, engine({ image: 'test/echo', command: argv, env }));
   const waiting = await bed.pod(namespace, 'without its secret', waits('CreateContainerConfigError'));
   expect(stateOf(waiting).waiting.message).toBe('secret "hf" not found');
   await bed.client.create(SECRETS, { metadata: { name: 'hf', namespace }, stringData: { token: 'hf_1' } });
@@ -83,7 +52,7 @@ kubeIt('fills in variables and secrets as a kubelet does', async () => {
 
 kubeIt('tells an image that is absent, and goes on when it is there', async () => {
   const namespace = await bed.namespace();
-  await deploy(namespace, engine({ image: 'test/later' }));
+  await deploy(bed, namespace, engine({ image: 'test/later' }));
   await bed.pod(namespace, 'without image', waits('ErrImagePull'));
   const pod = await bed.pod(namespace, 'backing off', waits('ImagePullBackOff'));
   expect(stateOf(pod).waiting.message).toContain('Back-off pulling image "test/later"');
@@ -98,9 +67,8 @@ for (const [image, exitCode, reason, output] of [
 ] as const)
   kubeIt(`${image} ends with ${exitCode}, ${reason}, and starts again ever more slowly`, async () => {
     const namespace = await bed.namespace();
-    await deploy(namespace, engine({ image }));
-    const isLooping = (pod: Pod) =>
-      waits('CrashLoopBackOff')(pod) && pod.status!.containerStatuses![0].restartCount >= 2;
+    await deploy(bed, namespace, engine({ image }));
+    const isLooping = (pod: Pod) => waits('CrashLoopBackOff')(pod) && restartsOf(pod) >= 2;
     const pod = await bed.pod(namespace, 'crashing', isLooping);
     expect(lastOf(pod)).toMatchObject({ exitCode, reason });
     expect(stateOf(pod).waiting.message).toMatch(/^back-off \d+s restarting failed container=engine pod=unit-/);
@@ -112,7 +80,7 @@ for (const [image, exitCode, reason, output] of [
 
 kubeIt('hands out logs through the API server: the last lines, and what comes', async () => {
   const namespace = await bed.namespace();
-  await deploy(namespace, engine({ image: 'test/talk', args: ['--lines', '300'] }));
+  await deploy(bed, namespace, engine({ image: 'test/talk', args: ['--lines', '300'] }));
   const pod = await bed.pod(namespace, 'ready', isReady);
   const tail = await bed.client.log(namespace, nameOf(pod), { tailLines: 3 });
   expect(tail).toBe('line 299\nline 300\nlistening\n');
@@ -126,30 +94,22 @@ kubeIt('hands out logs through the API server: the last lines, and what comes', 
 
 kubeIt('counts a crash within the pod, and a probe that fails', async () => {
   const namespace = await bed.namespace();
-  await deploy(namespace, engine({ livenessProbe: { ...health, failureThreshold: 3 } }));
+  await deploy(bed, namespace, engine({ livenessProbe: liveness }));
   const pod = await bed.pod(namespace, 'ready', isReady);
   bed.kubelet.crash(namespace, nameOf(pod));
-  const again = await bed.pod(
-    namespace,
-    'ready again',
-    (one) => isReady(one) && one.status!.containerStatuses![0].restartCount === 1,
-  );
+  const again = await bed.pod(namespace, 'ready again', (one) => isReady(one) && restartsOf(one) === 1);
   expect(again.metadata.uid).toBe(pod.metadata.uid);
   expect(lastOf(again)).toMatchObject({ exitCode: 137, reason: 'Error' });
   // It answers nothing while it is held, so that liveness ends it.
   process.kill(bed.kubelet.pidOf(namespace, nameOf(pod)) as number, 'SIGSTOP');
   await bed.pod(namespace, 'not ready', (one) => !isReady(one));
-  await bed.pod(
-    namespace,
-    'ready a third time',
-    (one) => isReady(one) && one.status!.containerStatuses![0].restartCount === 2,
-  );
+  await bed.pod(namespace, 'ready a third time', (one) => isReady(one) && restartsOf(one) === 2);
 });
 
 kubeIt('leaves a pod pending that wants more accelerators than there are', async () => {
   const namespace = await bed.namespace();
   const resources = { limits: { 'nvidia.com/gpu': '9' } };
-  await deploy(namespace, { ...engine(), resources } as ContainerSpec);
+  await deploy(bed, namespace, { ...engine(), resources } as ContainerSpec);
   const pod = await bed.pod(namespace, 'unschedulable', ({ status }) =>
     status?.conditions?.some(({ reason }) => reason === 'Unschedulable'),
   );
@@ -158,7 +118,7 @@ kubeIt('leaves a pod pending that wants more accelerators than there are', async
 
 kubeIt('evicts a pod with its reason, within its grace period, and not against a budget', async () => {
   const namespace = await bed.namespace();
-  await deploy(namespace, engine({ lifecycle: { preStop: { sleep: { seconds: 10 } } } }), {
+  await deploy(bed, namespace, engine({ lifecycle: { preStop: { sleep: { seconds: 10 } } } }), {
     terminationGracePeriodSeconds: 40,
   });
   const pod = await bed.pod(namespace, 'ready', isReady);
@@ -187,7 +147,7 @@ kubeIt('evicts a pod with its reason, within its grace period, and not against a
 
 kubeIt('replaces the pods of a node that is not heard any more, and takes the node back', async () => {
   const namespace = await bed.namespace();
-  await deploy(namespace, engine());
+  await deploy(bed, namespace, engine());
   const pod = await bed.pod(namespace, 'ready', isReady);
   const node = pod.spec.nodeName as string;
   await bed.kubelet.silence(node);
@@ -211,15 +171,15 @@ kubeIt('replaces the pods of a node that is not heard any more, and takes the no
 
 kubeIt('kills what ignores SIGTERM once its grace period is over', async () => {
   const namespace = await bed.namespace();
-  await deploy(namespace, engine({ image: 'test/stubborn' }), { terminationGracePeriodSeconds: 20 });
+  await deploy(bed, namespace, engine({ image: 'test/stubborn' }), { terminationGracePeriodSeconds: 20 });
   const pod = await bed.pod(namespace, 'ready', isReady);
-  await bed.client.merge(DEPLOYMENTS, { namespace, name: 'unit' }, { spec: { replicas: 0 } });
+  await scale(bed, namespace, 0);
   await eventually('the pod is gone', async () => !(await bed.client.find(PODS, { namespace, name: nameOf(pod) })));
 });
 
 kubeIt('says with its words why a pod may not be: Pod Security', async () => {
   const namespace = await bed.namespace({ 'pod-security.kubernetes.io/enforce': 'restricted' });
-  await deploy(namespace, engine());
+  await deploy(bed, namespace, engine());
   const refused = await eventually('an event of the refusal', async () => {
     const { items } = await bed.client.list(EVENTS, { namespace });
     return items.find((event) => event['reason'] === 'FailedCreate');
