@@ -131,7 +131,8 @@ export class KubernetesDriver implements TargetDriver {
     if (!this.traits(spec)) return false;
     const url = `${baseUrl}${probePathOf(this.config, spec)}`;
     const { timeoutSeconds } = spec.probe;
-    return (await probeHealth({ url, timeoutSeconds, dispatcher: this.agent, credential: spec.instanceKey })).healthy;
+    // Without its key, as the kubelet asks: by now another pod may have the address.
+    return (await probeHealth({ url, timeoutSeconds, dispatcher: this.agent })).healthy;
   }
 
   async load(spec: InstanceSpec, baseUrl: string): Promise<EngineLoad | undefined> {

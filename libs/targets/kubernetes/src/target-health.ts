@@ -37,8 +37,10 @@ export class TargetHealthWatch {
   private readonly missing = new Set<string>();
   private trouble?: { since: string; message: string };
   private loop?: Promise<void>;
-  private readonly closing = new AbortController();
+  private isClosed = false;
+  /** Ends what is waited for: the time to the next question, or an answer. */
   private wake = new AbortController();
+  private asking = new AbortController();
   private asked = 0;
   /** So many questions follow without a pause: nothing is known yet, or something has just gone wrong. */
   private urgent = 0;
@@ -49,7 +51,7 @@ export class TargetHealthWatch {
   ) {}
 
   start(): void {
-    if (this.loop || this.closing.signal.aborted) return;
+    if (this.loop || this.isClosed) return;
     this.urgent = this.questions().length;
     this.loop = this.run();
   }
@@ -75,8 +77,9 @@ export class TargetHealthWatch {
   }
 
   async close(): Promise<void> {
-    this.closing.abort();
+    this.isClosed = true;
     this.wake.abort();
+    this.asking.abort();
     await this.loop;
   }
 
@@ -86,7 +89,7 @@ export class TargetHealthWatch {
   }
 
   private async run(): Promise<void> {
-    while (!this.closing.signal.aborted) {
+    while (!this.isClosed) {
       const questions = this.questions();
       const question = questions[this.asked % Math.max(1, questions.length)];
       this.asked += 1;
@@ -97,12 +100,11 @@ export class TargetHealthWatch {
 
   private async ask(question: Question): Promise<void> {
     const { limitMs = LIMIT_MS, server } = this.options;
-    const over = new AbortController();
-    const stop = AbortSignal.any([over.signal, this.closing.signal]);
-    const late = sleep(limitMs, undefined, { signal: stop }).catch(() => undefined);
+    this.asking = new AbortController();
+    const late = sleep(limitMs, undefined, { signal: this.asking.signal }).catch(() => undefined);
     try {
       const isAllowed = await Promise.race([this.api.review(question.namespace, question.rule), late]);
-      if (this.closing.signal.aborted) return;
+      if (this.isClosed) return;
       if (isAllowed === undefined) return this.fail(`${server} has not answered within ${limitMs / 1_000} s`);
       this.trouble = undefined;
       if (isAllowed) this.missing.delete(keyOf(question));
@@ -110,12 +112,12 @@ export class TargetHealthWatch {
     } catch (error) {
       this.fail(error instanceof Error ? error.message : String(error));
     } finally {
-      over.abort();
+      this.asking.abort();
     }
   }
 
   private fail(message: string): void {
-    if (this.closing.signal.aborted) return;
+    if (this.isClosed) return;
     this.trouble = { since: this.trouble?.since ?? new Date().toISOString(), message };
     this.urgent = 0;
   }
@@ -127,8 +129,9 @@ export class TargetHealthWatch {
     }
     const { roundMs = ROUND_MS } = this.options;
     const steadyMs = Math.min(LONGEST_PAUSE_MS, Math.max(SHORTEST_PAUSE_MS, roundMs / Math.max(1, questions)));
+    if (this.isClosed) return;
     this.wake = new AbortController();
-    const signal = AbortSignal.any([this.wake.signal, this.closing.signal]);
+    const { signal } = this.wake;
     await sleep(this.trouble ? AWAY_PAUSE_MS : steadyMs, undefined, { signal }).catch(() => undefined);
   }
 }
