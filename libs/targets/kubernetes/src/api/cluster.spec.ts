@@ -181,6 +181,34 @@ users:
   });
 });
 
+describe('a kubeconfig that is written anew', () => {
+  it('is read after a minute, and at once after a 401: token, plugin, certificates', async () => {
+    const cluster = read();
+    kubeconfig({
+      user: { token: 'second' },
+      cluster: { server: SERVER, 'certificate-authority-data': base64(pem.cert) },
+    });
+    expect([await cluster.authorization(), cluster.tls.ca]).toEqual(['Bearer secret', undefined]);
+    nowMs += 60_000;
+    expect([await cluster.authorization(), cluster.tls.ca]).toEqual(['Bearer second', pem.cert]);
+    kubeconfig({ user: { tokenFile: 'token' } });
+    file('token', 'third');
+    cluster.forget();
+    expect([await cluster.authorization(), cluster.tls.ca]).toEqual(['Bearer third', undefined]);
+  });
+
+  it('changes nothing while it is broken, and leads to no other server', async () => {
+    const cluster = read();
+    const { tls } = cluster;
+    file('kubeconfig', 'half a file: {');
+    nowMs += 60_000;
+    expect([await cluster.authorization(), cluster.tls]).toEqual(['Bearer secret', tls]);
+    kubeconfig({ cluster: { server: 'https://elsewhere:6443' }, user: { token: 'elsewhere' } });
+    cluster.forget();
+    expect([await cluster.authorization(), cluster.server]).toEqual(['Bearer secret', SERVER]);
+  });
+});
+
 describe('a token file', () => {
   it('is read again after a minute, and at once after a 401', async () => {
     file('token', 'one');
@@ -339,7 +367,10 @@ ${after}`,
     [printed({ token: 'a b' }), 'printed no token'],
     [printed({ token: 'x', expirationTimestamp: 'soon' }), 'is no time'],
     [printed({ token: 'x', expirationTimestamp: '2025-01-01T00:00:00Z' }), 'has expired; check the clocks'],
-    ['for (;;) console.log("x".repeat(100000))', 'ran too long or printed too much'],
+    [
+      'import { writeSync } from "node:fs"; for (;;) writeSync(1, "x".repeat(1000))',
+      'ran too long or printed too much',
+    ],
   ])('that does %s is an error', async (program, message) => {
     const cluster = read({ user: { exec: plugin({ args: [file('plugin.mjs', program)] }) } });
     await expect(cluster.authorization()).rejects.toThrow(message);

@@ -37,77 +37,94 @@ export interface ClusterOptions {
 }
 
 const SERVICE_ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
-/** What the kubelet renews reaches us within a minute. */
-const TLS_AGE_MS = 60_000;
+/** What the kubelet or an operator renews reaches us within a minute. */
+const READ_AGE_MS = 60_000;
 
 /**
- * Reads how to reach a cluster and who we are there. Nothing is asked of the cluster, and no plugin is run yet.
+ * Reads how to reach a cluster and who we are there. Nothing is asked of the cluster, and no plugin is run yet. The files are read
+ * again while it is used: whoever renews a certificate, a token or the kubeconfig need not restart anything. Another server in it
+ * is another cluster, and not followed.
  *
  * @throws KubeConfigError naming the file and what to change in it
  */
 export function readCluster(config: ClusterConfig, options: ClusterOptions = {}): Cluster {
   const now = options.now ?? Date.now;
   const environment = options.environment ?? childEnvironment();
-  const access =
-    config === 'in-cluster'
-      ? inCluster(options.serviceAccountFolder ?? SERVICE_ACCOUNT, environment)
-      : readKubeconfig(config);
-  return new KnownCluster(access, credentialsOf(access, now, environment), now);
+  const folder = options.serviceAccountFolder ?? SERVICE_ACCOUNT;
+  const read = (): Access => (config === 'in-cluster' ? inCluster(folder, environment) : readKubeconfig(config));
+  return new KnownCluster(read, (user) => credentialsOf(user, now, environment), now);
 }
 
 class KnownCluster implements Cluster {
   readonly server: string;
   readonly namespace?: string;
+  private user: Access['user'];
+  private credentials: Credentials;
   private made: ClusterTls;
   private readAt: number;
 
   constructor(
-    private readonly access: Access,
-    private readonly credentials: Credentials,
+    private readonly read: () => Access,
+    private readonly credentialsOf: (user: Access['user']) => Credentials,
     private readonly now: () => number,
   ) {
-    this.server = access.server;
-    this.namespace = access.namespace;
-    this.made = access.readTls();
+    const { server, namespace, user, readTls } = read();
+    this.server = server;
+    this.namespace = namespace;
+    this.user = user;
+    this.credentials = credentialsOf(user);
+    this.made = readTls();
     this.readAt = now();
   }
 
   get tls(): ClusterTls {
-    if (this.now() - this.readAt >= TLS_AGE_MS) this.readAgain();
+    this.readIfOld();
     return this.made;
   }
 
   async authorization(): Promise<string | undefined> {
+    this.readIfOld();
     return this.credentials.header();
   }
 
   forget(): void {
-    this.credentials.forget();
     this.readAgain();
+    this.credentials.forget();
   }
 
   close(): void {
     this.credentials.close();
   }
 
-  /** A file that is just being replaced leaves us with what it was. */
+  private readIfOld(): void {
+    if (this.now() - this.readAt >= READ_AGE_MS) this.readAgain();
+  }
+
+  /** Files that are just being replaced leave us with what they said before. */
   private readAgain(): void {
     this.readAt = this.now();
     try {
-      const read = this.access.readTls();
-      if (JSON.stringify(read) !== JSON.stringify(this.made)) this.made = read;
+      const { server, user, readTls } = this.read();
+      const tls = readTls();
+      if (server !== this.server) return;
+      if (!isSame(tls, this.made)) this.made = tls;
+      if (isSame(user, this.user)) return;
+      this.credentials.close();
+      this.user = user;
+      this.credentials = this.credentialsOf(user);
     } catch (error) {
       if (!(error instanceof KubeConfigError)) throw error;
     }
   }
 }
 
+const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
+
 function credentialsOf(
-  { user }: Access,
+  { token, tokenFile, exec }: Access['user'],
   now: () => number,
   environment: Record<string, string | undefined>,
 ): Credentials {
-  const { token, tokenFile, exec } = user;
   if (exec) return new ExecCredentials(exec, now, environment);
   if (tokenFile !== undefined) return new FileToken(tokenFile, now);
   const header = token === undefined ? undefined : `Bearer ${token}`;
