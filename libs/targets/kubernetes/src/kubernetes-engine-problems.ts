@@ -31,6 +31,7 @@ export function engineProblems(engine: KubernetesEngine): TemplateProblem[] {
       ...allowed.map((name, index): [string, string] => [`env_allow[${index}]`, name]),
     ]),
     ...environmentProblems('env', env, KNOWN_PLACEHOLDERS),
+    ...keyProblems(engine),
     ...expansionProblems(engine),
     ...identityProblems(engine),
     ...gpuProblems(engine),
@@ -50,6 +51,16 @@ function workerProblems(command: KubernetesEngine['command']): TemplateProblem[]
     ...commandProblems('worker_command', command, KNOWN_PLACEHOLDERS),
     ...shellProblems('worker_command', command),
   ];
+}
+
+/** Who sets the variable of the key decides who is answered. */
+function keyProblems({ env, env_allow: allowed }: KubernetesEngine): TemplateProblem[] {
+  return allowed.flatMap((name, index) => {
+    const isKey = Object.hasOwn(env, name) && placeholdersIn(env[name]!).includes('instance_key');
+    return isKey
+      ? [{ key: `env_allow[${index}]`, problem: `must not be ${name}, which tells the engine its key` }]
+      : [];
+  });
 }
 
 /** What a client wrote must not be read by a shell. */

@@ -137,6 +137,7 @@ it.each<[Record<string, unknown>, string]>([
   [{ args: { n: ['--n', '{}', 'x'] } }, 'args.n must not have more than 2 entries'],
   [{ args: { n: { arg: '--n={}', type: 'integer', min: 3, max: 2 } } }, 'args.n.min must not be above max'],
   [{ env_allow: ['SLIPWAY_X'] }, 'env_allow[0] must not be SLIPWAY_X'],
+  [{ env_allow: ['LEVEL', 'KEY'], key_env: 'KEY' }, 'env_allow[1] must not be KEY, which tells the engine its key'],
   [{ env: { A: '{shell}' } }, 'env.A uses {shell}'],
   [{ ready: { while_starting: '503' } }, 'ready.while_starting is not a known key'],
   [{ ready: { path: 'health' } }, 'ready.path must match'],
