@@ -12,6 +12,7 @@ const instance = (state: InstanceState, ordinal = 0, more: Partial<InstanceRow> 
   incarnation: null,
   reason: null,
   place: null,
+  drift: null,
   restarts: 0,
   crash_streak: 0,
   message: null,
