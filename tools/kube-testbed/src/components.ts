@@ -89,7 +89,7 @@ export function controllerManagerArgs({ folder }: Layout, options: ControlPlaneO
     '--secure-port=0',
     // Slices refuse the loopback addresses that the bed's pods have.
     '--controllers=*,-endpoints-controller,-endpointslice-controller,-endpointslice-mirroring-controller',
-    `--node-monitor-grace-period=${options.nodeGraceSeconds ?? 5}s`,
+    `--node-monitor-grace-period=${options.nodeGraceSeconds ?? 8}s`,
     '--node-monitor-period=1s',
     // A bed has few nodes: one of them gone must not count as a fault of the network, which holds evictions up.
     '--node-eviction-rate=100',

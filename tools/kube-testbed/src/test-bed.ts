@@ -64,7 +64,7 @@ export class TestBed {
   }
 
   /** The one pod there, as soon as it is as `is` says. */
-  pod(namespace: string, what: string, is: (pod: Pod) => unknown, withinMs = 30_000): Promise<Pod> {
+  pod(namespace: string, what: string, is: (pod: Pod) => unknown, withinMs = 60_000): Promise<Pod> {
     return eventually(
       `a pod in ${namespace} is ${what}`,
       async () => (await this.pods(namespace)).find((pod) => is(pod)),

@@ -53,10 +53,10 @@ export class FakeNode implements PodPlace {
     const node = new FakeNode(name, spec, host);
     await host.client.create(NODES, node.object());
     try {
-      await eventually('the namespace of leases is there', () => node.createLease(), 20_000);
+      await eventually('the namespace of leases is there', () => node.createLease());
       void node.renew();
       void node.follow();
-      await eventually(`node ${name} takes pods`, () => node.isOpen(), 20_000);
+      await eventually(`node ${name} takes pods`, () => node.isOpen());
       return node;
     } catch (error) {
       await node.stop();

@@ -1,0 +1,10 @@
+import { expect, it } from '@jest/globals';
+import type { ClusterAccess } from './access.js';
+import { KwokNodes } from './kwok-nodes.js';
+
+it('says how to build KWOK where there is none', async () => {
+  const access = { bin: '/nowhere' } as ClusterAccess;
+  await expect(KwokNodes.start(access, { name: 'kwok', nodes: 1 })).rejects.toThrow(
+    'there is no kwok in /nowhere: `node tools/kube-testbed/build.mjs kwok` builds one',
+  );
+});
