@@ -45,7 +45,9 @@ const strangerAt = async (port: number, address = '127.0.0.1'): Promise<Server> 
   return server;
 };
 /** It loads for ever. */
-const LOADING: Partial<EngineConfig> = { command: ['node', 'test/parent.mjs', 'test/child.mjs', '{port}'] };
+const LOADING: Partial<EngineConfig> = {
+  command: ['node', 'test/parent.mjs', 'test/child.mjs', '/dev/null', '0', '{port}'],
+};
 const start = async (engine: Partial<EngineConfig>) => {
   driver = host.driver({}, engine);
   await driver.provision(host.spec());
