@@ -1,4 +1,4 @@
-import { endpointUrls, type RevisionSpec } from '@slipway/contracts';
+import { effectiveScaling, endpointUrls, type RevisionSpec } from '@slipway/contracts';
 import type { SecretReference } from '@slipway/platform-config';
 import type { EngineTraits, InstanceSpec, TargetDriver } from '@slipway/target-driver';
 import type { InstanceRow, WorkloadRow } from './instance.query.js';
@@ -65,6 +65,8 @@ export function toInstanceSpec(
     ...(instance.owner === undefined ? {} : { owner: instance.owner }),
     model: spec.model,
     ...(spec.resources === undefined ? {} : { resources: spec.resources }),
+    // What a deployment overrides changes while instances run, and is judged when one more of them starts.
+    ...(spec.scaling && { scaling: effectiveScaling(spec.scaling) }),
     runtime: {
       ...(runtime.engine === undefined ? {} : { engine: runtime.engine }),
       args: runtime.args ?? {},

@@ -1,0 +1,17 @@
+import { expect, it } from '@jest/globals';
+import type { RevisionSpec } from '@slipway/contracts';
+import { placeholderSecrets, toInstanceSpec } from './instance-spec.js';
+
+const spec = { model: { id: 'tiny' }, runtime: { target: 'cluster', engine: 'sim' } } as RevisionSpec;
+const of = (scaling?: RevisionSpec['scaling']) =>
+  toInstanceSpec(
+    { ...spec, ...(scaling && { scaling }) } as RevisionSpec,
+    { id: 'i', generation: 1, tenantName: 'acme' },
+    placeholderSecrets,
+  );
+
+it('says how many instances the revision is to have, with what nobody says filled in', () => {
+  expect(of({ min_replicas: 2 }).scaling).toMatchObject({ min_replicas: 2, max_replicas: 2 });
+  expect(of({ min_replicas: 0, max_replicas: 4 }).scaling).toMatchObject({ min_replicas: 0, max_replicas: 4 });
+  expect(of()).not.toHaveProperty('scaling');
+});
