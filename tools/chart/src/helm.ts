@@ -5,7 +5,7 @@ import { parseAllDocuments } from 'yaml';
 import { CHART, type Bag } from './chart.js';
 
 const run = promisify(execFile);
-const LIMIT_MS = 60_000;
+const LIMIT_MS = 300_000;
 const MAX_OUTPUT_BYTES = 64 * 2 ** 20;
 
 /** One object that the chart renders. */

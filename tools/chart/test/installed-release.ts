@@ -1,0 +1,144 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { kubeconfigOf, isReady, SECRETS, TestBed, type Image, type Pod } from '@slipway/kube-testbed';
+import { CHART, exampleValues } from '../src/chart.js';
+import { runHelm } from '../src/helm.js';
+import { EmptyDatabase } from './empty-database.js';
+import { kubectlAt } from './kubectl.js';
+import { helm, kubectl } from './programs.js';
+
+const IMAGE = fileURLToPath(new URL('./image.mjs', import.meta.url));
+export const TOKEN = `slw_bootstrap_${'5'.repeat(64)}`;
+
+/** A release of the chart on nodes that are played, where pods are our own processes as they were built, with a database of their own. */
+export class InstalledRelease {
+  private constructor(
+    readonly bed: TestBed,
+    readonly namespace: string,
+    readonly models: string,
+    private readonly database: EmptyDatabase,
+    private readonly folder: string,
+  ) {}
+
+  /** Migrates by the chart's own hook, and returns when all pods are ready. */
+  static async install(): Promise<InstalledRelease> {
+    const database = await EmptyDatabase.create();
+    const folder = mkdtempSync(path.join(os.tmpdir(), 'slipway-chart-'));
+    const imageOf = (app: string): Image => ({
+      command: [process.execPath, IMAGE, app, path.join(folder, 'slipway.config.yaml')],
+      listens: true,
+    });
+    const images = Object.fromEntries(['api', 'worker', 'gateway'].map((app) => [`slipway-${app}`, imageOf(app)]));
+    // Slower than the bed's own: within 2 s of preStop who balances must have seen that a pod goes.
+    const bed = await TestBed.open({ nodes: [{}, {}], images, pace: { graceSecondMs: 200, probeSecondMs: 250 } });
+    const namespace = await bed.namespace({ 'pod-security.kubernetes.io/enforce': 'restricted' });
+    const release = new InstalledRelease(bed, namespace, await bed.namespace(), database, folder);
+    try {
+      await release.begin();
+      return release;
+    } catch (error) {
+      await release.close();
+      throw error;
+    }
+  }
+
+  /** What happened, when helm says no more than that it took too long. */
+  async events(): Promise<string> {
+    const run = kubectlAt(kubectl, this.bed.access.kubeconfig);
+    const pods = await run(['get', 'pods', '-n', this.namespace, '-o', 'wide']);
+    const logs = await run([
+      'logs',
+      '-n',
+      this.namespace,
+      '-l',
+      'app.kubernetes.io/name=slipway',
+      '--prefix',
+      '--tail=5',
+    ]);
+    return `${pods.stdout}\n${logs.stdout}${logs.stderr}`;
+  }
+
+  async upgrade(...set: string[]): Promise<void> {
+    await this.helm('upgrade', set);
+  }
+
+  /** Those that a Service would send requests to now. */
+  async serving(component: string): Promise<Pod[]> {
+    const pods = await this.bed.pods(this.namespace, `app.kubernetes.io/component=${component}`);
+    return pods.filter(isReady);
+  }
+
+  async urlOf(component: 'api' | 'gateway'): Promise<string> {
+    const pods = await this.serving(component);
+    const pod = pods[Math.floor(Math.random() * pods.length)];
+    if (!pod) throw new Error(`no pod of ${component} is ready`);
+    return `http://${pod.status?.podIP}:${component === 'api' ? 7070 : 7080}`;
+  }
+
+  async send(method: string, at: string, body?: object): Promise<{ status: number; body: any }> {
+    const answer = await fetch(`${await this.urlOf('api')}/api/v1${at}`, {
+      method,
+      headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json', connection: 'close' },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    return { status: answer.status, body: await answer.json() };
+  }
+
+  async close(): Promise<void> {
+    await this.bed.close();
+    await this.database.drop();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  private async begin(): Promise<void> {
+    const { client, access } = this.bed;
+    const { appUrl: url, ownerUrl, gatewayUrl } = this.database;
+    const secret = (name: string, stringData: Record<string, string>) =>
+      client.create(SECRETS, { metadata: { name, namespace: this.namespace }, type: 'Opaque', stringData });
+    await secret('slipway-database', { url, 'owner-url': ownerUrl, 'gateway-url': gatewayUrl });
+    await secret('slipway-key', { key: Buffer.alloc(32, 5).toString('base64') });
+    await secret('slipway-bootstrap', { token: TOKEN });
+    const kubeconfig = path.join(this.folder, 'kubeconfig');
+    // A stand-in for the volume: nodes of the bed have none. It is the ConfigMap's text, but for who the worker is.
+    const config = { defaults: false, targets: [targetOf(kubeconfig, this.models)] };
+    writeFileSync(path.join(this.folder, 'slipway.config.yaml'), JSON.stringify(config));
+    await this.helm('install', []);
+    const run = kubectlAt(kubectl, access.kubeconfig);
+    const made = await run(['create', 'token', 'slipway-worker', '-n', this.namespace]);
+    if (made.status !== 0) throw new Error(`the account of the worker gets no token: ${made.stderr}`);
+    writeFileSync(kubeconfig, kubeconfigOf({ ...access, token: made.stdout.trim() }, this.namespace));
+  }
+
+  private async helm(command: 'install' | 'upgrade', set: string[]): Promise<void> {
+    const sets = [
+      'database.gatewayUrlKey=gateway-url',
+      'gateway.replicas=2',
+      `targets.namespaces[0].name=${this.models}`,
+      ...set,
+    ].flatMap((one) => ['--set', one]);
+    const values = ['--values', exampleValues().get('minimal')!, ...sets];
+    const wait = ['--namespace', this.namespace, '--wait', '--timeout', '240s'];
+    try {
+      await runHelm(helm, [command, 'slipway', CHART, ...wait, ...values], this.bed.access.kubeconfig);
+    } catch (error) {
+      throw new Error(`helm ${command} failed:\n${await this.events()}`, { cause: error });
+    }
+  }
+}
+
+const targetOf = (kubeconfig: string, namespace: string): object => ({
+  name: 'pods',
+  kind: 'kubernetes',
+  cluster: { kubeconfig },
+  namespaces: { default: namespace },
+  engines: {
+    sim: {
+      image: 'test/sim',
+      command: ['sim', '--host', '0.0.0.0', '--port', '{port}', '--model', '{model.id}'],
+      port: 8000,
+      ready: { path: '/health', timeout_seconds: 60 },
+    },
+  },
+});

@@ -1,0 +1,88 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, jest } from '@jest/globals';
+import { InstalledRelease, TOKEN } from './installed-release.js';
+import { helm, itWith, kubectl } from './programs.js';
+
+jest.setTimeout(600_000);
+const it = itWith(helm, kubectl);
+const PER_SECOND = 20;
+const WAIT_MS = 120_000;
+const COMPONENTS = ['api', 'worker', 'gateway'];
+
+let release: InstalledRelease | undefined;
+
+beforeAll(async () => {
+  if (helm !== '' && kubectl !== '') release = await InstalledRelease.install();
+});
+afterAll(() => release?.close());
+
+async function until<T>(what: string, look: () => Promise<T | undefined | false>): Promise<T> {
+  const deadline = Date.now() + WAIT_MS;
+  for (;;) {
+    const found = await look();
+    if (found) return found;
+    if (Date.now() > deadline) throw new Error(`${what}: not within ${WAIT_MS} ms\n${await release!.events()}`);
+    await delay(250);
+  }
+}
+
+/** As one of the gateways answers that a Service would lead to. */
+async function chat(): Promise<string> {
+  try {
+    const answer = await fetch(`${await release!.urlOf('gateway')}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json', connection: 'close' },
+      body: JSON.stringify({ model: 'chat', messages: [{ role: 'user', content: 'hi' }] }),
+      signal: AbortSignal.timeout(30_000),
+    });
+    const text = await answer.text();
+    return answer.status === 200 ? 'served' : `${answer.status} ${text}`;
+  } catch (error) {
+    return String((error as Error).cause ?? error);
+  }
+}
+
+it('A24: what the chart installs migrates, gets ready, runs a model in a pod and is upgraded under load without a lost request', async () => {
+  const { models, bed } = release!;
+  expect((await release!.send('POST', '/deployments', { name: 'chat' })).status).toBe(201);
+  const begun = await release!.send('POST', '/deployments/chat/rollouts', {
+    spec: { model: { id: 'm' }, runtime: { target: 'pods', engine: 'sim' } },
+    strategy: { type: 'immediate' },
+  });
+  expect([begun.status, begun.body.error]).toEqual([202, undefined]);
+  const operation = await until('the rollout is over', async () => {
+    const { body } = await release!.send('GET', `/operations/${begun.body.operation.id}`);
+    return ['succeeded', 'failed', 'cancelled'].includes(body.status) && body;
+  });
+  expect([operation.status, operation.message]).toEqual(['succeeded', expect.anything()]);
+  await until('it is served', async () => (await chat()) === 'served');
+  const [model] = await bed.pods(models);
+  const before = await namesOf();
+
+  const answers: Promise<string>[] = [];
+  let isOver = false;
+  const load = (async () => {
+    while (!isOver) {
+      answers.push(chat());
+      await delay(1_000 / PER_SECOND);
+    }
+  })();
+  await release!.upgrade(...COMPONENTS.map((one) => `${one}.podAnnotations.round=second`));
+  await until('no pod of before is left', async () => {
+    const now = await namesOf();
+    return before.every((name) => !now.includes(name));
+  });
+  isOver = true;
+  await load;
+  const lost = (await Promise.all(answers)).filter((answer) => answer !== 'served');
+  expect(answers.length).toBeGreaterThan(2 * PER_SECOND);
+  expect(lost).toEqual([]);
+  const [after, ...others] = await bed.pods(models);
+  expect([after?.metadata.uid, others]).toEqual([model?.metadata.uid, []]);
+  expect(await chat()).toBe('served');
+});
+
+async function namesOf(): Promise<string[]> {
+  const serving = await Promise.all(COMPONENTS.map((one) => release!.serving(one)));
+  return serving.flat().map(({ metadata }) => metadata.name);
+}
