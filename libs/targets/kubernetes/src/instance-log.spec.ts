@@ -83,13 +83,13 @@ describe('the output of an instance', () => {
 
   it('follows from one life to the next, and tells no line twice when it has to ask again', async () => {
     let asked = 0;
+    // All of one second, two of them of one time.
+    const again = `${stamp(2, '1')} early\n${stamp(2)} two\n${stamp(2)} two more\n`;
     written = ({ sinceTime }) => {
       asked += 1;
-      if (asked === 1) return [`${stamp(1)} one\n${stamp(2)} two\n${stamp(2)} two more\n`];
+      if (asked === 1) return [`${stamp(1)} one\n${again}`];
       if (asked === 2)
-        return sinceTime === undefined
-          ? ['asked for all']
-          : [`${stamp(2)} two\n${stamp(2)} two more\n${stamp(2)} late\n${stamp(3)} three\n`];
+        return sinceTime === undefined ? ['asked for all'] : [`${again}${stamp(2)} late\n${stamp(3)} three\n`];
       return [`${stamp(1)} a new life\n`];
     };
     const found: string[] = [];
@@ -99,7 +99,7 @@ describe('the output of an instance', () => {
       if (text === 'three') pod = { namespace: 'models', name: 'p', incarnation: 'v/0' };
       if (text === 'a new life') break;
     }
-    expect(found).toEqual(['one', 'two', 'two more', 'late', 'three', 'a new life']);
+    expect(found).toEqual(['one', 'early', 'two', 'two more', 'late', 'three', 'a new life']);
   });
 
   it('ends when its reader goes, also in the midst of silence', async () => {

@@ -204,6 +204,11 @@ describe('the end of a unit', () => {
     bench.cluster.isNodeSilent = true;
     expect(await driver.terminate(spec.instanceId)).toBe('stopping');
     await until(onlyPod, ({ metadata }) => metadata.deletionTimestamp !== undefined);
+    await until(
+      () => driver.observe(spec),
+      ({ state }) => state === 'stopping',
+    );
+    expect(await driver.terminate(spec.instanceId)).toBe('stopping');
     await new Promise((done) => setTimeout(done, 1_500));
     // Its node still answers: whatever runs there holds its accelerator.
     expect(await driver.terminate(spec.instanceId)).toBe('stopping');
@@ -272,6 +277,8 @@ describe('what a revision shares', () => {
       },
       (count) => count === 1,
     );
+    const removed = bench.cluster.api.requests.filter(({ verb }) => verb === 'delete');
+    expect(removed).toEqual([]);
   });
 });
 
