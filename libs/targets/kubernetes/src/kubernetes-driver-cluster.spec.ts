@@ -296,6 +296,36 @@ describe('a namespace of a tenant', () => {
   });
 });
 
+describe('a namespace that cannot be read', () => {
+  it('is told, and keeps nobody from the others', async () => {
+    const allow = bench.cluster.api.forbid({ namespace: 'models-acme' });
+    const namespaces = { default: NAMESPACE, by_tenant: { acme: 'models-acme' } };
+    driver = bench.driver({ namespaces }, { syncMs: 200, health: { roundMs: 500 } });
+    const mine = instanceSpec({ tenantName: 'globex' });
+    await serving(mine);
+    await terminateUntilGone(driver, mine.instanceId);
+    expect((await driver.observe(mine)).state).toBe('exited');
+    const lasting = { ...mine, instanceId: 'ins_cccc3333' };
+    await serving(lasting);
+    expect((await driver.list()).map(({ instanceId }) => instanceId)).toEqual([lasting.instanceId]);
+    const forbidden = instanceSpec({ instanceId: 'ins_dddd4444' });
+    await expect(driver.observe(forbidden)).rejects.toThrow('not known yet');
+    await expect(driver.provision(forbidden)).rejects.toMatchObject({ status: 403 });
+    const { message } = await until(
+      () => driver.health(),
+      ({ state }) => state === 'degraded',
+    );
+    expect(message).toContain('in namespace models-acme');
+    await until(
+      () => store().list(SERVICES, NAMESPACE).length,
+      (count) => count === 1,
+    );
+    allow();
+    expect((await until(() => driver.observe(forbidden).catch(() => undefined), Boolean))?.state).toBe('absent');
+    await serving(forbidden);
+  });
+});
+
 describe('a key of an engine', () => {
   it('stands in the Secret of its unit and nowhere else', async () => {
     driver = bench.driver({ engines: { sim: engineConfig({ env: { SIM_KEY: '{instance_key}' } }) } });

@@ -38,7 +38,7 @@ export class RevisionObjects {
 
   constructor(
     private readonly api: Pick<KubeApi, 'list' | 'apply' | 'delete'>,
-    private readonly watch: Pick<UnitWatch, 'all' | 'isSynced'>,
+    private readonly watch: Pick<UnitWatch, 'all' | 'isSyncedIn'>,
     private readonly options: {
       labelSelector: string;
       writer: Writer;
@@ -56,7 +56,7 @@ export class RevisionObjects {
 
   /** Now and then: what was removed comes back, what nobody needs goes. */
   sweep(): void {
-    if (performance.now() - this.sweptAt < (this.options.sweepMs ?? SWEEP_MS) || !this.watch.isSynced) return;
+    if (performance.now() - this.sweptAt < (this.options.sweepMs ?? SWEEP_MS)) return;
     this.sweptAt = performance.now();
     this.begin(async () => {
       await this.removeUnneeded();
@@ -110,15 +110,21 @@ export class RevisionObjects {
     });
   }
 
-  /** What is there stays as it is: a worker that begins anew writes nothing. */
+  /** What is there stays as it is: a worker that begins anew writes nothing. A namespace that refuses us holds up no other. */
   private async complete(): Promise<void> {
-    for (const namespace of new Set([...this.wanted.values()].map((one) => one.namespace)))
-      if (!this.present.has(namespace)) await this.look(namespace);
-    for (const [key, { kind, namespace, object }] of this.wanted) {
-      const present = this.present.get(namespace);
-      if (present?.has(key)) continue;
+    const namespaces = new Set([...this.wanted.values()].map((one) => one.namespace));
+    const done = await Promise.allSettled([...namespaces].map((namespace) => this.completeIn(namespace)));
+    const failed = done.find((one) => one.status === 'rejected');
+    if (failed) throw failed.reason;
+  }
+
+  private async completeIn(namespace: string): Promise<void> {
+    if (!this.present.has(namespace)) await this.look(namespace);
+    const present = this.present.get(namespace)!;
+    for (const [key, { kind, object, ...wanted }] of this.wanted) {
+      if (wanted.namespace !== namespace || present.has(key)) continue;
       await this.api.apply(kind, namespace, object, WRITER);
-      present?.add(key);
+      present.add(key);
     }
   }
 
@@ -127,14 +133,17 @@ export class RevisionObjects {
     const needed = new Set<string>();
     for (const [, { units }] of this.watch.all())
       for (const { metadata } of units) needed.add(`${metadata.namespace}/${metadata.labels?.[LABEL.revision]}`);
+    // What cannot be seen at the moment may well be there.
+    const isNeeded = (namespace: string, revision: string | undefined) =>
+      !this.watch.isSyncedIn(namespace) || needed.has(`${namespace}/${revision}`);
     for (const [key, { namespace, revision }] of this.wanted)
-      if (!needed.has(`${namespace}/${revision}`)) this.wanted.delete(key);
-    for (const namespace of [...this.present.keys()])
+      if (!isNeeded(namespace, revision)) this.wanted.delete(key);
+    for (const namespace of [...this.present.keys()].filter((one) => this.watch.isSyncedIn(one)))
       for (const { kind, object } of await this.look(namespace)) {
         const { labels = {}, name, uid } = object.metadata;
-        // What one unit owns goes with it. Of a revision that this worker does not know nothing is removed but what has no unit.
-        const isUseless = !needed.has(`${namespace}/${labels[LABEL.revision]}`);
-        if (labels[LABEL.instance] === undefined && isUseless) await this.api.delete(kind, namespace, name, { uid });
+        // What one unit owns goes with it.
+        const isUseless = labels[LABEL.instance] === undefined && !isNeeded(namespace, labels[LABEL.revision]);
+        if (isUseless) await this.api.delete(kind, namespace, name, { uid });
       }
   }
 

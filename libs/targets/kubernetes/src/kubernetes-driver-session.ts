@@ -35,6 +35,8 @@ export interface Session {
   watch: UnitWatch;
   health: TargetHealthWatch;
   revisions: RevisionObjects;
+  /** By `performance.now()`. */
+  openedAt: number;
 }
 
 /**
@@ -67,12 +69,19 @@ export class KubernetesSessions {
     }
   }
 
-  /** @throws Error while it is not known what there is */
-  async synced(): Promise<Session> {
+  /**
+   * When it is known what there is in the namespace, or in any. One that cannot be read keeps nobody from the others.
+   * @throws Error while it is not known
+   */
+  async synced(namespace?: string): Promise<Session> {
     const session = await this.open();
-    if (session.watch.isSynced) return session;
-    if (await session.watch.synced(this.options.syncMs ?? SYNC_MS)) return session;
-    const { state, message } = session.health.state;
+    const { watch, openedAt, health } = session;
+    if (watch.isSynced) return session;
+    const { syncMs = SYNC_MS } = this.options;
+    await watch.synced(openedAt + syncMs - performance.now());
+    const isKnown = () => (namespace === undefined ? watch.syncedNamespaces.length > 0 : watch.isSyncedIn(namespace));
+    if (await watch.synced(syncMs, isKnown)) return session;
+    const { state, message } = health.state;
     const why = state === 'degraded' && message !== undefined ? `: ${message}` : '';
     throw new Error(`target "${this.config().name}": what runs in its cluster is not known yet${why}`);
   }
@@ -126,7 +135,7 @@ export class KubernetesSessions {
       onTrouble: note,
       ...this.options.revisions,
     });
-    this.opened = { api, writer, live, watch, health, revisions };
+    this.opened = { api, writer, live, watch, health, revisions, openedAt: performance.now() };
     watch.follow(namespacesOf(this.config()));
     health.start();
     return this.opened;

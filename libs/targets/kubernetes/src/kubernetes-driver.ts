@@ -33,7 +33,7 @@ import { specIssues } from './unit-check.js';
 import { describeEngine, engineTraits, probePathOf, targetWarnings } from './unit-engine.js';
 import { generationIn, type InstanceObjects } from './unit-watch.js';
 
-/** With no more namespaces an instance is looked for in all of them, with more where it should be and where it was seen. */
+/** With more namespaces an instance is looked for where it should be and where it was seen only. */
 const MOST_SEARCHED = 8;
 
 type Host = Pick<DriverHost, 'installation' | 'pausePoint'>;
@@ -117,7 +117,7 @@ export class KubernetesDriver implements TargetDriver {
   async observe(spec: InstanceSpec): Promise<Observation> {
     const { instanceId, instanceKey } = spec;
     if (!SAFE_NAME.test(instanceId)) return { state: 'absent' };
-    const session = await this.sessions.synced();
+    const session = await this.sessions.synced(namespaceFor(this.config, spec.tenantName));
     if (instanceKey !== undefined) this.keys.set(instanceId, instanceKey);
     const look = await this.lookConfirmed(session, spec);
     await this.stopOutdated(session, look);
@@ -215,11 +215,16 @@ export class KubernetesDriver implements TargetDriver {
     return pod && loggedPod(pod);
   }
 
+  /**
+   * Where an instance is looked for: where it should be, where it was seen, and where else something can be seen. Without a spec and any
+   * sight of it, everywhere.
+   */
   private searched({ watch }: Session, instanceId: string, spec?: InstanceSpec): string[] {
     const all = [...new Set([...namespacesOf(this.config), ...watch.namespaces])];
     const seen = namespacesIn(watch.of(instanceId));
-    if (all.length <= MOST_SEARCHED || (!spec && seen.length === 0)) return all;
-    return [...new Set([...seen, ...(spec ? [namespaceFor(this.config, spec.tenantName)] : [])])];
+    if (!spec && seen.length === 0) return all;
+    const others = all.length <= MOST_SEARCHED ? watch.syncedNamespaces : [];
+    return [...new Set([...seen, ...(spec ? [namespaceFor(this.config, spec.tenantName)] : []), ...others])];
   }
 
   private secretsOf(instanceId: string): string[] {

@@ -66,17 +66,25 @@ export class UnitWatch {
     return [...this.reflectors.keys()];
   }
 
-  /** Everything has been listed once, and what came since is known. */
-  get isSynced(): boolean {
-    return this.reflectors.size > 0 && [...this.reflectors.values()].flat().every(({ isSynced }) => isSynced);
+  /** Everything there has been listed once, and what came since is known. */
+  isSyncedIn(namespace: string): boolean {
+    return this.reflectors.get(namespace)?.every(({ isSynced }) => isSynced) ?? false;
   }
 
-  /** Waits for the first lists. @returns whether they are there */
-  async synced(withinMs: number): Promise<boolean> {
+  get syncedNamespaces(): string[] {
+    return this.namespaces.filter((namespace) => this.isSyncedIn(namespace));
+  }
+
+  get isSynced(): boolean {
+    return this.syncedNamespaces.length === this.reflectors.size;
+  }
+
+  /** Waits for first lists, of all namespaces or as `is` says. @returns whether they are there */
+  async synced(withinMs: number, is = () => this.isSynced): Promise<boolean> {
     const end = performance.now() + withinMs;
-    while (!this.isSynced && !this.isClosed && performance.now() < end)
+    while (!is() && !this.isClosed && performance.now() < end)
       await new Promise((done) => setTimeout(done, SYNC_LOOK_MS));
-    return this.isSynced;
+    return is();
   }
 
   onChange(listener: (instanceId: string) => void): void {
