@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import { Load, type LoadAnswer } from './load.js';
-import { isAlive, Stack, until } from './stack.js';
+import { isAlive, until, type Stack } from './stack.js';
+import { describeOnStands } from './stands.js';
 
 jest.setTimeout(180_000);
 
@@ -15,12 +16,12 @@ const steps = (...percents: number[]) => ({
 });
 const errors = { name: 'error_rate', check: 'threshold', threshold: 0.05, min_samples: 20 };
 
-describe('a canary under load', () => {
+describeOnStands('a canary under load', (startStack) => {
   let stack: Stack;
   let number = 0;
 
   beforeAll(async () => {
-    stack = await Stack.start({ gateway: true });
+    stack = await startStack({ gateway: true });
   });
   afterAll(() => stack?.stop());
 

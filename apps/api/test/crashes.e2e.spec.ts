@@ -1,5 +1,6 @@
-import { afterEach, describe, expect, it, jest } from '@jest/globals';
-import { Stack, until } from './stack.js';
+import { afterEach, expect, it, jest } from '@jest/globals';
+import { until, type Stack } from './stack.js';
+import { describeOnStands } from './stands.js';
 
 // Thirteen starts and deaths of a worker take minutes if the machine is busy.
 jest.setTimeout(400_000);
@@ -11,12 +12,12 @@ const body = (model: string, extra: object = {}) => ({
   ...extra,
 });
 
-describe('kill -9', () => {
+describeOnStands('kill -9', (startStack) => {
   let stack: Stack;
   afterEach(() => stack?.stop());
 
   it('of the worker at every step boundary, before and after the commit, changes nothing twice', async () => {
-    stack = await Stack.start({ workers: 0 });
+    stack = await startStack({ workers: 0 });
     await stack.send('POST', '/deployments', { name: 'chat' });
     const points = STEPS.flatMap((step) => [`operation:${step}:before-commit`, `operation:${step}:after-commit`]);
     let round = 0;
@@ -46,7 +47,7 @@ describe('kill -9', () => {
   });
 
   it('10.6: of the worker anywhere on the way back of a rollback leaves no traffic that nobody owns', async () => {
-    stack = await Stack.start({ workers: 0 });
+    stack = await startStack({ workers: 0 });
     const steps = [
       { traffic_percent: 25, soak_seconds: 0, requires_approval: true },
       { traffic_percent: 100, soak_seconds: 0 },
@@ -85,7 +86,7 @@ describe('kill -9', () => {
   });
 
   it('of api and worker at once, at moments of no choosing, loses no operation', async () => {
-    stack = await Stack.start();
+    stack = await startStack();
     for (let round = 1; round <= 6; round += 1) {
       await stack.send('POST', '/deployments', { name: `chat-${round}` });
       const { body: envelope } = await stack.send(
@@ -106,7 +107,7 @@ describe('kill -9', () => {
   });
 
   it('of the queue itself: its schema dropped in mid-rollout loses nothing', async () => {
-    stack = await Stack.start();
+    stack = await startStack();
     await stack.send('POST', '/deployments', { name: 'chat' });
     const { body: envelope } = await stack.send(
       'POST',
