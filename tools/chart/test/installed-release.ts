@@ -10,10 +10,14 @@ import { kubectlAt } from './kubectl.js';
 import { helm, kubectl } from './programs.js';
 
 const IMAGE = fileURLToPath(new URL('./image.mjs', import.meta.url));
+/** Requests go to pods that were ready between one and two of these ago. */
+const BEHIND_MS = 1_000;
 export const TOKEN = `slw_bootstrap_${'5'.repeat(64)}`;
 
 /** A release of the chart on nodes that are played, where pods are our own processes as they were built, with a database of their own. */
 export class InstalledRelease {
+  private readonly endpoints = new Map<string, { at: number; pods: Promise<Pod[]>; next: Promise<Pod[]> }>();
+
   private constructor(
     readonly bed: TestBed,
     readonly namespace: string,
@@ -31,8 +35,8 @@ export class InstalledRelease {
       listens: true,
     });
     const images = Object.fromEntries(['api', 'worker', 'gateway'].map((app) => [`slipway-${app}`, imageOf(app)]));
-    // Slower than the bed's own: within 2 s of preStop who balances must have seen that a pod goes.
-    const bed = await TestBed.open({ nodes: [{}, {}], images, pace: { graceSecondMs: 200, probeSecondMs: 250 } });
+    // Slower than the bed's own: the 10 s of preStop are 4 s then, longer than who balances is behind.
+    const bed = await TestBed.open({ nodes: [{}, {}], images, pace: { graceSecondMs: 400, probeSecondMs: 250 } });
     const namespace = await bed.namespace({ 'pod-security.kubernetes.io/enforce': 'restricted' });
     const release = new InstalledRelease(bed, namespace, await bed.namespace(), database, folder);
     try {
@@ -70,8 +74,14 @@ export class InstalledRelease {
     return pods.filter(isReady);
   }
 
+  /** A pod that a Service leads to: what nodes know of endpoints is a little old. */
   async urlOf(component: 'api' | 'gateway'): Promise<string> {
-    const pods = await this.serving(component);
+    const known = this.endpoints.get(component);
+    if (!known || performance.now() - known.at > BEHIND_MS) {
+      const found = this.serving(component);
+      this.endpoints.set(component, { at: performance.now(), pods: known ? known.next : found, next: found });
+    }
+    const pods = await this.endpoints.get(component)!.pods;
     const pod = pods[Math.floor(Math.random() * pods.length)];
     if (!pod) throw new Error(`no pod of ${component} is ready`);
     return `http://${pod.status?.podIP}:${component === 'api' ? 7070 : 7080}`;
