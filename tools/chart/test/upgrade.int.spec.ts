@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { beforeAll, expect } from '@jest/globals';
 import { sharedAccess } from '@slipway/kube-testbed';
 import { CHART, exampleValues } from '../src/chart.js';
@@ -6,8 +7,9 @@ import { kubectlAt } from './kubectl.js';
 import { helm, itWith, kubectl } from './programs.js';
 
 const it = itWith(helm, kubectl);
-const HERE = 'chart-upgrade';
-const MODELS = 'chart-upgrade-models';
+/** Of this run: a second one may find the same control plane. */
+const HERE = `chart-upgrade-${randomBytes(4).toString('hex')}`;
+const MODELS = `${HERE}-models`;
 const WORKLOADS = ['deployment/slipway-api', 'deployment/slipway-worker', 'statefulset/slipway-gateway'];
 /** What a driver has made there, as far as Helm could mind it. */
 const MODEL = {
