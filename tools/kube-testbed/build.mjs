@@ -4,6 +4,7 @@
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
+  copyFileSync,
   existsSync,
   linkSync,
   mkdirSync,
@@ -55,9 +56,19 @@ const BUILDS = {
   },
   helm: { module: 'modules/helm', programs: { helm: 'helm.sh/helm/v4/cmd/helm' } },
   kwok: { module: 'modules/kwok', programs: { kwok: 'sigs.k8s.io/kwok/cmd/kwok' } },
+  lws: {
+    module: 'modules/lws',
+    programs: { lws: 'sigs.k8s.io/lws/cmd' },
+    /** Of the sources: what has to be in a cluster before its controller starts. */
+    files: {
+      from: 'sigs.k8s.io/lws',
+      'lws-crd.yaml': 'config/crd/bases/leaderworkerset.x-k8s.io_leaderworkersets.yaml',
+      'lws-webhooks.yaml': 'config/webhook/manifests.yaml',
+    },
+  },
 };
 /** What tests need; more only where it is asked for by name. */
-const ALWAYS = ['control-plane', 'helm'];
+const ALWAYS = ['control-plane', 'helm', 'lws'];
 
 const asked = process.argv.slice(2);
 const unknown = asked.filter((name) => !Object.hasOwn(BUILDS, name));
@@ -92,7 +103,7 @@ function shortened(hash) {
   return hash.digest('hex').slice(0, 16);
 }
 
-async function build({ module, flags, programs }, into) {
+async function build({ module, flags, programs, files }, into) {
   if (existsSync(into)) return;
   go ??= findGo();
   const release = await takeTurn(into);
@@ -109,6 +120,7 @@ async function build({ module, flags, programs }, into) {
         );
         if (status !== 0) giveUp(1, `${name} does not compile`, output);
       }
+      if (files) copySources(module, files, scratch);
     });
   }
   release();
@@ -138,6 +150,12 @@ function fetchSources(module, sources) {
     output,
   );
   giveUp(isUntrue ? 1 : MISSING, 'its Go modules cannot be fetched', output);
+}
+
+function copySources(module, { from, ...files }, into) {
+  const { status, output } = run(['list', '-m', '-f', '{{.Dir}}', from], module);
+  if (status !== 0) giveUp(1, `the sources of ${from} are not to be found`, output);
+  for (const [name, file] of Object.entries(files)) copyFileSync(path.join(output.trim(), file), path.join(into, name));
 }
 
 function run(args, module) {

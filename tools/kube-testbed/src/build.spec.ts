@@ -12,6 +12,10 @@ let home: string;
 beforeEach(() => {
   home = mkdtempSync(path.join(os.tmpdir(), 'slipway-test-build-'));
   mkdirSync(path.join(home, 'bin'));
+  for (const file of Object.values(SOURCES)) {
+    mkdirSync(path.join(home, 'sources', path.dirname(file)), { recursive: true });
+    writeFileSync(path.join(home, 'sources', file), file);
+  }
   // Nothing else is on the PATH: this machine may have a Go.
   for (const tool of ['nice', 'sleep'])
     symlinkSync(
@@ -22,7 +26,10 @@ beforeEach(() => {
 afterEach(() => rmSync(home, { recursive: true, force: true }));
 
 /** A `go` that writes down what it is asked; `${at}` stands for the name of the file that it has to make. */
-function install(version: string, { list = 'exit 0', build = 'sleep 0.05; echo program > "$at"' } = {}): void {
+function install(
+  version: string,
+  { list = `[ "$2" != -m ] || echo ${home}/sources`, build = 'sleep 0.05; echo program > "$at"' } = {},
+): void {
   const script = `#!/bin/sh
 echo "$*" >> "${home}/asked"
 case "$1" in
@@ -49,17 +56,23 @@ async function build(...args: string[]): Promise<{ status: number; folder: strin
 const cached = (): string[] => readdirSync(path.join(home, '.cache/slipway/kube'));
 const compiled = (): number => readFileSync(path.join(home, 'asked'), 'utf8').match(/^build /gm)?.length ?? 0;
 
-const PROGRAMS = ['etcd', 'helm', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler', 'kubectl'];
+const PROGRAMS = ['etcd', 'helm', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler', 'kubectl', 'lws'];
+const SOURCES = {
+  'lws-crd.yaml': 'config/crd/bases/leaderworkerset.x-k8s.io_leaderworkersets.yaml',
+  'lws-webhooks.yaml': 'config/webhook/manifests.yaml',
+};
+const ALL = [...PROGRAMS, ...Object.keys(SOURCES)].sort();
 
 it('compiles once what tests need, and prints the folder of it', async () => {
   install('go1.26.3');
   const { status, folder } = await build();
-  expect([status, readdirSync(folder).sort()]).toEqual([0, PROGRAMS]);
+  expect([status, readdirSync(folder).sort()]).toEqual([0, ALL]);
   expect(compiled()).toBe(PROGRAMS.length);
+  for (const [name, file] of Object.entries(SOURCES)) expect(readFileSync(path.join(folder, name), 'utf8')).toBe(file);
   const again = await build();
   expect([again.status, again.folder, compiled()]).toEqual([0, folder, PROGRAMS.length]);
   const more = await build('kwok');
-  expect(readdirSync(more.folder).sort()).toEqual([...PROGRAMS, 'kwok'].sort());
+  expect(readdirSync(more.folder).sort()).toEqual([...ALL, 'kwok'].sort());
   expect(compiled()).toBe(PROGRAMS.length + 1);
 });
 
@@ -109,6 +122,6 @@ it.each([
 it('names what it has where it is asked for something else', async () => {
   expect(await build('minikube')).toMatchObject({
     status: 64,
-    said: expect.stringContaining('control-plane, helm, kwok'),
+    said: expect.stringContaining('control-plane, helm, kwok, lws'),
   });
 });

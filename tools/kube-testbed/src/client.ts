@@ -66,6 +66,7 @@ export class KubeClient {
     return { items: found.items ?? [], resourceVersion: found.metadata.resourceVersion ?? '0' };
   }
 
+  /** A custom resource has to say its kind. */
   create<T extends KubeObject = KubeObject>(resource: Resource, body: KubeObject, where: Where = {}): Promise<T> {
     const namespace = where.namespace ?? body.metadata?.namespace;
     return this.json<T>('POST', pathOf(resource, { ...where, namespace }), {

@@ -5,6 +5,7 @@ export type { ControlPlaneOptions } from './components.js';
 export { BED_LABEL, FakeKubelet, type FakeKubeletOptions } from './kubelet/fake-kubelet.js';
 export type { NodeSpec } from './kubelet/fake-node.js';
 export { IMAGES, type Image } from './kubelet/images.js';
+export { LwsController } from './lws-controller.js';
 export { KWOK_LABEL, KwokNodes } from './kwok-nodes.js';
 export { PACE, type Pace } from './kubelet/pace.js';
 export * from './objects.js';

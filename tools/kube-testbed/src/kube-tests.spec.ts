@@ -10,10 +10,10 @@ for (const name of ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-s
   writeFileSync(path.join(bin, name), '');
 afterAll(() => rmSync(bin, { recursive: true }));
 
-function declare(env: NodeJS.ProcessEnv): { done: string; run: () => unknown } {
+function declare(env: NodeJS.ProcessEnv, ...more: string[]): { done: string; run: () => unknown } {
   const seen: { done: string; run: () => unknown }[] = [];
   const note = (done: string) => (name: string, run: () => unknown) => void seen.push({ done: `${done} ${name}`, run });
-  kubeItFor(env, { run: note('run'), skip: note('skip') })('a test', () => 'ran');
+  kubeItFor(env, { run: note('run'), skip: note('skip') }, more)('a test', () => 'ran');
   return seen[0] as { done: string; run: () => unknown };
 }
 
@@ -22,6 +22,8 @@ it('runs where there are programs, is skipped by name where not', () => {
   expect([here.done, here.run()]).toEqual(['run a test', 'ran']);
   expect(declare({}).done).toBe('skip a test');
   expect(declare({ [BIN_VARIABLE]: '/nowhere' }).done).toBe('skip a test');
+  expect(declare({ [BIN_VARIABLE]: bin }, 'etcd').done).toBe('run a test');
+  expect(declare({ [BIN_VARIABLE]: bin }, 'etcd', 'lws').done).toBe('skip a test');
 });
 
 it('fails where it is required', () => {

@@ -9,8 +9,9 @@ export type KubeIt = (name: string, run: () => unknown, timeoutMs?: number) => v
 export function kubeItFor(
   env: NodeJS.ProcessEnv,
   jest: { run: KubeIt; skip: (name: string, run: () => unknown) => void },
+  more: readonly string[] = [],
 ): KubeIt {
-  const found = findPrograms(env);
+  const found = findPrograms(env, more);
   if (found.bin !== undefined) return jest.run;
   if (env[REQUIRE_VARIABLE] !== '1') return (name, run) => jest.skip(name, run);
   return (name) =>
@@ -19,11 +20,16 @@ export function kubeItFor(
     });
 }
 
+const JEST = {
+  run: (name: string, run: () => unknown, timeoutMs?: number) => it(name, run as () => Promise<void>, timeoutMs),
+  skip: (name: string, run: () => unknown) => it.skip(name, run as () => Promise<void>),
+};
+
 /** Whether tests that need a control plane run here. */
 export const hasKube = findPrograms().bin !== undefined;
 
 /** Instead of `it`, for a test on a control plane. Open the bed within a `beforeAll` that asks `hasKube`. */
-export const kubeIt: KubeIt = kubeItFor(childEnvironment(), {
-  run: (name, run, timeoutMs) => it(name, run as () => Promise<void>, timeoutMs),
-  skip: (name, run) => it.skip(name, run as () => Promise<void>),
-});
+export const kubeIt: KubeIt = kubeItFor(childEnvironment(), JEST);
+
+/** For tests that need more programs than those of a control plane. */
+export const kubeItWith = (...more: string[]): KubeIt => kubeItFor(childEnvironment(), JEST, more);

@@ -45,6 +45,12 @@ export const DISRUPTION_BUDGETS = of('policy/v1', 'poddisruptionbudgets');
 export const ROLES = of('rbac.authorization.k8s.io/v1', 'roles');
 export const ROLE_BINDINGS = of('rbac.authorization.k8s.io/v1', 'rolebindings');
 
+export const STATEFUL_SETS = of('apps/v1', 'statefulsets');
+export const LEADER_WORKER_SETS = of('leaderworkerset.x-k8s.io/v1', 'leaderworkersets');
+export const CUSTOM_RESOURCES = of('apiextensions.k8s.io/v1', 'customresourcedefinitions');
+export const MUTATING_WEBHOOKS = of('admissionregistration.k8s.io/v1', 'mutatingwebhookconfigurations');
+export const VALIDATING_WEBHOOKS = of('admissionregistration.k8s.io/v1', 'validatingwebhookconfigurations');
+
 export interface EnvVar {
   name: string;
   value?: string;

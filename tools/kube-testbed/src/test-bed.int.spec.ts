@@ -118,8 +118,8 @@ kubeIt('leaves a pod pending that wants more accelerators than there are', async
 
 kubeIt('evicts a pod with its reason, within its grace period, and not against a budget', async () => {
   const namespace = await bed.namespace();
-  await deploy(bed, namespace, engine({ lifecycle: { preStop: { sleep: { seconds: 10 } } } }), {
-    terminationGracePeriodSeconds: 40,
+  await deploy(bed, namespace, engine({ lifecycle: { preStop: { sleep: { seconds: 60 } } } }), {
+    terminationGracePeriodSeconds: 80,
   });
   const pod = await bed.pod(namespace, 'ready', isReady);
   await bed.client.create(DISRUPTION_BUDGETS, {

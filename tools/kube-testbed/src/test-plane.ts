@@ -15,13 +15,13 @@ export const PLANE_VARIABLE = 'SLIPWAY_TEST_KUBE';
 
 export type FoundPrograms = { bin: string } | { bin?: undefined; why: string };
 
-/** Where the programs are, or why there are none. */
-export function findPrograms(env: NodeJS.ProcessEnv = childEnvironment()): FoundPrograms {
+const CONTROL_PLANE = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler'];
+
+/** Where the programs are, or why there are none; `more` than a control plane, such as `kubectl`. */
+export function findPrograms(env: NodeJS.ProcessEnv = childEnvironment(), more: readonly string[] = []): FoundPrograms {
   const bin = env[BIN_VARIABLE];
   if (!bin) return { why: `${BIN_VARIABLE} is not set` };
-  const missing = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler'].find(
-    (program) => !existsSync(path.join(bin, program)),
-  );
+  const missing = [...CONTROL_PLANE, ...more].find((program) => !existsSync(path.join(bin, program)));
   return missing === undefined ? { bin } : { why: `${BIN_VARIABLE} names ${bin}, where there is no ${missing}` };
 }
 

@@ -1,0 +1,121 @@
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import net from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+import { parse, parseAllDocuments } from 'yaml';
+import type { ClusterAccess } from './access.js';
+import { KubeClient } from './client.js';
+import { Component } from './component.js';
+import { guard } from './guard.js';
+import { CUSTOM_RESOURCES, MUTATING_WEBHOOKS, VALIDATING_WEBHOOKS, type KubeObject } from './objects.js';
+import { freePorts } from './ports.js';
+import { eventually } from './waiting.js';
+
+/** On every pod of a group; the webhooks must not hear of others. */
+const GROUP_LABEL = 'leaderworkerset.sigs.k8s.io/name';
+
+interface Webhook {
+  clientConfig: { service?: { path: string }; url?: string; caBundle?: string };
+  rules: { resources: string[] }[];
+  objectSelector?: object;
+}
+
+/** The controller of LeaderWorkerSets with its type and its webhooks, for a whole control plane: a test that has it has one of its own. */
+export class LwsController {
+  private constructor(
+    private readonly controller: Component,
+    private readonly folder: string,
+  ) {}
+
+  /** @throws Error where it is not built */
+  static async start(access: ClusterAccess): Promise<LwsController> {
+    if (!existsSync(path.join(access.bin, 'lws')))
+      throw new Error(`there is no lws in ${access.bin}: \`node tools/kube-testbed/build.mjs lws\` builds one`);
+    const client = new KubeClient(access, access.token);
+    try {
+      const crd = parse(readFileSync(path.join(access.bin, 'lws-crd.yaml'), 'utf8')) as KubeObject;
+      await client.create(CUSTOM_RESOURCES, crd);
+      await eventually('LeaderWorkerSets are known', () => isKnown(client, crd.metadata.name as string));
+      return await LwsController.run(access, client);
+    } finally {
+      await client.close();
+    }
+  }
+
+  async stop(): Promise<void> {
+    await this.controller.kill();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  private static async run(access: ClusterAccess, client: KubeClient): Promise<LwsController> {
+    const folder = mkdtempSync(path.join(os.tmpdir(), 'slipway-test-lws-'));
+    guard.sweep(folder);
+    const [port] = (await freePorts(1)) as [number];
+    copyFileSync(access.tls.cert, path.join(folder, 'tls.crt'));
+    copyFileSync(access.tls.key, path.join(folder, 'tls.key'));
+    const config = path.join(folder, 'config.json');
+    writeFileSync(config, JSON.stringify(configuration(port, folder)));
+    const args = [`--kubeconfig=${access.kubeconfig}`, `--config=${config}`, '--leader-elect=false'];
+    const running = new LwsController(new Component('lws', path.join(access.bin, 'lws'), args, folder), folder);
+    try {
+      await eventually('its webhooks listen', () => listens(port));
+      for (const webhooks of webhooksOf(access, port))
+        await client.create(webhooks.kind?.startsWith('Mutating') ? MUTATING_WEBHOOKS : VALIDATING_WEBHOOKS, webhooks);
+      return running;
+    } catch (error) {
+      const said = running.controller.tail();
+      await running.stop();
+      throw new Error(`${(error as Error).message}\n${said}`, { cause: error });
+    }
+  }
+}
+
+function configuration(port: number, certDir: string): object {
+  return {
+    apiVersion: 'config.lws.x-k8s.io/v1alpha1',
+    kind: 'Configuration',
+    leaderElection: { leaderElect: false },
+    internalCertManagement: { enable: false },
+    webhook: { host: '127.0.0.1', port, certDir },
+    metrics: { bindAddress: '0' },
+    health: { healthProbeBindAddress: '0' },
+  };
+}
+
+/** Of its sources, with the address of a process instead of a Service. */
+function webhooksOf(access: ClusterAccess, port: number): KubeObject[] {
+  const documents = parseAllDocuments(readFileSync(path.join(access.bin, 'lws-webhooks.yaml'), 'utf8'));
+  return documents.map((document) => {
+    const { metadata, webhooks, ...rest } = document.toJS() as KubeObject & { webhooks: Webhook[] };
+    return {
+      ...rest,
+      metadata: { name: `lws-${metadata.name}` },
+      webhooks: webhooks.map((one) => ({
+        ...one,
+        clientConfig: {
+          url: `https://127.0.0.1:${port}${one.clientConfig.service?.path}`,
+          caBundle: Buffer.from(access.ca).toString('base64'),
+        },
+        ...(one.rules.some(({ resources }) => resources.includes('pods'))
+          ? { objectSelector: { matchExpressions: [{ key: GROUP_LABEL, operator: 'Exists' }] } }
+          : {}),
+      })),
+    };
+  });
+}
+
+async function isKnown(client: KubeClient, name: string): Promise<boolean> {
+  const crd = await client.get(CUSTOM_RESOURCES, { name });
+  const conditions: { type: string; status: string }[] = crd['status']?.conditions ?? [];
+  return conditions.some(({ type, status }) => type === 'Established' && status === 'True');
+}
+
+function listens(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = net.connect(port, '127.0.0.1', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', () => resolve(false));
+  });
+}
