@@ -3,7 +3,7 @@ import { until, type Stack } from './stack.js';
 import { describeOnStands } from './stands.js';
 
 // Thirteen starts and deaths of a worker take minutes if the machine is busy.
-jest.setTimeout(400_000);
+jest.setTimeout(800_000);
 
 const STEPS = ['validate', 'provision', 'await_ready', 'shift_traffic:1', 'promote', 'drain_previous'];
 const body = (model: string, extra: object = {}) => ({

@@ -4,7 +4,7 @@ import { defineFailures } from '@slipway/contracts';
 export const instanceFailures = defineFailures({
   capacity_exhausted: [
     'The target has no place for so many instances more',
-    'Lower `min_replicas`, delete what is not needed, or have the operator raise `max_instances` of the target.',
+    'Lower `min_replicas`, delete what is not needed, or have the operator give the target more room: `max_instances`, or nodes and quota of its cluster.',
   ],
   quota_exceeded: [
     'The tenant would have more instances than its quota allows',
