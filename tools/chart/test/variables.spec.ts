@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from '@jest/globals';
 import { VARIABLES } from '@slipway/platform-config';
-import { CHART, ROOT } from '../src/chart.js';
+import { CHART, readYaml, ROOT } from '../src/chart.js';
 
 const at = (...parts: string[]): string => readFileSync(path.join(ROOT, ...parts), 'utf8');
 const KNOWN = [...at('docker/.env.example').matchAll(/^#? ?([A-Z][A-Z0-9_]+)=/gm)].map(([, name]) => name!);
@@ -39,4 +39,16 @@ it('has what the images say of themselves: user, folders, ports', () => {
   expect(pod).toContain('mountPath: /var/lib/slipway');
   expect(pod).toContain('mountPath: /etc/slipway\n');
   expect(pod).toMatch(/runAsUser: 1000\nrunAsGroup: 1000/);
+});
+
+it('is a chart of the version that this repository has', () => {
+  const { version } = JSON.parse(at('package.json'));
+  const { appVersion, annotations } = readYaml(path.join(CHART, 'Chart.yaml')) as {
+    appVersion: string;
+    annotations: Record<string, string>;
+  };
+  expect(appVersion).toBe(version);
+  expect(annotations['artifacthub.io/images']!.match(/slipway-\w+:[^\s]+/g)).toEqual(
+    ['api', 'worker', 'gateway'].map((app) => `slipway-${app}:${version}`),
+  );
 });
