@@ -64,6 +64,20 @@ describe('while the API server is away', () => {
     expect(deaf.health().state).toBe('degraded');
   });
 
+  it('while all has to be listed anew, what was known is told, and what is not known is not', async () => {
+    const spec = instanceSpec();
+    const before = await serving(spec);
+    const hung = bench.cluster.api.odd({ verb: 'list' }, { silent: true });
+    bench.cluster.api.compact();
+    bench.cluster.api.failWatches();
+    await until(
+      () => bench.cluster.api.requests.slice(-10).filter(({ verb }) => verb === 'list').length,
+      (lists) => lists >= 2,
+    );
+    expect(await driver.observe(spec)).toEqual(before);
+    hung();
+  });
+
   it('an absence is asked for anew, whatever the watch has not told', async () => {
     await driver.list();
     bench.cluster.api.freezeWatches();

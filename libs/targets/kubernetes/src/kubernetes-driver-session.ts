@@ -73,14 +73,14 @@ export class KubernetesSessions {
    * When it is known what there is in the namespace, or in any. One that cannot be read keeps nobody from the others.
    * @throws Error while it is not known
    */
-  async synced(namespace?: string): Promise<Session> {
+  async known(namespace?: string): Promise<Session> {
     const session = await this.open();
     const { watch, openedAt, health } = session;
-    if (watch.isSynced) return session;
+    if (watch.isKnown) return session;
     const { syncMs = SYNC_MS } = this.options;
-    await watch.synced(openedAt + syncMs - performance.now());
-    const isKnown = () => (namespace === undefined ? watch.syncedNamespaces.length > 0 : watch.isSyncedIn(namespace));
-    if (await watch.synced(syncMs, isKnown)) return session;
+    await watch.listed(openedAt + syncMs - performance.now());
+    const isKnown = () => (namespace === undefined ? watch.knownNamespaces.length > 0 : watch.isKnownIn(namespace));
+    if (await watch.listed(syncMs, isKnown)) return session;
     const { state, message } = health.state;
     const why = state === 'degraded' && message !== undefined ? `: ${message}` : '';
     throw new Error(`target "${this.config().name}": what runs in its cluster is not known yet${why}`);

@@ -117,7 +117,7 @@ export class KubernetesDriver implements TargetDriver {
   async observe(spec: InstanceSpec): Promise<Observation> {
     const { instanceId, instanceKey } = spec;
     if (!SAFE_NAME.test(instanceId)) return { state: 'absent' };
-    const session = await this.sessions.synced(namespaceFor(this.config, spec.tenantName));
+    const session = await this.sessions.known(namespaceFor(this.config, spec.tenantName));
     if (instanceKey !== undefined) this.keys.set(instanceId, instanceKey);
     const look = await this.lookConfirmed(session, spec);
     await this.stopOutdated(session, look);
@@ -154,7 +154,7 @@ export class KubernetesDriver implements TargetDriver {
   }
 
   async list(): Promise<InstanceRef[]> {
-    const session = await this.sessions.synced();
+    const session = await this.sessions.known();
     await this.noting(session, () => buryUnits(session, this.config.retain_seconds));
     session.revisions.sweep();
     return this.noting(session, () => listUnits(session));
@@ -168,7 +168,7 @@ export class KubernetesDriver implements TargetDriver {
 
   async *logs(instanceId: string, options: LogOptions): AsyncIterable<LogLine> {
     if (!SAFE_NAME.test(instanceId)) return;
-    const session = await this.sessions.synced();
+    const session = await this.sessions.known();
     const find = () => this.loggedPodOf(session, instanceId);
     yield* instanceLog(session.api, find, options, [...(options.secrets ?? []), ...this.secretsOf(instanceId)]);
   }
@@ -223,7 +223,7 @@ export class KubernetesDriver implements TargetDriver {
     const all = [...new Set([...namespacesOf(this.config), ...watch.namespaces])];
     const seen = namespacesIn(watch.of(instanceId));
     if (!spec && seen.length === 0) return all;
-    const others = all.length <= MOST_SEARCHED ? watch.syncedNamespaces : [];
+    const others = all.length <= MOST_SEARCHED ? watch.knownNamespaces : [];
     return [...new Set([...seen, ...(spec ? [namespaceFor(this.config, spec.tenantName)] : []), ...others])];
   }
 

@@ -39,6 +39,7 @@ const SYNC_LOOK_MS = 20;
 export class UnitWatch {
   private readonly reflectors = new Map<string, [Reflector<Deployment>, Reflector<Pod>]>();
   private readonly instances = new Map<string, Tracked>();
+  private readonly known = new Set<string>();
   /** Lives of engines that were seen ready, by pod. */
   private readonly ready = new Map<string, string>();
   private readonly listeners: ((instanceId: string) => void)[] = [];
@@ -66,21 +67,27 @@ export class UnitWatch {
     return [...this.reflectors.keys()];
   }
 
-  /** Everything there has been listed once, and what came since is known. */
+  /** Everything there has been listed, and what came since was heard. */
   isSyncedIn(namespace: string): boolean {
     return this.reflectors.get(namespace)?.every(({ isSynced }) => isSynced) ?? false;
   }
 
-  get syncedNamespaces(): string[] {
-    return this.namespaces.filter((namespace) => this.isSyncedIn(namespace));
+  /** Everything there has been listed once. From then on it shows what the server said last, also while it has to list anew. */
+  isKnownIn(namespace: string): boolean {
+    if (this.isSyncedIn(namespace)) this.known.add(namespace);
+    return this.known.has(namespace);
   }
 
-  get isSynced(): boolean {
-    return this.syncedNamespaces.length === this.reflectors.size;
+  get knownNamespaces(): string[] {
+    return this.namespaces.filter((namespace) => this.isKnownIn(namespace));
+  }
+
+  get isKnown(): boolean {
+    return this.knownNamespaces.length === this.reflectors.size;
   }
 
   /** Waits for first lists, of all namespaces or as `is` says. @returns whether they are there */
-  async synced(withinMs: number, is = () => this.isSynced): Promise<boolean> {
+  async listed(withinMs: number, is = () => this.isKnown): Promise<boolean> {
     const end = performance.now() + withinMs;
     while (!is() && !this.isClosed && performance.now() < end)
       await new Promise((done) => setTimeout(done, SYNC_LOOK_MS));
