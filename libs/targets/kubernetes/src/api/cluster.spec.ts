@@ -412,6 +412,9 @@ describe('over TLS', () => {
     expect(await outcome(ca)).toBe('0');
     expect(await outcome({ ...ca, 'tls-server-name': 'stub.test' })).toBe('0');
     expect(await outcome({ ...ca, 'tls-server-name': 'another.test' })).toBe('ERR_TLS_CERT_ALTNAME_INVALID');
+    const byName = { ...ca, server: stub.url.replace('127.0.0.1', 'localhost') };
+    expect(await outcome(byName)).toBe('ERR_TLS_CERT_ALTNAME_INVALID');
+    expect(await outcome({ ...byName, 'tls-server-name': 'stub.test' })).toBe('0');
     expect(await outcome({ 'insecure-skip-tls-verify': true })).toBe('0');
   });
 

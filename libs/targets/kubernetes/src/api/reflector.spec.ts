@@ -260,6 +260,30 @@ describe('a server in trouble', () => {
     await showsAll();
   });
 
+  it('that was set back to what it was is found out by its version', async () => {
+    put('a');
+    reflector.start();
+    await watching();
+    const ahead = { type: 'BOOKMARK', object: { metadata: { resourceVersion: `${stub.store.version}0` } } };
+    stub.inject(`${JSON.stringify(ahead)}\n`);
+    await new Promise((done) => setTimeout(done, 50));
+    stub.cutWatches();
+    await until(() => lists() === 2);
+    put('b');
+    await showsAll();
+  });
+
+  it('that speaks now and then is not silent', async () => {
+    reflect({ silenceMs: 200 });
+    reflector.start();
+    await watching();
+    for (let n = 0; n < 20; n += 1) {
+      stub.bookmark();
+      await new Promise((done) => setTimeout(done, 25));
+    }
+    expect(requestsOf('watch')).toHaveLength(1);
+  });
+
   it('that falls silent with its connections open is left after a while', async () => {
     reflect({ silenceMs: 150 });
     put('a');

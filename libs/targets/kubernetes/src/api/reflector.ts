@@ -163,11 +163,7 @@ export class Reflector<T extends KubeObject> {
     const resourceVersion = this.cache.version ?? '';
     const stop = new AbortController();
     const end = (): void => stop.abort();
-    let isSilent = false;
-    const silence = setTimeout(() => {
-      isSilent = true;
-      end();
-    }, silenceMs);
+    const silence = setTimeout(end, silenceMs);
     this.closing.signal.addEventListener('abort', end);
     const startedAt = now();
     try {
@@ -184,8 +180,6 @@ export class Reflector<T extends KubeObject> {
       if (!(error instanceof ApiError)) this.isVersionInDoubt = true;
       // It stood for a while: what comes now is not what came before it.
       if (now() - startedAt >= shortestWatchMs) this.pace.succeeded();
-      // A dead connection says nothing of the server: the next one will.
-      if (isSilent) return;
       throw OURS.some((known) => error instanceof known) ? error : new WatchCutError(this.api.server, error);
     } finally {
       clearTimeout(silence);

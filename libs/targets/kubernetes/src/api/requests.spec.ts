@@ -259,7 +259,9 @@ describe('a server that is away, busy or no API server', () => {
     expect(Date.now() - startedAt).toBeGreaterThan(950);
     expect(stub.requests).toHaveLength(2);
     const stop = stub.odd({}, { status: 429, retryAfterSeconds: 60 });
+    const refusedAt = Date.now();
     const refused = await thrown(ApiError, get());
+    expect(Date.now() - refusedAt).toBeLessThan(1_000);
     expect(refused).toMatchObject({ reason: 'TooManyRequests', isRetryable: true, retryAfterSeconds: 60 });
     expect(stub.requests).toHaveLength(3);
     stop();
