@@ -1,7 +1,8 @@
 import { afterAll, expect, it, jest } from '@jest/globals';
 import { TcpProxy } from '@slipway/platform-database/testing';
 import { Load } from './load.js';
-import { Stack, until } from './stack.js';
+import { until, type Stack } from './stack.js';
+import { describeOnStands } from './stands.js';
 
 /** The promise is two minutes; SLIPWAY_TEST_OUTAGE_SECONDS=120 takes them. */
 const OUTAGE_SECONDS = Number(process.env['SLIPWAY_TEST_OUTAGE_SECONDS'] ?? 10);
@@ -10,60 +11,62 @@ const RECOVERED_MS = 30_000;
 
 jest.setTimeout((OUTAGE_SECONDS + 150) * 1_000);
 
-let stack: Stack | undefined;
-let proxy: TcpProxy | undefined;
-afterAll(async () => {
-  await stack?.stop();
-  await proxy?.close();
-});
+describeOnStands('Postgres away', (startStack) => {
+  let stack: Stack | undefined;
+  let proxy: TcpProxy | undefined;
+  afterAll(async () => {
+    await stack?.stop();
+    await proxy?.close();
+  });
 
-it('B10: serves every known token while api, worker and Postgres are away, and follows the newest route when they are back, also after a silence', async () => {
-  const admin = new URL(process.env['TEST_PG_URL'] as string);
-  proxy = await TcpProxy.start({ host: admin.hostname, port: Number(admin.port || 5432) });
-  stack = await Stack.start({ gateway: true, through: (url) => proxy!.through(url) });
-  await stack.send('POST', '/deployments', { name: 'chat' });
-  for (const model of ['one', 'two']) {
-    const { body } = await stack.send('POST', '/deployments/chat/rollouts', {
-      spec: { model: { id: model }, runtime: { target: 'local', engine: 'sim' } },
-      strategy: { type: 'immediate' },
-    });
-    expect(await stack.operation(body.operation.id)).toMatchObject({ status: 'succeeded' });
-  }
-  const load = new Load(stack.gatewayUrl, stack.token, 'chat', 50);
-  await until('the load is served', async () => load.answers.length > 50);
-
-  await Promise.all([stack.kill('api'), stack.kill('worker')]);
-  proxy.refuse();
-  await new Promise((resolve) => setTimeout(resolve, OUTAGE_SECONDS * 1_000));
-  proxy.restore();
-  stack.spawn('api');
-  stack.spawn('worker');
-  await stack.ready();
-  const changed = Date.now();
-  expect((await stack.send('PUT', '/deployments/chat/route', { revision: 'chat-00001' })).status).toBe(200);
-  await until('the gateway follows', async () => load.answers.at(-1)?.revision === 'chat-00001', FOLLOW_MS);
-  expect(Date.now() - changed).toBeLessThan(FOLLOW_MS);
-
-  // The host of Postgres is gone without a word, and another has its address.
-  proxy.vanish();
-  const gone = Date.now();
-  await until(
-    'api and worker are back',
-    async () => {
-      const body = {
-        spec: { model: { id: `after-${Date.now()}` }, runtime: { target: 'local', engine: 'sim' } },
+  it('B10: serves every known token while api, worker and Postgres are away, and follows the newest route when they are back, also after a silence', async () => {
+    const admin = new URL(process.env['TEST_PG_URL'] as string);
+    proxy = await TcpProxy.start({ host: admin.hostname, port: Number(admin.port || 5432) });
+    stack = await startStack({ gateway: true, through: (url) => proxy!.through(url) });
+    await stack.send('POST', '/deployments', { name: 'chat' });
+    for (const model of ['one', 'two']) {
+      const { body } = await stack.send('POST', '/deployments/chat/rollouts', {
+        spec: { model: { id: model }, runtime: { target: 'local', engine: 'sim' } },
         strategy: { type: 'immediate' },
-      };
-      const accepted = await stack!.send('POST', '/deployments/chat/rollouts', body);
-      if (accepted.status !== 202) return false;
-      expect(await stack!.operation(accepted.body.operation.id)).toMatchObject({ status: 'succeeded' });
-      return true;
-    },
-    RECOVERED_MS,
-  );
-  expect(Date.now() - gone).toBeLessThan(RECOVERED_MS);
+      });
+      expect(await stack.operation(body.operation.id)).toMatchObject({ status: 'succeeded' });
+    }
+    const load = new Load(stack.gatewayUrl, stack.token, 'chat', 50);
+    await until('the load is served', async () => load.answers.length > 50);
 
-  const answers = await load.stop();
-  expect(answers.filter((one) => one.isCut || one.status !== 200)).toEqual([]);
-  expect(answers.length).toBeGreaterThan(OUTAGE_SECONDS * 40);
+    await Promise.all([stack.kill('api'), stack.kill('worker')]);
+    proxy.refuse();
+    await new Promise((resolve) => setTimeout(resolve, OUTAGE_SECONDS * 1_000));
+    proxy.restore();
+    stack.spawn('api');
+    stack.spawn('worker');
+    await stack.ready();
+    const changed = Date.now();
+    expect((await stack.send('PUT', '/deployments/chat/route', { revision: 'chat-00001' })).status).toBe(200);
+    await until('the gateway follows', async () => load.answers.at(-1)?.revision === 'chat-00001', FOLLOW_MS);
+    expect(Date.now() - changed).toBeLessThan(FOLLOW_MS);
+
+    // The host of Postgres is gone without a word, and another has its address.
+    proxy.vanish();
+    const gone = Date.now();
+    await until(
+      'api and worker are back',
+      async () => {
+        const body = {
+          spec: { model: { id: `after-${Date.now()}` }, runtime: { target: 'local', engine: 'sim' } },
+          strategy: { type: 'immediate' },
+        };
+        const accepted = await stack!.send('POST', '/deployments/chat/rollouts', body);
+        if (accepted.status !== 202) return false;
+        expect(await stack!.operation(accepted.body.operation.id)).toMatchObject({ status: 'succeeded' });
+        return true;
+      },
+      RECOVERED_MS,
+    );
+    expect(Date.now() - gone).toBeLessThan(RECOVERED_MS);
+
+    const answers = await load.stop();
+    expect(answers.filter((one) => one.isCut || one.status !== 200)).toEqual([]);
+    expect(answers.length).toBeGreaterThan(OUTAGE_SECONDS * 40);
+  });
 });
