@@ -57,7 +57,12 @@ export default [
     rules: {
       'no-restricted-imports': [
         'error',
-        ...['@slipway/platform-testing', '@slipway/platform-database/testing'].map((name) => ({
+        ...[
+          '@slipway/platform-testing',
+          '@slipway/platform-database/testing',
+          '@slipway/kube-testbed',
+          '@slipway/kube-testbed/jest',
+        ].map((name) => ({
           name,
           message: 'Only specs and `test` folders may. Product code must run without it.',
         })),
