@@ -62,10 +62,7 @@ export default [
           '@slipway/platform-database/testing',
           '@slipway/kube-testbed',
           '@slipway/kube-testbed/jest',
-        ].map((name) => ({
-          name,
-          message: 'Only specs and `test` folders may. Product code must run without it.',
-        })),
+        ].map((name) => ({ name, message: 'Only specs and `test` folders may. Product code must run without it.' })),
       ],
     },
   },
