@@ -263,6 +263,6 @@ function connectorOf(cluster: Cluster): buildConnector.connector {
     const tls = cluster.tls;
     // Kept while nothing changed: it remembers TLS sessions.
     if (made?.of !== tls) made = { of: tls, connect: buildConnector({ ...tls, timeout: CONNECT_TIMEOUT_MS }) };
-    made.connect({ ...options, servername: tls.servername ?? options.servername }, callback);
+    made.connect(options, callback);
   };
 }
