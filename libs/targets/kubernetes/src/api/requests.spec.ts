@@ -428,6 +428,31 @@ describe('logs', () => {
     expect(stub.sockets.open).toBe(0);
   });
 
+  it('that do not come to an end are waited for within a time, followed ones are not', async () => {
+    await api.close();
+    await stub.close();
+    const never = (): AsyncGenerator<string> =>
+      (async function* () {
+        yield 'one\n';
+        await new Promise((done) => setTimeout(done, 60_000).unref());
+      })();
+    stub = await startStubApi({ log: never });
+    stub.store.put(PODS, { metadata: { name: 'p1', namespace: NS } });
+    api = new KubeApi(stub.cluster(), { callTimeoutMs: 150 });
+    expect(await thrown(UnreachableError, api.log(NS, 'p1').then(textOf))).toMatchObject({ code: 'TIMEOUT' });
+    // Opened, and read by nobody.
+    await api.log(NS, 'p1');
+    expect(stub.sockets.logs).toBe(1);
+    for (let n = 0; n < 100 && stub.sockets.logs > 0; n += 1) await new Promise((done) => setTimeout(done, 10));
+    expect(stub.sockets.logs).toBe(0);
+    const stop = new AbortController();
+    const followed = api.log(NS, 'p1', { follow: true, signal: stop.signal }).then(textOf);
+    const outcome = Promise.race([followed, new Promise((done) => setTimeout(done, 600, 'goes on'))]);
+    expect(await outcome).toBe('goes on');
+    stop.abort();
+    expect(await followed).toBe('one\n');
+  });
+
   it('whose connection breaks say so', async () => {
     const read = async () => {
       for await (const piece of await api.log(NS, 'p1', { follow: true }))

@@ -1,4 +1,5 @@
 import type { Cluster } from './cluster.js';
+import { boundedStream } from './bounded-stream.js';
 import { ApiError, type ApiCall } from './errors.js';
 import { apiVersionOf, pathOf, PODS, SELF_SUBJECT_ACCESS_REVIEWS, type Kind } from './kinds.js';
 import type { KubeList, KubeObject } from './objects.js';
@@ -21,6 +22,8 @@ const MAX_PAGES = 200;
 /** A list whose next page has expired begins anew so often. */
 const MAX_LISTS = 3;
 const MAX_LOG_BYTES = 10 * 1024 * 1024;
+/** A log that is not followed may take as long as two calls: it comes from a node. */
+const LOG_CALLS = 2;
 const FIELD_MANAGER = 'slipway';
 
 /**
@@ -141,8 +144,8 @@ export class KubeApi {
   }
 
   /**
-   * Output of a container, in pieces as they come. Without `follow` at most `limitBytes` (10 MiB); with it until the signal
-   * fires, the container ends or the connection breaks.
+   * Output of a container, in pieces as they come. Without `follow` at most `limitBytes` (10 MiB) and a minute; with it until the
+   * signal fires, the container ends or the connection breaks.
    *
    * @throws ApiError before the first byte; reading it throws `UnreachableError` where the connection breaks
    */
@@ -155,10 +158,16 @@ export class KubeApi {
       query: { ...query, limitBytes: options.follow ? options.limitBytes : most },
       call: { ...callOf('get', PODS, namespace, pod), resource: 'pods/log' },
     };
-    const stop = new AbortController();
-    const ended = signal ?? stop.signal;
-    const pieces = await this.transport.stream(request, ended);
-    return this.bounded(pieces, options.follow ? (options.limitBytes ?? Infinity) : most, ended);
+    const limits = {
+      signal,
+      mostBytes: options.follow ? (options.limitBytes ?? Infinity) : most,
+      withinMs: options.follow ? undefined : this.transport.callTimeoutMs * LOG_CALLS,
+    };
+    return boundedStream(
+      (ended) => this.transport.stream(request, ended),
+      limits,
+      (error) => this.transport.unreachableBy(error),
+    );
   }
 
   /** Whether the Role of the target allows this in the namespace. */
@@ -244,19 +253,6 @@ export class KubeApi {
 
   private invalid(what: string): Error {
     return this.transport.unreachable('INVALID_ANSWER', `it was asked for ${what} and sent something else`);
-  }
-
-  private async *bounded(pieces: AsyncIterable<Buffer>, most: number, signal: AbortSignal): AsyncGenerator<Buffer> {
-    let left = most;
-    try {
-      for await (const piece of pieces) {
-        yield piece.length > left ? piece.subarray(0, left) : piece;
-        left -= piece.length;
-        if (left <= 0) return;
-      }
-    } catch (error) {
-      if (!signal.aborted) throw this.transport.unreachableBy(error);
-    }
   }
 }
 

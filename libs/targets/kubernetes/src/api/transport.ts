@@ -103,6 +103,10 @@ export class Transport {
     return this.withTries(request, signal, async () => (await this.send(this.streams, request, signal)).body);
   }
 
+  get callTimeoutMs(): number {
+    return this.options.callTimeoutMs;
+  }
+
   /** An error in the middle of an answer, in the words of this client. */
   unreachableBy(error: unknown): UnreachableError {
     if (error instanceof UnreachableError) return error;

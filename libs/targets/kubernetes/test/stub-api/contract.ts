@@ -87,8 +87,8 @@ export interface StubApi {
   odd(match: Match, oddity: Oddity, times?: number): () => void;
   /** 403 as RBAC says it, until the returned function is called. */
   forbid(match: Match): () => void;
-  /** Connections now open; those that have a watch. */
-  readonly sockets: { open: number; opened: number; watches: number };
+  /** Connections now open, and ever; watches and logs that are not over. */
+  readonly sockets: { open: number; opened: number; watches: number; logs: number };
   /** Cuts each watch in the middle. */
   cutWatches(): void;
   /** Ends each watch as a server does whose time for it is over. */

@@ -27,6 +27,7 @@ export async function startStubApi(options: StubOptions = {}): Promise<StubApi> 
   const sockets = new Set<Socket>();
   const watches = new Watches();
   let opened = 0;
+  let logs = 0;
   let isExpiryAnEvent = false;
 
   const store = new ObjectStore((written, kind, change) => {
@@ -41,6 +42,8 @@ export async function startStubApi(options: StubOptions = {}): Promise<StubApi> 
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
     socket.on('error', () => socket.destroy());
+    // A client that has gone: Node would keep its end until the answer, which may have none.
+    socket.on('end', () => socket.destroy());
   });
   // Far above what any test waits: a connection is only ever closed on purpose.
   server.keepAliveTimeout = 600_000;
@@ -73,7 +76,7 @@ export async function startStubApi(options: StubOptions = {}): Promise<StubApi> 
       return () => void forbiddenBy.delete(match);
     },
     get sockets() {
-      return { open: sockets.size, opened, watches: watches.count };
+      return { open: sockets.size, opened, watches: watches.count, logs };
     },
     cutWatches: () => watches.cut(),
     endWatches: () => watches.endAll(),
@@ -179,6 +182,8 @@ export async function startStubApi(options: StubOptions = {}): Promise<StubApi> 
     response: ServerResponse,
   ): Promise<void> {
     if (!store.get(kind, namespace, name)) throw notFound(kind.plural, name);
+    logs += 1;
+    response.on('close', () => (logs -= 1));
     response.writeHead(200, { 'content-type': 'text/plain' });
     response.flushHeaders();
     await pipeline(Readable.from(options.log?.(name, query) ?? []), response).catch(() => undefined);

@@ -1,0 +1,51 @@
+export interface StreamBounds {
+  /** Ends the stream, which is no error then. */
+  signal?: AbortSignal;
+  mostBytes: number;
+  /** From opening it to its last byte, whether anybody reads it or not; undefined for a stream that may go on. */
+  withinMs?: number;
+}
+
+/**
+ * A stream of somebody else's that ends: after so many bytes, after so long, or when its reader has enough.
+ *
+ * @param errorOf what a connection that breaks, or is too slow, is thrown as
+ */
+export async function boundedStream(
+  open: (signal: AbortSignal) => Promise<AsyncIterable<Buffer>>,
+  { signal, mostBytes, withinMs }: StreamBounds,
+  errorOf: (error: unknown) => Error,
+): Promise<AsyncIterable<Buffer>> {
+  const stop = new AbortController();
+  const end = (): void => stop.abort();
+  if (signal?.aborted) end();
+  signal?.addEventListener('abort', end);
+  const timer = withinMs === undefined ? undefined : setTimeout(end, withinMs);
+  timer?.unref();
+  const release = (): void => {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', end);
+    end();
+  };
+  try {
+    return piecesOf(await open(stop.signal), mostBytes);
+  } catch (error) {
+    release();
+    throw error;
+  }
+
+  async function* piecesOf(pieces: AsyncIterable<Buffer>, most: number): AsyncGenerator<Buffer> {
+    let left = most;
+    try {
+      for await (const piece of pieces) {
+        yield piece.length > left ? piece.subarray(0, left) : piece;
+        left -= piece.length;
+        if (left <= 0) return;
+      }
+    } catch (error) {
+      if (!signal?.aborted) throw errorOf(error);
+    } finally {
+      release();
+    }
+  }
+}
