@@ -55,6 +55,18 @@ describe('while the API server is away', () => {
     expect((await driver.observe(spec)).state).toBe('ready');
   });
 
+  it.each([
+    ['cuts the line', { cut: true }],
+    ['is too busy', { status: 429 }],
+    ['is broken', { status: 500 }],
+  ])('a start by one that %s is told as no fault of what is started, and goes well later', async (_what, oddity) => {
+    const spec = instanceSpec();
+    const healed = bench.cluster.api.odd({ verb: 'create', plural: DEPLOYMENTS.plural }, oddity);
+    await expect(driver.provision(spec)).rejects.toMatchObject({ reason: 'target_unavailable' });
+    healed();
+    expect((await serving(spec)).state).toBe('ready');
+  });
+
   it('a driver that has never heard it says that it cannot look', async () => {
     bench.cluster.api.odd({}, { status: 503 });
     const deaf = bench.driver({}, { syncMs: 200 });

@@ -1,12 +1,11 @@
 import type { ObservationReason } from '@slipway/contracts';
 import type { DriverHost, InstanceSpec } from '@slipway/target-driver';
-import { ApiError } from './api/errors.js';
+import { ApiError, UnreachableError } from './api/errors.js';
 import { DEPLOYMENTS, SECRETS } from './api/kinds.js';
 import type { Deployment, Secret } from './api/objects.js';
 import type { Session } from './kubernetes-driver-session.js';
 import { isTombstone } from './kubernetes-driver-units.js';
-import { refusalReason } from './pod-state.js';
-import { isStopped } from './pod-state.js';
+import { isStopped, refusalReason } from './pod-state.js';
 import { namespaceFor, type KubernetesTargetConfig } from './target-config.js';
 import { secretOf, unitOf } from './unit.js';
 import { generationIn } from './unit-watch.js';
@@ -22,6 +21,16 @@ export class UnitRefusedError extends Error {
   }
 }
 
+/** The cluster does not answer, or is too busy to: no fault of what is to be started. The same call may go well later. */
+export class TargetUnavailableError extends Error {
+  readonly reason: ObservationReason = 'target_unavailable';
+
+  constructor(cause: Error) {
+    super(cause.message, { cause });
+    this.name = 'TargetUnavailableError';
+  }
+}
+
 export interface StartPlace {
   config: KubernetesTargetConfig;
   /** Where units of the instance may be. */
@@ -32,9 +41,18 @@ export interface StartPlace {
 /**
  * Creates the unit of a generation unless there ever was one. Only a create can say "if it never existed": an apply by a worker that comes
  * late would start again what was stopped.
- * @throws UnitRefusedError, ApiError, UnreachableError
+ * @throws UnitRefusedError, TargetUnavailableError, ApiError
  */
 export async function startUnit(session: Session, spec: InstanceSpec, place: StartPlace): Promise<void> {
+  try {
+    await start(session, spec, place);
+  } catch (error) {
+    const isAway = error instanceof UnreachableError || (error instanceof ApiError && error.isRetryable);
+    throw isAway ? new TargetUnavailableError(error) : error;
+  }
+}
+
+async function start(session: Session, spec: InstanceSpec, place: StartPlace): Promise<void> {
   const { live, watch } = session;
   const found = await live.find(spec.instanceId, place.namespaces);
   if (found.units.some((unit) => generationIn(unit) > spec.generation)) return;
