@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Observation } from '@slipway/target-driver';
 import { observeUntil, terminateUntilGone } from '@slipway/target-driver/conformance';
+import type { Oddity } from '../test/stub-api/index.js';
 import { DriverBench, engineConfig, instanceSpec, NAMESPACE, until } from '../test/driver-bench.js';
 import { DEPLOYMENTS, PDBS, PODS, SERVICES } from './api/kinds.js';
 import type { Deployment, Pod } from './api/objects.js';
@@ -55,7 +56,7 @@ describe('while the API server is away', () => {
     expect((await driver.observe(spec)).state).toBe('ready');
   });
 
-  it.each([
+  it.each<[string, Oddity]>([
     ['cuts the line', { cut: true }],
     ['is too busy', { status: 429 }],
     ['is broken', { status: 500 }],
