@@ -10,6 +10,8 @@ import { TargetReconciler } from './target-reconciler.js';
 const HOUR_MS = 3_600_000;
 /** Between two passes at least. */
 const GAP_MS = 100;
+/** And after a long one at most. */
+const LONGEST_GAP_MS = 2_000;
 const INSTANCE = { id: 'ins_1', ordinal: 0, state: 'ready', version: 1 };
 
 /** A target with one ready instance, of which every look says: again in an hour. Time passes when a test says so. */
@@ -20,6 +22,8 @@ class Bed {
   readonly look = jest.fn<InstanceKeeper['perform']>(async () => HOUR_MS);
   isLeading = true;
   isHeld = true;
+  /** How long Postgres takes for all rows. */
+  answersInMs = 0;
   /** Known as of the last time that it was asked for. */
   readonly leadership = {
     leads: false,
@@ -37,6 +41,7 @@ class Bed {
       read: async (_: unknown, statement: unknown) => {
         if (statement !== LOAD_TARGET) return [];
         this.reads += 1;
+        if (this.answersInMs > 0) await new Promise((resolve) => setTimeout(resolve, this.answersInMs));
         return this.rows();
       },
     } as unknown as Database,
@@ -137,6 +142,19 @@ it('gathers what changes at once into one pass, however many say so', async () =
   }
   await pass(GAP_MS);
   expect(bed.reads - before).toBe(1);
+  expect(bed.look).toHaveBeenCalledTimes(2);
+});
+
+it('does not wait long after a pass that hung on a Postgres that was gone', async () => {
+  await started();
+  bed.answersInMs = 15_000;
+  bed.reconciler.kick();
+  await pass(GAP_MS);
+  bed.answersInMs = 0;
+  await pass(15_000);
+  expect(bed.look).toHaveBeenCalledTimes(1);
+  for (const listener of bed.listeners) listener(INSTANCE.id);
+  await pass(LONGEST_GAP_MS);
   expect(bed.look).toHaveBeenCalledTimes(2);
 });
 

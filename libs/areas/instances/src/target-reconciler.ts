@@ -17,9 +17,13 @@ const POLL_MS = 500;
 const QUIET_POLL_MS = 5_000;
 const ORPHANS_MS = 5_000;
 const RETRY_MS = 500;
-/** Many changes at once are one pass, which reads all rows: it takes a third of the time at most. */
+/**
+ * Many changes at once are one pass, which reads all rows: it takes a third of the time. A pass that hung on a Postgres that vanished says
+ * nothing of how many rows there are, so the gap after it is bounded.
+ */
 const GAP_MS = 100;
 const GAPS_OF_A_PASS = 2;
+const LONGEST_GAP_MS = 2_000;
 /** Where a target has thousands of instances, all may change at once; each task has a connection to Postgres for a while. */
 const TASKS_AT_ONCE = 64;
 
@@ -108,7 +112,7 @@ export class TargetReconciler {
       } catch (error) {
         this.complain('pass', error);
       }
-      const gapMs = this.inTurn ? Math.max(GAP_MS, GAPS_OF_A_PASS * (performance.now() - beganAt)) : 0;
+      const gapMs = this.inTurn ? gapAfter(performance.now() - beganAt) : 0;
       if (gapMs > 0) await this.pause(gapMs, false);
       await this.pause(Math.max(0, waitMs - gapMs), true);
     }
@@ -232,3 +236,5 @@ export class TargetReconciler {
     return false;
   }
 }
+
+const gapAfter = (passMs: number): number => Math.min(LONGEST_GAP_MS, Math.max(GAP_MS, GAPS_OF_A_PASS * passMs));
