@@ -8,7 +8,7 @@ import { sealSecret } from '@slipway/platform-database';
 import { ForeignKeyError, type Gateway } from '../src/index.js';
 import { ask } from './client.js';
 import { eventually, Installation, type TestToken } from './installation.js';
-import { Upstream } from './upstream.js';
+import { json, Upstream } from './upstream.js';
 
 const MAIN = fileURLToPath(new URL('../../../apps/gateway/dist/main.js', import.meta.url));
 
@@ -135,6 +135,61 @@ it('12: an engine that asks for a key of its own gets that of its generation, no
   for (let n = 0; n < 10; n += 1) await ask(gateway, victim, { body: { model: 'keyed' } });
   expect([upstream.seen.length, another.seen.length]).toEqual([0, 10]);
   expect(installation.logged.filter((line) => line.includes('00000000'))).toHaveLength(1);
+});
+
+it('12: what answers 401 where an engine has a key of its own is another server, whose words reach nobody', async () => {
+  const { current } = installation.keyRing;
+  const isolating = await installation.gateway({ ejection: { failures: 5, baseMs: 60_000, mostMs: 60_000 } });
+  const keyed = (id: string, at: Upstream) => ({
+    id,
+    base_url: at.url,
+    state: 'ready' as const,
+    key: { id: current.id, generation: 1 },
+  });
+  const publishInstances = (...instances: (Omit<ReturnType<typeof keyed>, 'key'> & { key?: object })[]) =>
+    publishBackend(installation.db, {
+      revisionId: 'rev_taken-1',
+      revisionName: 'taken-1',
+      tenantId: victim.tenantId,
+      deploymentId: 'dep_taken',
+      modelId: 'm',
+      instances: instances as ReturnType<typeof keyed>[],
+      credential: installation.sealedFor(victim.tenantId, 'rev_taken-1', 'sk-revision'),
+      guard: null,
+    });
+  const chat = () => ask(isolating, victim, { body: { model: 'taken', messages: [] } });
+  await publishInstances(keyed('ins_1', upstream), keyed('ins_2', another));
+  await installation.route(victim.tenantId, 'taken', { 'taken-1': 100 });
+  await eventually(async () => expect((await chat()).status).toBe(200));
+
+  upstream.behaviour = (_request, response) => json(response, 401, { error: { message: 'a stranger' } });
+  try {
+    upstream.seen.length = 0;
+    await eventually(async () => {
+      expect((await chat()).status).toBe(200);
+      expect(upstream.seen).toHaveLength(1);
+    });
+    // It stands aside from then on: one prompt was shown to it, and no second.
+    for (let n = 0; n < 10; n += 1) expect((await chat()).status).toBe(200);
+    expect(upstream.seen).toHaveLength(1);
+    expect(isolating.metrics()).toMatch(/ejected_instances\{[^}]*revision="taken-1"\} 1$/m);
+    expect(isolating.metrics()).toMatch(/attempts_total\{[^}]*revision="taken-1",class="connect_error"\} 1$/m);
+
+    await publishInstances(keyed('ins_3', upstream));
+    await eventually(async () => {
+      const alone = await chat();
+      expect([alone.status, alone.body.error.code]).toEqual([503, 'unavailable']);
+    });
+    // The credential of an adopted server is its operator's to put right: there a 401 is an answer.
+    await publishInstances({ id: 'ins_4', base_url: upstream.url, state: 'ready' });
+    await eventually(async () => {
+      const adopted = await chat();
+      expect([adopted.status, adopted.body.error.message]).toEqual([401, 'a stranger']);
+    });
+  } finally {
+    upstream.behaviour = (request, response) => upstream.answer(request, response);
+    await isolating.close();
+  }
 });
 
 it('10.8: a gateway does not start with another key, and does with the right one among others', async () => {

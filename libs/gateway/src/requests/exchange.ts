@@ -19,7 +19,7 @@ const RETRY_PAUSE_MS = 50;
  * One client request and its attempts on instances of the drawn revision.
  *
  * States: attempting → (retry → attempting)* → answering → over. A retry happens only while no byte of an answer has gone to
- * the client, on a connection error, 502 or 503. Leaving, by the client or by failure, is possible from every state and final:
+ * the client, on a connection error, 502, 503 or the 401 of an engine that has a key of its own. Leaving, by the client or by failure, is possible from every state and final:
  * whatever an abandoned attempt still reports is ignored.
  */
 export class Exchange implements AttemptEvents {
@@ -63,6 +63,10 @@ export class Exchange implements AttemptEvents {
       this.retry();
       return;
     }
+    if (status === 401 && attempt.instance.authorization !== null) {
+      this.onStranger(attempt);
+      return;
+    }
     if (status < 500) {
       attempt.instance.answered();
       this.settleSession(true);
@@ -83,6 +87,16 @@ export class Exchange implements AttemptEvents {
       held,
     });
     this.answer.begin(status, headers);
+  }
+
+  /** What has the address now does not know the key of the engine that was asked. What it says is nobody's to read. */
+  private onStranger(attempt: Attempt): void {
+    attempt.abandon();
+    attempt.instance.noteTaken();
+    const isRetried = this.mayRetry(true);
+    this.settle(attempt, 'connect_error', isRetried);
+    if (isRetried) this.retry();
+    else this.refuse(upstreamUnreachable());
   }
 
   onData(attempt: Attempt, chunk: Buffer): void {

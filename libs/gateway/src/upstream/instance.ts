@@ -87,6 +87,11 @@ export class Instance {
     this.isProbing = false;
   }
 
+  /** Another server has its address. Told before `settle`, this is as bad as a row of failures: each request would be shown to a stranger. */
+  noteTaken(): void {
+    this.consecutiveFailures += this.settings.ejection.failures;
+  }
+
   /** Each `dispatch` is followed by one `settle`. */
   settle(verdict: Verdict, now: number): void {
     this.load.leave(performance.now());
