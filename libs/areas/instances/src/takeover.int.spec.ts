@@ -1,5 +1,6 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
+import { TcpProxy } from '@slipway/platform-database/testing';
 import { isAlive, TargetBed, until, type Process } from '../test/target-bed.js';
 import { TargetLeadership } from './target-leadership.js';
 
@@ -119,6 +120,27 @@ it('two that both believe to lead start one engine', async () => {
     await until('all to be stopped', async () => (await api.status('rev_1'))?.alive === 0);
   } finally {
     leading.mockRestore();
+  }
+});
+
+it('who leads need not say so, and is followed by another when Postgres hears nothing of it any more', async () => {
+  const { url } = bed.config.database;
+  const { hostname, port } = new URL(url);
+  const proxy = await TcpProxy.start({ host: hostname, port: Number(port || 5432) });
+  const silentMs = 1_000;
+  const [leader, other] = [proxy.through(url), url].map((one) => new TargetLeadership(one, 'local', silentMs));
+  try {
+    expect([await leader!.isHeld(), await other!.isHeld()]).toEqual([true, false]);
+    await new Promise((resolve) => setTimeout(resolve, 2 * silentMs));
+    expect(await other!.isHeld()).toBe(false);
+    // Its host is gone, and nobody tells Postgres.
+    proxy.silence();
+    await until('the other to lead', () => other!.isHeld());
+    proxy.restore();
+    expect(await leader!.isHeld()).toBe(false);
+  } finally {
+    await Promise.all([leader!.resign(), other!.resign()]);
+    await proxy.close();
   }
 });
 

@@ -3,20 +3,25 @@ import pg from 'pg';
 /** How long a lead is believed without asking its connection. */
 const CHECK_MS = 2_000;
 const TIMEOUT_MS = 5_000;
+/** Of whom Postgres has heard nothing for so long, the session ends: a host that is gone without a word would keep its locks for hours. */
+const SILENT_MS = 8_000;
+const SIGNS_IN_A_SILENCE = 4;
 
 /**
- * Who of the workers on one host reconciles a target: whoever has its session lock, on a connection that serves nothing
- * else. A lost connection is a lost lead. Two who believe to lead for a moment do no harm, since every effect is repeatable
+ * Who of the workers reconciles a target: whoever has its session lock, on a connection that serves nothing
+ * else. A lost connection is a lost lead, and so is a silent one. Two who believe to lead for a moment do no harm, since every effect is repeatable
  * and every write guarded; the lock keeps them from doing the same work for ever.
  */
 export class TargetLeadership {
   private client?: pg.Client;
   private isLeading = false;
   private checkedAt = 0;
+  private signs?: NodeJS.Timeout;
 
   constructor(
     private readonly url: string,
     private readonly target: string,
+    private readonly silentMs = SILENT_MS,
   ) {}
 
   /** What the last `isHeld` said, for those who only watch. */
@@ -47,6 +52,7 @@ export class TargetLeadership {
     const client = this.client;
     this.client = undefined;
     this.isLeading = false;
+    clearInterval(this.signs);
     await client?.end().catch(() => undefined);
   }
 
@@ -62,7 +68,12 @@ export class TargetLeadership {
     client.on('end', () => this.lose(client));
     try {
       await client.connect();
+      // A Postgres before 14 does not know it.
+      await client.query(`set idle_session_timeout = ${this.silentMs}`).catch(() => undefined);
       this.client = client;
+      // Whatever a pass takes, the lead is this process's as long as it lives.
+      const giveSign = () => void client.query('select').catch(() => undefined);
+      this.signs = setInterval(giveSign, this.silentMs / SIGNS_IN_A_SILENCE).unref();
       return client;
     } catch {
       await client.end().catch(() => undefined);
@@ -74,6 +85,7 @@ export class TargetLeadership {
     if (this.client !== client) return;
     this.client = undefined;
     this.isLeading = false;
+    clearInterval(this.signs);
     void client.end().catch(() => undefined);
   }
 }
