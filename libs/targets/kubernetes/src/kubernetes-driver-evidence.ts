@@ -1,5 +1,6 @@
 import type { StartFailure } from '@slipway/contracts';
 import { startFailure, type Observation } from '@slipway/target-driver';
+import { LRUCache } from 'lru-cache';
 import type { Pod } from './api/objects.js';
 import type { KubeApi } from './api/requests.js';
 import { lastWords, loggedPod } from './instance-log.js';
@@ -10,7 +11,9 @@ const MOST_KNOWN = 2_000;
 
 /** What an engine said before it ended, read once for each of its lives that came to nothing. */
 export class StartEvidence {
-  private readonly known = new Map<string, { incarnation: string; failure: Promise<StartFailure> }>();
+  private readonly known = new LRUCache<string, { incarnation: string; failure: Promise<StartFailure> }>({
+    max: MOST_KNOWN,
+  });
 
   /** Adds why the life before this one failed, if the instance has not been ready since. */
   async add(
@@ -28,10 +31,7 @@ export class StartEvidence {
     const before = this.known.get(instanceId);
     if (before?.incarnation === incarnation) return { ...seen, failure: await before.failure };
     const failure = this.read(api, pod, lastExit, secrets);
-    this.known.delete(instanceId);
     this.known.set(instanceId, { incarnation, failure });
-    const oldest = this.known.keys().next().value;
-    if (this.known.size > MOST_KNOWN && oldest !== undefined) this.known.delete(oldest);
     return { ...seen, failure: await failure };
   }
 

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { DEPLOYMENTS, PODS } from './api/kinds.js';
 import { ApiError } from './api/errors.js';
 import type { Deployment, Pod } from './api/objects.js';
@@ -14,6 +15,7 @@ const STOPPER = { manager: 'slipway-stop', force: true };
 /** Beyond its grace a pod on a node that is lost holds nothing up: nobody is left to tell us of its end. */
 const LOST_AFTER_MS = 60_000;
 const DEFAULT_GRACE_SECONDS = 30;
+const MOST_LEAVING = 10_000;
 
 export function isTombstone(unit: Deployment): boolean {
   return isStopped(unit) && unit.metadata.annotations?.[STOPPED_AT] !== undefined;
@@ -34,7 +36,7 @@ function isSettled(unit: Deployment): boolean {
 /** What the API server has of units now, and how one is ended. Nothing here trusts a cache. */
 export class LiveUnits {
   /** When a pod was first seen to leave, by this process's own clock: that of the server may be another. */
-  private readonly leaving = new Map<string, number>();
+  private readonly leaving = new LRUCache<string, number>({ max: MOST_LEAVING });
 
   constructor(
     private readonly api: KubeApi,
@@ -93,10 +95,7 @@ export class LiveUnits {
       return false;
     }
     const since = this.leaving.get(uid) ?? performance.now();
-    this.leaving.delete(uid);
     this.leaving.set(uid, since);
-    const oldest = this.leaving.keys().next().value;
-    if (this.leaving.size > MOST_LEAVING && oldest !== undefined) this.leaving.delete(oldest);
     const graceSeconds = pod.metadata.deletionGracePeriodSeconds ?? DEFAULT_GRACE_SECONDS;
     return performance.now() - since > graceSeconds * 1_000 + this.lostAfterMs;
   }
@@ -104,7 +103,6 @@ export class LiveUnits {
 
 /** No such object; another object of its name; not enough said to make one. */
 const GONE = new Set([404, 409, 422]);
-const MOST_LEAVING = 10_000;
 
 export function selectorOf(labels: Record<string, string>): string {
   return Object.entries(labels)
