@@ -2,11 +2,20 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { ObservationReason } from '@slipway/contracts';
 import type { LogLine, LogOptions } from '@slipway/target-driver';
 import { observeUntil } from '@slipway/target-driver/conformance';
-import { DriverBench, engineConfig, instanceSpec, NAMESPACE, until } from '../test/driver-bench.js';
+import {
+  DriverBench,
+  engineConfig,
+  INSTALLATION,
+  instanceSpec,
+  NAMESPACE,
+  targetConfig,
+  until,
+} from '../test/driver-bench.js';
 import { condition, engine, QUOTA, scheduled, WEBHOOK } from '../test/pod-rows.js';
-import { PODS } from './api/kinds.js';
-import type { Pod, PodStatus } from './api/objects.js';
+import { DEPLOYMENTS, PODS } from './api/kinds.js';
+import type { Deployment, Pod, PodStatus } from './api/objects.js';
 import type { KubernetesDriver } from './kubernetes-driver.js';
+import { unitOf } from './unit.js';
 
 const KEY = 'Ab1'.repeat(14) + 'Z';
 const keyed = { engines: { sim: engineConfig({ env: { SIM_KEY: '{instance_key}' } }) } };
@@ -88,6 +97,30 @@ describe('a start that comes to nothing', () => {
   ])('by a refusal %d of the unit itself has a reason: %s', async (status, message, reason) => {
     bench.cluster.api.odd({ verb: 'create', plural: 'deployments' }, { status, message, reason: 'Forbidden' });
     await expect(driver.provision(spec)).rejects.toMatchObject({ name: 'UnitRefusedError', reason });
+  });
+
+  it.each([
+    ['somebody else made', {}],
+    ['another installation made', { 'slipway.dev/installation': '7a0ef0a4-1111-4222-8333-444455556666' }],
+  ])('because its name is taken by what %s says so, and touches nothing', async (_who, changed) => {
+    // Their pods are not what is looked at.
+    bench.cluster.refusal = 'no pods';
+    const { metadata, ...rest } = unitOf(spec, targetConfig(), { installation: INSTALLATION });
+    const labels = Object.keys(changed).length === 0 ? {} : { ...metadata.labels, ...changed };
+    const foreign = bench.cluster.api.store.put<Deployment>(DEPLOYMENTS, {
+      ...rest,
+      metadata: { ...metadata, labels },
+    });
+    await expect(driver.provision(spec)).rejects.toMatchObject({
+      name: 'UnitNameTakenError',
+      message: expect.stringContaining(`${metadata.name} in namespace ${NAMESPACE} is there already`),
+    });
+    expect(bench.cluster.api.store.get(DEPLOYMENTS, NAMESPACE, metadata.name)?.metadata.uid).toBe(foreign.metadata.uid);
+    bench.cluster.api.store.remove(DEPLOYMENTS, NAMESPACE, metadata.name);
+    await driver.provision(spec);
+    expect(bench.cluster.api.store.get(DEPLOYMENTS, NAMESPACE, metadata.name)?.metadata.labels).toEqual(
+      metadata.labels,
+    );
   });
 
   it('by a right that is missing is the matter of the target', async () => {

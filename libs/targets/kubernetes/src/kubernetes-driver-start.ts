@@ -31,6 +31,14 @@ export class TargetUnavailableError extends Error {
   }
 }
 
+/** An object that is none of ours has the name of a unit. Nothing is started until somebody takes it away. */
+export class UnitNameTakenError extends Error {
+  constructor(name: string, namespace: string) {
+    super(`${name} in namespace ${namespace} is there already, and it is no unit of this installation's instance`);
+    this.name = 'UnitNameTakenError';
+  }
+}
+
 export interface StartPlace {
   config: KubernetesTargetConfig;
   /** Where units of the instance may be. */
@@ -41,7 +49,7 @@ export interface StartPlace {
 /**
  * Creates the unit of a generation unless there ever was one. Only a create can say "if it never existed": an apply by a worker that comes
  * late would start again what was stopped.
- * @throws UnitRefusedError, TargetUnavailableError, ApiError
+ * @throws UnitRefusedError, UnitNameTakenError, TargetUnavailableError, ApiError
  */
 export async function startUnit(session: Session, spec: InstanceSpec, place: StartPlace): Promise<void> {
   try {
@@ -63,7 +71,7 @@ async function start(session: Session, spec: InstanceSpec, place: StartPlace): P
   await Promise.all(found.units.filter((unit) => !isTombstone(unit)).map((unit) => live.stop(unit)));
   if (live.isHeld(found)) return;
   await place.pausePoint('before-unit');
-  const created = await createUnit(session, spec, place.config);
+  const created = await createUnit(session, spec, place);
   if (!created) return;
   watch.remember(created);
   await place.pausePoint('after-unit');
@@ -72,16 +80,22 @@ async function start(session: Session, spec: InstanceSpec, place: StartPlace): P
 
 /** Undefined where it was there before. */
 async function createUnit(
-  { api, writer }: Session,
+  { api, writer, live }: Session,
   spec: InstanceSpec,
-  config: KubernetesTargetConfig,
+  { config, namespaces }: StartPlace,
 ): Promise<Deployment | undefined> {
+  const namespace = namespaceFor(config, spec.tenantName);
+  const unit = unitOf(spec, config, writer);
   try {
-    const unit = unitOf(spec, config, writer);
-    return await api.create<Deployment>(DEPLOYMENTS, namespaceFor(config, spec.tenantName), unit);
+    return await api.create<Deployment>(DEPLOYMENTS, namespace, unit);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    if (error.reason === 'AlreadyExists') return undefined;
+    if (error.reason === 'AlreadyExists') {
+      // Found by our labels, so that whatever else has the name is not taken for a unit that another worker made.
+      const { units } = await live.find(spec.instanceId, namespaces);
+      if (units.some(({ metadata }) => metadata.name === unit.metadata.name)) return undefined;
+      throw new UnitNameTakenError(unit.metadata.name, namespace);
+    }
     throw isRefusal(error) ? new UnitRefusedError(refusalReason(error.message, error.status), error) : error;
   }
 }
