@@ -24,12 +24,6 @@ export const LEADER_WORKER_SETS: Kind = {
   plural: 'leaderworkersets',
   kind: 'LeaderWorkerSet',
 };
-export const INFERENCE_POOLS: Kind = {
-  group: 'inference.networking.k8s.io',
-  version: 'v1',
-  plural: 'inferencepools',
-  kind: 'InferencePool',
-};
 export const SELF_SUBJECT_ACCESS_REVIEWS: Kind = {
   group: 'authorization.k8s.io',
   version: 'v1',

@@ -111,7 +111,12 @@ kubeIt('objects that converge are applied: what is left out goes, what others ha
     spec: { clusterIP: 'None', ...(ports && { ports }) },
   });
   await api.apply<Service>(SERVICES, ns, service([{ port: 8000 }]), ours);
-  await admin.patch(SERVICES, ns, 'shared', { metadata: { annotations: { by: 'somebody' } } });
+  const services = { api: 'v1', plural: 'services' };
+  await bed.client.merge(
+    services,
+    { namespace: ns, name: 'shared' },
+    { metadata: { annotations: { by: 'somebody' } } },
+  );
   const second = await api.apply<Service>(SERVICES, ns, service(), ours);
   expect(second.spec?.ports).toBeUndefined();
   expect(second.metadata.annotations).toEqual({ by: 'somebody' });
@@ -164,8 +169,10 @@ kubeIt(
     await until(() => reflector.isSynced);
     expect([...reflector.values()]).toHaveLength(310);
     await admin.delete(PODS, many, 'p1', { graceSeconds: 0 });
-    await admin.patch(PODS, many, 'p3', { metadata: { labels: { half: '0' } } });
-    await admin.patch(PODS, many, 'p4', { metadata: { labels: { half: '1' } } });
+    const halve = (name: string, half: string) =>
+      bed.client.merge({ api: 'v1', plural: 'pods' }, { namespace: many, name }, { metadata: { labels: { half } } });
+    await halve('p3', '0');
+    await halve('p4', '1');
     await until(() => !reflector.get('p1') && !reflector.get('p3') && reflector.get('p4'));
     expect([[...reflector.values()].length, troubles]).toEqual([309, []]);
     await reflector.close();

@@ -139,14 +139,6 @@ describe('objects', () => {
     expect(await thrown(ApiError, taken)).toMatchObject({ status: 409, reason: 'Conflict', isRetryable: true });
   });
 
-  it('are patched, and not where they changed since', async () => {
-    const { metadata } = await api.create(DEPLOYMENTS, NS, unit('u1'));
-    const change = { metadata: { resourceVersion: metadata.resourceVersion, labels: { more: 'yes', app: null } } };
-    const patched = await api.patch<Deployment>(DEPLOYMENTS, NS, 'u1', change);
-    expect(patched.metadata.labels).toEqual({ more: 'yes' });
-    expect(await thrown(ApiError, api.patch(DEPLOYMENTS, NS, 'u1', change))).toMatchObject({ reason: 'Conflict' });
-  });
-
   it('are deleted by uid, and one that has taken the name stays', async () => {
     const { metadata } = await api.create(DEPLOYMENTS, NS, unit('u1'));
     await api.delete(DEPLOYMENTS, NS, 'u1', { uid: 'another' });

@@ -106,24 +106,6 @@ export class KubeApi {
     );
   }
 
-  /** Merge patch (RFC 7386). With `metadata.resourceVersion` in it, reason `Conflict` where the object has changed since. */
-  async patch<T extends KubeObject>(
-    kind: Kind,
-    namespace: string,
-    name: string,
-    change: Record<string, unknown>,
-  ): Promise<T> {
-    const answer = await this.transport.json({
-      method: 'PATCH',
-      path: pathOf(kind, namespace, name),
-      query: { fieldManager: FIELD_MANAGER, fieldValidation: 'Strict' },
-      contentType: 'application/merge-patch+json',
-      body: change,
-      call: callOf('patch', kind, namespace, name),
-    });
-    return this.object<T>(answer);
-  }
-
   /** Fine as well where it is gone, or where another object has its name now (`uid`). What it owns goes with it. */
   async delete(kind: Kind, namespace: string, name: string, options: DeleteOptions = {}): Promise<void> {
     const body = {

@@ -55,17 +55,6 @@ export function ownFields(managers: Managers, manager: string, written: unknown,
   managers.set(manager, owned);
 }
 
-/** RFC 7386. */
-export function mergePatch(target: any, patch: any): any {
-  if (typeof patch !== 'object' || patch === null || Array.isArray(patch)) return patch;
-  const result = typeof target === 'object' && target !== null && !Array.isArray(target) ? { ...target } : {};
-  for (const [key, value] of Object.entries(patch)) {
-    if (value === null) delete result[key];
-    else result[key] = mergePatch(result[key], value);
-  }
-  return result;
-}
-
 function valueAt(object: unknown, path: string): unknown {
   let at: any = object;
   for (const key of path.split(SEPARATOR)) at = at?.[key];

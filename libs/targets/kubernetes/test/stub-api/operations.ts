@@ -1,6 +1,6 @@
 import { type Kind } from '../../src/api/kinds.js';
 import type { KubeObject } from '../../src/api/objects.js';
-import { applyFields, conflictsOf, mergePatch, ownFields } from './applied-fields.js';
+import { applyFields, conflictsOf, ownFields } from './applied-fields.js';
 import type { StubApi, StubOptions, StubRequest } from './contract.js';
 import { selects } from './label-selector.js';
 import type { ObjectStore } from './object-store.js';
@@ -75,16 +75,6 @@ export class Operations {
     applyFields(new Map([...managers].map(([who, paths]) => [who, new Set(paths)])), manager, draft, applied);
     assertValid(kind.plural, draft, query.fieldValidation === 'Strict');
     return this.store.write(kind, draft, (kept) => applyFields(kept, manager, structuredClone(object), applied));
-  }
-
-  patch(kind: Kind, { namespace, name = '', body, query }: StubRequest): KubeObject {
-    const object = this.get(kind, { namespace, name } as StubRequest);
-    const wanted = body?.metadata?.resourceVersion as string | undefined;
-    if (wanted !== undefined && wanted !== object.metadata.resourceVersion)
-      throw new Refusal(409, `${kind.plural} "${name}": the object has been modified`);
-    const patched = mergePatch(object, body) as KubeObject;
-    assertValid(kind.plural, patched, query.fieldValidation === 'Strict');
-    return this.store.write(kind, patched, (managers) => ownFields(managers, query.fieldManager ?? 'unknown', body));
   }
 
   delete(kind: Kind, { namespace, name = '', body }: StubRequest): KubeObject {
