@@ -1,15 +1,13 @@
 import { afterEach, expect, it, jest } from '@jest/globals';
-import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { emptied } from './emptied-database.js';
+import { command } from './operator-command.js';
 import { isAlive, Stack, until } from './stack.js';
 
 jest.setTimeout(180_000);
-
-const dist = (name: string): string => fileURLToPath(new URL(`../dist/${name}.js`, import.meta.url));
 
 const stacks: Stack[] = [];
 const folders: string[] = [];
@@ -22,25 +20,6 @@ function scratch(): string {
   const folder = mkdtempSync(path.join(tmpdir(), 'slipway-backup-'));
   folders.push(folder);
   return folder;
-}
-
-/** Runs a built command as an operator would. */
-function command(stack: Stack, name: string, ...args: string[]): Promise<{ status: number; out: string }> {
-  const env = {
-    PATH: process.env['PATH'],
-    DATABASE_URL: stack.testDatabase.url,
-    SLIPWAY_MIGRATE_DATABASE_URL: stack.testDatabase.ownerUrl,
-    SLIPWAY_HOME: stack.home,
-    SLIPWAY_SECRET_KEY: Buffer.alloc(32, 9).toString('base64'),
-  };
-  return new Promise((resolve) => {
-    const child = execFile(
-      process.execPath,
-      [dist(name), ...args],
-      { env, cwd: stack.home },
-      (_error, stdout, stderr) => resolve({ status: child.exitCode ?? -1, out: stdout + stderr }),
-    );
-  });
 }
 
 const spec = (model: string) => ({ model: { id: model }, runtime: { target: 'local', engine: 'sim' } });
@@ -104,7 +83,7 @@ it('a back-up made under load is restored into an installation of nothing: what 
   await emptied(old.testDatabase.ownerUrl);
 
   const home = scratch();
-  const fresh = { testDatabase: old.testDatabase, home } as Stack;
+  const fresh = { testDatabase: old.testDatabase, home };
   expect(await command(fresh, 'restore', folder)).toEqual({ status: 0, out: `restored ${folder}\n` });
   const [{ generation: restored }] = await old.query('select max(generation)::int as generation from dataplane_routes');
   expect(restored).toBeLessThan(seen);

@@ -8,6 +8,8 @@ export interface LoadAnswer {
   revision: string;
   /** A stream that ended without its last event, or a connection that broke. */
   isCut: boolean;
+  /** A cut stream whose last event says what happened. */
+  isTold: boolean;
 }
 
 /** Chat requests at a steady rate, every second one a stream unless told otherwise, until stopped; nothing is retried. */
@@ -49,6 +51,8 @@ export class Load {
   private async ask(isStream: boolean): Promise<LoadAnswer> {
     let status = 0;
     let revision = '';
+    let text = '';
+    let isBroken = false;
     try {
       const answer = await request(`${this.url}/v1/chat/completions`, {
         method: 'POST',
@@ -63,15 +67,18 @@ export class Load {
       });
       status = answer.statusCode;
       revision = String(answer.headers['x-slipway-revision'] ?? '');
-      const text = await answer.body.text();
-      return {
-        at: Date.now(),
-        status,
-        revision,
-        isCut: status === 200 && isStream && !text.trimEnd().endsWith('data: [DONE]'),
-      };
+      for await (const chunk of answer.body) text += String(chunk);
     } catch {
-      return { at: Date.now(), status, revision, isCut: true };
+      isBroken = true;
     }
+    const last = text.trimEnd().split('\n').at(-1) ?? '';
+    const isShort = status === 200 && isStream && last !== 'data: [DONE]';
+    return {
+      at: Date.now(),
+      status,
+      revision,
+      isCut: isBroken || isShort,
+      isTold: isStream && last.startsWith('data: {"error":'),
+    };
   }
 }

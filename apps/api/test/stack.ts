@@ -66,13 +66,18 @@ export class Stack {
     return stack;
   }
 
-  /** Starts a process, or starts it again after `kill`. `env` is for this start only. */
-  spawn(app: App, index = 0, env: NodeJS.ProcessEnv = {}, root = this.root): ChildProcess {
+  /** Starts a process, or starts it again after `kill`. `env` is for this start only, and `channel` what a launcher would have to it. */
+  spawn(
+    app: App,
+    index = 0,
+    env: NodeJS.ProcessEnv = {},
+    { root = this.root, channel = [] }: { root?: string; channel?: readonly 'ipc'[] } = {},
+  ): ChildProcess {
     const full = { ...this.environment(app, index), ...env };
     const child = spawn(process.execPath, [path.join(root, `apps/${app}/dist/main.js`)], {
       cwd: root,
       env: full,
-      stdio: ['ignore', 'ignore', 'pipe'],
+      stdio: ['ignore', 'ignore', 'pipe', ...channel],
     });
     let log = '';
     child.stderr?.on('data', (chunk) => (log = (log + String(chunk)).slice(-20_000)));
@@ -107,7 +112,7 @@ export class Stack {
   async besideIt(): Promise<void> {
     this.ports.api.push(await freePort());
     this.ports.gateway.push(await freePort());
-    for (const app of ['api', 'worker', 'gateway'] as const) this.spawn(app, 1, {}, ROOT);
+    for (const app of ['api', 'worker', 'gateway'] as const) this.spawn(app, 1, {}, { root: ROOT });
     await this.ready();
   }
 

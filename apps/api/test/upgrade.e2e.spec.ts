@@ -154,7 +154,7 @@ upgrade('the last release serves on the schema of this one and hands over to it,
   const byOld = await rollOut('third', 'third-2', 0, CANARY);
   await soaks(byOld, 0);
   await stack.kill('worker', 0, 'SIGTERM');
-  stack.spawn('worker', 1, {}, ROOT);
+  stack.spawn('worker', 1, {}, { root: ROOT });
   expect(await stack.operation(byOld)).toMatchObject({ status: 'succeeded' });
 
   // The balancer takes the old ones out, then they stop.

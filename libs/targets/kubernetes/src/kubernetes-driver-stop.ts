@@ -1,4 +1,4 @@
-import type { InstanceRef } from '@slipway/target-driver';
+import type { DriverHost, InstanceRef } from '@slipway/target-driver';
 import type { Session } from './kubernetes-driver-session.js';
 import { isTombstone, stoppedSecondsAgo } from './kubernetes-driver-units.js';
 import { incarnationOf } from './pod-state-ends.js';
@@ -13,13 +13,16 @@ export async function stopUnits(
   { live, watch }: Session,
   instanceId: string,
   namespaces: readonly string[],
+  pausePoint: DriverHost['pausePoint'],
 ): Promise<'stopping' | 'gone'> {
   const cached = watch.of(instanceId);
   // A caller asks often while a stop takes its time; that pods are there needs no proof.
   if (cached.units.length > 0 && cached.units.every(isTombstone) && live.isHeld(cached)) return 'stopping';
   const found = await live.find(instanceId, namespaces);
   const running = found.units.filter((unit) => !isTombstone(unit));
+  if (running.length > 0) await pausePoint('before-stop');
   const stopped = await Promise.all(running.map((unit) => live.stop(unit)));
+  if (running.length > 0) await pausePoint('after-stop');
   for (const unit of stopped) if (unit) watch.remember(unit);
   return running.length > 0 || live.isHeld(found) ? 'stopping' : 'gone';
 }

@@ -57,6 +57,7 @@ export class KubernetesDriver implements TargetDriver {
   private readonly agent = new Agent({ pipelining: 0 });
   /** Keys of what was asked for here: an engine may print its own. */
   private readonly keys = new Map<string, string>();
+  private readonly pausePoint = (name: string) => this.host.pausePoint(`kubernetes:${name}`);
 
   constructor(
     config: KubernetesTargetConfig,
@@ -109,8 +110,8 @@ export class KubernetesDriver implements TargetDriver {
     assertSpec(this, spec);
     const session = await this.sessions.open();
     const namespaces = this.searched(session, spec.instanceId, spec);
-    const pausePoint = (name: string) => this.host.pausePoint(`kubernetes:${name}`);
-    await this.noting(session, () => startUnit(session, spec, { config: this.config, namespaces, pausePoint }));
+    const { config, pausePoint } = this;
+    await this.noting(session, () => startUnit(session, spec, { config, namespaces, pausePoint }));
   }
 
   /** Asks no rule of `check`: what runs is observed also when the operator has since changed the target. */
@@ -145,7 +146,7 @@ export class KubernetesDriver implements TargetDriver {
     if (!SAFE_NAME.test(instanceId)) return 'gone';
     const session = await this.sessions.open();
     const namespaces = this.searched(session, instanceId);
-    const state = await this.noting(session, () => stopUnits(session, instanceId, namespaces));
+    const state = await this.noting(session, () => stopUnits(session, instanceId, namespaces, this.pausePoint));
     if (state === 'gone') {
       this.keys.delete(instanceId);
       this.evidence.forget(instanceId);
