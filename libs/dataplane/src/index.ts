@@ -67,3 +67,4 @@ export { kindestValue, measure, normalQuantile, type Measured } from './statisti
 export * from './passport.js';
 export * from './passport.query.js';
 export * from './snapshot.query.js';
+export { VersionDigest } from './version-digest.js';

@@ -1,11 +1,10 @@
 import type { BackendRow, EntryKind, PublishedRow, RouteRow } from './published.js';
 import type { NamedSql, Queryable } from './sql.js';
+import { digestIn, type DigestedKind, type VersionDigest } from './version-digest.js';
 
-export interface EntryVersion {
-  kind: EntryKind;
-  id: string;
-  version: number;
-}
+/** A row; or, of kind `same`, that all rows of the kind `id` are as the caller has them. */
+export type EntryVersion =
+  { kind: EntryKind; id: string; version: number } | { kind: 'same'; id: DigestedKind; version: number };
 
 /** The rows asked for that exist; those asked for and absent are gone. */
 export interface Entries {
@@ -29,13 +28,26 @@ export interface EntryKeys {
  */
 const STAMP = `(extract(epoch from updated_at) * 1000000)::bigint`;
 
-/** Cheap enough to ask every second: what exists and how new it is, so that only what changed is read. */
+const KEYS_AT_ONCE = 1_000;
+
+/**
+ * What exists and how new it is, so that only what changed is read; asked every second by every gateway. Of a kind whose digest the caller has
+ * ($1 routes, $2 backends, $3 slugs) no row is listed: ten thousand of them each second are work for both ends, and nothing has changed.
+ */
 const VERSIONS: NamedSql = {
   name: 'dataplane_versions',
   text: `
-    select 'route' as kind, deployment_id as id, ${STAMP}::float8 as version from dataplane_routes
-    union all select 'backend', revision_id, ${STAMP}::float8 from dataplane_backends
-    union all select 'slug', slug, ${STAMP}::float8 from dataplane_published
+    with routes as (select deployment_id as id, ${STAMP} as version from dataplane_routes),
+      backends as (select revision_id as id, ${STAMP} as version from dataplane_backends),
+      slugs as (select slug as id, ${STAMP} as version from dataplane_published),
+      same as materialized (
+        select ${digestIn('routes')} = $1::text is true as routes, ${digestIn('backends')} = $2::text is true as backends, ${digestIn('slugs')} = $3::text is true as slugs)
+    select 'route' as kind, id, version::float8 from routes where not (select routes from same)
+    union all select 'backend', id, version::float8 from backends where not (select backends from same)
+    union all select 'slug', id, version::float8 from slugs where not (select slugs from same)
+    union all select 'same', 'route', 0 where (select routes from same)
+    union all select 'same', 'backend', 0 where (select backends from same)
+    union all select 'same', 'slug', 0 where (select slugs from same)
     union all select 'passport', id, 1 from dataplane_passports where revoked_at is not null and expires_at > now()`,
 };
 
@@ -52,17 +64,31 @@ const ENTRIES: NamedSql = {
     union all select 'passport', to_jsonb(id) from dataplane_passports where id = any($4) and revoked_at is not null and expires_at > now()`,
 };
 
-export async function readVersions(db: Queryable): Promise<EntryVersion[]> {
-  return db.query<EntryVersion>(VERSIONS);
+/** @param known digests of what the caller has; without them everything is listed */
+export async function readVersions(
+  db: Queryable,
+  known: Partial<Readonly<Record<DigestedKind, VersionDigest>>> = {},
+): Promise<EntryVersion[]> {
+  const digests = [known.route, known.backend, known.slug].map((digest) => digest?.toString() ?? null);
+  return db.query<EntryVersion>(VERSIONS, digests);
 }
 
-export async function readEntries(db: Queryable, keys: EntryKeys): Promise<Entries> {
-  const rows = await db.query<{ kind: EntryKind; entry: unknown }>(ENTRIES, [
-    keys.routes,
-    keys.backends,
-    keys.slugs,
-    keys.passports,
-  ]);
-  const of = <T>(kind: EntryKind): T[] => rows.filter((row) => row.kind === kind).map((row) => row.entry as T);
-  return { routes: of('route'), backends: of('backend'), slugs: of('slug'), revokedPassports: of('passport') };
+/**
+ * Ten thousand routes in one statement would take longer than a gateway waits for an answer, and it would never begin to follow: so a few at a
+ * time. A backend that came with its route stays as it was read then.
+ */
+export async function readEntries(db: Queryable, keys: EntryKeys, atOnce = KEYS_AT_ONCE): Promise<Entries> {
+  const read: Entries = { routes: [], backends: [], slugs: [], revokedPassports: [] };
+  const backends = new Map<string, BackendRow>();
+  const most = Math.max(1, ...Object.values(keys).map(({ length }) => length));
+  for (let at = 0; at < most; at += atOnce) {
+    const some = [keys.routes, keys.backends, keys.slugs, keys.passports].map((ids) => ids.slice(at, at + atOnce));
+    const rows = await db.query<{ kind: EntryKind; entry: unknown }>(ENTRIES, some);
+    const of = <T>(kind: EntryKind): T[] => rows.filter((row) => row.kind === kind).map((row) => row.entry as T);
+    read.routes.push(...of<RouteRow>('route'));
+    for (const row of of<BackendRow>('backend')) if (!backends.has(row.revision_id)) backends.set(row.revision_id, row);
+    read.slugs.push(...of<PublishedRow>('slug'));
+    read.revokedPassports.push(...of<string>('passport'));
+  }
+  return { ...read, backends: [...backends.values()] };
 }

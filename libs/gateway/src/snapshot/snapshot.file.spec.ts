@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
 import { SILENT } from '../log.js';
-import { SnapshotFile } from './snapshot.file.js';
+import { piecesOf, SnapshotFile, type StoredSnapshot } from './snapshot.file.js';
 
 let home: string;
 let file: string;
@@ -27,13 +27,30 @@ const stored = (): string[] =>
   (JSON.parse(readFileSync(file, 'utf8')) as { revoked_passports: string[] }).revoked_passports;
 
 /** Every file has the same methods; only an open one shows where they are. */
-async function onSync(work: (sync: () => Promise<void>) => Promise<void>): Promise<void> {
+async function methodsOfFiles(): Promise<FileHandle> {
   const probe = await open(path.join(home, 'probe'), 'w');
   const methods = Object.getPrototypeOf(probe) as FileHandle;
   await probe.close();
+  return methods;
+}
+
+async function onSync(work: (sync: () => Promise<void>) => Promise<void>): Promise<void> {
+  const methods = await methodsOfFiles();
   const sync = methods.sync;
   jest.spyOn(methods, 'sync').mockImplementation(function (this: FileHandle) {
     return work(() => sync.call(this));
+  });
+}
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** So long for each piece of text. */
+async function slowly(ms: number): Promise<void> {
+  const methods = await methodsOfFiles();
+  const { writeFile } = methods;
+  jest.spyOn(methods, 'writeFile').mockImplementation(async function (this: FileHandle, data) {
+    await pause(ms);
+    await writeFile.call(this, data);
   });
 }
 
@@ -128,4 +145,52 @@ it('writes once more for a change that comes while it writes, never twice at a t
   finish();
   await Promise.all([first, ...others]);
   expect([stored(), writes, most]).toEqual([['third'], 2, 1]);
+});
+
+it('writes all of it for a change, so it rests longer than it writes, unless somebody waits', async () => {
+  let writes = 0;
+  await slowly(10);
+  await onSync((sync) => {
+    writes += 1;
+    return sync();
+  });
+  for (let change = 0; change < 60; change += 1) {
+    revoked = [`change-${change}`];
+    snapshot.save();
+    await pause(10);
+  }
+  expect(writes).toBe(1);
+  const begin = performance.now();
+  await snapshot.flush();
+  expect(performance.now() - begin).toBeLessThan(600);
+  expect([stored(), writes]).toEqual([['change-59'], 2]);
+});
+
+it('comes to what changed while it rested', async () => {
+  await slowly(2);
+  await write('first');
+  snapshot.save();
+  await pause(200);
+  revoked = ['second'];
+  snapshot.save();
+  await pause(1_000);
+  expect(stored()).toEqual(['second']);
+  await snapshot.flush();
+});
+
+it('turns few rows into text at a time, and all of them', () => {
+  const backend = { revision_id: 'rev', instances: [{ id: 'ins', base_url: 'http://127.0.0.1:1', state: 'ready' }] };
+  const large = {
+    format: 1,
+    saved_at: '2026-01-01T00:00:00.000Z',
+    routes: [{ deployment_id: 'dep' }],
+    backends: Array.from({ length: 1_001 }, (_, version) => ({ ...backend, version })),
+    slugs: [],
+    revoked_passports: ['cp_"1"'],
+    tokens: [],
+  } as unknown as StoredSnapshot;
+  const pieces = [...piecesOf(large)];
+  expect(JSON.parse(pieces.join(''))).toEqual(large);
+  const longest = Math.max(...pieces.map(({ length }) => length));
+  expect(longest).toBeLessThan(pieces.join('').length / 4);
 });

@@ -9,6 +9,12 @@ import type { StoredToken } from '../tokens/token-book.js';
 const FORMAT = 1;
 /** Changes come in bursts; one write may carry them all. */
 const GATHER_MS = 50;
+/** Each write is of everything, however little has changed: so many times as long as its text took belong to something else then. */
+const RESTS = 9;
+/** What a gateway does not know that is killed and starts while Postgres is away. */
+const LONGEST_REST_MS = 5_000;
+/** Turned into text at once: meanwhile no request goes on. */
+const ROWS_AT_ONCE = 200;
 
 /** Credentials in it are sealed and tokens are hashes; still nobody but the owner may read it. */
 export interface StoredSnapshot {
@@ -28,6 +34,9 @@ export class SnapshotFile {
   private writing: Promise<void> | null = null;
   /** Something changed since the running write took its content. */
   private isStale = false;
+  private endRest: () => void = () => undefined;
+  /** Callers that wait for what is saved. */
+  private hurries = 0;
 
   constructor(
     home: string,
@@ -63,7 +72,10 @@ export class SnapshotFile {
   /** Resolves when everything saved so far is on disk. */
   async flush(): Promise<void> {
     if (this.timer) this.write();
+    this.hurries += 1;
+    this.endRest();
     while (this.writing) await this.writing;
+    this.hurries -= 1;
   }
 
   /** One write at a time, whatever changes meanwhile: a large snapshot takes longer than the next change to come. */
@@ -72,6 +84,7 @@ export class SnapshotFile {
     this.timer = null;
     this.isStale = false;
     this.writing = this.replace()
+      .then((textMs) => this.rest(Math.min(LONGEST_REST_MS, RESTS * textMs)))
       .catch((error: unknown) =>
         this.log.error({ file: this.file, error: String(error) }, 'the snapshot cannot be written'),
       )
@@ -81,23 +94,61 @@ export class SnapshotFile {
       });
   }
 
-  /** A reader, or a crash at any point, sees the old file or the new one. */
-  private async replace(): Promise<void> {
+  private async rest(ms: number): Promise<void> {
+    if (this.hurries > 0) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      this.endRest = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
+  /** A reader, or a crash at any point, sees the old file or the new one. @returns how long the text took, without the disk */
+  private async replace(): Promise<number> {
+    const begin = performance.now();
+    let textMs: number;
     const stored: StoredSnapshot = { format: FORMAT, saved_at: new Date().toISOString(), ...this.content() };
     // Two processes may share the folder while one takes over from the other; in containers both have the same pid.
     const temporary = `${this.file}.${randomUUID()}.tmp`;
     try {
       const handle = await open(temporary, 'w', 0o600);
       try {
-        await handle.writeFile(JSON.stringify(stored));
+        // Each goes behind the one before.
+        for (const piece of piecesOf(stored)) await handle.writeFile(piece);
+        textMs = performance.now() - begin;
         await handle.sync();
       } finally {
         await handle.close();
       }
       await rename(temporary, this.file);
+      return textMs;
     } catch (error) {
       await unlink(temporary).catch(() => undefined);
       throw error;
     }
   }
+}
+
+/** Its JSON, a few rows at a time. Rows are never changed, only replaced, so all are those of the moment at which it was taken. */
+export function* piecesOf(stored: StoredSnapshot): Generator<string> {
+  let before = '{';
+  for (const [key, value] of Object.entries(stored) as [string, unknown][]) {
+    yield `${before}${JSON.stringify(key)}:`;
+    if (Array.isArray(value)) yield* piecesOfList(value);
+    else yield JSON.stringify(value);
+    before = ',';
+  }
+  yield '}';
+}
+
+function* piecesOfList(rows: readonly unknown[]): Generator<string> {
+  let before = '[';
+  for (let at = 0; at < rows.length; at += ROWS_AT_ONCE) {
+    const some = rows.slice(at, at + ROWS_AT_ONCE).map((row) => JSON.stringify(row));
+    yield before + some.join();
+    before = ',';
+  }
+  yield rows.length === 0 ? '[]' : ']';
 }

@@ -196,3 +196,15 @@ it('reads nothing more once it is closed, and waits for what it reads', async ()
   await jest.advanceTimersByTimeAsync(10 * REFRESH_MS);
   expect(db.asked).toEqual([]);
 });
+
+it('sends digests of what it has with each comparison, so that what is the same need not be listed', async () => {
+  follower.onPublished('route:dep_1');
+  await db.answerNext('dataplane_entries', [route('dep_1', 7)]);
+  await idle();
+  await jest.advanceTimersByTimeAsync(REFRESH_MS);
+  const same = (id: string) => ({ kind: 'same', id, version: 0 });
+  const digests = await db.answerNext('dataplane_versions', [same('route'), same('backend'), same('slug')]);
+  expect(digests).toEqual(['1:7:7', '0:0:0', '0:0:0']);
+  await idle();
+  expect([snapshot.routes.size, changes]).toEqual([1, 1]);
+});

@@ -138,7 +138,7 @@ export class SnapshotFollower {
 
   private async compare(): Promise<void> {
     this.isComparisonDue = false;
-    const keys = this.snapshot.differences(await readVersions(this.db));
+    const keys = this.snapshot.differences(await readVersions(this.db, this.snapshot.digests));
     if (keys.routes.length + keys.backends.length + keys.slugs.length + keys.passports.length > 0)
       await this.read(keys);
     this.lastReadAt = Date.now();

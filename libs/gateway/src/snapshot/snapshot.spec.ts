@@ -1,5 +1,12 @@
 import { beforeEach, expect, it } from '@jest/globals';
-import type { BackendRow, Entries, EntryKeys, PublishedRow, RouteRow } from '@slipway/dataplane';
+import {
+  VersionDigest,
+  type BackendRow,
+  type Entries,
+  type EntryKeys,
+  type PublishedRow,
+  type RouteRow,
+} from '@slipway/dataplane';
 import { Snapshot } from './snapshot.js';
 
 let heard: string[];
@@ -119,4 +126,39 @@ it('tells of a revocation once, and forgets one that was taken back', () => {
   // One comes and one goes: the number stands still, the set has changed.
   expect(apply({ passports: ['cp_2', 'cp_3'] }, { revokedPassports: ['cp_3'] })).toBe(true);
   expect([...snapshot.revokedPassports]).toEqual(['cp_3']);
+});
+
+it('asks for nothing of a kind that is said to be the same, and for what differs of the others', () => {
+  apply({}, { routes: [route('dep', 5)], backends: [backend('rev', 5)], slugs: [slug('a/b', 5)] });
+  expect(
+    snapshot.differences([
+      { kind: 'same', id: 'route', version: 0 },
+      { kind: 'same', id: 'slug', version: 0 },
+      { kind: 'backend', id: 'other', version: 1 },
+    ]),
+  ).toEqual(keys({ backends: ['other', 'rev'] }));
+});
+
+it('has digests of the rows that it has, whatever came and went', () => {
+  const of = (...versions: number[]): string => {
+    const digest = new VersionDigest();
+    for (const version of versions) digest.add(version);
+    return digest.toString();
+  };
+  const now = (): string[] => [snapshot.digests.route, snapshot.digests.backend, snapshot.digests.slug].map(String);
+  expect(now()).toEqual([of(), of(), of()]);
+  apply(
+    {},
+    {
+      routes: [route('a', 1), route('b', 2)],
+      backends: [backend('a', 3), backend('b', 4)],
+      slugs: [slug('a', 5), slug('b', 6)],
+    },
+  );
+  expect(now()).toEqual([of(1, 2), of(3, 4), of(5, 6)]);
+  apply({}, { routes: [route('a', 11)], backends: [backend('a', 13)], slugs: [slug('a', 15)] });
+  apply({}, { routes: [route('a', 11)], backends: [backend('a', 13)], slugs: [slug('a', 15)] });
+  expect(now()).toEqual([of(2, 11), of(4, 13), of(6, 15)]);
+  apply({ routes: ['b', 'c'], backends: ['b', 'c'], slugs: ['b', 'c'] });
+  expect(now()).toEqual([of(11), of(13), of(15)]);
 });

@@ -1,11 +1,12 @@
-import type {
-  BackendRow,
-  Entries,
-  EntryKeys,
-  EntryKind,
-  EntryVersion,
-  PublishedRow,
-  RouteRow,
+import {
+  VersionDigest,
+  type BackendRow,
+  type Entries,
+  type EntryKeys,
+  type EntryKind,
+  type EntryVersion,
+  type PublishedRow,
+  type RouteRow,
 } from '@slipway/dataplane';
 import type { HoldQueue } from '../holds/hold-queue.js';
 
@@ -33,6 +34,8 @@ export class Snapshot {
   readonly backends = new Map<string, BackendRow>();
   readonly slugs = new Map<string, PublishedRow>();
   readonly revokedPassports = new Set<string>();
+  /** Of the rows above. */
+  readonly digests = { route: new VersionDigest(), backend: new VersionDigest(), slug: new VersionDigest() };
   private readonly routesByName = new Map<string, Route>();
 
   constructor(private readonly listener: SnapshotListener) {}
@@ -50,16 +53,22 @@ export class Snapshot {
       slug: new Set(),
       passport: new Set(),
     };
+    const same = new Set<EntryKind>();
     for (const { kind, id, version } of versions) {
+      if (kind === 'same') {
+        same.add(id);
+        continue;
+      }
       seen[kind].add(id);
       if (this.versionOf(kind, id) !== version) keys[PLURAL[kind]].push(id);
     }
-    const held: [EntryKind, Iterable<string>][] = [
+    const all: [EntryKind, Iterable<string>][] = [
       ['route', this.routes.keys()],
       ['backend', this.backends.keys()],
       ['slug', this.slugs.keys()],
       ['passport', this.revokedPassports],
     ];
+    const held = all.filter(([kind]) => !same.has(kind));
     for (const [kind, ids] of held) for (const id of ids) if (!seen[kind].has(id)) keys[PLURAL[kind]].push(id);
     return keys;
   }
@@ -105,6 +114,8 @@ export class Snapshot {
     const known = this.routes.get(row.deployment_id);
     if (known?.version === row.version) return false;
     if (known) this.routesByName.delete(nameKey(known));
+    if (known) this.digests.route.remove(known.version);
+    this.digests.route.add(row.version);
     const route: Route = { ...row, slotTable: Uint8Array.from(row.slots), queue: null };
     this.routes.set(row.deployment_id, route);
     this.routesByName.set(nameKey(route), route);
@@ -116,6 +127,7 @@ export class Snapshot {
     const known = this.routes.get(deploymentId);
     if (!known) return false;
     this.routes.delete(deploymentId);
+    this.digests.route.remove(known.version);
     // A new deployment may have taken the name in the same batch.
     if (this.routesByName.get(nameKey(known)) === known) this.routesByName.delete(nameKey(known));
     this.listener.onRouteGone(deploymentId);
@@ -123,27 +135,39 @@ export class Snapshot {
   }
 
   private takeBackend(row: BackendRow): boolean {
-    if (this.backends.get(row.revision_id)?.version === row.version) return false;
+    const known = this.backends.get(row.revision_id);
+    if (known?.version === row.version) return false;
+    if (known) this.digests.backend.remove(known.version);
+    this.digests.backend.add(row.version);
     this.backends.set(row.revision_id, row);
     this.listener.onBackend(row);
     return true;
   }
 
   private dropBackend(revisionId: string): boolean {
-    if (!this.backends.delete(revisionId)) return false;
+    const known = this.backends.get(revisionId);
+    if (!known) return false;
+    this.backends.delete(revisionId);
+    this.digests.backend.remove(known.version);
     this.listener.onBackendGone(revisionId);
     return true;
   }
 
   private takeSlug(row: PublishedRow): boolean {
-    if (this.slugs.get(row.slug)?.version === row.version) return false;
+    const known = this.slugs.get(row.slug);
+    if (known?.version === row.version) return false;
+    if (known) this.digests.slug.remove(known.version);
+    this.digests.slug.add(row.version);
     this.slugs.set(row.slug, row);
     this.listener.onSlug(row);
     return true;
   }
 
   private dropSlug(slug: string): boolean {
-    if (!this.slugs.delete(slug)) return false;
+    const known = this.slugs.get(slug);
+    if (!known) return false;
+    this.slugs.delete(slug);
+    this.digests.slug.remove(known.version);
     this.listener.onSlugGone(slug);
     return true;
   }
