@@ -224,6 +224,26 @@ describe('renders', () => {
     expect(objects.filter(({ kind }) => kind.startsWith('Cluster'))).toEqual([]);
   });
 
+  it('what groups of pods need, where it is said and nowhere else', async () => {
+    const of = async (...set: string[]): Promise<[policies: KubeObject[], rights: string]> => {
+      const objects = await renderChart({ helm, values: [exampleValues().get('multi-tenant')!], set });
+      const roles = objects.filter(({ kind }) => kind === 'Role');
+      const policies = objects.filter(
+        ({ kind, metadata }) => kind === 'NetworkPolicy' && /-groups$/.test(metadata.name),
+      );
+      return [policies, JSON.stringify(roles)];
+    };
+    const [none, without] = await of();
+    expect([none, without.includes('leaderworkersets')]).toEqual([[], false]);
+    const [policies, rights] = await of('targets.usesGroups=true');
+    expect(rights).toContain('leaderworkersets');
+    const spaces = policies.map(({ metadata }) => metadata.namespace);
+    expect(spaces.sort()).toEqual(['models-acme', 'models-globex', 'slipway-models']);
+    const { podSelector, ingress, egress } = policies[0]!['spec'] as any;
+    expect([ingress, egress]).toEqual([[{ from: [{ podSelector }] }], [{ to: [{ podSelector }] }]]);
+    expect(podSelector.matchExpressions).toEqual([{ key: 'leaderworkerset.sigs.k8s.io/name', operator: 'Exists' }]);
+  });
+
   it('a part of itself that is refused: no store, no time to drain, a namespace without a Role, an old cluster', async () => {
     const values = [exampleValues().get('minimal')!];
     const wrong = async (...set: string[]): Promise<string> =>

@@ -9,8 +9,13 @@ interface Rule {
   verb: string;
 }
 
+interface Needs {
+  writesSecrets: boolean;
+  usesGroups: boolean;
+}
+
 // Not by the library's name: what it offers to callers of drivers is the kind alone, and this list is between the driver and the chart.
-const { neededRules }: { neededRules: (needs: { writesSecrets: boolean }) => Rule[] } = await import(
+const { neededRules }: { neededRules: (needs: Needs) => Rule[] } = await import(
   path.join(ROOT, 'libs/targets/kubernetes/src/target-health-rules.ts')
 );
 
@@ -23,8 +28,8 @@ const texts = (rules: readonly ChartRule[]): string[] =>
       ),
     )
     .sort();
-const needed = (writesSecrets: boolean): string[] =>
-  neededRules({ writesSecrets })
+const needed = (needs: Needs): string[] =>
+  neededRules(needs)
     .map(({ group, resource, subresource, verb }) => {
       const name = subresource === undefined ? resource : `${resource}/${subresource}`;
       return `${verb} ${name}${group === '' ? '' : `.${group}`}`;
@@ -33,8 +38,12 @@ const needed = (writesSecrets: boolean): string[] =>
 const worker = chartRules();
 
 it('gives the worker what the driver asks for, and nothing beside', () => {
-  expect(texts(worker)).toEqual(needed(true));
-  expect(texts(worker.filter(({ when }) => when === 'always'))).toEqual(needed(false));
+  for (const writesSecrets of [false, true])
+    for (const usesGroups of [false, true]) {
+      const values: Record<string, boolean> = { always: true, writesSecrets, usesGroups };
+      expect(texts(worker.filter(({ when }) => values[when]))).toEqual(needed({ writesSecrets, usesGroups }));
+    }
+  expect(texts(worker)).toEqual(needed({ writesSecrets: true, usesGroups: true }));
 });
 
 it('names no right that would reach further than a namespace of models', () => {

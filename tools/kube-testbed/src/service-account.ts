@@ -12,11 +12,12 @@ export interface PolicyRule {
 
 const CHART_RULES = new URL('../../../deploy/helm/slipway/rbac-rules.yaml', import.meta.url);
 
-/** What the chart gives a worker in a namespace of models; `writesSecrets` as the chart's value of that name. */
-export function workerRules({ writesSecrets = true } = {}): PolicyRule[] {
+/** What the chart gives a worker in a namespace of models, by the chart's values of these names. */
+export function workerRules({ writesSecrets = true, usesGroups = false } = {}): PolicyRule[] {
+  const values: Record<string, boolean> = { always: true, writesSecrets, usesGroups };
   const { worker } = parse(readFileSync(CHART_RULES, 'utf8')) as { worker: (PolicyRule & { when: string })[] };
   return worker
-    .filter(({ when }) => when === 'always' || (when === 'writesSecrets' && writesSecrets))
+    .filter(({ when }) => values[when])
     .map(({ apiGroups, resources, verbs }) => ({ apiGroups, resources, verbs }));
 }
 

@@ -12,10 +12,10 @@ import {
   until,
 } from '../test/driver-bench.js';
 import { condition, engine, QUOTA, scheduled, WEBHOOK } from '../test/pod-rows.js';
+import { deploymentOf } from '../test/target-fixture.js';
 import { DEPLOYMENTS, PODS } from './api/kinds.js';
 import type { Deployment, Pod, PodStatus } from './api/objects.js';
 import type { KubernetesDriver } from './kubernetes-driver.js';
-import { unitOf } from './unit.js';
 
 const KEY = 'Ab1'.repeat(14) + 'Z';
 const keyed = { engines: { sim: engineConfig({ env: { SIM_KEY: '{instance_key}' } }) } };
@@ -105,7 +105,7 @@ describe('a start that comes to nothing', () => {
   ])('because its name is taken by what %s says so, and touches nothing', async (_who, changed) => {
     // Their pods are not what is looked at.
     bench.cluster.refusal = 'no pods';
-    const { metadata, ...rest } = unitOf(spec, targetConfig(), { installation: INSTALLATION });
+    const { metadata, ...rest } = deploymentOf(spec, targetConfig(), { installation: INSTALLATION });
     const labels = Object.keys(changed).length === 0 ? {} : { ...metadata.labels, ...changed };
     const foreign = bench.cluster.api.store.put<Deployment>(DEPLOYMENTS, {
       ...rest,

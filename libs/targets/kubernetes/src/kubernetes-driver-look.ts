@@ -1,18 +1,19 @@
 import type { InstanceSpec, Observation } from '@slipway/target-driver';
-import type { Deployment, Pod } from './api/objects.js';
+import type { Pod } from './api/objects.js';
 import { driftOf, isStopped, livePods, observationOf, type UnitSeen } from './pod-state.js';
+import type { Unit } from './unit-kind.js';
 import { generationIn, type InstanceObjects } from './unit-watch.js';
 
 /** What one look at an instance's objects says of a generation, and which units must end by it. */
 export interface Look {
   observation: Observation;
   /** Units that run although a newer one is there. */
-  outdated: Deployment[];
+  outdated: Unit[];
   /** The unit of the generation, and its pods. */
-  own?: { unit: Deployment; pods: Pod[] };
+  own?: { unit: Unit; pods: Pod[] };
 }
 
-type Memory = Pick<UnitSeen, 'left' | 'wasReady' | 'reach'>;
+type Memory = Pick<UnitSeen, 'left' | 'wasReady' | 'reach' | 'refused' | 'lateMs'>;
 
 /** Pure. Knows all generations, since what becomes of one depends on the others. */
 export function lookAt(
@@ -38,7 +39,7 @@ export function lookAt(
 }
 
 /** A generation that was never started, as far as these objects say. */
-function withoutUnit(units: readonly Deployment[], pods: readonly Pod[]): Observation {
+function withoutUnit(units: readonly Unit[], pods: readonly Pod[]): Observation {
   const left = livePods(pods)[0];
   const running = units.find((unit) => !isStopped(unit));
   if (running) return { state: 'absent', generation: generationIn(running) };
@@ -50,7 +51,7 @@ function withoutUnit(units: readonly Deployment[], pods: readonly Pod[]): Observ
   };
 }
 
-function lacksOwnSecret({ metadata }: Deployment, { reason, message = '' }: Observation): boolean {
+function lacksOwnSecret({ metadata }: Unit, { reason, message = '' }: Observation): boolean {
   return reason === 'config_error' && message.includes(`"${metadata.name}" not found`);
 }
 

@@ -1,9 +1,10 @@
 import type { InstanceSpec } from '@slipway/target-driver';
 import { PDBS, SERVICES, type Kind } from './api/kinds.js';
-import type { Deployment, KubeObject } from './api/objects.js';
+import type { KubeObject } from './api/objects.js';
 import type { KubeApi } from './api/requests.js';
 import { pdbOf, serviceOf, unitServiceOf } from './revision-objects.js';
 import type { KubernetesTargetConfig } from './target-config.js';
+import { ownerReferenceTo, type Unit } from './unit-kind.js';
 import { LABEL, type Writer } from './unit-labels.js';
 import type { UnitWatch } from './unit-watch.js';
 
@@ -48,7 +49,7 @@ export class RevisionObjects {
   ) {}
 
   /** A unit of the revision is there, and wants what its revision has. */
-  keep(spec: InstanceSpec, config: KubernetesTargetConfig, unit: Deployment): void {
+  keep(spec: InstanceSpec, config: KubernetesTargetConfig, unit: Unit): void {
     if (!Object.hasOwn(config.engines, spec.runtime.engine ?? '')) return;
     if (!this.isKept(spec, config, unit)) this.wantAll(spec, config, unit);
     if (this.isDue && performance.now() - this.failedAt > RETRY_MS) this.begin(() => this.complete());
@@ -70,11 +71,7 @@ export class RevisionObjects {
     await this.work;
   }
 
-  private isKept(
-    { scaling }: InstanceSpec,
-    config: KubernetesTargetConfig,
-    { metadata: { uid = '' } }: Deployment,
-  ): boolean {
+  private isKept({ scaling }: InstanceSpec, config: KubernetesTargetConfig, { metadata: { uid = '' } }: Unit): boolean {
     if (this.keptFor !== config) this.kept.clear();
     this.keptFor = config;
     const least = scaling?.min_replicas;
@@ -83,7 +80,7 @@ export class RevisionObjects {
     return false;
   }
 
-  private wantAll(spec: InstanceSpec, config: KubernetesTargetConfig, unit: Deployment): void {
+  private wantAll(spec: InstanceSpec, config: KubernetesTargetConfig, unit: Unit): void {
     const { writer } = this.options;
     this.want(SERVICES, serviceOf(spec, config, writer));
     const budget = pdbOf(spec, config, writer);
@@ -159,9 +156,8 @@ export class RevisionObjects {
   }
 }
 
-function ownedBy<T extends KubeObject>(object: T, { metadata: { name, uid = '' } }: Deployment): T {
-  const ownerReferences = [{ apiVersion: 'apps/v1', kind: 'Deployment', name, uid }];
-  return { ...object, metadata: { ...object.metadata, ownerReferences } };
+function ownedBy<T extends KubeObject>(object: T, unit: Unit): T {
+  return { ...object, metadata: { ...object.metadata, ownerReferences: [ownerReferenceTo(unit)] } };
 }
 
 function keyOf({ plural }: Kind, { metadata: { name, namespace = '' } }: KubeObject): string {

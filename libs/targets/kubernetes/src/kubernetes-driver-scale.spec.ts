@@ -2,9 +2,9 @@ import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import type { InstanceSpec } from '@slipway/target-driver';
 import { DriverBench, INSTALLATION, instanceSpec, NAMESPACE, targetConfig, until } from '../test/driver-bench.js';
 import { engine, ready } from '../test/pod-rows.js';
+import { deploymentOf } from '../test/target-fixture.js';
 import { DEPLOYMENTS, PODS } from './api/kinds.js';
 import type { Deployment, Pod } from './api/objects.js';
-import { unitOf } from './unit.js';
 
 const INSTANCES = 1_000;
 
@@ -27,7 +27,7 @@ function filled(): InstanceSpec[] {
       owner,
       scaling: { min_replicas: 2, max_replicas: 2 },
     });
-    const unit = unitOf(spec, targetConfig(), { installation: INSTALLATION });
+    const unit = deploymentOf(spec, targetConfig(), { installation: INSTALLATION });
     const { metadata, spec: pod } = unit.spec!.template!;
     store.put<Pod>(PODS, {
       metadata: { ...metadata, name: `pod-${number}`, namespace: NAMESPACE },

@@ -5,7 +5,7 @@ import { KubeApi } from './api/requests.js';
 import { LiveUnits, selectorOf } from './kubernetes-driver-units.js';
 import { RevisionObjects } from './kubernetes-driver-revision.js';
 import type { KubernetesTargetConfig } from './target-config.js';
-import { namespacesOf } from './target-config.js';
+import { namespacesOf, usesGroups } from './target-config.js';
 import { neededRules } from './target-health-rules.js';
 import { TargetHealthWatch } from './target-health.js';
 import { targetLabels, type Writer } from './unit-labels.js';
@@ -23,6 +23,8 @@ export interface KubernetesDriverOptions {
   watch?: Partial<ReflectorClock>;
   /** How long a pod on a lost node counts beyond its grace. */
   lostAfterMs?: number;
+  /** When one of a group that its node does not end is taken away, beyond its grace; how much younger than its leader a worker may be. */
+  groups?: { abandonedAfterMs?: number; lateMs?: number };
 }
 
 const SYNC_MS = 5_000;
@@ -88,7 +90,7 @@ export class KubernetesSessions {
 
   /** Follows a new configuration, if anything is open. */
   refresh(): void {
-    this.opened?.watch.follow(namespacesOf(this.config()));
+    this.opened?.watch.follow(namespacesOf(this.config()), { groups: usesGroups(this.config()) });
   }
 
   get health(): TargetHealth {
@@ -116,11 +118,10 @@ export class KubernetesSessions {
     const health = new TargetHealthWatch(api, {
       server: api.server,
       namespaces: () => namespacesOf(this.config()),
-      rules: () => neededRules({ writesSecrets: this.writesSecrets() }),
+      rules: () => neededRules({ writesSecrets: this.writesSecrets(), usesGroups: usesGroups(this.config()) }),
       ...this.options.health,
     });
     const labels = targetLabels(config, writer);
-    const live = new LiveUnits(api, labels, this.options.lostAfterMs);
     const labelSelector = selectorOf(labels);
     const watch = new UnitWatch(api, {
       labelSelector,
@@ -128,6 +129,11 @@ export class KubernetesSessions {
       clock: this.options.watch,
     });
     watch.onChange(this.tell);
+    const live = new LiveUnits(api, labels, {
+      lostAfterMs: this.options.lostAfterMs,
+      abandonedAfterMs: this.options.groups?.abandonedAfterMs,
+      hasGroups: () => watch.followsGroups,
+    });
     const note = (error: unknown) => health.note(error);
     const revisions = new RevisionObjects(api, watch, {
       labelSelector,
@@ -136,7 +142,7 @@ export class KubernetesSessions {
       ...this.options.revisions,
     });
     this.opened = { api, writer, live, watch, health, revisions, openedAt: performance.now() };
-    watch.follow(namespacesOf(this.config()));
+    watch.follow(namespacesOf(this.config()), { groups: usesGroups(this.config()) });
     health.start();
     return this.opened;
   }

@@ -1,12 +1,13 @@
 import type { ObservationReason } from '@slipway/contracts';
 import type { DriverHost, InstanceSpec } from '@slipway/target-driver';
 import { ApiError, UnreachableError } from './api/errors.js';
-import { DEPLOYMENTS, SECRETS } from './api/kinds.js';
-import type { Deployment, Secret } from './api/objects.js';
+import { SECRETS } from './api/kinds.js';
+import type { Secret } from './api/objects.js';
 import type { Session } from './kubernetes-driver-session.js';
 import { isTombstone } from './kubernetes-driver-units.js';
 import { isStopped, refusalReason } from './pod-state.js';
 import { namespaceFor, type KubernetesTargetConfig } from './target-config.js';
+import { kindOf, ownerReferenceTo, type Unit } from './unit-kind.js';
 import { secretOf, unitOf } from './unit.js';
 import { generationIn } from './unit-watch.js';
 
@@ -83,11 +84,11 @@ async function createUnit(
   { api, writer, live }: Session,
   spec: InstanceSpec,
   { config, namespaces }: StartPlace,
-): Promise<Deployment | undefined> {
+): Promise<Unit | undefined> {
   const namespace = namespaceFor(config, spec.tenantName);
   const unit = unitOf(spec, config, writer);
   try {
-    return await api.create<Deployment>(DEPLOYMENTS, namespace, unit);
+    return await api.create<Unit>(kindOf(unit), namespace, unit);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     if (error.reason === 'AlreadyExists') {
@@ -105,12 +106,12 @@ async function createSecret(
   { api, writer }: Session,
   spec: InstanceSpec,
   config: KubernetesTargetConfig,
-  unit: Deployment,
+  unit: Unit,
 ): Promise<void> {
   const secret = secretOf(spec, config, writer);
   if (!secret) return;
-  const { name, uid = '', namespace = namespaceFor(config, spec.tenantName) } = unit.metadata;
-  const ownerReferences = [{ apiVersion: 'apps/v1', kind: 'Deployment', name, uid }];
+  const { namespace = namespaceFor(config, spec.tenantName) } = unit.metadata;
+  const ownerReferences = [ownerReferenceTo(unit)];
   try {
     await api.create<Secret>(SECRETS, namespace, { ...secret, metadata: { ...secret.metadata, ownerReferences } });
   } catch (error) {

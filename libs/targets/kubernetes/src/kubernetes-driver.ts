@@ -20,9 +20,9 @@ import {
 import type { TargetConfig } from '@slipway/platform-config';
 import { isDeepStrictEqual } from 'node:util';
 import { Agent } from 'undici';
-import type { Deployment } from './api/objects.js';
 import { instanceLog, loggedPod, type LoggedPod } from './instance-log.js';
 import { StartEvidence } from './kubernetes-driver-evidence.js';
+import { mendGroup } from './kubernetes-driver-groups.js';
 import { isNegative, lookAt, type Look } from './kubernetes-driver-look.js';
 import { KubernetesSessions, type KubernetesDriverOptions, type Session } from './kubernetes-driver-session.js';
 import { startUnit } from './kubernetes-driver-start.js';
@@ -31,6 +31,7 @@ import { podOf } from './pod-state.js';
 import { namespaceFor, namespacesOf, type KubernetesTargetConfig } from './target-config.js';
 import { specIssues } from './unit-check.js';
 import { describeEngine, engineTraits, probePathOf, targetWarnings } from './unit-engine.js';
+import type { Unit } from './unit-kind.js';
 import { generationIn, type InstanceObjects } from './unit-watch.js';
 
 /** With more namespaces an instance is looked for where it should be and where it was seen only. */
@@ -39,7 +40,7 @@ const MOST_SEARCHED = 8;
 type Host = Pick<DriverHost, 'installation' | 'pausePoint'>;
 
 /**
- * Runs each instance as one unit of a Kubernetes cluster: a Deployment of one pod that is written once. Kubernetes restarts and probes;
+ * Runs each instance as one unit of a Kubernetes cluster, written once: a Deployment of one pod, or a group of pods. Kubernetes restarts and probes;
  * this counts, names the reasons and never starts a generation twice. State comes from one watch for all; that something is not there is
  * believed of a live answer only, and where none is to be had the driver says that it cannot look.
  */
@@ -62,7 +63,7 @@ export class KubernetesDriver implements TargetDriver {
   constructor(
     config: KubernetesTargetConfig,
     private readonly host: Host,
-    options: KubernetesDriverOptions = {},
+    private readonly options: KubernetesDriverOptions = {},
   ) {
     this.name = config.name;
     this.config = config;
@@ -122,6 +123,7 @@ export class KubernetesDriver implements TargetDriver {
     if (instanceKey !== undefined) this.keys.set(instanceId, instanceKey);
     const look = await this.lookConfirmed(session, spec);
     await this.stopOutdated(session, look);
+    await this.mend(session, look);
     if (look.own) session.revisions.keep(spec, this.config, look.own.unit);
     const pod = look.own && podOf(look.own.pods);
     return this.evidence.add(session.api, instanceId, pod, look.observation, this.secretsOf(instanceId));
@@ -187,6 +189,8 @@ export class KubernetesDriver implements TargetDriver {
       reach: this.config.reach,
       left: watch.leftOf(instanceId, generation),
       wasReady: (incarnation: string) => watch.wasReady(incarnation),
+      refused: watch.refused.bind(watch),
+      lateMs: this.options.groups?.lateMs,
     };
     const look = lookAt(spec, watch.of(instanceId), memory);
     if (!isNegative(look.observation)) return look;
@@ -198,7 +202,7 @@ export class KubernetesDriver implements TargetDriver {
   /** That an older unit is still to be stopped says nothing of what was asked for; the next look tries again. */
   private async stopOutdated({ live, watch, health }: Session, { outdated, own, observation }: Look): Promise<void> {
     const isDrifted = observation.drift !== undefined && this.config.on_drift === 'replace';
-    const units: Deployment[] = [...outdated, ...(isDrifted && own ? [own.unit] : [])];
+    const units: Unit[] = [...outdated, ...(isDrifted && own ? [own.unit] : [])];
     for (const unit of units) {
       try {
         const stopped = await live.stop(unit);
@@ -206,6 +210,14 @@ export class KubernetesDriver implements TargetDriver {
       } catch (error) {
         health.note(error);
       }
+    }
+  }
+
+  private async mend(session: Session, { own }: Look): Promise<void> {
+    try {
+      if (own) await mendGroup(session, own, this.options.groups?.lateMs);
+    } catch (error) {
+      session.health.note(error);
     }
   }
 

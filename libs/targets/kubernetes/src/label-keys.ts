@@ -14,3 +14,6 @@ export const LABEL = {
   ordinal: `${OURS}/ordinal`,
   generation: `${OURS}/generation`,
 } as const;
+
+/** Which pod of a group it is, as the controller of LeaderWorkerSets says it: 0 leads and serves, the others work for it. */
+export const WORKER_INDEX = 'leaderworkerset.sigs.k8s.io/worker-index';

@@ -1,11 +1,14 @@
 import type { ObservationReason } from '@slipway/contracts';
 import type { Observation } from '@slipway/target-driver';
 import type { ContainerStatus, Pod } from './api/objects.js';
+import { isOfGroup } from './unit-kind.js';
 
 /** The container that serves; others of a pod are the operator's business. */
 export const ENGINE_CONTAINER = 'engine';
 
 const MAX_MESSAGE = 400;
+/** From the end of a group's first pod to that of its last. */
+const TOGETHER_MS = 300_000;
 
 const DISRUPTION_REASONS: Record<string, ObservationReason> = {
   PreemptionByScheduler: 'preempted',
@@ -88,9 +91,12 @@ export function restartsOf(pod: Pod): number {
   return counted.reduce((sum, { restartCount = 0 }) => sum + restartCount, 0);
 }
 
-/** One life of the engine: another pod and another start in the same pod are other lives. */
+/**
+ * One life of the engine: another pod and another start in the same pod are other lives. In a group such a start is no life: all pods go for it,
+ * and it would count twice.
+ */
 export function incarnationOf(pod: Pod): string {
-  return `${pod.metadata.uid}/${restartsOf(pod)}`;
+  return `${pod.metadata.uid}/${isOfGroup(pod) ? 0 : restartsOf(pod)}`;
 }
 
 /** How a container's run ended. */
@@ -115,6 +121,34 @@ export function endOfPod(pod: Pod): LastExit {
   // Deleted by hand is killed, whatever code the engine then ended with.
   const ended = disruption ?? (isLeaving(pod) ? 'killed' : (reason ?? 'killed'));
   return { code, reason: ended, ...(since ? { at: since } : {}) };
+}
+
+/**
+ * How a pod of a group ended, as the group's end: a restart of one of its containers is why the others go. @param known of those that went before
+ */
+export function endInGroup(pod: Pod, known: LastExit | undefined): LastExit {
+  const end = disruptionOf(pod) === undefined ? (exitBefore(pod) ?? endOfPod(pod)) : endOfPod(pod);
+  const isWithOthers = Math.abs(Date.parse(end.at ?? '') - Date.parse(known?.at ?? '')) < TOGETHER_MS;
+  // Of pods that end together only those know why that did not just have to go with the others.
+  return known && known.reason !== 'killed' && end.reason === 'killed' && isWithOthers ? known : end;
+}
+
+/** Of the life before this one, in the same pod. */
+export function exitBefore(pod: Pod): LastExit | undefined {
+  const ends = [engineStatus(pod), ...initStatuses(pod)]
+    .filter((status) => (status?.restartCount ?? 0) > 0 || (status?.state?.terminated?.exitCode ?? 0) !== 0)
+    .flatMap((status) => exitOf(status) ?? []);
+  const last = newestOf(ends);
+  if (!last) return undefined;
+  const { code, reason, at } = last;
+  return { code, ...(reason && { reason }), ...(at && { at }) };
+}
+
+export function newestOf<T extends { at?: string }>(ends: readonly T[]): T | undefined {
+  return ends.reduce<T | undefined>(
+    (best, one) => (best === undefined || (one.at ?? '') > (best.at ?? '') ? one : best),
+    undefined,
+  );
 }
 
 function exitReason(code: number | undefined, reason = '', message = ''): ObservationReason {

@@ -1,28 +1,34 @@
 import { isIP } from 'node:net';
 import type { ObservationReason } from '@slipway/contracts';
 import type { Observation } from '@slipway/target-driver';
-import type { ContainerStatus, Deployment, Pod } from './api/objects.js';
+import type { ContainerStatus, Pod } from './api/objects.js';
+import { isFormer, isLate, toldOfGroup, type Told } from './group-state.js';
 import { baseUrlOf } from './reach.js';
 import type { Reach } from './target-config.js';
+import { isOfGroup, isWorker, kindOf, servingTemplateOf, sizeOf, type Unit } from './unit-kind.js';
+import { unitServiceName } from './unit-names.js';
 import { PORT_NAME } from './unit-probes.js';
 import {
   conditionOf,
   disruptionOf,
+  endInGroup,
   endOfPod,
   ENGINE_CONTAINER,
   engineStatus,
+  exitBefore,
   exitOf,
   incarnationOf,
   initStatuses,
   isLeaving,
   isOver,
+  newestOf,
   restartsOf,
   shownWords,
 } from './pod-state-ends.js';
 
 /** What is known of one unit, from a watch or from a live answer. */
 export interface UnitSeen {
-  unit: Deployment;
+  unit: Unit;
   generation: number;
   /** Of this unit. */
   pods: readonly Pod[];
@@ -32,9 +38,11 @@ export interface UnitSeen {
   reach?: Reach;
   /** Whether this life of the engine was seen ready before. */
   wasReady?: (incarnation: string) => boolean;
+  /** Why pods of a group could not be made, in the words of the server. */
+  refused?: (unit: Unit, pods: readonly Pod[]) => string | undefined;
+  /** How much younger than its leader a worker of a group may be. */
+  lateMs?: number | undefined;
 }
-
-type Told = Pick<Observation, 'state'> & { reason?: ObservationReason; message?: string | undefined };
 
 const IMAGE_FAULTS = new Set([
   'ErrImagePull',
@@ -48,7 +56,7 @@ const IMAGE_FAULTS = new Set([
 const CREATION_FAULTS = new Set(['CreateContainerError', 'RunContainerError']);
 
 /** Told to stop: whoever set the replicas to 0, it does not come back by itself. */
-export function isStopped(unit: Deployment): boolean {
+export function isStopped(unit: Unit): boolean {
   return unit.spec?.replicas === 0;
 }
 
@@ -58,13 +66,13 @@ export function livePods(pods: readonly Pod[]): Pod[] {
 }
 
 /**
- * The pod that an instance is: a ready one before others, else the oldest, so that a second pod that somebody made by hand does not take
- * its place; one that leaves only if there is no other.
+ * The pod that an instance is, of a group its leader: a ready one before others, else the oldest, so that a second pod that somebody made by
+ * hand does not take its place; one that leaves only if there is no other.
  */
 export function podOf(pods: readonly Pod[]): Pod | undefined {
   const order = (pod: Pod) => (isLeaving(pod) ? 2 : isReady(pod) ? 0 : 1);
   const ageOf = (pod: Pod) => pod.metadata.creationTimestamp ?? '';
-  return livePods(pods).sort(
+  return livePods(pods.filter((pod) => !isWorker(pod))).sort(
     (a, b) =>
       order(a) - order(b) ||
       (isLeaving(a) ? ageOf(b).localeCompare(ageOf(a)) : ageOf(a).localeCompare(ageOf(b))) ||
@@ -77,8 +85,9 @@ export function observationOf(seen: UnitSeen): Observation {
   const { unit, pods, generation } = seen;
   const pod = podOf(pods);
   const about = { generation, ...(pod && lifeOf(pod, seen)), ...lastExitOf(seen, pod) };
-  if (isStopped(unit)) return { ...about, state: pod ? 'stopping' : 'exited', reason: 'terminated' };
-  const { state, reason, message } = pod ? told(pod, seen) : withoutPod(seen);
+  if (isStopped(unit))
+    return { ...about, state: livePods(pods).length > 0 ? 'stopping' : 'exited', reason: 'terminated' };
+  const { state, reason, message } = sizeOf(unit) > 1 ? groupTold(seen, pod) : pod ? told(pod, seen) : withoutPod(seen);
   const words = shownWords(message);
   return {
     ...about,
@@ -89,11 +98,12 @@ export function observationOf(seen: UnitSeen): Observation {
 }
 
 /** Where requests to it go; undefined while it has no address. */
-function addressOf(pod: Pod, unit: Deployment, reach: Reach): string | undefined {
+function addressOf(pod: Pod, unit: Unit, reach: Reach): string | undefined {
   const port = portOf(unit);
   const { name, namespace = '' } = unit.metadata;
   if (port === undefined || !hasAddress(pod)) return undefined;
-  return baseUrlOf({ reach }, { unit: name, namespace, port, podIp: pod.status?.podIP });
+  const service = unitServiceName(name, isOfGroup(pod));
+  return baseUrlOf({ reach }, { unit: name, namespace, port, service, podIp: pod.status?.podIP });
 }
 
 /** What is no address must not become part of a URL. */
@@ -102,15 +112,15 @@ function hasAddress(pod: Pod): boolean {
 }
 
 /** What was done to a unit by hand; undefined while it is as it was made. */
-export function driftOf(unit: Deployment): string | undefined {
+export function driftOf(unit: Unit): string | undefined {
   if (isStopped(unit) || (unit.metadata.generation ?? 1) <= 1) return undefined;
   const { replicas = 1 } = unit.spec ?? {};
-  if (replicas > 1) return `deployment ${unit.metadata.name} was changed by somebody else: it has ${replicas} replicas`;
-  return `deployment ${unit.metadata.name} was changed by somebody else`;
+  const words = `${kindOf(unit).kind.toLowerCase()} ${unit.metadata.name} was changed by somebody else`;
+  return replicas > 1 ? `${words}: it has ${replicas} replicas` : words;
 }
 
-function portOf(unit: Deployment): number | undefined {
-  const { containers = [] } = unit.spec?.template?.spec ?? {};
+function portOf(unit: Unit): number | undefined {
+  const { containers = [] } = servingTemplateOf(unit)?.spec ?? {};
   const { ports = [] } = containers.find(({ name }) => name === ENGINE_CONTAINER) ?? {};
   return (ports.find(({ name }) => name === PORT_NAME) ?? ports[0])?.containerPort;
 }
@@ -127,34 +137,47 @@ function lifeOf(pod: Pod, { unit, reach = 'pod' }: UnitSeen): Partial<Observatio
 }
 
 /** Of the life before this one: in the same pod, or in the one before. */
-function lastExitOf({ pods, left }: UnitSeen, pod: Pod | undefined): Pick<Observation, 'lastExit'> {
-  const here = pod && exitBefore(pod);
+function lastExitOf({ unit, pods, left }: UnitSeen, pod: Pod | undefined): Pick<Observation, 'lastExit'> {
+  const here = pod && newestOf([pod, ...workersOf(pods)].flatMap((one) => exitBefore(one) ?? []));
   if (here) return { lastExit: here };
   const others = pods.filter((one) => one !== pod && (isLeaving(one) || isOver(one)));
-  const lastExit = newestOf(others.map(endOfPod)) ?? left;
+  const lastExit =
+    sizeOf(unit) > 1
+      ? others.reduce((known, one) => endInGroup(one, known), left)
+      : (newestOf(others.map(endOfPod)) ?? left);
   return lastExit ? { lastExit } : {};
 }
 
-function exitBefore(pod: Pod): Observation['lastExit'] {
-  const ends = [engineStatus(pod), ...initStatuses(pod)]
-    .filter((status) => (status?.restartCount ?? 0) > 0 || (status?.state?.terminated?.exitCode ?? 0) !== 0)
-    .flatMap((status) => exitOf(status) ?? []);
-  const last = newestOf(ends);
-  if (!last) return undefined;
-  const { code, reason, at } = last;
-  return { code, ...(reason && { reason }), ...(at && { at }) };
+/** A pod of it is one of several: what each says, and what was said of those that are missing. */
+function groupTold(seen: UnitSeen, leader: Pod | undefined): Told {
+  const { unit, pods, refused } = seen;
+  const words = refused?.(unit, pods);
+  return toldOfGroup({
+    leader: leader && told(leader, seen),
+    workers: workersOf(pods).map((pod) => workerTold(pod, leader, seen)),
+    size: sizeOf(unit),
+    ...(words !== undefined && { refused: refusal(words) }),
+  });
 }
 
-function newestOf<T extends { at?: string }>(ends: readonly T[]): T | undefined {
-  return ends.reduce<T | undefined>(
-    (best, one) => (best === undefined || (one.at ?? '') > (best.at ?? '') ? one : best),
-    undefined,
-  );
+/** One that runs may run for another leader. */
+function workerTold(pod: Pod, leader: Pod | undefined, seen: UnitSeen): Told {
+  const own = told(pod, seen);
+  if (own.state !== 'ready' || !leader) return own;
+  const message = `pod ${pod.metadata.name} is not one of those that this leader began with`;
+  if (isLate(pod, leader, seen.lateMs)) return { state: 'unhealthy', reason: 'killed', message };
+  return isFormer(pod, leader) ? { state: 'starting', reason: 'loading', message } : own;
 }
+
+function workersOf(pods: readonly Pod[]): Pod[] {
+  return livePods(pods).filter(isWorker);
+}
+
+const refusal = (message: string | undefined): Told => ({ state: 'starting', reason: refusalReason(message), message });
 
 function withoutPod({ unit, pods }: UnitSeen): Told {
   const refused = unit.status?.conditions?.find(({ type, status }) => type === 'ReplicaFailure' && status === 'True');
-  if (refused) return { state: 'starting', reason: refusalReason(refused.message), message: refused.message };
+  if (refused) return refusal(refused.message);
   const over = pods.filter(isOver).at(-1);
   if (!over) return { state: 'starting', reason: 'loading', message: 'there is no pod yet' };
   return { state: 'unhealthy', reason: endOfPod(over).reason ?? 'killed', message: over.status?.message };

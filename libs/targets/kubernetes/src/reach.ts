@@ -9,6 +9,8 @@ export interface EnginePlace {
   unit: string;
   namespace: string;
   port: number;
+  /** Its Service, where it has one. */
+  service?: string;
   /** Unknown until the pod has one, and needed for `reach: pod` only. */
   podIp?: string;
 }
@@ -16,7 +18,7 @@ export interface EnginePlace {
 /** The URL by which gateways come to an engine, without a trailing slash; undefined as long as its pod has no address. */
 export function baseUrlOf(
   { reach }: Pick<KubernetesTargetConfig, 'reach'>,
-  { unit, namespace, port, podIp }: EnginePlace,
+  { unit, namespace, port, service = unit, podIp }: EnginePlace,
 ): string | undefined {
   if (typeof reach === 'object')
     return filled(
@@ -26,7 +28,7 @@ export function baseUrlOf(
         ['namespace', namespace],
       ]),
     )?.replace(/\/+$/, '');
-  if (reach === 'service') return `http://${unit}.${namespace}.svc:${port}`;
+  if (reach === 'service') return `http://${service}.${namespace}.svc:${port}`;
   if (podIp === undefined || podIp === '') return undefined;
   return `http://${isIPv6(podIp) ? `[${podIp}]` : podIp}:${port}`;
 }

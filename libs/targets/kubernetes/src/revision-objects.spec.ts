@@ -1,7 +1,6 @@
 import { expect, it } from '@jest/globals';
-import { readTarget, specOf, WRITER } from '../test/target-fixture.js';
+import { deploymentOf, groupOf, readTarget, specOf, WRITER } from '../test/target-fixture.js';
 import { pdbOf, serviceOf, unitServiceOf } from './revision-objects.js';
-import { unitOf } from './unit.js';
 import { describeEngine, engineTraits, probePathOf, targetWarnings } from './unit-engine.js';
 
 const config = readTarget();
@@ -16,8 +15,8 @@ it('a revision has a headless Service that its pods are behind, and those of no 
     spec: { clusterIP: 'None', ports: [{ name: 'http', port: 8_000, targetPort: 'http', protocol: 'TCP' }] },
   });
   const pods = (installation: string, revisionId: string) =>
-    unitOf(specOf({ owner: { ...specOf().owner!, revisionId } }), config, { installation }).spec!.template!.metadata!
-      .labels!;
+    deploymentOf(specOf({ owner: { ...specOf().owner!, revisionId } }), config, { installation }).spec!.template!
+      .metadata!.labels!;
   const isBehind = (labels: Record<string, string>) =>
     Object.entries(service.spec!.selector!).every(([key, value]) => labels[key] === value);
   expect(isBehind(pods(WRITER.installation, specOf().owner!.revisionId))).toBe(true);
@@ -51,10 +50,21 @@ it('of groups, one group at a time', () => {
   expect(pdbOf(group, config, WRITER)?.spec?.maxUnavailable).toBe(2);
 });
 
+it('of a group its leader alone is behind Services, and under no name that the controller of groups takes', () => {
+  const group = specOf({ runtime: { engine: 'vllm-multinode', args: {}, env: {} } });
+  const leads = { 'leaderworkerset.sigs.k8s.io/worker-index': '0' };
+  expect(serviceOf(group, config, WRITER).spec?.selector).toMatchObject(leads);
+  const own = unitServiceOf(group, { ...config, reach: 'service' }, WRITER);
+  expect(own?.spec?.selector).toMatchObject(leads);
+  const { name } = groupOf(group, config, WRITER).metadata;
+  expect(own?.metadata.name).toBe(`${name}-leader`);
+  expect(serviceOf(specOf(), config, WRITER).spec?.selector).not.toHaveProperty([Object.keys(leads)[0]!]);
+});
+
 it('a unit has a Service of its own only where it is reached by one', () => {
   expect(unitServiceOf(specOf(), config, WRITER)).toBeUndefined();
   const service = unitServiceOf(specOf(), { ...config, reach: 'service' }, WRITER);
-  const unit = unitOf(specOf(), config, WRITER);
+  const unit = deploymentOf(specOf(), config, WRITER);
   expect(service?.metadata.name).toBe(unit.metadata.name);
   expect(service?.spec).toMatchObject({ type: 'ClusterIP', selector: unit.spec!.selector!.matchLabels });
 });

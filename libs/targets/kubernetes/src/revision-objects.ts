@@ -1,7 +1,8 @@
 import type { InstanceSpec } from '@slipway/target-driver';
 import { apiVersionOf, PDBS, SERVICES } from './api/kinds.js';
 import type { ObjectMeta, PodDisruptionBudget, Service } from './api/objects.js';
-import { engineOf, namespaceFor, type KubernetesTargetConfig } from './target-config.js';
+import { WORKER_INDEX } from './label-keys.js';
+import { engineOf, isGroup, namespaceFor, type KubernetesTargetConfig } from './target-config.js';
 import {
   revisionLabels,
   revisionSelector,
@@ -10,12 +11,12 @@ import {
   unitSelector,
   type Writer,
 } from './unit-labels.js';
-import { revisionObjectName, unitName } from './unit-names.js';
+import { revisionObjectName, unitName, unitServiceName } from './unit-names.js';
 import { PORT_NAME } from './unit-probes.js';
 
 /** The Service of a revision: headless, for who follows its EndpointSlices. Our gateways do not need it. To be applied. */
 export function serviceOf(spec: InstanceSpec, config: KubernetesTargetConfig, writer: Writer): Service {
-  const selector = revisionSelector(spec, config, writer);
+  const selector = { ...revisionSelector(spec, config, writer), ...leaderOf(spec, config) };
   return {
     apiVersion: apiVersionOf(SERVICES),
     kind: SERVICES.kind,
@@ -32,12 +33,16 @@ export function unitServiceOf(spec: InstanceSpec, config: KubernetesTargetConfig
     apiVersion: apiVersionOf(SERVICES),
     kind: SERVICES.kind,
     metadata: {
-      name: unitName(spec),
+      name: unitServiceName(unitName(spec), isGroup(engineOf(config, spec.runtime.engine))),
       namespace: namespaceFor(config, spec.tenantName),
       labels: unitLabels(spec, config, writer),
       ...(Object.keys(annotations).length > 0 && { annotations }),
     },
-    spec: { type: 'ClusterIP', selector: unitSelector(spec, writer), ports: portsOf(spec, config) },
+    spec: {
+      type: 'ClusterIP',
+      selector: { ...unitSelector(spec, writer), ...leaderOf(spec, config) },
+      ports: portsOf(spec, config),
+    },
   };
 }
 
@@ -63,6 +68,11 @@ export function pdbOf(
       selector: { matchLabels: revisionSelector(spec, config, writer) },
     },
   };
+}
+
+/** Of a group one pod serves. */
+function leaderOf({ runtime }: InstanceSpec, config: KubernetesTargetConfig): Record<string, string> {
+  return isGroup(engineOf(config, runtime.engine)) ? { [WORKER_INDEX]: '0' } : {};
 }
 
 function metadataOf(spec: InstanceSpec, config: KubernetesTargetConfig, writer: Writer): ObjectMeta {

@@ -93,6 +93,16 @@ export function engineOf(config: KubernetesTargetConfig, name: string | undefine
   return engine;
 }
 
+/** Whether an instance of the engine is several pods that serve together. */
+export function isGroup({ unit }: Pick<KubernetesEngine, 'unit'>): boolean {
+  return unit.kind === 'leaderworkerset';
+}
+
+/** Whether the cluster must know LeaderWorkerSets. */
+export function usesGroups({ engines }: Pick<KubernetesTargetConfig, 'engines'>): boolean {
+  return Object.values(engines).some(isGroup);
+}
+
 /** Where the units of a tenant are. Every method that looks for what exists must look in all of `namespacesOf`. */
 export function namespaceFor({ namespaces }: KubernetesTargetConfig, tenantName: string | undefined): string {
   const own = tenantName !== undefined && Object.hasOwn(namespaces.by_tenant, tenantName);

@@ -10,16 +10,26 @@ export interface Rule {
 export interface RuleNeeds {
   /** An engine has a key, or secrets of the operator's go to the cluster: each unit gets a Secret of its own. */
   writesSecrets: boolean;
+  /** An instance of an engine is a group of pods. */
+  usesGroups: boolean;
 }
 
 /** Every right that the driver uses in each namespace of models, and no other. Roles are made of this list. */
-export function neededRules({ writesSecrets }: RuleNeeds): Rule[] {
+export function neededRules({ writesSecrets, usesGroups }: RuleNeeds): Rule[] {
   return [
     ...rulesOf('apps', 'deployments', ['list', 'watch', 'create', 'patch', 'delete']),
     ...rulesOf('', 'pods', ['list', 'watch']),
     { group: '', resource: 'pods', subresource: 'log', verb: 'get' },
     ...rulesOf('', 'services', ['list', 'create', 'patch', 'delete']),
     ...rulesOf('policy', 'poddisruptionbudgets', ['list', 'create', 'patch', 'delete']),
+    // Groups that lost a node, or of which one pod began alone, do not mend themselves; why their pods are refused stands in events only.
+    ...(usesGroups
+      ? [
+          ...rulesOf('leaderworkerset.x-k8s.io', 'leaderworkersets', ['list', 'watch', 'create', 'patch', 'delete']),
+          ...rulesOf('', 'pods', ['delete']),
+          ...rulesOf('', 'events', ['list', 'watch']),
+        ]
+      : []),
     ...(writesSecrets ? rulesOf('', 'secrets', ['create']) : []),
   ];
 }

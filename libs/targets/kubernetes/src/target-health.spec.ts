@@ -6,7 +6,7 @@ import { neededRules, ruleText } from './target-health-rules.js';
 import { TargetHealthWatch } from './target-health.js';
 
 const NAMESPACE = 'models';
-const rules = neededRules({ writesSecrets: true });
+const rules = neededRules({ writesSecrets: true, usesGroups: false });
 
 let stub: StubApi;
 let api: KubeApi;

@@ -2,11 +2,11 @@ import { afterAll, beforeAll, expect } from '@jest/globals';
 import { TestBed } from '@slipway/kube-testbed';
 import { hasKube, kubeIt } from '@slipway/kube-testbed/jest';
 import { Agent, request } from 'undici';
-import { readTarget, specOf, WRITER } from '../test/target-fixture.js';
+import { deploymentOf, groupOf, readTarget, specOf, WRITER } from '../test/target-fixture.js';
 import { DEPLOYMENTS, pathOf, PDBS, PODS, SECRETS, SERVICES, type Kind } from './api/kinds.js';
 import type { KubeObject, PodTemplate } from './api/objects.js';
 import { pdbOf, serviceOf, unitServiceOf } from './revision-objects.js';
-import { groupOf, secretOf, unitOf } from './unit.js';
+import { secretOf } from './unit.js';
 
 const written = readTarget();
 let bed: TestBed;
@@ -49,7 +49,7 @@ kubeIt('an API server takes every object as it is written, and warns of none', a
       ...(engine === 'llama-cpp' && { resources: { memory_mb: 1_024 } }),
     });
     const objects: [Kind, KubeObject | undefined][] = [
-      [DEPLOYMENTS, unitOf(spec, config, WRITER)],
+      [DEPLOYMENTS, deploymentOf(spec, config, WRITER)],
       [SECRETS, secretOf(spec, config, WRITER)],
       [SERVICES, serviceOf(spec, config, WRITER)],
       [SERVICES, unitServiceOf(spec, { ...config, reach: 'service' }, WRITER)],
@@ -69,7 +69,7 @@ kubeIt('an API server takes the pods of a group, whoever starts them', async () 
   const spec = specOf({ runtime: { engine: 'vllm-multinode', args: {}, env: {} }, resources: {} });
   const { leaderTemplate, workerTemplate } = groupOf(spec, written, WRITER).spec!.leaderWorkerTemplate!;
   for (const template of [leaderTemplate!, workerTemplate!]) {
-    const { spec: of, ...unit } = unitOf(specOf(), written, WRITER);
+    const { spec: of, ...unit } = deploymentOf(specOf(), written, WRITER);
     const around = { ...of, selector: { matchLabels: template.metadata!.labels! }, template };
     expect(await judged(DEPLOYMENTS, namespace, { ...unit, metadata: { name: 'any' }, spec: around })).toEqual(TAKEN);
   }
@@ -78,9 +78,11 @@ kubeIt('an API server takes the pods of a group, whoever starts them', async () 
 kubeIt('a pod is let in where Pod Security is at its strictest, if the operator says what only he can', async () => {
   const namespace = await bed.namespace({ 'pod-security.kubernetes.io/enforce': 'restricted' });
   const spec = specOf({ runtime: { engine: 'llama-cpp', args: {}, env: {} }, resources: {} });
-  expect(await judged(PODS, namespace, podOf(unitOf(spec, written, WRITER).spec!.template!, 'let-in'))).toEqual(TAKEN);
+  expect(await judged(PODS, namespace, podOf(deploymentOf(spec, written, WRITER).spec!.template!, 'let-in'))).toEqual(
+    TAKEN,
+  );
   const lax = { ...written.engines['llama-cpp']!, pod: {} };
-  const { template } = unitOf(spec, { ...written, engines: { 'llama-cpp': lax } }, WRITER).spec!;
+  const { template } = deploymentOf(spec, { ...written, engines: { 'llama-cpp': lax } }, WRITER).spec!;
   // The two that depend on the image: who it runs as, and what of root it needs.
   const { message } = (await judged(PODS, namespace, podOf(template!, 'refused'))) as { message: string };
   expect(message).toMatch(

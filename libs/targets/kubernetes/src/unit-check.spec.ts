@@ -17,6 +17,7 @@ it.each<[string, Partial<InstanceSpec>]>([
   ['accelerators within what is allowed', { resources: { accelerator: 'h100', count: 4 } }],
   ['all the memory that is allowed', { resources: { accelerator: 'l40s', memory_mb: 98_304 } }],
   ['all the replicas that are allowed', { scaling: { min_replicas: 8, max_replicas: 8 } }],
+  ['a group of pods', { ...runtime({ engine: 'vllm-multinode' }), resources: { accelerator: 'h100' } }],
   ['a hostile model', { model: { id: '$(HF_TOKEN);id "\'日本`', revision: 'a' } }],
   [
     'a health path of its own',
@@ -97,10 +98,10 @@ it.each<[string, Partial<InstanceSpec>, string, string]>([
   ],
   ['an instance beyond them', { owner: { ...specOf().owner!, ordinal: 8 } }, 'scaling.max_replicas', 'invalid_value'],
   [
-    'a group, which cannot be started yet',
-    { ...runtime({ engine: 'vllm-multinode' }), resources: { accelerator: 'h100' } },
-    'runtime.engine',
-    'not_applicable',
+    'more replicas of a group than are allowed',
+    { ...runtime({ engine: 'vllm-multinode' }), resources: {}, scaling: { min_replicas: 1, max_replicas: 3 } },
+    'scaling.max_replicas',
+    'invalid_value',
   ],
 ])('refuses %s', (_case, change, field, code) => {
   expect(specIssues(specOf(change), config)).toEqual([{ field, code, message: expect.any(String) }]);

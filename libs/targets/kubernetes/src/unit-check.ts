@@ -10,7 +10,6 @@ import {
   type SpecIssue,
 } from '@slipway/target-driver';
 import type { KubernetesEngine, KubernetesTargetConfig } from './target-config.js';
-import { isGroup } from './unit.js';
 import { resourceIssues } from './unit-resources.js';
 
 /** Of one value; the whole of a pod has its bound in the API server. */
@@ -34,7 +33,6 @@ export function specIssues(spec: InstanceSpec, config: KubernetesTargetConfig): 
   const { worker_command: worker } = engine;
   return [
     ...own,
-    ...groupIssues(name, engine),
     ...modelIssues(checked, spec, { filled: worker ? [{ command: worker }] : [] }),
     ...argIssues(checked, spec),
     ...environmentIssues(checked, spec),
@@ -57,12 +55,6 @@ function nameIssues({ generation, owner }: InstanceSpec): SpecIssue[] {
         : undefined,
     ),
   ];
-}
-
-function groupIssues(name: string, engine: KubernetesEngine): SpecIssue[] {
-  if (!isGroup(engine)) return [];
-  const message = `an instance of engine "${name}" is a group of pods, which this version cannot start`;
-  return [{ field: 'runtime.engine', code: 'not_applicable', message }];
 }
 
 function variableIssues(

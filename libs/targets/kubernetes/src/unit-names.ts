@@ -31,6 +31,13 @@ export function revisionObjectName({ instanceId, owner }: Named): string {
   return `slw-${slug(owner?.revisionName ?? instanceId, LONGEST_SLUG)}-${idEnd(owner?.revisionId ?? instanceId, 12)}`;
 }
 
+/**
+ * Of the Service of one unit, where engines are reached by one. A group's own name is that of the Service by which its pods find their leader.
+ */
+export function unitServiceName(unit: string, isGroup: boolean): string {
+  return isGroup ? `${unit}-leader` : unit;
+}
+
 /** The generation that a unit's name says; undefined for a name that is none of ours. */
 export function generationInName(name: string): number | undefined {
   const digits = UNIT_NAME.exec(name)?.[1];

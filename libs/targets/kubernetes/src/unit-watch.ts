@@ -1,21 +1,24 @@
 import type { Observation } from '@slipway/target-driver';
-import { DEPLOYMENTS, PODS, type Kind } from './api/kinds.js';
-import type { Deployment, KubeObject, Pod } from './api/objects.js';
+import { ApiError } from './api/errors.js';
+import { DEPLOYMENTS, EVENTS, LEADER_WORKER_SETS, PODS, type Kind } from './api/kinds.js';
+import type { Deployment, KubeEvent, KubeObject, LeaderWorkerSet, Pod } from './api/objects.js';
 import { Reflector, type ReflectorClock } from './api/reflector.js';
 import type { KubeApi } from './api/requests.js';
-import { conditionOf, endOfPod, incarnationOf } from './pod-state-ends.js';
+import { GroupRefusals, isAbout, REFUSALS } from './group-refusals.js';
+import { conditionOf, endInGroup, endOfPod, incarnationOf } from './pod-state-ends.js';
+import { isOfGroup, kindOf, type Unit } from './unit-kind.js';
 import { instanceIdOf, LABEL } from './unit-labels.js';
 
 type LastExit = NonNullable<Observation['lastExit']>;
 
 /** What the cluster has of one instance: all its generations. */
 export interface InstanceObjects {
-  units: Deployment[];
+  units: Unit[];
   pods: Pod[];
 }
 
 interface Tracked {
-  units: Map<string, Deployment>;
+  units: Map<string, Unit>;
   pods: Map<string, Pod>;
   /** How the last pod that went had ended, by generation. */
   left: Map<number, LastExit>;
@@ -29,15 +32,27 @@ export interface UnitWatchOptions {
   clock?: Partial<ReflectorClock>;
 }
 
+/** What is watched in one namespace. */
+interface Watched {
+  deployments: Reflector<Deployment>;
+  pods: Reflector<Pod>;
+  /** Where an engine of the target uses groups: a cluster need not know them otherwise. */
+  groups?: Reflector<LeaderWorkerSet>;
+  refusals?: Reflector<KubeEvent>;
+}
+
 /** How often a caller that waits for the first list asks whether it is there. */
 const SYNC_LOOK_MS = 20;
 
 /**
- * All units of a target and their pods as the API server told them: one list and one watch for each kind and namespace, however many
+ * All units of a target and their pods, and what is said of pods that groups lack, as the API server told them: one list and one watch for each kind and namespace, however many
  * instances there are. An answer that something is *not* there is none: it may only not have been heard yet.
  */
 export class UnitWatch {
-  private readonly reflectors = new Map<string, [Reflector<Deployment>, Reflector<Pod>]>();
+  private readonly watched = new Map<string, Watched>();
+  /** Namespaces whose API server knows no LeaderWorkerSets: there are none. */
+  private readonly groupless = new Set<string>();
+  private readonly refusals = new GroupRefusals();
   private readonly instances = new Map<string, Tracked>();
   private readonly known = new Set<string>();
   /** Lives of engines that were seen ready, by pod. */
@@ -51,25 +66,26 @@ export class UnitWatch {
   ) {}
 
   /** Begins to watch the namespaces that it does not watch yet. What runs in others is watched on. */
-  follow(namespaces: readonly string[]): void {
-    for (const namespace of namespaces) {
-      if (this.reflectors.has(namespace) || this.isClosed) continue;
-      const pair: [Reflector<Deployment>, Reflector<Pod>] = [
-        this.reflectorOf<Deployment>(DEPLOYMENTS, namespace, (before, after) => this.noteUnit(before, after)),
-        this.reflectorOf<Pod>(PODS, namespace, (before, after) => this.notePod(before, after)),
-      ];
-      this.reflectors.set(namespace, pair);
-      for (const reflector of pair) reflector.start();
-    }
+  follow(namespaces: readonly string[], { groups = false } = {}): void {
+    if (this.isClosed) return;
+    for (const namespace of namespaces) if (!this.watched.has(namespace)) this.watch(namespace);
+    if (groups || this.followsGroups) for (const namespace of this.namespaces) this.watchGroups(namespace);
+  }
+
+  /** Once it does, it does so for good: groups may be left when the last engine that makes them is taken out of the file. */
+  get followsGroups(): boolean {
+    return [...this.watched.values()].some(({ groups }) => groups !== undefined);
   }
 
   get namespaces(): string[] {
-    return [...this.reflectors.keys()];
+    return [...this.watched.keys()];
   }
 
   /** Everything there has been listed, and what came since was heard. */
   isSyncedIn(namespace: string): boolean {
-    return this.reflectors.get(namespace)?.every(({ isSynced }) => isSynced) ?? false;
+    const { deployments, pods, groups } = this.watched.get(namespace) ?? {};
+    const isWithGroups = groups === undefined || groups.isSynced || this.groupless.has(namespace);
+    return deployments?.isSynced === true && pods?.isSynced === true && isWithGroups;
   }
 
   /** Everything there has been listed once. From then on it shows what the server said last, also while it has to list anew. */
@@ -83,7 +99,7 @@ export class UnitWatch {
   }
 
   get isKnown(): boolean {
-    return this.knownNamespaces.length === this.reflectors.size;
+    return this.knownNamespaces.length === this.watched.size;
   }
 
   /** Waits for first lists, of all namespaces or as `is` says. @returns whether they are there */
@@ -116,13 +132,40 @@ export class UnitWatch {
   }
 
   /** What we wrote is newer than what was heard. */
-  remember(unit: Deployment): void {
-    this.reflectors.get(unit.metadata.namespace ?? '')?.[0].remember(unit);
+  remember(unit: Unit): void {
+    const { deployments, groups } = this.watched.get(unit.metadata.namespace ?? '') ?? {};
+    const reflector = kindOf(unit) === LEADER_WORKER_SETS ? groups : deployments;
+    (reflector as Reflector<Unit> | undefined)?.remember(unit);
+  }
+
+  /** Why pods of a group could not be made. */
+  refused(unit: Unit, pods: readonly Pod[]): string | undefined {
+    return this.refusals.of(unit, pods);
   }
 
   async close(): Promise<void> {
     this.isClosed = true;
-    await Promise.all([...this.reflectors.values()].flat().map((reflector) => reflector.close()));
+    const all = [...this.watched.values()].flatMap((one) => Object.values(one) as Reflector<KubeObject>[]);
+    await Promise.all(all.map((reflector) => reflector.close()));
+  }
+
+  private watch(namespace: string): void {
+    const deployments = this.reflectorOf<Deployment>(DEPLOYMENTS, namespace, (before, after) =>
+      this.noteUnit(before, after),
+    );
+    const pods = this.reflectorOf<Pod>(PODS, namespace, (before, after) => this.notePod(before, after));
+    this.watched.set(namespace, { deployments, pods });
+    for (const reflector of [deployments, pods]) reflector.start();
+  }
+
+  private watchGroups(namespace: string): void {
+    const watched = this.watched.get(namespace);
+    if (!watched || watched.groups) return;
+    watched.groups = this.reflectorOf<LeaderWorkerSet>(LEADER_WORKER_SETS, namespace, (before, after) =>
+      this.noteUnit(before, after),
+    );
+    watched.refusals = this.reflectorOf<KubeEvent>(EVENTS, namespace, (before, after) => this.noteEvent(before, after));
+    for (const reflector of [watched.groups, watched.refusals]) reflector.start();
   }
 
   private reflectorOf<T extends KubeObject>(
@@ -134,14 +177,31 @@ export class UnitWatch {
     return new Reflector<T>(this.api, {
       kind,
       namespace,
-      labelSelector,
+      // Events have none of our labels.
+      ...(kind === EVENTS ? { fieldSelector: REFUSALS } : { labelSelector }),
       onChange,
-      onTrouble: (error: unknown) => onTrouble(kind, namespace, error),
+      onTrouble: (error: unknown) => {
+        if (kind === LEADER_WORKER_SETS) this.noteGroupless(namespace, error);
+        onTrouble(kind, namespace, error);
+      },
       ...(clock && { clock }),
     });
   }
 
-  private noteUnit(before: Deployment | undefined, after: Deployment | undefined): void {
+  /** Without the type there can be no group, so that nobody has to wait until it is known which there are. */
+  private noteGroupless(namespace: string, error: unknown): void {
+    if (error instanceof ApiError && error.status === 404) this.groupless.add(namespace);
+    else this.groupless.delete(namespace);
+  }
+
+  private noteEvent(before: KubeEvent | undefined, after: KubeEvent | undefined): void {
+    this.refusals.note(before, after);
+    if (!after) return;
+    for (const [instance, { units }] of this.instances)
+      if ([...units.values()].some((unit) => isAbout(after, unit))) this.tell(instance);
+  }
+
+  private noteUnit(before: Unit | undefined, after: Unit | undefined): void {
     this.note(before, after, (tracked, key) => {
       if (after) return tracked.units.set(key, after);
       // A pod that comes after its unit has gone is another unit's.
@@ -158,7 +218,7 @@ export class UnitWatch {
       tracked.pods.delete(key);
       this.ready.delete(key);
       const hasUnit = [...tracked.units.values()].some((unit) => generationIn(unit) === generationIn(before!));
-      if (hasUnit) tracked.left.set(generationIn(before!), endOfPod(before!));
+      if (hasUnit) tracked.left.set(generationIn(before!), endOf(before!, tracked.left.get(generationIn(before!))));
     });
   }
 
@@ -174,6 +234,10 @@ export class UnitWatch {
     this.instances.set(instance, tracked);
     take(tracked, object.metadata.uid ?? object.metadata.name);
     if (tracked.units.size + tracked.pods.size === 0) this.instances.delete(instance);
+    this.tell(instance);
+  }
+
+  private tell(instance: string): void {
     for (const listener of this.listeners) listener(instance);
   }
 }
@@ -182,6 +246,10 @@ export class UnitWatch {
 export function generationIn({ metadata }: KubeObject): number {
   const generation = Number(metadata.labels?.[LABEL.generation]);
   return Number.isSafeInteger(generation) ? generation : 0;
+}
+
+function endOf(pod: Pod, known: LastExit | undefined): LastExit {
+  return isOfGroup(pod) ? endInGroup(pod, known) : endOfPod(pod);
 }
 
 function nothing(): Tracked {

@@ -1,18 +1,18 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { engineWith, readTarget, specOf, WRITER } from '../test/target-fixture.js';
+import { deploymentOf, engineWith, groupOf, readTarget, specOf, WRITER } from '../test/target-fixture.js';
 import type { Container, PodSpec, PodTemplate } from './api/objects.js';
 import type { KubernetesTargetConfig } from './target-config.js';
-import { groupOf, isGroup, secretOf, unitOf } from './unit.js';
+import { secretOf } from './unit.js';
 
 const config = readTarget();
 const own = (engine: string) => specOf({ runtime: { engine, args: {}, env: {} }, resources: {} });
-const templateOf = (spec = specOf(), of = config) => unitOf(spec, of, WRITER).spec!.template!;
+const templateOf = (spec = specOf(), of = config) => deploymentOf(spec, of, WRITER).spec!.template!;
 const engineIn = ({ spec }: PodTemplate) => spec.containers.find(({ name }) => name === 'engine') as Container;
 
 describe('a unit', () => {
   it('is one pod that is written once', () => {
-    const { spec, ...unit } = unitOf(specOf({ generation: 7 }), config, WRITER);
+    const { spec, ...unit } = deploymentOf(specOf({ generation: 7 }), config, WRITER);
     expect(unit).toMatchObject({
       apiVersion: 'apps/v1',
       kind: 'Deployment',
@@ -34,12 +34,12 @@ describe('a unit', () => {
   });
 
   it('is in the namespace of its tenant, and a tenant named like a method has none of its own', () => {
-    expect(unitOf(specOf({ tenantName: 'acme' }), config, WRITER).metadata.namespace).toBe('models-acme');
-    expect(unitOf(specOf({ tenantName: 'toString' }), config, WRITER).metadata.namespace).toBe('slipway-models');
+    expect(deploymentOf(specOf({ tenantName: 'acme' }), config, WRITER).metadata.namespace).toBe('models-acme');
+    expect(deploymentOf(specOf({ tenantName: 'toString' }), config, WRITER).metadata.namespace).toBe('slipway-models');
   });
 
   it('is the same each time it is made', () => {
-    expect(unitOf(specOf(), config, WRITER)).toEqual(unitOf(specOf(), config, WRITER));
+    expect(deploymentOf(specOf(), config, WRITER)).toEqual(deploymentOf(specOf(), config, WRITER));
   });
 
   it('has no key and no managed value in it, in any form', () => {
@@ -50,19 +50,13 @@ describe('a unit', () => {
         fc.stringMatching(/^[A-Za-z0-9]{12,40}$/),
         (key, value) => {
           const spec = specOf({ instanceKey: key, runtime: { engine: 'vllm', args: {}, env: { HF_TOKEN: value } } });
-          const written = JSON.stringify(unitOf(spec, secrets, WRITER));
+          const written = JSON.stringify(deploymentOf(spec, secrets, WRITER));
           for (const hidden of [key, value])
             for (const form of [hidden, Buffer.from(hidden).toString('base64')]) expect(written).not.toContain(form);
           expect(Object.keys(secretOf(spec, secrets, WRITER)!.data!).sort()).toEqual(['env.HF_TOKEN', 'instance-key']);
         },
       ),
     );
-  });
-
-  it('refuses an engine whose instances are groups, and the other way round', () => {
-    expect(isGroup(config.engines['vllm-multinode']!)).toBe(true);
-    expect(() => unitOf(own('vllm-multinode'), config, WRITER)).toThrow(/is a group of pods/);
-    expect(() => groupOf(specOf(), config, WRITER)).toThrow(/is one pod/);
   });
 });
 

@@ -1,8 +1,9 @@
 import type { InstanceSpec } from '@slipway/target-driver';
 import { apiVersionOf, DEPLOYMENTS, LEADER_WORKER_SETS } from './api/kinds.js';
 import type { Deployment, LeaderWorkerSet, ObjectMeta } from './api/objects.js';
-import { engineOf, namespaceFor, type KubernetesEngine, type KubernetesTargetConfig } from './target-config.js';
+import { engineOf, namespaceFor, type KubernetesTargetConfig } from './target-config.js';
 import { unitAnnotations, unitLabels, unitSelector, type Writer } from './unit-labels.js';
+import type { Unit } from './unit-kind.js';
 import { unitName } from './unit-names.js';
 import { podTemplateOf, type PodRole } from './unit-pod.js';
 
@@ -11,19 +12,19 @@ export { isKeyed, secretOf } from './unit-environment.js';
 /** The one number that means that a roll-out is never late: whether a start takes too long is ours to say. */
 const NEVER_LATE_SECONDS = 2_147_483_647;
 
-/** Whether an instance of the engine is several pods that serve together. */
-export function isGroup({ unit }: Pick<KubernetesEngine, 'unit'>): boolean {
-  return unit.kind === 'leaderworkerset';
+/**
+ * The unit of a generation, for a spec that `check` accepted: one pod or one group of pods, started again by the cluster for as long as the unit
+ * asks for it. To be created, never applied: an apply by a worker that comes late would start again what was stopped.
+ * @throws Error for an engine that was given no key
+ */
+export function unitOf(spec: InstanceSpec, config: KubernetesTargetConfig, writer: Writer): Unit {
+  const { unit } = engineOf(config, spec.runtime.engine);
+  return unit.kind === 'leaderworkerset'
+    ? groupOf(spec, config, writer, unit.size)
+    : deploymentOf(spec, config, writer);
 }
 
-/**
- * The unit of a generation, for a spec that `check` accepted: one pod, started again by the cluster for as long as the unit asks for it. To be
- * created, never applied: an apply by a worker that comes late would start again what was stopped.
- * @throws Error for an engine whose instances are groups, or one that was given no key
- */
-export function unitOf(spec: InstanceSpec, config: KubernetesTargetConfig, writer: Writer): Deployment {
-  if (isGroup(engineOf(config, spec.runtime.engine)))
-    throw new Error(`an instance of engine "${spec.runtime.engine}" is a group of pods`);
+function deploymentOf(spec: InstanceSpec, config: KubernetesTargetConfig, writer: Writer): Deployment {
   return {
     apiVersion: apiVersionOf(DEPLOYMENTS),
     kind: DEPLOYMENTS.kind,
@@ -41,10 +42,8 @@ export function unitOf(spec: InstanceSpec, config: KubernetesTargetConfig, write
   };
 }
 
-/** The same for an engine whose instances are groups: one leader that serves, and pods on other nodes that work for it. */
-export function groupOf(spec: InstanceSpec, config: KubernetesTargetConfig, writer: Writer): LeaderWorkerSet {
-  const { unit } = engineOf(config, spec.runtime.engine);
-  if (unit.kind !== 'leaderworkerset') throw new Error(`an instance of engine "${spec.runtime.engine}" is one pod`);
+/** One leader that serves, and pods on other nodes that work for it. */
+function groupOf(spec: InstanceSpec, config: KubernetesTargetConfig, writer: Writer, size: number): LeaderWorkerSet {
   return {
     apiVersion: apiVersionOf(LEADER_WORKER_SETS),
     kind: LEADER_WORKER_SETS.kind,
@@ -52,7 +51,8 @@ export function groupOf(spec: InstanceSpec, config: KubernetesTargetConfig, writ
     spec: {
       replicas: 1,
       leaderWorkerTemplate: {
-        size: unit.size,
+        size,
+        // A part of a model that begins anew knows nothing of the others' state.
         restartPolicy: 'RecreateGroupOnPodRestart',
         leaderTemplate: templateOf(spec, config, writer, 'serves'),
         workerTemplate: templateOf(spec, config, writer, 'works'),

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import type { InstanceSpec } from '@slipway/target-driver';
-import type { Granted, TestBed } from '@slipway/kube-testbed';
+import { workerRules, type Granted, type TestBed } from '@slipway/kube-testbed';
 import { KubernetesDriver } from '../src/kubernetes-driver.js';
 import type { KubernetesDriverOptions } from '../src/kubernetes-driver-session.js';
 import type { KubernetesTargetConfig } from '../src/target-config.js';
@@ -19,9 +19,10 @@ export class BedBench {
     readonly granted: Granted,
   ) {}
 
-  static async create(bed: TestBed, labels: Record<string, string> = {}): Promise<BedBench> {
+  /** @param usesGroups whether the worker may do what groups need */
+  static async create(bed: TestBed, labels: Record<string, string> = {}, usesGroups = false): Promise<BedBench> {
     const namespace = await bed.namespace(labels);
-    return new BedBench(bed, namespace, await bed.grant([namespace]));
+    return new BedBench(bed, namespace, await bed.grant([namespace], workerRules({ usesGroups })));
   }
 
   driver(config: Partial<KubernetesTargetConfig> = {}, options: KubernetesDriverOptions = {}): KubernetesDriver {

@@ -1,7 +1,9 @@
 import { OperatorConfigError, parseOperatorConfig } from '@slipway/platform-config';
 import type { InstanceSpec } from '@slipway/target-driver';
+import type { Deployment, LeaderWorkerSet } from '../src/api/objects.js';
 import { kubernetesTarget } from '../src/kubernetes-target.js';
 import type { KubernetesTargetConfig } from '../src/target-config.js';
+import { unitOf } from '../src/unit.js';
 
 /** A target as an operator writes it: one pod on a GPU, a group on two nodes, and one pod without a GPU. */
 export const WRITTEN_TARGET = `
@@ -113,3 +115,9 @@ export function specOf({ runtime, model, ...rest }: Partial<InstanceSpec> = {}):
 }
 
 export const WRITER = { installation: '0192f3a4-1111-7000-8000-00000000aaaa' };
+
+/** The unit of a spec whose engine is one pod. */
+export const deploymentOf = (...of: Parameters<typeof unitOf>): Deployment => unitOf(...of) as Deployment;
+
+/** The unit of a spec whose engine is a group. */
+export const groupOf = (...of: Parameters<typeof unitOf>): LeaderWorkerSet => unitOf(...of) as LeaderWorkerSet;

@@ -11,6 +11,7 @@ export interface ReflectorOptions<T extends KubeObject> {
   kind: Kind;
   namespace: string;
   labelSelector?: string;
+  fieldSelector?: string;
   /** Each change of what `get` and `values` show, in order. What it throws is trouble, and stops nothing. */
   onChange?: ObjectListener<T>;
   /** Each failure, and null once the watch stands again. */
@@ -132,9 +133,9 @@ export class Reflector<T extends KubeObject> {
   }
 
   private async list(): Promise<void> {
-    const { kind, namespace, labelSelector } = this.options;
+    const { kind, namespace, labelSelector, fieldSelector } = this.options;
     const written = this.cache.written();
-    const { items, resourceVersion } = await this.api.list<T>(kind, namespace, { labelSelector });
+    const { items, resourceVersion } = await this.api.list<T>(kind, namespace, { labelSelector, fieldSelector });
     if (this.closing.signal.aborted) return;
     this.heard();
     this.cache.replace(items, resourceVersion, written);
@@ -147,8 +148,9 @@ export class Reflector<T extends KubeObject> {
    * there before: nobody would say so. One object tells, as long as it is one that we know.
    */
   private async confirmVersion(): Promise<void> {
-    const { kind, namespace, labelSelector } = this.options;
-    const { items, resourceVersion } = await this.api.list<T>(kind, namespace, { labelSelector, limit: 1 });
+    const { kind, namespace, labelSelector, fieldSelector } = this.options;
+    const asked = { labelSelector, fieldSelector, limit: 1 };
+    const { items, resourceVersion } = await this.api.list<T>(kind, namespace, asked);
     this.heard();
     const [first] = items;
     const isKnown = first ? this.cache.wasTold(first.metadata.uid) : this.cache.size === 0;
@@ -157,7 +159,7 @@ export class Reflector<T extends KubeObject> {
   }
 
   private async watch(): Promise<void> {
-    const { kind, namespace, labelSelector } = this.options;
+    const { kind, namespace, labelSelector, fieldSelector } = this.options;
     const { watchSeconds, silenceMs, shortestWatchMs, now, random } = this.clock;
     const timeoutSeconds = Math.max(1, Math.round(watchSeconds * (0.9 + 0.2 * random())));
     const resourceVersion = this.cache.version ?? '';
@@ -167,7 +169,7 @@ export class Reflector<T extends KubeObject> {
     this.closing.signal.addEventListener('abort', end);
     const startedAt = now();
     try {
-      const watched = { labelSelector, resourceVersion, timeoutSeconds };
+      const watched = { labelSelector, fieldSelector, resourceVersion, timeoutSeconds };
       const pieces = await this.api.watch(kind, namespace, watched, stop.signal);
       this.heard();
       this.healed();

@@ -1,5 +1,6 @@
 export interface ListOptions {
   labelSelector?: string;
+  fieldSelector?: string;
   /** At most so many objects, from one page. Without it: all there are. */
   limit?: number;
 }
@@ -21,6 +22,8 @@ export interface DeleteOptions {
   /** Only the object of this uid, never another one that has its name now. */
   uid?: string;
   graceSeconds?: number;
+  /** It goes last, after all that it owns. */
+  isLast?: boolean;
 }
 
 export interface PodLogOptions {
@@ -38,6 +41,7 @@ export interface PodLogOptions {
 
 export interface WatchOptions {
   labelSelector?: string;
+  fieldSelector?: string;
   resourceVersion: string;
   /** After so long the server ends the watch in good order. */
   timeoutSeconds: number;

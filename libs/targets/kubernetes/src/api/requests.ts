@@ -111,7 +111,7 @@ export class KubeApi {
     const body = {
       apiVersion: 'v1',
       kind: 'DeleteOptions',
-      propagationPolicy: 'Background',
+      propagationPolicy: options.isLast ? 'Foreground' : 'Background',
       ...(options.uid === undefined ? {} : { preconditions: { uid: options.uid } }),
       ...(options.graceSeconds === undefined ? {} : { gracePeriodSeconds: options.graceSeconds }),
     };
@@ -207,8 +207,8 @@ export class KubeApi {
   }
 
   private async page<T extends KubeObject>(kind: Kind, namespace: string, options: ListOptions, token?: string) {
-    const { labelSelector, limit = PAGE } = options;
-    const query = { labelSelector, limit, continue: token };
+    const { labelSelector, fieldSelector, limit = PAGE } = options;
+    const query = { labelSelector, fieldSelector, limit, continue: token };
     const call = callOf('list', kind, namespace);
     const answer = await this.transport.json({ method: 'GET', path: pathOf(kind, namespace), query, call });
     const list = this.mapping(answer, `a list of ${kind.plural}`) as unknown as KubeList<T>;

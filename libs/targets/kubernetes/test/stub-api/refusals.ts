@@ -55,6 +55,8 @@ export function assertValid(plural: string, object: KubeObject, isStrict: boolea
   const { name = '' } = object.metadata;
   if (!/^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/.test(name))
     throw invalid(plural, name, 'metadata.name', 'must be a DNS name');
+  if (plural === 'leaderworkersets' && !(object.spec as Record<string, unknown> | undefined)?.['leaderWorkerTemplate'])
+    throw invalid(plural, name, 'spec.leaderWorkerTemplate', 'Required value');
   if (plural !== 'deployments') return;
   const spec = (object.spec ?? {}) as Record<string, any>;
   const unknown = Object.keys(spec).find((field) => !DEPLOYMENT_FIELDS.has(field));
