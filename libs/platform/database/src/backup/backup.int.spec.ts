@@ -6,7 +6,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import pg from 'pg';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { migrations, restoreBackup, writeBackup, type Migration } from '../index.js';
-import { createTestDatabase, type TestDatabase } from '../testing/index.js';
+import { createTestDatabase, until, type TestDatabase } from '../testing/index.js';
 
 class Things1900000000001 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
@@ -130,6 +130,30 @@ it('is restored by a newer version, which then migrates it, and refused by an ol
   );
   await restoreBackup(place('b'), into(target, [...THEN, Later1900000000002]), {});
   expect(await query(target, 'select distinct since from things')).toEqual([{ since: 'later' }]);
+});
+
+it.each([
+  ['things', 'notes'],
+  ['notes', 'things'],
+])('is refused by a database that serves, and takes part in no deadlock there: %s before %s', async (held, wanted) => {
+  await fill();
+  await query(source, `create table notes (tenant_id text); select slipway_tenant_table('notes')`);
+  await writeBackup(place('b'), source.url, {});
+  const serving = new pg.Client({ connectionString: source.ownerUrl });
+  await serving.connect();
+  try {
+    await serving.query(`begin; lock table ${held} in row exclusive mode`);
+    let isOver = false;
+    const refused = expect(restoreBackup(place('b'), into(source), {}))
+      .rejects.toThrow('the database is in use (things has rows)')
+      .finally(() => (isOver = true));
+    const waits = `select from pg_locks where not granted and database = (select oid from pg_database where datname = current_database())`;
+    await until('it waits, or ends', async () => isOver || (await query(source, waits)).length > 0);
+    await serving.query(`lock table ${wanted} in row exclusive mode; commit`);
+    await refused;
+  } finally {
+    await serving.end();
+  }
 });
 
 it('goes into no database that is in use, and into one where a restore broke off', async () => {
