@@ -10,10 +10,11 @@ const spec = (model: string, args: object = {}) => ({
   model: { id: model },
   runtime: { target: 'local', engine: 'sim', args: { ttft_ms: 20, ...args } },
 });
-const steps = (...percents: number[]) => ({
+const soaking = (soak_seconds: number, ...percents: number[]) => ({
   type: 'canary',
-  steps: percents.map((traffic_percent) => ({ traffic_percent, soak_seconds: 3 })),
+  steps: percents.map((traffic_percent) => ({ traffic_percent, soak_seconds })),
 });
+const steps = (...percents: number[]) => soaking(3, ...percents);
 const errors = { name: 'error_rate', check: 'threshold', threshold: 0.05, min_samples: 20 };
 
 describeOnStands('a canary under load', (startStack) => {
@@ -69,6 +70,7 @@ describeOnStands('a canary under load', (startStack) => {
   const NOTHING: string[] = [];
   const ITS_OWN = ['-00002'];
   const UNANSWERED = ['-00002', ''];
+  const MID_SOAK = 'crashes in mid-soak';
   it.each([
     ['fails a fifth of its requests', {}, { error_rate: 0.2 }, errors, 'analysis_failed', ITS_OWN],
     [
@@ -81,17 +83,18 @@ describeOnStands('a canary under load', (startStack) => {
       NOTHING,
     ],
     ['never starts', {}, { never_ready: true }, errors, 'target_not_ready', NOTHING],
-    ['crashes in mid-soak', {}, { crash_after_ms: 2_500 }, errors, 'health_regression', UNANSWERED],
+    // Late enough for a busy machine to have it ready before.
+    [MID_SOAK, {}, { crash_after_ms: 8_000 }, errors, 'health_regression', UNANSWERED],
   ])(
     'of a candidate that %s ends failed, with the old route back and nothing lost but by the candidate',
-    async (_what, stable, args, metric, errorCode, mayLose) => {
+    async (what, stable, args, metric, errorCode, mayLose) => {
       const { name, load, route } = await underLoad(stable);
       const record = await stack.operation(
         await start(name, {
           spec: spec(`${name}-bad`, args),
-          strategy: steps(50, 100),
+          strategy: soaking(what === MID_SOAK ? 12 : 3, 50, 100),
           analysis: { metrics: [metric] },
-          progress_deadline_seconds: 5,
+          progress_deadline_seconds: what === MID_SOAK ? 30 : 5,
         }),
         undefined,
         60_000,
