@@ -1,3 +1,4 @@
+import { backends } from './benchmarks/backends.js';
 import { eventPages } from './benchmarks/event-pages.js';
 import { gateway } from './benchmarks/gateway.js';
 import { operations } from './benchmarks/operations.js';
@@ -24,6 +25,7 @@ export const BENCHMARKS: Record<string, Benchmark> = {
   operations,
   'rollout-start': rolloutStart,
   gateway,
+  backends,
   'event-pages': eventPages,
   watchers,
 };

@@ -20,7 +20,7 @@ export class Stand {
 
   private constructor(
     readonly isQuick: boolean,
-    private readonly home: string,
+    readonly home: string,
     readonly postgres: EmbeddedPostgres,
     /** A superuser in the product's database: fills tables, and is the role of the limits. */
     readonly admin: pg.Pool,
@@ -54,10 +54,20 @@ export class Stand {
 
   /** Starts a process of the product and waits until it is ready. @returns its address (none for the worker) */
   async app(app: App): Promise<string> {
+    return (await this.process(app)).url;
+  }
+
+  /** The same, for one that is looked at from outside, or ended before the others. */
+  async process(app: App): Promise<{ url: string; pid: number }> {
     const port = await freePort();
     const own = { [app === 'api' ? 'SLIPWAY_API_PORT' : 'SLIPWAY_GATEWAY_PORT']: String(port) };
-    await this.child(path.join(ROOT, `apps/${app}/dist/main.js`), [], own);
-    return `http://127.0.0.1:${port}`;
+    const { child } = await this.child(path.join(ROOT, `apps/${app}/dist/main.js`), [], own);
+    return { url: `http://127.0.0.1:${port}`, pid: child.pid as number };
+  }
+
+  /** Waits until it is gone. */
+  async end(pid: number): Promise<void> {
+    await Promise.all([...this.children].filter((child) => child.pid === pid).map((child) => end(child)));
   }
 
   /** Starts one of our own processes, which tells its port (or 0) once it is ready. */
