@@ -4,8 +4,7 @@ import type { Answer } from './answer.js';
 import { isCoded, returnedHeaders } from './answer-headers.js';
 import { withoutHostPaths } from './host-paths.js';
 
-/** A longer error is told by its beginning, and not read to its end. */
-export const MAX_ERROR_BYTES = 64 * 1024;
+const MAX_ERROR_BYTES = 64 * 1024;
 
 /** Whom the words of an error are about: what the engine was asked for, and what the client asked for. */
 export interface Asked {
@@ -13,13 +12,29 @@ export interface Asked {
   model: string;
 }
 
+/** The body of an error, which is held whole because it is told in other words. */
+export class ErrorText {
+  private readonly chunks: Buffer[] = [];
+  private size = 0;
+
+  /** @throws GatewayError 502 beyond 64 KiB: the error is told by its beginning, and not read to its end */
+  add(chunk: Buffer): void {
+    this.size += chunk.length;
+    if (this.size > MAX_ERROR_BYTES) throw answerTooLarge();
+    this.chunks.push(chunk);
+  }
+
+  toString(): string {
+    return Buffer.concat(this.chunks).toString('utf8');
+  }
+}
+
 /** Tells an upstream's error in the shape the clients read, without the places where its host keeps files. */
 export class ErrorAnswer implements Answer {
   private status = 502;
   private head: OutgoingHttpHeaders = {};
   private isUnreadable = false;
-  private readonly chunks: Buffer[] = [];
-  private size = 0;
+  private readonly text = new ErrorText();
 
   constructor(
     private readonly response: ServerResponse,
@@ -35,14 +50,12 @@ export class ErrorAnswer implements Answer {
   }
 
   data(chunk: Buffer): boolean {
-    this.size += chunk.length;
-    if (this.size > MAX_ERROR_BYTES) throw answerTooLarge();
-    this.chunks.push(chunk);
+    this.text.add(chunk);
     return true;
   }
 
   end(): void {
-    const text = this.isUnreadable ? '' : Buffer.concat(this.chunks).toString('utf8');
+    const text = this.isUnreadable ? '' : this.text.toString();
     this.response.writeHead(this.status, this.head);
     this.response.end(openAiError(this.status, text, this.asked));
   }

@@ -3,7 +3,7 @@ import { JsonRefused, JsonScanner, type JsonBounds } from '@slipway/platform-bou
 import { answerTooLarge, errorBody, quotaExceeded, upstreamFailed, type GatewayError } from '../gateway.errors.js';
 import type { HeldBytes } from '@slipway/platform-bounds';
 import { cutShort, sendError, type Answer } from './answer.js';
-import { MAX_ERROR_BYTES } from './error-answer.js';
+import { ErrorText } from './error-answer.js';
 import type { Disguise } from './published-shape.js';
 
 export type Rebuild = (value: Record<string, unknown>, disguise: Disguise) => Record<string, unknown>;
@@ -147,8 +147,7 @@ const TOLD_CODES = new Set([
 /** Replaces a supplier's error: its text could name anybody. Says which parameter was wrong if the client itself sent it. */
 export class PublishedErrorAnswer implements Answer {
   private status = 502;
-  private readonly chunks: Buffer[] = [];
-  private size = 0;
+  private readonly text = new ErrorText();
 
   constructor(
     private readonly response: ServerResponse,
@@ -161,9 +160,7 @@ export class PublishedErrorAnswer implements Answer {
   }
 
   data(chunk: Buffer): boolean {
-    this.size += chunk.length;
-    if (this.size > MAX_ERROR_BYTES) throw answerTooLarge();
-    this.chunks.push(chunk);
+    this.text.add(chunk);
     return true;
   }
 
@@ -177,8 +174,7 @@ export class PublishedErrorAnswer implements Answer {
       sendError(this.response, this.own, upstreamFailed());
       return;
     }
-    const error = parsedObject(Buffer.concat(this.chunks).toString('utf8'))?.['error'] as
-      Record<string, unknown> | undefined;
+    const error = parsedObject(this.text.toString())?.['error'] as Record<string, unknown> | undefined;
     const param =
       typeof error?.['param'] === 'string' && this.sentParameters.includes(error['param']) ? error['param'] : null;
     const code = typeof error?.['code'] === 'string' && TOLD_CODES.has(error['code']) ? error['code'] : null;
