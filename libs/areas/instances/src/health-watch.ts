@@ -25,14 +25,7 @@ const degraded = () =>
 export class HealthWatch {
   private readonly logger = new Logger('targets');
   private readonly trouble: Trouble;
-  private readonly looks = new RepeatedLook(
-    () =>
-      this.look().then(
-        () => this.trouble.isOver(),
-        (error: unknown) => this.trouble.tell(error),
-      ),
-    EVERY_MS,
-  );
+  private readonly looks = new RepeatedLook(() => this.trouble.during(this.look()), EVERY_MS);
   /** What the log has; a target is taken for well until it says otherwise. */
   private said: string | null = null;
   /** What the table has from this lead; undefined before the first word of it. */

@@ -19,14 +19,7 @@ type Asked = Pick<InstanceRow, 'id' | 'generation' | 'key_id'> &
 /** Asks the engines of a target what waits in them, for the scaler: the worker that leads the target does, beside the reconciler's passes. */
 export class LoadWatch {
   private readonly trouble: Trouble;
-  private readonly looks = new RepeatedLook(
-    () =>
-      this.look().then(
-        () => this.trouble.isOver(),
-        (error: unknown) => this.trouble.tell(error),
-      ),
-    EVERY_MS,
-  );
+  private readonly looks = new RepeatedLook(() => this.trouble.during(this.look()), EVERY_MS);
 
   constructor(
     private readonly target: Target,

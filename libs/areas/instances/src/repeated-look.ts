@@ -44,6 +44,14 @@ export class Trouble {
     this.last = trouble;
   }
 
+  /** Tells of a look that failed; one that did not is the end of what was wrong. Never fails. */
+  during(look: Promise<void>): Promise<void> {
+    return look.then(
+      () => this.isOver(),
+      (error: unknown) => this.tell(error),
+    );
+  }
+
   isOver(): void {
     this.last = '';
   }
