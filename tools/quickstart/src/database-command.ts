@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { childEnvironment, ConfigError, EXIT_CONFIG, loadConfig, StartupError } from '@slipway/platform-config';
+import { childEnvironment, ConfigError, EXIT_CONFIG, StartupError } from '@slipway/platform-config';
 import { secretKey } from './home-secrets.js';
 import { surviveClosedPipes } from './launcher.js';
 import { otherLauncher } from './run-record.js';
+import { stackConfig } from './stack-config.js';
 import { embeddedDatabase } from './stack-database.js';
 
 export interface DatabaseCommand {
@@ -29,12 +30,7 @@ export async function runDatabaseCommand(command: DatabaseCommand): Promise<neve
 }
 
 async function run(command: DatabaseCommand, env: NodeJS.ProcessEnv): Promise<number> {
-  const blank = {
-    databaseUrl: 'postgres://127.0.0.1/',
-    migrateUrl: 'postgres://127.0.0.1/',
-    secretKey: Buffer.alloc(32).toString('base64'),
-  };
-  const config = loadConfig(env, process.cwd(), { stack: blank });
+  const config = stackConfig(env, process.cwd());
   const home = path.resolve(config.home);
   const launcher = otherLauncher(home);
   if (launcher && !command.besideStack)

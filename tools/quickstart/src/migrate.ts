@@ -1,9 +1,10 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { cannotStart, childEnvironment, loadConfig } from '@slipway/platform-config';
+import { cannotStart, childEnvironment } from '@slipway/platform-config';
 import { secretKey } from './home-secrets.js';
 import { onStopRequest, surviveClosedPipes } from './launcher.js';
 import { otherLauncher } from './run-record.js';
+import { stackConfig } from './stack-config.js';
 import { embeddedDatabase } from './stack-database.js';
 import { migrate } from './stack.js';
 
@@ -16,12 +17,7 @@ const log = (line: string): void => void process.stderr.write(`${line}\n`);
 const env = childEnvironment();
 
 try {
-  const blank = {
-    databaseUrl: 'postgres://127.0.0.1/',
-    migrateUrl: 'postgres://127.0.0.1/',
-    secretKey: Buffer.alloc(32).toString('base64'),
-  };
-  const config = loadConfig(env, process.cwd(), { stack: blank });
+  const config = stackConfig(env, process.cwd());
   const home = path.resolve(config.home);
   if (!config.database.embedded || otherLauncher(home))
     await migrate(entry, { ...env, SLIPWAY_HOME: home, ...keyFor(config.database.embedded, home) }, process.cwd(), log);

@@ -6,7 +6,6 @@ import {
   addressOf,
   childEnvironment,
   EXIT_CONFIG,
-  loadConfig,
   loadKinds,
   makeHome,
   StartupError,
@@ -18,6 +17,7 @@ import { TARGETS } from '@slipway/registry/targets';
 import { bootstrapToken, secretKey } from './home-secrets.js';
 import { choosePort } from './ports.js';
 import { otherLauncher, outliveOrphans, removeRunRecord, writeRunRecord } from './run-record.js';
+import { stackConfig } from './stack-config.js';
 import { embeddedDatabase, externalDatabase, type StackDatabase } from './stack-database.js';
 import { openStackLog } from './stack-log.js';
 import { STOP_ENGINES_MESSAGE, SupervisedProcess } from './supervised-process.js';
@@ -75,7 +75,7 @@ export async function startStack(given: StackOptions): Promise<Stack> {
   const say = (line: string): void => options.log(`slipway | ${line}`);
 
   await loadKinds(TARGETS, env, cwd);
-  const config = check(env, cwd);
+  const config = stackConfig(env, cwd, { targets: TARGETS });
   const { home, host } = config;
   makeHome(home);
   const launcher = otherLauncher(home);
@@ -134,16 +134,6 @@ export async function startStack(given: StackOptions): Promise<Stack> {
     apiUrl: addressOf(host, apiPort),
     gatewayUrl: addressOf(host, gatewayPort),
   });
-}
-
-/** Every problem of the configuration before anything is started. The stack file comes into being only later, so a blank one stands in. */
-function check(env: NodeJS.ProcessEnv, cwd: string): Config {
-  const blank = {
-    databaseUrl: 'postgres://127.0.0.1/',
-    migrateUrl: 'postgres://127.0.0.1/',
-    secretKey: Buffer.alloc(32).toString('base64'),
-  };
-  return loadConfig(env, cwd, { stack: blank, targets: TARGETS });
 }
 
 /** What only the migration and the processes would stumble over, before any of them is started. */
