@@ -92,9 +92,11 @@ describe('a group', () => {
     ['no leader', [first, second], { state: 'starting', reason: 'loading' }],
   ])('with %s is not', (_case, pods, expected) => expect(seen(pods)).toMatchObject(expected));
 
-  it('lives on in a container that starts again: the life that counts is that of all its pods', () => {
+  it('is not ready with a container that started again, and lives as long as all its pods', () => {
     const restarted = member(0, { ...UP, ...engine({ restartCount: 1, state: running }) });
-    expect(seen([restarted, first, second])).toMatchObject({ incarnation: 'p0/0', restarts: 1 });
+    expect(seen([restarted, first, second])).toMatchObject({ state: 'starting', incarnation: 'p0/0', restarts: 1 });
+    const worker = member(2, { ...UP, ...engine({ restartCount: 1, state: running }) });
+    expect(seen([leader, first, worker])).toMatchObject({ state: 'starting', incarnation: 'p0/0', restarts: 0 });
   });
 
   it('that was told to stop is over with its last pod', () => {

@@ -153,18 +153,20 @@ function groupTold(seen: UnitSeen, leader: Pod | undefined): Told {
   const { unit, pods, refused } = seen;
   const words = refused?.(unit, pods);
   return toldOfGroup({
-    leader: leader && told(leader, seen),
-    workers: workersOf(pods).map((pod) => workerTold(pod, leader, seen)),
+    leader: leader && memberTold(leader, leader, seen),
+    workers: workersOf(pods).map((pod) => memberTold(pod, leader, seen)),
     size: sizeOf(unit),
     ...(words !== undefined && { refused: refusal(words) }),
   });
 }
 
-/** One that runs may run for another leader. */
-function workerTold(pod: Pod, leader: Pod | undefined, seen: UnitSeen): Told {
+/** One that runs may run for another leader, or be about to go with the others because it began anew alone. */
+function memberTold(pod: Pod, leader: Pod | undefined, seen: UnitSeen): Told {
   const own = told(pod, seen);
   if (own.state !== 'ready' || !leader) return own;
-  const message = `pod ${pod.metadata.name} is not one of those that this leader began with`;
+  const { name } = pod.metadata;
+  if (restartsOf(pod) > 0) return { state: 'starting', reason: 'loading', message: `pod ${name} began anew alone` };
+  const message = `pod ${name} is not one of those that this leader began with`;
   if (isLate(pod, leader, seen.lateMs)) return { state: 'unhealthy', reason: 'killed', message };
   return isFormer(pod, leader) ? { state: 'starting', reason: 'loading', message } : own;
 }
