@@ -20,7 +20,7 @@ beforeEach(async () => {
 afterEach(() => bed.dispose());
 
 const workload = async (): Promise<WorkloadRow> =>
-  (await api.database.read<WorkloadRow>('system', LOAD_TARGET, ['local']))[0]!;
+  (await api.database.read<WorkloadRow>('system', LOAD_TARGET, ['local', null]))[0]!;
 const only = async (): Promise<InstanceRow> => (await workload()).instances[0]!;
 const retirements = () => api.retirements;
 

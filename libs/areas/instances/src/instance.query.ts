@@ -59,7 +59,7 @@ export interface WorkloadRow extends Pick<
 
 /**
  * Everything a pass of one target's reconciler looks at, in one snapshot, in the order in which workloads may start; several times a
- * second while something is on its way.
+ * second while something is on its way. With ids of instances ($2) the workloads of those alone, else null.
  */
 export const LOAD_TARGET = prepared(
   'targets-load',
@@ -78,7 +78,9 @@ export const LOAD_TARGET = prepared(
          'start_in', extract(epoch from i.next_start_at - now())::float8,
          'observed_age', extract(epoch from now() - i.observed_at)::float8) order by i.ordinal)
        from instances i where i.revision_id = w.revision_id), '[]'::json) as instances
-   from workloads w where w.target = $1 and w.is_active order by w.activated_at, w.revision_id`,
+   from workloads w where w.target = $1 and w.is_active
+     and ($2::text[] is null or w.revision_id in (select i.revision_id from instances i where i.id = any($2)))
+   order by w.activated_at, w.revision_id`,
 );
 
 /** One guarded change, with ages that are the database's: nothing happens if somebody else has changed the row since it was read. */

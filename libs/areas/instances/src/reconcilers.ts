@@ -125,7 +125,7 @@ export class Reconcilers implements OnApplicationBootstrap, BeforeApplicationShu
   }
 
   private async recordStop(target: string): Promise<void> {
-    const workloads = await this.database.read<WorkloadRow>('system', LOAD_TARGET, [target]);
+    const workloads = await this.database.read<WorkloadRow>('system', LOAD_TARGET, [target, null]);
     for (const workload of workloads) {
       for (const instance of workload.instances.filter(({ state }) => RUNNING.has(state))) {
         await this.transitions.change(workload, instance, {

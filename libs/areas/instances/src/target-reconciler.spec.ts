@@ -12,13 +12,14 @@ const HOUR_MS = 3_600_000;
 const GAP_MS = 100;
 /** And after a long one at most. */
 const LONGEST_GAP_MS = 2_000;
-const INSTANCE = { id: 'ins_1', ordinal: 0, state: 'ready', version: 1 };
+const INSTANCE = { id: 'ins_1', ordinal: 0, state: 'ready', version: 1, start_in: 0 };
 
 /** A target with one ready instance, of which every look says: again in an hour. Time passes when a test says so. */
 class Bed {
   readonly listeners: ((instanceId: string) => void)[] = [];
-  /** Passes, each of which reads all rows. */
-  reads = 0;
+  /** Passes, each of which reads rows: those of the instances named, or all. */
+  readonly asked: (readonly string[] | null)[] = [];
+  instances = [INSTANCE];
   readonly look = jest.fn<InstanceKeeper['perform']>(async () => HOUR_MS);
   isLeading = true;
   isHeld = true;
@@ -38,9 +39,9 @@ class Bed {
     { config: { name: 'twin', kind: 'twin' }, driver: this.driver as unknown as TargetDriver, isRemoved: false },
     this.leadership as unknown as TargetLeadership,
     {
-      read: async (_: unknown, statement: unknown) => {
+      read: async (_: unknown, statement: unknown, [, ids]: [string, readonly string[] | null]) => {
         if (statement !== LOAD_TARGET) return [];
-        this.reads += 1;
+        this.asked.push(ids);
         if (this.answersInMs > 0) await new Promise((resolve) => setTimeout(resolve, this.answersInMs));
         return this.rows();
       },
@@ -58,7 +59,7 @@ class Bed {
       suspended_by: null,
       is_waking: false,
       warm_age: null,
-      instances: [INSTANCE],
+      instances: this.instances,
     },
   ];
 
@@ -135,13 +136,13 @@ it('looks once more where the target speaks during a look', async () => {
 
 it('gathers what changes at once into one pass, however many say so', async () => {
   await started();
-  const before = bed.reads;
+  const before = bed.asked.length;
   for (let count = 0; count < 50; count += 1) {
     for (const listener of bed.listeners) listener(INSTANCE.id);
     await pass(1);
   }
   await pass(GAP_MS);
-  expect(bed.reads - before).toBe(1);
+  expect(bed.asked.length - before).toBe(1);
   expect(bed.look).toHaveBeenCalledTimes(2);
 });
 
@@ -183,4 +184,73 @@ it('looks at everything when it takes the lead again, which it asks for twice a 
   bed.isLeading = true;
   await pass(500);
   expect(bed.look).toHaveBeenCalledTimes(2);
+});
+
+it('reads the rows of those alone that the target says have changed, and all when a notification or its poll comes', async () => {
+  await started();
+  await bed.tell();
+  expect(bed.asked).toEqual([null, ['ins_1']]);
+  bed.reconciler.kick();
+  await pass(GAP_MS);
+  expect(bed.asked).toEqual([null, ['ins_1'], null]);
+  await pass(5_000);
+  expect(bed.asked.slice(3)).toEqual([null]);
+});
+
+it('reads all rows when a notification came while it read some', async () => {
+  await started();
+  bed.answersInMs = 50;
+  for (const listener of bed.listeners) listener(INSTANCE.id);
+  await pass(GAP_MS);
+  bed.reconciler.kick();
+  await pass(500);
+  expect(bed.asked).toEqual([null, ['ins_1'], null]);
+});
+
+it('looks again at what a look has changed, without reading what else there is', async () => {
+  await started();
+  bed.look.mockImplementationOnce(async () => {
+    bed.instances = [{ ...INSTANCE, version: 2 }];
+    return 0;
+  });
+  await bed.tell();
+  await pass(GAP_MS);
+  expect(bed.look.mock.calls.slice(1)).toMatchObject([
+    [{ instance: { version: 1 } }, {}],
+    [{ instance: { version: 2 } }, {}],
+  ]);
+  expect(bed.asked).toEqual([null, ['ins_1'], ['ins_1']]);
+});
+
+it('leaves what needs a place to a pass that knows how many are taken', async () => {
+  await started();
+  bed.instances = [{ ...INSTANCE, state: 'pending', version: 2 }];
+  await bed.tell();
+  expect(bed.asked).toEqual([null, ['ins_1']]);
+  expect(bed.look).toHaveBeenCalledTimes(1);
+  await pass(GAP_MS);
+  expect(bed.asked).toEqual([null, ['ins_1'], null]);
+  expect(bed.look.mock.lastCall).toMatchObject([{ kind: 'start' }, {}]);
+});
+
+it('ends a back-off in time, also one that it saw beside nothing else', async () => {
+  await started();
+  bed.instances = [{ ...INSTANCE, state: 'backing_off', version: 2, start_in: 1 }];
+  await bed.tell();
+  bed.instances = [{ ...INSTANCE, state: 'backing_off', version: 2, start_in: 0 }];
+  await pass(1_000);
+  expect(bed.look.mock.lastCall).toMatchObject([{ kind: 'start' }, {}]);
+});
+
+it('gathers looks that are due one after the other, and comes to none before its time', async () => {
+  bed.instances = Array.from({ length: 5 }, (_, at) => ({ ...INSTANCE, id: `ins_${at}`, ordinal: 0 }));
+  bed.look.mockImplementation(async ({ instance }) => 5_000 + 400 * Number(instance.id.slice(4)));
+  bed.reconciler.start();
+  await settled();
+  expect(bed.look).toHaveBeenCalledTimes(5);
+  await pass(4_999);
+  expect(bed.look).toHaveBeenCalledTimes(5);
+  await pass(3_001);
+  expect(bed.look).toHaveBeenCalledTimes(10);
+  expect(bed.asked).toEqual([null, null, null]);
 });

@@ -3,7 +3,7 @@ import type { Database } from '@slipway/platform-database';
 import pLimit, { type LimitFunction } from 'p-limit';
 import { Not } from 'typeorm';
 import { InstanceEntity, type InstanceState } from './instance.entity.js';
-import { LOAD_TARGET, type WorkloadRow } from './instance.query.js';
+import { LOAD_TARGET, type InstanceRow, type WorkloadRow } from './instance.query.js';
 import type { InstanceKeeper } from './instance-keeper.js';
 import type { InstanceTransitions } from './instance-transitions.js';
 import { planPass, type Task, type TaskKind } from './pass-plan.js';
@@ -15,11 +15,13 @@ import { wakeWaiters } from './workload-waiters.js';
 const POLL_MS = 500;
 /** Where the target tells of changes by itself, a look at all rows is only a safety net. */
 const QUIET_POLL_MS = 5_000;
+/** Looks that nobody asked for wait so long for others that are due soon: with thousands of instances each would be a pass of its own. */
+const GATHER_LOOKS_MS = 2_500;
 const ORPHANS_MS = 5_000;
 const RETRY_MS = 500;
 /**
- * Many changes at once are one pass, which reads all rows: it takes a third of the time. A pass that hung on a Postgres that vanished says
- * nothing of how many rows there are, so the gap after it is bounded.
+ * Many changes at once are one pass, which takes a third of the time. A pass that hung on a Postgres that vanished says nothing of how many
+ * rows there are, so the gap after it is bounded.
  */
 const GAP_MS = 100;
 const GAPS_OF_A_PASS = 2;
@@ -32,12 +34,17 @@ interface Look {
   version: number;
   kind: TaskKind;
   dueAt: number;
+  /** Nobody asked for it: it may come somewhat later. */
+  isSafetyNet: boolean;
 }
 
 /**
  * Makes one target be as its tables say, for ever: a pass reads everything, plans, and starts what is due. Passes follow a
  * notification, the end of a task that changed something, or half a second. Tasks run beside the passes, one at a time per
  * instance, so that a probe that hangs holds up nothing else.
+ *
+ * Where the target tells which instances have changed, a pass reads those alone: what a change costs must not grow with what else runs
+ * there. What needs to know all the others (who has a place, who may go) waits for a whole pass.
  */
 export class TargetReconciler {
   private readonly logger = new Logger('targets');
@@ -49,6 +56,8 @@ export class TargetReconciler {
   private isStopping = false;
   private isKicked = false;
   private interrupt?: () => void;
+  private isWholeDue = true;
+  private wholeAt = 0;
   private orphansAt = 0;
   private readonly pollMs: number;
   private readonly inTurn?: LimitFunction;
@@ -74,6 +83,11 @@ export class TargetReconciler {
   }
 
   kick(): void {
+    this.isWholeDue = true;
+    this.wake();
+  }
+
+  private wake(): void {
     this.isKicked = true;
     this.interrupt?.();
   }
@@ -83,7 +97,7 @@ export class TargetReconciler {
     // Every worker is told, and one of them looks. Who begins to lead looks at everything.
     if (!this.leadership.leads) return;
     this.changed.add(instanceId);
-    this.kick();
+    this.wake();
   }
 
   /** Instances go on running: what is begun is finished, and the next leader takes over. */
@@ -107,7 +121,10 @@ export class TargetReconciler {
       try {
         if (await this.leadership.isHeld()) waitMs = await this.pass();
         // What was seen and told in an earlier lead says nothing in the next.
-        else this.forgetAllBut([]);
+        else {
+          this.forgetAllBut([]);
+          this.isWholeDue = true;
+        }
         this.troubles.delete('pass');
       } catch (error) {
         this.complain('pass', error);
@@ -120,22 +137,27 @@ export class TargetReconciler {
 
   /** Returns the milliseconds until something is due. */
   private async pass(): Promise<number> {
+    await wakeWaiters(this.database, this.name);
+    if (!this.isWholeDue && Date.now() < this.wholeAt) await this.lookAtChanged();
+    else {
+      this.isWholeDue = false;
+      // One that fails is due again.
+      this.wholeAt = 0;
+      this.wholeAt = Date.now() + (await this.lookAtAll());
+    }
+    return Math.max(0, this.wholeAt - Date.now());
+  }
+
+  private async lookAtAll(): Promise<number> {
     // A task that ends while the rows are read may have changed one of them after it was read.
     const wasBusy = new Set(this.running.keys());
-    await wakeWaiters(this.database, this.name);
-    const workloads = await this.database.read<WorkloadRow>('system', LOAD_TARGET, [this.name]);
+    const workloads = await this.database.read<WorkloadRow>('system', LOAD_TARGET, [this.name, null]);
     const plan = planPass(workloads, this.target.config.max_instances ?? Number.POSITIVE_INFINITY);
     for (const { workload, ordinals } of plan.missing)
       await this.transitions.addInstances(this.name, workload, ordinals);
     if (plan.missing.length > 0) return 0;
     this.forgetAllBut(plan.tasks);
-    let waitMs = this.pollMs;
-    for (const task of plan.tasks) {
-      if (wasBusy.has(task.instance.id) || this.running.has(task.instance.id)) continue;
-      const dueInMs = this.dueInMs(task);
-      if (dueInMs <= 0) this.launch(task);
-      else waitMs = Math.min(waitMs, dueInMs);
-    }
+    const waitMs = this.launchDue(plan.tasks, wasBusy);
     for (const workload of plan.evicted)
       this.launchOnce(`evict ${workload.revision_id}`, () => this.transitions.evict(workload));
     for (const workload of plan.retirable)
@@ -148,30 +170,63 @@ export class TargetReconciler {
     return waitMs;
   }
 
+  private async lookAtChanged(): Promise<void> {
+    const told = [...this.changed];
+    if (told.length === 0) return;
+    const wasBusy = new Set(this.running.keys());
+    const workloads = await this.database.read<WorkloadRow>('system', LOAD_TARGET, [this.name, told]);
+    const tasks = planPass(workloads, Number.POSITIVE_INFINITY).tasks.filter(({ instance }) =>
+      this.changed.has(instance.id),
+    );
+    const own = tasks.filter(({ instance }) => !needsPlace(instance));
+    this.wholeAt = Math.min(this.wholeAt, Date.now() + this.launchDue(own, wasBusy));
+    if (own.length < tasks.length) this.kick();
+    // What has no task has nothing to be looked at; what needs a place is seen by the whole pass that follows.
+    const kept = new Set(own.map(({ instance }) => instance.id));
+    for (const id of told) if (!kept.has(id)) this.changed.delete(id);
+  }
+
+  /** Returns the milliseconds until the next of them is due. */
+  private launchDue(tasks: readonly Task[], wasBusy: ReadonlySet<string>): number {
+    let waitMs = this.pollMs;
+    for (const task of tasks) {
+      if (wasBusy.has(task.instance.id) || this.running.has(task.instance.id)) continue;
+      const dueInMs = this.dueInMs(task);
+      if (dueInMs <= 0) this.launch(task);
+      else waitMs = Math.min(waitMs, dueInMs);
+    }
+    return waitMs;
+  }
+
   private dueInMs({ kind, instance, inMs }: Task): number {
     const look = this.looks.get(instance.id);
     const isOther = look?.version !== instance.version || look.kind !== kind;
     if (isOther || this.changed.has(instance.id)) return inMs;
-    return Math.max(inMs, look.dueAt - Date.now());
+    const lookInMs = look.dueAt - Date.now();
+    return Math.max(inMs, look.isSafetyNet && lookInMs > 0 ? lookInMs + GATHER_LOOKS_MS : lookInMs);
   }
 
   private launch(task: Task): void {
     const { id, version } = task.instance;
+    let inMs = RETRY_MS;
     const perform = async () => {
       this.changed.delete(id);
-      let inMs = RETRY_MS;
       try {
         inMs = await this.keeper.perform(task, this.target.driver);
       } finally {
-        this.looks.set(id, { version, kind: task.kind, dueAt: Date.now() + inMs });
+        const isSafetyNet = inMs >= QUIET_POLL_MS;
+        this.looks.set(id, { version, kind: task.kind, dueAt: Date.now() + inMs, isSafetyNet });
       }
       return inMs < POLL_MS || this.changed.has(id);
     };
-    this.launchOnce(id, () => this.inTurn?.(perform) ?? perform());
+    // What a look found concerns nobody else.
+    const isOwnMatter = () => this.inTurn && task.kind === 'look' && (inMs === 0 || inMs >= POLL_MS);
+    const next = () => (isOwnMatter() ? this.noteChange(id) : this.kick());
+    this.launchOnce(id, () => this.inTurn?.(perform) ?? perform(), next);
   }
 
-  /** @param work returns whether the next pass should follow at once */
-  private launchOnce(key: string, work: () => Promise<boolean>): void {
+  /** @param work returns whether `next` should follow at once */
+  private launchOnce(key: string, work: () => Promise<boolean>, next = () => this.kick()): void {
     if (this.running.has(key)) return;
     const done = work()
       .then((isMore) => {
@@ -181,7 +236,7 @@ export class TargetReconciler {
       .catch((error: unknown) => this.complain(key, error))
       .then((isMore) => {
         this.running.delete(key);
-        if (isMore) this.kick();
+        if (isMore) next();
       });
     this.running.set(key, done);
   }
@@ -236,5 +291,8 @@ export class TargetReconciler {
     return false;
   }
 }
+
+/** Whether it begins to take up a place of its target, of which only a whole pass knows how many are free. */
+const needsPlace = ({ state }: InstanceRow): boolean => state === 'pending' || state === 'stopped';
 
 const gapAfter = (passMs: number): number => Math.min(LONGEST_GAP_MS, Math.max(GAP_MS, GAPS_OF_A_PASS * passMs));
