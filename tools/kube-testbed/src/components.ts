@@ -12,6 +12,8 @@ export interface ControlPlaneOptions {
   unreachableSeconds?: number;
   /** Controllers and scheduler may ask as fast as they can, for tests of size. */
   isUnthrottled?: boolean;
+  /** What ServiceAccounts ask of the API server is noted down in `filesOf(folder).audit`. */
+  isAudited?: boolean;
 }
 
 /** Where things are: free ports of loopback, files in the control plane's own folder. */
@@ -35,6 +37,8 @@ export const filesOf = (folder: string) => ({
   tokens: path.join(folder, 'tokens.csv'),
   kubeconfig: path.join(folder, 'kubeconfig'),
   scheduler: path.join(folder, 'scheduler.json'),
+  auditPolicy: path.join(folder, 'audit-policy.json'),
+  audit: path.join(folder, 'audit.log'),
 });
 
 export function etcdArgs({ folder, etcd, etcdPeer }: Layout): string[] {
@@ -76,6 +80,10 @@ export function apiServerArgs({ folder, etcd, api }: Layout, options: ControlPla
     `--default-unreachable-toleration-seconds=${stay}`,
     `--watch-cache=${options.watchCache ?? true}`,
     ...(options.isUnthrottled ? ['--max-requests-inflight=3000', '--max-mutating-requests-inflight=1000'] : []),
+    // One file, however large: it goes with its folder.
+    ...(options.isAudited
+      ? [`--audit-policy-file=${files.auditPolicy}`, `--audit-log-path=${files.audit}`, '--audit-log-maxsize=10000']
+      : []),
   ];
 }
 
@@ -116,5 +124,15 @@ export function schedulerConfig({ folder }: Layout): object {
     kind: 'KubeSchedulerConfiguration',
     leaderElection: { leaderElect: false },
     clientConnection: { kubeconfig: filesOf(folder).kubeconfig, qps: 500, burst: 1_000 },
+  };
+}
+
+/** The bed and the controllers are no ServiceAccounts here: what is noted down is the product's. */
+export function auditPolicy(): object {
+  return {
+    apiVersion: 'audit.k8s.io/v1',
+    kind: 'Policy',
+    omitStages: ['RequestReceived'],
+    rules: [{ level: 'Metadata', userGroups: ['system:serviceaccounts'] }, { level: 'None' }],
   };
 }

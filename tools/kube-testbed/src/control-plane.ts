@@ -8,6 +8,7 @@ import { KubeClient } from './client.js';
 import { Component } from './component.js';
 import {
   apiServerArgs,
+  auditPolicy,
   controllerManagerArgs,
   etcdArgs,
   filesOf,
@@ -131,6 +132,7 @@ export class ControlPlane {
     writeFileSync(files.verifyingKey, publicKey.export({ type: 'spki', format: 'pem' }), secretly);
     writeFileSync(files.tokens, `${this.token},admin,admin,"system:masters"\n`, secretly);
     writeFileSync(files.scheduler, JSON.stringify(schedulerConfig(this.layout)), secretly);
+    writeFileSync(files.auditPolicy, JSON.stringify(auditPolicy()), secretly);
   }
 
   private async startAll(): Promise<void> {

@@ -28,6 +28,8 @@ export interface Granted {
   kubeconfig: string;
   /** The rules hold from the return on. */
   allow(rules: readonly PolicyRule[]): Promise<void>;
+  /** A new token into the kubeconfig, as a kubelet does it before the old one is too old. */
+  renew(): Promise<void>;
 }
 
 const TOKEN_SECONDS = 3_600;
@@ -49,8 +51,12 @@ export async function grant(
       subjects: [{ kind: 'ServiceAccount', name, namespace: home }],
     });
   }
-  const token = await tokenOf(client, home, name);
-  writeFileSync(file, kubeconfigOf({ ...access, token }, home), { mode: 0o600 });
+  const write = async (): Promise<string> => {
+    const token = await tokenOf(client, home, name);
+    writeFileSync(file, kubeconfigOf({ ...access, token }, home), { mode: 0o600 });
+    return token;
+  };
+  const token = await write();
   return {
     name,
     token,
@@ -58,6 +64,7 @@ export async function grant(
     allow: async (changed) => {
       for (const namespace of namespaces) await client.merge(ROLES, { namespace, name }, { rules: changed });
     },
+    renew: async () => void (await write()),
   };
 }
 
