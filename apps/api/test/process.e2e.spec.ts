@@ -4,9 +4,8 @@ import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
-import { freePort } from '@slipway/platform-database/testing';
-import { createTestDatabase, type TestDatabase } from '@slipway/platform-testing';
-import { MIGRATIONS } from '@slipway/registry';
+import { freePort, type TestDatabase } from '@slipway/platform-database/testing';
+import { productDatabase } from './product-database.js';
 
 /** The built entry points, as a launcher runs them. */
 const MAIN = fileURLToPath(new URL('../dist/main.js', import.meta.url));
@@ -21,7 +20,7 @@ let port: number;
 const children: ChildProcess[] = [];
 
 beforeEach(async () => {
-  database = await createTestDatabase(MIGRATIONS);
+  database = await productDatabase();
   port = await freePort();
 });
 

@@ -4,9 +4,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
-import { freePort } from '@slipway/platform-database/testing';
-import { createTestDatabase, type TestDatabase } from '@slipway/platform-testing';
-import { MIGRATIONS } from '@slipway/registry';
+import { freePort, type TestDatabase } from '@slipway/platform-database/testing';
+import { productDatabase } from './product-database.js';
 
 /** Where this version was built. */
 export const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
@@ -50,7 +49,7 @@ export class Stack {
       root?: string;
     } = {},
   ): Promise<Stack> {
-    const testDatabase = options.database ?? (await createTestDatabase(MIGRATIONS));
+    const testDatabase = options.database ?? (await productDatabase());
     const home = options.home ?? mkdtempSync(path.join(tmpdir(), 'slipway-e2e-'));
     const ports = {
       api: await Promise.all(Array.from({ length: options.apis ?? 1 }, freePort)),

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe } from '@jest/globals';
 import { TestBed } from '@slipway/kube-testbed';
 import { hasKube } from '@slipway/kube-testbed/jest';
-import { childEnvironment } from '@slipway/platform-config';
+import { childEnvironment } from '@slipway/platform-config/environment';
 import { Stack } from './stack.js';
 
 /** Starts the product with a target `local` whose engine `sim` runs there. */

@@ -67,13 +67,12 @@ class Worker {
 
   static start(databaseUrl: string, env: Record<string, string> = {}): Worker {
     return new Worker(
-      fork(path.join(ROOT, 'apps/worker/src/main.ts'), {
-        execArgv: ['--conditions=@slipway/source', '--import', '@swc-node/register/esm-register', '--no-warnings'],
+      fork(path.join(ROOT, 'apps/worker/dist/main.js'), {
+        // Jest's own options are none of its.
+        execArgv: [],
         cwd: path.join(ROOT, 'apps/worker'),
         env: {
           PATH: process.env['PATH'],
-          SWC_NODE_PROJECT: path.join(ROOT, 'tsconfig.base.json'),
-          TS_NODE_PROJECT: path.join(ROOT, 'tsconfig.base.json'),
           DATABASE_URL: databaseUrl,
           SLIPWAY_HOME: home,
           SLIPWAY_CONFIG: path.join(home, 'slipway.config.yaml'),

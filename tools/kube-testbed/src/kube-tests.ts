@@ -1,5 +1,5 @@
 import { it } from '@jest/globals';
-import { childEnvironment } from '@slipway/platform-config';
+import { childEnvironment } from '@slipway/platform-config/environment';
 import { findPrograms, REQUIRE_VARIABLE } from './test-plane.js';
 
 /** What tests say that need a control plane: `it` where there is one. Elsewhere they are skipped, or fail where it is required. */

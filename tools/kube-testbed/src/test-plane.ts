@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { childEnvironment } from '@slipway/platform-config';
+import { childEnvironment } from '@slipway/platform-config/environment';
 import { readAccess, type ClusterAccess } from './access.js';
 import { ControlPlane } from './control-plane.js';
 import { guard } from './guard.js';

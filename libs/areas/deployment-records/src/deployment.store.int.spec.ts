@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { DatabaseBed } from '@slipway/platform-database/testing';
+import { DatabaseBed } from '@slipway/platform-database/testing/database-bed';
 import { platformMigrations } from '@slipway/platform-testing';
 import { DeploymentStore } from './deployment.store.js';
 import { migrations } from './index.js';

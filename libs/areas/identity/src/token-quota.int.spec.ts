@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { migrations as authMigrations, TokenService, type TokenUses } from '@slipway/platform-auth';
 import { migrations as databaseMigrations, newId } from '@slipway/platform-database';
-import { DatabaseBed } from '@slipway/platform-database/testing';
+import { DatabaseBed } from '@slipway/platform-database/testing/database-bed';
 import type { Principal } from '@slipway/platform-http';
 import { migrations as mutationMigrations } from '@slipway/platform-mutations';
 import { migrations } from './index.js';

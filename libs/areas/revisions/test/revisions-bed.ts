@@ -1,5 +1,5 @@
 import type { Tx } from '@slipway/platform-database';
-import { DatabaseBed } from '@slipway/platform-database/testing';
+import { DatabaseBed } from '@slipway/platform-database/testing/database-bed';
 import { platformMigrations } from '@slipway/platform-testing';
 import type { Deployment, DeploymentChange, DeploymentsPort } from '@slipway/ports/deployment-records';
 import type { Revision } from '@slipway/ports/revisions';

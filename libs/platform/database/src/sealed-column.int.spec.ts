@@ -4,7 +4,7 @@ import { KeyRing } from '@slipway/platform-config';
 import { migrations } from './index.js';
 import { countSealed, keyProblems, reseal, type SealedColumn } from './sealed-column.js';
 import { openSecret, sealSecret } from './secret-box.js';
-import { DatabaseBed } from './testing/index.js';
+import { DatabaseBed } from './testing/database-bed.js';
 
 const [one, two, lost] = [randomBytes(32), randomBytes(32), randomBytes(32)];
 const old = new KeyRing(one);

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { migrations as databaseMigrations, newId } from '@slipway/platform-database';
 import type { PageRequest } from '@slipway/platform-http';
-import { beside, DatabaseBed } from '@slipway/platform-database/testing';
+import { beside } from '@slipway/platform-database/testing';
+import { DatabaseBed } from '@slipway/platform-database/testing/database-bed';
 import { EventsModule } from './events.module.js';
 import { migrations } from './index.js';
 import { EventList } from './event-list.js';

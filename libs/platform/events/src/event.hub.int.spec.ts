@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, jest } from '@jest/globals';
 import { migrations as databaseMigrations, newId } from '@slipway/platform-database';
-import { DatabaseBed, holdIntervals, Pending, until } from '@slipway/platform-database/testing';
+import { holdIntervals, Pending, until } from '@slipway/platform-database/testing';
+import { DatabaseBed } from '@slipway/platform-database/testing/database-bed';
 import { migrations } from './index.js';
 import { EventHub, type Watcher } from './event.hub.js';
 import { appendEvents } from './event.store.js';

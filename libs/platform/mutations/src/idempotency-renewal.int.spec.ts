@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, jest } from '@jest/globals';
 import { reply, type RawJson } from '@slipway/platform-http';
 import { migrations as databaseMigrations, newId } from '@slipway/platform-database';
-import { DatabaseBed, holdIntervals, until } from '@slipway/platform-database/testing';
+import { holdIntervals, until } from '@slipway/platform-database/testing';
+import { DatabaseBed } from '@slipway/platform-database/testing/database-bed';
 import { migrations } from './index.js';
 import { HeldKey, IdempotentMutation, StoredAnswer } from './idempotency.js';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { migrations as databaseMigrations, newId } from '@slipway/platform-database';
-import { DatabaseBed } from '@slipway/platform-database/testing';
+import { DatabaseBed } from '@slipway/platform-database/testing/database-bed';
 import { Schedule } from '@slipway/platform-scheduling';
 import { migrations } from './index.js';
 import { KeyRetention } from './key-retention.js';

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it, jest } from '@j
 import { Logger } from '@nestjs/common';
 import { systemActor } from '@slipway/contracts';
 import { migrations as databaseMigrations, newId } from '@slipway/platform-database';
-import { DatabaseBed } from '@slipway/platform-database/testing';
+import { DatabaseBed } from '@slipway/platform-database/testing/database-bed';
 import { runInRequest, type Scope } from '@slipway/platform-http';
 import { metrics } from '@slipway/platform-observability';
 import { Schedule } from '@slipway/platform-scheduling';

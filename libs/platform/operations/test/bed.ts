@@ -1,5 +1,5 @@
 import { migrations as databaseMigrations, newId } from '@slipway/platform-database';
-import { DatabaseBed } from '@slipway/platform-database/testing';
+import { DatabaseBed } from '@slipway/platform-database/testing/database-bed';
 import { EventsModule, migrations as eventMigrations } from '@slipway/platform-events';
 import { migrations as mutationMigrations } from '@slipway/platform-mutations';
 import { migrations, OperationsModule, OperationStore, type OperationDefinition } from '../src/index.js';

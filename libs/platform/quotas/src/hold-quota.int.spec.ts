@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { QUOTAS, type QuotaConfig, type QuotaName } from '@slipway/platform-config';
 import { migrations as databaseMigrations, newId, type Tx } from '@slipway/platform-database';
-import { DatabaseBed, Pending, until } from '@slipway/platform-database/testing';
+import { Pending, until } from '@slipway/platform-database/testing';
+import { DatabaseBed } from '@slipway/platform-database/testing/database-bed';
 import { migrations as authMigrations } from '@slipway/platform-auth';
 import { holdQuota, quotasOfTenant } from './index.js';
 import { quotaExceeded } from './quota.errors.js';

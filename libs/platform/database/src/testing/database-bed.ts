@@ -8,6 +8,8 @@ import type { Migration } from '../schema.js';
 import { createTestDatabase, type TestDatabase } from './test-database.js';
 import { until } from './waiting.js';
 
+export { dataSourceOptions } from '../database.module.js';
+
 /** The parts of a library on a database of their own, for its specs. */
 export class DatabaseBed {
   readonly database: Database;

@@ -1,6 +1,5 @@
-export { createTestDatabase, type TestDatabase } from './test-database.js';
+// Light: what starts the product as processes needs neither Nest nor TypeORM for its own. `./database-bed.js` has both.
+export { copyOf, createTestDatabase, type Template, type TestDatabase } from './test-database.js';
 export { TcpProxy } from './tcp-proxy.js';
 export { freePort } from './free-port.js';
-export { DatabaseBed } from './database-bed.js';
 export { beside, holdIntervals, Pending, until } from './waiting.js';
-export { dataSourceOptions } from '../database.module.js';

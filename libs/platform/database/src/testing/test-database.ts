@@ -1,6 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
 import pg from 'pg';
-import { migrate } from '../migrate.js';
 import type { Migration } from '../schema.js';
 
 /** A database of a test's own. `url` is the application's login, `gatewayUrl` that of gateways, `ownerUrl` may change the schema. */
@@ -16,35 +15,50 @@ const GATEWAY_ROLE = 'slipway_gateway_app';
 /** Any constant: test processes that build templates at once must ask for the same lock. */
 const LOCK_KEY = 7_310_071;
 
+/** A database that others are copied from. */
+export interface Template {
+  /** Another one for another schema; a part of a name in Postgres. */
+  key: string;
+  /** Called once a server, on an empty database. */
+  fill(database: Omit<TestDatabase, 'drop'>): Promise<void>;
+}
+
+/** A database with these migrations. */
+export function createTestDatabase(migrations: readonly Migration[]): Promise<TestDatabase> {
+  const sources = migrations.map((migration) => migration.name + migration.toString()).sort();
+  return copyOf({
+    key: createHash('sha256').update(sources.join()).digest('hex').slice(0, 16),
+    async fill({ ownerUrl, url, gatewayUrl }) {
+      // Only where it is needed: a process that finds the template there loads no TypeORM.
+      const { migrate } = await import('../migrate.js');
+      await migrate(ownerUrl, migrations, url, gatewayUrl);
+    },
+  });
+}
+
 /**
- * Clones a migrated template, which the first caller with these migrations builds. The server is the one of TEST_PG_URL,
- * which Jest's global setup starts if it is not set.
+ * Copies a template, which the first caller fills. The server is the one of TEST_PG_URL, which Jest's global setup starts if it is
+ * not set.
  */
-export async function createTestDatabase(migrations: readonly Migration[]): Promise<TestDatabase> {
+export async function copyOf(template: Template): Promise<TestDatabase> {
   // Set by Jest's global setup for tests only; no process of the product reads it.
   const adminUrl = process.env['TEST_PG_URL'];
   if (!adminUrl) throw new Error('TEST_PG_URL is not set: the global setup of Jest did not run');
   const admin = new pg.Client({ connectionString: adminUrl });
   await admin.connect();
   try {
-    const template = await ensureTemplate(admin, adminUrl, migrations);
+    const source = await ensureTemplate(admin, adminUrl, template);
     const name = `t_${randomUUID().replaceAll('-', '')}`;
-    await admin.query(`create database ${name} template ${template} strategy file_copy`);
+    await admin.query(`create database ${name} template ${source} strategy file_copy`);
     await admin.query(`grant create on database ${name} to ${APP_ROLE}`);
-    return {
-      url: as(APP_ROLE, adminUrl, name),
-      gatewayUrl: as(GATEWAY_ROLE, adminUrl, name),
-      ownerUrl: on(adminUrl, name),
-      drop: () => drop(adminUrl, name),
-    };
+    return { ...loginsOf(adminUrl, name), drop: () => drop(adminUrl, name) };
   } finally {
     await admin.end();
   }
 }
 
-async function ensureTemplate(admin: pg.Client, adminUrl: string, migrations: readonly Migration[]): Promise<string> {
-  const sources = migrations.map((migration) => migration.name + migration.toString()).sort();
-  const template = `template_${createHash('sha256').update(sources.join()).digest('hex').slice(0, 16)}`;
+async function ensureTemplate(admin: pg.Client, adminUrl: string, { key, fill }: Template): Promise<string> {
+  const template = `template_${key}`;
   await admin.query('select pg_advisory_lock($1)', [LOCK_KEY]);
   try {
     await admin.query(
@@ -53,11 +67,11 @@ async function ensureTemplate(admin: pg.Client, adminUrl: string, migrations: re
     const found = await admin.query('select 1 from pg_database where datname = $1', [template]);
     if (found.rowCount) return template;
     // Built under another name, so that a killed build is never taken for a template.
-    await admin.query(`drop database if exists ${template}_build with (force)`);
-    await admin.query(`create database ${template}_build`);
     const build = `${template}_build`;
-    await migrate(on(adminUrl, build), migrations, as(APP_ROLE, adminUrl, build), as(GATEWAY_ROLE, adminUrl, build));
-    await admin.query(`alter database ${template}_build rename to ${template}`);
+    await admin.query(`drop database if exists ${build} with (force)`);
+    await admin.query(`create database ${build}`);
+    await fill(loginsOf(adminUrl, build));
+    await admin.query(`alter database ${build} rename to ${template}`);
     return template;
   } finally {
     await admin.query('select pg_advisory_unlock($1)', [LOCK_KEY]);
@@ -69,6 +83,14 @@ async function drop(adminUrl: string, name: string): Promise<void> {
   await admin.connect();
   await admin.query(`drop database if exists ${name} with (force)`);
   await admin.end();
+}
+
+function loginsOf(adminUrl: string, name: string): Omit<TestDatabase, 'drop'> {
+  return {
+    url: as(APP_ROLE, adminUrl, name),
+    gatewayUrl: as(GATEWAY_ROLE, adminUrl, name),
+    ownerUrl: on(adminUrl, name),
+  };
 }
 
 function on(adminUrl: string, database: string): string {
