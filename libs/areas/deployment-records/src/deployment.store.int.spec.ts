@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import { DatabaseBed } from '@slipway/platform-database/testing/database-bed';
 import { platformMigrations } from '@slipway/platform-testing';
 import { DeploymentStore } from './deployment.store.js';
@@ -32,4 +32,22 @@ it('hands out a new deployment as it is stored', async () => {
   );
   const stored = await bed.database.tx({ tenantId: 'ten_a' }, (tx) => store.record(tx, 'ten_a', 'chat'));
   expect({ ...made }).toStrictEqual({ ...stored });
+});
+
+it('tells what a deployment overrides from the row that the transaction has locked, and reads what it has changed since', async () => {
+  await bed.database.tx({ tenantId: 'ten_a' }, async (tx) => {
+    const { id } = await store.lock(tx, 'ten_a', 'chat');
+    const read = jest.spyOn(tx, 'repository');
+    expect([...(await store.scalingOverrides(tx, [id]))]).toEqual([]);
+    expect(read).not.toHaveBeenCalled();
+    await store.configure(tx, id, { scaling: { min_replicas: 2 } });
+    expect([...(await store.scalingOverrides(tx, [id]))]).toEqual([[id, { min_replicas: 2 }]]);
+    await store.lock(tx, 'ten_a', 'chat');
+    read.mockClear();
+    expect([...(await store.scalingOverrides(tx, [id]))]).toEqual([[id, { min_replicas: 2 }]]);
+    expect(read).not.toHaveBeenCalled();
+    // Another one is not among what is locked.
+    expect([...(await store.scalingOverrides(tx, [id, 'dep_other']))]).toEqual([[id, { min_replicas: 2 }]]);
+    expect(read).toHaveBeenCalled();
+  });
 });

@@ -133,13 +133,15 @@ export class DeploymentStore implements DeploymentsPort {
   }
 
   async scalingOverrides(tx: Tx, ids?: readonly string[]): Promise<Map<string, Partial<ScalingSpec>>> {
-    const rows = await tx
-      .repository(DeploymentEntity)
-      .find({
-        select: { id: true, scaling: true },
-        where: { scaling: Not(IsNull()), deletedAt: IsNull(), ...(ids && { id: In([...ids]) }) },
-      });
-    return new Map(rows.map(({ id, scaling }) => [id, scaling ?? {}]));
+    const rows =
+      this.allLocked(tx, ids) ??
+      (await tx
+        .repository(DeploymentEntity)
+        .find({
+          select: { id: true, scaling: true },
+          where: { scaling: Not(IsNull()), deletedAt: IsNull(), ...(ids && { id: In([...ids]) }) },
+        }));
+    return new Map(rows.flatMap(({ id, scaling }) => (scaling ? [[id, scaling] as const] : [])));
   }
 
   livingAfter(tx: Tx, id: string, limit: number): Promise<DeploymentRecord[]> {
@@ -150,6 +152,12 @@ export class DeploymentStore implements DeploymentsPort {
         order: { id: 'ASC' },
         take: limit,
       });
+  }
+
+  /** At every rollout that is accepted. */
+  private allLocked(tx: Tx, ids: readonly string[] = []): Conditioned[] | undefined {
+    const rows = ids.flatMap((id) => this.locked.get(tx)?.get(id) ?? []);
+    return ids.length > 0 && rows.length === ids.length ? rows : undefined;
   }
 
   private async held(tx: Tx, id: string): Promise<Conditioned | undefined> {
