@@ -48,7 +48,6 @@ const sees = (spec: InstanceSpec, is: (seen: Observation) => boolean, by = drive
 const podOf = async (spec: InstanceSpec) =>
   (await bed.pods(bench.namespace, `slipway.dev/instance=${spec.instanceId}`))[0]!;
 const units = async () => (await bed.client.list(DEPLOYMENTS, { namespace: bench.namespace })).items;
-const pair = { scaling: { min_replicas: 2, max_replicas: 2 } };
 
 kubeIt('one generation is started once by 4 workers with 25 calls each, and never again after its end', async () => {
   const drivers = Array.from({ length: 4 }, () => bench.driver());
@@ -77,15 +76,25 @@ kubeIt('a stop makes no unit that is gone, and stops no other of its name', asyn
   await api.close();
 });
 
-kubeIt('an eviction moves one of two instances, is no restart, and a budget holds the second', async () => {
-  const spec = bench.spec(pair);
-  const other = bench.spec({ ...pair, instanceId: 'ins_0190cafe', owner: { ...spec.owner!, ordinal: 1 } });
-  const [before] = await Promise.all([serving(spec), serving(other)]);
-  await until(
+/** The revision's budget knows of so many healthy pods, and lets one go. */
+const budgetFor = (pods: number) =>
+  until(
     async () => (await bed.client.list(DISRUPTION_BUDGETS, { namespace: bench.namespace })).items[0]?.['status'],
-    (status) => status?.disruptionsAllowed === 1,
+    (status) => status?.currentHealthy === pods && status.disruptionsAllowed === 1,
     WITHIN_MS,
   );
+
+kubeIt('an eviction moves an instance and is no restart, and of two a budget holds the second', async () => {
+  const spec = bench.spec();
+  const alone = await serving(spec);
+  await budgetFor(1);
+  await bed.client.evict(bench.namespace, (await podOf(spec)).metadata.name!);
+  const before = await sees(spec, ({ state, incarnation }) => state === 'ready' && incarnation !== alone.incarnation);
+  expect(before).toMatchObject({ restarts: 0, lastExit: { reason: 'evicted' } });
+  // As an override of how many there are leaves it: the spec of the revision says nothing of two.
+  const other = bench.spec({ instanceId: 'ins_0190cafe', owner: { ...spec.owner!, ordinal: 1 } });
+  await serving(other);
+  await budgetFor(2);
   const pod = await podOf(spec);
   await bed.client.evict(bench.namespace, pod.metadata.name!);
   await until(
@@ -157,7 +166,7 @@ kubeIt('what Pod Security forbids is told as a refusal', async () => {
 });
 
 kubeIt('what somebody deletes, scales or edits', async () => {
-  const spec = bench.spec(pair);
+  const spec = bench.spec();
   const before = await serving(spec);
   const { namespace } = bench;
   const [{ metadata }] = (await units()) as [{ metadata: { name: string } }];

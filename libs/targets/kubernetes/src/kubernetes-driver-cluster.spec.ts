@@ -260,12 +260,10 @@ describe('the end of a unit', () => {
 });
 
 describe('what a revision shares', () => {
-  const pair = { scaling: { min_replicas: 2, max_replicas: 4 } };
-
   it('comes with its first unit, is written once by however many workers, and goes with the last unit', async () => {
     const options = { revisions: { sweepMs: 100 } };
     driver = bench.driver({}, options);
-    const spec = instanceSpec(pair);
+    const spec = instanceSpec();
     await serving(spec);
     await until(
       () => [store().list(SERVICES, NAMESPACE).length, store().list(PDBS, NAMESPACE).length],
@@ -290,7 +288,7 @@ describe('what a revision shares', () => {
 
   it('comes back when somebody removes it', async () => {
     driver = bench.driver({}, { revisions: { sweepMs: 100 } });
-    const spec = instanceSpec(pair);
+    const spec = instanceSpec();
     await serving(spec);
     const service = await until(
       () => store().list(SERVICES, NAMESPACE)[0],

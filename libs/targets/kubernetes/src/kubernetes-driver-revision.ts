@@ -28,7 +28,7 @@ interface Wanted {
 export class RevisionObjects {
   private readonly wanted = new Map<string, Wanted>();
   /** For which units this was thought of, and under what: looks are many, and nearly all of them say nothing new. */
-  private kept = new Map<string, number | undefined>();
+  private readonly kept = new Set<string>();
   private keptFor?: KubernetesTargetConfig;
   /** Keys of what there is, by namespace. Undefined until it was listed. */
   private readonly present = new Map<string, Set<string>>();
@@ -51,7 +51,7 @@ export class RevisionObjects {
   /** A unit of the revision is there, and wants what its revision has. */
   keep(spec: InstanceSpec, config: KubernetesTargetConfig, unit: Unit): void {
     if (!Object.hasOwn(config.engines, spec.runtime.engine ?? '')) return;
-    if (!this.isKept(spec, config, unit)) this.wantAll(spec, config, unit);
+    if (!this.isKept(config, unit)) this.wantAll(spec, config, unit);
     if (this.isDue && performance.now() - this.failedAt > RETRY_MS) this.begin(() => this.complete());
   }
 
@@ -71,21 +71,18 @@ export class RevisionObjects {
     await this.work;
   }
 
-  private isKept({ scaling }: InstanceSpec, config: KubernetesTargetConfig, { metadata: { uid = '' } }: Unit): boolean {
+  private isKept(config: KubernetesTargetConfig, { metadata: { uid = '' } }: Unit): boolean {
     if (this.keptFor !== config) this.kept.clear();
     this.keptFor = config;
-    const least = scaling?.min_replicas;
-    if (this.kept.has(uid) && this.kept.get(uid) === least) return true;
-    this.kept.set(uid, least);
-    return false;
+    const isKept = this.kept.has(uid);
+    this.kept.add(uid);
+    return isKept;
   }
 
   private wantAll(spec: InstanceSpec, config: KubernetesTargetConfig, unit: Unit): void {
     const { writer } = this.options;
     this.want(SERVICES, serviceOf(spec, config, writer));
-    const budget = pdbOf(spec, config, writer);
-    if (budget) this.want(PDBS, budget);
-    else this.wanted.delete(keyOf(PDBS, serviceOf(spec, config, writer)));
+    this.want(PDBS, pdbOf(spec, config, writer));
     const own = unitServiceOf(spec, config, writer);
     if (own) this.want(SERVICES, ownedBy(own, unit));
   }

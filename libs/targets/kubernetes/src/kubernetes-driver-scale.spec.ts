@@ -22,11 +22,7 @@ function filled(): InstanceSpec[] {
   const { store } = bench.cluster.api;
   return Array.from({ length: INSTANCES }, (_, number) => {
     const owner = { ...instanceSpec().owner!, revisionId: `rev_${number >> 1}`, revisionName: `chat-${number >> 1}` };
-    const spec = instanceSpec({
-      instanceId: `ins_${String(number).padStart(8, '0')}`,
-      owner,
-      scaling: { min_replicas: 2, max_replicas: 2 },
-    });
+    const spec = instanceSpec({ instanceId: `ins_${String(number).padStart(8, '0')}`, owner });
     const unit = deploymentOf(spec, targetConfig(), { installation: INSTALLATION });
     const { metadata, spec: pod } = unit.spec!.template!;
     store.put<Pod>(PODS, {

@@ -30,7 +30,7 @@ it('what a revision shares is the same whichever instance it is made of', () => 
   expect(pdbOf(other, config, WRITER)).toEqual(pdbOf(three, config, WRITER));
 });
 
-it('one pod at a time may be taken away, and a revision of one is guarded by nothing', () => {
+it('one pod at a time may be taken away, however many there are to be', () => {
   expect(pdbOf(three, config, WRITER)).toMatchObject({
     apiVersion: 'policy/v1',
     kind: 'PodDisruptionBudget',
@@ -40,14 +40,13 @@ it('one pod at a time may be taken away, and a revision of one is guarded by not
       selector: { matchLabels: serviceOf(three, config, WRITER).spec!.selector },
     },
   });
-  expect(pdbOf(specOf({ scaling: { min_replicas: 1, max_replicas: 8 } }), config, WRITER)).toBeUndefined();
-  expect(pdbOf(specOf({ scaling: { min_replicas: 0, max_replicas: 8 } }), config, WRITER)).toBeUndefined();
-  expect(pdbOf(specOf(), config, WRITER)).toBeUndefined();
+  for (const spec of [specOf(), specOf({ scaling: { min_replicas: 0, max_replicas: 8 } })])
+    expect(pdbOf(spec, config, WRITER)).toEqual(pdbOf(three, config, WRITER));
 });
 
 it('of groups, one group at a time', () => {
   const group = { ...three, runtime: { engine: 'vllm-multinode', args: {}, env: {} } };
-  expect(pdbOf(group, config, WRITER)?.spec?.maxUnavailable).toBe(2);
+  expect(pdbOf(group, config, WRITER).spec?.maxUnavailable).toBe(2);
 });
 
 it('of a group its leader alone is behind Services, and under no name that the controller of groups takes', () => {

@@ -47,15 +47,10 @@ export function unitServiceOf(spec: InstanceSpec, config: KubernetesTargetConfig
 }
 
 /**
- * How many pods of a revision may be taken away at a time by who drains a node; undefined for a revision of one, which could never be moved
- * then. A pod that is not healthy holds nobody up. To be applied.
+ * How many pods of a revision may be taken away at a time by who drains a node. It counts those that may be missing, so that a revision of one
+ * has it too and lets its pod go: how many there are to be changes later. A pod that is not healthy holds nobody up. To be applied.
  */
-export function pdbOf(
-  spec: InstanceSpec,
-  config: KubernetesTargetConfig,
-  writer: Writer,
-): PodDisruptionBudget | undefined {
-  if ((spec.scaling?.min_replicas ?? 1) <= 1) return undefined;
+export function pdbOf(spec: InstanceSpec, config: KubernetesTargetConfig, writer: Writer): PodDisruptionBudget {
   const { unit } = engineOf(config, spec.runtime.engine);
   return {
     apiVersion: apiVersionOf(PDBS),
