@@ -66,9 +66,18 @@ const BUILDS = {
       'lws-webhooks.yaml': 'config/webhook/manifests.yaml',
     },
   },
+  /** A type alone: nothing runs. */
+  'inference-pool': {
+    module: 'modules/inference-pool',
+    programs: {},
+    files: {
+      from: 'sigs.k8s.io/gateway-api-inference-extension',
+      'inference-pool-crd.yaml': 'config/crd/bases/inference.networking.k8s.io_inferencepools.yaml',
+    },
+  },
 };
 /** What tests need; more only where it is asked for by name. */
-const ALWAYS = ['control-plane', 'helm', 'lws'];
+const ALWAYS = ['control-plane', 'helm', 'lws', 'inference-pool'];
 
 const asked = process.argv.slice(2);
 const unknown = asked.filter((name) => !Object.hasOwn(BUILDS, name));
@@ -109,7 +118,7 @@ async function build({ module, flags, programs, files }, into) {
   const release = await takeTurn(into);
   // Whoever held the lock may have built it meanwhile.
   if (!existsSync(into)) {
-    fetchSources(module, Object.values(programs));
+    fetchSources(module, Object.values(programs), files?.from);
     wholly(into, (scratch) => {
       for (const [name, source] of Object.entries(programs)) {
         told(`compiling ${name}`);
@@ -142,9 +151,14 @@ function wholly(into, fill) {
 }
 
 /** Apart from compiling: an index that cannot be reached is no fault of the change under test, a wrong checksum is. */
-function fetchSources(module, sources) {
+function fetchSources(module, sources, from) {
   told(`fetching the modules of ${module === '.' ? 'the control plane' : module}`);
-  const { status, output } = run(['list', '-deps', '-f', '{{if .Error}}{{.Error}}{{end}}', ...sources], module);
+  // Of a module that nothing is compiled of, only itself: none of all that it is made with.
+  const wanted =
+    sources.length > 0
+      ? ['list', '-deps', '-f', '{{if .Error}}{{.Error}}{{end}}', ...sources]
+      : ['mod', 'download', from];
+  const { status, output } = run(wanted, module);
   if (status === 0) return;
   const isUntrue = /checksum mismatch|SECURITY ERROR|missing go\.sum entry|updates to go\.(mod|sum) needed/.test(
     output,

@@ -60,6 +60,7 @@ const PROGRAMS = ['etcd', 'helm', 'kube-apiserver', 'kube-controller-manager', '
 const SOURCES = {
   'lws-crd.yaml': 'config/crd/bases/leaderworkerset.x-k8s.io_leaderworkersets.yaml',
   'lws-webhooks.yaml': 'config/webhook/manifests.yaml',
+  'inference-pool-crd.yaml': 'config/crd/bases/inference.networking.k8s.io_inferencepools.yaml',
 };
 const ALL = [...PROGRAMS, ...Object.keys(SOURCES)].sort();
 
@@ -122,6 +123,6 @@ it.each([
 it('names what it has where it is asked for something else', async () => {
   expect(await build('minikube')).toMatchObject({
     status: 64,
-    said: expect.stringContaining('control-plane, helm, kwok, lws'),
+    said: expect.stringContaining('control-plane, helm, kwok, lws, inference-pool'),
   });
 });

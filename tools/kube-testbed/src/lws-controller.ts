@@ -2,12 +2,13 @@ import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileS
 import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
-import { parse, parseAllDocuments } from 'yaml';
+import { parseAllDocuments } from 'yaml';
 import type { ClusterAccess } from './access.js';
 import { KubeClient } from './client.js';
 import { Component } from './component.js';
+import { addType } from './custom-types.js';
 import { guard } from './guard.js';
-import { CUSTOM_RESOURCES, MUTATING_WEBHOOKS, VALIDATING_WEBHOOKS, type KubeObject } from './objects.js';
+import { MUTATING_WEBHOOKS, VALIDATING_WEBHOOKS, type KubeObject } from './objects.js';
 import { freePorts } from './ports.js';
 import { eventually } from './waiting.js';
 
@@ -31,11 +32,9 @@ export class LwsController {
   static async start(access: ClusterAccess): Promise<LwsController> {
     if (!existsSync(path.join(access.bin, 'lws')))
       throw new Error(`there is no lws in ${access.bin}: \`node tools/kube-testbed/build.mjs lws\` builds one`);
+    await addType(access, 'lws-crd.yaml');
     const client = new KubeClient(access, access.token);
     try {
-      const crd = parse(readFileSync(path.join(access.bin, 'lws-crd.yaml'), 'utf8')) as KubeObject;
-      await client.create(CUSTOM_RESOURCES, crd);
-      await eventually('LeaderWorkerSets are known', () => isKnown(client, crd.metadata.name as string));
       return await LwsController.run(access, client);
     } finally {
       await client.close();
@@ -102,12 +101,6 @@ function webhooksOf(access: ClusterAccess, port: number): KubeObject[] {
       })),
     };
   });
-}
-
-async function isKnown(client: KubeClient, name: string): Promise<boolean> {
-  const crd = await client.get(CUSTOM_RESOURCES, { name });
-  const conditions: { type: string; status: string }[] = crd['status']?.conditions ?? [];
-  return conditions.some(({ type, status }) => type === 'Established' && status === 'True');
 }
 
 function listens(port: number): Promise<boolean> {

@@ -47,6 +47,7 @@ export const ROLE_BINDINGS = of('rbac.authorization.k8s.io/v1', 'rolebindings');
 
 export const STATEFUL_SETS = of('apps/v1', 'statefulsets');
 export const LEADER_WORKER_SETS = of('leaderworkerset.x-k8s.io/v1', 'leaderworkersets');
+export const INFERENCE_POOLS = of('inference.networking.k8s.io/v1', 'inferencepools');
 export const CUSTOM_RESOURCES = of('apiextensions.k8s.io/v1', 'customresourcedefinitions');
 export const MUTATING_WEBHOOKS = of('admissionregistration.k8s.io/v1', 'mutatingwebhookconfigurations');
 export const VALIDATING_WEBHOOKS = of('admissionregistration.k8s.io/v1', 'validatingwebhookconfigurations');
