@@ -9,6 +9,7 @@ import {
   RESOURCE_QUOTAS,
   SERVICES,
   TestBed,
+  workerRules,
   type Pod,
 } from '@slipway/kube-testbed';
 import { kubeItWith } from '@slipway/kube-testbed/jest';
@@ -43,7 +44,7 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   if (bin === undefined) return;
-  bench = await BedBench.create(bed, {}, true);
+  bench = await BedBench.create(bed, {}, workerRules({ usesGroups: true }));
   bench.setHealthy(true);
   driver = driverWith();
 });
@@ -237,6 +238,27 @@ it('a worker that may not be made is told in the words of the server, and goes o
   expect(seen.message).toContain('exceeded quota: two');
   await bed.client.merge(RESOURCE_QUOTAS, quota, { spec: { hard: { pods: '9' } } });
   await observeUntil(driver, spec, 'ready', WITHIN_MS);
+});
+
+it('each right that groups need is named when it is taken away, and forgotten when it is given back', async () => {
+  driver = driverWith({}, { health: { roundMs: 1_000 } });
+  const spec = bench.spec();
+  await serving(spec);
+  const all = workerRules({ usesGroups: true });
+  const plain = new Set(workerRules().map((rule) => JSON.stringify(rule)));
+  const tried = all.filter((rule) => !plain.has(JSON.stringify(rule)));
+  const told: string[] = [];
+  for await (const { right, message } of bench.withoutEach(driver, all, tried)) {
+    expect(message).toContain(`may not: ${right}`);
+    expect((await driver.observe(spec)).state).toBe('ready');
+    told.push(right);
+  }
+  const rights = (resource: string, ...verbs: string[]) => verbs.map((verb) => `${verb} ${resource}`);
+  expect(told).toEqual([
+    ...rights('leaderworkersets', 'list', 'watch', 'create', 'patch', 'delete'),
+    ...rights('pods', 'delete'),
+    ...rights('events', 'list', 'watch'),
+  ]);
 });
 
 it('a group whose worker was on a node that is lost comes back elsewhere, without help', async () => {

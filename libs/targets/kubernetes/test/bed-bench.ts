@@ -2,11 +2,14 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import type { InstanceSpec } from '@slipway/target-driver';
-import { workerRules, type Granted, type TestBed } from '@slipway/kube-testbed';
+import { workerRules, type Granted, type PolicyRule, type TestBed } from '@slipway/kube-testbed';
 import { KubernetesDriver } from '../src/kubernetes-driver.js';
 import type { KubernetesDriverOptions } from '../src/kubernetes-driver-session.js';
 import type { KubernetesTargetConfig } from '../src/target-config.js';
-import { engineConfig, INSTALLATION, instanceSpec, targetConfig } from './driver-bench.js';
+import { engineConfig, INSTALLATION, instanceSpec, targetConfig, until } from './driver-bench.js';
+
+/** One round of questions after rights of tests' drivers takes a second, and so does what notices a Role. */
+const RIGHT_MS = 20_000;
 
 /** A namespace of a real control plane, and drivers there with the token of a worker. */
 export class BedBench {
@@ -19,10 +22,10 @@ export class BedBench {
     readonly granted: Granted,
   ) {}
 
-  /** @param usesGroups whether the worker may do what groups need */
-  static async create(bed: TestBed, labels: Record<string, string> = {}, usesGroups = false): Promise<BedBench> {
+  /** @param rules what the worker may do */
+  static async create(bed: TestBed, labels: Record<string, string> = {}, rules = workerRules()): Promise<BedBench> {
     const namespace = await bed.namespace(labels);
-    return new BedBench(bed, namespace, await bed.grant([namespace], workerRules({ usesGroups })));
+    return new BedBench(bed, namespace, await bed.grant([namespace], rules));
   }
 
   driver(config: Partial<KubernetesTargetConfig> = {}, options: KubernetesDriverOptions = {}): KubernetesDriver {
@@ -49,6 +52,29 @@ export class BedBench {
 
   spec(overrides: Partial<InstanceSpec> = {}): InstanceSpec {
     return instanceSpec({ probe: { intervalSeconds: 1, timeoutSeconds: 5, failureThreshold: 2 }, ...overrides });
+  }
+
+  /** What the driver says of its health while a right of `tried` is missing, one after the other; it has to be well again after each. */
+  async *withoutEach(
+    driver: KubernetesDriver,
+    all: readonly PolicyRule[],
+    tried = all,
+  ): AsyncGenerator<{ right: string; message?: string }> {
+    const becomes = (wanted: string) =>
+      until(
+        () => driver.health(),
+        ({ state }) => state === wanted,
+        RIGHT_MS,
+      );
+    for (const rule of tried)
+      for (const verb of rule.verbs) {
+        const left = { ...rule, verbs: rule.verbs.filter((other) => other !== verb) };
+        await this.granted.allow(all.map((one) => (one === rule ? left : one)).filter(({ verbs }) => verbs.length > 0));
+        const { message } = await becomes('degraded');
+        yield { right: `${verb} ${rule.resources[0]}`, message };
+        await this.granted.allow(all);
+        await becomes('ok');
+      }
   }
 
   setHealthy(isHealthy: boolean): void {
