@@ -224,7 +224,7 @@ describe('renders', () => {
     expect(objects.filter(({ kind }) => kind.startsWith('Cluster'))).toEqual([]);
   });
 
-  it('what groups of pods need, where it is said and nowhere else', async () => {
+  it('what groups of pods and InferencePools need, where it is said and nowhere else', async () => {
     const of = async (...set: string[]): Promise<[policies: KubeObject[], rights: string]> => {
       const objects = await renderChart({ helm, values: [exampleValues().get('multi-tenant')!], set });
       const roles = objects.filter(({ kind }) => kind === 'Role');
@@ -235,6 +235,8 @@ describe('renders', () => {
     };
     const [none, without] = await of();
     expect([none, without.includes('leaderworkersets')]).toEqual([[], false]);
+    expect(without).not.toContain('inferencepools');
+    expect((await of('targets.usesInferencePools=true'))[1]).toContain('inferencepools');
     const [policies, rights] = await of('targets.usesGroups=true');
     expect(rights).toContain('leaderworkersets');
     const spaces = policies.map(({ metadata }) => metadata.namespace);

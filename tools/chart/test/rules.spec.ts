@@ -12,6 +12,7 @@ interface Rule {
 interface Needs {
   writesSecrets: boolean;
   usesGroups: boolean;
+  usesInferencePools: boolean;
 }
 
 // Not by the library's name: what it offers to callers of drivers is the kind alone, and this list is between the driver and the chart.
@@ -38,12 +39,12 @@ const needed = (needs: Needs): string[] =>
 const worker = chartRules();
 
 it('gives the worker what the driver asks for, and nothing beside', () => {
-  for (const writesSecrets of [false, true])
-    for (const usesGroups of [false, true]) {
-      const values: Record<string, boolean> = { always: true, writesSecrets, usesGroups };
-      expect(texts(worker.filter(({ when }) => values[when]))).toEqual(needed({ writesSecrets, usesGroups }));
-    }
-  expect(texts(worker)).toEqual(needed({ writesSecrets: true, usesGroups: true }));
+  for (let bits = 0; bits < 8; bits += 1) {
+    const needs = { writesSecrets: (bits & 1) > 0, usesGroups: (bits & 2) > 0, usesInferencePools: (bits & 4) > 0 };
+    const values: Record<string, boolean> = { always: true, ...needs };
+    expect(texts(worker.filter(({ when }) => values[when]))).toEqual(needed(needs));
+  }
+  expect(texts(worker)).toEqual(needed({ writesSecrets: true, usesGroups: true, usesInferencePools: true }));
 });
 
 it('names no right that would reach further than a namespace of models', () => {

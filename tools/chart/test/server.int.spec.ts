@@ -108,7 +108,10 @@ it('the manifests without Helm pass too, and those of the trial', async () => {
 
 it('its accounts may do in namespaces of models what the rules say, and nothing elsewhere', async () => {
   const namespace = 'chart-multi-tenant';
-  const [values, set] = [[exampleValues().get('multi-tenant')!], ['targets.usesGroups=true']];
+  const [values, set] = [
+    [exampleValues().get('multi-tenant')!],
+    ['targets.usesGroups=true', 'targets.usesInferencePools=true'],
+  ];
   const objects = await renderChart({ helm, namespace, values, set });
   const rights = objects.filter(({ kind }) => ['Role', 'RoleBinding', 'ServiceAccount'].includes(kind));
   expect(rights.map(nameOf)).toContain('Role chart-multi-tenant-slipway-worker');
@@ -118,8 +121,9 @@ it('its accounts may do in namespaces of models what the rules say, and nothing 
     return (await run(['auth', 'can-i', verb, resource, who, ...where])).stdout.trim();
   };
   const answers = new Map<string, string>();
-  // This cluster has no LeaderWorkerSets, and kubectl says no to what it does not know; the driver's tests of groups use these rights.
-  const known = chartRules().filter(({ apiGroups }) => apiGroups[0] !== 'leaderworkerset.x-k8s.io');
+  // This cluster has neither type, and kubectl says no to what it does not know; the driver's own tests use these rights.
+  const foreign = ['leaderworkerset.x-k8s.io', 'inference.networking.k8s.io'];
+  const known = chartRules().filter(({ apiGroups }) => !foreign.includes(apiGroups[0]!));
   for (const { apiGroups, resources, verbs } of known)
     for (const verb of verbs) {
       const [group, resource] = [apiGroups[0]!, resources[0]!];

@@ -13,8 +13,12 @@ export interface PolicyRule {
 const CHART_RULES = new URL('../../../deploy/helm/slipway/rbac-rules.yaml', import.meta.url);
 
 /** What the chart gives a worker in a namespace of models, by the chart's values of these names. */
-export function workerRules({ writesSecrets = true, usesGroups = false } = {}): PolicyRule[] {
-  const values: Record<string, boolean> = { always: true, writesSecrets, usesGroups };
+export function workerRules({
+  writesSecrets = true,
+  usesGroups = false,
+  usesInferencePools = false,
+} = {}): PolicyRule[] {
+  const values: Record<string, boolean> = { always: true, writesSecrets, usesGroups, usesInferencePools };
   const { worker } = parse(readFileSync(CHART_RULES, 'utf8')) as { worker: (PolicyRule & { when: string })[] };
   return worker
     .filter(({ when }) => values[when])

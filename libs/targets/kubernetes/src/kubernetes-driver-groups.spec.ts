@@ -191,14 +191,18 @@ describe('a target', () => {
   it('whose cluster does not know groups runs its other engines', async () => {
     const bench = await DriverBench.create();
     bench.cluster.isHealthy = true;
-    const nothing = { body: '404 page not found', code: 404, contentType: 'text/plain' };
-    bench.cluster.api.odd({ plural: 'leaderworkersets' }, nothing);
+    bench.cluster.api.lacks(LEADER_WORKER_SETS);
     const other = bench.driver({ engines: groupTarget.engines });
     const plain = instanceSpec();
     await other.provision(plain);
     await observeUntil(other, plain, 'ready');
     expect(await other.list()).toHaveLength(1);
     await expect(other.provision({ ...spec, instanceId: 'ins_aaaa1111' })).rejects.toMatchObject({ status: 404 });
+    const { message } = await until(
+      () => other.health(),
+      ({ state }) => state === 'degraded',
+    );
+    expect(message).toContain('has no leaderworkersets.leaderworkerset.x-k8s.io/v1: ');
     await bench.close();
   });
 });

@@ -1,8 +1,8 @@
 import type { InstanceSpec } from '@slipway/target-driver';
-import { PDBS, SERVICES, type Kind } from './api/kinds.js';
+import { INFERENCE_POOLS, PDBS, SERVICES, type Kind } from './api/kinds.js';
 import type { KubeObject } from './api/objects.js';
 import type { KubeApi } from './api/requests.js';
-import { pdbOf, serviceOf, unitServiceOf } from './revision-objects.js';
+import { pdbOf, poolOf, serviceOf, unitServiceOf } from './revision-objects.js';
 import type { KubernetesTargetConfig } from './target-config.js';
 import { ownerReferenceTo, type Unit } from './unit-kind.js';
 import { LABEL, type Writer } from './unit-labels.js';
@@ -12,26 +12,32 @@ import type { UnitWatch } from './unit-watch.js';
 const SWEEP_MS = 60_000;
 const RETRY_MS = 5_000;
 const WRITER = { manager: 'slipway', force: true };
-const KINDS: readonly Kind[] = [SERVICES, PDBS];
 
-interface Wanted {
+/** One kind in one namespace. */
+interface Place {
   kind: Kind;
   namespace: string;
+  /** What is there, by name. Undefined until it was listed. */
+  specs?: Map<string, unknown>;
+}
+
+interface Wanted {
+  place: Place;
   revision: string;
   object: KubeObject;
 }
 
 /**
  * What all units of a revision share, and the Service of one unit where engines are reached by one: made when the first is seen, made anew
- * where somebody removes it, removed with the last unit. Nothing waits for it.
+ * where somebody removes it or the operator's file says otherwise, removed with the last unit. Nothing waits for it.
  */
 export class RevisionObjects {
   private readonly wanted = new Map<string, Wanted>();
-  /** For which units this was thought of, and under what: looks are many, and nearly all of them say nothing new. */
+  /** Of which units this was thought of, and under what: looks are many, and nearly all of them say nothing new. */
   private readonly kept = new Set<string>();
-  private keptFor?: KubernetesTargetConfig;
-  /** Keys of what there is, by namespace. Undefined until it was listed. */
-  private readonly present = new Map<string, Set<string>>();
+  private config?: KubernetesTargetConfig;
+  /** Once there, for good: what was made there is removed there, whatever the file says by then. */
+  private readonly places = new Map<string, Place>();
   private work: Promise<void> = Promise.resolve();
   private isDue = false;
   private sweptAt = performance.now();
@@ -50,8 +56,11 @@ export class RevisionObjects {
 
   /** A unit of the revision is there, and wants what its revision has. */
   keep(spec: InstanceSpec, config: KubernetesTargetConfig, unit: Unit): void {
+    if (this.config !== config) this.follow(config);
     if (!Object.hasOwn(config.engines, spec.runtime.engine ?? '')) return;
-    if (!this.isKept(config, unit)) this.wantAll(spec, config, unit);
+    const { uid = '' } = unit.metadata;
+    if (!this.kept.has(uid)) this.wantAll(spec, config, unit);
+    this.kept.add(uid);
     if (this.isDue && performance.now() - this.failedAt > RETRY_MS) this.begin(() => this.complete());
   }
 
@@ -60,9 +69,9 @@ export class RevisionObjects {
     if (performance.now() - this.sweptAt < (this.options.sweepMs ?? SWEEP_MS)) return;
     this.sweptAt = performance.now();
     this.begin(async () => {
-      await this.removeUnneeded();
-      this.isDue = true;
+      const [removal] = await Promise.allSettled([this.removeUnneeded()]);
       await this.complete();
+      if (removal.status === 'rejected') throw removal.reason;
     });
   }
 
@@ -71,12 +80,11 @@ export class RevisionObjects {
     await this.work;
   }
 
-  private isKept(config: KubernetesTargetConfig, { metadata: { uid = '' } }: Unit): boolean {
-    if (this.keptFor !== config) this.kept.clear();
-    this.keptFor = config;
-    const isKept = this.kept.has(uid);
-    this.kept.add(uid);
-    return isKept;
+  /** Each unit is asked about anew by its next look. */
+  private follow(config: KubernetesTargetConfig): void {
+    this.config = config;
+    this.kept.clear();
+    this.wanted.clear();
   }
 
   private wantAll(spec: InstanceSpec, config: KubernetesTargetConfig, unit: Unit): void {
@@ -85,14 +93,22 @@ export class RevisionObjects {
     this.want(PDBS, pdbOf(spec, config, writer));
     const own = unitServiceOf(spec, config, writer);
     if (own) this.want(SERVICES, ownedBy(own, unit));
+    const pool = poolOf(spec, config, writer);
+    if (pool) this.want(INFERENCE_POOLS, pool);
   }
 
   private want(kind: Kind, object: KubeObject): void {
-    const key = keyOf(kind, object);
-    const { namespace = '', labels = {} } = object.metadata;
-    const isThere = this.wanted.has(key) && this.present.get(namespace)?.has(key);
-    this.wanted.set(key, { kind, namespace, revision: labels[LABEL.revision] ?? '', object });
-    if (!isThere) this.isDue = true;
+    const { name, namespace = '', labels = {} } = object.metadata;
+    const place = this.placeOf(kind, namespace);
+    this.wanted.set(`${kind.plural}/${namespace}/${name}`, { place, revision: labels[LABEL.revision] ?? '', object });
+    if (!isThere(place, object)) this.isDue = true;
+  }
+
+  private placeOf(kind: Kind, namespace: string): Place {
+    const key = `${kind.plural}/${namespace}`;
+    const place = this.places.get(key) ?? { kind, namespace };
+    this.places.set(key, place);
+    return place;
   }
 
   private begin(work: () => Promise<void>): void {
@@ -104,22 +120,17 @@ export class RevisionObjects {
     });
   }
 
-  /** What is there stays as it is: a worker that begins anew writes nothing. A namespace that refuses us holds up no other. */
+  /** What is there as it should be stays so: a worker that begins anew writes nothing. */
   private async complete(): Promise<void> {
-    const namespaces = new Set([...this.wanted.values()].map((one) => one.namespace));
-    const done = await Promise.allSettled([...namespaces].map((namespace) => this.completeIn(namespace)));
-    const failed = done.find((one) => one.status === 'rejected');
-    if (failed) throw failed.reason;
-  }
-
-  private async completeIn(namespace: string): Promise<void> {
-    if (!this.present.has(namespace)) await this.look(namespace);
-    const present = this.present.get(namespace)!;
-    for (const [key, { kind, object, ...wanted }] of this.wanted) {
-      if (wanted.namespace !== namespace || present.has(key)) continue;
-      await this.api.apply(kind, namespace, object, WRITER);
-      present.add(key);
-    }
+    const places = [...new Set([...this.wanted.values()].map(({ place }) => place))];
+    await eachByItself(places, async (place) => {
+      if (!place.specs) await this.look(place);
+      for (const { object, ...wanted } of this.wanted.values()) {
+        if (wanted.place !== place || isThere(place, object)) continue;
+        const { spec } = await this.api.apply(place.kind, place.namespace, object, WRITER);
+        place.specs?.set(object.metadata.name, spec);
+      }
+    });
   }
 
   private async removeUnneeded(): Promise<void> {
@@ -130,33 +141,51 @@ export class RevisionObjects {
     // What cannot be seen at the moment may well be there.
     const isNeeded = (namespace: string, revision: string | undefined) =>
       !this.watch.isSyncedIn(namespace) || needed.has(`${namespace}/${revision}`);
-    for (const [key, { namespace, revision }] of this.wanted)
-      if (!isNeeded(namespace, revision)) this.wanted.delete(key);
-    for (const namespace of [...this.present.keys()].filter((one) => this.watch.isSyncedIn(one)))
-      for (const { kind, object } of await this.look(namespace)) {
-        const { labels = {}, name, uid } = object.metadata;
+    for (const [key, { place, revision }] of this.wanted)
+      if (!isNeeded(place.namespace, revision)) this.wanted.delete(key);
+    const places = [...this.places.values()].filter(({ namespace }) => this.watch.isSyncedIn(namespace));
+    await eachByItself(places, async (place) => {
+      const { kind, namespace } = place;
+      const isAskedFor = kind !== INFERENCE_POOLS || this.config?.inference_pool !== undefined;
+      for (const { metadata } of await this.look(place)) {
+        const { labels = {}, name, uid } = metadata;
         // What one unit owns goes with it.
-        const isUseless = labels[LABEL.instance] === undefined && !isNeeded(namespace, labels[LABEL.revision]);
-        if (isUseless) await this.api.delete(kind, namespace, name, { uid });
+        const isUseless =
+          labels[LABEL.instance] === undefined && !(isAskedFor && isNeeded(namespace, labels[LABEL.revision]));
+        if (!isUseless) continue;
+        await this.api.delete(kind, namespace, name, { uid });
+        place.specs?.delete(name);
       }
+    });
   }
 
-  private async look(namespace: string): Promise<{ kind: Kind; object: KubeObject }[]> {
+  private async look(place: Place): Promise<KubeObject[]> {
     const { labelSelector } = this.options;
-    const found = await Promise.all(
-      KINDS.map(async (kind) =>
-        (await this.api.list(kind, namespace, { labelSelector })).items.map((object) => ({ kind, object })),
-      ),
-    );
-    this.present.set(namespace, new Set(found.flat().map(({ kind, object }) => keyOf(kind, object))));
-    return found.flat();
+    const { items } = await this.api.list(place.kind, place.namespace, { labelSelector });
+    place.specs = new Map(items.map(({ metadata, spec }) => [metadata.name, spec]));
+    return items;
   }
+}
+
+/** A namespace that refuses us, or a type that the server lacks, holds up no other. @throws what the first of them threw */
+async function eachByItself(places: readonly Place[], work: (place: Place) => Promise<void>): Promise<void> {
+  const done = await Promise.allSettled(places.map(work));
+  const failed = done.find((one) => one.status === 'rejected');
+  if (failed) throw failed.reason;
 }
 
 function ownedBy<T extends KubeObject>(object: T, unit: Unit): T {
   return { ...object, metadata: { ...object.metadata, ownerReferences: [ownerReferenceTo(unit)] } };
 }
 
-function keyOf({ plural }: Kind, { metadata: { name, namespace = '' } }: KubeObject): string {
-  return `${plural}/${namespace}/${name}`;
+function isThere({ specs }: Place, { metadata, spec }: KubeObject): boolean {
+  return specs?.has(metadata.name) === true && holds(specs.get(metadata.name), spec);
+}
+
+/** Whether all that is wanted is there; what a server fills in is its own. */
+function holds(found: unknown, wanted: unknown): boolean {
+  if (typeof wanted !== 'object' || wanted === null) return found === wanted;
+  if (typeof found !== 'object' || found === null) return false;
+  if (Array.isArray(wanted) && wanted.length !== (found as unknown[]).length) return false;
+  return Object.entries(wanted).every(([key, one]) => holds((found as Record<string, unknown>)[key], one));
 }

@@ -1,12 +1,13 @@
 import type { DriverHost, TargetHealth } from '@slipway/target-driver';
 import { readCluster, type Cluster } from './api/cluster.js';
+import { INFERENCE_POOLS, LEADER_WORKER_SETS, type Kind } from './api/kinds.js';
 import type { ReflectorClock } from './api/reflector.js';
 import { KubeApi } from './api/requests.js';
 import { LiveUnits, selectorOf } from './kubernetes-driver-units.js';
 import { RevisionObjects } from './kubernetes-driver-revision.js';
 import type { KubernetesTargetConfig } from './target-config.js';
 import { namespacesOf, usesGroups } from './target-config.js';
-import { neededRules } from './target-health-rules.js';
+import { neededRules, type RuleNeeds } from './target-health-rules.js';
 import { TargetHealthWatch } from './target-health.js';
 import { targetLabels, type Writer } from './unit-labels.js';
 import { isKeyed } from './unit.js';
@@ -118,7 +119,8 @@ export class KubernetesSessions {
     const health = new TargetHealthWatch(api, {
       server: api.server,
       namespaces: () => namespacesOf(this.config()),
-      rules: () => neededRules({ writesSecrets: this.writesSecrets(), usesGroups: usesGroups(this.config()) }),
+      rules: () => neededRules(this.needs()),
+      kinds: () => kindsOf(this.needs()),
       ...this.options.health,
     });
     const labels = targetLabels(config, writer);
@@ -147,8 +149,16 @@ export class KubernetesSessions {
     return this.opened;
   }
 
-  private writesSecrets(): boolean {
-    const { secrets, engines } = this.config();
-    return secrets === 'managed' || Object.values(engines).some(isKeyed);
+  private needs(): RuleNeeds {
+    const config = this.config();
+    return {
+      writesSecrets: config.secrets === 'managed' || Object.values(config.engines).some(isKeyed),
+      usesGroups: usesGroups(config),
+      usesInferencePools: config.inference_pool !== undefined,
+    };
   }
+}
+
+function kindsOf(needs: RuleNeeds): Kind[] {
+  return [...(needs.usesGroups ? [LEADER_WORKER_SETS] : []), ...(needs.usesInferencePools ? [INFERENCE_POOLS] : [])];
 }

@@ -76,6 +76,14 @@ describe('a target as the documents write it', () => {
   });
 });
 
+it('an InferencePool closes where its picker does not answer, unless the file says otherwise', () => {
+  const picked = (picker: object) =>
+    readTarget(engineWith({}, { inference_pool: { endpoint_picker: picker } })).inference_pool?.endpoint_picker;
+  const longest = `{pool}-${'e'.repeat(21)}`;
+  expect(picked({ name: longest, port: 9_002 })).toEqual({ name: longest, port: 9_002, failure_mode: 'FailClose' });
+  expect(picked({ name: 'epp', port: 1, failure_mode: 'FailOpen' })).toMatchObject({ failure_mode: 'FailOpen' });
+});
+
 const GPU = { accelerators: { a: { resource: 'nvidia.com/gpu', max_count: 2 } } };
 
 it.each<[Record<string, unknown>, string]>([
@@ -95,6 +103,24 @@ it.each<[Record<string, unknown>, string]>([
   [
     { reach: { url: 'https://{unit}.example' }, namespaces: { default: 'm', by_tenant: { a: 'n' } } },
     'reach.url must contain {namespace}',
+  ],
+  [{ inference_pool: {} }, 'inference_pool.endpoint_picker must be there'],
+  [{ inference_pool: { endpoint_picker: { name: 'epp' } } }, 'inference_pool.endpoint_picker.port must be there'],
+  [
+    { inference_pool: { endpoint_picker: { name: 'epp', port: 0 } } },
+    'inference_pool.endpoint_picker.port must be a whole',
+  ],
+  [
+    { inference_pool: { endpoint_picker: { name: '{pol}-epp', port: 9_002 } } },
+    'inference_pool.endpoint_picker.name uses {pol}, which stands for nothing; did you mean {pool}?',
+  ],
+  [
+    { inference_pool: { endpoint_picker: { name: `{pool}-${'e'.repeat(22)}`, port: 9_002 } } },
+    'inference_pool.endpoint_picker.name must be the name of a Service',
+  ],
+  [
+    { inference_pool: { endpoint_picker: { name: 'epp', port: 1, failure_mode: 'open' } } },
+    'inference_pool.endpoint_picker.failure_mode must be FailClose or FailOpen',
   ],
   [{ secrets: 'resolved' }, 'secrets must be reference or managed'],
   [{ accelerators: { a: { resource: 'gpu' } } }, 'accelerators.a.max_count must be there'],

@@ -8,6 +8,7 @@ import {
 import { mapping, type DriverHost, type TargetKind } from '@slipway/target-driver';
 import { KubernetesDriver } from './kubernetes-driver.js';
 import { readEngine } from './kubernetes-engine-reader.js';
+import { INFERENCE_POOL, readInferencePool } from './inference-pool-schema.js';
 import { ACCELERATOR, DNS_LABEL, ENGINE } from './kubernetes-engine-schema.js';
 import { urlProblems } from './reach.js';
 import type { Accelerator, KubernetesTargetConfig } from './target-config.js';
@@ -51,6 +52,7 @@ const KUBERNETES: MappingSchema = mapping(
       default: 'pod',
       description: 'How gateways come to an engine: by the address of its pod, by a Service of its own, or by a URL',
     },
+    inference_pool: INFERENCE_POOL,
     secrets: {
       enum: ['reference', 'managed'],
       default: 'reference',
@@ -106,6 +108,7 @@ export const kubernetesTarget: TargetKind = {
       cluster: readKey('cluster', 'in-cluster') as KubernetesTargetConfig['cluster'],
       namespaces: { default: namespaces.default, by_tenant: namespaces.by_tenant ?? {} },
       reach,
+      ...readInferencePool(reader, `${path}.inference_pool`, entry['inference_pool']),
       secrets: readKey('secrets', 'reference') as KubernetesTargetConfig['secrets'],
       accelerators,
       retain_seconds: readKey('retain_seconds', DEFAULT_RETAIN_SECONDS) as number,

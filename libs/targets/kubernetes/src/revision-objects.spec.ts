@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { deploymentOf, groupOf, readTarget, specOf, WRITER } from '../test/target-fixture.js';
-import { pdbOf, serviceOf, unitServiceOf } from './revision-objects.js';
+import { pdbOf, poolOf, serviceOf, unitServiceOf } from './revision-objects.js';
 import { describeEngine, engineTraits, probePathOf, targetWarnings } from './unit-engine.js';
 
 const config = readTarget();
@@ -60,6 +60,27 @@ it('of a group its leader alone is behind Services, and under no name that the c
   expect(serviceOf(specOf(), config, WRITER).spec?.selector).not.toHaveProperty([Object.keys(leads)[0]!]);
 });
 
+const PICKER = { name: '{pool}-epp', port: 9_002, failure_mode: 'FailClose' as const };
+const pooled = { ...config, inference_pool: { endpoint_picker: PICKER } };
+
+it('a revision has an InferencePool only where it is asked for: of the same pods as its Service, with a picker of its own', () => {
+  expect(poolOf(specOf(), config, WRITER)).toBeUndefined();
+  for (const engine of ['vllm', 'vllm-multinode']) {
+    const spec = specOf({ runtime: { engine, args: {}, env: {} } });
+    const { metadata, spec: service } = serviceOf(spec, pooled, WRITER);
+    expect(poolOf(spec, pooled, WRITER)).toEqual({
+      apiVersion: 'inference.networking.k8s.io/v1',
+      kind: 'InferencePool',
+      metadata,
+      spec: {
+        selector: { matchLabels: service!.selector },
+        targetPorts: [{ number: 8_000 }],
+        endpointPickerRef: { name: `${metadata.name}-epp`, port: { number: 9_002 }, failureMode: 'FailClose' },
+      },
+    });
+  }
+});
+
 it('a unit has a Service of its own only where it is reached by one', () => {
   expect(unitServiceOf(specOf(), config, WRITER)).toBeUndefined();
   const service = unitServiceOf(specOf(), { ...config, reach: 'service' }, WRITER);
@@ -94,4 +115,7 @@ it('an operator is warned of an engine without a key and of images by tags', () 
   expect(of({ image })).toEqual([]);
   expect(of({})).toEqual([expect.stringContaining('names its image by a tag')]);
   expect(of({ image, env: {} })).toEqual([expect.stringContaining('asks nobody for a key')]);
+  expect(targetWarnings({ ...pooled, engines: { vllm: { ...vllm!, image } } })).toEqual([
+    expect.stringContaining('who comes by its InferencePool is answered 401'),
+  ]);
 });

@@ -1,6 +1,6 @@
-import type { InstanceSpec } from '@slipway/target-driver';
-import { apiVersionOf, PDBS, SERVICES } from './api/kinds.js';
-import type { ObjectMeta, PodDisruptionBudget, Service } from './api/objects.js';
+import { filled, type InstanceSpec } from '@slipway/target-driver';
+import { apiVersionOf, INFERENCE_POOLS, PDBS, SERVICES } from './api/kinds.js';
+import type { InferencePool, ObjectMeta, PodDisruptionBudget, Service } from './api/objects.js';
 import { WORKER_INDEX } from './label-keys.js';
 import { engineOf, isGroup, namespaceFor, type KubernetesTargetConfig } from './target-config.js';
 import {
@@ -16,12 +16,11 @@ import { PORT_NAME } from './unit-probes.js';
 
 /** The Service of a revision: headless, for who follows its EndpointSlices. Our gateways do not need it. To be applied. */
 export function serviceOf(spec: InstanceSpec, config: KubernetesTargetConfig, writer: Writer): Service {
-  const selector = { ...revisionSelector(spec, config, writer), ...leaderOf(spec, config) };
   return {
     apiVersion: apiVersionOf(SERVICES),
     kind: SERVICES.kind,
     metadata: metadataOf(spec, config, writer),
-    spec: { clusterIP: 'None', selector, ports: portsOf(spec, config), publishNotReadyAddresses: false },
+    spec: { clusterIP: 'None', selector: servingSelector(spec, config, writer), ports: portsOf(spec, config) },
   };
 }
 
@@ -63,6 +62,33 @@ export function pdbOf(spec: InstanceSpec, config: KubernetesTargetConfig, writer
       selector: { matchLabels: revisionSelector(spec, config, writer) },
     },
   };
+}
+
+/** The InferencePool of a revision, where the operator asks for one. To be applied. */
+export function poolOf(spec: InstanceSpec, config: KubernetesTargetConfig, writer: Writer): InferencePool | undefined {
+  if (!config.inference_pool) return undefined;
+  const { name, port, failure_mode: failureMode } = config.inference_pool.endpoint_picker;
+  const metadata = metadataOf(spec, config, writer);
+  return {
+    apiVersion: apiVersionOf(INFERENCE_POOLS),
+    kind: INFERENCE_POOLS.kind,
+    metadata,
+    spec: {
+      selector: { matchLabels: servingSelector(spec, config, writer) },
+      targetPorts: [{ number: engineOf(config, spec.runtime.engine).port }],
+      endpointPickerRef: { name: pickerName(name, metadata.name), port: { number: port }, failureMode },
+    },
+  };
+}
+
+/** An endpoint picker serves one pool: with `{pool}` in its name each revision has its own. */
+export function pickerName(name: string, pool: string): string {
+  return filled(name, new Map([['pool', pool]])) ?? name;
+}
+
+/** What selects the pods of a revision that serve. */
+function servingSelector(spec: InstanceSpec, config: KubernetesTargetConfig, writer: Writer): Record<string, string> {
+  return { ...revisionSelector(spec, config, writer), ...leaderOf(spec, config) };
 }
 
 /** Of a group one pod serves. */

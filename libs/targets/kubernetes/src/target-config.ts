@@ -11,6 +11,8 @@ export interface KubernetesTargetConfig extends TargetConfig {
     by_tenant: Record<string, string>;
   };
   reach: Reach;
+  /** An InferencePool of each revision, for gateways other than Slipway's. Absent: there are none. */
+  inference_pool?: InferencePoolConfig;
   /**
    * How engines come to the operator's secrets: the kubelet reads them where they are, and Slipway never does (`reference`); or Slipway
    * writes their values into a Secret of each unit (`managed`).
@@ -27,6 +29,16 @@ export interface KubernetesTargetConfig extends TargetConfig {
 
 /** How requests come to an engine: to its pod's address, to a Service of its own, or by a URL that the operator has made reachable. */
 export type Reach = 'pod' | 'service' | { url: string };
+
+export interface InferencePoolConfig {
+  /** The Service, in the namespace of the pods, that a gateway asks which of them gets a request; `{pool}` stands for the pool's name. */
+  endpoint_picker: {
+    name: string;
+    port: number;
+    /** What the gateway does where it does not answer: refuses (`FailClose`), or takes any pod. */
+    failure_mode: 'FailClose' | 'FailOpen';
+  };
+}
 
 export interface Accelerator {
   /** The extended resource that nodes offer: `nvidia.com/gpu`. */

@@ -12,10 +12,12 @@ export interface RuleNeeds {
   writesSecrets: boolean;
   /** An instance of an engine is a group of pods. */
   usesGroups: boolean;
+  /** Each revision has an InferencePool. */
+  usesInferencePools: boolean;
 }
 
 /** Every right that the driver uses in each namespace of models, and no other. Roles are made of this list. */
-export function neededRules({ writesSecrets, usesGroups }: RuleNeeds): Rule[] {
+export function neededRules({ writesSecrets, usesGroups, usesInferencePools }: RuleNeeds): Rule[] {
   return [
     ...rulesOf('apps', 'deployments', ['list', 'watch', 'create', 'patch', 'delete']),
     ...rulesOf('', 'pods', ['list', 'watch']),
@@ -29,6 +31,9 @@ export function neededRules({ writesSecrets, usesGroups }: RuleNeeds): Rule[] {
           ...rulesOf('', 'pods', ['delete']),
           ...rulesOf('', 'events', ['list', 'watch']),
         ]
+      : []),
+    ...(usesInferencePools
+      ? rulesOf('inference.networking.k8s.io', 'inferencepools', ['list', 'create', 'patch', 'delete'])
       : []),
     ...(writesSecrets ? rulesOf('', 'secrets', ['create']) : []),
   ];

@@ -1,25 +1,29 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { until } from '../test/driver-bench.js';
 import { startStubApi, type StubApi } from '../test/stub-api/index.js';
+import { INFERENCE_POOLS, LEADER_WORKER_SETS, type Kind } from './api/kinds.js';
 import { KubeApi } from './api/requests.js';
 import { neededRules, ruleText } from './target-health-rules.js';
 import { TargetHealthWatch } from './target-health.js';
 
 const NAMESPACE = 'models';
-const rules = neededRules({ writesSecrets: true, usesGroups: false });
+const rules = neededRules({ writesSecrets: true, usesGroups: false, usesInferencePools: true });
 
 let stub: StubApi;
 let api: KubeApi;
 let health: TargetHealthWatch;
 let namespaces: string[];
+let kinds: Kind[];
 beforeEach(async () => {
   stub = await startStubApi();
   api = new KubeApi(stub.cluster());
   namespaces = [NAMESPACE];
+  kinds = [];
   health = new TargetHealthWatch(api, {
     server: 'https://cluster.example',
     namespaces: () => namespaces,
     rules: () => rules,
+    kinds: () => kinds,
     roundMs: 200,
     limitMs: 250,
   });
@@ -49,6 +53,32 @@ describe('the health of a target', () => {
       await becomes('ok', 8_000);
     },
   );
+
+  it('names a type that the server lacks, beside the rights, and forgets it when the server has it', async () => {
+    kinds = [LEADER_WORKER_SETS, INFERENCE_POOLS];
+    const installed = stub.lacks(INFERENCE_POOLS);
+    const allow = stub.forbid({ verb: 'create', plural: 'services' });
+    health.start();
+    const message = await until(
+      () => health.state.message ?? '',
+      (text) => text.includes('may not'),
+    );
+    expect(message).toBe(
+      'https://cluster.example has no inferencepools.inference.networking.k8s.io/v1: its CustomResourceDefinition must be installed. ' +
+        "Slipway's account on https://cluster.example may not: create services in namespace models. A Role must allow it.",
+    );
+    installed();
+    allow();
+    await becomes('ok', 8_000);
+    // Who may not ask does without.
+    stub.odd({ plural: 'types' }, { status: 403 });
+    stub.forgetRequests();
+    await until(
+      () => stub.requests.filter(({ plural }) => plural === 'types'),
+      (all) => all.length > 3,
+    );
+    expect(health.state).toEqual({ state: 'ok' });
+  });
 
   it('asks for every rule in every namespace at once when it begins', async () => {
     namespaces = [NAMESPACE, 'models-acme'];
@@ -81,7 +111,12 @@ describe('the health of a target', () => {
   });
 
   it('does not wait for its turn when another call was forbidden', async () => {
-    const patient = new TargetHealthWatch(api, { server: 's', namespaces: () => namespaces, rules: () => rules });
+    const patient = new TargetHealthWatch(api, {
+      server: 's',
+      namespaces: () => namespaces,
+      rules: () => rules,
+      kinds: () => kinds,
+    });
     patient.start();
     await until(asked, (all) => all.length >= rules.length);
     stub.forbid({ verb: 'delete', plural: 'services' });

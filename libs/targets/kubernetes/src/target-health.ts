@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TargetHealth } from '@slipway/target-driver';
 import { ApiError } from './api/errors.js';
+import { apiVersionOf, type Kind } from './api/kinds.js';
 import type { KubeApi } from './api/requests.js';
 import { ruleText, type Rule } from './target-health-rules.js';
 
@@ -9,6 +10,8 @@ export interface TargetHealthOptions {
   server: string;
   namespaces(): readonly string[];
   rules(): readonly Rule[];
+  /** Types that not every server has. */
+  kinds(): readonly Kind[];
   /** Every rule is asked for once within it, unless there are very many. */
   roundMs?: number;
   /** How long an API server may take for an answer before it counts as away. */
@@ -23,14 +26,12 @@ const LONGEST_PAUSE_MS = 4_000;
 const AWAY_PAUSE_MS = 1_000;
 const NAMED_RIGHTS = 8;
 
-interface Question {
-  namespace: string;
-  rule: Rule;
-}
+/** Whether we have a right in a namespace, or whether the server has a type. */
+type Question = { namespace: string; rule: Rule } | { kind: Kind };
 
 /**
- * Whether a target can be worked with: asks the API server all the time, one small question after the other, whether we may do what we
- * need to. So a right that is taken away is named before somebody needs it, and a server that is away is noticed although every watch
+ * Whether a target can be worked with: asks the API server all the time, one small question after the other, whether it has the types and we
+ * have the rights that we need. So a right that is taken away is named before somebody needs it, and a server that is away is noticed although every watch
  * is silent.
  */
 export class TargetHealthWatch {
@@ -46,7 +47,7 @@ export class TargetHealthWatch {
   private urgent = 0;
 
   constructor(
-    private readonly api: Pick<KubeApi, 'review'>,
+    private readonly api: Pick<KubeApi, 'review' | 'knows'>,
     private readonly options: TargetHealthOptions,
   ) {}
 
@@ -68,12 +69,18 @@ export class TargetHealthWatch {
     if (trouble) return { state: 'degraded', message: `${trouble.message}, since ${trouble.since}` };
     const missing = this.questions().filter((question) => this.missing.has(keyOf(question)));
     if (missing.length === 0) return { state: 'ok' };
-    const named = missing.slice(0, NAMED_RIGHTS).map(keyOf).join(', ');
-    const more = missing.length > NAMED_RIGHTS ? ` and ${missing.length - NAMED_RIGHTS} more` : '';
-    return {
-      state: 'degraded',
-      message: `Slipway's account on ${this.options.server} may not: ${named}${more}. A Role must allow it.`,
-    };
+    const [types, rights] = [missing.filter(isOfType).map(keyOf), missing.filter((one) => !isOfType(one)).map(keyOf)];
+    const { server } = this.options;
+    const more = rights.length > NAMED_RIGHTS ? ` and ${rights.length - NAMED_RIGHTS} more` : '';
+    const sentences = [
+      ...types.map((type) => `${server} has no ${type}: its CustomResourceDefinition must be installed.`),
+      ...(rights.length > 0
+        ? [
+            `Slipway's account on ${server} may not: ${rights.slice(0, NAMED_RIGHTS).join(', ')}${more}. A Role must allow it.`,
+          ]
+        : []),
+    ];
+    return { state: 'degraded', message: sentences.join(' ') };
   }
 
   async close(): Promise<void> {
@@ -84,8 +91,12 @@ export class TargetHealthWatch {
   }
 
   private questions(): Question[] {
-    const rules = this.options.rules();
-    return this.options.namespaces().flatMap((namespace) => rules.map((rule) => ({ namespace, rule })));
+    const { rules, kinds, namespaces } = this.options;
+    const all = rules();
+    return [
+      ...kinds().map((kind) => ({ kind })),
+      ...namespaces().flatMap((namespace) => all.map((rule) => ({ namespace, rule }))),
+    ];
   }
 
   private async run(): Promise<void> {
@@ -103,11 +114,14 @@ export class TargetHealthWatch {
     this.asking = new AbortController();
     const late = sleep(limitMs, undefined, { signal: this.asking.signal }).catch(() => undefined);
     try {
-      const isAllowed = await Promise.race([this.api.review(question.namespace, question.rule), late]);
+      const answer = isOfType(question)
+        ? this.api.knows(question.kind)
+        : this.api.review(question.namespace, question.rule);
+      const isThere = await Promise.race([answer, late]);
       if (this.isClosed) return;
-      if (isAllowed === undefined) return this.fail(`${server} has not answered within ${limitMs / 1_000} s`);
+      if (isThere === undefined) return this.fail(`${server} has not answered within ${limitMs / 1_000} s`);
       this.trouble = undefined;
-      if (isAllowed) this.missing.delete(keyOf(question));
+      if (isThere) this.missing.delete(keyOf(question));
       else this.missing.add(keyOf(question));
     } catch (error) {
       this.fail(error instanceof Error ? error.message : String(error));
@@ -136,6 +150,11 @@ export class TargetHealthWatch {
   }
 }
 
-function keyOf({ namespace, rule }: Question): string {
-  return `${ruleText(rule)} in namespace ${namespace}`;
+function isOfType(question: Question): question is { kind: Kind } {
+  return 'kind' in question;
+}
+
+function keyOf(question: Question): string {
+  if (isOfType(question)) return `${question.kind.plural}.${apiVersionOf(question.kind)}`;
+  return `${ruleText(question.rule)} in namespace ${question.namespace}`;
 }

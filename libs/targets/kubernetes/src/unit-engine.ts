@@ -41,11 +41,16 @@ export function probePathOf(config: KubernetesTargetConfig, spec: InstanceSpec):
 }
 
 /** What of a target's configuration is allowed and better were not, a sentence each. */
-export function targetWarnings({ engines, reach }: KubernetesTargetConfig): string[] {
+export function targetWarnings({ engines, reach, inference_pool: pool }: KubernetesTargetConfig): string[] {
   return Object.entries(engines).flatMap(([name, engine]) => [
     ...(reach === 'pod' && !isKeyed(engine)
       ? [
           `engine "${name}" asks nobody for a key: once the address of a pod that is gone goes to another pod, requests may reach that one (key_env)`,
+        ]
+      : []),
+    ...(pool && isKeyed(engine)
+      ? [
+          `engine "${name}" asks for a key that only Slipway's gateways have: who comes by its InferencePool is answered 401 (key_env)`,
         ]
       : []),
     ...(/@sha256:[0-9a-f]{64}$/.test(engine.image)

@@ -6,6 +6,9 @@ import { LABEL } from './label-keys.js';
 /** Names of LeaderWorkerSets that are longer cannot start their workers: the hash of a revision is appended, and labels end at 63. */
 export const LONGEST_UNIT_NAME = 51;
 const LONGEST_SLUG = 24;
+const REVISION_DIGITS = 12;
+/** Of what all units of a revision share. */
+export const LONGEST_REVISION_NAME = 'slw-'.length + LONGEST_SLUG + '-'.length + REVISION_DIGITS;
 const LONGEST_LABEL = 63;
 
 const UUID_END = /^[0-9a-f-]*[0-9a-f]{12}$/;
@@ -28,7 +31,7 @@ export function unitName({ instanceId, generation, owner }: Named): string {
 
 /** Of what all units of a revision share. It may be longer than a unit's, and two of one name would take each other's pods. */
 export function revisionObjectName({ instanceId, owner }: Named): string {
-  return `slw-${slug(owner?.revisionName ?? instanceId, LONGEST_SLUG)}-${idEnd(owner?.revisionId ?? instanceId, 12)}`;
+  return `slw-${slug(owner?.revisionName ?? instanceId, LONGEST_SLUG)}-${idEnd(owner?.revisionId ?? instanceId, REVISION_DIGITS)}`;
 }
 
 /**

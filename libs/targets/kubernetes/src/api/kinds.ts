@@ -24,6 +24,12 @@ export const LEADER_WORKER_SETS: Kind = {
   plural: 'leaderworkersets',
   kind: 'LeaderWorkerSet',
 };
+export const INFERENCE_POOLS: Kind = {
+  group: 'inference.networking.k8s.io',
+  version: 'v1',
+  plural: 'inferencepools',
+  kind: 'InferencePool',
+};
 export const SELF_SUBJECT_ACCESS_REVIEWS: Kind = {
   group: 'authorization.k8s.io',
   version: 'v1',
@@ -44,10 +50,14 @@ const LONGEST_NAME = 253;
  * @throws RangeError for a name that no object can have
  */
 export function pathOf(kind: Kind, namespace: string, name?: string, subresource?: string): string {
-  const root = kind.group === '' ? `/api/${kind.version}` : `/apis/${kind.group}/${kind.version}`;
   const scope = namespace === '' ? '' : `/namespaces/${checked(namespace)}`;
   const one = name === undefined ? '' : `/${checked(name)}`;
-  return `${root}${scope}/${kind.plural}${one}${subresource === undefined ? '' : `/${subresource}`}`;
+  return `${groupPathOf(kind)}${scope}/${kind.plural}${one}${subresource === undefined ? '' : `/${subresource}`}`;
+}
+
+/** Where the server says which kinds the group of this one has. */
+export function groupPathOf({ group, version }: Kind): string {
+  return group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
 }
 
 function checked(name: string): string {

@@ -182,6 +182,22 @@ export interface PodDisruptionBudget extends KubeObject {
   status?: { disruptionsAllowed?: number; currentHealthy?: number; desiredHealthy?: number; [field: string]: unknown };
 }
 
+/** Pods behind gateways that choose one of them by asking an endpoint picker. */
+export interface InferencePool extends KubeObject {
+  spec?: {
+    selector?: { matchLabels?: Record<string, string> };
+    targetPorts?: { number: number }[];
+    endpointPickerRef?: {
+      /** Of a Service in the pool's namespace. */
+      name: string;
+      port?: { number: number };
+      failureMode?: string;
+      [field: string]: unknown;
+    };
+    [field: string]: unknown;
+  };
+}
+
 /** Something that happened to an object, in the words of who saw it. */
 export interface KubeEvent extends KubeObject {
   type?: string;

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { startStubApi, type StubApi } from '../../test/stub-api/index.js';
 import { ApiError, UnreachableError } from './errors.js';
-import { DEPLOYMENTS, PODS, SECRETS, SERVICES } from './kinds.js';
+import { DEPLOYMENTS, INFERENCE_POOLS, PODS, SECRETS, SERVICES } from './kinds.js';
 import type { Deployment, KubeObject, Pod, Service } from './objects.js';
 import { KubeApi } from './requests.js';
 
@@ -212,6 +212,23 @@ describe('lists', () => {
       expect(await thrown(UnreachableError, api.list(PODS, NS))).toMatchObject({ code: 'INVALID_ANSWER' });
     }
   });
+});
+
+it('a type is known or not, by what the server says of its group', async () => {
+  expect(await Promise.all([PODS, INFERENCE_POOLS].map((kind) => api.knows(kind)))).toEqual([true, true]);
+  const installed = stub.lacks(INFERENCE_POOLS);
+  expect(await api.knows(INFERENCE_POOLS)).toBe(false);
+  installed();
+  const others = JSON.stringify({ resources: [{ name: 'inferencepoolimports' }, null] });
+  stub.odd({ plural: 'types' }, { body: others }, 1);
+  expect(await api.knows(INFERENCE_POOLS)).toBe(false);
+  // Nothing speaks against it.
+  stub.odd({ plural: 'types' }, { status: 403 }, 1);
+  expect(await api.knows(INFERENCE_POOLS)).toBe(true);
+  for (const body of ['{}', '[]', 'null', '{"resources":{}}']) {
+    stub.odd({ plural: 'types' }, { body }, 1);
+    expect(await thrown(UnreachableError, api.knows(INFERENCE_POOLS))).toMatchObject({ code: 'INVALID_ANSWER' });
+  }
 });
 
 describe('a server that is away, busy or no API server', () => {

@@ -1,7 +1,7 @@
 import type { Cluster } from './cluster.js';
 import { boundedStream } from './bounded-stream.js';
 import { ApiError, type ApiCall } from './errors.js';
-import { apiVersionOf, pathOf, PODS, SELF_SUBJECT_ACCESS_REVIEWS, type Kind } from './kinds.js';
+import { apiVersionOf, groupPathOf, pathOf, PODS, SELF_SUBJECT_ACCESS_REVIEWS, type Kind } from './kinds.js';
 import type { KubeList, KubeObject } from './objects.js';
 import type {
   AccessRule,
@@ -168,6 +168,20 @@ export class KubeApi {
     const { status } = this.mapping(answer, 'a review') as { status?: { allowed?: unknown } };
     if (typeof status?.allowed !== 'boolean') throw this.invalid('a review');
     return status.allowed;
+  }
+
+  /** Whether the server has the type. Every account may ask; where one may not, nothing speaks against it. */
+  async knows(kind: Kind): Promise<boolean> {
+    const call = callOf('get', kind, '');
+    try {
+      const answer = await this.transport.json({ method: 'GET', path: groupPathOf(kind), call });
+      const { resources } = this.mapping(answer, 'a list of types') as { resources?: { name?: unknown }[] };
+      if (!Array.isArray(resources)) throw this.invalid('a list of types');
+      return resources.some((one) => one?.name === kind.plural);
+    } catch (error) {
+      if (error instanceof ApiError && [403, 404].includes(error.status)) return error.status === 403;
+      throw error;
+    }
   }
 
   /** The lines of a watch with bookmarks, as bytes. It is over when the signal fires. For `Reflector`. */

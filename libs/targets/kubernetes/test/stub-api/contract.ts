@@ -30,6 +30,8 @@ export type Oddity =
   | { body: string; code?: number; contentType?: string }
   /** Bytes without an end, until the client goes. */
   | { endless: true }
+  /** The right answer, once this has come. */
+  | { until: Promise<unknown> }
   /** The right answer, so much later. */
   | { slowMs: number }
   /** No answer at all. */
@@ -85,6 +87,8 @@ export interface StubApi {
   cluster(token?: string): Cluster;
   /** Such requests go wrong until the returned function is called, or so many `times`. The oldest that matches wins. */
   odd(match: Match, oddity: Oddity, times?: number): () => void;
+  /** It has no such type, until the returned function is called. */
+  lacks(kind: Kind): () => void;
   /** 403 as RBAC says it, until the returned function is called. */
   forbid(match: Match): () => void;
   /** Connections now open, and ever; watches and logs that are not over. */

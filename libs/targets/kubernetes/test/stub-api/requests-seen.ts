@@ -7,8 +7,9 @@ import { Refusal } from './refusals.js';
 const KNOWN = Object.values(KINDS).filter((value): value is Kind => typeof value === 'object' && 'plural' in value);
 const PATH =
   /^\/(?:api|apis\/(?<group>[^/]+))\/(?<version>[^/]+)(?:\/namespaces\/(?<namespace>[^/]+))?\/(?<plural>[a-z]+)(?:\/(?<name>[^/]+)(?:\/(?<sub>log))?)?$/;
-/** Asked of the server itself; oddities may name it as `plural: 'version'`. */
+/** Asked of the server itself; oddities may name them as `plural: 'version'` and `plural: 'types'`. */
 const VERSION: Kind = { group: '', version: '', plural: 'version', kind: '' };
+const TYPES_PATH = /^\/(?:api|apis\/(?<group>[^/]+))\/(?<version>[^/]+)$/;
 const MOST_BYTES = 3 * 1024 * 1024;
 
 export interface Routed {
@@ -16,21 +17,25 @@ export interface Routed {
   request: StubRequest;
 }
 
+/** What a server has of a group. */
+export const kindsIn = ({ group, version }: Kind): Kind[] =>
+  KNOWN.filter((one) => one.group === group && one.version === version);
+
 /** What a request asks for. @throws Refusal for a path that no server of ours has */
 export async function routed(incoming: IncomingMessage): Promise<Routed> {
   const url = new URL(incoming.url ?? '/', 'http://stub');
   const { group = '', version, namespace = '', plural, name, sub } = PATH.exec(url.pathname)?.groups ?? {};
-  const isVersion = url.pathname === '/version';
-  const kind = isVersion
-    ? VERSION
-    : KNOWN.find((one) => one.plural === plural && one.group === group && one.version === version);
+  const types = TYPES_PATH.exec(url.pathname)?.groups;
+  const ofGroup = types && { group: types.group ?? '', version: types.version ?? '', plural: 'types', kind: '' };
+  const own = url.pathname === '/version' ? VERSION : ofGroup;
+  const kind = own ? own : KNOWN.find((one) => one.plural === plural && one.group === group && one.version === version);
   if (!kind) throw new Refusal(404, '404 page not found', '');
   const query = Object.fromEntries(url.searchParams);
   const text = await bodyOf(incoming);
   return {
     kind,
     request: {
-      verb: isVersion ? 'get' : verbOf(incoming, query, name, sub),
+      verb: own ? 'get' : verbOf(incoming, query, name, sub),
       plural: kind.plural,
       namespace,
       name,

@@ -8,7 +8,7 @@ import type { Match, Oddity, StubApi, StubOptions, StubRequest } from './contrac
 import { ObjectStore } from './object-store.js';
 import { Operations } from './operations.js';
 import { expired, notFound, Refusal } from './refusals.js';
-import { routed } from './requests-seen.js';
+import { kindsIn, routed } from './requests-seen.js';
 import { Watches } from './watches.js';
 
 interface Told {
@@ -57,6 +57,7 @@ export async function startStubApi(options: StubOptions = {}): Promise<StubApi> 
     return () => void told.delete(one);
   };
   const forbiddenBy = new Set<Match>();
+  const lacking = new Set<Kind>();
 
   const api: StubApi = {
     url,
@@ -71,6 +72,10 @@ export async function startStubApi(options: StubOptions = {}): Promise<StubApi> 
       close: () => undefined,
     }),
     odd,
+    lacks: (kind) => {
+      lacking.add(kind);
+      return () => void lacking.delete(kind);
+    },
     forbid: (match) => {
       forbiddenBy.add(match);
       return () => void forbiddenBy.delete(match);
@@ -109,6 +114,7 @@ export async function startStubApi(options: StubOptions = {}): Promise<StubApi> 
       const { kind, request } = await routed(incoming);
       requests.push(request);
       if (await isOdd(request, response)) return;
+      if (lacking.has(kind)) throw new Refusal(404, '404 page not found', '');
       assertKnown(request);
       await answer(kind, request, response);
     } catch (error) {
@@ -125,6 +131,10 @@ export async function startStubApi(options: StubOptions = {}): Promise<StubApi> 
     if ('silent' in oddity) return true;
     if ('slowMs' in oddity) {
       await new Promise((done) => setTimeout(done, oddity.slowMs));
+      return false;
+    }
+    if ('until' in oddity) {
+      await oddity.until;
       return false;
     }
     if ('status' in oddity) {
@@ -151,12 +161,19 @@ export async function startStubApi(options: StubOptions = {}): Promise<StubApi> 
   async function answer(kind: Kind, request: StubRequest, response: ServerResponse): Promise<void> {
     const { verb, plural, name = '' } = request;
     if (plural === 'version') return json(response, 200, { gitVersion: 'v1.36.4-stub' });
+    if (plural === 'types') return types(kind, response);
     if (verb === 'watch') return watch(request, response);
     if (verb === 'log') return log(kind, request, response);
     if (plural === 'selfsubjectaccessreviews') return json(response, 201, reviewed(request));
     if (verb === 'get' && name === '') throw notFound(plural, name);
     if (verb === 'patch') throw new Refusal(415, 'the client of the target applies, and patches nothing');
     json(response, verb === 'create' ? 201 : 200, operations[verb](kind, request));
+  }
+
+  function types(group: Kind, response: ServerResponse): void {
+    const resources = kindsIn(group).filter((kind) => !lacking.has(kind));
+    if (resources.length === 0) throw new Refusal(404, '404 page not found', '');
+    json(response, 200, { kind: 'APIResourceList', resources: resources.map(({ plural: name }) => ({ name })) });
   }
 
   function watch({ plural, namespace, query }: StubRequest, response: ServerResponse): void {
