@@ -307,6 +307,37 @@ describe('what a revision shares', () => {
   });
 });
 
+describe('the Service of a unit', () => {
+  it('is not made again for a unit that is gone, though others of its revision are there', async () => {
+    driver = bench.driver({ reach: 'service' }, { revisions: { sweepMs: 20 } });
+    const spec = instanceSpec();
+    await serving(spec);
+    const [first] = units().map(({ metadata }) => metadata.name);
+    const names = () =>
+      store()
+        .list(SERVICES, NAMESPACE)
+        .map(({ metadata }) => metadata.name);
+    await until(names, (all) => all.includes(first!));
+    // With its unit goes what it owns.
+    store().remove(DEPLOYMENTS, NAMESPACE, first!);
+    store().remove(SERVICES, NAMESPACE, first!);
+    await observeUntil(driver, spec, 'absent');
+    const next = { ...spec, generation: 2 };
+    await serving(next);
+    bench.cluster.api.forgetRequests();
+    const swept = () =>
+      bench.cluster.api.requests.filter(({ verb, plural }) => verb === 'list' && plural === 'services');
+    await until(
+      async () => {
+        await Promise.all([driver.list(), driver.observe(next)]);
+        return swept().length;
+      },
+      (sweeps) => sweeps > 3,
+    );
+    expect(names()).not.toContain(first);
+  });
+});
+
 describe('a namespace of a tenant', () => {
   it('has its units, and one that leaves the file while they run loses none of them', async () => {
     const namespaces = { default: NAMESPACE, by_tenant: { acme: 'models-acme' } };

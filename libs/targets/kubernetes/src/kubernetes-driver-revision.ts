@@ -23,7 +23,8 @@ interface Place {
 
 interface Wanted {
   place: Place;
-  revision: string;
+  /** For which it is there: a revision, as labels have it, or the unit of a uid. */
+  whose: string;
   object: KubeObject;
 }
 
@@ -92,15 +93,19 @@ export class RevisionObjects {
     this.want(SERVICES, serviceOf(spec, config, writer));
     this.want(PDBS, pdbOf(spec, config, writer));
     const own = unitServiceOf(spec, config, writer);
-    if (own) this.want(SERVICES, ownedBy(own, unit));
+    if (own) this.want(SERVICES, ownedBy(own, unit), unit.metadata.uid);
     const pool = poolOf(spec, config, writer);
     if (pool) this.want(INFERENCE_POOLS, pool);
   }
 
-  private want(kind: Kind, object: KubeObject): void {
+  private want(kind: Kind, object: KubeObject, unit?: string): void {
     const { name, namespace = '', labels = {} } = object.metadata;
     const place = this.placeOf(kind, namespace);
-    this.wanted.set(`${kind.plural}/${namespace}/${name}`, { place, revision: labels[LABEL.revision] ?? '', object });
+    this.wanted.set(`${kind.plural}/${namespace}/${name}`, {
+      place,
+      whose: unit ?? labels[LABEL.revision] ?? '',
+      object,
+    });
     if (!isThere(place, object)) this.isDue = true;
   }
 
@@ -137,12 +142,13 @@ export class RevisionObjects {
     this.kept.clear();
     const needed = new Set<string>();
     for (const [, { units }] of this.watch.all())
-      for (const { metadata } of units) needed.add(`${metadata.namespace}/${metadata.labels?.[LABEL.revision]}`);
+      for (const { metadata } of units)
+        for (const whose of [metadata.labels?.[LABEL.revision], metadata.uid])
+          needed.add(`${metadata.namespace}/${whose}`);
     // What cannot be seen at the moment may well be there.
-    const isNeeded = (namespace: string, revision: string | undefined) =>
-      !this.watch.isSyncedIn(namespace) || needed.has(`${namespace}/${revision}`);
-    for (const [key, { place, revision }] of this.wanted)
-      if (!isNeeded(place.namespace, revision)) this.wanted.delete(key);
+    const isNeeded = (namespace: string, whose: string | undefined) =>
+      !this.watch.isSyncedIn(namespace) || needed.has(`${namespace}/${whose}`);
+    for (const [key, { place, whose }] of this.wanted) if (!isNeeded(place.namespace, whose)) this.wanted.delete(key);
     const places = [...this.places.values()].filter(({ namespace }) => this.watch.isSyncedIn(namespace));
     await eachByItself(places, async (place) => {
       const { kind, namespace } = place;
