@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { startStubApi, type StubApi } from '../../test/stub-api/index.js';
+import { startStubApi, type Oddity, type StubApi } from '../../test/stub-api/index.js';
 import { ApiError } from './errors.js';
 import { PODS } from './kinds.js';
 import type { Pod } from './objects.js';
@@ -181,6 +181,59 @@ describe('410', () => {
     put('b');
     await showsAll();
     expect(troubles).toEqual([]);
+  });
+
+  describe('between two pages of a list', () => {
+    const PAGES_OF_TWO = Array.from({ length: 501 }, (_, n) => `p${n}`);
+    /** Of the next list: its first page comes as it is. */
+    const secondPage = (oddity: Oddity): void => {
+      stub.odd({ verb: 'list' }, { slowMs: 0 }, 1);
+      stub.odd({ verb: 'list' }, oddity, 1);
+    };
+    const begun = (): number => requestsOf('list').filter(({ query }) => query.continue === undefined).length;
+
+    it('lets the list begin anew: what went meanwhile was never there, what came is', async () => {
+      for (const name of PAGES_OF_TWO) put(name);
+      let compacted!: () => void;
+      secondPage({ until: new Promise<void>((done) => (compacted = done)) });
+      reflector.start();
+      await until(() => requestsOf('list').length === 2);
+      remove('p0');
+      put('p1', 'Running');
+      put('late');
+      stub.compact();
+      compacted();
+      await showsAll();
+      await watching();
+      expect(requestsOf('list').map(({ query }) => query.continue === undefined)).toEqual([true, false, true, false]);
+      expect([changes.length, shown().p0, troubles]).toEqual([501, undefined, []]);
+    });
+
+    it('with a token for the rest as it is now does the same: half of one moment and half of another is no list', async () => {
+      for (const name of PAGES_OF_TWO) put(name);
+      const metadata = { continue: 'the rest' };
+      const status = { kind: 'Status', status: 'Failure', code: 410, reason: 'Expired', metadata };
+      secondPage({ code: 410, body: JSON.stringify(status) });
+      reflector.start();
+      await showsAll();
+      expect(requestsOf('list').map(({ query }) => query.continue === undefined)).toEqual([true, false, true, false]);
+      expect(requestsOf('list').map(({ query }) => query.continue)).not.toContain('the rest');
+      expect(troubles).toEqual([]);
+    });
+
+    it('again and again is trouble, and paced, and shows nothing of what is no whole', async () => {
+      reflect({ shorterRetries: 20 });
+      for (const name of PAGES_OF_TWO) put(name);
+      for (let time = 0; time < 15; time += 1) secondPage({ status: 410 });
+      reflector.start();
+      await until(() => troubles.length > 0);
+      expect([shown(), reflector.isSynced]).toEqual([{}, false]);
+      await until(() => troubles.at(-1) === null);
+      await showsAll();
+      // Three lists for each try, of which the first is no trouble yet.
+      expect([begun(), troubles.length]).toEqual([15 + 1, 15 / 3 - 1 + 1]);
+      expect(changes).toHaveLength(501);
+    });
   });
 
   it('again and again is trouble, and paced', async () => {
