@@ -1,0 +1,125 @@
+// What the client is made of, from the committed document: its types, by openapi-typescript, and the table of where each operation is found.
+// `npm run openapi` runs it behind the document. Plain JavaScript: it must run where what it makes does not compile.
+// --check writes nothing, names the files that are not as they would be made, and exits with 1.
+import { readFileSync, writeFileSync } from 'node:fs';
+import openapiTS, { astToString } from 'openapi-typescript';
+import ts from 'typescript';
+
+const HEAD = '// Made by `npm run openapi` from libs/sdk/openapi.json; changes here are overwritten.\n\n';
+const document = JSON.parse(readFileSync(new URL('openapi.json', import.meta.url), 'utf8'));
+const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), ...operation })),
+);
+
+const made = {
+  'src/generated/api.ts':
+    HEAD + astToString(await openapiTS(documentForTypes(), { defaultNonNullable: false, transform })),
+  'src/generated/endpoints.ts': HEAD + endpoints(),
+};
+const stale = Object.entries(made).filter(([file, text]) => textOf(file) !== text);
+if (process.argv.includes('--check')) {
+  for (const [file] of stale)
+    console.error(`libs/sdk/${file} is not what libs/sdk/openapi.json makes: npm run openapi`);
+  process.exitCode = stale.length > 0 ? 1 : 0;
+} else for (const [file, text] of stale) writeFileSync(new URL(file, import.meta.url), text);
+
+function textOf(file) {
+  try {
+    return readFileSync(new URL(file, import.meta.url), 'utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+/** The document without what types do not tell, and with its answers open to values that it does not list. */
+function documentForTypes() {
+  const { paths, components, openapi, info } = structuredClone(document);
+  for (const { responses } of Object.values(paths).flatMap(Object.values))
+    // Failures are one envelope, which `ErrorBodyDto` describes.
+    for (const status of Object.keys(responses)) if (!/^[23]/.test(status)) delete responses[status];
+  const open = new Set();
+  const visit = (node) => {
+    if (typeof node !== 'object' || node === null || open.has(node)) return;
+    open.add(node);
+    if (node.$ref) visit(components.schemas[node.$ref.split('/').pop()]);
+    if (Array.isArray(node.enum)) openEnum(node);
+    Object.values(node).forEach(visit);
+  };
+  for (const { responses } of Object.values(paths).flatMap(Object.values)) visit(responses);
+  visit(components.schemas.ErrorEnvelopeDto);
+  // The api takes fields that it does not know, and warns of them; a compiler is to tell of them before.
+  for (const schema of Object.values(components.schemas)) if (schema.properties) delete schema.additionalProperties;
+  return { openapi, info, paths, components };
+}
+
+/**
+ * A later api may answer more values, and a switch over them must expect one that it does not know. With `additionalProperties` beside
+ * its list a string is no plain enum for openapi-typescript, and comes to `transform`.
+ */
+function openEnum(node) {
+  const { type, enum: values, description: _, ...others } = node;
+  if (type === 'string') node.additionalProperties = true;
+  else if (Array.isArray(type) && type.includes('string')) {
+    const listed = values.filter((value) => value !== null);
+    for (const key of Object.keys({ type, enum: values, ...others })) delete node[key];
+    node.anyOf = [{ type: 'string', enum: listed, additionalProperties: true }, { type: 'null' }];
+  }
+}
+
+/** Any string, and yet the values that are known: `'running' | (string & {})`. */
+function transform({ type, enum: values, additionalProperties }) {
+  if (type !== 'string' || !values || !additionalProperties) return undefined;
+  const { factory, SyntaxKind } = ts;
+  const known = values.map((value) => factory.createLiteralTypeNode(factory.createStringLiteral(value)));
+  const any = [factory.createKeywordTypeNode(SyntaxKind.StringKeyword), factory.createTypeLiteralNode([])];
+  return factory.createUnionTypeNode([...known, factory.createIntersectionTypeNode(any)]);
+}
+
+function endpoints() {
+  const rows = operations
+    .sort((one, other) => (one.operationId < other.operationId ? -1 : 1))
+    .map(({ operationId, method, path, parameters = [] }) => {
+      const named = (place) => parameters.filter((parameter) => parameter.in === place).map(({ name }) => name);
+      const query = named('query');
+      const headers = named('header');
+      const facts = [
+        `method: '${method}'`,
+        `path: '${path}'`,
+        ...(query.length > 0 ? [`query: [${query.map((name) => `'${name}'`).join(', ')}]`] : []),
+        ...(headers.includes('Idempotency-Key') ? ['takesKey: true'] : []),
+        ...(headers.includes('If-Match') ? ['takesIfMatch: true'] : []),
+      ];
+      return `  ${operationId}: { ${facts.join(', ')} },`;
+    });
+  return `import type { operations } from './api.js';
+
+export interface Endpoint {
+  readonly method: 'GET' | 'PUT' | 'POST' | 'PATCH' | 'DELETE';
+  readonly path: string;
+  readonly query?: readonly string[];
+  /** Whether it accepts an Idempotency-Key. */
+  readonly takesKey?: boolean;
+  readonly takesIfMatch?: boolean;
+}
+
+/** Where each operation of the api is found, and what it takes beside its path and its body. */
+export const ENDPOINTS: Readonly<Record<keyof operations, Endpoint>> = {
+${rows.join('\n')}
+};
+
+/** What a call can be refused with. */
+export type ErrorCode =
+${union(document['x-errors'])}
+
+/** What an operation can fail with. */
+export type FailureCode =
+${union(document['x-failures'])}
+`;
+}
+
+function union(codes) {
+  return `${Object.keys(codes)
+    .sort()
+    .map((code) => `  | '${code}'`)
+    .join('\n')};`;
+}

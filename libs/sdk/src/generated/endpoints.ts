@@ -1,0 +1,183 @@
+// Made by `npm run openapi` from libs/sdk/openapi.json; changes here are overwritten.
+
+import type { operations } from './api.js';
+
+export interface Endpoint {
+  readonly method: 'GET' | 'PUT' | 'POST' | 'PATCH' | 'DELETE';
+  readonly path: string;
+  readonly query?: readonly string[];
+  /** Whether it accepts an Idempotency-Key. */
+  readonly takesKey?: boolean;
+  readonly takesIfMatch?: boolean;
+}
+
+/** Where each operation of the api is found, and what it takes beside its path and its body. */
+export const ENDPOINTS: Readonly<Record<keyof operations, Endpoint>> = {
+  approveAutopilotPlan: { method: 'POST', path: '/api/v1/autopilot/plans/{id}/approve', takesKey: true },
+  cancelOperation: { method: 'POST', path: '/api/v1/operations/{id}/cancel' },
+  createAutopilotPlan: { method: 'POST', path: '/api/v1/autopilot/plans' },
+  createContextPassport: { method: 'POST', path: '/api/v1/context-passports' },
+  createDeployment: { method: 'POST', path: '/api/v1/deployments', query: ['validate_only'] },
+  createModelApiProduct: { method: 'POST', path: '/api/v1/admin/model-api/products' },
+  createModelApiPublication: { method: 'POST', path: '/api/v1/admin/model-api/publications', query: ['validate_only'] },
+  createRollback: { method: 'POST', path: '/api/v1/deployments/{name}/rollback', query: ['validate_only'], takesKey: true },
+  createRollout: { method: 'POST', path: '/api/v1/deployments/{name}/rollouts', query: ['validate_only'], takesKey: true },
+  createSandbox: { method: 'POST', path: '/api/v1/sandboxes' },
+  createSandboxReference: { method: 'POST', path: '/api/v1/sandboxes/references' },
+  createTargetBinding: { method: 'POST', path: '/api/v1/admin/model-api/target-bindings' },
+  createTenant: { method: 'POST', path: '/api/v1/tenants' },
+  createToken: { method: 'POST', path: '/api/v1/tokens' },
+  createWebhook: { method: 'POST', path: '/api/v1/webhooks' },
+  deleteDeployment: { method: 'DELETE', path: '/api/v1/deployments/{name}', takesIfMatch: true },
+  deleteWebhook: { method: 'DELETE', path: '/api/v1/webhooks/{id}' },
+  diffRevisions: { method: 'GET', path: '/api/v1/deployments/{name}/revisions/{a}/diff/{b}' },
+  getAutopilotPlan: { method: 'GET', path: '/api/v1/autopilot/plans/{id}' },
+  getContextPassport: { method: 'GET', path: '/api/v1/context-passports/{id}' },
+  getContinualOptimizationPolicy: { method: 'GET', path: '/api/v1/deployments/{name}/continual-optimization/policy' },
+  getDeployment: { method: 'GET', path: '/api/v1/deployments/{name}' },
+  getInstanceLogs: { method: 'GET', path: '/api/v1/deployments/{name}/instances/{id}/logs', query: ['tail', 'since', 'stream', 'previous', 'follow'] },
+  getModelApiCatalogEntry: { method: 'GET', path: '/api/v1/model-api-catalog/{id}' },
+  getOperation: { method: 'GET', path: '/api/v1/operations/{id}' },
+  getRevision: { method: 'GET', path: '/api/v1/deployments/{name}/revisions/{revision}' },
+  getRoute: { method: 'GET', path: '/api/v1/deployments/{name}/route' },
+  getSandbox: { method: 'GET', path: '/api/v1/sandboxes/{id}' },
+  getTargetBinding: { method: 'GET', path: '/api/v1/admin/model-api/target-bindings/{id}' },
+  listAudit: { method: 'GET', path: '/api/v1/audit', query: ['action', 'actor', 'resource_type', 'resource_name', 'limit', 'cursor'] },
+  listAutopilotPlans: { method: 'GET', path: '/api/v1/autopilot/plans', query: ['deployment', 'state', 'limit', 'cursor'] },
+  listConsoleAccess: { method: 'GET', path: '/api/v1/console/access', query: ['limit', 'cursor'] },
+  listDeploymentEvents: { method: 'GET', path: '/api/v1/deployments/{name}/events', query: ['after', 'type', 'order', 'limit', 'cursor'] },
+  listDeployments: { method: 'GET', path: '/api/v1/deployments', query: ['environment', 'label', 'limit', 'cursor'] },
+  listInstances: { method: 'GET', path: '/api/v1/deployments/{name}/instances', query: ['limit', 'cursor'] },
+  listModelApiCatalog: { method: 'GET', path: '/api/v1/model-api-catalog', query: ['limit', 'cursor'] },
+  listModelApiProducts: { method: 'GET', path: '/api/v1/admin/model-api/products', query: ['limit', 'cursor'] },
+  listModelApiPublications: { method: 'GET', path: '/api/v1/admin/model-api/publications', query: ['limit', 'cursor'] },
+  listOperationEvents: { method: 'GET', path: '/api/v1/operations/{id}/events', query: ['after', 'type', 'order', 'limit', 'cursor'] },
+  listOperations: { method: 'GET', path: '/api/v1/operations', query: ['status', 'kind', 'resource_name', 'limit', 'cursor'] },
+  listRevisions: { method: 'GET', path: '/api/v1/deployments/{name}/revisions', query: ['limit', 'cursor'] },
+  listSandboxFiles: { method: 'GET', path: '/api/v1/sandboxes/{id}/files', query: ['path', 'limit', 'cursor'] },
+  listSandboxReferences: { method: 'GET', path: '/api/v1/sandboxes/references', query: ['limit', 'cursor'] },
+  listSandboxes: { method: 'GET', path: '/api/v1/sandboxes', query: ['limit', 'cursor'] },
+  listTargetBindings: { method: 'GET', path: '/api/v1/admin/model-api/target-bindings', query: ['limit', 'cursor'] },
+  listTargets: { method: 'GET', path: '/api/v1/targets', query: ['limit', 'cursor'] },
+  listTenants: { method: 'GET', path: '/api/v1/tenants', query: ['limit', 'cursor'] },
+  listTokens: { method: 'GET', path: '/api/v1/tokens', query: ['limit', 'cursor'] },
+  listWebhookDeliveries: { method: 'GET', path: '/api/v1/webhooks/{id}/deliveries', query: ['limit', 'cursor'] },
+  listWebhooks: { method: 'GET', path: '/api/v1/webhooks', query: ['limit', 'cursor'] },
+  putSandboxFile: { method: 'PUT', path: '/api/v1/sandboxes/{id}/files', query: ['path', 'mode', 'sha256', 'overwrite'], takesKey: true },
+  qualifyTargetBinding: { method: 'POST', path: '/api/v1/admin/model-api/target-bindings/{id}/qualify' },
+  rejectAutopilotPlan: { method: 'POST', path: '/api/v1/autopilot/plans/{id}/reject' },
+  resumeOperation: { method: 'POST', path: '/api/v1/operations/{id}/resume' },
+  retryOperation: { method: 'POST', path: '/api/v1/operations/{id}/retry' },
+  revokeContextPassport: { method: 'DELETE', path: '/api/v1/context-passports/{id}' },
+  revokeSandboxReference: { method: 'DELETE', path: '/api/v1/sandboxes/references/{id}' },
+  revokeToken: { method: 'DELETE', path: '/api/v1/tokens/{id}' },
+  setConsoleAccess: { method: 'PUT', path: '/api/v1/console/access' },
+  setContinualOptimizationPolicy: { method: 'PUT', path: '/api/v1/deployments/{name}/continual-optimization/policy', query: ['validate_only'], takesIfMatch: true },
+  setRoute: { method: 'PUT', path: '/api/v1/deployments/{name}/route', query: ['validate_only'], takesIfMatch: true },
+  updateDeployment: { method: 'PATCH', path: '/api/v1/deployments/{name}', query: ['validate_only'], takesIfMatch: true },
+  updateTenant: { method: 'PATCH', path: '/api/v1/tenants/{id}' },
+  whoAmI: { method: 'GET', path: '/api/v1/whoami' },
+  withdrawModelApiPublication: { method: 'POST', path: '/api/v1/admin/model-api/publications/{id}/withdraw' },
+};
+
+/** What a call can be refused with. */
+export type ErrorCode =
+  | 'approver_not_a_person'
+  | 'audience_not_yours'
+  | 'binding_exists'
+  | 'binding_not_qualified'
+  | 'body_too_large'
+  | 'capacity_exhausted'
+  | 'catalog_entry_not_found'
+  | 'console_access_revoked'
+  | 'context_passport_not_found'
+  | 'cursor_expired'
+  | 'deployment_exists'
+  | 'deployment_not_found'
+  | 'deployment_protected'
+  | 'digest_mismatch'
+  | 'expectation_failed'
+  | 'file_exists'
+  | 'file_too_large'
+  | 'headers_too_large'
+  | 'hosted_identity_required'
+  | 'idempotency_in_progress'
+  | 'idempotency_key_invalid'
+  | 'idempotency_key_reused'
+  | 'instance_not_found'
+  | 'internal'
+  | 'invalid_json'
+  | 'invalid_parameter'
+  | 'last_admin'
+  | 'logs_not_kept'
+  | 'logs_unavailable'
+  | 'method_not_allowed'
+  | 'no_previous_revision'
+  | 'not_found'
+  | 'operation_in_progress'
+  | 'operation_not_cancellable'
+  | 'operation_not_found'
+  | 'operation_not_paused'
+  | 'operation_not_retryable'
+  | 'organization_not_granted'
+  | 'path_invalid'
+  | 'plan_already_decided'
+  | 'plan_digest_mismatch'
+  | 'plan_expired'
+  | 'plan_not_approved'
+  | 'plan_not_found'
+  | 'plan_required'
+  | 'plan_stale'
+  | 'policy_not_found'
+  | 'precondition_failed'
+  | 'product_exists'
+  | 'product_not_found'
+  | 'publication_not_found'
+  | 'publication_superseded'
+  | 'quota_exceeded'
+  | 'rate_limited'
+  | 'request_timeout'
+  | 'revision_already_active'
+  | 'revision_not_found'
+  | 'revision_not_ready'
+  | 'revision_not_restorable'
+  | 'route_not_found'
+  | 'route_owned_by_operation'
+  | 'route_weights_invalid'
+  | 'sandbox_file_not_found'
+  | 'sandbox_not_found'
+  | 'sandbox_reference_not_found'
+  | 'sandbox_reference_revoked'
+  | 'scope_insufficient'
+  | 'self_approval_forbidden'
+  | 'server_already_bound'
+  | 'slug_not_yours'
+  | 'target_binding_not_found'
+  | 'tenant_exists'
+  | 'tenant_not_found'
+  | 'token_expired'
+  | 'token_not_found'
+  | 'unauthenticated'
+  | 'unavailable'
+  | 'unsupported_media_type'
+  | 'upstream_error'
+  | 'validation_failed'
+  | 'webhook_not_found'
+  | 'workspace_full';
+
+/** What an operation can fail with. */
+export type FailureCode =
+  | 'analysis_failed'
+  | 'analysis_inconclusive'
+  | 'analysis_not_comparable'
+  | 'attempts_exhausted'
+  | 'cancelled_by_user'
+  | 'capacity_exhausted'
+  | 'dependency_outage'
+  | 'health_regression'
+  | 'internal'
+  | 'metrics_unavailable'
+  | 'quota_exceeded'
+  | 'superseded'
+  | 'target_not_ready'
+  | 'validation_failed';
