@@ -1,0 +1,72 @@
+import { isSlipwayError } from './errors.js';
+import { MessageParser, messagesOf } from './event-stream.js';
+import { backOffMs, pause } from './retries.js';
+import type { Transport } from './transport.js';
+import type { CallOptions, DeploymentEvent, OptionsOf, PathOf } from './types.js';
+
+type StreamId = 'listDeploymentEvents' | 'listOperationEvents';
+
+/** Tries in a row without a connection: some seven minutes. */
+const MOST_FAILURES = 24;
+const MOST_PAUSE_MS = 30_000;
+/** Of what a refusal asks for. */
+const MOST_ASKED_MS = 60_000;
+/** Unless the server says otherwise. */
+const COME_AGAIN_MS = 2_000;
+
+export interface FollowOptions extends CallOptions {
+  /** Begins behind the event with this `sequence`; everything that is kept comes first unless said. */
+  after?: number;
+  /** Only events of this type. */
+  type?: string;
+  /** After how much silence a connection is taken for dead: three heartbeats of the api unless said. */
+  silenceMs?: number;
+}
+
+/**
+ * The events of a deployment, for as long as they are read, or those of an operation until it has ended. A connection that is lost is
+ * made again, and goes on behind the last event that came: none is missing, none comes twice.
+ */
+export async function* followEvents<Id extends StreamId>(
+  transport: Transport,
+  id: Id,
+  path: PathOf<Id>,
+  { after, type, silenceMs, ...call }: FollowOptions = {},
+): AsyncGenerator<DeploymentEvent, void, undefined> {
+  const { signal } = call;
+  let lastId = after === undefined ? undefined : String(after);
+  let failures = 0;
+  let comeAgainMs = COME_AGAIN_MS;
+  for (;;) {
+    let hasCome = false;
+    let askedMs = 0;
+    // A new one for each connection: what was cut off in the last one must not run into this.
+    const parser = new MessageParser();
+    try {
+      const headers = { ...call.headers, accept: 'text/event-stream', ...(lastId && { 'last-event-id': lastId }) };
+      const options = { ...call, headers, maxRetries: 0 } as OptionsOf<Id>;
+      const response = await transport.raw(id, { path, options });
+      // How a client is told that it has everything.
+      if (response.status === 204) return;
+      failures = 0;
+      for await (const message of messagesOf(response, { parser, signal, silenceMs })) {
+        hasCome = true;
+        lastId = message.id ?? lastId;
+        const event = JSON.parse(message.data) as DeploymentEvent;
+        // Chosen here: the api ends an operation's stream only for those who have its last event, whatever its type.
+        if (type === undefined || event.type === type) yield event;
+      }
+    } catch (error) {
+      signal?.throwIfAborted();
+      hasCome = false;
+      failures += 1;
+      if (!isSlipwayError(error) || !error.retryable || failures > MOST_FAILURES) throw error;
+      askedMs = Math.min(error.retryAfterMs ?? 0, MOST_ASKED_MS);
+    }
+    comeAgainMs = parser.retryMs ?? comeAgainMs;
+    // A stream that ended in order behind an event may have been told to its end: asking at once finds out.
+    if (hasCome) continue;
+    const backOff = backOffMs(Math.max(0, failures - 1), MOST_PAUSE_MS);
+    await pause(Math.max(comeAgainMs, backOff, askedMs), signal);
+  }
+}

@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { cut, event, json, refusal, stream, UnrulyServer, type Misdeed } from '../../test/unruly-server.js';
+import { OperationFailed } from '../index.js';
+
+let server: UnrulyServer;
+beforeAll(async () => {
+  server = await UnrulyServer.start();
+});
+afterAll(() => server?.stop());
+
+const record = (status: string, ...steps: string[]) => ({
+  id: 'op_1',
+  status,
+  message: '',
+  retryable: false,
+  completed_at: ['running', 'waiting'].includes(status) ? null : '2026-01-01T00:00:00Z',
+  steps: steps.map((step, index) => ({ name: `step-${index}`, index, status: step })),
+});
+
+/** The record as it stands at each look, and the stream of its events beside it. */
+function operation({ looks, events }: { looks: Misdeed[]; events: Misdeed }): void {
+  server.does((response, seen) => {
+    if (seen.url.endsWith('/events')) return events(response, seen);
+    const look = looks.length > 1 ? looks.shift() : looks[0];
+    return look?.(response, seen);
+  });
+}
+const noStream = refusal(429, 'quota_exceeded', false);
+
+it('tells of each step once as it goes, without a stream by the clock', async () => {
+  operation({
+    looks: [
+      json(200, record('running', 'running', 'pending')),
+      json(200, record('running', 'running', 'pending')),
+      cut,
+      json(200, record('running', 'succeeded', 'dreaming')),
+      json(200, record('succeeded', 'succeeded', 'succeeded')),
+    ],
+    events: noStream,
+  });
+  const told: string[] = [];
+  const ended = await server
+    .client()
+    .operations.wait('op_1', {
+      pollMs: 10,
+      onStep: (step, { status }) => void told.push(`${step.name} ${step.status} (${status})`),
+    });
+  expect(ended.status).toBe('succeeded');
+  expect(told).toEqual([
+    'step-0 running (running)',
+    'step-0 succeeded (running)',
+    'step-1 dreaming (running)',
+    'step-1 succeeded (succeeded)',
+  ]);
+});
+
+it('looks when an event comes, not by the clock', async () => {
+  let tell: (text: string) => void = () => undefined;
+  let hasEnded = false;
+  server.does((response, seen) => {
+    if (!seen.url.endsWith('/events')) return json(200, record(hasEnded ? 'succeeded' : 'running'))(response, seen);
+    tell = (text) => response.write(text);
+    return stream(event(1))(response, seen);
+  });
+  const waiting = server.client().operations.wait('op_1', { pollMs: 3_600_000 });
+  // The first look, the stream, and the look that its first event brings.
+  await server.until(3);
+  hasEnded = true;
+  tell(event(2));
+  expect((await waiting).status).toBe('succeeded');
+  const streams = server.seen.filter(({ url }) => url.endsWith('/events'));
+  await Promise.all(streams.map(({ closed }) => closed));
+});
+
+it('fails with the operation where that ends otherwise, by whatever name', async () => {
+  for (const status of ['failed', 'cancelled', 'evaporated']) {
+    const code = status === 'failed' ? { error_code: 'target_not_ready', message: 'exit 1' } : {};
+    operation({ looks: [json(200, { ...record(status), ...code })], events: noStream });
+    const failure = await server
+      .client()
+      .operations.wait('op_1')
+      .catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(OperationFailed);
+    expect(failure).toMatchObject({ code: code.error_code ?? status, operation: { id: 'op_1', status } });
+  }
+});
+
+it('survives an api that is away for a while, but not one that was never there', async () => {
+  const away = refusal(503, 'unavailable', true, { 'retry-after': '0' });
+  operation({
+    looks: [json(200, record('running')), ...Array<Misdeed>(7).fill(away), json(200, record('succeeded'))],
+    events: away,
+  });
+  expect((await server.client().operations.wait('op_1', { pollMs: 5 })).status).toBe('succeeded');
+  operation({ looks: [away], events: away });
+  await expect(server.client().operations.wait('op_1', { pollMs: 5 })).rejects.toMatchObject({ code: 'unavailable' });
+  operation({ looks: [json(200, record('running')), refusal(404, 'operation_not_found', false)], events: noStream });
+  await expect(server.client().operations.wait('op_1', { pollMs: 5 })).rejects.toMatchObject({
+    code: 'operation_not_found',
+  });
+});
+
+it('ends with its limit, its signal, and what who is told throws', async () => {
+  operation({ looks: [json(200, record('running', 'running'))], events: stream(event(1)) });
+  const { operations } = server.client();
+  await expect(operations.wait('op_1', { limitMs: 500 })).rejects.toMatchObject({ code: 'timed_out' });
+  await expect(operations.wait('op_1', { signal: AbortSignal.timeout(500) })).rejects.toMatchObject({
+    name: 'TimeoutError',
+  });
+  const onStep = () => Promise.reject(new Error('not my step'));
+  await expect(operations.wait('op_1', { onStep })).rejects.toThrow('not my step');
+  // None of them leaves its stream open.
+  const streams = server.seen.filter(({ url }) => url.endsWith('/events'));
+  expect(streams.length).toBeGreaterThan(0);
+  await Promise.all(streams.map(({ closed }) => closed));
+});

@@ -1,0 +1,125 @@
+import { isSlipwayError, OperationFailed, SlipwayError } from './errors.js';
+import { followEvents } from './followed-events.js';
+import { pause } from './retries.js';
+import type { Transport } from './transport.js';
+import type { Operation, OperationStep } from './types.js';
+
+const LIMIT_MS = 60 * 60_000;
+/** How long the api may be away while an operation is waited for. */
+const AWAY_MS = 5 * 60_000;
+const POLL_MS = 2_000;
+/** Beside a stream, for what it does not tell of. */
+const POLL_BESIDE_STREAM_MS = 10_000;
+
+export interface WaitOptions {
+  /** Told of each step that has begun or ended since it was told last, in their order. Awaited; what it throws ends the wait. */
+  onStep?: (step: OperationStep, operation: Operation) => void | Promise<void>;
+  signal?: AbortSignal;
+  /** An hour unless said. The operation goes on without who waits for it. */
+  limitMs?: number;
+  /** How often the record is read while its events cannot be followed: every 2 seconds unless said. */
+  pollMs?: number;
+}
+
+/**
+ * Resolves with the operation once it has succeeded. Its record decides; its events only say when to look, so that nothing is lost with
+ * a stream.
+ * @throws OperationFailed where it has ended otherwise, timed_out behind `limitMs`, what reading it fails with
+ */
+export async function waitForOperation(
+  transport: Transport,
+  id: string,
+  options: WaitOptions = {},
+): Promise<Operation> {
+  const { onStep, signal, limitMs = LIMIT_MS, pollMs = POLL_MS } = options;
+  const news = new News(transport, id, signal);
+  const deadline = performance.now() + limitMs;
+  const told = new Map<number, string>();
+  let seenAt: number | undefined;
+  try {
+    for (;;) {
+      const operation = await transport
+        .call('getOperation', { path: { id }, options: { signal } })
+        .catch((error: unknown) => {
+          const isAway = isSlipwayError(error) && error.retryable;
+          // An api that has never answered is not away: the address is wrong.
+          if (!isAway || seenAt === undefined || performance.now() - seenAt > AWAY_MS) throw error;
+        });
+      if (operation) {
+        seenAt = performance.now();
+        for (const step of operation.steps) {
+          if (step.status === (told.get(step.index) ?? 'pending')) continue;
+          told.set(step.index, step.status);
+          await onStep?.(step, operation);
+        }
+        // Not by the statuses that end one: a later api may have more of them.
+        if (operation.completed_at !== null) {
+          if (operation.status === 'succeeded') return operation;
+          throw new OperationFailed(operation);
+        }
+      }
+      const leftMs = deadline - performance.now();
+      if (leftMs <= 0)
+        throw new SlipwayError(`The operation ${id} has not ended within ${limitMs} ms.`, {
+          code: 'timed_out',
+          retryable: true,
+        });
+      await news.next(Math.min(leftMs, news.isFollowed ? Math.max(POLL_BESIDE_STREAM_MS, pollMs) : pollMs));
+    }
+  } finally {
+    news.stop();
+  }
+}
+
+/** Rings whenever an event of the operation has come. Without a stream it never does, and the record is read by the clock. */
+class News {
+  isFollowed = false;
+  private readonly ended = new AbortController();
+  private ring: () => void = () => undefined;
+  private hasRung = false;
+
+  constructor(
+    transport: Transport,
+    id: string,
+    private readonly signal: AbortSignal | undefined,
+  ) {
+    void this.follow(transport, id);
+  }
+
+  /** @throws the reason of the signal */
+  async next(mostMs: number): Promise<void> {
+    const enough = new AbortController();
+    const end = () => enough.abort();
+    this.signal?.addEventListener('abort', end);
+    this.ring = end;
+    if (this.hasRung) end();
+    await pause(mostMs, enough.signal).catch(() => undefined);
+    this.signal?.removeEventListener('abort', end);
+    this.hasRung = false;
+    this.signal?.throwIfAborted();
+  }
+
+  stop(): void {
+    this.ended.abort();
+  }
+
+  private async follow(transport: Transport, id: string): Promise<void> {
+    try {
+      for await (const _event of followEvents(
+        transport,
+        'listOperationEvents',
+        { id },
+        { signal: this.ended.signal },
+      )) {
+        this.isFollowed = true;
+        this.hasRung = true;
+        this.ring();
+      }
+    } catch {
+      // Too many streams, a proxy that holds them back, an api that is away: reading the record finds out what it is.
+    }
+    this.isFollowed = false;
+    this.hasRung = true;
+    this.ring();
+  }
+}

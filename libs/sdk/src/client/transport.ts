@@ -1,0 +1,228 @@
+import { ENDPOINTS, type Endpoint } from '../generated/endpoints.js';
+import { boundTo, chunksOf } from './body.js';
+import { refusalOf, SlipwayError } from './errors.js';
+import { Listing } from './listing.js';
+import { pause, pauseAfter } from './retries.js';
+import { timeLimit } from './time-limit.js';
+import type {
+  AnswerOf,
+  CallOptions,
+  IfMatchOption,
+  ItemOf,
+  KeyOption,
+  OperationId,
+  OptionsOf,
+  PageOf,
+  PathOf,
+  RehearsalOf,
+} from './types.js';
+
+const TIMEOUT_MS = 30_000;
+const MAX_RETRIES = 4;
+/** No answer of the api comes near it; files and streams are not read here. */
+const MOST_JSON_BYTES = 64 * 1024 * 1024;
+
+export interface SlipwayOptions {
+  /** Where the api is, such as `https://slipway.example.com`; a path before `/api/v1` belongs to it. */
+  baseUrl: string;
+  /** An API token, or what gives one for each try: the JWT of a signed-in person does not last. */
+  token: string | (() => string | Promise<string>);
+  /** How long one try of a call may take: 30 seconds unless said. */
+  timeoutMs?: number;
+  /** How often a failed try is repeated, where repeating is safe: 4 unless said. */
+  maxRetries?: number;
+  /** Another `fetch`, such as one through a proxy. */
+  fetch?: typeof fetch;
+}
+
+export interface Given<Id extends OperationId> {
+  path?: PathOf<Id>;
+  body?: unknown;
+  options?: OptionsOf<Id>;
+  /** Of a body that is no JSON. */
+  contentType?: string;
+}
+
+type AnyOptions = CallOptions & KeyOption & IfMatchOption & Record<string, unknown>;
+type RequestBody = NonNullable<RequestInit['body']>;
+
+type Read<T> = (response: Response, signal: AbortSignal) => Promise<T>;
+
+interface Prepared {
+  endpoint: Endpoint;
+  url: string;
+  headers: Record<string, string>;
+  body: RequestBody | undefined;
+  options: AnyOptions;
+  isRepeatable: boolean;
+}
+
+/** Sends the requests of all resources: where each goes stands in the table that is made of the api's document. */
+export class Transport {
+  private readonly root: string;
+  private readonly token: () => string | Promise<string>;
+  private readonly fetch: typeof fetch;
+  private readonly timeoutMs: number;
+  private readonly maxRetries: number;
+
+  constructor({ baseUrl, token, timeoutMs, maxRetries, fetch: own }: SlipwayOptions) {
+    const { origin, pathname, protocol } = new URL(baseUrl);
+    if (!/^https?:$/.test(protocol)) throw new TypeError(`baseUrl must be of http or https: ${baseUrl}`);
+    this.root = `${origin}${pathname.replace(/\/+$/, '')}`;
+    this.token = typeof token === 'function' ? token : () => token;
+    // Browsers refuse a `fetch` that is called as somebody's method.
+    this.fetch = own ?? ((...request) => globalThis.fetch(...request));
+    this.timeoutMs = timeoutMs ?? TIMEOUT_MS;
+    this.maxRetries = maxRetries ?? MAX_RETRIES;
+  }
+
+  call<Id extends OperationId>(id: Id, given: Given<Id>): Promise<AnswerOf<Id>> {
+    return this.json(id, given);
+  }
+
+  /** Makes every check, writes nothing, and answers what would happen. */
+  rehearse<Id extends OperationId>(id: Id, given: Given<Id>): Promise<RehearsalOf<Id>> {
+    const options = { ...given.options, validate_only: true } as OptionsOf<Id>;
+    return this.json(id, { ...given, options });
+  }
+
+  list<Id extends OperationId>(id: Id, given: Given<Id>): Listing<PageOf<Id>, ItemOf<Id>> {
+    const read = (cursor: string | undefined): Promise<any> =>
+      this.json(id, { ...given, options: { ...given.options, ...(cursor && { cursor }) } as OptionsOf<Id> });
+    return new Listing(read);
+  }
+
+  /** The answer itself, its body unread: time-out and signal end with its head, and hold no longer for its body. */
+  async raw<Id extends OperationId>(id: Id, given: Given<Id>): Promise<Response> {
+    return this.tryAll(this.prepare(id, given), (response) => Promise.resolve(response));
+  }
+
+  /** The same for who reads it by himself: the signal goes on to hold. */
+  async bytes<Id extends OperationId>(id: Id, given: Given<Id>): Promise<Response> {
+    return boundTo(given.options?.signal, await this.raw(id, given));
+  }
+
+  private async json<Id extends OperationId>(id: Id, given: Given<Id>): Promise<any> {
+    return this.tryAll(this.prepare(id, given), async (response, signal) => {
+      const text = await textOf(response, signal);
+      try {
+        return JSON.parse(text) as unknown;
+      } catch (cause) {
+        const { status } = response;
+        throw new SlipwayError('The answer is no JSON.', {
+          code: 'unexpected_answer',
+          retryable: false,
+          status,
+          cause,
+        });
+      }
+    });
+  }
+
+  private prepare<Id extends OperationId>(id: Id, { path, body, options, contentType }: Given<Id>): Prepared {
+    const endpoint: Endpoint = ENDPOINTS[id];
+    const all = (options ?? {}) as AnyOptions;
+    const headers: Record<string, string> = { accept: 'application/json', ...all.headers };
+    if (body !== undefined) headers['content-type'] = contentType ?? 'application/json';
+    // Made once for the call, and so kept through its retries.
+    if (endpoint.takesKey) headers['idempotency-key'] = all.idempotencyKey ?? newKey();
+    if (endpoint.takesIfMatch && all.ifMatch !== undefined) headers['if-match'] = all.ifMatch;
+    return {
+      endpoint,
+      url: this.root + pathOf(endpoint, (path ?? {}) as Record<string, string>) + queryOf(endpoint, all),
+      headers,
+      body: body === undefined || contentType ? (body as RequestBody | undefined) : JSON.stringify(body),
+      options: all,
+      isRepeatable: isRepeatable(endpoint, headers, body),
+    };
+  }
+
+  private async tryAll<T>(prepared: Prepared, read: Read<T>): Promise<T> {
+    const { options, isRepeatable, body } = prepared;
+    // A stream has been read by the first try.
+    const most = body instanceof ReadableStream ? 0 : (options.maxRetries ?? this.maxRetries);
+    for (let before = 0; ; before += 1) {
+      try {
+        return await this.tryOnce(prepared, read);
+      } catch (error) {
+        const pauseMs = pauseAfter(error, { before, most, isRepeatable });
+        if (pauseMs === undefined) throw error;
+        await pause(pauseMs, options.signal);
+      }
+    }
+  }
+
+  private async tryOnce<T>(prepared: Prepared, read: Read<T>): Promise<T> {
+    const { endpoint, url, headers, body, options } = prepared;
+    const authorization = `Bearer ${await this.token()}`;
+    const limitMs = options.timeoutMs ?? this.timeoutMs;
+    const limit = timeLimit(limitMs, options.signal);
+    try {
+      const response = await this.fetch(url, {
+        method: endpoint.method,
+        headers: { ...headers, authorization },
+        body,
+        // The api sends nobody elsewhere, and the token is not for others.
+        redirect: 'error',
+        signal: limit.signal,
+        // Without it Node takes no stream as a body.
+        ...(body instanceof ReadableStream && { duplex: 'half' }),
+      });
+      if (!response.ok && response.status !== 304) throw refusalOf(response, await textOf(response, limit.signal));
+      return await read(response, limit.signal);
+    } catch (error) {
+      if (error instanceof SlipwayError) throw error;
+      options.signal?.throwIfAborted();
+      const what = `${endpoint.method} ${url}`;
+      throw limit.hasPassed()
+        ? new SlipwayError(`${what}: no answer within ${limitMs} ms`, { code: 'timed_out', retryable: true })
+        : new SlipwayError(`${what}: no answer`, { code: 'connection_failed', retryable: true, cause: error });
+    } finally {
+      limit.stop();
+    }
+  }
+}
+
+/** A try that failed without an answer may have been carried out: only what does no harm twice is tried again. */
+function isRepeatable({ method, takesKey }: Endpoint, headers: Record<string, string>, body: unknown): boolean {
+  if (body instanceof ReadableStream) return false;
+  // Carried out once, the second try would find another etag and say that somebody else changed it.
+  if (headers['if-match'] !== undefined) return false;
+  return takesKey === true || method !== 'POST';
+}
+
+function pathOf({ path }: Endpoint, given: Record<string, string>): string {
+  return path.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = given[name];
+    // Dots would be taken for steps through the path, and lead to another operation.
+    if (typeof value !== 'string' || /^\.{0,2}$/.test(value)) throw new TypeError(`${path}: ${name} must have a value`);
+    return encodeURIComponent(value);
+  });
+}
+
+function queryOf({ query = [] }: Endpoint, options: AnyOptions): string {
+  const given = new URLSearchParams();
+  for (const name of query) if (options[name] !== undefined) given.set(name, String(options[name]));
+  return given.size > 0 ? `?${given.toString()}` : '';
+}
+
+/** Not `crypto.randomUUID`: browsers have it on https only. */
+function newKey(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+async function textOf(response: Response, signal: AbortSignal): Promise<string> {
+  const decoder = new TextDecoder();
+  let [text, bytes] = ['', 0];
+  for await (const chunk of chunksOf(response, { signal })) {
+    bytes += chunk.byteLength;
+    if (bytes > MOST_JSON_BYTES)
+      throw new SlipwayError('The answer is too long.', {
+        code: 'unexpected_answer',
+        retryable: false,
+        status: response.status,
+      });
+    text += decoder.decode(chunk, { stream: true });
+  }
+  return text + decoder.decode();
+}

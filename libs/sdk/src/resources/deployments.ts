@@ -1,0 +1,112 @@
+import { SlipwayError } from '../client/errors.js';
+import { messagesOf } from '../client/event-stream.js';
+import { followEvents, type FollowOptions } from '../client/followed-events.js';
+import type { Transport } from '../client/transport.js';
+import type { BodyOf, CallOptions, OptionsOf } from '../client/types.js';
+
+export const deploymentsOf = (api: Transport) => ({
+  list: (options?: OptionsOf<'listDeployments'>) => api.list('listDeployments', { options }),
+  get: (name: string, options?: OptionsOf<'getDeployment'>) => api.call('getDeployment', { path: { name }, options }),
+  create: (body: BodyOf<'createDeployment'>, options?: OptionsOf<'createDeployment'>) =>
+    api.call('createDeployment', { body, options }),
+  rehearseCreate: (body: BodyOf<'createDeployment'>, options?: OptionsOf<'createDeployment'>) =>
+    api.rehearse('createDeployment', { body, options }),
+  /** A merge patch: what it names changes, null takes a field away. */
+  update: (name: string, body: BodyOf<'updateDeployment'>, options?: OptionsOf<'updateDeployment'>) =>
+    api.call('updateDeployment', { path: { name }, body, options }),
+  rehearseUpdate: (name: string, body: BodyOf<'updateDeployment'>, options?: OptionsOf<'updateDeployment'>) =>
+    api.rehearse('updateDeployment', { path: { name }, body, options }),
+  delete: (name: string, options?: OptionsOf<'deleteDeployment'>) =>
+    api.call('deleteDeployment', { path: { name }, options }),
+  rollouts: {
+    create: (name: string, body: BodyOf<'createRollout'>, options?: OptionsOf<'createRollout'>) =>
+      api.call('createRollout', { path: { name }, body, options }),
+    rehearse: (name: string, body: BodyOf<'createRollout'>, options?: OptionsOf<'createRollout'>) =>
+      api.rehearse('createRollout', { path: { name }, body, options }),
+  },
+  rollbacks: {
+    create: (name: string, body: BodyOf<'createRollback'> = {}, options?: OptionsOf<'createRollback'>) =>
+      api.call('createRollback', { path: { name }, body, options }),
+    rehearse: (name: string, body: BodyOf<'createRollback'> = {}, options?: OptionsOf<'createRollback'>) =>
+      api.rehearse('createRollback', { path: { name }, body, options }),
+  },
+  revisions: {
+    list: (name: string, options?: OptionsOf<'listRevisions'>) =>
+      api.list('listRevisions', { path: { name }, options }),
+    get: (name: string, revision: string, options?: OptionsOf<'getRevision'>) =>
+      api.call('getRevision', { path: { name, revision }, options }),
+    diff: (name: string, a: string, b: string, options?: OptionsOf<'diffRevisions'>) =>
+      api.call('diffRevisions', { path: { name, a, b }, options }),
+  },
+  route: {
+    get: (name: string, options?: OptionsOf<'getRoute'>) => api.call('getRoute', { path: { name }, options }),
+    set: (name: string, body: BodyOf<'setRoute'>, options?: OptionsOf<'setRoute'>) =>
+      api.call('setRoute', { path: { name }, body, options }),
+    rehearse: (name: string, body: BodyOf<'setRoute'>, options?: OptionsOf<'setRoute'>) =>
+      api.rehearse('setRoute', { path: { name }, body, options }),
+  },
+  /** The policy of continual optimization. */
+  policy: {
+    get: (name: string, options?: OptionsOf<'getContinualOptimizationPolicy'>) =>
+      api.call('getContinualOptimizationPolicy', { path: { name }, options }),
+    set: (
+      name: string,
+      body: BodyOf<'setContinualOptimizationPolicy'>,
+      options?: OptionsOf<'setContinualOptimizationPolicy'>,
+    ) => api.call('setContinualOptimizationPolicy', { path: { name }, body, options }),
+    rehearse: (
+      name: string,
+      body: BodyOf<'setContinualOptimizationPolicy'>,
+      options?: OptionsOf<'setContinualOptimizationPolicy'>,
+    ) => api.rehearse('setContinualOptimizationPolicy', { path: { name }, body, options }),
+  },
+  instances: {
+    list: (name: string, options?: OptionsOf<'listInstances'>) =>
+      api.list('listInstances', { path: { name }, options }),
+    /** The answer itself, as it comes: `await (await logs(...)).text()`, or its `body` as a stream. */
+    logs: (name: string, id: string, options: Omit<OptionsOf<'getInstanceLogs'>, 'follow'> = {}) =>
+      api.bytes('getInstanceLogs', { path: { name, id }, options: accepting('text/plain', options) }),
+    followLogs: (name: string, id: string, options?: Omit<OptionsOf<'getInstanceLogs'>, 'follow'>) =>
+      followLogs(api, name, id, options),
+  },
+  events: {
+    list: (name: string, options?: OptionsOf<'listDeploymentEvents'>) =>
+      api.list('listDeploymentEvents', { path: { name }, options }),
+    /** Goes on until it is no longer read, or its signal fires. */
+    follow: (name: string, options?: FollowOptions) => followEvents(api, 'listDeploymentEvents', { name }, options),
+  },
+});
+
+/** A line that an instance has written. */
+export interface LogLine {
+  stream: 'stdout' | 'stderr' | (string & {});
+  at: string;
+  text: string;
+}
+
+/** Unlike events, lines have no ids: a connection that is cut is an error, not taken up again. */
+async function* followLogs(
+  api: Transport,
+  name: string,
+  id: string,
+  options: OptionsOf<'getInstanceLogs'> = {},
+): AsyncGenerator<LogLine, void, undefined> {
+  const { signal } = options;
+  const following = accepting('text/event-stream', { ...options, follow: true });
+  const response = await api.raw('getInstanceLogs', { path: { name, id }, options: following });
+  for await (const message of messagesOf(response, { signal })) {
+    const data = JSON.parse(message.data) as { at: string; text: string; reason?: string };
+    if (message.type !== 'end') {
+      yield { stream: message.type, at: data.at, text: data.text };
+      continue;
+    }
+    if (data.reason === 'complete') return;
+    const code = data.reason ?? 'unexpected_answer';
+    throw new SlipwayError(`The output was broken off: ${code}`, { code, retryable: false });
+  }
+  throw new SlipwayError('The stream was cut.', { code: 'connection_failed', retryable: true });
+}
+
+function accepting<Options extends CallOptions>(accept: string, options: Options): Options {
+  return { ...options, headers: { ...options.headers, accept } };
+}

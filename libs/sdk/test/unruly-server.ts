@@ -1,0 +1,113 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Slipway, type SlipwayOptions } from '../src/index.js';
+
+export interface Seen {
+  method: string;
+  url: string;
+  headers: IncomingMessage['headers'];
+  body: string;
+  /** Resolves when the connection has closed, whoever closed it. */
+  closed: Promise<void>;
+}
+
+export type Misdeed = (response: ServerResponse, seen: Seen) => unknown;
+
+/** A server on a real socket that answers as it is told, one misdeed for each request; the last one stays. */
+export class UnrulyServer {
+  readonly seen: Seen[] = [];
+  private misdeeds: Misdeed[] = [];
+
+  private constructor(private readonly server: Server) {}
+
+  static async start(): Promise<UnrulyServer> {
+    const server = createServer();
+    const unruly = new UnrulyServer(server);
+    server.on('request', (request, response) => void unruly.take(request, response));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    return unruly;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+  }
+
+  /** Forgets what was seen. */
+  does(...misdeeds: Misdeed[]): void {
+    this.misdeeds = misdeeds;
+    this.seen.length = 0;
+  }
+
+  client(options: Partial<SlipwayOptions> = {}): Slipway {
+    return new Slipway({ baseUrl: this.url, token: 'slw_a_b', ...options });
+  }
+
+  /** Resolves once so many requests have come. */
+  async until(count: number): Promise<void> {
+    const deadline = Date.now() + 10_000;
+    while (this.seen.length < count) {
+      if (Date.now() > deadline) throw new Error(`${this.seen.length} requests have come, not ${count}`);
+      await delay(5);
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.server.closeAllConnections();
+    await new Promise((resolve) => this.server.close(resolve));
+  }
+
+  private async take(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const closed = new Promise<void>((resolve) => response.on('close', resolve));
+    const chunks: Buffer[] = [];
+    try {
+      for await (const chunk of request) chunks.push(chunk as Buffer);
+    } catch {
+      return;
+    }
+    const { method = '', url = '', headers } = request;
+    const seen = { method, url, headers, body: Buffer.concat(chunks).toString(), closed };
+    this.seen.push(seen);
+    const misdeed = this.misdeeds.length > 1 ? this.misdeeds.shift() : this.misdeeds[0];
+    await misdeed?.(response, seen);
+  }
+}
+
+export const json =
+  (status: number, body: unknown, headers: Record<string, string> = {}): Misdeed =>
+  (response) =>
+    response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
+
+/** A refusal as the api gives it. */
+export const refusal = (
+  status: number,
+  code: string,
+  retryable: boolean,
+  headers: Record<string, string> = {},
+): Misdeed =>
+  json(
+    status,
+    { error: { code, message: `no: ${code}`, category: 'internal', remediation: '', request_id: 'req_1', retryable } },
+    headers,
+  );
+
+/** Breaks the connection without an answer. */
+export const cut: Misdeed = (response) => response.socket?.destroy();
+
+/** Never answers. */
+export const silent: Misdeed = () => undefined;
+
+/** A stream of these bytes; left open unless it ends or is cut. */
+export const stream =
+  (text: string, then: 'open' | 'end' | 'cut' = 'open'): Misdeed =>
+  (response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.write(text, () => {
+      if (then === 'end') response.end();
+      // Once it has left: what is destroyed at once may never have been sent.
+      if (then === 'cut') setTimeout(() => response.destroy(), 20);
+    });
+  };
+
+export const event = (sequence: number, type = 'route.updated'): string =>
+  `id: ${sequence}\nevent: ${type}\ndata: ${JSON.stringify({ sequence, type, data: {} })}\n\n`;
