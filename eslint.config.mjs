@@ -50,7 +50,7 @@ export default [
     },
   },
   {
-    files: ['libs/areas/*/test/**/*.ts', 'libs/areas/**/*.spec.ts'],
+    files: ['libs/areas/*/test/**/*.ts', 'libs/areas/**/*.spec.ts', 'apps/*/test/**/*.ts'],
     rules: { '@nx/enforce-module-boundaries': ['error', { depConstraints: testBoundaries }] },
   },
   {

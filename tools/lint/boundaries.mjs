@@ -30,7 +30,14 @@ export const boundaries = [
   { sourceTag: 'type:sdk', onlyDependOnLibsWithTags: ['type:sdk', 'type:contracts'] },
   {
     sourceTag: 'type:tool',
-    onlyDependOnLibsWithTags: ['type:tool', 'type:registry', 'type:target', 'type:platform', 'type:contracts'],
+    onlyDependOnLibsWithTags: [
+      'type:tool',
+      'type:registry',
+      'type:target',
+      'type:platform',
+      'type:contracts',
+      'type:sdk',
+    ],
   },
   // Runs parts of the product on a clock of its own, past the processes that hold them.
   {
@@ -39,9 +46,11 @@ export const boundaries = [
   },
 ];
 
-/** The same for specs and `test` folders of areas, which may build areas that stand before their own (`ports-point-down`). */
-export const testBoundaries = boundaries.map((one) =>
-  one.sourceTag === 'type:area'
-    ? { ...one, onlyDependOnLibsWithTags: [...one.onlyDependOnLibsWithTags, 'type:area'] }
-    : one,
-);
+/**
+ * The same for specs and `test` folders: those of areas may build areas that stand before their own (`ports-point-down`), those of
+ * processes may ask them as their clients do.
+ */
+export const testBoundaries = boundaries.map((one) => {
+  const more = one.sourceTag === 'type:area' ? 'type:area' : /^app:/.test(one.sourceTag) && 'type:sdk';
+  return more ? { ...one, onlyDependOnLibsWithTags: [...one.onlyDependOnLibsWithTags, more] } : one;
+});
