@@ -1,6 +1,7 @@
 import path from 'node:path';
-import { ConfigError, childEnvironment, EXIT_CONFIG, oneLine, StartupError } from '@slipway/platform-config';
+import { ConfigError, childEnvironment, EXIT_CONFIG, StartupError } from '@slipway/platform-config';
 import { demonstrate } from './demo/demo.js';
+import { failureText } from './demo/failure-text.js';
 import { Narrator } from './demo/narrator.js';
 import { onStopRequest, surviveClosedPipes, tokenNotice } from './launcher.js';
 import { startStack, type Stack, type StackOptions } from './stack.js';
@@ -57,10 +58,7 @@ export async function runDemonstration(options: Pick<StackOptions, 'entries'> & 
   } catch (error) {
     if (asked.signal.aborted && !stack) process.exit(0);
     if (asked.signal.aborted) return;
-    // The errors of a demonstration have lines of their own, one for each field that was refused.
-    narrator.line(
-      `\nThe quickstart failed: ${error instanceof Error && error.message ? error.message : oneLine(error)}`,
-    );
+    narrator.line(`\nThe quickstart failed: ${failureText(error)}`);
     if (logFile) narrator.line(`What the processes said is in ${logFile}`);
     if (error instanceof ConfigError) await end(EXIT_CONFIG);
     await end(error instanceof StartupError ? error.exitCode : 1);

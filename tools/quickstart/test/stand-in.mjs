@@ -56,6 +56,7 @@ function answer(request, response) {
     return send(200, {
       ...operation,
       progress: 100,
+      completed_at: '2026-01-01T00:00:00.000Z',
       ...(spoiled === 'operation'
         ? { status: 'failed', error_code: 'instance_not_ready', message: 'the model server ended with 1' }
         : { status: 'succeeded' }),

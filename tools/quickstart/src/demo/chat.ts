@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { whyNoAnswer } from './api-client.js';
+import { whyNoAnswer } from './failure-text.js';
 
 export interface ChatAnswer {
   text: string;

@@ -1,15 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Operation } from './api-client.js';
 import { events } from './chat.js';
-import { bar, Narrator } from './narrator.js';
+import { bar, Narrator, type Told } from './narrator.js';
 
-const operation = (progress: number, ...done: string[]): Operation => ({
+const operation = (progress: number, ...done: string[]): Told => ({
   id: 'op_1',
-  kind: 'rollout',
   status: progress === 100 ? 'succeeded' : 'running',
   progress,
   current_step: 'await_ready',
-  message: '',
   steps: ['provision', 'await_ready'].map((name) => ({
     name,
     status: done.includes(name) ? 'succeeded' : 'pending',

@@ -1,6 +1,6 @@
-import { ApiClient, type Operation } from './api-client.js';
+import { Slipway } from '@slipway/sdk';
 import { chat } from './chat.js';
-import type { Narrator } from './narrator.js';
+import type { Narrator, Told } from './narrator.js';
 
 export interface DemoOptions {
   apiUrl: string;
@@ -12,6 +12,12 @@ export interface DemoOptions {
 /** What this demo made can be told from what people made, and is removed at its next run. */
 const LABEL = { key: 'slipway.dev/demo', value: 'quickstart' };
 
+/** An operation, from its start to its end. */
+const OPERATION_MS = 120_000;
+const POLL_MS = 250;
+/** Some fifteen seconds: how long an api that is started again may be away. */
+const MAX_RETRIES = 6;
+
 const SIMULATED = { target: 'local', engine: 'sim' };
 
 /**
@@ -19,9 +25,10 @@ const SIMULATED = { target: 'local', engine: 'sim' };
  * second one, roll back. @returns the deployment's name. @throws at the first thing that does not go as told.
  */
 export async function demonstrate({ apiUrl, gatewayUrl, token, narrator }: DemoOptions): Promise<string> {
-  const api = new ApiClient(apiUrl, token);
-  const watched = async (operation: Operation): Promise<void> => {
-    await api.follow(operation, (now) => narrator.operation(now));
+  const { deployments, operations } = new Slipway({ baseUrl: apiUrl, token, maxRetries: MAX_RETRIES });
+  const watched = async ({ operation }: { operation: { id: string } }): Promise<void> => {
+    const onStep = (_: unknown, now: Told): void => narrator.operation(now);
+    await operations.wait(operation.id, { onStep, limitMs: OPERATION_MS, pollMs: POLL_MS });
   };
   // The answer's `model` is the name that was asked for; which model is behind it, the gateway says in a header.
   const ask = async (question: string, expected: string): Promise<void> => {
@@ -34,26 +41,26 @@ export async function demonstrate({ apiUrl, gatewayUrl, token, narrator }: DemoO
       throw new Error(`expected an answer of ${expected}, and ${answer.revision} answered`);
   };
 
-  await removeEarlier(api);
+  await removeEarlier(deployments);
   const name = `quickstart-${Date.now().toString(36)}`;
 
   narrator.heading(`1. Create a deployment (${name})`);
-  await api.createDeployment({ name, display_name: 'Quickstart', labels: { [LABEL.key]: LABEL.value } });
+  await deployments.create({ name, display_name: 'Quickstart', labels: { [LABEL.key]: LABEL.value } });
   narrator.line('  created; it serves nothing yet');
 
   narrator.heading('2. Roll out a first revision: start its model server and prove it ready');
   await watched(
-    await api.rollout(name, {
+    await deployments.rollouts.create(name, {
       spec: { model: { id: 'demo-small' }, runtime: { ...SIMULATED, args: { ttft_ms: 120, itl_ms: 15, tokens: 24 } } },
       strategy: { type: 'candidate' },
       reason: 'quickstart: first revision',
     }),
   );
-  const first = (await api.deployment(name)).candidate_revision;
+  const first = (await deployments.get(name)).candidate_revision;
   if (!first) throw new Error('the rollout succeeded, but the deployment names no candidate');
 
   narrator.heading(`3. Send traffic to ${first}`);
-  await api.setRoute(name, first);
+  await deployments.route.set(name, { revision: first, reason: 'quickstart' });
   narrator.line('  PUT route: 100 %');
 
   narrator.heading('4. Ask it something, through the gateway');
@@ -61,26 +68,26 @@ export async function demonstrate({ apiUrl, gatewayUrl, token, narrator }: DemoO
 
   narrator.heading('5. Roll out a second revision: a faster model, and all traffic once it is ready');
   await watched(
-    await api.rollout(name, {
+    await deployments.rollouts.create(name, {
       spec_patch: { model: { id: 'demo-large' }, runtime: { args: { ttft_ms: 40, itl_ms: 5 } } },
       strategy: { type: 'immediate' },
       reason: 'quickstart: second revision',
     }),
   );
-  const second = (await api.deployment(name)).active_revision;
+  const second = (await deployments.get(name)).active_revision;
   if (!second || second === first) throw new Error(`the rollout succeeded, but ${second ?? 'no revision'} is active`);
   await ask('And what is it good for?', second);
 
   narrator.heading('6. Roll back');
-  await watched(await api.rollback(name, { reason: 'quickstart: roll back' }));
+  await watched(await deployments.rollbacks.create(name, { reason: 'quickstart: roll back' }));
   await ask('Who answers now?', first);
   return name;
 }
 
 /** Each demo keeps two model servers; those of the last one are not needed any more. It need not succeed for this one to run. */
-async function removeEarlier(api: ApiClient): Promise<void> {
-  const names = await api.deploymentNames(`${LABEL.key}=${LABEL.value}`);
-  await Promise.all(names.map((name) => api.deleteDeployment(name).catch(() => undefined)));
+async function removeEarlier(deployments: Slipway['deployments']): Promise<void> {
+  const { data } = await deployments.list({ label: `${LABEL.key}=${LABEL.value}`, limit: 200 });
+  await Promise.all(data.map(({ name }) => deployments.delete(name, { maxRetries: 0 }).catch(() => undefined)));
 }
 
 function shorten(text: string): string {

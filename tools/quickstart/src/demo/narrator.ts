@@ -1,4 +1,9 @@
-import type { Operation } from './api-client.js';
+import type { Operation, OperationStep } from '@slipway/sdk';
+
+/** What is told of an operation. */
+export type Told = Pick<Operation, 'id' | 'status' | 'progress' | 'current_step'> & {
+  steps: Pick<OperationStep, 'name' | 'status' | 'message'>[];
+};
 
 export interface Terminal {
   isTTY?: boolean;
@@ -30,7 +35,7 @@ export class Narrator {
     else this.redraw(text);
   }
 
-  operation(operation: Operation): void {
+  operation(operation: Told): void {
     const width = Math.max(0, ...operation.steps.map((step) => step.name.length));
     for (const step of operation.steps) {
       const isTold = this.toldSteps.has(`${operation.id} ${step.name}`);
