@@ -1,3 +1,4 @@
+import { afterAll, beforeAll } from '@jest/globals';
 import pg from 'pg';
 import { migrations as platformMigrations } from '@slipway/platform-database';
 import { createTestDatabase, type TestDatabase } from '@slipway/platform-database/testing';
@@ -5,25 +6,26 @@ import { migrations, type NamedSql, type Queryable } from '../src/index.js';
 
 /** A database of the spec's own, as the system sees it. */
 export class Connection {
-  private constructor(
-    private readonly database: TestDatabase,
-    private readonly client: pg.Client,
-  ) {}
+  private database!: TestDatabase;
+  private client!: pg.Client;
 
-  static async open(): Promise<Connection> {
-    const database = await createTestDatabase([...platformMigrations, ...migrations]);
-    const client = new pg.Client({ connectionString: database.url });
-    await client.connect();
-    await client.query('set role slipway_system');
-    return new Connection(database, client);
+  /** There from before the first test of the spec that asks until after its last. */
+  static ofSpec(): Connection {
+    const connection = new Connection();
+    beforeAll(async () => {
+      connection.database = await createTestDatabase([...platformMigrations, ...migrations]);
+      connection.client = await sessionAt(connection.url);
+    });
+    afterAll(() => connection.close());
+    return connection;
   }
 
   /** Another session in the same database; `close` ends it alone. */
   async another(): Promise<Connection> {
-    const client = new pg.Client({ connectionString: this.database.url });
-    await client.connect();
-    await client.query('set role slipway_system');
-    return new Connection({ ...this.database, drop: async () => undefined }, client);
+    const other = new Connection();
+    other.database = { ...this.database, drop: async () => undefined };
+    other.client = await sessionAt(this.url);
+    return other;
   }
 
   readonly db: Queryable = {
@@ -58,7 +60,14 @@ export class Connection {
   }
 
   async close(): Promise<void> {
-    await this.client.end();
-    await this.database.drop();
+    await this.client?.end();
+    await this.database?.drop();
   }
+}
+
+async function sessionAt(url: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query('set role slipway_system');
+  return client;
 }

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import { afterEach, beforeAll, expect, it } from '@jest/globals';
 import {
   followedCount,
   forgetGateway,
@@ -9,16 +9,13 @@ import {
   reportGateway,
   routeFollowers,
   statsCompleteUntil,
-  type Queryable,
 } from '../src/index.js';
 import { Connection } from './connection.js';
 
-let connection: Connection;
-let db: Queryable;
+const connection = Connection.ofSpec();
+const { db } = connection;
 
 beforeAll(async () => {
-  connection = await Connection.open();
-  ({ db } = connection);
   await publishBackend(db, {
     revisionId: 'rev',
     revisionName: 'chat-1',
@@ -38,7 +35,6 @@ beforeAll(async () => {
     affinity: { mode: 'none', ttl_seconds: 1 },
   });
 });
-afterAll(() => connection?.close());
 afterEach(async () => {
   await connection.sql(`delete from dataplane_gateways`);
   await connection.sql(`delete from dataplane_inflight`);

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { DATAPLANE_CHANNEL } from '@slipway/contracts';
 import {
   boundPassports,
@@ -15,18 +15,11 @@ import {
   writeSightings,
   type PassportRow,
   type PassportSighting,
-  type Queryable,
 } from '../src/index.js';
 import { Connection } from './connection.js';
 
-let connection: Connection;
-let db: Queryable;
-
-beforeAll(async () => {
-  connection = await Connection.open();
-  ({ db } = connection);
-});
-afterAll(() => connection?.close());
+const connection = Connection.ofSpec();
+const { db } = connection;
 afterEach(() => connection.sql('delete from dataplane_passports'));
 
 const inSeconds = (seconds: number): string => new Date(Date.now() + seconds * 1_000).toISOString();

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { DATAPLANE_CHANNEL } from '@slipway/contracts';
 import {
   publishBackend,
@@ -11,18 +11,11 @@ import {
   withdrawBackend,
   withdrawSlug,
   type EntryVersion,
-  type Queryable,
 } from '../src/index.js';
 import { Connection } from './connection.js';
 
-let connection: Connection;
-let db: Queryable;
-
-beforeAll(async () => {
-  connection = await Connection.open();
-  ({ db } = connection);
-});
-afterAll(() => connection?.close());
+const connection = Connection.ofSpec();
+const { db } = connection;
 
 const affinity = { mode: 'soft', ttl_seconds: 600 } as const;
 const route = { tenantId: 'ten', deploymentId: 'dep', deploymentName: 'chat', affinity };

@@ -1,5 +1,5 @@
 import { createCipheriv, randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { KeyRing, type Config } from '@slipway/platform-config';
 import { rotateSecretKey } from '@slipway/platform-database';
 import {
@@ -18,12 +18,7 @@ import { Connection } from './connection.js';
 const key = randomBytes(32);
 const keyRing = new KeyRing(randomBytes(32), [key]);
 
-let connection: Connection;
-
-beforeAll(async () => {
-  connection = await Connection.open();
-});
-afterAll(() => connection.close());
+const connection = Connection.ofSpec();
 
 /** As older versions sealed for gateways: without a key's id, and bound to nothing. */
 function older(plaintext: string): string {

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import { afterEach, expect, it } from '@jest/globals';
 import {
   attemptFailures,
   deleteWindowsOlderThan,
@@ -9,19 +9,12 @@ import {
   statsBetween,
   writeWindows,
   type AttemptCounts,
-  type Queryable,
   type StatsWindow,
 } from '../src/index.js';
 import { Connection } from './connection.js';
 
-let connection: Connection;
-let db: Queryable;
-
-beforeAll(async () => {
-  connection = await Connection.open();
-  ({ db } = connection);
-});
-afterAll(() => connection?.close());
+const connection = Connection.ofSpec();
+const { db } = connection;
 afterEach(() => connection.sql('delete from dataplane_request_stats'));
 
 const NONE: AttemptCounts = { ok: 0, client_error: 0, server_error: 0, connect_error: 0, cancelled: 0, retried: 0 };

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import {
   publishBackend,
   publishRoute,
@@ -7,18 +7,11 @@ import {
   VersionDigest,
   withdrawBackend,
   type EntryVersion,
-  type Queryable,
 } from '../src/index.js';
 import { Connection } from './connection.js';
 
-let connection: Connection;
-let db: Queryable;
-
-beforeAll(async () => {
-  connection = await Connection.open();
-  ({ db } = connection);
-});
-afterAll(() => connection?.close());
+const connection = Connection.ofSpec();
+const { db } = connection;
 
 const backend = (revisionId: string) => ({
   revisionId,
