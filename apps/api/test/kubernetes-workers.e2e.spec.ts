@@ -4,17 +4,18 @@ import { hasKube, kubeIt } from '@slipway/kube-testbed/jest';
 import { exactly, KubeStack, lost, specOn, type Unit } from './kube-stack.js';
 import { isAlive, until } from './stack.js';
 
-jest.setTimeout(180_000);
+// Several starts of workers and a rollout each: minutes if the machine is busy.
+jest.setTimeout(300_000);
 
-const READY_MS = 60_000;
+const READY_MS = 120_000;
 const GONE_MS = 60_000;
-/** Until another worker leads. */
+/** Until another worker leads, once Postgres has ended the session of the one before. */
 const TAKEOVER_MS = 10_000;
 
 let kube: KubeStack;
 beforeAll(async () => {
   if (hasKube) kube = await KubeStack.start({ nodes: [{}, {}] });
-}, 120_000);
+});
 afterAll(() => kube?.stop());
 
 const pointOf = (name: string) => `targets:kubernetes:${name}`;
@@ -35,16 +36,20 @@ async function expectOneUnitEach(name: string, count: number): Promise<void> {
   expect(instances.map(({ generation, restarts }) => [generation, restarts])).toEqual(instances.map(() => [1, 0]));
 }
 
-/** Sessions of workers that lead a target, or would. */
-const candidates = async () =>
-  (
-    await kube.stack.query(
+/** Until so many workers lead, or wait for it: each has a session of its own for each target. */
+async function candidates(workers: number): Promise<void> {
+  const { stack } = kube;
+  const targets = (await stack.send('GET', '/targets')).body.data;
+  let sessions: unknown[];
+  const areThere = async () => {
+    sessions = await stack.query(
       `select from pg_stat_activity where application_name = 'slipway-target' and datname = current_database()`,
-    )
-  ).length;
-
-/** How many of them a worker has. */
-let perWorker: number;
+    );
+    return sessions.length === workers * targets.length;
+  };
+  const what = `${workers} to lead ${targets.length} targets, or wait for it`;
+  await until(what, areThere, READY_MS, () => `${sessions.length} sessions ${stack.logOf('worker')}`);
+}
 
 /** A rollout goes on under load while the leader is lost. */
 async function survives(lose: (leader: number) => Promise<unknown>): Promise<void> {
@@ -67,12 +72,12 @@ async function survives(lose: (leader: number) => Promise<unknown>): Promise<voi
 
 kubeIt('of two workers the other one leads when the leader is killed, and nothing is lost or made twice', async () => {
   const { stack } = kube;
-  perWorker = await candidates();
+  await candidates(1);
   stack.spawn('worker', 1);
-  await until('another to wait', async () => (await candidates()) === 2 * perWorker);
+  await candidates(2);
   await survives(() => stack.kill('worker', 0));
   stack.spawn('worker', 0);
-  await until('it to wait in its turn', async () => (await candidates()) === 2 * perWorker);
+  await candidates(2);
 });
 
 kubeIt('of two workers one leads again when the connection of the leader is cut', async () => {
@@ -84,15 +89,18 @@ kubeIt(
   async () => {
     const { stack } = kube;
     await stack.kill('worker', 1);
-    await until(
-      'the only one to lead',
-      async () => (await candidates()) === perWorker && (await kube.leader()) !== undefined,
-    );
+    await candidates(1);
+    await until('the only one to lead', async () => (await kube.leader()) !== undefined, READY_MS);
     stack.spawn('worker', 1);
-    await until('another to wait', async () => (await candidates()) === 2 * perWorker);
-    await survives(async () => stack.signal('worker', 'SIGSTOP', 0));
+    await candidates(2);
+    await survives(async (leader) => {
+      stack.signal('worker', 'SIGSTOP', 0);
+      const isEnded = async () =>
+        (await stack.query('select from pg_stat_activity where pid = $1', [leader])).length === 0;
+      await until('Postgres to end its silent session', isEnded, GONE_MS);
+    });
     stack.signal('worker', 'SIGCONT', 0);
-    await until('it to wait in its turn', async () => (await candidates()) === 2 * perWorker);
+    await candidates(2);
   },
 );
 

@@ -104,7 +104,8 @@ export class Stack {
 
   /** Resolves when the process has died of itself or stands at its pause point. */
   async paused(app: App, index: number, name: string): Promise<void> {
-    await until(`${app} pauses at ${name}`, async () => this.logOf(app, index).includes(`paused at ${name}`));
+    const isPaused = async () => this.logOf(app, index).includes(`paused at ${name}`);
+    await until(`${app} pauses at ${name}`, isPaused, 60_000, () => this.logOf(app, index));
   }
 
   /** Starts one of each of this version beside those that run, as number 1. Resolves when api and gateway serve. */
