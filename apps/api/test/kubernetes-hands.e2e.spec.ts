@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, jest } from '@jest/globals';
 import { DEPLOYMENTS, DISRUPTION_BUDGETS, isReady, PODS, SERVICES, type Pod } from '@slipway/kube-testbed';
 import { hasKube, kubeIt } from '@slipway/kube-testbed/jest';
 import { exactly, KubeStack, lost, specOn, type Target } from './kube-stack.js';
-import { until } from './stack.js';
+import { isAlive, until } from './stack.js';
 
 jest.setTimeout(240_000);
 
@@ -42,6 +42,9 @@ async function revisionObjects() {
 
 const statesOf = async (name: string) => (await kube.instancesOf(name)).map(({ state }) => state).join();
 const generationsOf = async (name: string) => (await kube.instancesOf(name)).map(({ generation }) => generation);
+/** Whether the first of two instances has left a place, and both serve. */
+const runsElsewhere = async (name: string, { place }: { place: string }) =>
+  (await kube.instancesOf(name))[0].place !== place && (await statesOf(name)) === 'ready,ready';
 const workerLog = () => kube.stack.logOf('worker');
 const readySaid = ({ status }: Pod) => status?.conditions?.find(({ type }) => type === 'Ready')?.status;
 
@@ -59,11 +62,7 @@ kubeIt('a node that goes takes no request with it that had not begun, and its in
     const notReady = kube.saidOf(pod!, (one) => readySaid(one) === 'False');
     await kube.bed.kubelet.silence(gone.place, { kills: true });
     notReadyAt = await notReady;
-    const isElsewhere = async () => {
-      const [{ place }] = await kube.instancesOf(name);
-      return place !== gone.place && (await statesOf(name)) === 'ready,ready';
-    };
-    await until('it to run elsewhere', isElsewhere, AGAIN_MS, workerLog);
+    await until('it to run elsewhere', () => runsElsewhere(name, gone), AGAIN_MS, workerLog);
   });
   kube.bed.kubelet.wake(gone.place);
   expect((await kube.toldAt(name, 'instance.unhealthy'))! - notReadyAt).toBeLessThan(1_000);
@@ -77,6 +76,34 @@ kubeIt('a node that goes takes no request with it that had not begun, and its in
   expect(events).toContain('instance.moved');
   expect(events).not.toContain('instance.crashed');
   expect((await kube.instancesOf(name)).map(({ restarts }) => restarts)).toEqual([0, 0]);
+});
+
+kubeIt('a node whose packets vanish takes no request with it that had not begun', async () => {
+  const { bed, namespace } = kube;
+  const name = await kube.deployment();
+  // The kubelet must not end what does not answer: its connections would break.
+  const probes = { failure_threshold: 20 };
+  await kube.rolledOut(name, specOn('cluster', 'm', { scaling: exactly(2), probes }));
+  const [gone] = await kube.instancesOf(name);
+  const [pod] = await kube.podsOf([gone]);
+  const engine = bed.kubelet.pidOf(namespace, pod!.metadata.name)!;
+  const answers = await kube.underLoad(
+    name,
+    async () => {
+      await bed.kubelet.silence(gone.place);
+      // Connections to it stay, and nobody answers.
+      process.kill(engine, 'SIGSTOP');
+      const areWaiting = async () => (await kube.instancesOf(name))[0].in_flight >= 5;
+      await until('requests to wait there', areWaiting, AGAIN_MS);
+      await until('it to run elsewhere', () => runsElsewhere(name, gone), AGAIN_MS, workerLog);
+    },
+    Infinity,
+  );
+  expect(isAlive(engine)).toBe(true);
+  process.kill(engine, 'SIGCONT');
+  bed.kubelet.wake(gone.place);
+  expect(lost(answers)).toEqual([]);
+  expect(await kube.counted('attempts_total', `${name}-00001`, ',class="connect_error"')).toBeGreaterThanOrEqual(5);
 });
 
 /**

@@ -45,8 +45,8 @@ export interface Instance {
   id: string;
   /** Scheme, host, port and an optional path. A path that ends in `/v1` is taken for the OpenAI root itself. */
   base_url: string;
-  /** Only `ready` instances are sent requests. `draining` ones finish theirs. */
-  state: 'ready' | 'draining';
+  /** Only `ready` instances are sent requests. `draining` ones finish theirs; of `lost` ones no answer is to be expected. */
+  state: 'ready' | 'draining' | 'lost';
   /** What the key is derived from that the engine asks for (`instanceKey`); absent for one that asks for none. */
   key?: { id: string; generation: number };
 }

@@ -52,6 +52,21 @@ describe('a change', () => {
     expect(await change('stopping')).toEqual([]);
   });
 
+  it('tells the gateways that the node of an instance is lost, until something else is known of it', async () => {
+    const seen = async () => (await api.published('rev_1'))[0]?.instances.map(({ state }) => state);
+    const change = async (state: InstanceRow['state'], reason: InstanceRow['reason'], baseUrl?: string | null) => {
+      await transitions.change(await workload(), await only(), { state, reason, baseUrl });
+      return seen();
+    };
+    expect(await change('ready', null, 'http://127.0.0.1:1')).toEqual(['ready']);
+    expect(await change('unhealthy', 'node_lost')).toEqual(['lost']);
+    expect(await change('unhealthy', 'probe_failed')).toEqual([]);
+    expect(await change('unhealthy', 'node_lost')).toEqual(['lost']);
+    expect(await change('ready', null)).toEqual(['ready']);
+    expect(await change('unhealthy', 'node_lost')).toEqual(['lost']);
+    expect(await change('starting', null, null)).toEqual([]);
+  });
+
   it('to stopping is none where somebody holds it by now', async () => {
     await api.release('rev_1');
     const [target, read] = [await workload(), await only()];

@@ -21,6 +21,7 @@ import { DeviceAssignments, type DeviceWait } from './device-assignments.js';
 import { InstanceEntity, type FailedStart, type InstanceState } from './instance.entity.js';
 import { CHANGE_INSTANCE, type InstanceRow, type WorkloadRow } from './instance.query.js';
 import { readSecret, Secrets } from './secrets.js';
+import { isLost, LOST } from './server-life.js';
 import { TargetCatalog } from './target-catalog.js';
 import { WorkloadEntity, WorkloadHoldEntity } from './workload.entity.js';
 import { LOCK_WORKLOAD } from './workload.query.js';
@@ -65,8 +66,8 @@ export interface InstanceChange {
 
 /**
  * The reconciler's writes. Each is one transaction under the workload's lock, guarded by the version of the row that was
- * read: of two reconcilers that saw the same row, one writes. A change in or out of `ready` is published to the gateways in
- * the same transaction. Waiters are woken by another one (`workload-waiters.ts`), because operation rows must not be
+ * read: of two reconcilers that saw the same row, one writes. A change in or out of `ready`, or that a node is lost, is published to the
+ * gateways in the same transaction. Waiters are woken by another one (`workload-waiters.ts`), because operation rows must not be
  * locked after a workload's.
  */
 @Injectable()
@@ -130,7 +131,7 @@ export class InstanceTransitions {
       const isReadinessChanged =
         (instance.state === 'ready') !== (next.state === 'ready') ||
         (next.state === 'ready' && instance.base_url !== next.base_url);
-      if (isReadinessChanged) await this.publish(tx, workload);
+      if (isReadinessChanged || isLost(instance) !== isLost(next)) await this.publish(tx, workload);
       const isNews = isReadinessChanged || change.isCrash || next.state === 'stopped';
       if (isNews && !change.isSilent) await markChanged(tx, workload);
       if (change.event)
@@ -182,7 +183,7 @@ export class InstanceTransitions {
       const { backends } = await readEntries(tx, { routes: [], backends: [revision_id], slugs: [], passports: [] });
       const [published] = backends;
       // No instance is ready: the next one that is brings everything along.
-      if (!published || published.instances.length === 0) return false;
+      if (!published?.instances.some(({ state }) => state === 'ready')) return false;
       const tenant = await tenantName(tx, tenant_id);
       const reference = spec.endpoint?.credential_ref;
       const urls = published.instances.map(({ base_url }) => base_url);
@@ -209,13 +210,16 @@ export class InstanceTransitions {
   async publish(tx: Tx, workload: PublishedWorkload): Promise<void> {
     const { revision_id, tenant_id, spec } = workload;
     const tenant = await tenantName(tx, tenant_id);
-    const ready = await tx
-      .repository(InstanceEntity)
-      .find({
-        select: { id: true, base_url: true, generation: true, key_id: true },
-        where: { revision_id, tenant_id, state: 'ready', base_url: Not(IsNull()) },
-        order: { ordinal: 'ASC' },
-      });
+    const of = { revision_id, tenant_id, base_url: Not(IsNull()) };
+    const seen = await tx.repository(InstanceEntity).find({
+      select: { id: true, state: true, base_url: true, generation: true, key_id: true },
+      where: [
+        { ...of, state: 'ready' },
+        { ...of, ...LOST },
+      ],
+      order: { ordinal: 'ASC' },
+    });
+    const ready = seen.filter(({ state }) => state === 'ready');
     const asleep = await asleepOf(tx, workload, ready.length);
     const reference = spec.endpoint?.credential_ref;
     const secrets = this.secrets.readerOf({ tenantId: tenant_id, tenantName: tenant, revisionId: revision_id });
@@ -235,10 +239,10 @@ export class InstanceTransitions {
       tenantId: workload.tenant_id,
       deploymentId: workload.deployment_id,
       modelId: spec.model.id,
-      instances: (asleep ? [] : ready).map(({ id, base_url, generation, key_id }) => ({
+      instances: (asleep ? [] : seen).map(({ id, state, base_url, generation, key_id }) => ({
         id,
         base_url: base_url as string,
-        state: 'ready',
+        state: state === 'ready' ? state : 'lost',
         ...(key_id !== null && { key: { id: key_id, generation } }),
       })),
       credential,

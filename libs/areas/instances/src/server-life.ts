@@ -15,6 +15,13 @@ export function asSeen(instance: InstanceRow, seen: Observation): Known {
   return { incarnation: seen.incarnation, place: seen.place ?? null, reason };
 }
 
+/** Its node does not answer: gateways do not wait for it either. */
+export const LOST = { state: 'unhealthy', reason: 'node_lost' } as const;
+
+export function isLost({ state, reason }: Pick<InstanceRow, 'state' | 'reason'>): boolean {
+  return state === LOST.state && reason === LOST.reason;
+}
+
 /** Whether a look says something of an instance that stays in its state. */
 export function isNews(instance: InstanceRow, next: Known & Pick<InstanceRow, 'message'>): boolean {
   const { incarnation, place, reason, message } = instance;

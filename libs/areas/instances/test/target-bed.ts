@@ -113,7 +113,7 @@ export class Process {
     revisionId: string,
   ): Promise<
     {
-      instances: { id: string; base_url: string }[];
+      instances: { id: string; base_url: string; state: string }[];
       credential: string | null;
       guard: unknown;
       revision_name: string;

@@ -8,6 +8,7 @@ import { GatewayError, noCapacity, upstreamFailed, upstreamTimeout, upstreamUnre
 import type { Placement } from '../sessions/session-book.js';
 import type { AttemptClass } from '../telemetry/measurement.js';
 import type { UsageRecord } from '../telemetry/usage.js';
+import type { Guest } from '../upstream/backend.js';
 import type { Instance } from '../upstream/instance.js';
 import { supplierHeaders, upstreamHeaders } from '../upstream/request-headers.js';
 import { Attempt, type AttemptEvents } from './attempt.js';
@@ -19,10 +20,10 @@ const RETRY_PAUSE_MS = 50;
  * One client request and its attempts on instances of the drawn revision.
  *
  * States: attempting → (retry → attempting)* → answering → over. A retry happens only while no byte of an answer has gone to
- * the client, on a connection error, 502, 503 or the 401 of an engine that has a key of its own. Leaving, by the client or by failure, is possible from every state and final:
- * whatever an abandoned attempt still reports is ignored.
+ * the client, on a connection error, 502, 503, the 401 of an engine that has a key of its own, or when the node of the instance is lost. Leaving,
+ * by the client or by failure, is possible from every state and final: whatever an abandoned attempt still reports is ignored.
  */
-export class Exchange implements AttemptEvents {
+export class Exchange implements AttemptEvents, Guest {
   private readonly tried: Instance[] = [];
   private attempt: Attempt | null = null;
   private placement: Placement | undefined;
@@ -43,7 +44,7 @@ export class Exchange implements AttemptEvents {
 
   start(): void {
     const { backend, sessionRequest } = this.input.destination;
-    backend.enter();
+    backend.enter(this);
     this.input.response.once('close', () => this.onClientGone());
     const now = Date.now();
     this.placement =
@@ -149,6 +150,16 @@ export class Exchange implements AttemptEvents {
     else this.refuse(isRefusedAddress ? upstreamFailed() : upstreamUnreachable());
   }
 
+  /** Taken for a broken connection, unless nobody else is ready: then an answer that may still come is worth more than none. */
+  onInstanceLost(instance: Instance): void {
+    const { attempt } = this;
+    if (attempt?.instance !== instance || this.answer || !this.input.destination.backend.isServing) return;
+    if (!this.mayRetry(true)) return;
+    attempt.abort('its instance is lost');
+    this.settle(attempt, 'connect_error', true);
+    this.retry();
+  }
+
   private dispatch(instance: Instance): void {
     const { destination, request, requestId, isStream, path, body } = this.input;
     const authorization = instance.authorization ?? destination.backend.spec.authorization;
@@ -178,32 +189,25 @@ export class Exchange implements AttemptEvents {
   }
 
   private retry(): void {
-    const { backend, sessionRequest } = this.input.destination;
     this.attempt = null;
-    const now = Date.now();
-    const next = backend.leastLoaded(now, this.tried);
+    const next = this.input.destination.backend.leastLoaded(Date.now(), this.tried);
     // Trying the same instance again makes sense only after it had time to recover.
-    if (!next || this.tried.includes(next)) {
+    if (!next || this.tried.includes(next))
       this.retryTimer = setTimeout(() => this.retryAnywhere(), RETRY_PAUSE_MS * this.tried.length);
-      return;
-    }
-    if (sessionRequest && this.placement)
-      this.placement = this.parts.sessions.moved(sessionRequest, this.placement, backend, next, now);
-    this.dispatch(next);
+    else this.move(next);
   }
 
   private retryAnywhere(): void {
     if (this.isOver) return;
+    const next = this.input.destination.backend.leastLoaded(Date.now(), this.tried);
+    if (next) this.move(next);
+    else this.refuse(upstreamUnreachable());
+  }
+
+  private move(next: Instance): void {
     const { backend, sessionRequest } = this.input.destination;
-    const now = Date.now();
-    const next = backend.leastLoaded(now, this.tried);
-    if (!next) {
-      this.refuse(upstreamUnreachable());
-      return;
-    }
-    const hasMoved = this.placement !== undefined && this.placement.instance !== next;
-    if (hasMoved && sessionRequest)
-      this.placement = this.parts.sessions.moved(sessionRequest, this.placement as Placement, backend, next, now);
+    if (sessionRequest && this.placement && this.placement.instance !== next)
+      this.placement = this.parts.sessions.moved(sessionRequest, this.placement, backend, next, Date.now());
     this.dispatch(next);
   }
 
@@ -284,7 +288,7 @@ export class Exchange implements AttemptEvents {
     this.attempt = null;
     if (this.stallTimer) clearTimeout(this.stallTimer);
     if (this.retryTimer) clearTimeout(this.retryTimer);
-    this.input.destination.backend.leave();
+    this.input.destination.backend.leave(this);
     this.onOver();
   }
 }

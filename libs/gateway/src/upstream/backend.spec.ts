@@ -1,7 +1,7 @@
 import { afterEach, expect, it, jest } from '@jest/globals';
 import type { Dispatcher } from 'undici';
 import { DEFAULT_SETTINGS } from '../settings.js';
-import { Backend, type BackendSpec } from './backend.js';
+import { Backend, type BackendSpec, type Guest } from './backend.js';
 import type { Instance } from './instance.js';
 
 const closed: string[] = [];
@@ -34,6 +34,7 @@ function specWith(ids: readonly string[], draining: readonly string[] = []): Bac
 let made = 0;
 const backendOf = (ids: readonly string[]): Backend =>
   new Backend(specWith(ids), DEFAULT_SETTINGS, () => dispatcher(`d${(made += 1)}`));
+const guest: Guest = { onInstanceLost: () => undefined };
 const send = (instance: Instance): void => instance.dispatch({ path: '/', method: 'POST' }, {});
 
 function fail(instance: Instance, times: number, now: number): void {
@@ -206,8 +207,8 @@ it('takes a session off an instance that is far busier than another', () => {
 it('saves up no more than fifty retries while all is well', () => {
   const backend = backendOf(['a']);
   for (let request = 0; request < 1_000; request += 1) {
-    backend.enter();
-    backend.leave();
+    backend.enter(guest);
+    backend.leave(guest);
   }
   let retries = 0;
   while (backend.takeRetry()) retries += 1;
@@ -218,9 +219,9 @@ it('does not retry without end when everything fails', () => {
   const backend = backendOf(['a']);
   let retries = 0;
   for (let request = 0; request < 1_000; request += 1) {
-    backend.enter();
+    backend.enter(guest);
     if (backend.takeRetry()) retries += 1;
-    backend.leave();
+    backend.leave(guest);
   }
   expect(retries).toBeGreaterThan(290);
   expect(retries).toBeLessThan(330);

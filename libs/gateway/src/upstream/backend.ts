@@ -34,14 +34,20 @@ export interface BackendSpec {
   instances: InstanceSpec[];
 }
 
+/** A request on its way through a backend. */
+export interface Guest {
+  /** Nothing more is to be expected of an instance, where it may have been sent. */
+  onInstanceLost(instance: Instance): void;
+}
+
 /** A revision (or supplier) that can be sent requests: its instances and the choice among them. */
 export class Backend {
   private instances: Instance[] = [];
   /** Taken away while requests were in flight to them. */
   private leaving: Instance[] = [];
   private retriesSaved = MAX_RETRIES_SAVED / 5;
-  /** Requests from the draw of the revision to their end, retries included. */
-  inFlight = 0;
+  /** From the draw of the revision to their end, retries included. */
+  private readonly guests = new Set<Guest>();
   /** Requests that were sent here or waited for it, since the start. */
   uses = 0;
   /** Where requests wait while it sleeps, and until those have gone on that did. */
@@ -72,6 +78,8 @@ export class Backend {
     this.leaving = [...this.stillLeaving(), ...gone.filter(({ inFlight }) => inFlight > 0)];
     this.instances = next;
     this.spec = spec;
+    // Once those are known that are left to turn to.
+    for (const [at, { state }] of spec.instances.entries()) if (state === 'lost') this.lose(next[at] as Instance);
   }
 
   close(): void {
@@ -143,14 +151,23 @@ export class Backend {
     return counts;
   }
 
-  enter(): void {
+  /** Requests in flight, those between two tries included. */
+  get inFlight(): number {
+    return this.guests.size;
+  }
+
+  enter(guest: Guest): void {
     this.uses += 1;
-    this.inFlight += 1;
+    this.guests.add(guest);
     this.retriesSaved = Math.min(MAX_RETRIES_SAVED, this.retriesSaved + RETRY_SHARE);
   }
 
-  leave(): void {
-    this.inFlight -= 1;
+  leave(guest: Guest): void {
+    this.guests.delete(guest);
+  }
+
+  private lose(instance: Instance): void {
+    if (instance.inFlight > 0) for (const guest of this.guests) guest.onInstanceLost(instance);
   }
 
   takeRetry(): boolean {
