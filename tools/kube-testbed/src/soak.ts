@@ -49,8 +49,8 @@ async function soak(): Promise<boolean> {
   });
   await product.deploy(deployments, REPLICAS);
   await whole();
-  publications.takeWaits();
-  const churn = new Churn(bed.client, bed.namespace, publications);
+  publications.seen.takeWaits();
+  const churn = new Churn(bed.client, bed.namespace, publications.seen);
   const started = performance.now();
   const samples: { minute: number; rssMb: number; sockets: number; open: number }[] = [];
   let cuts = 0;
@@ -74,7 +74,7 @@ async function soak(): Promise<boolean> {
     () => true,
     () => false,
   );
-  const waits = publications.takeWaits();
+  const waits = publications.seen.takeWaits();
   // The first tenth is when everything is read and compiled for the first time.
   const warm = samples.slice(Math.floor(samples.length / 10));
   const half = Math.floor(warm.length / 2);
@@ -114,7 +114,7 @@ async function whole(): Promise<void> {
     'all instances are published where their pods are',
     async () => {
       const ready = await product.ready();
-      return ready.size === deployments * REPLICAS && publications.isSame(ready);
+      return ready.size === deployments * REPLICAS && publications.seen.isSame(ready);
     },
     5 * 60_000,
   );

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
@@ -47,4 +47,15 @@ it('counts each call once, a watch when it is granted, and tells writes from que
     status: 201,
     at: Date.parse('2026-01-01T00:00:02Z'),
   });
+});
+
+it('reads on from where it was, also where that was in the middle of a line', () => {
+  const file = path.join(folder, 'audit.log');
+  const whole = line('ResponseComplete', 'list', 'pods', 1);
+  writeFileSync(file, `${whole}\n${whole.slice(0, 20)}`);
+  const log = new AuditLog(file);
+  expect(countsOf(log.since(0))).toEqual({ 'list pods': 1 });
+  expect(countsOf(log.since(0))).toEqual({ 'list pods': 1 });
+  appendFileSync(file, `${whole.slice(20)}\n${line('ResponseComplete', 'create', 'deployments', 2)}\n`);
+  expect(countsOf(log.since(0))).toEqual({ 'list pods': 2, 'create deployments': 1 });
 });

@@ -1,9 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { KubeClient } from '../client.js';
 import { DEPLOYMENTS, PODS } from '../objects.js';
-import type { Publications } from './publications.js';
+import type { Sightings } from './sightings.js';
 
 const ROUND_MS = 100;
+const MOST_AT_ONCE = 100;
 /** The others are pods, which their units make anew; a unit is made anew by us alone. */
 const UNITS_PER_DELETION = 0.1;
 /** Of a pod that a ReplicaSet of a Deployment has made: what stands before both suffixes. */
@@ -13,29 +14,32 @@ const UNIT_OF_POD = /^(.+)-[^-]+-[^-]+$/;
 export class Churn {
   pods = 0;
   units = 0;
+  /** A pod goes once, however late we hear of it. */
+  private readonly chosen = new Set<string>();
 
   constructor(
     private readonly client: KubeClient,
     private readonly namespace: string,
-    private readonly seen: Pick<Publications, 'pods'>,
+    private readonly seen: Pick<Sightings, 'pods'>,
   ) {}
 
   async during(ms: number, perSecond: number): Promise<void> {
     const begin = performance.now();
-    let due = 0;
-    while (performance.now() - begin < ms) {
-      due += (perSecond * ROUND_MS) / 1_000;
-      const count = Math.floor(due);
-      due -= count;
+    let begun = 0;
+    for (let at = 0; at < ms; at = performance.now() - begin) {
+      // Of a round that took longer the next one makes up for what it lacked.
+      const count = Math.min(MOST_AT_ONCE, Math.floor((at * perSecond) / 1_000) - begun);
+      begun += count;
       await Promise.all([delay(ROUND_MS), ...Array.from({ length: count }, () => this.deleteOne())]);
     }
   }
 
   private async deleteOne(): Promise<void> {
-    const all = [...this.seen.pods.values()];
+    const all = [...this.seen.pods.values()].filter(({ name }) => !this.chosen.has(name));
     const pod = all[Math.floor(Math.random() * all.length)]?.name;
     const unit = pod && UNIT_OF_POD.exec(pod)?.[1];
     if (pod === undefined || unit === undefined) return;
+    this.chosen.add(pod);
     const { namespace } = this;
     if (Math.random() < UNITS_PER_DELETION) {
       await this.client.remove(DEPLOYMENTS, { namespace, name: unit });

@@ -5,6 +5,16 @@ export async function seconds(run: () => Promise<unknown>): Promise<number> {
   return (performance.now() - started) / 1_000;
 }
 
+/** Prints how far it is, again and again while the work goes on. */
+export async function reporting<T>(about: () => object, everyMs: number, work: () => Promise<T>): Promise<T> {
+  const timer = setInterval(() => print(about()), everyMs);
+  try {
+    return await work();
+  } finally {
+    clearInterval(timer);
+  }
+}
+
 /** `run` for 1 to `count`, so many of them at once. */
 export async function inTurns(count: number, atOnce: number, run: (at: number) => Promise<unknown>): Promise<void> {
   let next = 0;
@@ -25,4 +35,16 @@ export function quantile(values: readonly number[], share: number): number {
 export function print(figures: object): void {
   const text = JSON.stringify(figures, (_, value) => (typeof value === 'number' ? Math.round(value * 10) / 10 : value));
   process.stdout.write(`${text}\n`);
+}
+
+/** Figures that have a bound, each printed as soon as it is measured: who ends the run early has seen what there was. */
+export class Bounds {
+  readonly missed: string[] = [];
+
+  /** @param to `most` or `least` of it that is well */
+  note(figure: string, measured: number, to: { most: number } | { least: number }): void {
+    const isKept = 'most' in to ? measured <= to.most : measured >= to.least;
+    if (!isKept) this.missed.push(figure);
+    print({ figure, measured, ...to, is_kept: isKept });
+  }
 }

@@ -167,12 +167,21 @@ export class Worker {
   }
 
   get rssMb(): number {
-    return Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${this.child.pid}/status`, 'utf8'))![1]) / 1024;
+    return this.memoryMb(/^VmRSS:\s+(\d+)/m);
+  }
+
+  /** Since it began. */
+  get mostRssMb(): number {
+    return this.memoryMb(/^VmHWM:\s+(\d+)/m);
   }
 
   get sockets(): number {
     const folder = `/proc/${this.child.pid}/fd`;
     return readdirSync(folder).filter((fd) => isSocket(path.join(folder, fd))).length;
+  }
+
+  private memoryMb(line: RegExp): number {
+    return Number(line.exec(readFileSync(`/proc/${this.child.pid}/status`, 'utf8'))![1]) / 1024;
   }
 
   async end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {

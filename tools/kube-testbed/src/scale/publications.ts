@@ -2,28 +2,16 @@ import { DATAPLANE_CHANNEL } from '@slipway/contracts';
 import pg from 'pg';
 import type { KubeClient } from '../client.js';
 import { PODS, type Pod } from '../objects.js';
-import { isReady } from '../test-bed.js';
+import { Sightings } from './sightings.js';
 
-const INSTANCE_LABEL = 'slipway.dev/instance';
 const RETRY_MS = 200;
 
-interface ReadyPod {
-  name: string;
-  address: string;
-  at: number;
-}
-
 /**
- * From a pod that the API server calls ready until gateways are told its address, as somebody sees it who watches both. That it watches from
+ * Pods as the API server tells them, and addresses as gateways are told them, as somebody sees it who watches both. That it watches from
  * outside makes a wait longer by what this process is late, or as short as nothing where it hears of the pod after the gateways do.
  */
 export class Publications {
-  /** Ready pods by instance. */
-  readonly pods = new Map<string, ReadyPod>();
-  /** Published addresses by instance. */
-  private readonly addresses = new Map<string, string>();
-  private readonly awaited = new Map<string, ReadyPod>();
-  private waits: number[] = [];
+  readonly seen = new Sightings();
   private pending = new Set<string>();
   private reading?: Promise<void>;
   private readonly end = new AbortController();
@@ -45,20 +33,6 @@ export class Publications {
     return publications;
   }
 
-  /** Milliseconds, of all pods since the last time that this was asked. */
-  takeWaits(): number[] {
-    const taken = this.waits;
-    this.waits = [];
-    return taken;
-  }
-
-  /** Whether pods and gateways are where these instances are. */
-  isSame(addresses: ReadonlyMap<string, string>): boolean {
-    return [...addresses].every(
-      ([instance, address]) => this.pods.get(instance)?.address === address && this.addresses.get(instance) === address,
-    );
-  }
-
   async close(): Promise<void> {
     this.end.abort();
     await this.following;
@@ -76,57 +50,35 @@ export class Publications {
     while (this.pending.size > 0) {
       const ids = [...this.pending];
       this.pending.clear();
-      const { rows } = await this.database.query<{ instances: { id: string; base_url: string }[] }>(
-        'select instances from dataplane_backends where revision_id = any($1)',
+      const { rows } = await this.database.query<{ id: string; instances: { id: string; base_url: string }[] }>(
+        'select revision_id as id, instances from dataplane_backends where revision_id = any($1)',
         [ids],
       );
-      for (const { id, base_url } of rows.flatMap(({ instances }) => instances))
-        this.published(id, new URL(base_url).hostname);
-    }
-  }
-
-  private published(instance: string, address: string): void {
-    this.addresses.set(instance, address);
-    const waiting = this.awaited.get(instance);
-    if (waiting?.address !== address) return;
-    this.awaited.delete(instance);
-    this.waits.push(performance.now() - waiting.at);
-  }
-
-  private async run(): Promise<void> {
-    const { signal } = this.end;
-    while (!signal.aborted) {
-      try {
-        const { items, resourceVersion } = await this.client.list<Pod>(PODS, { namespace: this.namespace });
-        const there = new Set(items.map(({ metadata }) => metadata.name));
-        for (const [instance, { name }] of this.pods) if (!there.has(name)) this.gone(instance);
-        for (const pod of items) this.seen(pod);
-        const watch = this.client.watch<Pod>(PODS, { namespace: this.namespace, resourceVersion, signal });
-        for await (const { type, object } of watch) if (type !== 'BOOKMARK') this.seen(object, type === 'DELETED');
-      } catch {
-        if (!signal.aborted) await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+      const found = new Map(rows.map(({ id, instances }) => [id, instances]));
+      for (const id of ids) {
+        const instances = found.get(id) ?? [];
+        this.seen.told(
+          id,
+          instances.map(({ id: instance, base_url }) => ({ id: instance, address: new URL(base_url).hostname })),
+        );
       }
     }
   }
 
-  private seen(pod: Pod, isGone = false): void {
-    const instance = pod.metadata.labels?.[INSTANCE_LABEL];
-    if (instance === undefined) return;
-    const { name } = pod.metadata;
-    const known = this.pods.get(instance);
-    const address = pod.status?.podIP;
-    if (isGone || !isReady(pod) || address === undefined) {
-      if (known?.name === name) this.gone(instance);
-      return;
+  private async run(): Promise<void> {
+    const { signal } = this.end;
+    const { namespace } = this;
+    while (!signal.aborted) {
+      try {
+        const { items, resourceVersion } = await this.client.list<Pod>(PODS, { namespace });
+        this.seen.listed(items);
+        const watch = this.client.watch<Pod>(PODS, { namespace, resourceVersion, signal });
+        for await (const { type, object } of watch) if (type !== 'BOOKMARK') this.seen.seen(object, type === 'DELETED');
+      } catch (error) {
+        if (signal.aborted) return;
+        process.stderr.write(`the watch of pods begins anew: ${(error as Error).message}\n`);
+        await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+      }
     }
-    if (known?.name === name) return;
-    const ready = { name, address, at: performance.now() };
-    this.pods.set(instance, ready);
-    if (this.addresses.get(instance) === address) this.waits.push(0);
-    else this.awaited.set(instance, ready);
-  }
-  private gone(instance: string): void {
-    this.pods.delete(instance);
-    this.awaited.delete(instance);
   }
 }
