@@ -160,6 +160,7 @@ export class RevisionObjects {
           labels[LABEL.instance] === undefined && !(isAskedFor && isNeeded(namespace, labels[LABEL.revision]));
         if (!isUseless) continue;
         await this.api.delete(kind, namespace, name, { uid });
+        // The next unit of the revision makes it anew.
         place.specs?.delete(name);
       }
     });
