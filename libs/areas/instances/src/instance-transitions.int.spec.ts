@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { TargetBed, type Process } from '../test/target-bed.js';
-import { LOAD_TARGET, type InstanceRow, type WorkloadRow } from './instance.query.js';
+import type { InstanceRow, WorkloadRow } from './instance.query.js';
 import { InstanceTransitions } from './instance-transitions.js';
+import { addInstances } from './missing-instances.js';
+import { TargetRows } from './target-rows.js';
 
 jest.setTimeout(60_000);
 
@@ -15,12 +17,12 @@ beforeEach(async () => {
   api = await bed.process('api');
   transitions = api.context.get(InstanceTransitions, { strict: false });
   await api.want('rev_1', bed.spec());
-  await transitions.addInstances('local', await workload(), [0]);
+  await addInstances(api.database, 'local', [{ workload: await workload(), ordinals: [0] }]);
 });
 afterEach(() => bed.dispose());
 
-const workload = async (): Promise<WorkloadRow> =>
-  (await api.database.read<WorkloadRow>('system', LOAD_TARGET, ['local', null]))[0]!;
+const all = (): Promise<WorkloadRow[]> => new TargetRows(api.database, 'local').all();
+const workload = async (): Promise<WorkloadRow> => (await all())[0]!;
 const only = async (): Promise<InstanceRow> => (await workload()).instances[0]!;
 const retirements = () => api.retirements;
 
@@ -119,4 +121,20 @@ describe('a workload retires', () => {
     await api.hold('rev_1', 'route');
     expect([await transitions.retire(target), retirements()]).toEqual([false, []]);
   });
+});
+
+it('writes what many workloads lack in one transaction, and what is there already not once more', async () => {
+  await api.want('rev_2', bed.spec());
+  const ordinals = async () =>
+    (await all()).map(({ revision_id, instances }) => [revision_id, ...instances.map(({ ordinal }) => ordinal)]);
+  const kept = await only();
+  const lacking = (await all()).map((one) => ({ workload: one, ordinals: [0, 1] }));
+  const written = jest.spyOn(api.database, 'tx');
+  await addInstances(api.database, 'local', lacking);
+  expect(written).toHaveBeenCalledTimes(1);
+  expect(await ordinals()).toEqual([
+    ['rev_1', 0, 1],
+    ['rev_2', 0, 1],
+  ]);
+  expect(await only()).toMatchObject({ id: kept.id, version: kept.version });
 });

@@ -11,7 +11,7 @@ import {
 } from '@slipway/dataplane';
 import { tenantName } from '@slipway/platform-auth';
 import { CONFIG, type Config } from '@slipway/platform-config';
-import { Database, newId, sealSecret, type Tx } from '@slipway/platform-database';
+import { Database, sealSecret, type Tx } from '@slipway/platform-database';
 import { appendEvents, type NewEvent } from '@slipway/platform-events';
 import { DEPLOYMENTS, deploymentStream, type DeploymentsPort } from '@slipway/ports/deployment-records';
 import { REVISIONS, type RevisionsPort } from '@slipway/ports/revisions';
@@ -81,15 +81,6 @@ export class InstanceTransitions {
     @Inject(REVISIONS) private readonly revisions: RevisionsPort,
     private readonly devices: DeviceAssignments,
   ) {}
-
-  /** Rows for the ordinals that have none. A second reconciler that does the same adds nothing. */
-  async addInstances(target: string, workload: WorkloadRow, ordinals: readonly number[]): Promise<void> {
-    const { revision_id, tenant_id } = workload;
-    const rows = ordinals.map((ordinal) => ({ id: newId('ins'), revision_id, tenant_id, target, ordinal }));
-    await this.database.tx('system', (tx) =>
-      tx.repository(InstanceEntity).createQueryBuilder().insert().values(rows).orIgnore().updateEntity(false).execute(),
-    );
-  }
 
   /** Returns the row as it then stands, or undefined where it was not as the caller had read it. */
   async change(workload: WorkloadRow, instance: InstanceRow, wished: InstanceChange): Promise<InstanceRow | undefined> {

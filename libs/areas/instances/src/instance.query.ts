@@ -59,11 +59,11 @@ export interface WorkloadRow extends Pick<
 
 /**
  * Everything a pass of one target's reconciler looks at, in one snapshot, in the order in which workloads may start; several times a
- * second while something is on its way. With ids of instances ($2) the workloads of those alone, else null.
+ * second while something is on its way; `TargetRows` adds the specs. With ids of instances ($2) the workloads of those alone, else null.
  */
 export const LOAD_TARGET = prepared(
   'targets-load',
-  `select w.revision_id, w.tenant_id, w.deployment_id, w.revision_name, w.replicas, w.spec, ${IS_HELD} as is_held, ${HOLDERS} as holders, ${WARM_AGE} as warm_age,
+  `select w.revision_id, w.tenant_id, w.deployment_id, w.revision_name, w.replicas, ${IS_HELD} as is_held, ${HOLDERS} as holders, ${WARM_AGE} as warm_age,
      case when ${IS_SUSPENDED} then w.suspended_by end as suspended_by,
      not ${IS_AWAITED} and exists (select from workload_scalings s where s.revision_id = w.revision_id and s.asleep_since is not null) as is_waking,
      ${tenantNameOf('w.tenant_id')} as tenant_name,

@@ -14,13 +14,13 @@ import { EngineKeys } from './engine-keys.js';
 import { HealthWatch } from './health-watch.js';
 import { InstanceKeeper } from './instance-keeper.js';
 import { InstanceTransitions } from './instance-transitions.js';
-import { LOAD_TARGET, type WorkloadRow } from './instance.query.js';
 import { LoadWatch } from './load-watch.js';
 import { LogServer } from './log-server.js';
 import { SecretWatch } from './secret-watch.js';
 import { TargetCatalog, type Target } from './target-catalog.js';
 import { TargetLeadership } from './target-leadership.js';
 import { TargetReconciler } from './target-reconciler.js';
+import { TargetRows } from './target-rows.js';
 
 /** Given as the signal of a shutdown, by whoever takes the whole stack down: the engines end with their worker. */
 const STOP_ENGINES = 'slipway:stop-engines';
@@ -125,8 +125,7 @@ export class Reconcilers implements OnApplicationBootstrap, BeforeApplicationShu
   }
 
   private async recordStop(target: string): Promise<void> {
-    const workloads = await this.database.read<WorkloadRow>('system', LOAD_TARGET, [target, null]);
-    for (const workload of workloads) {
+    for (const workload of await new TargetRows(this.database, target).all()) {
       for (const instance of workload.instances.filter(({ state }) => RUNNING.has(state))) {
         await this.transitions.change(workload, instance, {
           state: 'pending',

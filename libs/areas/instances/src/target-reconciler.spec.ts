@@ -45,6 +45,8 @@ class Bed {
         if (this.answersInMs > 0) await new Promise((resolve) => setTimeout(resolve, this.answersInMs));
         return this.rows();
       },
+      // Specs.
+      tx: async () => [{ revision_id: 'rev_1', spec: {} }],
     } as unknown as Database,
     {} as InstanceTransitions,
     { perform: this.look } as unknown as InstanceKeeper,

@@ -3,13 +3,15 @@ import type { Database } from '@slipway/platform-database';
 import pLimit, { type LimitFunction } from 'p-limit';
 import { Not } from 'typeorm';
 import { InstanceEntity, type InstanceState } from './instance.entity.js';
-import { LOAD_TARGET, type InstanceRow, type WorkloadRow } from './instance.query.js';
+import type { InstanceRow } from './instance.query.js';
 import type { InstanceKeeper } from './instance-keeper.js';
 import type { InstanceTransitions } from './instance-transitions.js';
+import { addInstances } from './missing-instances.js';
 import { planPass, type Task, type TaskKind } from './pass-plan.js';
 import { Preparations } from './preparations.js';
 import type { Target } from './target-catalog.js';
 import type { TargetLeadership } from './target-leadership.js';
+import { TargetRows } from './target-rows.js';
 import { wakeWaiters } from './workload-waiters.js';
 
 const POLL_MS = 500;
@@ -62,6 +64,7 @@ export class TargetReconciler {
   private readonly pollMs: number;
   private readonly inTurn?: LimitFunction;
   private readonly preparations: Preparations;
+  private readonly rows: TargetRows;
   /** The last trouble by what had it: while Postgres is away everything fails alike, and once is enough. */
   private readonly troubles = new Map<string, string>();
 
@@ -73,6 +76,7 @@ export class TargetReconciler {
     private readonly keeper: InstanceKeeper,
   ) {
     this.preparations = new Preparations(target.driver, database);
+    this.rows = new TargetRows(database, target.config.name);
     this.pollMs = target.driver.onChange ? QUIET_POLL_MS : POLL_MS;
     if (target.driver.onChange) this.inTurn = pLimit(TASKS_AT_ONCE);
   }
@@ -151,11 +155,11 @@ export class TargetReconciler {
   private async lookAtAll(): Promise<number> {
     // A task that ends while the rows are read may have changed one of them after it was read.
     const wasBusy = new Set(this.running.keys());
-    const workloads = await this.database.read<WorkloadRow>('system', LOAD_TARGET, [this.name, null]);
-    const plan = planPass(workloads, this.target.config.max_instances ?? Number.POSITIVE_INFINITY);
-    for (const { workload, ordinals } of plan.missing)
-      await this.transitions.addInstances(this.name, workload, ordinals);
-    if (plan.missing.length > 0) return 0;
+    const plan = planPass(await this.rows.all(), this.target.config.max_instances ?? Number.POSITIVE_INFINITY);
+    if (plan.missing.length > 0) {
+      await addInstances(this.database, this.name, plan.missing);
+      return 0;
+    }
     this.forgetAllBut(plan.tasks);
     const waitMs = this.launchDue(plan.tasks, wasBusy);
     for (const workload of plan.evicted)
@@ -174,10 +178,8 @@ export class TargetReconciler {
     const told = [...this.changed];
     if (told.length === 0) return;
     const wasBusy = new Set(this.running.keys());
-    const workloads = await this.database.read<WorkloadRow>('system', LOAD_TARGET, [this.name, told]);
-    const tasks = planPass(workloads, Number.POSITIVE_INFINITY).tasks.filter(({ instance }) =>
-      this.changed.has(instance.id),
-    );
+    const plan = planPass(await this.rows.of(told), Number.POSITIVE_INFINITY);
+    const tasks = plan.tasks.filter(({ instance }) => this.changed.has(instance.id));
     const own = tasks.filter(({ instance }) => !needsPlace(instance));
     this.wholeAt = Math.min(this.wholeAt, Date.now() + this.launchDue(own, wasBusy));
     if (own.length < tasks.length) this.kick();
