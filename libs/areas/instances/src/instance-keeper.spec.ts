@@ -17,7 +17,9 @@ const WORKLOAD = {
 } as unknown as WorkloadRow;
 
 /** What a look at an instance changes, on a target that restarts and probes by itself. */
-async function changesOf(row: Partial<InstanceRow>, seen: Observation): Promise<InstanceChange[]> {
+const changesOf = async (row: Partial<InstanceRow>, seen: Observation) => (await look(row, seen)).changes;
+
+async function look(row: Partial<InstanceRow>, seen: Observation, more: Partial<TargetDriver> = {}) {
   const changes: InstanceChange[] = [];
   const transitions = {
     change: async (_workload: WorkloadRow, instance: InstanceRow, change: InstanceChange) => {
@@ -25,7 +27,7 @@ async function changesOf(row: Partial<InstanceRow>, seen: Observation): Promise<
       return instance;
     },
   };
-  const driver = { adopts: false, restarts: 'target', probes: 'target', observe: async () => seen };
+  const driver = { adopts: false, restarts: 'target', probes: 'target', observe: async () => seen, ...more };
   const keeper = new InstanceKeeper(
     {} as Database,
     transitions as unknown as InstanceTransitions,
@@ -37,8 +39,8 @@ async function changesOf(row: Partial<InstanceRow>, seen: Observation): Promise<
   const unseen = { incarnation: null, place: null, reason: null, key_id: null, failure: null, progress: null };
   const instance = { id: 'ins_1', generation: 1, restarts: 0, ...unseen, ...row };
   const task = { kind: 'look' as const, workload: WORKLOAD, instance: { message: null, ...instance } as InstanceRow };
-  await keeper.perform({ ...task, inMs: 0 }, driver as unknown as TargetDriver);
-  return changes;
+  const inMs = await keeper.perform({ ...task, inMs: 0 }, driver as unknown as TargetDriver);
+  return { changes, inMs };
 }
 
 it('notes the life of a starting server that says nothing else of itself, and its place', async () => {
@@ -71,3 +73,9 @@ it.each<[ObservationReason | undefined, ObservationReason | null, boolean, Obser
     expect(change?.event).toMatchObject({ type: isCrash ? 'instance.crashed' : 'instance.moved', data: { reason } });
   },
 );
+
+it('asks again soon whether a server that is being stopped is gone, but where its target tells of that', async () => {
+  const leaving = [{ state: 'unhealthy' }, { state: 'stopping' }] as const;
+  expect(await look(...leaving)).toEqual({ changes: [], inMs: 150 });
+  expect(await look(...leaving, { onChange: () => undefined })).toEqual({ changes: [], inMs: 5_000 });
+});

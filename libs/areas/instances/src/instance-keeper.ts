@@ -114,7 +114,7 @@ export class InstanceKeeper {
       case 'stopping':
         if (instance.state === 'ready')
           await this.leaveReady(workload, instance, { ...seen, message: 'it is being stopped' });
-        return BUSY_LOOK_MS;
+        return paced(driver, BUSY_LOOK_MS);
       default:
         return this.seenStarting(driver, workload, instance, seen);
     }

@@ -12,6 +12,8 @@ const HOUR_MS = 3_600_000;
 const GAP_MS = 100;
 /** And after a long one at most. */
 const LONGEST_GAP_MS = 2_000;
+/** Of one target. */
+const STARTS_AT_ONCE = 32;
 const INSTANCE = { id: 'ins_1', ordinal: 0, state: 'ready', version: 1, start_in: 0 };
 
 /** A target with one ready instance, of which every look says: again in an hour. Time passes when a test says so. */
@@ -233,6 +235,42 @@ it('leaves what needs a place to a pass that knows how many are taken', async ()
   await pass(GAP_MS);
   expect(bed.asked).toEqual([null, ['ins_1'], null]);
   expect(bed.look.mock.lastCall).toMatchObject([{ kind: 'start' }, {}]);
+});
+
+it('looks at what is ready while many others are begun, of which so many at once are', async () => {
+  const begun = Array.from({ length: 100 }, (_, at) => ({ ...INSTANCE, id: `ins_n${at}`, state: 'pending' }));
+  bed.instances = [INSTANCE, ...begun];
+  const starts: ((inMs: number) => void)[] = [];
+  bed.look.mockImplementation(({ kind }) =>
+    kind === 'start' ? new Promise<number>((resolve) => starts.push(resolve)) : Promise.resolve(HOUR_MS),
+  );
+  bed.reconciler.start();
+  await settled();
+  expect([starts.length, bed.look.mock.calls.length]).toEqual([STARTS_AT_ONCE, STARTS_AT_ONCE + 1]);
+  await bed.tell();
+  expect(bed.look.mock.lastCall).toMatchObject([{ kind: 'look', instance: { id: 'ins_1' } }, {}]);
+  // Those that wait come in turn.
+  while (starts.length > 0) {
+    for (const end of starts.splice(0)) end(HOUR_MS);
+    await settled();
+  }
+  expect(bed.look).toHaveBeenCalledTimes(102);
+});
+
+it('looks at what it has begun without reading what else there is', async () => {
+  bed.instances = [{ ...INSTANCE, state: 'pending' }];
+  bed.look.mockImplementationOnce(async () => {
+    bed.instances = [{ ...INSTANCE, state: 'starting', version: 2 }];
+    return 150;
+  });
+  bed.reconciler.start();
+  await settled();
+  await pass(GAP_MS);
+  expect(bed.look.mock.calls).toMatchObject([
+    [{ kind: 'start' }, {}],
+    [{ kind: 'look', instance: { version: 2 } }, {}],
+  ]);
+  expect(bed.asked).toEqual([null, ['ins_1']]);
 });
 
 it('ends a back-off in time, also one that it saw beside nothing else', async () => {

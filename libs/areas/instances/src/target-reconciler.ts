@@ -1,6 +1,5 @@
 import { Logger } from '@nestjs/common';
 import type { Database } from '@slipway/platform-database';
-import pLimit, { type LimitFunction } from 'p-limit';
 import { Not } from 'typeorm';
 import { InstanceEntity, type InstanceState } from './instance.entity.js';
 import type { InstanceRow } from './instance.query.js';
@@ -12,6 +11,7 @@ import { Preparations } from './preparations.js';
 import type { Target } from './target-catalog.js';
 import type { TargetLeadership } from './target-leadership.js';
 import { TargetRows } from './target-rows.js';
+import { TaskLanes } from './task-lanes.js';
 import { wakeWaiters } from './workload-waiters.js';
 
 const POLL_MS = 500;
@@ -28,8 +28,6 @@ const RETRY_MS = 500;
 const GAP_MS = 100;
 const GAPS_OF_A_PASS = 2;
 const LONGEST_GAP_MS = 2_000;
-/** Where a target has thousands of instances, all may change at once; each task has a connection to Postgres for a while. */
-const TASKS_AT_ONCE = 64;
 
 interface Look {
   /** The row and the task it was made for: if one of them is another by now, nothing is waited for. */
@@ -62,7 +60,8 @@ export class TargetReconciler {
   private wholeAt = 0;
   private orphansAt = 0;
   private readonly pollMs: number;
-  private readonly inTurn?: LimitFunction;
+  /** Of a target that tells of changes. */
+  private readonly lanes?: TaskLanes;
   private readonly preparations: Preparations;
   private readonly rows: TargetRows;
   /** The last trouble by what had it: while Postgres is away everything fails alike, and once is enough. */
@@ -78,7 +77,7 @@ export class TargetReconciler {
     this.preparations = new Preparations(target.driver, database);
     this.rows = new TargetRows(database, target.config.name);
     this.pollMs = target.driver.onChange ? QUIET_POLL_MS : POLL_MS;
-    if (target.driver.onChange) this.inTurn = pLimit(TASKS_AT_ONCE);
+    if (target.driver.onChange) this.lanes = new TaskLanes();
   }
 
   start(): void {
@@ -133,7 +132,7 @@ export class TargetReconciler {
       } catch (error) {
         this.complain('pass', error);
       }
-      const gapMs = this.inTurn ? gapAfter(performance.now() - beganAt) : 0;
+      const gapMs = this.lanes ? gapAfter(performance.now() - beganAt) : 0;
       if (gapMs > 0) await this.pause(gapMs, false);
       await this.pause(Math.max(0, waitMs - gapMs), true);
     }
@@ -221,10 +220,10 @@ export class TargetReconciler {
       }
       return inMs < POLL_MS || this.changed.has(id);
     };
-    // What a look found concerns nobody else.
-    const isOwnMatter = () => this.inTurn && task.kind === 'look' && (inMs === 0 || inMs >= POLL_MS);
-    const next = () => (isOwnMatter() ? this.noteChange(id) : this.kick());
-    this.launchOnce(id, () => this.inTurn?.(perform) ?? perform(), next);
+    // What a look found concerns nobody else, and a start only takes what the plan has given it.
+    const isOwn = () => task.kind === 'start' || (task.kind === 'look' && (inMs === 0 || inMs >= POLL_MS));
+    const next = () => (this.lanes && isOwn() ? this.noteChange(id) : this.kick());
+    this.launchOnce(id, () => this.lanes?.run(task.kind, perform) ?? perform(), next);
   }
 
   /** @param work returns whether `next` should follow at once */
