@@ -18,8 +18,9 @@ import { eventually } from './waiting.js';
 const SETTLE_MS = 10_000;
 const HEARD_MS = 1_000;
 const REPORT_MS = 10_000;
-/** Is left for what comes after the churn. */
-const AFTER_CHURN_MS = 150_000;
+/** Is left for what comes after the churn: each pod may have to be made once more. */
+const AFTER_CHURN_MS = 60_000;
+const AFTER_CHURN_MS_EACH = 150;
 /** Timers of a busy machine are late: so much of what was asked is what was asked. */
 const ON_TIME = 0.95;
 
@@ -118,7 +119,7 @@ async function steady(workers: readonly Worker[]): Promise<object> {
 }
 
 async function churn(seen: Sightings, leader: Worker): Promise<object> {
-  const forMs = Math.min(asked.churn * 1_000, leftMs() - AFTER_CHURN_MS);
+  const forMs = Math.min(asked.churn * 1_000, leftMs() - AFTER_CHURN_MS - instances * AFTER_CHURN_MS_EACH);
   if (forMs <= 0) return { part: 'churn', left_out: 'no time is left for it' };
   seen.takeWaits();
   const cpu = leader.cpuSeconds;
