@@ -5,13 +5,21 @@ export async function seconds(run: () => Promise<unknown>): Promise<number> {
   return (performance.now() - started) / 1_000;
 }
 
-/** Prints how far it is, again and again while the work goes on. */
+/** Prints how far it is, again and again while the work goes on, and at its end. */
 export async function reporting<T>(about: () => object, everyMs: number, work: () => Promise<T>): Promise<T> {
-  const timer = setInterval(() => print(about()), everyMs);
+  const report = () => {
+    try {
+      print(about());
+    } catch {
+      // The run is ended by hand, and what this tells of has gone.
+    }
+  };
+  const timer = setInterval(report, everyMs);
   try {
     return await work();
   } finally {
     clearInterval(timer);
+    report();
   }
 }
 
