@@ -40,7 +40,8 @@ it('tells what a deployment overrides from the row that the transaction has lock
     const read = jest.spyOn(tx, 'repository');
     expect([...(await store.scalingOverrides(tx, [id]))]).toEqual([]);
     expect(read).not.toHaveBeenCalled();
-    await store.configure(tx, id, { scaling: { min_replicas: 2 } });
+    const { version: _, ...settings } = await store.record(tx, 'ten_a', 'chat');
+    await store.configure(tx, id, { ...settings, scaling: { min_replicas: 2 } });
     expect([...(await store.scalingOverrides(tx, [id]))]).toEqual([[id, { min_replicas: 2 }]]);
     await store.lock(tx, 'ten_a', 'chat');
     read.mockClear();

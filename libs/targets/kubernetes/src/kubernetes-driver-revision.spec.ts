@@ -14,8 +14,10 @@ const api = {
     items: [...there].filter(([key]) => key.startsWith(plural)).map(([, object]) => object),
     resourceVersion: '1',
   }),
-  apply: async ({ plural }: Kind, _namespace: string, object: KubeObject) =>
-    void there.set(`${plural}/${object.metadata.name}`, object),
+  apply: async ({ plural }: Kind, _namespace: string, object: KubeObject) => {
+    there.set(`${plural}/${object.metadata.name}`, object);
+    return object;
+  },
   delete: async ({ plural }: Kind, _namespace: string, name: string) => void there.delete(`${plural}/${name}`),
 } as unknown as KubeApi;
 
