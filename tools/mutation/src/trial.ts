@@ -49,8 +49,8 @@ export class Trial {
     }
   }
 
-  private async build(): ReturnType<WorkspaceCopy['attempt']> {
-    const compiled = await this.copy.attempt(TSC, [
+  private build(): ReturnType<WorkspaceCopy['attempt']> {
+    return this.copy.attempt(TSC, [
       '-b',
       'apps/api',
       'apps/worker',
@@ -58,7 +58,6 @@ export class Trial {
       'tools/inference-sim',
       'tools/quickstart',
     ]);
-    return compiled.code === 0 ? this.copy.attempt('../apps/bundle.mjs', []) : compiled;
   }
 
   /** Each spec in the project it belongs to; the first failure is enough. */
