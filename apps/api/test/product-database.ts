@@ -9,10 +9,13 @@ import { copyOf, type TestDatabase } from '@slipway/platform-database/testing';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 
+/** Nothing is built while a suite runs. */
+let built: string | undefined;
+
 /** As the product's own command migrates it: nothing of the product is loaded here, which in Jest takes longer than many a suite. */
 export function productDatabase(): Promise<TestDatabase> {
   return copyOf({
-    key: builtMigrations(),
+    key: (built ??= builtMigrations()),
     async fill({ ownerUrl, url, gatewayUrl }) {
       await promisify(execFile)(process.execPath, [path.join(ROOT, 'apps/api/dist/migrate.js')], {
         cwd: tmpdir(),
