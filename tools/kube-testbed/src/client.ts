@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { Agent, request, type Dispatcher } from 'undici';
 import type { ClusterAccess } from './access.js';
 import { PODS, type KubeObject, type Resource } from './objects.js';
@@ -162,10 +163,15 @@ export class KubeClient {
     path: string,
     options: { body?: object; contentType?: string; query?: Query },
   ): Promise<{ body: Buffer }> {
-    const answer = await this.send(method, path, { ...options, signal: AbortSignal.timeout(CALL_MS) });
-    const body = await bytesOf(answer.body);
-    if (answer.statusCode >= 300) throw errorOf(answer.statusCode, body);
-    return { body };
+    const signal = AbortSignal.timeout(CALL_MS);
+    for (;;) {
+      const answer = await this.send(method, path, { ...options, signal });
+      const body = await bytesOf(answer.body);
+      if (answer.statusCode < 300) return { body };
+      const error = errorOf(answer.statusCode, body);
+      if (!isInitializing(error)) throw error;
+      await setTimeout(200, undefined, { signal });
+    }
   }
 
   private send(
@@ -189,6 +195,11 @@ export class KubeClient {
       ...(body ? { body: JSON.stringify(body) } : {}),
     });
   }
+}
+
+/** A type that was just added answers so for a second or more, after it is said to be established. Nothing was done then. */
+function isInitializing({ status, message }: KubeError): boolean {
+  return status === 429 && message.includes('storage is (re)initializing');
 }
 
 /** Whether the server said that there is no such thing. */
