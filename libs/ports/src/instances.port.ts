@@ -65,6 +65,8 @@ export interface Room {
   free: number | null;
   /** Held by routes and operations of this deployment's other revisions. */
   own: number;
+  /** Instances of the tenant's workloads that run or may run, on whichever targets, quickly counted: never less than `needed` says. */
+  wanted: number;
 }
 
 /** `asked`: no worker has looked yet. */
@@ -127,8 +129,6 @@ export interface InstancesPort {
   preparation(tx: Tx, revisionId: string, operationId: string): Promise<Preparation | undefined>;
   /** What is held runs again. */
   resumeWorkload(tx: Tx, revisionId: string): Promise<void>;
-  /** Instances of the tenant's workloads that run or may run, quickly counted: never less than `needed`. */
-  wanted(tx: Tx, tenantId: string): Promise<number>;
   /** Instances that routes, operations and bindings of the tenant need, without what is only kept warm and without one revision's. */
   needed(tx: Tx, tenantId: string, exceptRevisionId?: string): Promise<number>;
   /** Places a hold on a workload that exists; after `forSeconds` it ends by itself. */

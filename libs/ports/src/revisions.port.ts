@@ -51,10 +51,8 @@ export interface RevisionsPort {
   /** Throws `revision_not_found` (404). */
   get(tx: Tx, id: string): Promise<Revision>;
   getMany(tx: Tx, ids: readonly string[]): Promise<Revision[]>;
-  /** The newest revision of this deployment with this spec that has not failed. */
-  findByDigest(tx: Tx, deploymentId: string, specDigest: string): Promise<Revision | undefined>;
-  /** How many revisions the deployment has. */
-  count(tx: Tx, deploymentId: string): Promise<number>;
+  /** `kept`: how many revisions this deployment has; `same`: the newest of them with this spec that has not failed. */
+  withDigest(tx: Tx, deploymentId: string, specDigest: string): Promise<{ kept: number; same: Revision | undefined }>;
   /** Of every revision that the deployment has. */
   idsOf(tx: Tx, deploymentId: string): Promise<string[]>;
   create(tx: Tx, revision: NewRevision): Promise<Revision>;

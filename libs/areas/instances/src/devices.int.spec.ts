@@ -136,6 +136,7 @@ it('refuses at once what the target does not have, and nothing before anybody ha
     total: 2,
     free: 2,
     own: 0,
+    wanted: 0,
   });
   await bed.makeReady('m');
   await host.want('rev_1', bed.gpuSpec('m', 'gpu'));

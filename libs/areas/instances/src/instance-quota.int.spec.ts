@@ -25,7 +25,10 @@ const want = (revision: string, spec: RevisionSpec) =>
 const inTenant = <T>(work: (tx: Parameters<typeof api.instances.hold>[0]) => Promise<T>): Promise<T> =>
   api.database.tx({ tenantId }, work);
 const counts = () =>
-  inTenant(async (tx) => [await api.instances.wanted(tx, tenantId), await api.instances.needed(tx, tenantId)]);
+  inTenant(async (tx) => [
+    (await api.instances.room(tx, { tenantId, deploymentId: 'dep_1', spec: of(1) })).wanted,
+    await api.instances.needed(tx, tenantId),
+  ]);
 const refusal = {
   code: 'quota_exceeded',
   options: { retryable: true, evidence: { quota: 'instances', limit: LIMIT } },

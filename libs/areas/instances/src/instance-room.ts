@@ -13,6 +13,7 @@ import { TargetCatalog, type Target } from './target-catalog.js';
 import { ROOM_TAKEN, STANDING, TENANT_NEEDS } from './workload.query.js';
 
 type Places = Pick<Room, 'total' | 'free' | 'own'>;
+type Held = Record<'taken' | 'own' | 'wanted', number>;
 
 /** How many instances a revision begins with, and the room for them: the same number for who forecasts and for who wants them. */
 @Injectable()
@@ -34,7 +35,7 @@ export class InstanceRoom {
     const room: Room = { target: name, resource: 'place', replicas, needed: replicas, ...places };
     if (!ofOne) return room;
     const devices = { ...ofOne, needed: ofOne.needed * replicas };
-    return spareOf(devices) >= spareOf(room) ? room : { target: name, resource: 'device', replicas, ...devices };
+    return spareOf(devices) >= spareOf(room) ? room : { ...room, resource: 'device', ...devices };
   }
 
   /**
@@ -51,16 +52,12 @@ export class InstanceRoom {
     );
   }
 
-  private async places(tx: Tx, about: RoomAsked, target: Target | undefined): Promise<Places> {
-    const { spec, deploymentId, revisionId } = about;
+  private async places(tx: Tx, about: RoomAsked, target: Target | undefined): Promise<Places & Pick<Room, 'wanted'>> {
+    const { tenantId, spec, deploymentId, revisionId } = about;
     const total = target?.config.max_instances ?? null;
-    const [held] = await tx.lookAsSystem<{ taken: number; own: number }>(ROOM_TAKEN, [
-      spec.runtime.target,
-      deploymentId,
-      revisionId ?? null,
-    ]);
-    const { taken = 0, own = 0 } = held ?? {};
-    return { total, free: total === null ? null : Math.max(0, total - taken), own };
+    const asked = [spec.runtime.target, deploymentId, revisionId ?? null, tenantId];
+    const [{ taken, own, wanted }] = (await tx.lookAsSystem<Held>(ROOM_TAKEN, asked)) as [Held];
+    return { total, free: total === null ? null : Math.max(0, total - taken), own, wanted };
   }
 
   private async replicas(

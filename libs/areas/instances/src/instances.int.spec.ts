@@ -93,7 +93,7 @@ it('forecasts room: what is warm is free, and what this deployment itself needs 
         spec: bed.spec({}, { scaling: { min_replicas: replicas } }),
       }),
     );
-  const place = { target: 'local', resource: 'place', total: 2 };
+  const place = { target: 'local', resource: 'place', total: 2, wanted: 0 };
   expect(await room('dep_2', undefined, 2)).toEqual({ ...place, replicas: 2, needed: 2, free: 2, own: 0 });
   await api.want('rev_1', bed.spec());
   expect(await room('dep_2')).toEqual({ ...place, replicas: 1, needed: 1, free: 1, own: 0 });

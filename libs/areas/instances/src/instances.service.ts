@@ -38,7 +38,6 @@ import {
   STATUS,
   SUSPEND,
   TENANT_NEEDS,
-  TENANT_WANTS,
   WAIT,
   type LockedWorkload,
 } from './workload.query.js';
@@ -172,10 +171,6 @@ export class InstancesService implements InstancesPort {
 
   inFlight(tx: Tx, revisionId: string): Promise<number> {
     return inFlight(tx, revisionId);
-  }
-
-  async wanted(tx: Tx, tenantId: string): Promise<number> {
-    return (await tx.one<{ wanted: number }>(TENANT_WANTS, [tenantId]))?.wanted ?? 0;
   }
 
   async needed(tx: Tx, tenantId: string, exceptRevisionId?: string): Promise<number> {

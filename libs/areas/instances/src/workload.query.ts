@@ -61,12 +61,6 @@ export const TENANT_NEEDS = prepared(
      and ${IS_NEEDED}`,
 );
 
-/** At every rollout that is accepted, so out of the index alone: holds are looked at only where this is near the quota. */
-export const TENANT_WANTS = prepared(
-  'targets-tenant-wants',
-  `select coalesce(sum(w.replicas), 0)::int as wanted from workloads w where w.tenant_id = $1 and w.is_active`,
-);
-
 /** What `LOCK_WORKLOAD` reads. */
 export interface LockedWorkload {
   is_active: boolean;
@@ -132,11 +126,13 @@ export const SUSPEND = locking(
 
 /**
  * Instances that are needed on target $1, of all tenants and of deployment $2, but for those of revision $3. What a suspended workload held is
- * kept for its deployment, so it counts.
+ * kept for its deployment, so it counts. And what tenant $4 wants anywhere, out of the index alone: holds are looked at only where this is
+ * near the quota. At every rollout that is accepted.
  */
 export const ROOM_TAKEN = prepared(
   'targets-room-taken',
-  `select coalesce(sum(w.replicas), 0)::int as taken, coalesce(sum(w.replicas) filter (where w.deployment_id = $2), 0)::int as own
+  `select coalesce(sum(w.replicas), 0)::int as taken, coalesce(sum(w.replicas) filter (where w.deployment_id = $2), 0)::int as own,
+     (select coalesce(sum(t.replicas), 0)::int from workloads t where t.tenant_id = $4 and t.is_active) as wanted
    from workloads w where w.target = $1 and w.is_active and w.revision_id is distinct from $3 and ${IS_NEEDED}`,
 );
 

@@ -6,16 +6,13 @@ const COLUMNS = `r.id, r.tenant_id "tenantId", r.deployment_id "deploymentId", r
 /** On the way of every rollout that is accepted and of most of its steps: planned once per connection. */
 export const GET_MANY = prepared('revision-many', `select ${COLUMNS} from revisions r where r.id = any($1)`);
 
-/** On the way of every rollout that is accepted: planned once per connection. */
-export const BY_DIGEST = prepared(
-  'revision-by-digest',
-  `select ${COLUMNS} from revisions r where r.deployment_id = $1 and r.spec_digest = $2 and r.state <> 'failed' order by r.number desc limit 1`,
-);
-
-/** On the way of every rollout that is accepted: planned once per connection. */
-export const COUNT = prepared(
-  'revision-count',
-  `select count(*)::int as count from revisions where deployment_id = $1`,
+/** On the way of every rollout that is accepted: planned once per connection, and both answers in one row. */
+export const WITH_DIGEST = prepared(
+  'revision-with-digest',
+  `select all_of_it.kept, same.* from (select count(*)::int as kept from revisions where deployment_id = $1) as all_of_it
+   left join lateral (
+     select ${COLUMNS} from revisions r where r.deployment_id = $1 and r.spec_digest = $2 and r.state <> 'failed' order by r.number desc limit 1
+   ) as same on true`,
 );
 
 /** Numbers in the same statement. The caller holds the deployment's lock, so the next number cannot be taken by another. */

@@ -15,7 +15,7 @@ import { RevisionActivationEntity } from './revision-activation.entity.js';
 import { RevisionPinEntity } from './revision-pin.entity.js';
 import { RevisionEntity } from './revision.entity.js';
 import { revisionErrors } from './revision.errors.js';
-import { ACTIVATE, BY_DIGEST, COUNT, GET_MANY, INSERT, PREVIOUS, SET_STATE } from './revision.query.js';
+import { ACTIVATE, GET_MANY, INSERT, PREVIOUS, SET_STATE, WITH_DIGEST } from './revision.query.js';
 
 const LIVE: RevisionState[] = ['pending', 'provisioning', 'ready', 'active', 'standby', 'draining', 'retired'];
 const ENDED: RevisionState[] = ['retired', 'failed'];
@@ -55,12 +55,10 @@ export class RevisionStore implements RevisionsPort {
     return found;
   }
 
-  findByDigest(tx: Tx, deploymentId: string, specDigest: string): Promise<Revision | undefined> {
-    return tx.one<Revision>(BY_DIGEST, [deploymentId, specDigest]);
-  }
-
-  async count(tx: Tx, deploymentId: string): Promise<number> {
-    return (await tx.one<{ count: number }>(COUNT, [deploymentId]))?.count ?? 0;
+  async withDigest(tx: Tx, deploymentId: string, specDigest: string) {
+    const rows = await tx.query<{ kept: number } & (Revision | { id: null })>(WITH_DIGEST, [deploymentId, specDigest]);
+    const [{ kept, ...same }] = rows as [(typeof rows)[number]];
+    return { kept, same: same.id === null ? undefined : same };
   }
 
   async idsOf(tx: Tx, deploymentId: string): Promise<string[]> {

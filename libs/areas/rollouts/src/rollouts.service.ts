@@ -102,18 +102,16 @@ export class RolloutsService {
         await this.assertExecutable(tx, deployment, body, spec);
 
         const specDigest = digestOf(spec);
-        const [reused, foundRoute, kept, wanted] = await Promise.all([
-          this.revisions.findByDigest(tx, deployment.id, specDigest),
+        const [{ kept, same: reused }, foundRoute] = await Promise.all([
+          this.revisions.withDigest(tx, deployment.id, specDigest),
           this.routes.current(tx, deployment.id),
-          this.revisions.count(tx, deployment.id),
-          this.instances.wanted(tx, principal.tenantId),
         ]);
         const settlement = await this.settlements.ofRollout(tx, deployment, strategy, {
           spec,
           reused,
           route: foundRoute,
         });
-        const { replicas, own } = settlement.room;
+        const { replicas, own, wanted } = settlement.room;
         const freed = settlement.changeover ? own : 0;
         const { config, instances } = this;
         await assertWithinQuotas(tx, { config, instances }, principal, { reused, kept, wanted, replicas, freed });

@@ -119,7 +119,6 @@ export class Neighbours {
     examine: async () => this.examined,
     traits: (): PromisedTraits | undefined =>
       this.readyTimeoutSeconds === undefined ? undefined : { ...TRAITS, readyTimeoutSeconds: this.readyTimeoutSeconds },
-    wanted: async () => this.wanted,
     needed: async (_tx: Tx, _tenantId: string, except?: string) => this.needed(except),
     want: async (_tx: Tx, { revisionId, takesOver }: Workload, holder: string) => {
       this.takenOver.set(revisionId, takesOver);
@@ -138,7 +137,8 @@ export class Neighbours {
     room: async (_tx: Tx, about: RoomAsked): Promise<Room> => {
       this.roomAsked.push(about);
       const needed = this.replicas ?? about.spec.scaling?.min_replicas ?? 1;
-      const place = { target: about.spec.runtime.target, resource: 'place' as const, replicas: needed, needed };
+      const { target } = about.spec.runtime;
+      const place = { target, resource: 'place' as const, replicas: needed, needed, wanted: this.wanted };
       const routed = this.routes.get(about.deploymentId)?.targets ?? [];
       const own = routed.filter(({ revisionId }) => revisionId !== about.revisionId).length;
       if (!this.room) return { ...place, total: null, free: null, own };

@@ -1,8 +1,9 @@
 import 'reflect-metadata';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Socket } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Test, type TestingModule } from '@nestjs/testing';
 import pg from 'pg';
-import { Database, DatabaseModule, locking, migrations, prepared } from './index.js';
+import { Database, DatabaseModule, locking, lookup, migrations, prepared } from './index.js';
 import { createTestDatabase, type TestDatabase } from './testing/index.js';
 
 const LOCK_DEPLOYMENT = locking('deployment', prepared('t-deployment', 'select $1::text as id'));
@@ -34,6 +35,30 @@ beforeAll(async () => {
 afterAll(async () => {
   for (const module of modules) await module.close();
   await testDatabase?.drop();
+});
+
+it('what is sent in one turn leaves in one write, on whichever connection', async () => {
+  const database = await open('production');
+  const look = lookup('t-look', 'select $1::int as n');
+  const one = prepared('t-one', 'select $1::int as n');
+  const three = () =>
+    database.tx('system', async (tx) =>
+      (await Promise.all([1, 2, 3].map((n) => tx.one(one, [n])))).map((row) => row?.n),
+    );
+  const looks = () => Promise.all([1, 2].map((n) => database.read({ tenantId: 'ten_a' }, look, [n])));
+  // The first time statements are named and connections are made.
+  for (const work of [three, looks, looks]) await work();
+  const writes = jest.spyOn(Socket.prototype, '_writev' as never);
+  const single = jest.spyOn(Socket.prototype, '_write' as never);
+  const count = async (work: () => Promise<unknown>) => {
+    const before = writes.mock.calls.length + single.mock.calls.length;
+    return [await work(), writes.mock.calls.length + single.mock.calls.length - before];
+  };
+  // Its begin with the statements, then its end.
+  expect(await count(three)).toEqual([[1, 2, 3], 2]);
+  // Two connections.
+  expect(await count(looks)).toEqual([[[{ n: 1 }], [{ n: 2 }]], 2]);
+  jest.restoreAllMocks();
 });
 
 describe('in tests', () => {

@@ -2,6 +2,7 @@ import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnModuleD
 import { DataSource } from 'typeorm';
 import type { Pool, PoolClient } from 'pg';
 import { cut } from './cut.js';
+import { gatherWrites } from './gather-writes.js';
 import { NESTING, type Nesting } from './nesting.js';
 import { Notifications } from './notifications.js';
 import { PipelinedReader } from './pipelined-reader.js';
@@ -79,7 +80,12 @@ export class Database implements OnApplicationBootstrap, OnModuleDestroy {
 
   private followPool(): void {
     const pool = (this.dataSource.driver as unknown as { master: unknown }).master as Pool;
-    for (const event of ['connect', 'acquire'] as const) pool.on(event, (client) => this.pooled.add(client));
+    for (const event of ['connect', 'acquire'] as const)
+      pool.on(event, (client) => {
+        if (this.pooled.has(client)) return;
+        this.pooled.add(client);
+        gatherWrites(client);
+      });
     pool.on('remove', (client) => this.pooled.delete(client));
   }
 

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { cut } from './cut.js';
+import { gatherWrites } from './gather-writes.js';
 import { asQuery, beginText, type TxScope } from './tx.js';
 import type { Statement } from './statement.js';
 
@@ -87,7 +88,10 @@ export class PipelinedReader {
     // As a startup parameter, because a pooler that shares connections refuses it, but would pass a SET ROLE on to others.
     const role = lane === this.system ? { options: '-c role=slipway_system' } : {};
     const client = new pg.Client({ ...this.connection, ...role, pipeline: true } as pg.ClientConfig);
-    const opening = client.connect().then(() => client);
+    const opening = client.connect().then(() => {
+      gatherWrites(client);
+      return client;
+    });
     const lost = (): void => {
       if (lane.client === opening) lane.client = undefined;
     };

@@ -20,9 +20,15 @@ export function templateTraits(
   };
 }
 
-/** All that a start fills in. */
-export function placeholdersOf({ command, env = {} }: Pick<TemplateConfig, 'command' | 'env'>): ReadonlySet<string> {
-  return new Set([...command.flat(), ...Object.values(env)].flatMap(placeholdersIn));
+const placeholders = new WeakMap<object, ReadonlySet<string>>();
+
+/** All that a start fills in. Asked at every rollout and read once: nobody changes a template. */
+export function placeholdersOf(template: Pick<TemplateConfig, 'command' | 'env'>): ReadonlySet<string> {
+  const { command, env = {} } = template;
+  const found =
+    placeholders.get(template) ?? new Set([...command.flat(), ...Object.values(env)].flatMap(placeholdersIn));
+  placeholders.set(template, found);
+  return found;
 }
 
 /** As a driver's callers name it. */
