@@ -4,6 +4,9 @@ import { sizeOf, type Unit } from './unit-kind.js';
 /** What the API server is asked for: all else that happens in a namespace is nothing to us. */
 export const REFUSALS = 'type=Warning,reason=FailedCreate';
 
+/** What the name of a unit ends with where its leader is meant. */
+const OF_LEADER = '-0';
+
 /**
  * Why pods of groups could not be made. The controllers of groups keep no condition for it, as those of Deployments do: they only write an
  * event, at the StatefulSet of the leader (which has the name of the unit) or of the workers (of the leader).
@@ -31,12 +34,12 @@ export class GroupRefusals {
   }
 }
 
-/** Whether an event tells of pods of the unit. */
-export function isAbout({ involvedObject }: KubeEvent, { metadata: { name, namespace } }: Unit): boolean {
-  return involvedObject?.namespace === namespace && namesOf(name).includes(involvedObject?.name ?? '');
+/** The names that a unit may have whose pods an event tells of. */
+export function unitsNamedIn({ involvedObject: { name = '' } = {} }: KubeEvent): string[] {
+  return name.endsWith(OF_LEADER) ? [name, name.slice(0, -OF_LEADER.length)] : [name];
 }
 
-const namesOf = (unit: string): string[] => [unit, `${unit}-0`];
+const namesOf = (unit: string): string[] => [unit, `${unit}${OF_LEADER}`];
 
 const later = (one: string, other: string): string => (one > other ? one : other);
 

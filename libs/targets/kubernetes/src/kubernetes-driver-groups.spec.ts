@@ -116,6 +116,22 @@ it('is told as soon as one of its pods is not, and why its pods may not be made'
   expect(seen).toMatchObject({ state: 'starting', message: QUOTA });
 });
 
+it('is told of what is said of it or of its leader, and of nothing else', async () => {
+  await serving();
+  const told: string[] = [];
+  driver.onChange((instanceId) => told.push(instanceId));
+  const { name } = groups()[0]!.metadata;
+  for (const about of ['another', `${name}-1`, name, `${name}-0`]) {
+    const involvedObject = { kind: 'StatefulSet', name: about, namespace: NAMESPACE };
+    api.store.put(EVENTS, refusal(QUOTA, { metadata: { name: `${about}.1`, namespace: NAMESPACE }, involvedObject }));
+  }
+  await until(
+    () => told.length,
+    (times) => times >= 2,
+  );
+  expect(told).toEqual([spec.instanceId, spec.instanceId]);
+});
+
 describe('what its controller does not mend', () => {
   it('a worker that came long after its leader: the leader goes, by its uid, after its workers', async () => {
     await driver.close();

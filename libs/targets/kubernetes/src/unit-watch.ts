@@ -4,7 +4,7 @@ import { DEPLOYMENTS, EVENTS, LEADER_WORKER_SETS, PODS, type Kind } from './api/
 import type { Deployment, KubeEvent, KubeObject, LeaderWorkerSet, Pod } from './api/objects.js';
 import { Reflector, type ReflectorClock } from './api/reflector.js';
 import type { KubeApi } from './api/requests.js';
-import { GroupRefusals, isAbout, REFUSALS } from './group-refusals.js';
+import { GroupRefusals, REFUSALS, unitsNamedIn } from './group-refusals.js';
 import { conditionOf, endInGroup, endOfPod, incarnationOf } from './pod-state-ends.js';
 import { isOfGroup, kindOf, type Unit } from './unit-kind.js';
 import { instanceIdOf, LABEL } from './unit-labels.js';
@@ -197,8 +197,12 @@ export class UnitWatch {
   private noteEvent(before: KubeEvent | undefined, after: KubeEvent | undefined): void {
     this.refusals.note(before, after);
     if (!after) return;
-    for (const [instance, { units }] of this.instances)
-      if ([...units.values()].some((unit) => isAbout(after, unit))) this.tell(instance);
+    const { groups } = this.watched.get(after.metadata.namespace ?? '') ?? {};
+    for (const name of unitsNamedIn(after)) {
+      const unit = groups?.get(name);
+      const instance = unit && instanceIdOf(unit.metadata);
+      if (instance !== undefined) this.tell(instance);
+    }
   }
 
   private noteUnit(before: Unit | undefined, after: Unit | undefined): void {
