@@ -20,7 +20,7 @@ export interface KubernetesDriverOptions {
   /** How long a call waits for the first lists before it says that it cannot look. */
   syncMs?: number;
   health?: { roundMs?: number; limitMs?: number };
-  revisions?: { sweepMs?: number };
+  revisions?: { sweepMs?: number; paceMs?: number };
   watch?: Partial<ReflectorClock>;
   /** How long a pod on a lost node counts beyond its grace. */
   lostAfterMs?: number;
@@ -106,7 +106,7 @@ export class KubernetesSessions {
     if (!session) return;
     const { watch, health, revisions, api } = session;
     // Together: what waits for an answer that does not come ends with its connection.
-    await Promise.all([watch.close(), health.close(), api.close(), revisions.settled()]);
+    await Promise.all([watch.close(), health.close(), api.close(), revisions.close()]);
   }
 
   private async begin(): Promise<Session> {
@@ -141,6 +141,7 @@ export class KubernetesSessions {
       labelSelector,
       writer,
       onTrouble: note,
+      clock: this.options.watch,
       ...this.options.revisions,
     });
     this.opened = { api, writer, live, watch, health, revisions, openedAt: performance.now() };

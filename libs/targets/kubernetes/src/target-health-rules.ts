@@ -22,8 +22,8 @@ export function neededRules({ writesSecrets, usesGroups, usesInferencePools }: R
     ...rulesOf('apps', 'deployments', ['list', 'watch', 'create', 'patch', 'delete']),
     ...rulesOf('', 'pods', ['list', 'watch']),
     { group: '', resource: 'pods', subresource: 'log', verb: 'get' },
-    ...rulesOf('', 'services', ['list', 'create', 'patch', 'delete']),
-    ...rulesOf('policy', 'poddisruptionbudgets', ['list', 'create', 'patch', 'delete']),
+    ...rulesOf('', 'services', ['list', 'watch', 'create', 'patch', 'delete']),
+    ...rulesOf('policy', 'poddisruptionbudgets', ['list', 'watch', 'create', 'patch', 'delete']),
     // Groups that lost a node, or of which one pod began alone, do not mend themselves; why their pods are refused stands in events only.
     ...(usesGroups
       ? [
@@ -33,7 +33,7 @@ export function neededRules({ writesSecrets, usesGroups, usesInferencePools }: R
         ]
       : []),
     ...(usesInferencePools
-      ? rulesOf('inference.networking.k8s.io', 'inferencepools', ['list', 'create', 'patch', 'delete'])
+      ? rulesOf('inference.networking.k8s.io', 'inferencepools', ['list', 'watch', 'create', 'patch', 'delete'])
       : []),
     ...(writesSecrets ? rulesOf('', 'secrets', ['create']) : []),
   ];

@@ -123,6 +123,12 @@ export class UnitWatch {
     for (const instanceId of this.instances.keys()) yield [instanceId, this.of(instanceId)];
   }
 
+  /** Whether a unit of this uid is seen there. */
+  has(namespace: string, uid: string): boolean {
+    const { deployments, groups } = this.watched.get(namespace) ?? {};
+    return (deployments?.byUid(uid) ?? groups?.byUid(uid)) !== undefined;
+  }
+
   leftOf(instanceId: string, generation: number): LastExit | undefined {
     return this.instances.get(instanceId)?.left.get(generation);
   }

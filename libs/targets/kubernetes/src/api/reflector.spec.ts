@@ -527,3 +527,22 @@ it('close ends the watch and every wait, and leaves no connection of its own', a
   expect(Date.now() - startedAt).toBeLessThan(300);
   stop();
 });
+
+it('keeps of objects what it is told to: of those that are listed, come later or are written', async () => {
+  put('listed', 'Running');
+  const small = new Reflector<Pod>(api, {
+    kind: PODS,
+    namespace: NS,
+    labelSelector: 'ours=yes',
+    keep: ({ metadata: { name, uid, resourceVersion } }) => ({ metadata: { name, uid, resourceVersion } }),
+  });
+  small.start();
+  await until(() => stub.sockets.watches === 1);
+  put('later', 'Running');
+  await until(() => small.get('later') !== undefined);
+  small.remember({ metadata: { name: 'written', uid: 'w', resourceVersion: '999' }, status: { phase: 'Running' } });
+  expect([...small.values()].map((pod) => [pod.metadata.name, Object.keys(pod)])).toEqual(
+    ['listed', 'later', 'written'].map((name) => [name, ['metadata']]),
+  );
+  await small.close();
+});

@@ -12,6 +12,8 @@ export interface ReflectorOptions<T extends KubeObject> {
   namespace: string;
   labelSelector?: string;
   fieldSelector?: string;
+  /** What is kept of each object: its name, uid and version at least. All, by default. */
+  keep?(object: T): T;
   /** Each change of what `get` and `values` show, in order. What it throws is trouble, and stops nothing. */
   onChange?: ObjectListener<T>;
   /** Each failure, and null once the watch stands again. */
@@ -116,7 +118,7 @@ export class Reflector<T extends KubeObject> {
 
   /** What a write of ours was answered with: shown at once, until the watch shows it or something newer. */
   remember(object: T): void {
-    this.cache.remember(object);
+    this.cache.remember(this.kept(object));
   }
 
   private async run(): Promise<void> {
@@ -138,7 +140,11 @@ export class Reflector<T extends KubeObject> {
     const { items, resourceVersion } = await this.api.list<T>(kind, namespace, { labelSelector, fieldSelector });
     if (this.closing.signal.aborted) return;
     this.heard();
-    this.cache.replace(items, resourceVersion, written);
+    this.cache.replace(
+      items.map((item) => this.kept(item)),
+      resourceVersion,
+      written,
+    );
     this.isListOwed = false;
     this.isVersionInDoubt = false;
   }
@@ -202,7 +208,7 @@ export class Reflector<T extends KubeObject> {
       throw new ApiError(call, Number(event.object.code) || 500, event.object);
     }
     if (event.type === 'BOOKMARK') this.cache.advance(event.object.metadata.resourceVersion as string);
-    else this.cache.take(event.type, event.object as T);
+    else this.cache.take(event.type, this.kept(event.object as T));
     this.pace.succeeded();
   }
 
@@ -217,6 +223,10 @@ export class Reflector<T extends KubeObject> {
     // Connections are cut now and then. If the server is away, the next try will say it.
     if (!(error instanceof WatchCutError && this.pace.inARow === 1)) this.troubled(error);
     await sleep(waitMs, undefined, { signal: this.closing.signal }).catch(() => undefined);
+  }
+
+  private kept(object: T): T {
+    return this.options.keep?.(object) ?? object;
   }
 
   private tell(before: T | undefined, after: T | undefined): void {
