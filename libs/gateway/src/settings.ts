@@ -28,6 +28,8 @@ export interface GatewaySettings {
   headTimeoutMs: number;
   /** Between two chunks of an answer. */
   silenceTimeoutMs: number;
+  /** The same where the node of the instance does not answer, and another instance is ready. */
+  lostSilenceMs: number;
   /** Tries on instances of the drawn revision, the first included. */
   maxAttempts: number;
   /** Consecutive failures that take an instance out, and for how long: doubled each time, up to the most. */
@@ -56,6 +58,7 @@ export const DEFAULT_SETTINGS: GatewaySettings = {
   idleTimeoutMs: 4_000,
   headTimeoutMs: 600_000,
   silenceTimeoutMs: 300_000,
+  lostSilenceMs: 10_000,
   maxAttempts: 3,
   ejection: { failures: 5, baseMs: 1_000, mostMs: 30_000 },
   maxSessions: 100_000,

@@ -189,56 +189,6 @@ it('loses nothing that had not begun when one of two instances dies under load',
   expect(statuses.filter((status) => status !== 200)).toEqual([]);
 });
 
-it('asks another for what had not begun at an instance whose node is lost, and cuts nothing that had', async () => {
-  const vanished = await Upstream.start('vanished');
-  const [living] = upstreams as [Upstream];
-  living.seen.length = 0;
-  const publish = async (...states: ('ready' | 'lost')[]) => {
-    await publishBackend(installation.db, {
-      revisionId: 'rev_node-1',
-      revisionName: 'node-1',
-      tenantId: tenant,
-      deploymentId: 'dep_node',
-      modelId: 'model-of-node-1',
-      instances: states.map((state, at) => {
-        const { name, url } = [vanished, living][at] as Upstream;
-        return { id: `ins_${name}`, base_url: url, state };
-      }),
-      credential: null,
-      guard: null,
-    });
-    // Who follows this has read what was told before it.
-    const generation = await installation.route(tenant, 'node', { 'node-1': 100 });
-    await eventually(async () =>
-      expect(await routeFollowers(installation.db, 'dep_node', generation)).toEqual({ gateways: 1, behind: 0 }),
-    );
-  };
-  await publish('ready');
-  let goOn: () => void = () => undefined;
-  const gate = new Promise<void>((resolve) => (goOn = resolve));
-  vanished.behaviour = async (request, response) => {
-    if (!request.text.includes('"stream":true')) return;
-    response.writeHead(200, { 'content-type': 'text/event-stream' });
-    response.write('data: {"choices":[{"delta":{"content":"a"}}]}\n\n');
-    await gate;
-    response.end('data: [DONE]\n\n');
-  };
-  const asked = ['begun', 'waits', 'waits', 'waits'].map((what) =>
-    ask(gateway, token, { body: { model: 'node', stream: what === 'begun' } }),
-  );
-  await eventually(() => expect(vanished.seen).toHaveLength(4));
-  // Nobody else is ready: their answers may still come.
-  await publish('lost');
-  expect([(await chat('node')).status, vanished.cancelled]).toEqual([503, 0]);
-  await publish('lost', 'ready');
-  await eventually(() => expect(living.seen).toHaveLength(3));
-  expect((await Promise.all(asked.slice(1))).map(({ status }) => status)).toEqual([200, 200, 200]);
-  await eventually(() => expect(vanished.cancelled).toBe(3));
-  goOn();
-  expect((await asked[0]!).text).toContain('[DONE]');
-  await vanished.stop();
-});
-
 it('counts what is lost where every instance loses it', async () => {
   await deployment('lost', 4);
   everywhere((_request, response) => void response.socket?.destroy());

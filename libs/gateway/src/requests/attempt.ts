@@ -23,6 +23,8 @@ export class Attempt implements Dispatcher.DispatchHandler {
   private isSilent = false;
   private abortReason: Error | undefined;
   private discarded = 0;
+  /** Runs while little is to be hoped for of the instance. */
+  private silence: NodeJS.Timeout | undefined;
   private readonly stay: Stay;
 
   constructor(
@@ -47,11 +49,25 @@ export class Attempt implements Dispatcher.DispatchHandler {
     this.controller?.abort(this.abortReason);
   }
 
+  /**
+   * The node of the instance says nothing to its cluster, and may serve all the same: the answer breaks once nothing has come of it for so long,
+   * unless what may yet come is hoped for. Where the client is slow to read, silence says nothing.
+   */
+  doubt(silenceMs: number, isHopedFor: () => boolean): void {
+    this.silence ??= setTimeout(() => {
+      const isSilenceOurs = this.controller?.paused === true;
+      if (!this.instance.isLost) this.silence = undefined;
+      else if (isSilenceOurs || isHopedFor()) this.silence?.refresh();
+      else this.controller?.abort(new Error('its instance is lost'));
+    }, silenceMs);
+  }
+
   pause(): void {
     this.controller?.pause();
   }
 
   resume(): void {
+    this.silence?.refresh();
     this.controller?.resume();
   }
 
@@ -68,6 +84,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.silence?.refresh();
     if (this.isSilent) {
       this.discarded += chunk.length;
       if (this.discarded > MAX_DISCARDED_BYTES) controller.abort(new Error('the answer is not wanted'));
@@ -81,10 +98,12 @@ export class Attempt implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
+    clearTimeout(this.silence);
     if (!this.isSilent) this.events.onEnd(this);
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    clearTimeout(this.silence);
     if (!this.isSilent) this.events.onError(this, error);
   }
 }

@@ -50,11 +50,8 @@ export class Exchange implements AttemptEvents, Guest {
     this.placement =
       sessionRequest && this.parts.sessions.place(sessionRequest, backend, this.parts.isRevisionServing, now);
     const instance = sessionRequest ? this.placement?.instance : backend.leastLoaded(now);
-    if (!instance) {
-      this.refuse(noCapacity(this.input.model));
-      return;
-    }
-    this.dispatch(instance);
+    if (instance) this.dispatch(instance);
+    else this.refuse(noCapacity(this.input.model));
   }
 
   onHead(attempt: Attempt, status: number, headers: IncomingHttpHeaders): void {
@@ -150,11 +147,14 @@ export class Exchange implements AttemptEvents, Guest {
     else this.refuse(isRefusedAddress ? upstreamFailed() : upstreamUnreachable());
   }
 
-  /** Taken for a broken connection, unless nobody else is ready: then an answer that may still come is worth more than none. */
+  /** Taken for a broken connection, unless nobody else is ready: then what may still come is worth more than nothing. */
   onInstanceLost(instance: Instance): void {
     const { attempt } = this;
-    if (attempt?.instance !== instance || this.answer || !this.input.destination.backend.isServing) return;
-    if (!this.mayRetry(true)) return;
+    const { backend } = this.input.destination;
+    if (attempt?.instance !== instance) return;
+    // What has begun may go on: nodes that say nothing to the cluster may well serve.
+    if (this.answer) return attempt.doubt(this.parts.settings.lostSilenceMs, () => !backend.isServing);
+    if (!backend.isServing || !this.mayRetry(true)) return;
     attempt.abort('its instance is lost');
     this.settle(attempt, 'connect_error', true);
     this.retry();

@@ -69,8 +69,7 @@ export class Backend {
         (instance) => isGuardSame && instance.id === published.id && instance.baseUrl === published.base_url,
       );
       if (!known) return new Instance(published, spec.guard, this.guarded, this.settings);
-      known.isDraining = published.state !== 'ready';
-      known.authorization = published.authorization;
+      known.follow(published);
       return known;
     });
     const gone = this.instances.filter((instance) => !next.includes(instance));
@@ -79,7 +78,7 @@ export class Backend {
     this.instances = next;
     this.spec = spec;
     // Once those are known that are left to turn to.
-    for (const [at, { state }] of spec.instances.entries()) if (state === 'lost') this.lose(next[at] as Instance);
+    for (const instance of next) if (instance.isLost) this.lose(instance);
   }
 
   close(): void {

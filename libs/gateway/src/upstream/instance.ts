@@ -25,8 +25,10 @@ export class Instance {
   readonly origin: string;
   /** Path before `/v1/…`. */
   readonly prefix: string;
-  isDraining: boolean;
-  authorization: string | null;
+  isDraining = false;
+  /** Its node does not answer. */
+  isLost = false;
+  authorization: string | null = null;
   /** By the clock of `performance.now()`. */
   readonly load = new InFlight(performance.now());
   private consecutiveFailures = 0;
@@ -46,8 +48,7 @@ export class Instance {
     this.baseUrl = published.base_url;
     this.origin = url.origin;
     this.prefix = serverRoot(url.pathname);
-    this.isDraining = published.state !== 'ready';
-    this.authorization = published.authorization;
+    this.follow(published);
     const timeouts = {
       headersTimeout: settings.headTimeoutMs,
       bodyTimeout: settings.silenceTimeoutMs,
@@ -56,6 +57,13 @@ export class Instance {
     this.dispatcher = guard
       ? guarded(guard.allow, { connectTimeoutMs: settings.connectTimeoutMs, ...timeouts })
       : new Pool(this.origin, { connect: { timeout: settings.connectTimeoutMs }, ...timeouts });
+  }
+
+  /** What may change while its address stays. */
+  follow({ state, authorization }: InstanceSpec): void {
+    this.isDraining = state !== 'ready';
+    this.isLost = state === 'lost';
+    this.authorization = authorization;
   }
 
   /** Whether it stands aside because it kept failing. */

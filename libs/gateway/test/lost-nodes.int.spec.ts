@@ -1,0 +1,145 @@
+import { setTimeout } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { publishBackend, routeFollowers } from '@slipway/dataplane';
+import { TcpProxy } from '@slipway/platform-database/testing';
+import type { Gateway } from '../src/index.js';
+import { ask } from './client.js';
+import { eventually, Installation, type TestToken } from './installation.js';
+import { Upstream } from './upstream.js';
+
+/** Far above what a test takes, and what another one waits for. */
+const [LONG_MS, SHORT_MS] = [30_000, 2_000];
+
+let installation: Installation;
+let token: TestToken;
+let tenant: string;
+let gateways: [patient: Gateway, quick: Gateway];
+let vanished: Upstream;
+let living: Upstream;
+/** Between the gateways and the one that vanishes. */
+let proxy: TcpProxy;
+
+beforeAll(async () => {
+  installation = await Installation.create();
+  tenant = await installation.tenant('acme');
+  token = await installation.token(tenant);
+  const gateway = (lostSilenceMs: number) => installation.gateway({ lostSilenceMs });
+  gateways = [await gateway(LONG_MS), await gateway(SHORT_MS)];
+});
+afterAll(() => installation.destroy());
+beforeEach(async () => {
+  [vanished, living] = [await Upstream.start('vanished'), await Upstream.start('living')];
+  proxy = await TcpProxy.start({ host: '127.0.0.1', port: vanished.port });
+});
+afterEach(async () => {
+  await proxy.close();
+  await Promise.all([vanished.stop(), living.stop()]);
+});
+
+/** Of the one that vanishes, and of the other one. */
+async function publish(...states: ('ready' | 'lost')[]): Promise<void> {
+  await publishBackend(installation.db, {
+    revisionId: 'rev_node-1',
+    revisionName: 'node-1',
+    tenantId: tenant,
+    deploymentId: 'dep_node',
+    modelId: 'model-of-node-1',
+    instances: states.map((state, at) => ({
+      id: ['ins_vanished', 'ins_living'][at]!,
+      base_url: [`http://127.0.0.1:${proxy.port}`, living.url][at]!,
+      state,
+    })),
+    credential: null,
+    guard: null,
+  });
+  // Who follows this has read what was told before it.
+  const generation = await installation.route(tenant, 'node', { 'node-1': 100 });
+  await eventually(async () =>
+    expect(await routeFollowers(installation.db, 'dep_node', generation)).toEqual({ gateways: 2, behind: 0 }),
+  );
+}
+
+const chat = (gateway: Gateway, isStream = false) => ask(gateway, token, { body: { model: 'node', stream: isStream } });
+const unread = (gateway: Gateway, more: Record<string, unknown> = {}): Promise<Response> =>
+  fetch(`http://127.0.0.1:${gateway.port}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${token.text}` },
+    body: JSON.stringify({ model: 'node', stream: true, ...more }),
+  });
+
+/** What has come of it so far. */
+async function stream(gateway: Gateway): Promise<{ text: string; isOpen: boolean }> {
+  const { body } = await unread(gateway);
+  const seen = { text: '', isOpen: true };
+  const read = async () => {
+    for await (const chunk of body!) seen.text += Buffer.from(chunk).toString('utf8');
+  };
+  void read()
+    .catch(() => undefined)
+    .finally(() => (seen.isOpen = false));
+  return seen;
+}
+const piece = (text: string): string => `data: {"choices":[{"delta":{"content":"${text}"}}]}\n\n`;
+
+it('asks another for what had not begun at an instance whose node is lost, and cuts nothing that had', async () => {
+  const [patient] = gateways;
+  await publish('ready');
+  let goOn: () => void = () => undefined;
+  const gate = new Promise<void>((resolve) => (goOn = resolve));
+  vanished.behaviour = async (request, response) => {
+    if (!request.text.includes('"stream":true')) return;
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.write(piece('a'));
+    await gate;
+    response.end('data: [DONE]\n\n');
+  };
+  const asked = ['begun', 'waits', 'waits', 'waits'].map((what) => chat(patient, what === 'begun'));
+  await eventually(() => expect(vanished.seen).toHaveLength(4));
+  // Nobody else is ready: their answers may still come.
+  await publish('lost');
+  expect([(await chat(patient)).status, vanished.cancelled]).toEqual([503, 0]);
+  await publish('lost', 'ready');
+  await eventually(() => expect(living.seen).toHaveLength(3));
+  expect((await Promise.all(asked.slice(1))).map(({ status }) => status)).toEqual([200, 200, 200]);
+  await eventually(() => expect(vanished.cancelled).toBe(3));
+  goOn();
+  expect((await asked[0]!).text).toContain('[DONE]');
+});
+
+it('ends what had begun at a lost node and is silent, where another one is ready, and nothing that goes on', async () => {
+  const [, quick] = gateways;
+  await publish('ready');
+  let isOver = false;
+  vanished.behaviour = async (request, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    for (let left = Number(request.body['n'] ?? 0); left > 0; left -= 1) response.write(piece('a'.repeat(64 * 1024)));
+    // The pace of a model.
+    for (; !isOver && !response.destroyed; await setTimeout(20)) response.write(piece('a'));
+    response.end('data: [DONE]\n\n');
+  };
+  const silent = await stream(quick);
+  await eventually(() => expect(silent.text).toContain(piece('a')));
+  // Nothing moves on its connection any more, and nobody is told.
+  proxy.vanish();
+  const lively = await stream(quick);
+  // More than connections hold: its client has to read before more can come.
+  const large = await unread(quick, { n: 512 });
+  await publish('lost');
+  const goesOn = async () => {
+    const { length } = lively.text;
+    await eventually(
+      () => expect(lively.text.length).toBeGreaterThan(length + 2 * (SHORT_MS / 20) * piece('a').length),
+      LONG_MS,
+    );
+  };
+  await goesOn();
+  expect([silent.isOpen, lively.isOpen]).toEqual([true, true]);
+  await publish('lost', 'ready');
+  await eventually(() => expect(silent.isOpen).toBe(false), LONG_MS);
+  expect(silent.text).toMatch(/data: \{"error":\{[^\n]*"code":"upstream_error"[^\n]*\}\n\n$/);
+  await goesOn();
+  isOver = true;
+  expect(await large.text()).toMatch(/data: \[DONE\]\n\n$/);
+  await eventually(() => expect(lively.isOpen).toBe(false));
+  expect(lively.text).toMatch(/data: \[DONE\]\n\n$/);
+}, 60_000);
