@@ -92,10 +92,15 @@ export class KubeClient {
   }
 
   /** What is gone already is fine. */
-  async remove(resource: Resource, where: Where, options: { graceSeconds?: number; uid?: string } = {}): Promise<void> {
+  async remove(
+    resource: Resource,
+    where: Where,
+    options: { graceSeconds?: number; uid?: string; isOrphaning?: boolean } = {},
+  ): Promise<void> {
     const body = {
       apiVersion: 'v1',
       kind: 'DeleteOptions',
+      ...(options.isOrphaning && { propagationPolicy: 'Orphan' }),
       ...(options.graceSeconds === undefined ? {} : { gracePeriodSeconds: options.graceSeconds }),
       ...(options.uid === undefined ? {} : { preconditions: { uid: options.uid } }),
     };

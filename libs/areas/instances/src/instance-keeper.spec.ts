@@ -79,3 +79,9 @@ it('asks again soon whether a server that is being stopped is gone, but where it
   expect(await look(...leaving)).toEqual({ changes: [], inMs: 150 });
   expect(await look(...leaving, { onChange: () => undefined })).toEqual({ changes: [], inMs: 5_000 });
 });
+
+it('shows what its target says of a server that goes, where it says something', async () => {
+  const seen = async (more: Partial<Observation>) => changesOf({ state: 'ready' }, { state: 'stopping', ...more });
+  expect(await seen({})).toMatchObject([{ state: 'unhealthy', message: 'it is being stopped' }]);
+  expect(await seen({ message: 'delete it' })).toMatchObject([{ state: 'unhealthy', message: 'delete it' }]);
+});

@@ -113,7 +113,7 @@ export class InstanceKeeper {
         return this.starts.provision(driver, workload, instance);
       case 'stopping':
         if (instance.state === 'ready')
-          await this.leaveReady(workload, instance, { ...seen, message: 'it is being stopped' });
+          await this.leaveReady(workload, instance, { message: 'it is being stopped', ...seen });
         return paced(driver, BUSY_LOOK_MS);
       default:
         return this.seenStarting(driver, workload, instance, seen);

@@ -76,6 +76,19 @@ kubeIt('a stop makes no unit that is gone, and stops no other of its name', asyn
   await api.close();
 });
 
+kubeIt('a pod whose unit was deleted alone is told of, with the command that ends it', async () => {
+  const spec = bench.spec();
+  await serving(spec);
+  const [unit] = await units();
+  const where = { namespace: bench.namespace, name: unit!.metadata.name! };
+  await bed.client.remove(DEPLOYMENTS, where, { isOrphaning: true });
+  const { message = '' } = await sees(spec, ({ state }) => state === 'stopping');
+  const [, namespace, kind, name = ''] = /: kubectl -n (\S+) delete (\S+) (\S+)$/.exec(message) ?? [];
+  expect([namespace, kind]).toEqual([bench.namespace, 'replicaset']);
+  await bed.client.remove({ api: 'apps/v1', plural: 'replicasets' }, { namespace: bench.namespace, name });
+  await sees(spec, ({ state }) => state === 'absent');
+});
+
 /** The revision's budget knows of so many healthy pods, and lets one go. */
 const budgetFor = (pods: number) =>
   until(

@@ -1,5 +1,6 @@
 import type { InstanceSpec, Observation } from '@slipway/target-driver';
 import type { Pod } from './api/objects.js';
+import { isLeaving } from './pod-state-ends.js';
 import { driftOf, isStopped, livePods, observationOf, type UnitSeen } from './pod-state.js';
 import type { Unit } from './unit-kind.js';
 import { generationIn, type InstanceObjects } from './unit-watch.js';
@@ -44,11 +45,17 @@ function withoutUnit(units: readonly Unit[], pods: readonly Pod[]): Observation 
   const running = units.find((unit) => !isStopped(unit));
   if (running) return { state: 'absent', generation: generationIn(running) };
   if (!left) return { state: 'absent' };
-  return {
-    state: 'stopping',
-    generation: generationIn(left),
-    message: `pod ${left.metadata.name} of an older generation is not gone yet`,
-  };
+  return { state: 'stopping', generation: generationIn(left), message: messageOf(left, units) };
+}
+
+/** A pod whose unit was deleted with `--cascade=orphan` is ended by nobody, and our Role may not delete it. */
+function messageOf(left: Pod, units: readonly Unit[]): string {
+  const { name, namespace, ownerReferences = [] } = left.metadata;
+  if (isLeaving(left) || units.some((unit) => generationIn(unit) === generationIn(left)))
+    return `pod ${name} of an older generation is not gone yet`;
+  const owner = ownerReferences.find(({ controller }) => controller) ?? { kind: 'Pod', name };
+  const command = `kubectl -n ${namespace} delete ${owner.kind.toLowerCase()} ${owner.name}`;
+  return `the unit of pod ${name} is gone. If the pod stays, it was orphaned, and nobody ends it: ${command}`;
 }
 
 function lacksOwnSecret({ metadata }: Unit, { reason, message = '' }: Observation): boolean {
