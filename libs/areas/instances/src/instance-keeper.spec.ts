@@ -8,6 +8,7 @@ import { InstanceKeeper } from './instance-keeper.js';
 import type { DeviceAssignments } from './device-assignments.js';
 import type { InstanceRow, WorkloadRow } from './instance.query.js';
 import type { InstanceChange, InstanceTransitions } from './instance-transitions.js';
+import type { TaskKind } from './pass-plan.js';
 import type { Scaler } from './scaler.js';
 import type { TenantAccess } from './tenant-access.js';
 
@@ -19,7 +20,12 @@ const WORKLOAD = {
 /** What a look at an instance changes, on a target that restarts and probes by itself. */
 const changesOf = async (row: Partial<InstanceRow>, seen: Observation) => (await look(row, seen)).changes;
 
-async function look(row: Partial<InstanceRow>, seen: Observation, more: Partial<TargetDriver> = {}) {
+async function look(
+  row: Partial<InstanceRow>,
+  seen: Observation,
+  more: Partial<TargetDriver> = {},
+  kind: TaskKind = 'look',
+) {
   const changes: InstanceChange[] = [];
   const transitions = {
     change: async (_workload: WorkloadRow, instance: InstanceRow, change: InstanceChange) => {
@@ -38,7 +44,7 @@ async function look(row: Partial<InstanceRow>, seen: Observation, more: Partial<
   );
   const unseen = { incarnation: null, place: null, reason: null, key_id: null, failure: null, progress: null };
   const instance = { id: 'ins_1', generation: 1, restarts: 0, ...unseen, ...row };
-  const task = { kind: 'look' as const, workload: WORKLOAD, instance: { message: null, ...instance } as InstanceRow };
+  const task = { kind, workload: WORKLOAD, instance: { message: null, ...instance } as InstanceRow };
   const inMs = await keeper.perform({ ...task, inMs: 0 }, driver as unknown as TargetDriver);
   return { changes, inMs };
 }
@@ -78,6 +84,17 @@ it('asks again soon whether a server that is being stopped is gone, but where it
   const leaving = [{ state: 'unhealthy' }, { state: 'stopping' }] as const;
   expect(await look(...leaving)).toEqual({ changes: [], inMs: 150 });
   expect(await look(...leaving, { onChange: () => undefined })).toEqual({ changes: [], inMs: 5_000 });
+});
+
+it('asks soon for a place on a full target, but where a pass of it reads thousands of rows: what frees one is told', async () => {
+  const waiting = {
+    state: 'pending',
+    reason: 'waiting_for_place',
+    message: 'waits for a free place on target far',
+  } as const;
+  const none = { state: 'absent' } as const;
+  expect(await look(waiting, none, {}, 'queue')).toEqual({ changes: [], inMs: 150 });
+  expect(await look(waiting, none, { onChange: () => undefined }, 'queue')).toEqual({ changes: [], inMs: 5_000 });
 });
 
 it('shows what its target says of a server that goes, where it says something', async () => {

@@ -86,12 +86,13 @@ export class InstanceKeeper {
     return next?.state === 'starting' ? this.starts.provision(driver, workload, next) : DEVICE_LOOK_MS;
   }
 
-  private async queue(_driver: TargetDriver, workload: WorkloadRow, instance: InstanceRow): Promise<number> {
+  private async queue(driver: TargetDriver, workload: WorkloadRow, instance: InstanceRow): Promise<number> {
     const message = `waits for a free place on target ${workload.spec.runtime.target}`;
     const reason = 'waiting_for_place';
     if (instance.message !== message || instance.reason !== reason)
       await this.transitions.change(workload, instance, { state: 'pending', message, reason });
-    return BUSY_LOOK_MS;
+    // Whatever frees a place is followed by a pass.
+    return paced(driver, BUSY_LOOK_MS);
   }
 
   private async look(driver: TargetDriver, workload: WorkloadRow, instance: InstanceRow): Promise<number> {
