@@ -81,11 +81,12 @@ describe('while the API server is away', () => {
     const spec = instanceSpec();
     const before = await serving(spec);
     const hung = bench.cluster.api.odd({ verb: 'list' }, { silent: true });
+    bench.cluster.api.forgetRequests();
     bench.cluster.api.compact();
     bench.cluster.api.failWatches();
     await until(
-      () => bench.cluster.api.requests.slice(-10).filter(({ verb }) => verb === 'list').length,
-      (lists) => lists >= 2,
+      () => bench.cluster.api.requests.flatMap(({ verb, plural }) => (verb === 'list' ? plural : [])),
+      (lists) => ['deployments', 'pods'].every((plural) => lists.includes(plural)),
     );
     expect(await driver.observe(spec)).toEqual(before);
     hung();
