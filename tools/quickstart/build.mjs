@@ -5,7 +5,7 @@ import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const ROOT = path.resolve(process.argv[2] ?? fileURLToPath(new URL('../../', import.meta.url)));
 const STAMP = path.join(ROOT, 'node_modules', '.cache', 'slipway-build');
@@ -30,6 +30,7 @@ if (existsSync(STAMP) && readFileSync(STAMP, 'utf8') === before) {
     process.stderr.write(`The build failed after ${seconds()} s; above is why.\n`);
     process.exit(status);
   }
+  await bundleCommand();
   const built = output.match(/Building project /g)?.length ?? 0;
   told(`Built ${built === 1 ? '1 project' : `${built} projects`} in ${seconds()} s.`);
   mkdirSync(path.dirname(STAMP), { recursive: true });
@@ -62,6 +63,12 @@ function compile() {
         process.exit(1);
       });
   });
+}
+
+/** The command `slipway` is one file. A copy of the workspace that has no apps builds too. */
+async function bundleCommand() {
+  const file = path.join(ROOT, 'apps', 'cli', 'bundle.mjs');
+  if (existsSync(file)) await (await import(pathToFileURL(file).href)).bundle();
 }
 
 /** The compiler looks at its notes and not at what it wrote: where a file of that is gone, its notes go too. */

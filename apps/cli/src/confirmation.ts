@@ -1,0 +1,50 @@
+import type { Slipway } from '@slipway/sdk';
+import { CliError, EXIT } from './exit-codes.js';
+import type { Given, Verb } from './nouns/verb.js';
+import type { Session } from './session.js';
+import { harmless } from './terminal.js';
+
+const PRODUCTION = /^prod(uction)?$/i;
+
+/** @throws where nobody said yes */
+export async function confirmed(session: Session, verb: Verb, { args, flags }: Given, client: Slipway): Promise<void> {
+  if (session.flags.yes) return;
+  const [name = ''] = args;
+  if (verb.confirm === 'name') return typed(session, name, `This cannot be undone: ${verb.verb} ${name}.`);
+  if (verb.confirm === 'yes') return answered(session, `${verb.verb} ${args.join(' ')}?`);
+  if (!verb.changesDeployment || flags['dryRun']) return;
+  const { environment } = await client.deployments.get(name);
+  if (environment && PRODUCTION.test(environment)) await typed(session, name, `${name} is in ${environment}.`);
+}
+
+async function typed(session: Session, name: string, why: string): Promise<void> {
+  if ((await ask(session, `${why} Type its name to go on: `)) !== name)
+    throw new CliError('That is another name: nothing was done.', EXIT.cancelled);
+}
+
+async function answered(session: Session, question: string): Promise<void> {
+  if (!/^y(es)?$/i.test(await ask(session, `${question} [y/N] `)))
+    throw new CliError('Nothing was done.', EXIT.cancelled);
+}
+
+/** On stderr: stdout is for data. */
+export async function ask({ terminal, signal }: Session, question: string): Promise<string> {
+  if (!terminal.isInteractive)
+    throw new CliError(`${question.trim()} Nobody can be asked here.`, EXIT.failed, 'Say --yes.');
+  const { createInterface } = await import('node:readline/promises');
+  const { stdin: input, stderr: output } = terminal.streams;
+  const lines = createInterface({ input, output, terminal: true });
+  const stop = new AbortController();
+  const end = () => stop.abort();
+  // In a terminal of its own readline takes Ctrl-C to itself.
+  for (const name of ['SIGINT', 'close'] as const) lines.once(name, end);
+  signal.addEventListener('abort', end);
+  try {
+    return (await lines.question(harmless(question), { signal: stop.signal })).trim();
+  } catch {
+    throw new CliError('Nothing was done.', EXIT.cancelled);
+  } finally {
+    signal.removeEventListener('abort', end);
+    lines.close();
+  }
+}

@@ -1,0 +1,55 @@
+import type { SlipwayError } from '@slipway/sdk';
+
+/** What a script can branch on. README.md lists them. */
+export const EXIT = {
+  ok: 0,
+  failed: 1,
+  cancelled: 2,
+  operationFailed: 3,
+  needsLogin: 4,
+  timedOut: 5,
+  notFound: 6,
+  conflict: 7,
+} as const;
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+
+/** What the command itself has to say: no stack, an exit code, and what to do about it. */
+export class CliError extends Error {
+  override readonly name = 'CliError';
+
+  constructor(
+    message: string,
+    readonly exitCode: ExitCode = EXIT.failed,
+    readonly remediation?: string,
+  ) {
+    super(message);
+  }
+}
+
+/** By name: whoever only asks for help has not loaded the sdk, and its classes are not here to compare with. */
+export function asSlipwayError(error: unknown): SlipwayError | undefined {
+  return error instanceof Error && ['SlipwayError', 'OperationFailed'].includes(error.name)
+    ? (error as SlipwayError)
+    : undefined;
+}
+
+export function exitCodeOf(error: unknown): ExitCode {
+  if (error instanceof CliError) return error.exitCode;
+  const refusal = asSlipwayError(error);
+  if (!refusal) return EXIT.failed;
+  if (refusal.name === 'OperationFailed') {
+    const { operation } = refusal as SlipwayError & { operation: { status: string } };
+    return operation.status === 'cancelled' ? EXIT.cancelled : EXIT.operationFailed;
+  }
+  switch (refusal.category) {
+    case 'authentication':
+      return EXIT.needsLogin;
+    case 'not_found':
+      return EXIT.notFound;
+    case 'conflict':
+    case 'precondition':
+      return EXIT.conflict;
+    default:
+      return EXIT.failed;
+  }
+}

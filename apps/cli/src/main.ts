@@ -1,0 +1,30 @@
+import { CommanderError } from 'commander';
+import { EXIT, exitCodeOf } from './exit-codes.js';
+import { failureLines } from './failure-lines.js';
+import { programOf } from './program.js';
+import { Session } from './session.js';
+import { VERSION } from './version.js';
+
+const { stdin, stdout, stderr, env } = process;
+const interrupt = new AbortController();
+// Once: who presses it twice does not want to wait for us.
+process.once('SIGINT', () => interrupt.abort());
+for (const stream of [stdout, stderr])
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    // Whoever read has read enough, as `head` does.
+    if (error.code === 'EPIPE') process.exit(EXIT.ok);
+    throw error;
+  });
+
+const session = new Session({ stdin, stdout, stderr, env, cwd: process.cwd(), signal: interrupt.signal });
+try {
+  await programOf(session, VERSION).parseAsync(process.argv);
+  process.exitCode = session.exitCode;
+} catch (error) {
+  if (error instanceof CommanderError) process.exitCode = error.exitCode;
+  else if (interrupt.signal.aborted) process.exitCode = EXIT.cancelled;
+  else {
+    for (const line of failureLines(error, session.terminal)) session.note(line);
+    process.exitCode = exitCodeOf(error);
+  }
+}

@@ -1,0 +1,94 @@
+import type { Flag, Noun } from './verb.js';
+import { DEPLOYMENT } from './views.js';
+
+const SETTINGS: readonly Flag[] = [
+  { flags: '--display-name <text>', summary: 'its name for people', body: 'display_name' },
+  { flags: '--description <text>', summary: 'what it is for', body: 'description' },
+  { flags: '--environment <name>', summary: 'such as staging; production asks before changes', body: 'environment' },
+  { flags: '--labels <pairs>', summary: 'team=search,tier=1', body: 'labels', as: 'pairs' },
+  {
+    flags: '--revision-history-limit <count>',
+    summary: 'revisions kept',
+    body: 'revision_history_limit',
+    as: 'number',
+  },
+  { flags: '--default-strategy <json>', summary: 'of rollouts that name none', body: 'default_strategy', as: 'json' },
+  {
+    flags: '--default-analysis <json>',
+    summary: 'gate of rollouts that name none',
+    body: 'default_analysis',
+    as: 'json',
+  },
+  {
+    flags: '--protection <json>',
+    summary: '{"deletion":true,"rollouts":"approved_plan"}',
+    body: 'protection',
+    as: 'json',
+  },
+  { flags: '--scaling <json>', summary: 'overrides the revisions, field by field', body: 'scaling', as: 'json' },
+];
+
+export const deployments: Noun = {
+  noun: 'deployments',
+  aliases: ['deployment'],
+  summary: 'What serves a model under one name',
+  verbs: [
+    {
+      verb: 'list',
+      summary: 'List deployments',
+      examples: ['slipway deployments list', 'slipway deployments list --label team=search --json name,state'],
+      flags: [
+        { flags: '--environment <name>', summary: 'only of this environment', query: 'environment' },
+        { flags: '--label <pair>', summary: 'only with this label: team=search', query: 'label' },
+      ],
+      isList: true,
+      view: DEPLOYMENT,
+      call: (client, { options }) => client.deployments.list(options),
+    },
+    {
+      verb: 'get',
+      args: '<deployment>',
+      summary: 'Show a deployment',
+      examples: ['slipway deployments get chat', 'slipway deployments get chat -o yaml'],
+      view: DEPLOYMENT,
+      call: (client, { args: [name], options }) => client.deployments.get(name!, options),
+    },
+    {
+      verb: 'create',
+      args: '<deployment>',
+      summary: 'Create a deployment',
+      examples: ['slipway deployments create chat', 'slipway deployments create chat --labels team=search --dry-run'],
+      flags: SETTINGS,
+      takesBody: true,
+      view: DEPLOYMENT,
+      call: (client, { args: [name], body, options }) => client.deployments.create({ ...body, name }, options),
+      rehearse: (client, { args: [name], body, options }) =>
+        client.deployments.rehearseCreate({ ...body, name }, options),
+    },
+    {
+      verb: 'update',
+      args: '<deployment>',
+      summary: 'Change a deployment: what is named changes, null in --file takes a field away',
+      examples: ['slipway deployments update chat --description "For search" --yes'],
+      flags: SETTINGS,
+      takesBody: true,
+      takesIfMatch: true,
+      changesDeployment: true,
+      view: DEPLOYMENT,
+      call: (client, { args: [name], body = {}, options }) => client.deployments.update(name!, body, options),
+      rehearse: (client, { args: [name], body = {}, options }) =>
+        client.deployments.rehearseUpdate(name!, body, options),
+    },
+    {
+      verb: 'delete',
+      args: '<deployment>',
+      summary: 'Delete a deployment and all that runs for it',
+      examples: ['slipway deployments delete chat --yes --wait'],
+      takesIfMatch: true,
+      confirm: 'name',
+      answersOperation: true,
+      view: DEPLOYMENT,
+      call: (client, { args: [name], options }) => client.deployments.delete(name!, options),
+    },
+  ],
+};

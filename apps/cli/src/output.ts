@@ -1,0 +1,93 @@
+import { CliError } from './exit-codes.js';
+import { tableLines, textOf, valueAt, type View } from './table.js';
+import { harmless, painted, type Terminal } from './terminal.js';
+
+export const FORMATS = ['table', 'wide', 'json', 'yaml', 'name'] as const;
+export type Format = (typeof FORMATS)[number];
+
+export interface OutputFlags {
+  output?: Format;
+  /** Names of fields, with commas between them. */
+  json?: string;
+}
+
+/** Data on stdout in the form that was asked for, everything else on stderr. */
+export class Output {
+  constructor(
+    private readonly terminal: Terminal,
+    private readonly flags: () => OutputFlags,
+  ) {}
+
+  get format(): Format {
+    const { output, json } = this.flags();
+    return output ?? (json === undefined ? 'table' : 'json');
+  }
+
+  /** An array is a list, everything else one thing. */
+  async print(value: unknown, view: View): Promise<void> {
+    const chosen = this.chosen(value);
+    switch (this.format) {
+      case 'json':
+        this.data(JSON.stringify(chosen, null, 2));
+        return;
+      case 'yaml':
+        this.data((await import('yaml')).stringify(chosen).trimEnd());
+        return;
+      case 'name':
+        for (const row of listOf(value)) this.data(textOf(valueAt(row, view.name)));
+        return;
+      default:
+        this.table(value, view);
+    }
+  }
+
+  /** One of many, as it comes: an object a line for programs. */
+  async printNext(row: unknown, view: View & { line?: (row: any) => string }): Promise<void> {
+    const { format } = this;
+    if (format === 'json') this.data(JSON.stringify(this.chosen(row)));
+    else if (format === 'yaml') this.data(`---\n${(await import('yaml')).stringify(this.chosen(row)).trimEnd()}`);
+    else if (format === 'name') this.data(textOf(valueAt(row, view.name)));
+    else if (view.line) this.data(harmless(view.line(row)));
+    else this.data(view.columns.map(({ of }) => textOf(valueAt(row, of))).join('  '));
+  }
+
+  /** A line of data as it is. */
+  data(line: string): void {
+    this.terminal.streams.stdout.write(`${line}\n`);
+  }
+
+  note(line: string): void {
+    this.terminal.streams.stderr.write(`${line}\n`);
+  }
+
+  warn(line: string): void {
+    const title = this.terminal.hasColour('stderr') ? painted('Warning:', 'yellow') : 'Warning:';
+    this.note(`${title} ${harmless(line)}`);
+  }
+
+  private table(value: unknown, view: View): void {
+    const { terminal } = this;
+    const rows = listOf(value);
+    if (rows.length === 0) {
+      this.note('There are none.');
+      return;
+    }
+    const columns = view.columns.filter(({ isWide }) => !isWide || this.format === 'wide' || !Array.isArray(value));
+    const most = this.format === 'wide' ? undefined : terminal.columnsOf('stdout');
+    const paint = terminal.hasColour('stdout') ? painted : undefined;
+    for (const line of tableLines(rows, columns, { isList: Array.isArray(value), most, paint })) this.data(line);
+  }
+
+  /** Only the fields of `--json`. */
+  private chosen(value: unknown): unknown {
+    const fields = this.flags()
+      .json?.split(',')
+      .map((field) => field.trim());
+    if (!fields) return value;
+    if (fields.includes('')) throw new CliError('--json takes names of fields, with commas between them: id,status');
+    const pick = (row: unknown) => Object.fromEntries(fields.map((field) => [field, valueAt(row, field) ?? null]));
+    return Array.isArray(value) ? value.map(pick) : pick(value);
+  }
+}
+
+const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [value]);

@@ -1,0 +1,64 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { randomUUID } from 'node:crypto';
+import type { Operation, Slipway } from '@slipway/sdk';
+import { confirmed } from './confirmation.js';
+import { CliError } from './exit-codes.js';
+import { durationMs } from './nouns/flags.js';
+import { ROWS, type CallVerb, type Given } from './nouns/verb.js';
+import { OPERATION, REHEARSAL } from './nouns/views.js';
+import type { Session } from './session.js';
+import { waitForOperation } from './waiting.js';
+
+const WATCH_MS = 2_000;
+
+/** Runs a verb of the table: asks where that is due, calls, waits where that was asked for, and shows the answer. */
+export async function runCall(session: Session, verb: CallVerb, given: Given): Promise<void> {
+  const client = await session.client();
+  const { flags } = given;
+  if (verb.isList) return flags['watch'] ? watch(session, verb, given, client) : list(session, verb, given, client);
+  if (flags['dryRun']) return session.output.print(await verb.rehearse!(client, given), REHEARSAL);
+  // Checked first: whoever waits must not learn of a bad time after the work has begun.
+  const limitMs = flags['timeout'] === undefined ? undefined : durationMs(flags['timeout'] as string, '--timeout');
+  await confirmed(session, verb, given, client);
+  if (verb.takesKey) {
+    given.options['idempotencyKey'] = flags['idempotencyKey'] ?? randomUUID();
+    session.note(`Idempotency key: ${given.options['idempotencyKey']}`);
+  }
+  const answer = await verb.call(client, given);
+  for (const { message } of (answer?.warnings ?? []) as { message: string }[]) session.output.warn(message);
+  if (!verb.answersOperation) return session.output.print(answer, verb.view);
+  const { operation } = answer as { operation: Operation };
+  if (!flags['wait']) return session.output.print(operation, OPERATION);
+  await session.output.print(await waitForOperation(session, operation.id, { limitMs }), OPERATION);
+}
+
+async function list(session: Session, verb: CallVerb, given: Given, client: Slipway): Promise<void> {
+  const { rows, hasMore } = await rowsOf(verb, given, client);
+  await session.output.print(rows, verb.view);
+  if (hasMore) session.note(`There are more: --limit ${rows.length * 10} shows them.`);
+}
+
+/** Each row once, and again whenever it is another. */
+async function watch(session: Session, verb: CallVerb, given: Given, client: Slipway): Promise<void> {
+  let told = new Map<string, string>();
+  while (!session.signal.aborted) {
+    const { rows } = await rowsOf(verb, given, client);
+    const now = new Map(rows.map((row: any, i) => [String(row.id ?? row.name ?? i), JSON.stringify(row)]));
+    for (const [i, [key, text]] of [...now].entries())
+      if (told.get(key) !== text) await session.output.printNext(rows[i], verb.view);
+    told = now;
+    await delay(WATCH_MS, undefined, { signal: session.signal }).catch(() => undefined);
+  }
+}
+
+async function rowsOf(verb: CallVerb, given: Given, client: Slipway): Promise<{ rows: unknown[]; hasMore: boolean }> {
+  const most = given.flags['limit'] === undefined ? ROWS : Number(given.flags['limit']);
+  if (!Number.isInteger(most) || most < 1) throw new CliError('--limit takes a number of rows.');
+  const rows: unknown[] = [];
+  const options = { limit: Math.min(most, ROWS), ...given.options };
+  for await (const row of verb.call(client, { ...given, options }) as AsyncIterable<unknown>) {
+    if (rows.length === most) return { rows, hasMore: true };
+    rows.push(row);
+  }
+  return { rows, hasMore: false };
+}

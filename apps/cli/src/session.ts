@@ -1,0 +1,66 @@
+import type { Slipway } from '@slipway/sdk';
+import { Contexts } from './contexts.js';
+import { CliError, EXIT, type ExitCode } from './exit-codes.js';
+import { Output, type OutputFlags } from './output.js';
+import { Terminal, type Environment, type Streams } from './terminal.js';
+
+/** What every command takes. */
+export interface GlobalFlags extends OutputFlags {
+  context?: string;
+  verbose?: boolean;
+  yes?: boolean;
+}
+
+export interface SessionOptions extends Streams {
+  env: Environment;
+  cwd: string;
+  /** Aborts with Ctrl-C. */
+  signal: AbortSignal;
+  fetch?: typeof fetch;
+}
+
+/** One run of the command: who it talks to, where it writes, and what it ends with. */
+export class Session {
+  /** Set before the action of any command runs. */
+  flags: GlobalFlags = {};
+  exitCode: ExitCode = EXIT.ok;
+  readonly terminal: Terminal;
+  readonly output: Output;
+  readonly contexts: Contexts;
+  /** Aborts with Ctrl-C: waiting and following end, nothing at the server does. */
+  readonly signal: AbortSignal;
+  readonly cwd: string;
+  readonly env: Environment;
+  private slipway: Promise<Slipway> | undefined;
+
+  constructor(private readonly options: SessionOptions) {
+    const { env, cwd, signal, stdin, stdout, stderr } = options;
+    this.env = env;
+    this.cwd = cwd;
+    this.signal = signal;
+    this.terminal = new Terminal({ stdin, stdout, stderr }, env);
+    this.output = new Output(this.terminal, () => this.flags);
+    this.contexts = new Contexts(env, cwd);
+  }
+
+  /** The sdk for the chosen context, loaded when it is first asked for. */
+  client(): Promise<Slipway> {
+    return (this.slipway ??= this.clientOf(this.contexts.chosen(this.flags.context)));
+  }
+
+  async clientOf({ url, token }: { url: string; token: string }): Promise<Slipway> {
+    const [{ Slipway }, { tellingFetch }] = await Promise.all([import('@slipway/sdk'), import('./request-lines.js')]);
+    const own = this.options.fetch ?? globalThis.fetch;
+    const fetch = this.flags.verbose ? tellingFetch(own, (line) => this.note(line)) : own;
+    try {
+      return new Slipway({ baseUrl: url, token, fetch });
+    } catch {
+      throw new CliError(`${url} is no address of a Slipway.`, EXIT.failed, 'It begins with http:// or https://.');
+    }
+  }
+
+  /** A line for the person, on stderr. */
+  note(line: string): void {
+    this.output.note(line);
+  }
+}

@@ -1,0 +1,60 @@
+import type { Readable, Writable } from 'node:stream';
+
+export interface Streams {
+  stdin: Readable & { isTTY?: boolean };
+  stdout: Writable & { isTTY?: boolean; columns?: number };
+  stderr: Writable & { isTTY?: boolean; columns?: number };
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+type Side = 'stdout' | 'stderr';
+
+/** What is at the other end of the three streams, and what it can show. */
+export class Terminal {
+  constructor(
+    readonly streams: Streams,
+    private readonly env: Environment,
+  ) {}
+
+  /** A person reads this stream: cells may be cut, and lines redrawn. */
+  isTerminal(side: Side): boolean {
+    return this.streams[side].isTTY === true;
+  }
+
+  /** Somebody can be asked. */
+  get isInteractive(): boolean {
+    return this.streams.stdin.isTTY === true && this.isTerminal('stderr') && !this.isPipeline;
+  }
+
+  hasColour(side: Side): boolean {
+    return this.isTerminal(side) && !this.env['NO_COLOR'] && !this.isPipeline && !this.isDumb;
+  }
+
+  /** Whether a line that was written can be written over. */
+  canRedraw(side: Side): boolean {
+    return this.isTerminal(side) && !this.isPipeline && !this.isDumb;
+  }
+
+  /** Asked each time: a terminal changes its size. */
+  columnsOf(side: Side): number | undefined {
+    return this.isTerminal(side) ? this.streams[side].columns || 80 : undefined;
+  }
+
+  private get isPipeline(): boolean {
+    return Boolean(this.env['CI']) && this.env['CI'] !== 'false';
+  }
+
+  private get isDumb(): boolean {
+    return this.env['TERM'] === 'dumb';
+  }
+}
+
+const CODES = { red: 31, green: 32, yellow: 33, blue: 34, grey: 90, bold: 1 } as const;
+export type Colour = keyof typeof CODES;
+
+export const painted = (text: string, colour: Colour): string => `\u001b[${CODES[colour]}m${text}\u001b[0m`;
+
+/** What others wrote, without what a terminal would take for orders. */
+export const harmless = (text: string): string =>
+  text.replace(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, ' ');
