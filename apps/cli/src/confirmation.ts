@@ -1,3 +1,4 @@
+import { Writable } from 'node:stream';
 import type { Slipway } from '@slipway/sdk';
 import { CliError, EXIT } from './exit-codes.js';
 import type { Given, Verb } from './nouns/verb.js';
@@ -27,12 +28,17 @@ async function answered(session: Session, question: string): Promise<void> {
     throw new CliError('Nothing was done.', EXIT.cancelled);
 }
 
+/** What is typed is not shown. */
+export const askSecret = (session: Session, question: string): Promise<string> => ask(session, question, true);
+
 /** On stderr: stdout is for data. */
-export async function ask({ terminal, signal }: Session, question: string): Promise<string> {
+export async function ask({ terminal, signal }: Session, question: string, isSecret = false): Promise<string> {
   if (!terminal.isInteractive)
     throw new CliError(`${question.trim()} Nobody can be asked here.`, EXIT.failed, 'Say --yes.');
   const { createInterface } = await import('node:readline/promises');
-  const { stdin: input, stderr: output } = terminal.streams;
+  const { stdin: input, stderr } = terminal.streams;
+  if (isSecret) stderr.write(question);
+  const output = isSecret ? new Writable({ write: (_chunk, _encoding, done) => done() }) : stderr;
   const lines = createInterface({ input, output, terminal: true });
   const stop = new AbortController();
   const end = () => stop.abort();
@@ -46,5 +52,6 @@ export async function ask({ terminal, signal }: Session, question: string): Prom
   } finally {
     signal.removeEventListener('abort', end);
     lines.close();
+    if (isSecret) stderr.write('\n');
   }
 }

@@ -18,7 +18,12 @@ for (const stream of [stdout, stderr])
 
 const session = new Session({ stdin, stdout, stderr, env, cwd: process.cwd(), signal: interrupt.signal });
 try {
-  await programOf(session, VERSION).parseAsync(process.argv);
+  const program = programOf(session, VERSION);
+  const [, , first, ...words] = process.argv;
+  if (first === '__complete') {
+    const { completionsOf } = await import('./completions.js');
+    for (const one of await completionsOf(program, session, words)) session.output.data(one);
+  } else await program.parseAsync(process.argv);
   process.exitCode = session.exitCode;
 } catch (error) {
   if (error instanceof CommanderError) process.exitCode = error.exitCode;

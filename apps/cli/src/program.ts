@@ -1,18 +1,48 @@
 import { Command, Option } from 'commander';
-import { registerNoun } from './nouns/noun.js';
+import { access, audit, tenants, tokens, webhooks, whoami } from './nouns/access.js';
+import { context, login, logout } from './nouns/account.js';
+import { bindings, catalog, passports, products, publications, targets } from './nouns/catalog.js';
+import { completion } from './nouns/completion.js';
 import { deployments } from './nouns/deployments.js';
+import { registerNoun, registerVerb } from './nouns/noun.js';
+import { operations } from './nouns/operations.js';
+import { plans } from './nouns/plans.js';
+import { api } from './nouns/raw.js';
+import { rollback, rollouts } from './nouns/rollouts.js';
+import { files, references, sandboxes } from './nouns/sandboxes.js';
+import { instances, policies, revisions, routes } from './nouns/serving.js';
+import { events, logs } from './nouns/streams.js';
+import type { Noun, Verb } from './nouns/verb.js';
 import { FORMATS } from './output.js';
 import type { GlobalFlags, Session } from './session.js';
 
 /** A group of commands: adds them to the program. What is heavy it imports in its actions, so that `--help` stays quick. */
 export type Group = (program: Command, session: Session) => void;
 
-const nouns: Group = (program, session) => {
-  for (const noun of [deployments]) registerNoun(program, session, noun);
-};
+const nounsOf =
+  (...nouns: readonly Noun[]): Group =>
+  (program, session) => {
+    for (const noun of nouns) registerNoun(program, session, noun);
+  };
+const verbsOf =
+  (...verbs: readonly Verb[]): Group =>
+  (program, session) => {
+    for (const verb of verbs) registerVerb(program, session, verb);
+  };
 
 /** Each group is one line here. */
-const GROUPS: readonly Group[] = [nouns];
+const GROUPS: readonly Group[] = [
+  verbsOf(login, logout, whoami),
+  nounsOf(context, deployments, rollouts),
+  verbsOf(rollback),
+  nounsOf(revisions, routes, operations),
+  verbsOf(events, logs),
+  nounsOf(instances, policies, plans),
+  nounsOf(sandboxes, files, references),
+  nounsOf(products, bindings, publications, catalog, passports),
+  nounsOf(tokens, tenants, access, audit, webhooks, targets),
+  verbsOf(api, completion),
+];
 
 export function programOf(session: Session, version: string): Command {
   const program = new Command('slipway')

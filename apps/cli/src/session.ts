@@ -2,6 +2,7 @@ import type { Slipway } from '@slipway/sdk';
 import { Contexts } from './contexts.js';
 import { CliError, EXIT, type ExitCode } from './exit-codes.js';
 import { Output, type OutputFlags } from './output.js';
+import { tellingFetch } from './request-lines.js';
 import { Terminal, type Environment, type Streams } from './terminal.js';
 
 /** What every command takes. */
@@ -49,15 +50,19 @@ export class Session {
   }
 
   async clientOf({ url, token }: { url: string; token: string }): Promise<Slipway> {
-    const [{ Slipway }, { tellingFetch }] = await Promise.all([import('@slipway/sdk'), import('./request-lines.js')]);
-    const own = this.options.fetch ?? globalThis.fetch;
-    const fetch = this.flags.verbose ? tellingFetch(own, (line) => this.note(line)) : own;
+    const { Slipway } = await import('@slipway/sdk');
     try {
-      return new Slipway({ baseUrl: url, token, fetch });
+      return new Slipway({ baseUrl: url, token, fetch: this.fetch });
     } catch {
       throw new CliError(`${url} is no address of a Slipway.`, EXIT.failed, 'It begins with http:// or https://.');
     }
   }
+
+  /** Tells each request where `-v` asks for it. */
+  readonly fetch: typeof fetch = (input, init) => {
+    const own = this.options.fetch ?? globalThis.fetch;
+    return (this.flags.verbose ? tellingFetch(own, (line) => this.note(line)) : own)(input, init);
+  };
 
   /** A line for the person, on stderr. */
   note(line: string): void {

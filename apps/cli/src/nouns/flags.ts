@@ -3,15 +3,24 @@ import { CliError } from '../exit-codes.js';
 import type { Session } from '../session.js';
 import { ROWS, type Flag, type Given, type Verb } from './verb.js';
 
-const READERS = {
+type Reader = (text: any, name: string, session: Session) => unknown;
+
+const READERS: Record<NonNullable<Flag['as']>, Reader> = {
   text: (text: string) => text,
-  number: (text: string, name: string) => numberOf(text, name),
-  /** JSON, or the name of a file behind an @. */
-  json: (text: string, name: string) => jsonOf(text, name),
+  number: numberOf,
+  /** Or the name of a file behind an @. */
+  json: async (text: string, name, session) =>
+    text.startsWith('@') ? (await inputs()).readBody(text.slice(1), session) : jsonOf(text, name),
+  file: async (file: string, _name, session) => (await inputs()).readBody(file, session),
+  secret: async (file: string, _name, session) => (await (await inputs()).readText(file, session)).trim(),
   list: (text: string) => text.split(',').map((one) => one.trim()),
-  pairs: (text: string, name: string) => pairsOf(text, name),
+  pairs: pairsOf,
+  weights: (text: string, name) => weightsOf(text, name),
+  steps: (text: string, name) => stepsOf(text, name),
   flag: (value: unknown) => value,
-} satisfies Record<NonNullable<Flag['as']>, unknown>;
+};
+
+const inputs = () => import('../input-files.js');
 
 export function addFlags(command: Command, verb: Verb): void {
   for (const { flags, summary } of verb.flags ?? []) command.option(flags, summary);
@@ -32,16 +41,14 @@ export function addFlags(command: Command, verb: Verb): void {
 
 export async function givenOf(command: Command, verb: Verb, session: Session): Promise<Given> {
   const flags = command.opts<Record<string, any>>();
-  const { readBody } = await import('../input-files.js');
-  const body = verb.takesBody && flags['file'] ? await readBody(flags['file'] as string, session) : undefined;
+  const body = verb.takesBody && flags['file'] ? await READERS.file(flags['file'], '--file', session) : undefined;
   const options: Record<string, any> = { signal: session.signal };
   let fields: any = body;
   for (const flag of verb.flags ?? []) {
     const name = nameOf(flag.flags);
     const text = flags[name];
     if (text === undefined) continue;
-    const read = READERS[flag.as ?? 'text'] as (text: unknown, name: string) => unknown;
-    const value = read(text, flag.flags);
+    const value = await READERS[flag.as ?? 'text'](text, flag.flags, session);
     flags[name] = value;
     if (flag.query) options[flag.query] = value;
     if (flag.body) fields = withField(fields ?? {}, flag.body.split('.'), value);
@@ -84,6 +91,25 @@ function pairsOf(text: string, name: string): Record<string, string> {
       return [pair.slice(0, at).trim(), pair.slice(at + 1)];
     }),
   );
+}
+
+/** `chat-00001=90,chat-00002=10` */
+function weightsOf(text: string, name: string): { revision: string; weight: number }[] {
+  return Object.entries(pairsOf(text, name)).map(([revision, weight]) => ({
+    revision,
+    weight: numberOf(weight, name),
+  }));
+}
+
+/** `10:60,50:60`: the share of the traffic, and for how many seconds. */
+function stepsOf(text: string, name: string): { traffic_percent: number; soak_seconds?: number }[] {
+  return text.split(',').map((step) => {
+    const [share, soak] = step.split(':');
+    return {
+      traffic_percent: numberOf(share!, name),
+      ...(soak !== undefined && { soak_seconds: numberOf(soak, name) }),
+    };
+  });
 }
 
 const UNITS: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };

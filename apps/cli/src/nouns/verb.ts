@@ -5,7 +5,8 @@ import type { View } from '../table.js';
 export interface Flag {
   flags: string;
   summary: string;
-  as?: 'text' | 'number' | 'json' | 'list' | 'pairs' | 'flag';
+  /** `file` is the content of a file, as JSON or YAML; `secret` its text: what stands in a command line is for all to read. */
+  as?: 'text' | 'number' | 'json' | 'file' | 'secret' | 'list' | 'pairs' | 'weights' | 'steps' | 'flag';
   /** Where it goes: a field of the body (with dots where it lies deeper), or of the query. Otherwise the verb reads it. */
   body?: string;
   query?: string;

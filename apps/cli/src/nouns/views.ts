@@ -43,3 +43,144 @@ export const DEPLOYMENT: View = {
     { title: 'ETAG', of: 'etag', isWide: true },
   ],
 };
+
+const columnsOf = (shown: string, wide = '', text = ''): View['columns'] => [
+  ...columnsNamed(shown, {}),
+  ...columnsNamed(text, { isText: true }),
+  ...columnsNamed(wide, { isWide: true }),
+];
+
+/** `STATE TARGET=target.deployment`: a title alone names the field. */
+const columnsNamed = (words: string, more: { isText?: true; isWide?: true }): View['columns'] =>
+  words
+    .split(' ')
+    .filter(Boolean)
+    .map((word) => {
+      const [title, of = title!.toLowerCase()] = word.split('=');
+      return { title: title!.replaceAll('_', ' '), of, ...more };
+    });
+
+const viewOf = (name: string, shown: string, wide?: string, text?: string): View => ({
+  name,
+  columns: columnsOf(shown, wide, text),
+});
+
+export const REVISION = viewOf(
+  'name',
+  'NAME STATE MODEL=spec.model.id TARGET=spec.runtime.target ENGINE=spec.runtime.engine READY=ready_at',
+  'ID NUMBER CREATED=created_at DIGEST=spec_digest SPEC',
+  'MESSAGE',
+);
+export const DIFF = viewOf('to', 'FROM TO PATCH');
+export const ROUTE: View = {
+  name: 'deployment',
+  columns: [
+    { title: 'DEPLOYMENT', of: 'deployment' },
+    {
+      title: 'TARGETS',
+      of: ({ targets = [] }: any) => targets.map(({ revision, weight }: any) => `${revision}=${weight}`),
+    },
+    ...columnsOf('GENERATION REASON UPDATED=updated_at ETAG'),
+  ],
+};
+export const POLICY = viewOf('deployment', 'DEPLOYMENT MODE VERSION SLOS UPDATED=updated_at ETAG');
+export const INSTANCE = viewOf(
+  'id',
+  'ID REVISION STATE TARGET PLACE IN_FLIGHT=in_flight RESTARTS STARTED=started_at',
+  'ORDINAL GENERATION DEVICES DRIFT FAILURE',
+  'MESSAGE',
+);
+export const EVENT: View & { line: (row: any) => string } = {
+  ...viewOf('id', 'SEQUENCE TIME TYPE ACTOR', 'ID REVISION=revisionid OPERATION=operationid', 'DATA'),
+  line: ({ sequence, time, type, data }) => `${sequence}  ${time}  ${type}  ${JSON.stringify(data)}`,
+};
+export const PLAN = viewOf(
+  'id',
+  'ID DEPLOYMENT STATE=approval.state RISK=risk.level STALE EXPIRES=expires_at',
+  'BASE=base_revision DIGEST=content_digest CREATED=created_at CHANGES',
+  'SUMMARY',
+);
+export const SANDBOX = viewOf(
+  'id',
+  'ID PROVIDER STATE FILES=workspace.file_count BYTES=workspace.bytes_used EXPIRES=expires_at',
+  'REFERENCE=reference_id LABELS CREATED=created_at',
+);
+export const FILE = viewOf(
+  'path',
+  'PATH BYTES=size_bytes MODE MODIFIED=modified_at SYNC',
+  'SHA256 SYNC_ERROR=sync_error',
+);
+export const REFERENCE = viewOf(
+  'id',
+  'ID PROVIDER EXTERNAL=external_id STATE SANDBOX=sandbox_id URL=base_url',
+  'EGRESS=egress_allowed CREATED=created_at REVOKED=revoked_at',
+);
+export const PRODUCT = viewOf(
+  'id',
+  'ID SLUG STATE NAME=display_name',
+  'CONTEXT=context_length MODALITIES PRICING CREATED=created_at',
+);
+export const BINDING = viewOf(
+  'id',
+  'ID PRODUCT=product_id STATE DEPLOYMENT=target.deployment REVISION=target.revision SUPPLIER=target.supplier DRIFTED',
+  'CHECKED=qualification.checked_at CHECKS=qualification.checks CREATED=created_at',
+);
+export const PUBLICATION = viewOf(
+  'id',
+  'ID SLUG STATE VERSION PRODUCT=product_id',
+  'BINDINGS AUDIENCE NOTES CREATED=created_at',
+);
+export const CATALOG = viewOf(
+  'id',
+  'ID SLUG NAME AVAILABILITY MODEL=endpoint.model CONTEXT=context_length',
+  'URL=endpoint.base_url PERFORMANCE PRICING',
+  'DESCRIPTION',
+);
+export const PASSPORT = viewOf(
+  'id',
+  'ID STATE DEPLOYMENT=affinity.deployment MODE=affinity.mode REVISION=affinity.revision TARGET=affinity.target EXPIRES=expires_at',
+  'SUBJECT GUARANTEE=affinity.guarantee SOURCE=session.source STATS LAST_SEEN=last_seen_at',
+);
+export const TARGET: View = {
+  name: 'name',
+  columns: [
+    ...columnsOf('NAME KIND STATUS IN_USE=capacity.in_use MOST=capacity.max_instances'),
+    { title: 'ENGINES', of: ({ engines = [] }: any) => engines.map(({ name }: any) => name) },
+    ...columnsOf('', 'CONDITIONS DEVICES REMOVED'),
+  ],
+};
+export const TOKEN = viewOf(
+  'id',
+  'ID NAME STATE SCOPES OWNER=owner.id EXPIRES=expires_at LAST_USED=last_used_at',
+  'CREATED=created_at BY=created_by REVOKED=revoked_at',
+);
+/** What is shown once stands first. */
+export const CREATED_TOKEN: View = { ...TOKEN, columns: [...columnsOf('TOKEN'), ...TOKEN.columns] };
+export const TENANT = viewOf('id', 'ID NAME ORGANIZATIONS=external_organization_ids CREATED=created_at');
+export const CREATED_TENANT = viewOf('id', 'TOKEN ID NAME');
+export const ACCESS = viewOf(
+  'id',
+  'ID PROVIDER ORGANIZATION=external_organization_id USER=external_user_id STATUS SCOPES',
+  'NAME=display_name UPDATED=updated_at',
+);
+export const WEBHOOK = viewOf(
+  'id',
+  'ID STATE URL EVENTS=event_types DEPLOYMENTS',
+  'DISABLED=disabled_reason CREATED=created_at',
+  'DESCRIPTION',
+);
+export const CREATED_WEBHOOK: View = { ...WEBHOOK, columns: [...columnsOf('SECRET'), ...WEBHOOK.columns] };
+export const DELIVERY = viewOf(
+  'event_id',
+  'EVENT=event_id TYPE=event_type STATUS ATTEMPTS ANSWER=response_status ERROR',
+  'CREATED=created_at LAST=last_attempt_at NEXT=next_attempt_at',
+);
+export const AUDIT = viewOf(
+  'id',
+  'SEQUENCE AT ACTOR ACTION TYPE=resource_type NAME=resource_name',
+  'ID READS REQUEST=request_id HASH',
+);
+export const WHO = viewOf(
+  'actor.id',
+  'ACTOR=actor.id TYPE=actor.type TENANT=tenant.name OPERATOR=tenant.is_operator SCOPES OWNER=owner.id',
+);

@@ -1,0 +1,34 @@
+import { CliError } from '../exit-codes.js';
+import type { RunVerb } from './verb.js';
+
+const SCRIPTS: Record<string, string> = {
+  bash: `_slipway() {
+  local line
+  COMPREPLY=()
+  while IFS= read -r line; do COMPREPLY+=("$line"); done < <(slipway __complete "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
+}
+complete -o default -F _slipway slipway`,
+  zsh: `#compdef slipway
+_slipway() {
+  local -a found
+  found=("\${(@f)$(slipway __complete "\${(@)words[2,CURRENT]}" 2>/dev/null)}")
+  compadd -- $found
+}
+compdef _slipway slipway`,
+  fish: `function __slipway_complete
+  set -l words (commandline -opc) (commandline -ct)
+  slipway __complete $words[2..-1] 2>/dev/null
+end
+complete -c slipway -f -a '(__slipway_complete)'`,
+};
+
+export const completion: RunVerb = {
+  verb: 'completion',
+  args: '<shell>',
+  summary: 'Print what makes a shell complete commands, flags and the names that there are: bash, zsh or fish',
+  examples: ['source <(slipway completion bash)', 'slipway completion fish > ~/.config/fish/completions/slipway.fish'],
+  run: async (session, { args: [shell] }) => {
+    if (!Object.hasOwn(SCRIPTS, shell!)) throw new CliError(`${shell} is none of bash, zsh and fish.`);
+    session.output.data(SCRIPTS[shell!]!);
+  },
+};

@@ -1,0 +1,45 @@
+import type { Slipway } from '@slipway/sdk';
+import { CliError, EXIT } from '../exit-codes.js';
+
+/** Products by their slug; an id is taken as it is. */
+export async function productIdOf(client: Slipway, given: string): Promise<string> {
+  if (given.startsWith('prd_')) return given;
+  for await (const { id, slug } of client.admin.modelApi.products.list({ limit: 100 })) if (slug === given) return id;
+  throw new CliError(`There is no product ${given}.`, EXIT.notFound, 'slipway products list shows them.');
+}
+
+/** Tokens and tenants by their name. Two of the same name are no answer. */
+export async function idByName(
+  what: string,
+  rows: AsyncIterable<{ id: string; name: string; state?: string }>,
+  given: string,
+): Promise<string> {
+  const named: string[] = [];
+  for await (const { id, name, state } of rows) {
+    if (id === given) return id;
+    if (name === given && (state === undefined || state === 'active')) named.push(id);
+  }
+  if (named.length === 1) return named[0]!;
+  if (named.length === 0) throw new CliError(`There is no ${what} ${given}.`, EXIT.notFound);
+  throw new CliError(`Several are named ${given}.`, EXIT.conflict, `Name one by its id: ${named.join(', ')}`);
+}
+
+/** An operation by its id, or by its deployment: what goes on there, else what went on last. */
+export async function operationIdOf(client: Slipway, given: string): Promise<string> {
+  if (given.startsWith('op_')) return given;
+  const { current_operation_id: current } = await client.deployments.get(given);
+  if (current) return current;
+  const { data } = await client.operations.list({ resource_name: given, limit: 1 });
+  if (data[0]) return data[0].id;
+  throw new CliError(`Nothing was ever done to ${given}.`, EXIT.notFound, 'slipway operations list shows operations.');
+}
+
+/** The only instance of a deployment, unless one is named. */
+export async function instanceIdOf(client: Slipway, deployment: string, given: string | undefined): Promise<string> {
+  if (given !== undefined) return given;
+  const { data } = await client.deployments.instances.list(deployment);
+  if (data.length === 1) return data[0]!.id;
+  if (data.length === 0) throw new CliError(`${deployment} has no instance.`, EXIT.notFound);
+  const ids = data.map(({ id, revision, state }) => `${id} (${revision}, ${state})`).join(', ');
+  throw new CliError(`${deployment} has several instances.`, EXIT.conflict, `Name one of: ${ids}`);
+}

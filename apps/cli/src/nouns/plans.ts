@@ -1,0 +1,82 @@
+import type { Noun } from './verb.js';
+import { PLAN } from './views.js';
+
+export const plans: Noun = {
+  noun: 'plans',
+  aliases: ['plan'],
+  summary: 'Rollouts that wait for a person',
+  verbs: [
+    {
+      verb: 'list',
+      summary: 'List plans',
+      examples: ['slipway plans list --state pending'],
+      flags: [
+        { flags: '--deployment <deployment>', summary: 'only of this one', query: 'deployment' },
+        { flags: '--state <state>', summary: 'pending, approved, rejected, expired or superseded', query: 'state' },
+      ],
+      isList: true,
+      view: PLAN,
+      call: (client, { options }) => client.autopilot.plans.list(options),
+    },
+    {
+      verb: 'show',
+      args: '<plan>',
+      summary: 'Show a plan, what it changes and its digest',
+      examples: ['slipway plans show plan_0190f5c27bd87cc0a6b7d2f5e1a3c4d5 -o yaml'],
+      view: PLAN,
+      call: (client, { args: [id], options }) => client.autopilot.plans.get(id!, options),
+    },
+    {
+      verb: 'create',
+      args: '<deployment>',
+      summary: 'Propose a rollout',
+      examples: [
+        `slipway plans create chat --summary "two replicas" --rollout '{"spec_patch":{"scaling":{"min_replicas":2}}}'`,
+      ],
+      flags: [
+        { flags: '--summary <text>', summary: 'what it does, for who approves it', body: 'summary' },
+        { flags: '--rollout <json>', summary: 'the rollout, or @file', body: 'rollout', as: 'json' },
+        { flags: '--changes <json>', summary: 'as a JSON patch', body: 'changes', as: 'json' },
+        { flags: '--evidence <json>', summary: 'why to believe it', body: 'evidence', as: 'json' },
+        { flags: '--predicted-impact <json>', summary: 'what will be better', body: 'predicted_impact', as: 'json' },
+        { flags: '--risk <json>', summary: 'level and reasons', body: 'risk', as: 'json' },
+        { flags: '--base-revision <revision>', summary: 'what it is based on', body: 'base_revision' },
+        { flags: '--base-spec-digest <digest>', summary: 'the same, by its content', body: 'base_spec_digest' },
+      ],
+      takesBody: true,
+      view: PLAN,
+      call: (client, { args: [deployment], body, options }) =>
+        client.autopilot.plans.create({ ...body, deployment }, options),
+    },
+    {
+      verb: 'approve',
+      args: '<plan>',
+      summary: 'Approve a plan as it stands now, or as it was read with --plan-digest. Nobody approves their own',
+      examples: ['slipway plans approve plan_0190f5c27bd87cc0a6b7d2f5e1a3c4d5 --comment "go" --yes'],
+      flags: [
+        { flags: '--plan-digest <digest>', summary: 'only this content of it', body: 'plan_digest' },
+        { flags: '--comment <text>', summary: 'why', body: 'comment' },
+      ],
+      takesKey: true,
+      confirm: 'yes',
+      view: PLAN,
+      call: async (client, { args: [id], body, options }) => {
+        const digest = body?.plan_digest ?? (await client.autopilot.plans.get(id!)).content_digest;
+        return client.autopilot.plans.approve(id!, { ...body, plan_digest: digest }, options);
+      },
+    },
+    {
+      verb: 'reject',
+      args: '<plan>',
+      summary: 'Reject a plan',
+      examples: ['slipway plans reject plan_0190f5c27bd87cc0a6b7d2f5e1a3c4d5 --comment "not now" --yes'],
+      flags: [
+        { flags: '--plan-digest <digest>', summary: 'only this content of it', body: 'plan_digest' },
+        { flags: '--comment <text>', summary: 'why', body: 'comment' },
+      ],
+      confirm: 'yes',
+      view: PLAN,
+      call: (client, { args: [id], body = {}, options }) => client.autopilot.plans.reject(id!, body, options),
+    },
+  ],
+};

@@ -1,0 +1,80 @@
+import { CliError, EXIT } from '../exit-codes.js';
+import { harmless } from '../terminal.js';
+import type { Session } from '../session.js';
+import type { Given, RunVerb } from './verb.js';
+
+const TIMEOUT_MS = 30_000;
+
+/** What has no command of its own yet. */
+export const api: RunVerb = {
+  verb: 'api',
+  args: '<method> <path>',
+  summary: 'Call the api as it is: the path behind /api/v1, or from / of the server on for /healthz and the like',
+  examples: [
+    'slipway api GET /deployments',
+    'slipway api GET /openapi.json',
+    `slipway api POST /deployments --fields name=chat`,
+  ],
+  flags: [
+    { flags: '--fields <pairs>', summary: 'fields of the body: name=chat,environment=staging', as: 'pairs' },
+    { flags: '--header <header>', summary: 'such as "accept: text/event-stream"' },
+  ],
+  takesBody: true,
+  run: callApi,
+};
+
+/** These are not behind /api/v1. */
+const OF_THE_SERVER = /^\/(api\/|openapi\.json|healthz|readyz|metrics|docs)/;
+
+async function callApi(session: Session, { args, body: fileBody, flags }: Given): Promise<void> {
+  const [method, path] = args as [string, string];
+  if (!/^[A-Za-z]+$/.test(method)) throw new CliError(`${method} is no method.`);
+  // The token is for this server alone.
+  if (!path.startsWith('/') || path.startsWith('//')) throw new CliError('The path begins with one /.');
+  const { url, token } = session.contexts.chosen(session.flags.context);
+  const root = url.replace(/\/+$/, '') + (OF_THE_SERVER.test(path) ? '' : '/api/v1');
+  const body =
+    fileBody === undefined && flags['fields'] === undefined ? undefined : { ...fileBody, ...flags['fields'] };
+  const headers = new Headers({ accept: 'application/json', authorization: `Bearer ${token}` });
+  if (body !== undefined) headers.set('content-type', 'application/json');
+  const [name, ...value] = ((flags['header'] as string | undefined) ?? '').split(':');
+  if (name) headers.set(name.trim(), value.join(':').trim());
+  const limit = new AbortController();
+  const timer = setTimeout(() => limit.abort(), TIMEOUT_MS);
+  const response = await session
+    .fetch(root + path, {
+      method: method.toUpperCase(),
+      headers,
+      body: body === undefined ? undefined : JSON.stringify(body),
+      redirect: 'error',
+      signal: AbortSignal.any([session.signal, limit.signal]),
+    })
+    .catch((error: unknown) => {
+      throw session.signal.aborted
+        ? error
+        : new CliError(`${root}${path}: no answer`, EXIT.failed, 'slipway context show');
+    });
+  // A stream of events has no end; its head has come in time.
+  clearTimeout(timer);
+  await copy(response, session);
+  if (!response.ok) session.exitCode = codeOf(response.status);
+}
+
+async function copy({ body }: Response, { terminal }: Session): Promise<void> {
+  const { stdout } = terminal.streams;
+  const decoder = new TextDecoder();
+  let last = '';
+  for await (const chunk of (body ?? []) as AsyncIterable<Uint8Array>) {
+    const text = decoder.decode(chunk, { stream: true });
+    last = text.at(-1) ?? last;
+    const shown = terminal.isTerminal('stdout') ? text.split('\n').map(harmless).join('\n') : text;
+    if (!stdout.write(shown)) await new Promise((resolve) => stdout.once('drain', resolve));
+  }
+  if (last && last !== '\n') stdout.write('\n');
+}
+
+function codeOf(status: number): (typeof EXIT)[keyof typeof EXIT] {
+  if (status === 401) return EXIT.needsLogin;
+  if (status === 404) return EXIT.notFound;
+  return status === 409 || status === 412 ? EXIT.conflict : EXIT.failed;
+}

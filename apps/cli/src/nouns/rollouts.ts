@@ -1,0 +1,130 @@
+import { waitForOperation } from '../waiting.js';
+import { durationMs } from './flags.js';
+import { operationIdOf } from './names.js';
+import type { Noun, RunVerb, Verb } from './verb.js';
+import { OPERATION } from './views.js';
+
+/** `rollouts watch` and `operations wait`: the same, by the noun that one has in mind. */
+export const waitVerb = (noun: string, verb: string): RunVerb => ({
+  verb,
+  args: '<operation>',
+  summary: 'Follow an operation, or what goes on at a deployment, to its end; fails where it fails',
+  examples: [
+    `slipway ${noun} ${verb} chat`,
+    `slipway ${noun} ${verb} op_0190f5c27bd87cc0a6b7d2f5e1a3c4d5 --timeout 10m`,
+  ],
+  flags: [{ flags: '--timeout <time>', summary: 'how long to wait: 90s, 10m, 1h. The work goes on (default: 1h)' }],
+  run: async (session, { args: [given], flags }) => {
+    const limitMs = flags['timeout'] === undefined ? undefined : durationMs(flags['timeout'], '--timeout');
+    const id = await operationIdOf(await session.client(), given!);
+    await session.output.print(await waitForOperation(session, id, { limitMs }), OPERATION);
+  },
+});
+
+/** What changes an operation that is named by its id or its deployment. */
+export const operationVerb = (noun: string, verb: 'cancel' | 'resume' | 'retry', summary: string): Verb => ({
+  verb,
+  args: '<operation>',
+  summary,
+  examples: [`slipway ${noun} ${verb} chat${verb === 'cancel' ? ' --yes' : ''}`],
+  ...(verb === 'cancel' && { confirm: 'yes' as const }),
+  view: OPERATION,
+  call: async (client, { args: [given], options }) =>
+    client.operations[verb](await operationIdOf(client, given!), options),
+});
+
+export const rollouts: Noun = {
+  noun: 'rollouts',
+  aliases: ['rollout'],
+  summary: 'The way of a revision to its traffic',
+  verbs: [
+    {
+      verb: 'create',
+      args: '<deployment>',
+      summary: 'Roll out a revision: a whole spec, or what differs from the active one',
+      examples: [
+        `slipway rollouts create chat --patch '{"model":{"id":"llama-next"}}' --strategy immediate --yes --wait`,
+        `slipway rollouts create chat --patch '{"model":{"id":"llama-next"}}' --strategy canary --steps 10:60,50:60 --dry-run`,
+      ],
+      flags: [
+        { flags: '--revision-file <file>', summary: 'the spec, JSON or YAML; - is stdin', body: 'spec', as: 'file' },
+        {
+          flags: '--patch <json>',
+          summary: 'what differs from the base revision, or @file',
+          body: 'spec_patch',
+          as: 'json',
+        },
+        {
+          flags: '--strategy <type>',
+          summary: 'candidate, canary, blue_green, immediate, recreate, auto',
+          body: 'strategy.type',
+        },
+        {
+          flags: '--steps <steps>',
+          summary: 'percent:seconds, such as 10:60,50:60',
+          body: 'strategy.steps',
+          as: 'steps',
+        },
+        {
+          flags: '--hold-seconds <seconds>',
+          summary: 'of recreate: how long requests wait',
+          body: 'strategy.hold_seconds',
+          as: 'number',
+        },
+        { flags: '--analysis <json>', summary: 'the gate, or @file', body: 'analysis', as: 'json' },
+        { flags: '--reason <text>', summary: 'why', body: 'reason' },
+        { flags: '--change-ref <text>', summary: 'such as a commit', body: 'change_ref' },
+        { flags: '--base-revision <revision>', summary: 'what the patch is of', body: 'base_revision' },
+        {
+          flags: '--expected-active-revision <revision>',
+          summary: 'only where this one serves',
+          body: 'expected_active_revision',
+        },
+        { flags: '--plan <plan>', summary: 'the approved plan that it carries out', body: 'plan_id' },
+        {
+          flags: '--progress-deadline-seconds <seconds>',
+          summary: 'for becoming ready',
+          body: 'progress_deadline_seconds',
+          as: 'number',
+        },
+        {
+          flags: '--keep-previous-seconds <seconds>',
+          summary: 'how long the last one stays',
+          body: 'keep_previous_seconds',
+          as: 'number',
+        },
+      ],
+      takesBody: true,
+      takesKey: true,
+      changesDeployment: true,
+      answersOperation: true,
+      view: OPERATION,
+      call: (client, { args: [name], body = {}, options }) => client.deployments.rollouts.create(name!, body, options),
+      rehearse: (client, { args: [name], body = {}, options }) =>
+        client.deployments.rollouts.rehearse(name!, body, options),
+    },
+    waitVerb('rollouts', 'watch'),
+    operationVerb('rollouts', 'cancel', 'Cancel what goes on: the route is put back'),
+    operationVerb('rollouts', 'resume', 'Go on with a rollout that has paused'),
+  ],
+};
+
+export const rollback: Verb = {
+  verb: 'rollback',
+  args: '<deployment>',
+  summary: 'Point the traffic back at an earlier revision',
+  examples: ['slipway rollback chat --reason "worse answers" --yes --wait', 'slipway rollback chat --dry-run'],
+  flags: [
+    { flags: '--to-revision <revision>', summary: 'the previous one unless said', body: 'to_revision' },
+    { flags: '--reason <text>', summary: 'why', body: 'reason' },
+    { flags: '--on-active-operation <what>', summary: 'supersede or fail', body: 'on_active_operation' },
+  ],
+  takesBody: true,
+  takesKey: true,
+  changesDeployment: true,
+  answersOperation: true,
+  view: OPERATION,
+  call: (client, { args: [name], body = {}, options }) => client.deployments.rollbacks.create(name!, body, options),
+  rehearse: (client, { args: [name], body = {}, options }) =>
+    client.deployments.rollbacks.rehearse(name!, body, options),
+};

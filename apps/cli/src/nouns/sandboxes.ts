@@ -1,0 +1,133 @@
+import { putFile, saveFile } from '../sandbox-files.js';
+import type { Noun } from './verb.js';
+import { FILE, REFERENCE, SANDBOX } from './views.js';
+
+export const sandboxes: Noun = {
+  noun: 'sandboxes',
+  aliases: ['sandbox'],
+  summary: 'Places to work in, with files',
+  verbs: [
+    {
+      verb: 'list',
+      summary: 'List sandboxes',
+      examples: ['slipway sandboxes list'],
+      isList: true,
+      view: SANDBOX,
+      call: (client, { options }) => client.sandboxes.list(options),
+    },
+    {
+      verb: 'get',
+      args: '<sandbox>',
+      summary: 'Show a sandbox',
+      examples: ['slipway sandboxes get sbx_1'],
+      view: SANDBOX,
+      call: (client, { args: [id], options }) => client.sandboxes.get(id!, options),
+    },
+    {
+      verb: 'create',
+      summary: 'Create a sandbox',
+      examples: ['slipway sandboxes create -o name', 'slipway sandboxes create --labels team=search'],
+      flags: [
+        { flags: '--provider <provider>', summary: 'local, e2b, daytona or custom', body: 'provider' },
+        { flags: '--reference <reference>', summary: 'of a provider that is not local', body: 'reference_id' },
+        { flags: '--labels <pairs>', summary: 'team=search,tier=1', body: 'labels', as: 'pairs' },
+        { flags: '--expires-at <time>', summary: 'when it goes away', body: 'expires_at' },
+        { flags: '--workspace <json>', summary: 'the room for its files', body: 'workspace', as: 'json' },
+      ],
+      takesBody: true,
+      view: SANDBOX,
+      call: (client, { body = {}, options }) => client.sandboxes.create(body, options),
+    },
+  ],
+};
+
+export const files: Noun = {
+  noun: 'files',
+  aliases: ['file'],
+  summary: 'The files of a sandbox',
+  verbs: [
+    {
+      verb: 'list',
+      args: '<sandbox>',
+      summary: 'List the files of a sandbox',
+      examples: ['slipway files list sbx_1'],
+      isList: true,
+      view: FILE,
+      call: (client, { args: [id], options }) => client.sandboxes.files.list(id!, options),
+    },
+    {
+      verb: 'put',
+      args: '<sandbox> <path>',
+      summary: 'Upload a file: --content, --from, or stdin',
+      examples: [
+        'slipway files put sbx_1 hello.txt --content hello',
+        'slipway files put sbx_1 data.bin --from package.json',
+      ],
+      flags: [
+        { flags: '--content <text>', summary: 'the text of a small file' },
+        { flags: '--from <file>', summary: 'a file of any size' },
+        { flags: '--mode <mode>', summary: 'such as 0644', query: 'mode' },
+        { flags: '--sha256 <hash>', summary: 'refuse other content', query: 'sha256' },
+        { flags: '--no-overwrite', summary: 'fail where there is one already', query: 'overwrite', as: 'flag' },
+      ],
+      takesKey: true,
+      run: putFile,
+    },
+    {
+      verb: 'get',
+      args: '<sandbox> <path>',
+      summary: 'Download a file, to stdout unless --to says where',
+      examples: ['slipway files get sbx_1 hello.txt'],
+      flags: [{ flags: '--to <file>', summary: 'write it here' }],
+      run: saveFile,
+    },
+  ],
+};
+
+export const references: Noun = {
+  noun: 'references',
+  aliases: ['reference'],
+  summary: 'Sandboxes of other providers',
+  verbs: [
+    {
+      verb: 'list',
+      summary: 'List references',
+      examples: ['slipway references list'],
+      isList: true,
+      view: REFERENCE,
+      call: (client, { options }) => client.sandboxes.references.list(options),
+    },
+    {
+      verb: 'create',
+      args: '<external-id>',
+      summary: 'Refer to a sandbox of another provider',
+      examples: [
+        'slipway references create box-1 --provider custom --base-url http://127.0.0.1:9000 --credential-file -',
+      ],
+      flags: [
+        { flags: '--provider <provider>', summary: 'e2b, daytona or custom', body: 'provider' },
+        { flags: '--base-url <url>', summary: 'where it is', body: 'base_url' },
+        {
+          flags: '--credential-file <file>',
+          summary: 'its access token; - is stdin',
+          body: 'credential',
+          as: 'secret',
+        },
+        { flags: '--labels <pairs>', summary: 'team=search,tier=1', body: 'labels', as: 'pairs' },
+      ],
+      takesBody: true,
+      view: REFERENCE,
+      call: (client, { args: [external_id], body, options }) =>
+        client.sandboxes.references.create({ ...body, external_id }, options),
+    },
+    {
+      verb: 'revoke',
+      args: '<reference>',
+      summary: 'Revoke a reference: its credential is forgotten, the sandbox stays as it is',
+      examples: ['slipway references revoke ref_1 --yes'],
+      confirm: 'yes',
+      view: REFERENCE,
+      call: (client, { args: [id], options }) => client.sandboxes.references.revoke(id!, options),
+    },
+  ],
+};

@@ -1,0 +1,134 @@
+import type { Noun } from './verb.js';
+import { DIFF, INSTANCE, POLICY, REVISION, ROUTE } from './views.js';
+
+export const revisions: Noun = {
+  noun: 'revisions',
+  aliases: ['revision'],
+  summary: 'What was rolled out: immutable specs',
+  verbs: [
+    {
+      verb: 'list',
+      args: '<deployment>',
+      summary: 'List the revisions of a deployment',
+      examples: ['slipway revisions list chat'],
+      isList: true,
+      view: REVISION,
+      call: (client, { args: [name], options }) => client.deployments.revisions.list(name!, options),
+    },
+    {
+      verb: 'get',
+      args: '<deployment> <revision>',
+      summary: 'Show a revision and its spec',
+      examples: ['slipway revisions get chat chat-00001 -o yaml'],
+      view: REVISION,
+      call: (client, { args: [name, revision], options }) =>
+        client.deployments.revisions.get(name!, revision!, options),
+    },
+    {
+      verb: 'diff',
+      args: '<deployment> <from> <to>',
+      summary: 'Show what differs, as a JSON patch',
+      examples: ['slipway revisions diff chat chat-00001 chat-00002'],
+      view: DIFF,
+      call: (client, { args: [name, from, to], options }) =>
+        client.deployments.revisions.diff(name!, from!, to!, options),
+    },
+  ],
+};
+
+export const routes: Noun = {
+  noun: 'routes',
+  aliases: ['route'],
+  summary: 'Which revisions get the traffic',
+  verbs: [
+    {
+      verb: 'get',
+      args: '<deployment>',
+      summary: 'Show the route of a deployment',
+      examples: ['slipway routes get chat'],
+      view: ROUTE,
+      call: (client, { args: [name], options }) => client.deployments.route.get(name!, options),
+    },
+    {
+      verb: 'set',
+      args: '<deployment>',
+      summary: 'Give the traffic to a revision, or share it out',
+      examples: [
+        'slipway routes set chat --revision chat-00001 --yes',
+        'slipway routes set chat --targets chat-00001=90,chat-00002=10 --dry-run',
+      ],
+      flags: [
+        { flags: '--revision <revision>', summary: 'all of it to this one', body: 'revision' },
+        { flags: '--targets <shares>', summary: 'chat-00001=90,chat-00002=10', body: 'targets', as: 'weights' },
+        { flags: '--affinity <json>', summary: 'how sessions stay with a server', body: 'affinity', as: 'json' },
+        { flags: '--reason <text>', summary: 'why', body: 'reason' },
+      ],
+      takesBody: true,
+      takesIfMatch: true,
+      changesDeployment: true,
+      view: ROUTE,
+      call: (client, { args: [name], body = {}, options }) => client.deployments.route.set(name!, body, options),
+      rehearse: (client, { args: [name], body = {}, options }) =>
+        client.deployments.route.rehearse(name!, body, options),
+    },
+  ],
+};
+
+export const policies: Noun = {
+  noun: 'policies',
+  aliases: ['policy'],
+  summary: 'Continual optimization: what may be tried, and within which limits',
+  verbs: [
+    {
+      verb: 'get',
+      args: '<deployment>',
+      summary: 'Show the policy of a deployment',
+      examples: ['slipway policies get chat'],
+      view: POLICY,
+      call: (client, { args: [name], options }) => client.deployments.policy.get(name!, options),
+    },
+    {
+      verb: 'set',
+      args: '<deployment>',
+      summary: 'Set the policy of a deployment',
+      examples: [
+        `slipway policies set chat --mode recommend --slos '[{"metric":"ttft_ms","stat":"p95","threshold":200}]' --yes`,
+        'slipway policies set chat --mode off --dry-run',
+      ],
+      flags: [
+        { flags: '--mode <mode>', summary: 'off, observe or recommend', body: 'mode' },
+        { flags: '--slos <json>', summary: 'what must hold, or @file', body: 'slos', as: 'json' },
+        { flags: '--objective <json>', summary: 'what to get better at', body: 'objective', as: 'json' },
+        { flags: '--workload <json>', summary: 'what the traffic is like', body: 'workload', as: 'json' },
+        { flags: '--evidence <json>', summary: 'what a proposal must show', body: 'evidence', as: 'json' },
+        { flags: '--experiment-budget <json>', summary: 'what trying may cost', body: 'experiment_budget', as: 'json' },
+        { flags: '--promotion <json>', summary: 'how a proposal gets its traffic', body: 'promotion', as: 'json' },
+        { flags: '--reliability <json>', summary: 'what must not get worse', body: 'reliability', as: 'json' },
+      ],
+      takesBody: true,
+      takesIfMatch: true,
+      changesDeployment: true,
+      view: POLICY,
+      call: (client, { args: [name], body = {}, options }) => client.deployments.policy.set(name!, body, options),
+      rehearse: (client, { args: [name], body = {}, options }) =>
+        client.deployments.policy.rehearse(name!, body, options),
+    },
+  ],
+};
+
+export const instances: Noun = {
+  noun: 'instances',
+  aliases: ['instance'],
+  summary: 'The model servers that run',
+  verbs: [
+    {
+      verb: 'list',
+      args: '<deployment>',
+      summary: 'List the instances of a deployment',
+      examples: ['slipway instances list chat', 'slipway instances list chat -o wide'],
+      isList: true,
+      view: INSTANCE,
+      call: (client, { args: [name], options }) => client.deployments.instances.list(name!, options),
+    },
+  ],
+};

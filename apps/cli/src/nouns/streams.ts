@@ -1,0 +1,104 @@
+import type { DeploymentEvent, Slipway } from '@slipway/sdk';
+import type { Session } from '../session.js';
+import { harmless } from '../terminal.js';
+import { instanceIdOf } from './names.js';
+import { ROWS, type RunVerb } from './verb.js';
+import { EVENT } from './views.js';
+
+interface Events {
+  list: (options: any) => AsyncIterable<DeploymentEvent>;
+  follow: (options: any) => AsyncIterable<DeploymentEvent>;
+}
+
+type EventsWords = Pick<RunVerb, 'verb' | 'args' | 'summary' | 'examples'> & {
+  eventsOf: (client: Slipway, name: string) => Promise<Events>;
+};
+
+export const eventsVerb = ({ eventsOf, ...words }: EventsWords): RunVerb => ({
+  ...words,
+  flags: [
+    { flags: '--follow', summary: 'go on, an event a line, until Ctrl-C' },
+    { flags: '--after <sequence>', summary: 'begin behind this one', query: 'after', as: 'number' },
+    { flags: '--type <type>', summary: 'only of this type', query: 'type' },
+    { flags: '--limit <rows>', summary: `at most so many (default: ${ROWS})`, as: 'number' },
+  ],
+  run: async (session, { args: [name], flags, options }) => {
+    const events = await eventsOf(await session.client(), name!);
+    if (flags['follow']) {
+      await untilInterrupted(session, async () => {
+        for await (const event of events.follow(options)) await session.output.printNext(event, EVENT);
+      });
+      return;
+    }
+    const most = (flags['limit'] as number | undefined) ?? ROWS;
+    const rows: DeploymentEvent[] = [];
+    for await (const event of events.list({ ...options, limit: Math.min(most, ROWS) })) {
+      if (rows.length >= most) break;
+      rows.push(event);
+    }
+    await session.output.print(rows, EVENT);
+  },
+});
+
+export const events: RunVerb = eventsVerb({
+  verb: 'events',
+  args: '<deployment>',
+  summary: 'What has happened to a deployment, with --follow as it happens',
+  examples: ['slipway events chat', 'slipway events chat --follow -o json'],
+  eventsOf: async (client, name) => ({
+    list: (options) => client.deployments.events.list(name, options),
+    follow: (options) => client.deployments.events.follow(name, options),
+  }),
+});
+
+export const logs: RunVerb = {
+  verb: 'logs',
+  args: '<deployment> [instance]',
+  summary: 'What an instance has written',
+  examples: ['slipway logs chat ins_1 --tail 20', 'slipway logs chat ins_1 --follow'],
+  flags: [
+    { flags: '--follow', summary: 'go on until Ctrl-C, or until the instance ends' },
+    { flags: '--tail <lines>', summary: 'only the last lines', query: 'tail', as: 'number' },
+    { flags: '--since <time>', summary: 'only from this time on', query: 'since' },
+    { flags: '--stream <which>', summary: 'stdout, stderr or both', query: 'stream' },
+    { flags: '--previous', summary: 'of the last start that has ended', query: 'previous', as: 'flag' },
+  ],
+  run: async (session, { args: [name, instance], flags, options }) => {
+    const client = await session.client();
+    const id = await instanceIdOf(client, name!, instance);
+    if (flags['follow']) {
+      const line = ({ text }: { text: string }) => text;
+      const view = { name: 'text', columns: [], line };
+      await untilInterrupted(session, async () => {
+        for await (const one of client.deployments.instances.followLogs(name!, id, options))
+          await session.output.printNext(one, view);
+      });
+      return;
+    }
+    const response = await client.deployments.instances.logs(name!, id, options);
+    await copyText(response, session);
+  },
+};
+
+/** As it comes; in a terminal without what that would take for orders. */
+async function copyText({ body }: Response, { output, terminal }: Session): Promise<void> {
+  if (!body) return;
+  const decoder = new TextDecoder();
+  let rest = '';
+  const tell = (line: string) => output.data(terminal.isTerminal('stdout') ? harmless(line) : line);
+  for await (const chunk of body as unknown as AsyncIterable<Uint8Array>) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
+    rest = lines.pop()!;
+    for (const line of lines) tell(line);
+  }
+  if (rest) tell(rest);
+}
+
+/** Ctrl-C is how one leaves what has no end. */
+async function untilInterrupted({ signal }: Session, follow: () => Promise<void>): Promise<void> {
+  try {
+    await follow();
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+}

@@ -1,0 +1,105 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect, it } from '@jest/globals';
+import type { Command } from 'commander';
+import { runCommand, wordsOf } from '../test/run-command.js';
+import { programOf } from './program.js';
+import { Session } from './session.js';
+
+interface Document {
+  paths: Record<string, Record<string, { operationId: string }>>;
+}
+
+const file = createRequire(import.meta.url).resolve('@slipway/sdk/openapi.json');
+const { paths } = JSON.parse(readFileSync(file, 'utf8')) as Document;
+const routes = Object.entries(paths).flatMap(([route, methods]) =>
+  Object.entries(methods).map(([method, { operationId }]) => ({
+    operationId,
+    pattern: new RegExp(`^${method.toUpperCase()} ${route.replace(/\{\w+\}/g, '[^/]+')}$`),
+    isPlain: !route.includes('{'),
+  })),
+);
+/** What has no name in it first: `/sandboxes/references` is no sandbox. */
+const operationOf = (request: string) =>
+  routes.sort((a, b) => Number(b.isPlain) - Number(a.isPlain)).find(({ pattern }) => pattern.test(request))
+    ?.operationId;
+
+const row = {
+  id: 'x_1',
+  name: 'x',
+  status: 'succeeded',
+  completed_at: 'now',
+  current_operation_id: 'op_1',
+  content_digest: 'sha256:1',
+  steps: [],
+};
+const named = ['tok_1', 'ten_1'].map((id) => ({ ...row, id, name: id }));
+const answer = { ...row, operation: row, data: named, next_cursor: null };
+
+function answerTo(request: Request): Response {
+  const asked = request.headers.get('accept');
+  if (asked === 'text/event-stream') {
+    if (!request.url.includes('/logs')) return new Response(null, { status: 204 });
+    return new Response('event: end\ndata: {"reason":"complete"}\n\n', { headers: { 'content-type': asked } });
+  }
+  if (asked === 'text/plain' || asked === 'application/octet-stream') return new Response('some text\n');
+  // The chain of an audit log that says nothing is whole.
+  return Response.json(request.url.includes('/audit') ? { data: [], next_cursor: null } : answer);
+}
+
+const program = programOf(new Session({ ...process, cwd: '/', signal: new AbortController().signal }), '0');
+
+/** Every command that does something, by its words, with the lines of its help. */
+function leaves(command: Command, words: string[] = []): { words: string; examples: string[] }[] {
+  if (command.commands.length > 0) return command.commands.flatMap((one) => leaves(one, [...words, one.name()]));
+  let help = '';
+  command.configureOutput({ writeOut: (text) => (help += text) });
+  command.outputHelp();
+  const examples = help
+    .slice(help.indexOf('Examples:'))
+    .split('\n')
+    .slice(1)
+    .map((line) => line.trim())
+    .filter(Boolean);
+  return [{ words: words.join(' '), examples }];
+}
+
+const commands = leaves(program);
+/** These go through a shell, or change what is kept on this machine: other specs run them. */
+const ELSEWHERE = /^(completion|login|logout|context)/;
+
+it('reaches every operation of the document by a noun and a verb, with the lines that its help shows', async () => {
+  const home = mkdtempSync(path.join(tmpdir(), 'slipway-cli-'));
+  writeFileSync(path.join(home, 'package.json'), '{}');
+  const reached = new Set<string | undefined>();
+  for (const { words, examples } of commands.filter(({ words }) => !ELSEWHERE.test(words))) {
+    expect([words, examples.length > 0]).toEqual([words, true]);
+    for (const example of examples) {
+      const [slipway, ...given] = wordsOf(example);
+      expect([example, slipway, given.join(' ').startsWith(words)]).toEqual([example, 'slipway', true]);
+      const operations: (string | undefined)[] = [];
+      const ran = await runCommand(given, {
+        env: { HOME: home },
+        stdin: 'secret',
+        fetch: async (url, init) => {
+          const request = new Request(url, { ...init, ...(init?.body ? { duplex: 'half' } : {}) } as RequestInit);
+          operations.push(operationOf(`${request.method} ${new URL(request.url).pathname}`));
+          return answerTo(request);
+        },
+      });
+      expect([example, ran.code, ran.code === 0 ? '' : ran.stderr]).toEqual([example, 0, '']);
+      if (words !== 'api') for (const operation of operations) reached.add(operation);
+    }
+  }
+  const missing = routes.map(({ operationId }) => operationId).filter((id) => !reached.has(id));
+  expect(routes.length).toBeGreaterThan(60);
+  expect({ missing, unknown: reached.has(undefined) }).toEqual({ missing: [], unknown: false });
+});
+
+it('says what each command is for, and gives each an example', () => {
+  expect(commands.length).toBeGreaterThan(70);
+  for (const { words, examples } of commands) expect([words, examples.length > 0]).toEqual([words, true]);
+});

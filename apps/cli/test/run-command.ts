@@ -1,0 +1,64 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { PassThrough, Readable } from 'node:stream';
+import { CommanderError } from 'commander';
+import { exitCodeOf } from '../src/exit-codes.js';
+import { failureLines } from '../src/failure-lines.js';
+import { programOf } from '../src/program.js';
+import { Session } from '../src/session.js';
+
+export interface Ran {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+export interface RunOptions {
+  fetch?: typeof fetch;
+  stdin?: string;
+  env?: Record<string, string>;
+  /** Both outputs are a terminal of this width, and stdin is one. */
+  columns?: number;
+  signal?: AbortSignal;
+}
+
+/** Runs the program as main.ts does, in this process, against a `fetch` of the test. */
+export async function runCommand(words: readonly string[], options: RunOptions = {}): Promise<Ran> {
+  const { fetch, stdin = '', env = {}, columns, signal = new AbortController().signal } = options;
+  const written = { stdout: '', stderr: '' };
+  const sink = (side: 'stdout' | 'stderr') => {
+    const stream = Object.assign(new PassThrough(), columns === undefined ? {} : { isTTY: true, columns });
+    stream.on('data', (chunk) => (written[side] += String(chunk)));
+    return stream;
+  };
+  const input = Object.assign(Readable.from([Buffer.from(stdin)]), columns === undefined ? {} : { isTTY: true });
+  const home = env['HOME'] ?? mkdtempSync(path.join(tmpdir(), 'slipway-cli-'));
+  const session = new Session({
+    stdin: input,
+    stdout: sink('stdout'),
+    stderr: sink('stderr'),
+    env: { HOME: home, SLIPWAY_HOME: home, SLIPWAY_URL: 'http://slipway.test', SLIPWAY_TOKEN: 'slw_a_b', ...env },
+    cwd: home,
+    signal,
+    fetch,
+  });
+  let code: number;
+  try {
+    await programOf(session, '0.0.0').parseAsync(words, { from: 'user' });
+    code = session.exitCode;
+  } catch (error) {
+    if (!(error instanceof CommanderError))
+      for (const line of failureLines(error, session.terminal)) session.note(line);
+    code = error instanceof CommanderError ? error.exitCode : exitCodeOf(error);
+  }
+  await new Promise((resolve) => setImmediate(resolve));
+  return { code, ...written };
+}
+
+/** A line of `--help` as a POSIX shell splits it. */
+export function wordsOf(line: string): string[] {
+  return [...line.matchAll(/(?:'([^']*)'|"([^"]*)"|([^\s'"]+))(?=\s|$)/g)].map(
+    (found) => found[1] ?? found[2] ?? found[3]!,
+  );
+}
