@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander';
-import { EXIT, exitCodeOf } from './exit-codes.js';
+import { CliError, EXIT, exitCodeOf } from './exit-codes.js';
 import { failureLines } from './failure-lines.js';
 import { programOf } from './program.js';
 import { Session } from './session.js';
@@ -27,7 +27,7 @@ try {
   process.exitCode = session.exitCode;
 } catch (error) {
   if (error instanceof CommanderError) process.exitCode = error.exitCode;
-  else if (interrupt.signal.aborted) process.exitCode = EXIT.cancelled;
+  else if (interrupt.signal.aborted && !(error instanceof CliError)) process.exitCode = EXIT.cancelled;
   else {
     for (const line of failureLines(error, session.terminal)) session.note(line);
     process.exitCode = exitCodeOf(error);

@@ -101,7 +101,7 @@ function weightsOf(text: string, name: string): { revision: string; weight: numb
   }));
 }
 
-/** `10:60,50:60`: the share of the traffic, and for how many seconds. */
+/** `10:60,100:60`: the share of the traffic, and for how many seconds. */
 function stepsOf(text: string, name: string): { traffic_percent: number; soak_seconds?: number }[] {
   return text.split(',').map((step) => {
     const [share, soak] = step.split(':');

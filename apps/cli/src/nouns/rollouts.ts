@@ -44,7 +44,7 @@ export const rollouts: Noun = {
       summary: 'Roll out a revision: a whole spec, or what differs from the active one',
       examples: [
         `slipway rollouts create chat --patch '{"model":{"id":"llama-next"}}' --strategy immediate --yes --wait`,
-        `slipway rollouts create chat --patch '{"model":{"id":"llama-next"}}' --strategy canary --steps 10:60,50:60 --dry-run`,
+        `slipway rollouts create chat --patch '{"model":{"id":"llama-next"}}' --strategy canary --steps 10:60,100:60 --dry-run`,
       ],
       flags: [
         { flags: '--revision-file <file>', summary: 'the spec, JSON or YAML; - is stdin', body: 'spec', as: 'file' },
@@ -61,7 +61,7 @@ export const rollouts: Noun = {
         },
         {
           flags: '--steps <steps>',
-          summary: 'percent:seconds, such as 10:60,50:60',
+          summary: 'percent:seconds, such as 10:60,100:60',
           body: 'strategy.steps',
           as: 'steps',
         },

@@ -154,10 +154,10 @@ export const TOKEN = viewOf(
   'ID NAME STATE SCOPES OWNER=owner.id EXPIRES=expires_at LAST_USED=last_used_at',
   'CREATED=created_at BY=created_by REVOKED=revoked_at',
 );
-/** What is shown once stands first. */
-export const CREATED_TOKEN: View = { ...TOKEN, columns: [...columnsOf('TOKEN'), ...TOKEN.columns] };
+/** What is shown once stands first, and alone with `-o name`: TOKEN=$(slipway tokens create …) */
+export const CREATED_TOKEN: View = { name: 'token', columns: [...columnsOf('TOKEN'), ...TOKEN.columns] };
 export const TENANT = viewOf('id', 'ID NAME ORGANIZATIONS=external_organization_ids CREATED=created_at');
-export const CREATED_TENANT = viewOf('id', 'TOKEN ID NAME');
+export const CREATED_TENANT = viewOf('token', 'TOKEN ID NAME');
 export const ACCESS = viewOf(
   'id',
   'ID PROVIDER ORGANIZATION=external_organization_id USER=external_user_id STATUS SCOPES',
