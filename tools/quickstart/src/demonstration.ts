@@ -72,6 +72,15 @@ function withinBounds<T>(work: Promise<T>): Promise<T> {
   });
 }
 
+/** Three lines of the command `slipway`, which finds this stack by itself. */
+export function whatToTry(deployment: string): string[] {
+  return [
+    `npx slipway deployments get ${deployment}`,
+    `npx slipway rollouts create ${deployment} --patch '{"model":{"id":"llama-next"}}' --strategy canary --steps 50:5,100:5 --wait`,
+    `npx slipway events ${deployment} --follow`,
+  ];
+}
+
 /** Commands as they can be pasted into the shell that this was started from. */
 export function whereNext({ apiUrl, gatewayUrl, token }: Stack, deployment: string, logFile: string): string[] {
   const bearer = token.file ? `$(cat ${quoted(token.file)})` : '$SLIPWAY_BOOTSTRAP_TOKEN';
@@ -81,6 +90,8 @@ export function whereNext({ apiUrl, gatewayUrl, token }: Stack, deployment: stri
     `  What happened, as events:      curl -H "Authorization: Bearer ${bearer}" ${apiUrl}/api/v1/deployments/${deployment}/events`,
     `  Logs of the processes:         ${shown(logFile)}`,
     '  Execution targets of your own: slipway.config.yaml, see README.md',
+    '  Next, in another shell, try:',
+    ...whatToTry(deployment).map((line) => `    ${line}`),
     '\nThe stack is running. Ctrl-C stops it.',
   ];
 }

@@ -13,6 +13,7 @@ interface RunRecord {
 const ORPHANS_LEAVE_MS = 15_000;
 
 const fileOf = (home: string): string => path.join(home, 'run', 'processes.json');
+const apiUrlFileOf = (home: string): string => path.join(home, 'run', 'api-url');
 
 export function writeRunRecord(home: string, childPids: number[]): void {
   const file = fileOf(home);
@@ -25,8 +26,13 @@ export function writeRunRecord(home: string, childPids: number[]): void {
   renameSync(`${file}.new`, file);
 }
 
+/** Where the api is, for the command `slipway` on this machine. */
+export function writeApiUrl(home: string, apiUrl: string): void {
+  writeFileSync(apiUrlFileOf(home), `${apiUrl}\n`, { mode: 0o600 });
+}
+
 export function removeRunRecord(home: string): void {
-  rmSync(fileOf(home), { force: true });
+  for (const file of [fileOf(home), apiUrlFileOf(home)]) rmSync(file, { force: true });
 }
 
 /** The living launcher of this home, if it is not this process. */
