@@ -39,13 +39,14 @@ export class Contexts {
   }
 
   /**
-   * Of the flag, of the variables, of the file, of the stack on this machine: the first that there is. SLIPWAY_URL and SLIPWAY_TOKEN go
-   * together, so that a kept token is never sent to another address.
+   * Of the flag, of the variables, of the file, of the stack on this machine: the first that there is. SLIPWAY_URL alone is refused, and
+   * SLIPWAY_TOKEN alone means this machine: a token is never sent to an address that it was not given with.
    */
   chosen(name?: string): Context {
     const { current, contexts } = this.read();
     const { SLIPWAY_URL: url, SLIPWAY_TOKEN: token } = this.env;
-    if (name === undefined && token) return { name: 'SLIPWAY_TOKEN', url: url || LOCAL_URL, token };
+    if (name === undefined && token)
+      return { name: 'SLIPWAY_TOKEN', url: url || this.local()?.url || LOCAL_URL, token };
     if (name === undefined && url)
       throw new CliError('SLIPWAY_URL is set, SLIPWAY_TOKEN is not.', EXIT.needsLogin, 'Set both, or neither.');
     const wanted = name ?? current;

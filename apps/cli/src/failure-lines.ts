@@ -9,11 +9,13 @@ export function failureLines(error: unknown, terminal: Terminal): string[] {
   const refusal = asSlipwayError(error);
   if (!refusal) return [`${title} ${harmless(error instanceof Error ? error.message : String(error))}`];
   const { message, code, details, remediation, request_id: requestId } = refusal;
-  return [
-    `${title} ${message}`,
+  const [first, ...more] = [
+    // The message of a model server that cannot start has its last lines.
+    ...message.split('\n'),
     ...details.map(({ field, message: issue }) => `  ${field}: ${issue}`),
     `  code: ${code}`,
     ...(remediation ? [`  what to do: ${remediation}`] : []),
     ...(requestId ? [`  request: ${requestId}`] : []),
-  ].map((line) => (line.startsWith(title) ? title + harmless(line.slice(title.length)) : harmless(line)));
+  ].map(harmless);
+  return [`${title} ${first}`, ...more];
 }

@@ -28,10 +28,10 @@ export class Output {
     const chosen = this.chosen(value);
     switch (this.format) {
       case 'json':
-        this.data(JSON.stringify(chosen, null, 2));
+        this.document(JSON.stringify(chosen, null, 2));
         return;
       case 'yaml':
-        this.data((await import('yaml')).stringify(chosen).trimEnd());
+        this.document((await import('yaml')).stringify(chosen).trimEnd());
         return;
       case 'name':
         for (const row of listOf(value)) this.data(textOf(valueAt(row, view.name)));
@@ -44,8 +44,8 @@ export class Output {
   /** One of many, as it comes: an object a line for programs. */
   async printNext(row: unknown, view: View & { line?: (row: any) => string }): Promise<void> {
     const { format } = this;
-    if (format === 'json') this.data(JSON.stringify(this.chosen(row)));
-    else if (format === 'yaml') this.data(`---\n${(await import('yaml')).stringify(this.chosen(row)).trimEnd()}`);
+    if (format === 'json') this.document(JSON.stringify(this.chosen(row)));
+    else if (format === 'yaml') this.document(`---\n${(await import('yaml')).stringify(this.chosen(row)).trimEnd()}`);
     else if (format === 'name') this.data(textOf(valueAt(row, view.name)));
     else if (view.line) this.data(harmless(view.line(row)));
     else this.data(view.columns.map(({ of }) => textOf(valueAt(row, of))).join('  '));
@@ -63,6 +63,11 @@ export class Output {
   warn(line: string): void {
     const title = this.terminal.hasColour('stderr') ? painted('Warning:', 'yellow') : 'Warning:';
     this.note(`${title} ${harmless(line)}`);
+  }
+
+  /** Whole for programs; a terminal does not get what it would take for orders. */
+  private document(text: string): void {
+    this.data(this.terminal.isTerminal('stdout') ? text.split('\n').map(harmless).join('\n') : text);
   }
 
   private table(value: unknown, view: View): void {

@@ -15,7 +15,10 @@ const WATCH_MS = 2_000;
 export async function runCall(session: Session, verb: CallVerb, given: Given): Promise<void> {
   const client = await session.client();
   const { flags } = given;
-  if (verb.isList) return flags['watch'] ? watch(session, verb, given, client) : list(session, verb, given, client);
+  if (verb.isList)
+    return flags['watch']
+      ? session.untilInterrupted(() => watch(session, verb, given, client))
+      : list(session, verb, given, client);
   if (flags['dryRun']) return session.output.print(await verb.rehearse!(client, given), REHEARSAL);
   // Checked first: whoever waits must not learn of a bad time after the work has begun.
   const limitMs = flags['timeout'] === undefined ? undefined : durationMs(flags['timeout'] as string, '--timeout');
@@ -40,14 +43,16 @@ async function list(session: Session, verb: CallVerb, given: Given, client: Slip
 
 /** Each row once, and again whenever it is another. */
 async function watch(session: Session, verb: CallVerb, given: Given, client: Slipway): Promise<void> {
+  const { interval } = given.flags as { interval?: string };
+  const pauseMs = interval === undefined ? WATCH_MS : durationMs(interval, '--interval');
   let told = new Map<string, string>();
-  while (!session.signal.aborted) {
+  for (;;) {
     const { rows } = await rowsOf(verb, given, client);
     const now = new Map(rows.map((row: any, i) => [String(row.id ?? row.name ?? i), JSON.stringify(row)]));
     for (const [i, [key, text]] of [...now].entries())
       if (told.get(key) !== text) await session.output.printNext(rows[i], verb.view);
     told = now;
-    await delay(WATCH_MS, undefined, { signal: session.signal }).catch(() => undefined);
+    await delay(pauseMs, undefined, { signal: session.signal });
   }
 }
 

@@ -64,6 +64,15 @@ export class Session {
     return (this.flags.verbose ? tellingFetch(own, (line) => this.note(line)) : own)(input, init);
   };
 
+  /** For what has no end: Ctrl-C is how one leaves it. */
+  async untilInterrupted(follow: () => Promise<void>): Promise<void> {
+    try {
+      await follow();
+    } catch (error) {
+      if (!this.signal.aborted) throw error;
+    }
+  }
+
   /** A line for the person, on stderr. */
   note(line: string): void {
     this.output.note(line);

@@ -36,7 +36,8 @@ export function addFlags(command: Command, verb: Verb): void {
   if (verb.isList)
     command
       .option('--limit <rows>', `at most so many rows (default: ${ROWS})`)
-      .option('--watch', 'go on, and show each row again that changes');
+      .option('--watch', 'go on, and show each row again that changes')
+      .option('--interval <time>', 'how often --watch looks (default: 2s)');
 }
 
 export async function givenOf(command: Command, verb: Verb, session: Session): Promise<Given> {

@@ -25,7 +25,7 @@ export const eventsVerb = ({ eventsOf, ...words }: EventsWords): RunVerb => ({
   run: async (session, { args: [name], flags, options }) => {
     const events = await eventsOf(await session.client(), name!);
     if (flags['follow']) {
-      await untilInterrupted(session, async () => {
+      await session.untilInterrupted(async () => {
         for await (const event of events.follow(options)) await session.output.printNext(event, EVENT);
       });
       return;
@@ -69,7 +69,7 @@ export const logs: RunVerb = {
     if (flags['follow']) {
       const line = ({ text }: { text: string }) => text;
       const view = { name: 'text', columns: [], line };
-      await untilInterrupted(session, async () => {
+      await session.untilInterrupted(async () => {
         for await (const one of client.deployments.instances.followLogs(name!, id, options))
           await session.output.printNext(one, view);
       });
@@ -92,13 +92,4 @@ async function copyText({ body }: Response, { output, terminal }: Session): Prom
     for (const line of lines) tell(line);
   }
   if (rest) tell(rest);
-}
-
-/** Ctrl-C is how one leaves what has no end. */
-async function untilInterrupted({ signal }: Session, follow: () => Promise<void>): Promise<void> {
-  try {
-    await follow();
-  } catch (error) {
-    if (!signal.aborted) throw error;
-  }
 }

@@ -1,0 +1,53 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+
+const run = promisify(execFile);
+const PACKAGE = fileURLToPath(new URL('..', import.meta.url));
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
+const COMMAND = path.join(PACKAGE, 'bin/slipway.js');
+const { version } = JSON.parse(readFileSync(path.join(PACKAGE, 'package.json'), 'utf8')) as { version: string };
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'slipway-installed-'));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+it('works after npm i -g, from its one file and without the clone', async () => {
+  const options = { cwd: folder, env: { ...process.env, npm_config_cache: path.join(folder, 'cache') } };
+  const { stdout } = await run('npm', ['pack', '--silent', '--pack-destination', folder, PACKAGE], options);
+  const install = ['install', '--global', '--prefix', folder, '--offline', '--no-audit', '--no-fund'];
+  await run('npm', [...install, path.join(folder, stdout.trim())], options);
+  const installed = path.join(folder, 'bin/slipway');
+  expect((await run(installed, ['--version'], { cwd: folder })).stdout.trim()).toBe(version);
+  const api = { PATH: process.env['PATH'], HOME: folder, SLIPWAY_URL: 'http://127.0.0.1:1', SLIPWAY_TOKEN: 'slw_a_b' };
+  // The sdk and yaml are in the file: what fails is only the address.
+  const failed = run(installed, ['deployments', 'create', 'x', '-f', '-'], { cwd: folder, env: api });
+  failed.child.stdin?.end('labels: {a: b}');
+  await expect(failed).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining('code: connection_failed') });
+});
+
+it('is linked as slipway in the clone', async () => {
+  const { stdout } = await run(path.join(ROOT, 'node_modules/.bin/slipway'), ['--version'], { cwd: folder });
+  expect(stdout.trim()).toBe(version);
+});
+
+it('shows its help within three times of what Node needs to do nothing', () => {
+  const timeOf = (...args: string[]): number => {
+    const startedAt = performance.now();
+    expect(spawnSync(process.execPath, args, { cwd: folder }).status).toBe(0);
+    return performance.now() - startedAt;
+  };
+  // The best of several, taken in turns: what else the machine does makes each slower, and none faster.
+  const best = { nothing: Infinity, help: Infinity };
+  for (let i = 0; i < 15; i += 1) {
+    best.nothing = Math.min(best.nothing, timeOf('-e', '0'));
+    best.help = Math.min(best.help, timeOf(COMMAND, '--help'));
+  }
+  expect(best.help / best.nothing).toBeLessThan(3);
+});

@@ -1,0 +1,153 @@
+import { expect, it } from '@jest/globals';
+import { runCommand } from '../test/run-command.js';
+
+const page = (data: object[], next_cursor: string | null = null) => Response.json({ data, next_cursor });
+const refusal = (status: number, category: string, more = {}) =>
+  Response.json({ error: { code: 'a_code', message: 'It is so.', category, retryable: false, ...more } }, { status });
+const refused = async (response: Response) =>
+  runCommand(['deployments', 'get', 'chat'], { fetch: async () => response });
+
+it.each([
+  ['authentication', 401, 4],
+  ['permission', 403, 1],
+  ['not_found', 404, 6],
+  ['conflict', 409, 7],
+  ['precondition', 412, 7],
+  ['invalid_request', 422, 1],
+])('ends after a refusal of %s with %i by its own code', async (category, status, code) => {
+  expect((await refused(refusal(status, category))).code).toBe(code);
+});
+
+it('tells of an error all that helps, and nothing that a terminal would obey', async () => {
+  const more = {
+    remediation: 'Look \u001b[31mdown.',
+    request_id: 'req_1',
+    details: [{ field: 'name', message: 'too long' }],
+  };
+  const { stdout, stderr } = await refused(refusal(422, 'invalid_request', more));
+  expect(stdout).toBe('');
+  expect(stderr).toBe(
+    'Error: It is so.\n  name: too long\n  code: a_code\n  what to do: Look  [31mdown.\n  request: req_1\n',
+  );
+});
+
+it('reads as many pages as it takes, and says when there is more', async () => {
+  const asked: string[] = [];
+  const fetch = async (url: unknown) => {
+    asked.push(new URL(String(url)).search);
+    return asked.length % 2 ? page([{ name: 'a' }, { name: 'b' }], 'next') : page([{ name: 'c' }]);
+  };
+  expect((await runCommand(['deployments', 'list', '-o', 'name'], { fetch })).stdout).toBe('a\nb\nc\n');
+  expect(asked[1]).toContain('cursor=next');
+  const two = await runCommand(['deployments', 'list', '-o', 'name', '--limit', '2'], { fetch });
+  expect([two.stdout, two.stderr]).toEqual(['a\nb\n', expect.stringContaining('There are more')]);
+  expect((await runCommand(['deployments', 'list', '--limit', 'none'], { fetch })).code).toBe(1);
+});
+
+it('watches: an object a line, each again only when it has changed', async () => {
+  const stop = new AbortController();
+  const states = [
+    ['one', 'two'],
+    ['one', 'three'],
+    ['one', 'three'],
+  ];
+  let reads = 0;
+  const fetch = async () => {
+    const [a, b] = states[Math.min(reads, 2)]!;
+    reads += 1;
+    if (reads === 3) stop.abort();
+    return page([
+      { name: 'a', state: a },
+      { name: 'b', state: b },
+    ]);
+  };
+  const { code, stdout } = await runCommand(
+    ['deployments', 'list', '--watch', '--interval', '1ms', '--json', 'name,state'],
+    { fetch, signal: stop.signal },
+  );
+  const lines = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect([code, lines.map(({ name, state }) => `${name} ${state}`)]).toEqual([0, ['a one', 'b two', 'b three']]);
+});
+
+it('keeps its key through retries, and makes another for another call', async () => {
+  const keys: (string | null)[] = [];
+  const fetch: typeof globalThis.fetch = async (_url, init) => {
+    keys.push(new Headers(init?.headers).get('idempotency-key'));
+    if (keys.length === 1) return refusal(503, 'internal', { retryable: true });
+    return Response.json({ operation: { id: 'op_1' } }, { status: 202 });
+  };
+  const words = ['rollback', 'chat', '--yes', '-o', 'name'];
+  const first = await runCommand(words, { fetch });
+  const second = await runCommand(words, { fetch });
+  expect([first.stdout, keys.length, keys[0] === keys[1], keys[1] === keys[2]]).toEqual(['op_1\n', 3, true, false]);
+  expect(first.stderr).toBe(`Idempotency key: ${keys[0]}\n`);
+  expect(second.code).toBe(0);
+});
+
+it('sends nothing that changes production before its name was typed', async () => {
+  const methods: string[] = [];
+  const fetch: typeof globalThis.fetch = async (_url, init) => {
+    methods.push(init?.method ?? 'GET');
+    return Response.json({ name: 'shop', environment: 'Production', operation: { id: 'op_1' } });
+  };
+  const rollback = ['rollback', 'shop'];
+  expect((await runCommand(rollback, { fetch })).code).toBe(1);
+  expect((await runCommand(rollback, { fetch, columns: 80, stdin: 'chat\n' })).code).toBe(2);
+  expect(methods).toEqual(['GET', 'GET']);
+  expect((await runCommand(rollback, { fetch, columns: 80, stdin: 'shop\n' })).code).toBe(0);
+  expect(methods).toEqual(['GET', 'GET', 'GET', 'POST']);
+  // Nobody can be asked in a pipeline, terminal or not.
+  expect((await runCommand(rollback, { fetch, columns: 80, stdin: 'shop\n', env: { CI: '1' } })).code).toBe(1);
+});
+
+it('makes the body of a file and of flags, which stand over it', async () => {
+  let sent: unknown;
+  const fetch: typeof globalThis.fetch = async (_url, init) => {
+    sent = JSON.parse(String(init?.body));
+    return Response.json({ operation: { id: 'op_1' } });
+  };
+  const words = ['rollouts', 'create', 'chat', '-f', '-', '--strategy', 'canary', '--steps', '10:60,100', '--yes'];
+  const { code } = await runCommand(words, { fetch, stdin: 'reason: why\nstrategy:\n  type: immediate\n' });
+  const steps = [{ traffic_percent: 10, soak_seconds: 60 }, { traffic_percent: 100 }];
+  expect([code, sent]).toEqual([0, { reason: 'why', strategy: { type: 'canary', steps } }]);
+  for (const wrong of [
+    ['--steps', 'ten'],
+    ['--patch', '{'],
+    ['-f', 'no-such-file'],
+  ])
+    expect((await runCommand(['rollouts', 'create', 'chat', '--yes', ...wrong], { fetch })).code).toBe(1);
+});
+
+it('takes no wrong time for a wait: nothing has begun by then', async () => {
+  let calls = 0;
+  const fetch = async () => {
+    calls += 1;
+    return Response.json({});
+  };
+  expect((await runCommand(['rollback', 'chat', '--wait', '--timeout', 'soon', '--yes'], { fetch })).code).toBe(1);
+  expect(calls).toBe(0);
+});
+
+it('shows a request as a line of curl that can be run, without the token', async () => {
+  const fetch = async () => Response.json({ name: 'x' }, { headers: { 'x-request-id': 'req_9' } });
+  const { stderr } = await runCommand(['deployments', 'create', 'x', '--description', "it's", '-v'], { fetch });
+  expect(stderr).toContain(`-H "authorization: Bearer $SLIPWAY_TOKEN"`);
+  expect(stderr).toContain(`-d '{"description":"it'\\''s","name":"x"}' 'http://slipway.test/api/v1/deployments'`);
+  expect(stderr).toContain('< 200 request req_9');
+  expect(stderr).not.toContain('slw_a_b');
+});
+
+it('sends its token to no other address than that of its context', async () => {
+  const asked: string[] = [];
+  const fetch = async (url: unknown) => {
+    asked.push(String(url));
+    return Response.json({});
+  };
+  for (const elsewhere of ['https://evil.test/', '//evil.test/', 'deployments'])
+    expect((await runCommand(['api', 'GET', elsewhere], { fetch })).code).toBe(1);
+  await runCommand(['api', 'GET', '/@evil.test/'], { fetch });
+  expect(asked).toEqual(['http://slipway.test/api/v1/@evil.test/']);
+});
