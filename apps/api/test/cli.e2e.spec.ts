@@ -2,6 +2,7 @@ import { execFile, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { ROOT, Stack, until } from './stack.js';
 
@@ -188,6 +189,21 @@ describe('the command slipway, in pipes, against processes of the product', () =
     expect(await complete('rollouts', 'create', 'ch')).toEqual(['chat']);
     expect(await complete('revisions', 'get', 'chat', '')).toContain('chat-00001');
     expect(await complete('deployments', 'create', '--dry')).toEqual(['--dry-run']);
+  });
+
+  it('completes in bash what a person types, and is understood by zsh where there is one', async () => {
+    const shell = (program: string, ...words: string[]) =>
+      promisify(execFile)(program, words, { cwd: home, env: environment() }).then(({ stdout }) => stdout);
+    const typed = 'COMP_WORDS=(slipway routes get c); COMP_CWORD=3; _slipway; echo "${COMPREPLY[@]}"';
+    expect(await shell('bash', '--norc', '-c', `source <(slipway completion bash); ${typed}`)).toBe('chat\n');
+    writeFileSync(path.join(home, '_slipway'), (await slipway(['completion', 'zsh'])).stdout);
+    const hasZsh = await shell('zsh', '-fc', 'true').then(
+      () => true,
+      () => false,
+    );
+    if (hasZsh) await shell('zsh', '-fn', path.join(home, '_slipway'));
+    expect((await slipway(['completion', 'fish'])).stdout).toContain('complete -c slipway');
+    expect((await slipway(['completion', 'cmd'])).code).toBe(1);
   });
 
   it('does each line that README.md shows beside those of curl', async () => {
