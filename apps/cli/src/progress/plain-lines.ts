@@ -1,0 +1,25 @@
+import type { OperationStep } from '@slipway/sdk';
+import type { Sight } from './sight.js';
+import { measured } from './text.js';
+import { limitOf } from './view.js';
+
+/** What there is to say of a change, for logs and pipes: whole lines, nothing twice. */
+export function linesBetween(before: Sight | undefined, after: Sight): string[] {
+  const known = new Map(before?.operation.steps.map((step) => [step.index, said(step)]));
+  const steps = after.operation.steps.filter(
+    (step) => step.status !== 'pending' && known.get(step.index) !== said(step),
+  );
+  const judged = after.judgedStep !== (before?.judgedStep ?? '') ? checkLines(after) : [];
+  const seen = new Set(before?.news);
+  const news = after.news.filter((one) => !seen.has(one)).map(({ text }) => text);
+  return [...steps.map(said), ...news, ...judged];
+}
+
+const said = ({ name, status, message }: OperationStep): string =>
+  `${name}: ${status}${message ? ` (${message})` : ''}`;
+
+const checkLines = ({ checks, judgedStep }: Sight): string[] =>
+  checks.map((one) => {
+    const values = `candidate ${measured(one.metric, one.candidate)}, baseline ${measured(one.metric, one.baseline)}`;
+    return `${judgedStep} ${one.metric} ${one.stat}: ${values}, limit ${limitOf(one)}: ${one.verdict}`;
+  });

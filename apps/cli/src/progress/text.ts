@@ -1,0 +1,80 @@
+import { harmless, painted, type Colour } from '../terminal.js';
+
+/** Scripts whose letters take two columns begin here; whatever is counted too wide leaves room, nothing runs over. */
+const FIRST_WIDE = 0x1100;
+
+export const widthOf = (text: string): number =>
+  Array.from(text).reduce((sum, letter) => sum + widthOfLetter(letter), 0);
+
+/** What fits, its end marked where it does not. */
+export function cut(text: string, columns: number): string {
+  const clean = harmless(text);
+  if (widthOf(clean) <= columns) return clean;
+  if (columns < 1) return '';
+  let [kept, width] = ['', 0];
+  for (const letter of clean) {
+    width += widthOfLetter(letter);
+    if (width > columns - 1) break;
+    kept += letter;
+  }
+  return `${kept}…`;
+}
+
+/** Exactly so wide. */
+export function cell(text: string, columns: number): string {
+  const fitting = cut(text, columns);
+  return fitting + ' '.repeat(columns - widthOf(fitting));
+}
+
+/** `2:05`, `1:00:09`: what a clock shows. */
+export function clock(ms: number): string {
+  const seconds = Math.max(0, Math.ceil(ms / 1_000));
+  const [hours, minutes] = [Math.floor(seconds / 3_600), Math.floor(seconds / 60) % 60];
+  const two = (value: number) => String(value).padStart(2, '0');
+  return hours > 0 ? `${hours}:${two(minutes)}:${two(seconds % 60)}` : `${minutes}:${two(seconds % 60)}`;
+}
+
+/** A value of a metric, whose name tells its unit. */
+export function measured(metric: string, value: number | null | undefined): string {
+  if (value === null || value === undefined) return '-';
+  if (metric.endsWith('_rate')) return `${short(value * 100)} %`;
+  if (metric.endsWith('_ms')) return `${short(value)} ms`;
+  return metric.endsWith('_per_s') ? `${short(value)}/s` : short(value);
+}
+
+export const short = (value: number): string => String(Number(value.toPrecision(3)));
+
+/** A line of several parts: cut to the columns first, painted then, so that no colour is cut through. */
+export class Line {
+  private text = '';
+  private left: number;
+
+  constructor(
+    columns: number,
+    private readonly hasColour: boolean,
+  ) {
+    this.left = columns;
+  }
+
+  add(text: string, colour?: Colour): this {
+    const fitting = cut(text, this.left);
+    this.left -= widthOf(fitting);
+    this.text += colour && this.hasColour && fitting !== '' ? painted(fitting, colour) : fitting;
+    return this;
+  }
+
+  /** Only where all of it has room. */
+  addWhole(text: string, colour?: Colour): this {
+    return widthOf(text) <= this.left ? this.add(text, colour) : this;
+  }
+
+  toString(): string {
+    return this.text;
+  }
+}
+
+const widthOfLetter = (letter: string): number =>
+  (letter.codePointAt(0) ?? 0) >= FIRST_WIDE && !isMark(letter) ? 2 : 1;
+
+/** The signs of the view itself, one column each: arrows, blocks and check marks. */
+const isMark = (letter: string): boolean => /[\u2000-\u27bf]/.test(letter);

@@ -1,0 +1,173 @@
+import { stripVTControlCharacters } from 'node:util';
+import { describe, expect, it } from '@jest/globals';
+import type { DeploymentEvent, Operation } from '@slipway/sdk';
+import { linesBetween } from './plain-lines.js';
+import { firstSight, withEvent, withOperation, type Sight } from './sight.js';
+import { clock, cut, measured, widthOf } from './text.js';
+import { linesOf } from './view.js';
+
+const NOW = Date.parse('2026-01-01T00:10:00Z');
+const NAMES = [
+  'validate',
+  'provision',
+  'await_ready',
+  'shift_traffic:1',
+  'soak:1',
+  'analyze:1',
+  'shift_traffic:2',
+  'soak:2',
+];
+const NAMES_ALL = [...NAMES, 'analyze:2', 'promote', 'drain_previous'];
+
+const stepOf = (name: string, index: number, current: number) => ({
+  name,
+  index,
+  status: index < current ? 'succeeded' : index === current ? 'waiting' : 'pending',
+  started_at: index <= current ? '2026-01-01T00:09:00Z' : null,
+  completed_at: index < current ? '2026-01-01T00:09:12Z' : null,
+  message: index === current ? 'soaking until 2026-01-01T00:12:05.000Z' : '',
+  evidence: null,
+});
+const operation = (current: number, more: Partial<Operation> = {}): Operation =>
+  ({
+    id: 'op_0190f5c27bd87cc0a6b7d2f5e1a3c4d5',
+    kind: 'rollout',
+    resource_name: 'chat',
+    status: 'waiting',
+    progress: 40,
+    result: {
+      revision: 'chat-00002',
+      gate: { metrics: [{ name: 'ttft_ms', stat: 'p95', check: 'regression', max_regression_percent: 20 }] },
+    },
+    steps: NAMES_ALL.map((name, index) => stepOf(name, index, current)),
+    ...more,
+  }) as unknown as Operation;
+const event = (type: string, data: object): DeploymentEvent =>
+  ({ type, time: '2026-01-01T00:09:30Z', data }) as unknown as DeploymentEvent;
+const shifted = event('route.updated', {
+  targets: [
+    { revision: 'chat-00001', weight: 75 },
+    { revision: 'chat-00002', weight: 25 },
+  ],
+});
+const judged = event('rollout.analysis_completed', {
+  step: 'analyze:1',
+  verdict: 'pass',
+  metrics: [
+    {
+      metric: 'ttft_ms',
+      stat: 'p95',
+      check: 'regression',
+      verdict: 'pass',
+      limit: 20,
+      candidate: { value: 52.34, samples: 400 },
+      baseline: { value: 50, samples: 4000 },
+    },
+  ],
+});
+const full = (): Sight => [shifted, judged].reduce(withEvent, firstSight(operation(7)));
+const frame = (columns: number, rows = 40) => ({ columns, rows, hasColour: false, now: NOW });
+
+it.each([
+  [
+    80,
+    `chat  rollout  waiting  40 %  op_0190f5c27bd87cc0a6b7d2f5e1a3c4d5
+  ✓ validate                   0:12
+  ✓ provision                  0:12
+  ✓ await_ready                0:12
+  ✓ shift_traffic:1            0:12
+  ✓ soak:1                     0:12
+  ✓ analyze:1                  0:12
+  ✓ shift_traffic:2            0:12
+  ◐ soak:2                2:05 left
+  · analyze:2
+  · promote
+  · drain_previous
+  traffic ░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░██████████ 25 % chat-00002
+                           candidate   baseline    limit     verdict
+  ttft_ms p95              52.3 ms     50 ms       +20 %     pass
+  00:09:30 traffic: chat-00001 75 %, chat-00002 25 %
+  00:09:30 analyze:1: pass`,
+  ],
+  [
+    40,
+    `chat  rollout  waiting  40 %
+  ✓ validate               0:12
+  ✓ provision              0:12
+  ✓ await_ready            0:12
+  ✓ shift_traffic:1        0:12
+  ✓ soak:1                 0:12
+  ✓ analyze:1              0:12
+  ✓ shift_traffic:2        0:12
+  ◐ soak:2            2:05 left
+  · analyze:2
+  · promote
+  · drain_previous
+  traffic ░░░░██ 25 % chat-00002
+  ttft_ms 52.3 ms/50 ms pass
+  00:09:30 traffic: chat-00001 75 %, ch…
+  00:09:30 analyze:1: pass`,
+  ],
+])('at %i columns', (columns, shown) => {
+  const lines = linesOf(full(), frame(columns)).map((line) => line.trimEnd());
+  expect(lines.join('\n')).toBe(shown);
+});
+
+it.each([20, 40, 80, 200])('fits %i columns, whatever it is told, with colours and without', (columns) => {
+  const hostile = '\u001b[2J\u202ex\n漢字'.repeat(40);
+  const steps = [
+    { ...stepOf(hostile, 0, 0), message: hostile },
+    { ...stepOf('soak:1', 1, 1), message: hostile },
+  ];
+  const odd = operation(0, { resource_name: hostile, status: 'dreaming', steps } as unknown as Partial<Operation>);
+  for (const sight of [full(), withEvent(withEvent(firstSight(odd), judged), event(hostile, { message: hostile }))]) {
+    const plain = linesOf(sight, frame(columns));
+    const coloured = linesOf(sight, { ...frame(columns), hasColour: true });
+    expect(Math.max(...plain.map(widthOf))).toBeLessThanOrEqual(columns);
+    expect(plain.join('')).toMatch(/^[^\p{Cc}\u202e]*$/u);
+    expect(coloured.join('')).toContain('\u001b[');
+    expect(coloured.map(stripVTControlCharacters)).toEqual(plain);
+  }
+});
+
+it.each([5, 8, 12, 24])('fits %i rows around the step under way', (rows) => {
+  const lines = linesOf(full(), frame(80, rows));
+  expect(lines.length).toBeLessThan(rows);
+  expect(lines.join('\n')).toContain('◐ soak:2');
+});
+
+it('shows what the gate asks for before anything was measured', () => {
+  const lines = linesOf(firstSight(operation(2)), frame(80));
+  expect(lines.at(-1)).toMatch(/ttft_ms p95 +- +- +\+20 % +not judged yet/);
+});
+
+describe('plain lines', () => {
+  it('tell what is new, once', () => {
+    const before = firstSight(operation(3));
+    expect(linesBetween(undefined, before)).toEqual([
+      'validate: succeeded',
+      'provision: succeeded',
+      'await_ready: succeeded',
+      'shift_traffic:1: waiting (soaking until 2026-01-01T00:12:05.000Z)',
+    ]);
+    const later = withOperation(before, operation(4));
+    expect(linesBetween(before, later)).toEqual([
+      'shift_traffic:1: succeeded',
+      'soak:1: waiting (soaking until 2026-01-01T00:12:05.000Z)',
+    ]);
+    const told = withEvent(later, judged);
+    expect(linesBetween(later, told)).toEqual([
+      'analyze:1: pass',
+      'analyze:1 ttft_ms p95: candidate 52.3 ms, baseline 50 ms, limit +20 %: pass',
+    ]);
+    expect(linesBetween(told, withEvent(told, event('rollout.step_advanced', {})))).toEqual([]);
+  });
+});
+
+it('numbers and times are short', () => {
+  expect([clock(0), clock(125_000), clock(3_609_000), clock(-5)]).toEqual(['0:00', '2:05', '1:00:09', '0:00']);
+  expect(measured('error_rate', 0.01234)).toBe('1.23 %');
+  expect(measured('output_tokens_per_s', 41.06)).toBe('41.1/s');
+  expect(measured('ttft_ms', null)).toBe('-');
+  expect([cut('abcdef', 4), cut('漢字漢字', 5), cut('abc', 0)]).toEqual(['abc…', '漢字…', '']);
+});

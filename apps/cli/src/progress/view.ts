@@ -1,0 +1,144 @@
+import type { Operation, OperationStep } from '@slipway/sdk';
+import type { Colour } from '../terminal.js';
+import type { GateCheck, Sight } from './sight.js';
+import { cell, clock, Line, measured, short } from './text.js';
+
+export interface Frame {
+  columns: number;
+  rows: number;
+  hasColour: boolean;
+  /** What the clock says: time goes on between two looks. */
+  now: number;
+}
+
+const MARKS: Record<string, readonly [string, Colour | undefined]> = {
+  pending: ['·', 'grey'],
+  running: ['●', 'blue'],
+  waiting: ['◐', 'yellow'],
+  succeeded: ['✓', 'green'],
+  skipped: ['-', 'grey'],
+  failed: ['✗', 'red'],
+  cancelled: ['✗', 'yellow'],
+  undone: ['↶', 'yellow'],
+};
+const VERDICTS: Record<string, Colour> = { pass: 'green', breached: 'red' };
+const STATUSES: Record<string, Colour> = { succeeded: 'green', failed: 'red', cancelled: 'yellow', waiting: 'yellow' };
+const MOST_NEWS = 3;
+const NARROW = 60;
+const WIDEST_BAR = 40;
+
+/** What a terminal shows: lines that fit its width, and no more of them than it has rows. */
+export function linesOf(sight: Sight, frame: Frame): string[] {
+  const head = headOf(sight.operation, frame);
+  const below = [...trafficOf(sight, frame), ...gatesOf(sight, frame), ...newsOf(sight, frame)];
+  // The row of the cursor stays free. What is below goes first where there is no room for both.
+  const room = Math.max(1, frame.rows - 1 - head.length);
+  const steps = stepsOf(sight.operation, Math.max(Math.min(3, room), room - below.length), frame);
+  return [...head, ...steps, ...below].slice(0, head.length + room);
+}
+
+function headOf(operation: Operation, frame: Frame): string[] {
+  const { resource_name, kind, status, progress, id } = operation;
+  const line = lineOf(frame).add(resource_name, 'bold').add(`  ${kind}  `).add(status, STATUSES[status]);
+  return [String(line.addWhole(`  ${progress} %`).addWhole(`  ${id}`, 'grey'))];
+}
+
+/** Those around the one under way; how many were done before and come behind, where not all have room. */
+function stepsOf({ steps }: Operation, room: number, frame: Frame): string[] {
+  const shown = steps.length <= room ? steps : windowOf(steps, room);
+  const first = shown[0]?.index ?? 0;
+  const behind = steps.length - shown.length - steps.findIndex(({ index }) => index === first);
+  const lines = shown.map((step) => stepLine(step, frame));
+  if (shown.length === steps.length) return lines;
+  const before = steps.length - shown.length - behind;
+  const more = [before > 0 && `${before} before`, behind > 0 && `${behind} to come`].filter(Boolean).join(', ');
+  return [...lines, String(lineOf(frame).add(`  … ${more}`, 'grey'))];
+}
+
+function windowOf(steps: readonly OperationStep[], room: number): readonly OperationStep[] {
+  const size = Math.max(1, room - 1);
+  const open = steps.findIndex(({ status }) => !['succeeded', 'skipped'].includes(status));
+  const current = open === -1 ? steps.length - 1 : open;
+  const from = Math.max(0, Math.min(current - Math.floor(size / 2), steps.length - size));
+  return steps.slice(from, from + size);
+}
+
+function stepLine(step: OperationStep, frame: Frame): string {
+  const [mark, colour] = MARKS[step.status] ?? ['?', undefined];
+  const line = lineOf(frame)
+    .add(`  ${mark} `, colour)
+    .add(cell(step.name, frame.columns < NARROW ? 16 : 20));
+  const time = timeOf(step, frame.now);
+  if (time) line.addWhole(` ${time.padStart(10)}`);
+  const message = isSoaking(step) ? '' : step.message;
+  if (message && frame.columns >= NARROW) line.add(`  ${message}`, 'grey');
+  return String(line);
+}
+
+/** Time left where the step tells when it ends, else how long it has taken. */
+function timeOf(step: OperationStep, now: number): string {
+  const until = endOf(step);
+  if (until !== undefined) return `${clock(until - now)} left`;
+  if (!step.started_at) return '';
+  const end = step.completed_at ? Date.parse(step.completed_at) : now;
+  return clock(end - Date.parse(step.started_at));
+}
+
+const isSoaking = (step: OperationStep): boolean => endOf(step) !== undefined;
+
+/** A soak says when it ends in its message; the record has no field for it. */
+export function endOf({ status, message }: OperationStep): number | undefined {
+  if (status !== 'waiting' && status !== 'running') return undefined;
+  const at = Date.parse(/ until (\d{4}-\S+Z)$/.exec(message)?.[1] ?? '');
+  return Number.isNaN(at) ? undefined : at;
+}
+
+/** The candidate's share on the right of the bar. */
+function trafficOf({ traffic, operation }: Sight, frame: Frame): string[] {
+  if (traffic.length === 0) return [];
+  const candidate = operation.result['revision'];
+  const share = traffic.find(({ revision }) => revision === candidate)?.weight ?? 0;
+  const columns = Math.min(WIDEST_BAR, Math.max(4, frame.columns - 34));
+  const filled = Math.round((share / 100) * columns);
+  const line = lineOf(frame).add('  traffic ');
+  line.add('░'.repeat(columns - filled), 'grey').add('█'.repeat(filled), 'green');
+  return [String(line.add(` ${share} % `).add(typeof candidate === 'string' ? candidate : ''))];
+}
+
+function gatesOf({ checks }: Sight, frame: Frame): string[] {
+  if (checks.length === 0) return [];
+  if (frame.columns < NARROW) return checks.map((check) => narrowCheck(check, frame));
+  const head = ['', 'candidate', 'baseline', 'limit', 'verdict'];
+  const rows = checks.map((one) => [
+    `${one.metric} ${one.stat}`.trim(),
+    measured(one.metric, one.candidate),
+    measured(one.metric, one.baseline),
+    limitOf(one),
+    one.verdict || 'not judged yet',
+  ]);
+  const columnsOf = [24, 11, 11, 9];
+  return [head, ...rows].map((row) => {
+    const line = lineOf(frame).add('  ');
+    for (const [index, text] of row.entries())
+      if (index < 4) line.add(`${cell(text, columnsOf[index] as number)} `);
+      else line.add(text, VERDICTS[text]);
+    return String(line);
+  });
+}
+
+const narrowCheck = (check: GateCheck, frame: Frame): string =>
+  String(
+    lineOf(frame)
+      .add(`  ${check.metric} ${measured(check.metric, check.candidate)}/${measured(check.metric, check.baseline)} `)
+      .add(check.verdict, VERDICTS[check.verdict]),
+  );
+
+export function limitOf({ metric, check, limit }: GateCheck): string {
+  if (limit === null) return '-';
+  return check === 'regression' ? `+${short(limit)} %` : measured(metric, limit);
+}
+
+const newsOf = ({ news }: Sight, frame: Frame): string[] =>
+  news.slice(-MOST_NEWS).map(({ at, text }) => String(lineOf(frame).add(`  ${at.slice(11, 19)} ${text}`, 'grey')));
+
+const lineOf = ({ columns, hasColour }: Frame): Line => new Line(columns, hasColour);

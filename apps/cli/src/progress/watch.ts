@@ -1,0 +1,121 @@
+import type { Operation, Slipway } from '@slipway/sdk';
+import { asSlipwayError, CliError, EXIT } from '../exit-codes.js';
+import type { Session } from '../session.js';
+import { harmless } from '../terminal.js';
+import { linesBetween } from './plain-lines.js';
+import { Redraw } from './redraw.js';
+import { firstSight, withEvent, withOperation, type Sight } from './sight.js';
+import { linesOf } from './view.js';
+
+const LIMIT_MS = 60 * 60_000;
+const TICK_MS = 1_000;
+/** For the last events of an operation whose record has ended. */
+const LAST_EVENTS_MS = 2_000;
+const ROWS = 24;
+
+/**
+ * Shows an operation until it has ended. Ctrl-C and the limit end the wait, never the work, and say how to come back.
+ * @throws OperationFailed where it has ended otherwise than well; exit code 5 behind the limit, 2 after Ctrl-C
+ */
+export async function watchOperation(
+  session: Session,
+  id: string,
+  { limitMs = LIMIT_MS }: { limitMs?: number } = {},
+): Promise<Operation> {
+  const comeBack = `It goes on. Come back with: slipway operations wait ${id}`;
+  const slipway = await session.client();
+  const deadline = performance.now() + limitMs;
+  const watch = new Watch(session);
+  try {
+    const begun = await slipway.operations.get(id, { signal: session.signal });
+    watch.begin(begun);
+    const events = watch.follow(slipway, id);
+    const ended = await slipway.operations
+      .wait(id, {
+        signal: session.signal,
+        limitMs: Math.max(1, deadline - performance.now()),
+        onStep: (_step, operation) => watch.see((sight) => withOperation(sight, operation)),
+      })
+      .catch((error: unknown) => {
+        const failed = asSlipwayError(error) as { operation?: Operation } | undefined;
+        if (!failed?.operation) throw error;
+        watch.see((sight) => withOperation(sight, failed.operation as Operation));
+        return error as Error;
+      });
+    await watch.lastEvents(events);
+    if (ended instanceof Error) throw ended;
+    watch.see((sight) => withOperation(sight, ended));
+    return ended;
+  } catch (error) {
+    if (session.signal.aborted) throw new CliError(`No longer waiting for ${id}.`, EXIT.cancelled, comeBack);
+    if (asSlipwayError(error)?.code === 'timed_out' && performance.now() >= deadline)
+      throw new CliError(`${id} has not ended within ${limitMs / 1000} s.`, EXIT.timedOut, comeBack);
+    throw error;
+  } finally {
+    watch.end();
+  }
+}
+
+/** What is shown: redrawn in place on a terminal, told line by line elsewhere. */
+class Watch {
+  private sight: Sight | undefined;
+  private readonly redraw: Redraw | undefined;
+  private readonly ended = new AbortController();
+  private ticking: NodeJS.Timeout | undefined;
+  private readonly show = (): void => this.draw();
+
+  constructor(private readonly session: Session) {
+    const { terminal } = session;
+    if (terminal.canRedraw('stderr'))
+      this.redraw = new Redraw(terminal.streams.stderr, () => terminal.columnsOf('stderr') ?? 80);
+  }
+
+  begin(operation: Operation): void {
+    this.change(firstSight(operation));
+    if (!this.redraw) return;
+    this.ticking = setInterval(this.show, TICK_MS);
+    this.session.terminal.streams.stderr.on('resize', this.show);
+  }
+
+  see(change: (sight: Sight) => Sight): void {
+    if (this.sight) this.change(change(this.sight));
+  }
+
+  /** What comes beside the record. The wait stands without it, so that it fails is nothing to say. */
+  async follow(slipway: Slipway, id: string): Promise<void> {
+    try {
+      const signal = AbortSignal.any([this.session.signal, this.ended.signal]);
+      for await (const event of slipway.operations.events.follow(id, { signal }))
+        this.see((sight) => withEvent(sight, event));
+    } catch {
+      // The record goes on to be read.
+    }
+  }
+
+  async lastEvents(following: Promise<void>): Promise<void> {
+    const late = setTimeout(() => this.ended.abort(), LAST_EVENTS_MS);
+    await following;
+    clearTimeout(late);
+  }
+
+  end(): void {
+    clearInterval(this.ticking);
+    this.session.terminal.streams.stderr.off('resize', this.show);
+    this.ended.abort();
+  }
+
+  private change(next: Sight): void {
+    const before = this.sight;
+    this.sight = next;
+    if (this.redraw) this.draw();
+    else for (const line of linesBetween(before, next)) this.session.note(harmless(line));
+  }
+
+  private draw(): void {
+    if (!this.sight) return;
+    const { terminal } = this.session;
+    const { rows = ROWS } = terminal.streams.stderr as { rows?: number };
+    const columns = terminal.columnsOf('stderr') ?? 80;
+    this.redraw?.draw(linesOf(this.sight, { columns, rows, hasColour: terminal.hasColour('stderr'), now: Date.now() }));
+  }
+}
