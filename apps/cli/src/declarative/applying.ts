@@ -1,0 +1,165 @@
+import { createHash } from 'node:crypto';
+import type { BodyOf, Slipway } from '@slipway/sdk';
+import { watchOperation } from '../progress/watch.js';
+import type { Session } from '../session.js';
+import { harmless } from '../terminal.js';
+import type { Manifest } from './manifest.js';
+import { planLines, planOf, type Change, type Plan } from './plan.js';
+import { serverState, type ServerState } from './server-state.js';
+
+export interface Applied {
+  name: string;
+  outcome: 'created' | 'changed' | 'unchanged';
+  changes: string[];
+  revision: string | null;
+  operation_id: string | null;
+}
+
+export interface ApplyOptions {
+  waits: boolean;
+  timeoutMs?: number;
+}
+
+/** What a file refers to beside the revision of its own spec. */
+export function referencesOf({ route }: Manifest): string[] {
+  const all = [route?.revision, ...(route?.targets ?? []).map(({ revision }) => revision)];
+  return [...new Set(all.filter((one) => one !== undefined && one !== 'self'))] as string[];
+}
+
+/**
+ * Makes the calls that the server still lacks. Whatever ends it between two of them, the next run finds what was done: each call is decided
+ * from what the server has, and the rollout has a key that is the same until the deployment is another.
+ */
+export async function apply(
+  session: Session,
+  manifest: Manifest,
+  { waits, timeoutMs }: ApplyOptions,
+): Promise<Applied> {
+  const { signal } = session;
+  const slipway = await session.client();
+  const { name } = manifest.deployment;
+  const look = () => serverState(slipway, name, { signal, references: referencesOf(manifest) });
+  const found = await look();
+  const plan = planOf(manifest, found);
+  for (const line of planLines(plan)) session.note(harmless(line));
+  const made = new Applying(session, slipway, name, found);
+  for (const change of plan.changes) if (change.kind !== 'route') await made.make(change);
+  const operationId = made.operationId ?? plan.underWay;
+  let revision = made.revision ?? plan.inPlace?.name ?? null;
+  if (operationId && waits) {
+    const ended = await watchOperation(session, operationId, { limitMs: timeoutMs });
+    revision = String(ended.result['revision'] ?? revision);
+  }
+  const hasRoute = plan.changes.some(({ kind }) => kind === 'route');
+  if (hasRoute && operationId && !waits)
+    session.note(`${name}: the route is set when the rollout has ended: apply it again then`);
+  else if (hasRoute) {
+    // The rollout has moved the traffic itself, or made the revision that the route is to name.
+    const now = operationId ? await look() : found;
+    const after = planOf(manifest, now);
+    for (const change of after.changes)
+      if (change.kind === 'route') await made.setRoute(change, now, after.inPlace?.name ?? revision);
+  }
+  const { changes } = made;
+  const outcome = changes.length === 0 ? 'unchanged' : found.deployment ? 'changed' : 'created';
+  return { name, outcome, changes, revision, operation_id: operationId ?? null };
+}
+
+/** The calls of one deployment, in their order. */
+class Applying {
+  readonly changes: string[] = [];
+  operationId: string | undefined;
+  revision: string | undefined;
+  private etag: string | undefined;
+
+  constructor(
+    private readonly session: Session,
+    private readonly slipway: Slipway,
+    private readonly name: string,
+    private readonly found: ServerState,
+  ) {
+    this.etag = found.deployment?.etag;
+  }
+
+  async make({ kind, body }: Change): Promise<void> {
+    const { deployments } = this.slipway;
+    const { signal } = this.session;
+    switch (kind) {
+      case 'create':
+        this.etag = (await deployments.create(body as BodyOf<'createDeployment'>, { signal })).etag;
+        break;
+      case 'update':
+        this.etag = (await deployments.update(this.name, body, { signal })).etag;
+        break;
+      case 'policy':
+        await deployments.policy.set(this.name, body, { signal, ifMatch: this.found.policy?.etag });
+        break;
+      case 'rollout':
+        await this.rollOut(body);
+        break;
+      case 'route':
+        return;
+    }
+    this.changes.push(kind);
+  }
+
+  private async rollOut(body: BodyOf<'createRollout'>): Promise<void> {
+    const key = keyOf(this.name, this.etag, body);
+    this.session.note(`Idempotency key: ${key}`);
+    const { operation } = await this.slipway.deployments.rollouts.create(this.name, body, {
+      signal: this.session.signal,
+      idempotencyKey: key,
+    });
+    this.operationId = operation.id;
+    this.revision = String(operation.result['revision'] ?? '') || undefined;
+  }
+
+  async setRoute({ body }: Change, { route }: ServerState, self: string | null): Promise<void> {
+    await this.slipway.deployments.route.set(this.name, withSelf(body, self), {
+      signal: this.session.signal,
+      ifMatch: route?.etag,
+    });
+    this.changes.push('route');
+  }
+}
+
+export function withSelf(body: BodyOf<'setRoute'>, self: string | null): BodyOf<'setRoute'> {
+  const targets = body.targets?.map((one) => (one.revision === 'self' && self ? { ...one, revision: self } : one));
+  return { ...body, targets };
+}
+
+/** Another one as soon as the deployment has changed, so that a rollout that failed can be asked for again. */
+const keyOf = (...about: unknown[]): string =>
+  `apply-${createHash('sha256').update(JSON.stringify(about)).digest('hex')}`;
+
+/** Everything that the api checks without writing; `told` says what it cannot check yet. */
+export async function rehearse(session: Session, plan: Plan, state: ServerState): Promise<string[]> {
+  const { signal } = session;
+  const { name, inPlace } = plan;
+  const { deployments } = await session.client();
+  const told: string[] = [];
+  for (const { kind, body } of plan.changes) {
+    const rehearsed = async () => {
+      if (kind === 'create') return deployments.rehearseCreate(body as BodyOf<'createDeployment'>, { signal });
+      if (!state.deployment) return `${kind} can be checked once the deployment is there`;
+      if (kind === 'update') return deployments.rehearseUpdate(name, body, { signal });
+      if (kind === 'policy') return deployments.policy.rehearse(name, body, { signal });
+      if (kind === 'rollout') {
+        // The deployment still has its old ones.
+        const { strategy, gates } = plan as { strategy?: object; gates?: object };
+        const asked = { ...body, ...(strategy && { strategy }), ...(gates && { analysis: gates }) };
+        return deployments.rollouts.rehearse(name, asked as BodyOf<'createRollout'>, { signal });
+      }
+      const isWaiting = plan.changes.some((one) => one.kind === 'rollout') || plan.underWay !== undefined;
+      if (isWaiting) return 'route can be checked once the rollout has ended';
+      return deployments.route.rehearse(name, withSelf(body, inPlace?.name ?? null), { signal });
+    };
+    const answer = await rehearsed();
+    if (typeof answer === 'string') told.push(`${name}: ${answer}`);
+    else {
+      const steps = answer.steps.length > 0 ? `: ${answer.steps.join(', ')}` : '';
+      told.push(`${name}: the server would ${answer.would}${steps}`);
+    }
+  }
+  return told;
+}

@@ -1,0 +1,181 @@
+import { Option, type Command } from 'commander';
+import { CliError, EXIT, exitCodeOf } from '../exit-codes.js';
+import { failureLines } from '../failure-lines.js';
+import { readText } from '../input-files.js';
+import type { Session } from '../session.js';
+import { harmless, painted, type Colour } from '../terminal.js';
+import type { View } from '../table.js';
+import type { Applied } from './applying.js';
+import type { Placed } from './manifest.js';
+import type { Plan } from './plan.js';
+import type { ServerState } from './server-state.js';
+
+const APPLIED: View = {
+  name: 'name',
+  columns: [
+    { title: 'NAME', of: 'name' },
+    { title: 'OUTCOME', of: 'outcome' },
+    { title: 'CHANGES', of: ({ changes }: Applied) => changes.join(', ') },
+    { title: 'REVISION', of: 'revision' },
+    { title: 'OPERATION', of: 'operation_id' },
+  ],
+};
+const PLANNED: View = {
+  name: 'name',
+  columns: [
+    { title: 'NAME', of: 'name' },
+    { title: 'CHANGES', of: ({ changes }: Plan) => changes.map(({ kind }) => kind).join(', ') },
+  ],
+};
+const COLOURS: Record<string, Colour> = { '  +': 'green', '  -': 'red', '  ~': 'yellow' };
+
+interface Flags {
+  file: string[];
+  dryRun?: 'client' | 'server' | true;
+  wait: boolean;
+  timeout?: string;
+}
+
+/** `apply`, `diff`, `export`, `schema`: deployments as files. */
+export function declarative(program: Command, session: Session): void {
+  const files = () =>
+    new Option('-f, --file <file>', 'a file of one or several deployments, YAML or JSON; - is stdin; may be repeated')
+      .argParser((file: string, before: string[] | undefined) => [...(before ?? []), file])
+      .makeOptionMandatory();
+
+  program
+    .command('apply')
+    .description('Make the server have what files say. What they do not name stays as it is; twice changes nothing.')
+    .addOption(files())
+    .addOption(
+      new Option('--dry-run [where]', 'change nothing: `client` shows what would be done, `server` has it checked, too')
+        .choices(['client', 'server'])
+        .preset('client'),
+    )
+    .addOption(
+      new Option('--wait [boolean]', 'whether to wait for rollouts: --wait=false does not')
+        .argParser((text) => text !== 'false')
+        .default(true),
+    )
+    .option('--timeout <time>', 'how long to wait for each rollout: 90s, 10m, 1h. The work goes on')
+    .addHelpText('after', '\nExamples:\n  slipway apply -f chat.yaml\n  slipway apply -f chat.yaml --dry-run=server')
+    .action((flags: Flags) => runApply(session, flags));
+
+  program
+    .command('diff')
+    .description('Show what apply would change. Exit code 0: nothing, 1: something, higher: it could not be told')
+    .addOption(files())
+    .addHelpText('after', '\nExamples:\n  slipway diff -f chat.yaml')
+    .exitOverride((error) => {
+      if (error.exitCode === EXIT.failed) error.exitCode = EXIT.cancelled;
+      throw error;
+    })
+    .action((flags: Flags) => runDiff(session, flags));
+
+  program
+    .command('export')
+    .description('Write deployments as a file that apply takes and diff finds equal')
+    .argument('<deployment...>')
+    .addHelpText('after', '\nExamples:\n  slipway export chat > chat.yaml')
+    .action((names: string[]) => runExport(session, names));
+
+  program
+    .command('schema')
+    .description('Print the JSON schema of the files that apply takes, for editors')
+    .addHelpText('after', '\nExamples:\n  slipway schema > slipway.schema.json')
+    .action(async () => session.output.data(JSON.stringify((await import('./manifest.js')).SCHEMA, null, 2)));
+}
+
+async function runApply(session: Session, flags: Flags): Promise<void> {
+  const [{ apply }, { durationMs }] = await Promise.all([import('./applying.js'), import('../nouns/flags.js')]);
+  const timeoutMs = flags.timeout === undefined ? undefined : durationMs(flags.timeout, '--timeout');
+  const placed = await read(session, flags);
+  if (flags.dryRun) return dryRun(session, placed, flags.dryRun === 'server');
+  const applied: Applied[] = [];
+  try {
+    for (const { manifest } of placed) applied.push(await apply(session, manifest, { waits: flags.wait, timeoutMs }));
+  } finally {
+    // Also where a later one has failed: what was done was done.
+    if (applied.length > 0) await session.output.print(applied, APPLIED);
+  }
+}
+
+async function dryRun(session: Session, placed: readonly Placed[], asksServer: boolean): Promise<void> {
+  const { rehearse } = await import('./applying.js');
+  const planned = await plan(session, placed);
+  await show(session, planned);
+  if (!asksServer) return;
+  for (const { plan: one, state } of planned)
+    for (const line of await rehearse(session, one, state)) session.note(harmless(line));
+}
+
+async function runDiff(session: Session, flags: Flags): Promise<void> {
+  try {
+    const planned = await plan(session, await read(session, flags));
+    await show(session, planned);
+    session.exitCode = planned.some((one) => one.plan.changes.length > 0) ? EXIT.failed : EXIT.ok;
+  } catch (error) {
+    if (session.signal.aborted) throw error;
+    for (const line of failureLines(error, session.terminal)) session.note(line);
+    // 1 is for what differs.
+    session.exitCode = exitCodeOf(error) === EXIT.failed ? EXIT.cancelled : exitCodeOf(error);
+  }
+}
+
+async function runExport(session: Session, names: readonly string[]): Promise<void> {
+  const [{ manifestOf, serverState }, { stringify }] = await Promise.all([import('./server-state.js'), import('yaml')]);
+  const slipway = await session.client();
+  const manifests = [];
+  for (const name of names) {
+    const state = await serverState(slipway, name, { signal: session.signal });
+    // Asked once more, for the error that the api has for it.
+    if (!state.deployment) await slipway.deployments.get(name, { signal: session.signal });
+    manifests.push(manifestOf(state));
+  }
+  const texts =
+    session.output.format === 'json' ? [JSON.stringify(manifests, null, 2)] : manifests.map((one) => stringify(one));
+  session.output.data(texts.join('---\n').trimEnd());
+}
+
+async function read(session: Session, { file }: Flags): Promise<Placed[]> {
+  const { manifestsOf } = await import('./manifest.js');
+  const texts = [];
+  for (const one of file) texts.push({ file: one, text: await readText(one, session) });
+  const { placed, faults } = await manifestsOf(texts);
+  for (const fault of faults) session.note(harmless(fault));
+  if (faults.length > 0)
+    throw new CliError(
+      'The files are faulty: nothing was done.',
+      EXIT.failed,
+      'slipway schema prints what they may say.',
+    );
+  if (placed.length === 0) throw new CliError('There is no deployment in what was given.');
+  return placed;
+}
+
+async function plan(session: Session, placed: readonly Placed[]): Promise<{ plan: Plan; state: ServerState }[]> {
+  const [{ planOf }, { serverState }, { referencesOf }] = await Promise.all([
+    import('./plan.js'),
+    import('./server-state.js'),
+    import('./applying.js'),
+  ]);
+  const { signal } = session;
+  const slipway = await session.client();
+  const planned = [];
+  for (const { manifest } of placed) {
+    const references = referencesOf(manifest);
+    const state = await serverState(slipway, manifest.deployment.name, { signal, references });
+    planned.push({ plan: planOf(manifest, state), state });
+  }
+  return planned;
+}
+
+async function show({ output, terminal }: Session, planned: readonly { plan: Plan }[]): Promise<void> {
+  const plans = planned.map((one) => one.plan);
+  if (output.format !== 'table') return output.print(plans, PLANNED);
+  const { planLines } = await import('./plan.js');
+  for (const line of plans.flatMap(planLines).map(harmless)) {
+    const colour = terminal.hasColour('stdout') ? COLOURS[line.slice(0, 3)] : undefined;
+    output.data(colour ? painted(line, colour) : line);
+  }
+}

@@ -1,0 +1,136 @@
+// The schema of the file that `slipway apply` takes, from the api's document. `node apps/cli/src/declarative/make-schema.mjs` renews it;
+// --check writes nothing, and exits with 1 where the file is not as it would be made.
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { format, resolveConfig } from 'prettier';
+
+const FILE = path.join(import.meta.dirname, 'manifest.schema.json');
+const api = JSON.parse(readFileSync(path.join(import.meta.dirname, '../../../../libs/sdk/openapi.json'), 'utf8'));
+const { schemas } = api.components;
+
+const definitions = {};
+
+/** A schema of the api as one of the file: closed, so that a slip of the pen is seen, and null takes a field away. */
+function adapted({ $ref, allOf, example, properties, required = [], additionalProperties, items, ...rest }) {
+  const { default: whereAbsent, ...kept } = rest;
+  if ($ref) return { ...kept, $ref: refTo($ref) };
+  if (allOf) return { ...kept, allOf: allOf.map(adapted) };
+  const made = { ...kept, ...(example !== undefined && { examples: [example] }) };
+  if (items) made.items = adapted(items);
+  if (properties) {
+    made.additionalProperties = false;
+    made.properties = Object.fromEntries(
+      Object.entries(properties).map(([name, one]) => [name, required.includes(name) ? adapted(one) : optional(one)]),
+    );
+    if (required.length > 0) made.required = required;
+  } else if (additionalProperties !== undefined)
+    made.additionalProperties =
+      typeof additionalProperties === 'object' ? optional(additionalProperties) : additionalProperties;
+  return made;
+}
+
+/** What the api fills in by itself has a value always, and cannot be taken away. */
+function optional(schema) {
+  const made = adapted(schema);
+  if (schema.default !== undefined) return made;
+  if (schema.description) delete made.description;
+  const { enum: values, ...others } = made;
+  const nullable =
+    typeof made.type === 'string'
+      ? { ...others, type: [made.type, 'null'], ...(values && { enum: [...values, null] }) }
+      : { anyOf: [made, { type: 'null' }] };
+  return { ...(schema.description && { description: schema.description }), ...nullable };
+}
+
+function refTo(ref) {
+  const name = ref.split('/').pop();
+  if (!(name in definitions)) {
+    definitions[name] = {};
+    definitions[name] = adapted(schemas[name]);
+  }
+  return `#/definitions/${name}`;
+}
+
+const KEPT = 'What it does not name stays as it is on the server; null takes a field away.';
+
+/** Of the api's body, without what the file has another place for. */
+function settings() {
+  const { properties, required } = schemas.CreateDeploymentDto;
+  const { default_strategy: _strategy, default_analysis: _analysis, ...own } = properties;
+  const made = adapted({ type: 'object', properties: own, required });
+  return { description: `The deployment itself. ${KEPT}`, ...made };
+}
+
+function route() {
+  const { affinity } = schemas.SetRouteDto.properties;
+  const revision = {
+    type: 'string',
+    minLength: 1,
+    maxLength: 255,
+    examples: ['self'],
+    description: '`self` is the revision of this `spec`; else the id, number or name of one of this deployment',
+  };
+  const { weight } = schemas.RouteTargetDto.properties;
+  const target = {
+    type: 'object',
+    additionalProperties: false,
+    properties: { revision, weight: adapted(weight) },
+    required: ['revision', 'weight'],
+  };
+  return {
+    description: `Who gets the traffic once the rollout has ended. ${KEPT} Without \`route\` it stays where the rollout leaves it.`,
+    type: 'object',
+    additionalProperties: false,
+    properties: {
+      revision: { ...revision, description: `Gets all traffic; or \`targets\`. ${revision.description}` },
+      targets: {
+        description: 'The whole route; weights sum to 100; or `revision`',
+        type: 'array',
+        minItems: 1,
+        maxItems: 32,
+        items: target,
+      },
+      affinity: adapted(affinity),
+    },
+    not: { required: ['revision', 'targets'] },
+  };
+}
+
+const of = (name, description) => ({ description, allOf: [adapted({ $ref: `/${name}` })] });
+const orNull = ({ description, ...schema }) => ({ description, anyOf: [schema, { type: 'null' }] });
+
+const schema = {
+  $schema: 'http://json-schema.org/draft-07/schema#',
+  title: 'A deployment of Slipway, as slipway apply takes it',
+  description: `Lists count as a whole: an item that says nothing else than the server's stays as that one is, any other is taken as it stands here. ${KEPT}`,
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    $schema: { type: 'string', description: 'For editors' },
+    deployment: settings(),
+    spec: of(
+      'RevisionSpecDto',
+      `What is run. Where the active revision differs, a revision of this is rolled out, by \`strategy\` and through \`gates\`. ${KEPT}`,
+    ),
+    strategy: orNull(
+      of(
+        'StrategyDto',
+        `How a new spec is rolled out: the deployment's \`default_strategy\`. Another type begins with its own defaults. ${KEPT}`,
+      ),
+    ),
+    gates: orNull(of('AnalysisDto', `What a rollout must pass: the deployment's \`default_analysis\`. ${KEPT}`)),
+    route: route(),
+    policy: of('SetPolicyDto', `The policy of continual optimization; to set it takes the scope admin. ${KEPT}`),
+  },
+  required: ['deployment'],
+};
+schema.definitions = Object.fromEntries(Object.entries(definitions).sort(([one], [other]) => (one < other ? -1 : 1)));
+
+const text = await format(JSON.stringify(schema), { ...(await resolveConfig(FILE)), parser: 'json' });
+if (!process.argv.includes('--check')) writeFileSync(FILE, text);
+else if (readFileSync(FILE, 'utf8') !== text) {
+  console.error(
+    'manifest.schema.json is not what libs/sdk/openapi.json makes: node apps/cli/src/declarative/make-schema.mjs',
+  );
+  process.exitCode = 1;
+}

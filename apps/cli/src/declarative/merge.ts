@@ -1,0 +1,80 @@
+import { isDeepStrictEqual } from 'node:util';
+
+type Members = Record<string, unknown>;
+
+/**
+ * What the server has, with what a file says put over it: what the file does not name stays, null takes away. Lists count as a whole, but
+ * an item that says nothing else than the server's is that one, with what the api has filled in.
+ */
+export function merged(found: unknown, wanted: unknown): unknown {
+  if (wanted === undefined) return found;
+  if (Array.isArray(wanted)) {
+    const old: unknown[] = Array.isArray(found) ? found : [];
+    return wanted.map((item, index) => (isSaid(item, old[index]) ? old[index] : merged(undefined, item)));
+  }
+  if (!isMembers(wanted)) return wanted;
+  const made: Members = isMembers(found) ? { ...found } : {};
+  for (const [name, value] of Object.entries(wanted)) {
+    if (value === null) delete made[name];
+    else made[name] = merged(made[name], value);
+  }
+  return made;
+}
+
+/** Whether what the server has says all that is wanted. */
+function isSaid(wanted: unknown, found: unknown): boolean {
+  return isMembers(wanted) && isMembers(found) && isSame(merged(found, wanted), found);
+}
+
+/** The api answers null, nothing and an empty object where nothing was said. */
+export function isSame(one: unknown, other: unknown): boolean {
+  return isDeepStrictEqual(withoutEmpty(one), withoutEmpty(other));
+}
+
+export function withoutEmpty(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutEmpty);
+  if (!isMembers(value)) return value;
+  const kept = Object.entries(value)
+    .map(([name, member]) => [name, withoutEmpty(member)] as const)
+    .filter(([, member]) => member != null && !(isMembers(member) && Object.keys(member).length === 0));
+  return Object.fromEntries(kept);
+}
+
+/** The merge patch (RFC 7386) that makes the second of the first. */
+export function patchBetween(before: Members, after: Members): Members {
+  const patch: Members = {};
+  for (const name of Object.keys({ ...before, ...after })) {
+    const [old, made] = [before[name], after[name]];
+    if (isSame(old, made)) continue;
+    if (made == null) patch[name] = null;
+    else patch[name] = isMembers(old) && isMembers(made) ? patchBetween(old, made) : made;
+  }
+  return patch;
+}
+
+export interface Difference {
+  path: string;
+  before: unknown;
+  after: unknown;
+}
+
+/** Each value that is another, by its path. Lists are one value: their items have no names. */
+export function differencesBetween(before: unknown, after: unknown, path: string): Difference[] {
+  if (isSame(before, after)) return [];
+  if (isMembers(before ?? {}) && isMembers(after ?? {})) {
+    const [old, made] = [(before ?? {}) as Members, (after ?? {}) as Members];
+    return Object.keys({ ...old, ...made }).flatMap((name) =>
+      differencesBetween(old[name], made[name], `${path}.${name}`),
+    );
+  }
+  return [{ path, before, after }];
+}
+
+export function differenceLine({ path, before, after }: Difference): string {
+  if (before == null) return `  + ${path}: ${JSON.stringify(after)}`;
+  if (after == null) return `  - ${path}: ${JSON.stringify(before)}`;
+  return `  ~ ${path}: ${JSON.stringify(before)} -> ${JSON.stringify(after)}`;
+}
+
+const isMembers = (value: unknown): value is Members =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

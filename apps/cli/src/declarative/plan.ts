@@ -1,0 +1,131 @@
+import type { Manifest } from './manifest.js';
+import {
+  differenceLine,
+  differencesBetween,
+  isSame,
+  merged,
+  patchBetween,
+  withoutEmpty,
+  type Difference,
+} from './merge.js';
+import { inOrder, policyOf, rolledOut, routeOf, settingsOf, type ServerState } from './server-state.js';
+
+type Members = Record<string, unknown>;
+type Revision = NonNullable<ServerState['active']>;
+
+export interface Change {
+  kind: 'create' | 'update' | 'policy' | 'rollout' | 'route';
+  /** What the call sends. A route names the revision of the spec `self` until that has a name. */
+  body: Members;
+  differences: Difference[];
+}
+
+export interface Plan {
+  name: string;
+  /** In the order of their calls; none where the server has what the file says. */
+  changes: Change[];
+  /** Of the deployment once that is changed: what a rollout would go by. */
+  strategy: unknown;
+  gates: unknown;
+  /** The revision that has the spec of the file already. */
+  inPlace?: Revision;
+  /** What builds that revision now. */
+  underWay?: string;
+}
+
+/** What is to be called so that the server has what the file says. */
+export function planOf({ deployment: own, ...sections }: Manifest, state: ServerState): Plan {
+  const { deployment } = state;
+  const before: Members = {
+    ...settingsOf(state),
+    default_strategy: deployment?.default_strategy,
+    default_analysis: deployment?.default_analysis,
+  };
+  const after: Members = {
+    ...(merged(settingsOf(state), own) as Members),
+    default_strategy: strategyAfter(sections.strategy, deployment?.default_strategy),
+    default_analysis: sections.gates === null ? null : merged(deployment?.default_analysis, sections.gates),
+  };
+  const changes: Change[] = [];
+  const settings = differencesBetween(named(before), named(after), '').map(withoutDot);
+  if (!deployment) changes.push({ kind: 'create', body: withoutEmpty(after) as Members, differences: settings });
+  else if (settings.length > 0)
+    changes.push({ kind: 'update', body: patchBetween(before, after), differences: settings });
+  changes.push(...policyChanges(sections.policy, state));
+
+  const inPlace = sections.spec && revisionWith(sections.spec, state, after['default_strategy']);
+  if (sections.spec && !inPlace) changes.push(rolloutChange(sections.spec, state));
+  const self = sections.spec ? inPlace : rolledOut(state, after['default_strategy'])[0];
+  if (sections.route) changes.push(...routeChanges(sections.route, state, self));
+  const isBuilt = inPlace !== undefined && inPlace.name === deployment?.candidate_revision;
+  const underWay = (isBuilt && deployment?.current_operation_id) || undefined;
+  const { default_strategy: strategy, default_analysis: gates } = after;
+  return { name: own.name, changes, strategy, gates, inPlace, underWay };
+}
+
+/** As the file calls them. */
+function named({ default_strategy: strategy, default_analysis: gates, ...deployment }: Members): Members {
+  return { deployment, strategy, gates };
+}
+
+const withoutDot = (one: Difference): Difference => ({ ...one, path: one.path.replace(/^\./, '') });
+
+/** The steps of one type say nothing of another. */
+function strategyAfter(wanted: Manifest['strategy'], found: { type: string } | null | undefined): unknown {
+  if (wanted === null) return null;
+  return merged(wanted && wanted.type !== found?.type ? undefined : found, wanted);
+}
+
+const revisionWith = (spec: object, state: ServerState, strategy: unknown): Revision | undefined =>
+  rolledOut(state, strategy).find((one) => isSame(merged(one.spec, spec), one.spec));
+
+function rolloutChange(wanted: object, { active }: ServerState): Change {
+  const spec = merged(active?.spec, wanted);
+  return {
+    kind: 'rollout',
+    body: { spec, ...(active && { expected_active_revision: active.name }) },
+    differences: differencesBetween(active?.spec, spec, 'spec'),
+  };
+}
+
+function policyChanges(wanted: Manifest['policy'], state: ServerState): Change[] {
+  if (!wanted) return [];
+  const found = policyOf(state);
+  const body = merged(found, wanted) as Members;
+  // Also an empty one is set: its defaults are what the file asks for.
+  if (found && isSame(found, body)) return [];
+  return [{ kind: 'policy', body, differences: differencesBetween(found, body, 'policy') }];
+}
+
+function routeChanges(
+  wanted: NonNullable<Manifest['route']>,
+  state: ServerState,
+  self: Revision | undefined,
+): Change[] {
+  const { revision, targets = revision === undefined ? undefined : [{ revision, weight: 100 }], affinity } = wanted;
+  const found = routeOf(state, self);
+  const asked = targets?.map((one) => {
+    const name = state.named?.get(one.revision) ?? one.revision;
+    return { ...one, revision: name === self?.name ? 'self' : name };
+  });
+  const body = merged(found, { ...(asked && { targets: inOrder(asked) }), affinity }) as Members;
+  if (isSame(found, body)) return [];
+  return [{ kind: 'route', body, differences: differencesBetween(found, body, 'route') }];
+}
+
+const TITLES: Record<Change['kind'], string> = {
+  create: 'create the deployment',
+  update: 'change the deployment',
+  policy: 'set the policy',
+  rollout: 'roll out a revision',
+  route: 'set the route',
+};
+
+/** What would be done, for people. */
+export function planLines({ name, changes, underWay }: Plan): string[] {
+  const lines = changes.flatMap(({ kind, differences }) => [
+    `${name}: ${TITLES[kind]}`,
+    ...differences.map(differenceLine),
+  ]);
+  return underWay ? [...lines, `${name}: its rollout is under way: ${underWay}`] : lines;
+}

@@ -1,0 +1,119 @@
+import type { AnswerOf, Slipway } from '@slipway/sdk';
+import { asSlipwayError } from '../exit-codes.js';
+import type { Manifest } from './manifest.js';
+import { withoutEmpty } from './merge.js';
+
+type Deployment = AnswerOf<'getDeployment'>;
+type Revision = AnswerOf<'getRevision'>;
+
+/** What the server has under a name. */
+export interface ServerState {
+  deployment?: Deployment;
+  active?: Revision;
+  /** What a rollout has built, or is building. */
+  candidate?: Revision;
+  route?: AnswerOf<'getRoute'>;
+  policy?: AnswerOf<'getContinualOptimizationPolicy'>;
+  /** The names of the revisions that a file refers to, by whatever it calls them. */
+  named?: ReadonlyMap<string, string>;
+}
+
+export async function serverState(
+  slipway: Slipway,
+  name: string,
+  { signal, references = [] }: { signal: AbortSignal; references?: readonly string[] },
+): Promise<ServerState> {
+  const { deployments } = slipway;
+  const deployment = await orNothing('deployment_not_found', deployments.get(name, { signal }));
+  if (!deployment) return {};
+  const revision = (which: string | null) =>
+    which === null ? undefined : orNothing('revision_not_found', deployments.revisions.get(name, which, { signal }));
+  const [active, candidate, route, policy, referred] = await Promise.all([
+    revision(deployment.active_revision),
+    revision(deployment.candidate_revision),
+    orNothing('route_not_found', deployments.route.get(name, { signal })),
+    orNothing('policy_not_found', deployments.policy.get(name, { signal })),
+    Promise.all(references.map((one) => deployments.revisions.get(name, one, { signal }))),
+  ]);
+  const named = new Map(references.map((one, index) => [one, referred[index]!.name]));
+  return { deployment, active, candidate, route, policy, named };
+}
+
+async function orNothing<T>(code: string, asked: Promise<T>): Promise<T | undefined> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (asSlipwayError(error)?.code === code) return undefined;
+    throw error;
+  }
+}
+
+const SETTINGS = [
+  'name',
+  'display_name',
+  'description',
+  'labels',
+  'environment',
+  'revision_history_limit',
+  'protection',
+  'scaling',
+] as const;
+const POLICY = [
+  'mode',
+  'workload',
+  'objective',
+  'slos',
+  'evidence',
+  'experiment_budget',
+  'reliability',
+  'promotion',
+] as const;
+
+type Members = Record<string, unknown>;
+
+const only = (value: object | undefined, names: readonly string[]): Members =>
+  Object.fromEntries(names.map((name) => [name, (value as Members | undefined)?.[name]]));
+
+export const settingsOf = ({ deployment }: ServerState): Members => withoutEmpty(only(deployment, SETTINGS)) as Members;
+export const policyOf = ({ policy }: ServerState): Members | undefined =>
+  policy && (withoutEmpty(only(policy, POLICY)) as Members);
+
+/** A route with the revision of the spec by the name that a file has for it: the number of that one is the server's. */
+export function routeOf({ route }: ServerState, self: Revision | undefined): Members | undefined {
+  if (!route) return undefined;
+  const targets = route.targets.map(({ revision, weight }) => ({
+    revision: revision === self?.name ? 'self' : revision,
+    weight,
+  }));
+  return { targets: inOrder(targets), affinity: route.affinity };
+}
+
+/** The same route in whatever order it is written. */
+export const inOrder = <T extends { revision: string }>(targets: readonly T[]): T[] =>
+  [...targets].sort((one, other) => (one.revision < other.revision ? -1 : 1));
+
+/**
+ * What was rolled out. A candidate counts where it is still built, and where to build it is all that the strategy does; for any other one
+ * it has to be rolled out yet.
+ */
+export function rolledOut({ active, candidate, deployment }: ServerState, strategy: unknown): Revision[] {
+  const type = (strategy as { type?: string } | null | undefined)?.type ?? 'candidate';
+  const counts = type === 'candidate' || deployment?.current_operation_id != null;
+  return [active, counts ? candidate : undefined].filter((one) => one !== undefined);
+}
+
+/** What the server has, as a file that makes it. */
+export function manifestOf(state: ServerState): Manifest {
+  const { deployment } = state;
+  const [self] = rolledOut(state, deployment?.default_strategy);
+  const sections: Members = {
+    deployment: settingsOf(state),
+    spec: self?.spec,
+    strategy: deployment?.default_strategy,
+    gates: deployment?.default_analysis,
+    route: routeOf(state, self),
+    policy: policyOf(state),
+  };
+  const said = Object.entries(sections).filter(([, section]) => section != null);
+  return Object.fromEntries(said) as unknown as Manifest;
+}
