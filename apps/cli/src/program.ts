@@ -1,4 +1,5 @@
 import { Command, Option } from 'commander';
+import { declarative } from './declarative/commands.js';
 import { access, audit, tenants, tokens, webhooks, whoami } from './nouns/access.js';
 import { context, login, logout } from './nouns/account.js';
 import { bindings, catalog, passports, products, publications, targets } from './nouns/catalog.js';
@@ -41,6 +42,7 @@ const GROUPS: readonly Group[] = [
   nounsOf(sandboxes, files, references),
   nounsOf(products, bindings, publications, catalog, passports),
   nounsOf(tokens, tenants, access, audit, webhooks, targets),
+  declarative,
   verbsOf(api, completion),
 ];
 
