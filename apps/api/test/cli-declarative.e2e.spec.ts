@@ -17,6 +17,12 @@ interface Ended {
   stderr: string;
 }
 
+interface Given {
+  url?: string;
+  stdin?: string;
+  env?: Record<string, string>;
+}
+
 /** A deployment with everything in its file that a file can say. */
 const file = (name: string, ttft: number, more = '') => `
 deployment:
@@ -42,7 +48,7 @@ describe('deployments as files, with the bundled command against processes of th
   let folder: string;
 
   beforeAll(async () => {
-    stack = await Stack.start();
+    stack = await Stack.start({ config: () => 'quotas: { webhooks: 50 }\n' });
     folder = mkdtempSync(path.join(tmpdir(), 'slipway-files-'));
   });
   afterAll(async () => {
@@ -50,8 +56,8 @@ describe('deployments as files, with the bundled command against processes of th
     rmSync(folder, { recursive: true, force: true });
   });
 
-  const start = (args: string[], { url = stack.apiUrl(), stdin = '' } = {}) => {
-    const env = { PATH: process.env['PATH'], SLIPWAY_URL: url, SLIPWAY_TOKEN: stack.token, HOME: folder };
+  const start = (args: string[], { url = stack.apiUrl(), stdin = '', env: more = {} }: Given = {}) => {
+    const env = { PATH: process.env['PATH'], SLIPWAY_URL: url, SLIPWAY_TOKEN: stack.token, HOME: folder, ...more };
     const child = spawn(process.execPath, [COMMAND, ...args], { cwd: folder, env });
     const out = { stdout: '', stderr: '' };
     child.stdout.on('data', (chunk) => (out.stdout += String(chunk)));
@@ -60,7 +66,7 @@ describe('deployments as files, with the bundled command against processes of th
     const ended = new Promise<Ended>((resolve) => child.once('close', (code) => resolve({ code, ...out })));
     return { child, out, ended };
   };
-  const run = (args: string[], options: { url?: string; stdin?: string } = {}) => start(args, options).ended;
+  const run = (args: string[], options: Given = {}) => start(args, options).ended;
   const write = (name: string, text: string) => writeFileSync(path.join(folder, name), text);
   const applied = ({ stdout }: Ended) => JSON.parse(stdout) as { name: string; outcome: string; changes: string[] }[];
   const revisions = async (name: string) => (await stack.send('GET', `/deployments/${name}/revisions`)).body.data;
@@ -174,6 +180,27 @@ describe('deployments as files, with the bundled command against processes of th
     const ended = await waiting.ended;
     expect([ended.code, ended.stderr]).toEqual([0, expect.stringContaining('promote: succeeded')]);
     expect(applied(ended)).toMatchObject([{ name: 'slow', outcome: 'created' }]);
+  });
+
+  it('has a doctor that finds nothing wrong, and a file that the server refuses', async () => {
+    const env = { DATABASE_URL: stack.testDatabase.url, SLIPWAY_API_PORT: new URL(stack.apiUrl()).port };
+    const look = async () => {
+      const findings = JSON.parse((await run(['doctor', '-o', 'json'], { env })).stdout) as Record<string, string>[];
+      return Object.fromEntries(findings.map(({ check, verdict, message }) => [check, `${verdict} ${message}`]));
+    };
+    expect(await look()).toMatchObject({
+      api: expect.stringMatching(/^ok .* is ready$/),
+      'api port': expect.stringMatching(/^ok Slipway listens/),
+      postgres: expect.stringMatching(/^ok a Postgres answers/),
+      clock: expect.stringMatching(/^ok/),
+      login: expect.stringMatching(/^ok .*admin/),
+      targets: expect.stringMatching(/^ok .*local \(process\)/),
+      worker: expect.stringMatching(/^ok/),
+    });
+    writeFileSync(path.join(stack.home, 'slipway.config.yaml'), 'targets: 7\n');
+    await until('the server has seen its file', async () =>
+      /^fault the operator's file is faulty.*targets/.test((await look())['targets'] ?? ''),
+    );
   });
 });
 

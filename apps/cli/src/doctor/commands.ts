@@ -1,0 +1,82 @@
+import type { Command } from 'commander';
+import { EXIT } from '../exit-codes.js';
+import type { Session } from '../session.js';
+import type { View } from '../table.js';
+import { harmless, painted, type Colour } from '../terminal.js';
+import type { Finding, Surroundings } from './check.js';
+
+const FINDINGS: View = {
+  name: 'check',
+  columns: [
+    { title: 'CHECK', of: 'check' },
+    { title: 'VERDICT', of: 'verdict' },
+    { title: 'MESSAGE', of: 'message', isText: true },
+    { title: 'REMEDY', of: 'remedy' },
+  ],
+};
+const SHOWN: Record<Finding['verdict'], readonly [string, Colour]> = {
+  ok: ['ok     ', 'green'],
+  skipped: ['-      ', 'grey'],
+  warning: ['warning', 'yellow'],
+  fault: ['FAULT  ', 'red'],
+};
+
+/** `doctor`: what a newcomer trips over. */
+export function doctor(program: Command, session: Session): void {
+  program
+    .command('doctor')
+    .summary('Look for what is wrong here and at the server, and say what mends it')
+    .description(
+      'Look for what is wrong here and at the server, and say what mends it. Needs neither a server nor a login. Exit code 1: there is a fault.',
+    )
+    .addHelpText('after', ['', 'Examples:', '  slipway doctor', '  slipway doctor -o json'].join('\n'))
+    .action(() => run(session));
+}
+
+async function run(session: Session): Promise<void> {
+  const [{ findingsOf }, { HOST_CHECKS }, { STORE_CHECKS }, { SERVER_CHECKS }, { CONFIGURATION_CHECKS }] =
+    await Promise.all([
+      import('./check.js'),
+      import('./host-checks.js'),
+      import('./store-checks.js'),
+      import('./server-checks.js'),
+      import('./configuration-checks.js'),
+    ]);
+  const { signal } = session;
+  const around = surroundingsOf(session);
+  const findings = [
+    ...(await findingsOf([...HOST_CHECKS, ...STORE_CHECKS, ...SERVER_CHECKS], around, { signal })),
+    // Judging a file keeps the processor busy, and answers would seem to be late.
+    ...(await findingsOf(CONFIGURATION_CHECKS, around, { signal })),
+  ];
+  signal.throwIfAborted();
+  if (session.output.format === 'table') for (const finding of findings) tell(session, finding);
+  else await session.output.print(findings, FINDINGS);
+  if (findings.some(({ verdict }) => verdict === 'fault')) session.exitCode = EXIT.failed;
+}
+
+function tell({ output, terminal }: Session, { check, verdict, message, remedy }: Finding): void {
+  const [word, colour] = SHOWN[verdict];
+  output.data(
+    `${terminal.hasColour('stdout') ? painted(word, colour) : word}  ${check.padEnd(14)} ${harmless(message)}`,
+  );
+  if (remedy) output.data(`${' '.repeat(24)}$ ${harmless(remedy)}`);
+}
+
+export function surroundingsOf(session: Session): Surroundings {
+  const { env, cwd } = session;
+  const apiUrl = addressOf(session).replace(/\/+$/, '');
+  const host = URL.canParse(apiUrl) ? new URL(apiUrl).hostname : '';
+  const isLocal = ['127.0.0.1', '[::1]', 'localhost'].includes(host);
+  return { env, cwd, apiUrl, isLocal, client: () => session.client() };
+}
+
+/** Also where nobody is logged in. */
+function addressOf({ contexts, env, flags }: Session): string {
+  try {
+    return contexts.chosen(flags.context).url;
+  } catch {
+    const local = `http://127.0.0.1:${env['SLIPWAY_API_PORT'] || 7070}`;
+    return env['SLIPWAY_URL'] || (URL.canParse(local) ? local : 'http://127.0.0.1:7070');
+  }
+}

@@ -1,0 +1,145 @@
+import { constants, existsSync, readFileSync, statSync } from 'node:fs';
+import { access, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { ErrorObject } from 'ajv';
+import { fault, ok, skipped, warning, type Check, type Surroundings } from './check.js';
+
+/** As the product bounds it. */
+const MOST_BYTES = 2 ** 20;
+const MOST_TOLD = 3;
+
+/** What the built-in templates run, and where they look for it before the PATH. */
+const PROGRAMS: Record<string, { program: string; path: readonly string[] }> = {
+  vllm: { program: 'vllm', path: ['/opt/vllm/bin'] },
+  sglang: { program: 'python', path: ['/opt/sglang/bin'] },
+  llamacpp: { program: 'llama-server', path: ['/opt/llama.cpp/bin'] },
+  tgi: { program: 'text-generation-launcher', path: ['/opt/tgi/bin'] },
+  tei: { program: 'text-embeddings-router', path: ['/opt/tei/bin'] },
+  lmdeploy: { program: 'lmdeploy', path: ['/opt/lmdeploy/bin'] },
+  trtllm: { program: 'trtllm-serve', path: ['/opt/trtllm/bin'] },
+};
+
+interface Engine {
+  extends?: string | null;
+  program?: string;
+  path?: string[];
+  command?: (string | string[])[];
+}
+interface Settings {
+  targets?: { name?: string; kind?: string; engines?: Record<string, Engine | null> }[] | null;
+}
+
+const fileOf = ({ env, cwd }: Surroundings): string =>
+  path.resolve(cwd, env['SLIPWAY_CONFIG'] || 'slipway.config.yaml');
+
+async function settingsOf(around: Surroundings): Promise<Settings | undefined> {
+  const file = fileOf(around);
+  if (!existsSync(file)) return undefined;
+  if (statSync(file).size > MOST_BYTES) throw new Error(`${file} is larger than ${MOST_BYTES} bytes`);
+  const { parse } = await import('yaml');
+  return parse(readFileSync(file, 'utf8'), { maxAliasCount: 100 }) as Settings;
+}
+
+const configuration: Check = {
+  name: 'configuration',
+  look: async (around) => {
+    const file = fileOf(around);
+    const remedy = `\${EDITOR:-vi} ${file}`;
+    let settings: Settings | undefined;
+    try {
+      settings = await settingsOf(around);
+    } catch (error) {
+      return fault(`${file} cannot be read: ${(error as Error).message.split('\n')[0]}`, remedy);
+    }
+    if (settings === undefined)
+      return around.env['SLIPWAY_CONFIG']
+        ? fault(`SLIPWAY_CONFIG names ${file}, which is not there`, 'unset SLIPWAY_CONFIG')
+        : skipped('there is no slipway.config.yaml here: what is built in holds');
+    const schema = schemaFile();
+    if (!schema) return ok(`${file} is YAML; its schema is not at hand, so the api judges it when it starts`);
+    const { Ajv } = await import('ajv');
+    const validate = new Ajv({ allErrors: true, allowUnionTypes: true, strict: false }).compile(
+      JSON.parse(readFileSync(schema, 'utf8')) as object,
+    );
+    if (validate(settings)) return ok(`${file} is what its schema asks for`);
+    return fault(`${file}: ${faultsOf(validate.errors ?? []).join('; ')}`, remedy);
+  },
+};
+
+/** In a clone it lies beside; a command that was installed alone has none. */
+function schemaFile(): string | undefined {
+  for (let folder = path.dirname(fileURLToPath(import.meta.url)); ; folder = path.dirname(folder)) {
+    const file = path.join(folder, 'libs/platform/config/slipway.config.schema.json');
+    if (existsSync(file)) return file;
+    if (folder === path.dirname(folder)) return undefined;
+  }
+}
+
+/** The deepest say most: above them every branch of a choice complains. */
+function faultsOf(errors: readonly ErrorObject[]): string[] {
+  const depthOf = ({ instancePath }: ErrorObject) => instancePath.split('/').length;
+  const deepest = Math.max(...errors.map(depthOf));
+  const telling = errors.filter((error) => depthOf(error) === deepest && error.keyword !== 'if');
+  const said = telling.map(({ instancePath, message, params }) => {
+    const extra = params['additionalProperty'] === undefined ? '' : `: ${String(params['additionalProperty'])}`;
+    return `${instancePath.slice(1).replaceAll('/', '.')} ${message}${extra}`;
+  });
+  return [...new Set(said)].slice(0, MOST_TOLD);
+}
+
+const engines: Check = {
+  name: 'engines',
+  look: async (around) => {
+    const settings = await settingsOf(around).catch(() => undefined);
+    const wanted = (settings?.targets ?? []).flatMap((target) =>
+      target.kind === 'process' || target.name === 'local'
+        ? Object.entries(target.engines ?? {}).flatMap(([name, engine]) => wantedOf(name, engine))
+        : [],
+    );
+    const searched = around.env['PATH'] ?? '';
+    if (wanted.length === 0) {
+      const known = await Promise.all(
+        Object.entries(PROGRAMS)
+          // Any Python is one.
+          .filter(([name]) => name !== 'sglang')
+          .map(async ([name, one]) => ((await isFound(one, searched, around.cwd)) ? name : undefined)),
+      );
+      const found = known.filter((name) => name !== undefined);
+      return skipped(`no file asks for one${found.length > 0 ? `; installed: ${found.join(', ')}` : ''}`);
+    }
+    const missing = [];
+    for (const one of wanted) if (!(await isFound(one, searched, around.cwd))) missing.push(one);
+    if (missing.length === 0) return ok(wanted.map(({ name, program }) => `${name} (${program})`).join(', '));
+    const said = missing.map(({ name, program }) => `${name}: ${program} is not on the PATH`).join('; ');
+    return warning(`${said}; where workers run elsewhere, look there`, `which ${missing[0]!.program}`);
+  },
+};
+
+function wantedOf(name: string, engine: Engine | null): { name: string; program: string; path: readonly string[] }[] {
+  if (!engine) return [];
+  const template = engine.extends === 'builtin' ? name : engine.extends?.split('@')[0];
+  const built = template ? PROGRAMS[template] : undefined;
+  const program = engine.program ?? [engine.command?.[0] ?? []].flat()[0] ?? built?.program;
+  if (program === undefined || program.includes('{')) return [];
+  return [{ name, program, path: engine.path ?? built?.path ?? [] }];
+}
+
+async function isFound(
+  { program, path: first }: { program: string; path: readonly string[] },
+  searched: string,
+  cwd: string,
+): Promise<boolean> {
+  const folders = program.includes('/') ? ['.'] : [...first, ...searched.split(path.delimiter).filter(Boolean)];
+  for (const folder of folders) {
+    const file = path.resolve(cwd, folder, program);
+    const isProgram = await access(file, constants.X_OK).then(
+      async () => (await stat(file)).isFile(),
+      () => false,
+    );
+    if (isProgram) return true;
+  }
+  return false;
+}
+
+export const CONFIGURATION_CHECKS: readonly Check[] = [configuration, engines];

@@ -1,0 +1,222 @@
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer as createHttpServer } from 'node:http';
+import { createServer, type AddressInfo, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { runCommand } from '../../test/run-command.js';
+import { CliError } from '../exit-codes.js';
+import { findingsOf, type Check, type Finding, type Surroundings } from './check.js';
+import { CONFIGURATION_CHECKS } from './configuration-checks.js';
+import { HOST_CHECKS, nodeVersion } from './host-checks.js';
+import { clockFound, SERVER_CHECKS } from './server-checks.js';
+import { redisFound, STORE_CHECKS } from './store-checks.js';
+
+let folder: string;
+const servers: Server[] = [];
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'slipway-doctor-'));
+});
+afterEach(async () => {
+  rmSync(folder, { recursive: true, force: true });
+  for (const server of servers.splice(0)) {
+    if ('closeAllConnections' in server) (server as unknown as { closeAllConnections(): void }).closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  }
+});
+
+async function portOf(server: Server): Promise<number> {
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return (server.address() as AddressInfo).port;
+}
+/** A port that nobody listens on. */
+async function freePort(): Promise<number> {
+  const server = createServer();
+  const port = await portOf(server);
+  servers.pop();
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+/** Takes connections and says nothing, as long as it is let. */
+const silent = () => createServer((socket) => void socket.on('error', () => undefined).resume());
+const answering = (body: string, status = 200) =>
+  createHttpServer((_request, response) => response.writeHead(status).end(body));
+
+const around = (more: Partial<Surroundings> = {}): Surroundings => ({
+  env: {},
+  cwd: folder,
+  apiUrl: 'http://127.0.0.1:9',
+  isLocal: true,
+  client: () => Promise.reject(new CliError('Nobody is logged in.')),
+  ...more,
+});
+const { signal } = new AbortController();
+async function found(checks: readonly Check[], name: string, more: Partial<Surroundings> = {}, limitMs = 20_000) {
+  const chosen = checks.filter((check) => check.name === name);
+  const [finding] = await findingsOf(chosen, around(more), { signal, limitMs });
+  return finding as Finding;
+}
+
+it('the versions of Node that the product runs on', () => {
+  const verdicts = ['18.20.0', '20.18.9', '20.19.0', '22.12.0', '22.13.1', '23.1.0', '24.11.0', '25.0.0'].map(
+    (version) => nodeVersion(version).verdict,
+  );
+  expect(verdicts).toEqual(['fault', 'fault', 'ok', 'fault', 'ok', 'fault', 'ok', 'ok']);
+});
+
+it('a clock that goes otherwise than the server, within what a header can tell', () => {
+  const at = Date.parse('2026-01-01T00:00:00Z');
+  expect(clockFound(at, at, at + 900).verdict).toBe('ok');
+  expect(clockFound(at, at - 4_000, at - 3_000).verdict).toBe('ok');
+  expect(clockFound(at, at - 11_000, at - 10_000)).toMatchObject({
+    verdict: 'warning',
+    message: "it is 10 s behind the server's",
+  });
+  expect(clockFound(at, at + 61_000, at + 62_000)).toMatchObject({
+    verdict: 'fault',
+    message: "it is 60 s before the server's",
+    remedy: expect.stringContaining('timedatectl'),
+  });
+});
+
+describe('ports', () => {
+  it('one that another program has is a fault with a way around it; a free one is none', async () => {
+    const taken = await portOf(answering('hello'));
+    const other = await found(HOST_CHECKS, 'api port', { env: { SLIPWAY_API_PORT: String(taken) } });
+    expect(other).toMatchObject({ verdict: 'fault', remedy: `SLIPWAY_API_PORT=${taken + 10} npm start` });
+    const free = await found(HOST_CHECKS, 'api port', { env: { SLIPWAY_API_PORT: String(await freePort()) } });
+    expect(free.verdict).toBe('ok');
+    expect((await found(HOST_CHECKS, 'gateway port', { env: { SLIPWAY_GATEWAY_PORT: '70800' } })).verdict).toBe(
+      'fault',
+    );
+    expect((await found(HOST_CHECKS, 'gateway port', { isLocal: false })).verdict).toBe('skipped');
+  });
+
+  it('one that Slipway itself has is none', async () => {
+    const port = await portOf(answering('{"status":"ok"}'));
+    const finding = await found(HOST_CHECKS, 'api port', { env: { SLIPWAY_API_PORT: String(port) } });
+    expect(finding).toMatchObject({ verdict: 'ok', message: expect.stringContaining('Slipway listens') });
+  });
+});
+
+describe('what answers at the address of the api', () => {
+  it.each([
+    ['nothing', undefined, 200, 'warning', 'nothing answers at'],
+    ['something else', 'hello', 200, 'fault', 'is no Slipway'],
+    [
+      'an api without its database',
+      '{"error":{"message":"The database does not answer."}}',
+      503,
+      'fault',
+      'The database',
+    ],
+    ['an endless answer', 'x'.repeat(100_000), 200, 'fault', 'is no Slipway'],
+  ])('%s', async (_what, body, status, verdict, message) => {
+    const port = body === undefined ? await freePort() : await portOf(answering(body, status));
+    const finding = await found(SERVER_CHECKS, 'api', { apiUrl: `http://127.0.0.1:${port}` });
+    expect(finding).toMatchObject({ verdict, message: expect.stringContaining(message) });
+  });
+});
+
+describe('stores', () => {
+  it('say what is there without saying the password', async () => {
+    const port = await freePort();
+    const env = {
+      DATABASE_URL: `postgres://u:hidden@127.0.0.1:${port}/x`,
+      REDIS_URL: `redis://:hidden@127.0.0.1:${port}`,
+    };
+    const findings = await findingsOf(STORE_CHECKS, around({ env }), { signal });
+    expect(findings).toMatchObject([
+      { check: 'postgres', verdict: 'fault', remedy: `pg_isready -h 127.0.0.1 -p ${port}` },
+      { check: 'queue', verdict: 'fault', remedy: `redis-cli -h 127.0.0.1 -p ${port} ping` },
+    ]);
+    expect(JSON.stringify(findings)).not.toContain('hidden');
+    const web = await portOf(answering('hello'));
+    const other = await found(STORE_CHECKS, 'postgres', { env: { DATABASE_URL: `postgres://127.0.0.1:${web}/x` } });
+    expect(other.message).toContain('is no Postgres');
+  });
+
+  it('a Redis must be new enough and keep what it is given', () => {
+    const info = (version: string, policy: string) =>
+      `redis_version:${version}\r\nmaxmemory_policy:${policy}\r\n+PONG\r\n`;
+    expect(redisFound(info('7.2.4', 'noeviction'), 'h:1', 'redis-cli ping').verdict).toBe('ok');
+    expect(redisFound(info('6.0.16', 'noeviction'), 'h:1', 'redis-cli ping').verdict).toBe('fault');
+    expect(redisFound(info('7.2.4', 'allkeys-lru'), 'h:1', 'redis-cli ping')).toMatchObject({
+      verdict: 'warning',
+      remedy: 'redis-cli config set maxmemory-policy noeviction',
+    });
+  });
+});
+
+it('what never answers is given up in time, beside the others', async () => {
+  const port = await portOf(silent());
+  const env = { DATABASE_URL: `postgres://127.0.0.1:${port}/x`, REDIS_URL: `redis://127.0.0.1:${port}` };
+  const hanging: Check = { name: 'hanging', look: () => new Promise(() => undefined) };
+  const checks = [...STORE_CHECKS, ...SERVER_CHECKS.filter(({ name }) => name === 'api'), hanging];
+  const findings = await findingsOf(checks, around({ env, apiUrl: `http://127.0.0.1:${port}` }), {
+    signal,
+    limitMs: 200,
+  });
+  expect(findings.map(({ check, verdict }) => [check, verdict])).toEqual([
+    ['postgres', expect.stringMatching(/fault|warning/)],
+    ['queue', expect.stringMatching(/fault|warning/)],
+    ['api', expect.stringMatching(/fault|warning/)],
+    ['hanging', 'warning'],
+  ]);
+});
+
+describe("the operator's file", () => {
+  const write = (text: string) => writeFileSync(path.join(folder, 'slipway.config.yaml'), text);
+  const engine = 'targets: [{name: gpu, kind: process, engines: {llamacpp: {extends: builtin, path: [bin]}}}]';
+
+  it('is judged by its schema', async () => {
+    expect((await found(CONFIGURATION_CHECKS, 'configuration')).verdict).toBe('skipped');
+    write(engine);
+    expect(await found(CONFIGURATION_CHECKS, 'configuration')).toMatchObject({ verdict: 'ok' });
+    write(engine.replace('gpu', 'GPU'));
+    expect(await found(CONFIGURATION_CHECKS, 'configuration')).toMatchObject({
+      verdict: 'fault',
+      message: expect.stringContaining('targets.0.name must match pattern'),
+      remedy: expect.stringContaining('slipway.config.yaml'),
+    });
+    write('targets: [');
+    expect((await found(CONFIGURATION_CHECKS, 'configuration')).message).toContain('cannot be read');
+    const gone = await found(CONFIGURATION_CHECKS, 'configuration', { env: { SLIPWAY_CONFIG: 'gone.yaml' } });
+    expect(gone).toMatchObject({ verdict: 'fault', remedy: 'unset SLIPWAY_CONFIG' });
+  });
+
+  it('names engines that are there, or are not', async () => {
+    write(engine);
+    const env = { PATH: path.join(folder, 'programs') };
+    expect(await found(CONFIGURATION_CHECKS, 'engines', { env })).toMatchObject({
+      verdict: 'warning',
+      message: expect.stringContaining('llamacpp: llama-server is not on the PATH'),
+      remedy: 'which llama-server',
+    });
+    const program = path.join(folder, 'llama-server');
+    writeFileSync(program, '');
+    chmodSync(program, 0o755);
+    const there = await found(CONFIGURATION_CHECKS, 'engines', { env: { PATH: folder } });
+    expect(there).toMatchObject({ verdict: 'ok', message: 'llamacpp (llama-server)' });
+  });
+});
+
+it('the command needs neither a server nor a login, and says so as JSON, too', async () => {
+  const port = String(await freePort());
+  const env = { SLIPWAY_URL: '', SLIPWAY_TOKEN: '', PATH: folder, SLIPWAY_API_PORT: port, SLIPWAY_GATEWAY_PORT: port };
+  const { code, stdout } = await runCommand(['doctor', '-o', 'json'], { env });
+  const findings = JSON.parse(stdout) as Finding[];
+  const verdictOf = (name: string) => findings.find(({ check }) => check === name)?.verdict;
+  expect(['api', 'login', 'targets', 'postgres', 'gpus'].map(verdictOf)).toEqual([
+    'warning',
+    'warning',
+    'skipped',
+    'skipped',
+    expect.stringMatching(/skipped|fault/),
+  ]);
+  expect(findings.filter(({ verdict, remedy }) => verdict !== 'ok' && verdict !== 'skipped' && !remedy)).toEqual([]);
+  expect(code).toBe(findings.some(({ verdict }) => verdict === 'fault') ? 1 : 0);
+  const shown = await runCommand(['doctor'], { env });
+  expect(shown.stdout).toMatch(/^warning +login +Nobody is logged in\.\n +\$ slipway login$/m);
+});

@@ -1,0 +1,99 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { statfs } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { fault, ok, skipped, warning, type Check, type Found, type Surroundings } from './check.js';
+import { isSlipway } from './server-checks.js';
+
+/** As package.json has it for the product; the command itself is content with any from 20 on. */
+const NODES: readonly (readonly [number, number])[] = [
+  [20, 19],
+  [22, 13],
+  [24, 11],
+];
+const LITTLE_BYTES = 5 * 2 ** 30;
+const TOO_LITTLE_BYTES = 2 ** 29;
+const MOST_OUTPUT = 64 * 1024;
+
+export const nodeVersion = (version: string): Found => {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  const isEnough = major > 24 || NODES.some(([line, least]) => major === line && minor >= least);
+  if (isEnough) return ok(`Node ${version}`);
+  const least = NODES.map((one) => one.join('.')).join(', ');
+  return fault(`Node ${version}: the product needs ${least} or a later one of these`, 'nvm install 24');
+};
+
+/** Of the stack that `npm start` runs here: where it does not run, whether it could. */
+const portOf = (name: string, variable: string, usual: number): Check => ({
+  name,
+  look: async ({ env, isLocal }, signal) => {
+    if (!isLocal) return skipped('the Slipway of this context is on another machine');
+    const [host, port] = [env['SLIPWAY_HOST'] || '127.0.0.1', Number(env[variable] || usual)];
+    if (!Number.isInteger(port) || port < 0 || port > 65_535)
+      return fault(`${variable} is no port: ${env[variable]}`, `unset ${variable}`);
+    if (await isSlipway(`http://${host}:${port}`, signal)) return ok(`Slipway listens on ${host}:${port}`);
+    const problem = await listens(host, port);
+    if (problem === undefined) return ok(`${host}:${port} is free`);
+    if (problem === 'EADDRINUSE')
+      return fault(`${host}:${port} is taken by another program`, `${variable}=${port + 10} npm start`);
+    return fault(`nothing can listen on ${host}:${port}: ${problem}`, 'SLIPWAY_HOST=127.0.0.1 npm start');
+  },
+});
+
+function listens(host: string, port: number): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
+    server.listen({ host, port, exclusive: true }, () => server.close(() => resolve(undefined)));
+  });
+}
+
+export const homeOf = ({ env, cwd }: Pick<Surroundings, 'env' | 'cwd'>): string =>
+  path.resolve(cwd, env['SLIPWAY_HOME'] || '.slipway');
+
+const disk: Check = {
+  name: 'disk',
+  look: async (around) => {
+    let folder = homeOf(around);
+    while (!existsSync(folder) && folder !== path.dirname(folder)) folder = path.dirname(folder);
+    const { bavail, bsize } = await statfs(folder);
+    const free = bavail * bsize;
+    const said = `${(free / 2 ** 30).toFixed(1)} GiB are free in ${folder}`;
+    if (free >= LITTLE_BYTES) return ok(said);
+    const remedy = `df -h ${folder}`;
+    return free < TOO_LITTLE_BYTES ? fault(said, remedy) : warning(said, remedy);
+  },
+};
+
+const gpus: Check = {
+  name: 'gpus',
+  look: async ({ env }, signal) => {
+    const query = ['--query-gpu=name,memory.total,driver_version', '--format=csv,noheader'];
+    try {
+      const options = { signal, env: { ...env }, maxBuffer: MOST_OUTPUT };
+      const { stdout } = await promisify(execFile)('nvidia-smi', query, options);
+      const cards = stdout.trim().split('\n').filter(Boolean);
+      return cards.length > 0 ? ok(cards.join('; ')) : warning('nvidia-smi sees no GPU', 'nvidia-smi -L');
+    } catch (error) {
+      const { code, stderr, stdout } = error as { code?: string | number; stderr?: string; stdout?: string };
+      if (code !== 'ENOENT')
+        return fault(`nvidia-smi fails: ${(stderr || stdout || String(code)).trim().split('\n')[0]}`, 'nvidia-smi');
+      if (existsSync('/proc/driver/nvidia/version'))
+        return fault(
+          'the driver of NVIDIA is loaded, but nvidia-smi is not on the PATH',
+          'export PATH="$PATH:/usr/bin"',
+        );
+      return skipped('no GPU of NVIDIA is seen; the simulator and engines for processors need none');
+    }
+  },
+};
+
+export const HOST_CHECKS: readonly Check[] = [
+  { name: 'node', look: () => Promise.resolve(nodeVersion(process.versions.node)) },
+  portOf('api port', 'SLIPWAY_API_PORT', 7070),
+  portOf('gateway port', 'SLIPWAY_GATEWAY_PORT', 7080),
+  disk,
+  gpus,
+];

@@ -1,0 +1,145 @@
+import { asSlipwayError, CliError } from '../exit-codes.js';
+import { fault, messageOf, ok, skipped, warning, type Check, type Found, type Surroundings } from './check.js';
+
+const SKEW_MS = 5_000;
+/** Beyond it tokens of a hosted identity are refused. */
+const MUCH_SKEW_MS = 30_000;
+const UNCLAIMED_MS = 30_000;
+const MOST_TEXT = 4_096;
+const MOST_TOLD = 3;
+
+/** Whether what listens there is a part of Slipway: nothing else answers /healthz so. */
+export async function isSlipway(url: string, signal: AbortSignal): Promise<boolean> {
+  const answer = await fetch(`${url}/healthz`, { signal, redirect: 'error' }).catch(() => undefined);
+  return answer?.ok === true && (await textOf(answer)).includes('"status":"ok"');
+}
+
+const api: Check = {
+  name: 'api',
+  look: async ({ apiUrl, isLocal }, signal) => {
+    let answer: Response;
+    try {
+      answer = await fetch(`${apiUrl}/readyz`, { signal, redirect: 'error' });
+    } catch (error) {
+      const said = `nothing answers at ${apiUrl}: ${messageOf(error)}`;
+      return isLocal ? warning(said, 'npm start') : fault(said, 'slipway context list');
+    }
+    if (answer.ok && (await isSlipway(apiUrl, signal))) return ok(`${apiUrl} is ready`);
+    const said = envelopeOf(await textOf(answer));
+    if (said) return fault(`${apiUrl} is not ready: ${said}`, isLocal ? 'npm start' : `curl ${apiUrl}/readyz`);
+    return fault(`what answers at ${apiUrl} is no Slipway`, 'slipway login --url <where it is>');
+  },
+};
+
+const clock: Check = {
+  name: 'clock',
+  look: async ({ apiUrl }, signal) => {
+    const before = Date.now();
+    const answer = await fetch(`${apiUrl}/healthz`, { signal, redirect: 'error' }).catch(() => undefined);
+    await answer?.body?.cancel();
+    const at = Date.parse(answer?.headers.get('date') ?? '');
+    if (Number.isNaN(at)) return skipped('there is no api to compare it with');
+    return clockFound(at, before, Date.now());
+  },
+};
+
+/** A date in a header is cut to its second. */
+export function clockFound(at: number, before: number, after: number): Found {
+  const skewMs = Math.max(0, before - (at + 1_000), at - after);
+  if (skewMs < SKEW_MS) return ok("it goes with the server's");
+  const said = `it is ${Math.round(skewMs / 1_000)} s ${at > after ? 'behind' : 'before'} the server's`;
+  const remedy = 'sudo timedatectl set-ntp true';
+  return skewMs < MUCH_SKEW_MS ? warning(said, remedy) : fault(said, remedy);
+}
+
+const login: Check = {
+  name: 'login',
+  look: async (around, signal) => {
+    try {
+      const { tenant, actor, scopes } = await (await around.client()).whoAmI({ signal, maxRetries: 0 });
+      return ok(`${actor.type} ${actor.id} of tenant ${tenant.name}, with ${scopes.join(', ')}`);
+    } catch (error) {
+      if (error instanceof CliError) return warning(error.message, 'slipway login');
+      const refusal = asSlipwayError(error);
+      if (refusal?.category === 'authentication') return fault(refusal.message, 'slipway login');
+      if (refusal && ['connection_failed', 'unexpected_answer'].includes(refusal.code))
+        return skipped('the api does not answer');
+      throw error;
+    }
+  },
+};
+
+const targets: Check = {
+  name: 'targets',
+  look: (around, signal) =>
+    asked(around, async (client) => {
+      const { data, configuration } = await client.targets.list({ limit: 200, signal, maxRetries: 0 });
+      const remedy = 'slipway targets list -o yaml';
+      if (!configuration.current)
+        return fault(
+          `the operator's file is faulty, and what it said before holds: ${some(configuration.problems)}`,
+          remedy,
+        );
+      const troubles = data.flatMap(({ name, conditions, devices }) => [
+        ...conditions.map(({ message }) => `${name}: ${message}`),
+        ...devices.flatMap(({ index, problem }) => (problem ? [`${name}: device ${index}: ${problem}`] : [])),
+      ]);
+      if (troubles.length > 0) return fault(some(troubles), remedy);
+      if (data.length === 0) return warning('there are none that this tenant may use', remedy);
+      return ok(data.map(({ name, kind }) => `${name} (${kind})`).join(', '));
+    }),
+};
+
+const worker: Check = {
+  name: 'worker',
+  look: (around, signal) =>
+    asked(around, async (client) => {
+      const { data } = await client.operations.list({ status: 'pending', limit: 200, signal, maxRetries: 0 });
+      const late = Date.now() - UNCLAIMED_MS;
+      const waiting = data.filter(({ attempt, created_at }) => attempt === 0 && Date.parse(created_at) < late);
+      if (waiting.length === 0) return ok('no operation waits for one');
+      const said = `nobody picks up operations: ${some(waiting.map(({ id }) => id))}`;
+      return fault(said, around.isLocal ? 'npm start' : 'node apps/worker/dist/main.js');
+    }),
+};
+
+/** For who is logged in; that nobody is, or that nothing answers, others say. */
+async function asked(
+  around: Surroundings,
+  ask: (client: Awaited<ReturnType<Surroundings['client']>>) => Promise<Found>,
+) {
+  try {
+    return await ask(await around.client());
+  } catch (error) {
+    const isRefused = ['connection_failed', 'unexpected_answer'].includes(asSlipwayError(error)?.code ?? '');
+    const isUnknown = error instanceof CliError || asSlipwayError(error)?.category === 'authentication';
+    if (isRefused || isUnknown) return skipped('only who is logged in can ask the api');
+    throw error;
+  }
+}
+
+const some = (lines: readonly string[]): string =>
+  lines.length > MOST_TOLD
+    ? `${lines.slice(0, MOST_TOLD).join('; ')} and ${lines.length - MOST_TOLD} more`
+    : lines.join('; ');
+
+function envelopeOf(text: string): string | undefined {
+  try {
+    return (JSON.parse(text) as { error?: { message?: string } }).error?.message;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Its beginning: whoever answers may answer without end. */
+async function textOf(answer: Response): Promise<string> {
+  let text = '';
+  const decoder = new TextDecoder();
+  for await (const chunk of answer.body ?? []) {
+    text += decoder.decode(chunk as Uint8Array, { stream: true });
+    if (text.length >= MOST_TEXT) break;
+  }
+  return text;
+}
+
+export const SERVER_CHECKS: readonly Check[] = [api, clock, login, targets, worker];
