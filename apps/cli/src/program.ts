@@ -1,5 +1,6 @@
 import { Command, Option } from 'commander';
 import { declarative } from './declarative/commands.js';
+import { doctor } from './doctor/commands.js';
 import { access, audit, tenants, tokens, webhooks, whoami } from './nouns/access.js';
 import { context, login, logout } from './nouns/account.js';
 import { bindings, catalog, passports, products, publications, targets } from './nouns/catalog.js';
@@ -43,6 +44,7 @@ const GROUPS: readonly Group[] = [
   nounsOf(products, bindings, publications, catalog, passports),
   nounsOf(tokens, tenants, access, audit, webhooks, targets),
   declarative,
+  doctor,
   verbsOf(api, completion),
 ];
 
