@@ -80,6 +80,16 @@ describe('succeeding', () => {
     expect(first).toMatchObject({ state: 'creating', currentOperationId: null });
   });
 
+  it('of a first revision gives it all traffic, also where the strategy begins with less', async () => {
+    const first = bed.deployment();
+    const steps = [5, 100].map((percent) => ({ traffic_percent: percent, soak_seconds: 0, requires_approval: false }));
+    const strategy = { type: 'canary' as const, steps };
+    const id = await bed.rollout(first, { spec: spec('m'), strategy });
+    expect(await bed.finish(id)).toMatchObject({ status: 'succeeded', result: { outcome: 'promoted' } });
+    const [route] = bed.neighbours.routeChanges.slice(-1);
+    expect(route?.targets.map((one) => [one.revisionName, one.weight])).toEqual([[`${first.name}-00001`, 100]]);
+  });
+
   it('of a candidate says where its traffic is set: nothing is routed to it, or something else is', async () => {
     const first = bed.deployment();
     expect(await bed.finish(await bed.rollout(first, { spec: spec('m') }))).toMatchObject({

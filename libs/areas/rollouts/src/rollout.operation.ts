@@ -112,7 +112,8 @@ export class RolloutOperation implements OperationOf<typeof ROLLOUT> {
   }
 
   private async shiftTraffic({ operation, input, step }: Context) {
-    const percent = percentAt(input.strategy, step.number);
+    // A first revision has nobody to share with, whatever the first step of its strategy is.
+    const percent = input.foundActiveRevisionId === null ? 100 : percentAt(input.strategy, step.number);
     return done({
       message: `${percent} % of the traffic goes to ${input.revisionName}`,
       result: { traffic_percent: percent },
