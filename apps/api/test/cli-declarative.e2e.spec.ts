@@ -123,6 +123,19 @@ describe('deployments as files, with the bundled command against processes of th
     expect((await run(['export', 'nobody'])).code).toBe(6);
   });
 
+  it('changes settings alone, and asks where that is in earnest', async () => {
+    await stack.send('PATCH', '/deployments/other', { environment: 'production' });
+    const steps = 'steps: [{ traffic_percent: 50 }, { traffic_percent: 100 }]';
+    write('other.yaml', file('other', 5).replace('{ type: immediate }', `{ type: canary, ${steps} }`));
+    const unasked = await run(['apply', '-f', 'other.yaml']);
+    expect([unasked.code, unasked.stderr]).toEqual([1, expect.stringContaining('other is in production')]);
+    const sure = await run(['apply', '-f', 'other.yaml', '--yes', '-o', 'json']);
+    expect(applied(sure)).toMatchObject([{ outcome: 'changed', changes: ['update'] }]);
+    // What the api fills into the steps differs from nothing.
+    expect(await run(['diff', '-f', 'other.yaml'])).toEqual({ code: 0, stdout: '', stderr: '' });
+    expect((await run(['apply', '-f', 'other.yaml'])).code).toBe(0);
+  });
+
   it('says by the exit code that it failed, and can be asked again', async () => {
     write('broken.yaml', file('chat', 7).replace('ttft_ms: 7', 'ttft_ms: 7, never_ready: true'));
     const late = await run(['apply', '-f', 'broken.yaml', '--timeout', '1s']);

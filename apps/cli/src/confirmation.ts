@@ -15,6 +15,12 @@ export async function confirmed(session: Session, verb: Verb, { args, flags }: G
   if (verb.confirm === 'yes') return answered(session, `${verb.verb} ${args.join(' ')}?`);
   if (!verb.changesDeployment || flags['dryRun']) return;
   const { environment } = await client.deployments.get(name);
+  await confirmedFor(environment, name, session);
+}
+
+/** Whatever changes a deployment that serves in earnest. */
+export async function confirmedFor(environment: string | null, name: string, session: Session): Promise<void> {
+  if (session.flags.yes) return;
   if (environment && PRODUCTION.test(environment)) await typed(session, name, `${name} is in ${environment}.`);
 }
 

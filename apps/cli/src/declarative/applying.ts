@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { BodyOf, Slipway } from '@slipway/sdk';
+import { confirmedFor } from '../confirmation.js';
 import { watchOperation } from '../progress/watch.js';
 import type { Session } from '../session.js';
 import { harmless } from '../terminal.js';
@@ -42,6 +43,7 @@ export async function apply(
   const found = await look();
   const plan = planOf(manifest, found);
   for (const line of planLines(plan)) session.note(harmless(line));
+  if (plan.changes.length > 0) await confirmedFor(found.deployment?.environment ?? null, name, session);
   const made = new Applying(session, slipway, name, found);
   for (const change of plan.changes) if (change.kind !== 'route') await made.make(change);
   const operationId = made.operationId ?? plan.underWay;
