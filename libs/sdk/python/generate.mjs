@@ -1,0 +1,149 @@
+// Makes slipway_sdk/ of the committed document, by openapi-python-client:  node libs/sdk/python/generate.mjs
+// `npm run openapi` runs it behind the document. --check writes nothing, names the files that are not as they would be made, and exits with 1.
+// Where there is no generator it says so and leaves the files as they are.
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+
+const HERE = import.meta.dirname;
+const PACKAGE = path.join(HERE, 'slipway_sdk');
+const MISSING = 3;
+const SECONDS = 300;
+
+const scratch = mkdtempSync(path.join(os.tmpdir(), 'slipway-python-'));
+process.once('exit', () => rmSync(scratch, { recursive: true, force: true }));
+
+const made = path.join(scratch, 'slipway_sdk');
+makeInto(made, environment());
+const stale = differencesOf(textsOf(made), textsOf(PACKAGE));
+if (process.argv.includes('--check')) {
+  for (const file of stale)
+    console.error(`libs/sdk/python/slipway_sdk/${file} is not what libs/sdk/openapi.json makes: npm run openapi`);
+  process.exitCode = stale.length > 0 ? 1 : 0;
+} else if (stale.length > 0) {
+  rmSync(PACKAGE, { recursive: true, force: true });
+  cpSync(made, PACKAGE, { recursive: true });
+}
+
+function environment() {
+  if (process.env.SLIPWAY_TEST_PYTHON) return process.env.SLIPWAY_TEST_PYTHON;
+  const { status, stdout } = spawnSync(process.execPath, [path.join(HERE, 'environment.mjs')], {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  if (status === MISSING) {
+    console.error('The Python client is left as it is.');
+    process.exit(0);
+  }
+  if (status !== 0) process.exit(1);
+  return stdout.trim();
+}
+
+function makeInto(folder, tools) {
+  const document = path.join(scratch, 'openapi.json');
+  const config = path.join(scratch, 'config.json');
+  writeFileSync(document, JSON.stringify(documentForPython()));
+  // What ruff knows of a project must not depend on where this one lies.
+  const ruff = (command) => `ruff ${command} . --isolated --no-cache --quiet --line-length 120`;
+  const post_hooks = [`${ruff('check')} --fix --extend-select=I`, ruff('format')];
+  writeFileSync(config, JSON.stringify({ package_name_override: 'slipway_sdk', post_hooks }));
+  const bin = path.join(tools, 'venv/bin');
+  const { status, error, stdout, stderr } = spawnSync(
+    path.join(bin, 'openapi-python-client'),
+    [
+      'generate',
+      '--path',
+      document,
+      '--config',
+      config,
+      '--meta',
+      'none',
+      '--output-path',
+      folder,
+      '--fail-on-warning',
+    ],
+    {
+      env: { ...process.env, PATH: `${bin}${path.delimiter}${process.env.PATH}` },
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'pipe'],
+      timeout: SECONDS * 1_000,
+    },
+  );
+  if (status === 0) return;
+  console.error(`${stdout ?? ''}\n${stderr ?? ''}`.slice(-20_000));
+  console.error(`openapi-python-client failed: ${error?.message ?? `exit status ${status}`}`);
+  process.exit(1);
+}
+
+/** The document as this generator takes it. */
+function documentForPython() {
+  const document = JSON.parse(readFileSync(path.join(HERE, '../openapi.json'), 'utf8'));
+  for (const operation of Object.values(document.paths).flatMap(Object.values)) {
+    // Failures are one envelope, which stands under `default`.
+    for (const status of Object.keys(operation.responses)) if (/^[45]/.test(status)) delete operation.responses[status];
+    // Its snake case of `APIs` would be `ap_is`.
+    operation.tags = operation.tags.map((tag) => tag.replace('APIs', 'apis'));
+    const bodies = Object.entries(operation.requestBody?.content ?? {});
+    const schemas = bodies.map(([, { schema }]) => JSON.stringify(schema));
+    // One body that may be called by two media types would be two to it, and one without fields a class of its own.
+    bodies.forEach(([type], at) => {
+      if (schemas.indexOf(schemas[at]) < at) delete operation.requestBody.content[type];
+    });
+    if (bodies.length === 1 && isEmpty(bodies[0][1].schema)) delete operation.requestBody;
+  }
+  visit(document.paths);
+  visit(document.components.schemas);
+  return document;
+}
+
+function visit(node) {
+  if (typeof node !== 'object' || node === null) return;
+  const facts = [];
+  if (Array.isArray(node.enum)) {
+    // A later api may answer more values, which a list in Python would refuse.
+    facts.push(`One of ${node.enum.map((value) => `\`${value}\``).join(', ')}.`);
+    delete node.enum;
+  }
+  if (node.default !== undefined && isSchema(node)) {
+    // The client would send it: what is not given is the api's to choose.
+    facts.push(`\`${JSON.stringify(node.default)}\` unless given.`);
+    delete node.default;
+  }
+  if (facts.length > 0) node.description = [...described(node), ...facts].join(' ');
+  Object.values(node).forEach(visit);
+}
+
+function isEmpty({ $ref, properties }) {
+  return $ref === undefined && properties === undefined;
+}
+
+/** Not a list of properties or answers, where `default` is a name. */
+function isSchema({ type, allOf }) {
+  return typeof type === 'string' || Array.isArray(type) || Array.isArray(allOf);
+}
+
+function described({ description }) {
+  return description ? [description.endsWith('.') ? description : `${description}.`] : [];
+}
+
+function textsOf(folder) {
+  const texts = new Map();
+  let entries = [];
+  try {
+    entries = readdirSync(folder, { recursive: true, withFileTypes: true });
+  } catch (error) {
+    if (error.code !== 'ENOENT') throw error;
+  }
+  for (const entry of entries) {
+    // What Python leaves where it runs.
+    if (!entry.isFile() || entry.parentPath.endsWith('__pycache__')) continue;
+    const file = path.join(entry.parentPath, entry.name);
+    texts.set(path.relative(folder, file), readFileSync(file, 'utf8'));
+  }
+  return texts;
+}
+
+function differencesOf(one, other) {
+  return [...new Set([...one.keys(), ...other.keys()])].filter((file) => one.get(file) !== other.get(file)).sort();
+}

@@ -1,0 +1,212 @@
+from http import HTTPStatus
+from typing import Any
+
+import httpx
+
+from ...client import AuthenticatedClient, Client
+from ...models.deployment_page_dto import DeploymentPageDto
+from ...models.error_envelope_dto import ErrorEnvelopeDto
+from ...types import UNSET, Response, Unset
+
+
+def _get_kwargs(
+    *,
+    environment: str | Unset = UNSET,
+    label: str | Unset = UNSET,
+    limit: int | Unset = UNSET,
+    cursor: str | Unset = UNSET,
+) -> dict[str, Any]:
+
+    params: dict[str, Any] = {}
+
+    params["environment"] = environment
+
+    params["label"] = label
+
+    params["limit"] = limit
+
+    params["cursor"] = cursor
+
+    params = {k: v for k, v in params.items() if v is not UNSET and v is not None}
+
+    _kwargs: dict[str, Any] = {
+        "method": "get",
+        "url": "/api/v1/deployments",
+        "params": params,
+    }
+
+    return _kwargs
+
+
+def _parse_response(
+    *, client: AuthenticatedClient | Client, response: httpx.Response
+) -> DeploymentPageDto | ErrorEnvelopeDto:
+    if response.status_code == 200:
+        response_200 = DeploymentPageDto.from_dict(response.json())
+
+        return response_200
+
+    response_default = ErrorEnvelopeDto.from_dict(response.json())
+
+    return response_default
+
+
+def _build_response(
+    *, client: AuthenticatedClient | Client, response: httpx.Response
+) -> Response[DeploymentPageDto | ErrorEnvelopeDto]:
+    return Response(
+        status_code=HTTPStatus(response.status_code),
+        content=response.content,
+        headers=response.headers,
+        parsed=_parse_response(client=client, response=response),
+    )
+
+
+def sync_detailed(
+    *,
+    client: AuthenticatedClient,
+    environment: str | Unset = UNSET,
+    label: str | Unset = UNSET,
+    limit: int | Unset = UNSET,
+    cursor: str | Unset = UNSET,
+) -> Response[DeploymentPageDto | ErrorEnvelopeDto]:
+    """List deployments, newest first
+
+     `environment` and `label` narrow the list.
+
+    Args:
+        environment (str | Unset):
+        label (str | Unset):
+        limit (int | Unset): `50` unless given.
+        cursor (str | Unset):
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Response[DeploymentPageDto | ErrorEnvelopeDto]
+    """
+
+    kwargs = _get_kwargs(
+        environment=environment,
+        label=label,
+        limit=limit,
+        cursor=cursor,
+    )
+
+    response = client.get_httpx_client().request(
+        **kwargs,
+    )
+
+    return _build_response(client=client, response=response)
+
+
+def sync(
+    *,
+    client: AuthenticatedClient,
+    environment: str | Unset = UNSET,
+    label: str | Unset = UNSET,
+    limit: int | Unset = UNSET,
+    cursor: str | Unset = UNSET,
+) -> DeploymentPageDto | ErrorEnvelopeDto | None:
+    """List deployments, newest first
+
+     `environment` and `label` narrow the list.
+
+    Args:
+        environment (str | Unset):
+        label (str | Unset):
+        limit (int | Unset): `50` unless given.
+        cursor (str | Unset):
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        DeploymentPageDto | ErrorEnvelopeDto
+    """
+
+    return sync_detailed(
+        client=client,
+        environment=environment,
+        label=label,
+        limit=limit,
+        cursor=cursor,
+    ).parsed
+
+
+async def asyncio_detailed(
+    *,
+    client: AuthenticatedClient,
+    environment: str | Unset = UNSET,
+    label: str | Unset = UNSET,
+    limit: int | Unset = UNSET,
+    cursor: str | Unset = UNSET,
+) -> Response[DeploymentPageDto | ErrorEnvelopeDto]:
+    """List deployments, newest first
+
+     `environment` and `label` narrow the list.
+
+    Args:
+        environment (str | Unset):
+        label (str | Unset):
+        limit (int | Unset): `50` unless given.
+        cursor (str | Unset):
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Response[DeploymentPageDto | ErrorEnvelopeDto]
+    """
+
+    kwargs = _get_kwargs(
+        environment=environment,
+        label=label,
+        limit=limit,
+        cursor=cursor,
+    )
+
+    response = await client.get_async_httpx_client().request(**kwargs)
+
+    return _build_response(client=client, response=response)
+
+
+async def asyncio(
+    *,
+    client: AuthenticatedClient,
+    environment: str | Unset = UNSET,
+    label: str | Unset = UNSET,
+    limit: int | Unset = UNSET,
+    cursor: str | Unset = UNSET,
+) -> DeploymentPageDto | ErrorEnvelopeDto | None:
+    """List deployments, newest first
+
+     `environment` and `label` narrow the list.
+
+    Args:
+        environment (str | Unset):
+        label (str | Unset):
+        limit (int | Unset): `50` unless given.
+        cursor (str | Unset):
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        DeploymentPageDto | ErrorEnvelopeDto
+    """
+
+    return (
+        await asyncio_detailed(
+            client=client,
+            environment=environment,
+            label=label,
+            limit=limit,
+            cursor=cursor,
+        )
+    ).parsed

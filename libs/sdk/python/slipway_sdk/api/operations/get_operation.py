@@ -1,0 +1,170 @@
+from http import HTTPStatus
+from typing import Any
+from urllib.parse import quote
+
+import httpx
+
+from ...client import AuthenticatedClient, Client
+from ...models.error_envelope_dto import ErrorEnvelopeDto
+from ...models.operation_dto import OperationDto
+from ...types import Response
+
+
+def _get_kwargs(
+    id: str,
+) -> dict[str, Any]:
+
+    _kwargs: dict[str, Any] = {
+        "method": "get",
+        "url": "/api/v1/operations/{id}".format(
+            id=quote(str(id), safe=""),
+        ),
+    }
+
+    return _kwargs
+
+
+def _parse_response(
+    *, client: AuthenticatedClient | Client, response: httpx.Response
+) -> ErrorEnvelopeDto | OperationDto:
+    if response.status_code == 200:
+        response_200 = OperationDto.from_dict(response.json())
+
+        return response_200
+
+    response_default = ErrorEnvelopeDto.from_dict(response.json())
+
+    return response_default
+
+
+def _build_response(
+    *, client: AuthenticatedClient | Client, response: httpx.Response
+) -> Response[ErrorEnvelopeDto | OperationDto]:
+    return Response(
+        status_code=HTTPStatus(response.status_code),
+        content=response.content,
+        headers=response.headers,
+        parsed=_parse_response(client=client, response=response),
+    )
+
+
+def sync_detailed(
+    id: str,
+    *,
+    client: AuthenticatedClient,
+) -> Response[ErrorEnvelopeDto | OperationDto]:
+    """Inspect one durable operation
+
+     The record itself: how far it is (`progress`, `current_step`, `steps`), how it ended (`status`,
+    `result`), or why it failed (`error_code`, `message`). Ask again until `status` is `succeeded`,
+    `failed` or `cancelled`, or follow its events.
+
+    Args:
+        id (str):
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Response[ErrorEnvelopeDto | OperationDto]
+    """
+
+    kwargs = _get_kwargs(
+        id=id,
+    )
+
+    response = client.get_httpx_client().request(
+        **kwargs,
+    )
+
+    return _build_response(client=client, response=response)
+
+
+def sync(
+    id: str,
+    *,
+    client: AuthenticatedClient,
+) -> ErrorEnvelopeDto | OperationDto | None:
+    """Inspect one durable operation
+
+     The record itself: how far it is (`progress`, `current_step`, `steps`), how it ended (`status`,
+    `result`), or why it failed (`error_code`, `message`). Ask again until `status` is `succeeded`,
+    `failed` or `cancelled`, or follow its events.
+
+    Args:
+        id (str):
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        ErrorEnvelopeDto | OperationDto
+    """
+
+    return sync_detailed(
+        id=id,
+        client=client,
+    ).parsed
+
+
+async def asyncio_detailed(
+    id: str,
+    *,
+    client: AuthenticatedClient,
+) -> Response[ErrorEnvelopeDto | OperationDto]:
+    """Inspect one durable operation
+
+     The record itself: how far it is (`progress`, `current_step`, `steps`), how it ended (`status`,
+    `result`), or why it failed (`error_code`, `message`). Ask again until `status` is `succeeded`,
+    `failed` or `cancelled`, or follow its events.
+
+    Args:
+        id (str):
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Response[ErrorEnvelopeDto | OperationDto]
+    """
+
+    kwargs = _get_kwargs(
+        id=id,
+    )
+
+    response = await client.get_async_httpx_client().request(**kwargs)
+
+    return _build_response(client=client, response=response)
+
+
+async def asyncio(
+    id: str,
+    *,
+    client: AuthenticatedClient,
+) -> ErrorEnvelopeDto | OperationDto | None:
+    """Inspect one durable operation
+
+     The record itself: how far it is (`progress`, `current_step`, `steps`), how it ended (`status`,
+    `result`), or why it failed (`error_code`, `message`). Ask again until `status` is `succeeded`,
+    `failed` or `cancelled`, or follow its events.
+
+    Args:
+        id (str):
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        ErrorEnvelopeDto | OperationDto
+    """
+
+    return (
+        await asyncio_detailed(
+            id=id,
+            client=client,
+        )
+    ).parsed

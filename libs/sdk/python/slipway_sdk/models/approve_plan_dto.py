@@ -1,0 +1,72 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Self, TypeVar
+
+from attrs import define as _attrs_define
+from attrs import field as _attrs_field
+
+from ..types import UNSET, Unset
+
+T = TypeVar("T", bound="ApprovePlanDto")
+
+
+@_attrs_define
+class ApprovePlanDto:
+    """
+    Attributes:
+        plan_digest (str): The content_digest of the plan as it was read: what is approved is what was seen
+        comment (str | Unset):
+    """
+
+    plan_digest: str
+    comment: str | Unset = UNSET
+    additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        plan_digest = self.plan_digest
+
+        comment = self.comment
+
+        field_dict: dict[str, Any] = {}
+        field_dict.update(self.additional_properties)
+        field_dict.update(
+            {
+                "plan_digest": plan_digest,
+            }
+        )
+        if comment is not UNSET:
+            field_dict["comment"] = comment
+
+        return field_dict
+
+    @classmethod
+    def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:
+        d = dict(src_dict)
+        plan_digest = d.pop("plan_digest")
+
+        comment = d.pop("comment", UNSET)
+
+        approve_plan_dto = cls(
+            plan_digest=plan_digest,
+            comment=comment,
+        )
+
+        approve_plan_dto.additional_properties = d
+        return approve_plan_dto
+
+    @property
+    def additional_keys(self) -> list[str]:
+        return list(self.additional_properties.keys())
+
+    def __getitem__(self, key: str) -> Any:
+        return self.additional_properties[key]
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        self.additional_properties[key] = value
+
+    def __delitem__(self, key: str) -> None:
+        del self.additional_properties[key]
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.additional_properties

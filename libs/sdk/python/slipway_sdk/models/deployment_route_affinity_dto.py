@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Self, TypeVar
+
+from attrs import define as _attrs_define
+from attrs import field as _attrs_field
+
+T = TypeVar("T", bound="DeploymentRouteAffinityDto")
+
+
+@_attrs_define
+class DeploymentRouteAffinityDto:
+    """
+    Attributes:
+        mode (str): One of `none`, `soft`.
+        ttl_seconds (int):
+    """
+
+    mode: str
+    ttl_seconds: int
+    additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        mode = self.mode
+
+        ttl_seconds = self.ttl_seconds
+
+        field_dict: dict[str, Any] = {}
+        field_dict.update(self.additional_properties)
+        field_dict.update(
+            {
+                "mode": mode,
+                "ttl_seconds": ttl_seconds,
+            }
+        )
+
+        return field_dict
+
+    @classmethod
+    def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:
+        d = dict(src_dict)
+        mode = d.pop("mode")
+
+        ttl_seconds = d.pop("ttl_seconds")
+
+        deployment_route_affinity_dto = cls(
+            mode=mode,
+            ttl_seconds=ttl_seconds,
+        )
+
+        deployment_route_affinity_dto.additional_properties = d
+        return deployment_route_affinity_dto
+
+    @property
+    def additional_keys(self) -> list[str]:
+        return list(self.additional_properties.keys())
+
+    def __getitem__(self, key: str) -> Any:
+        return self.additional_properties[key]
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        self.additional_properties[key] = value
+
+    def __delitem__(self, key: str) -> None:
+        del self.additional_properties[key]
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.additional_properties

@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Self, TypeVar
+
+from attrs import define as _attrs_define
+from attrs import field as _attrs_field
+
+from ..types import UNSET, Unset
+
+T = TypeVar("T", bound="NewWorkspaceDto")
+
+
+@_attrs_define
+class NewWorkspaceDto:
+    """
+    Attributes:
+        bytes_limit (int | Unset): Bytes that all files together may have. The service sets the highest value, which is
+            also the default.
+    """
+
+    bytes_limit: int | Unset = UNSET
+    additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        bytes_limit = self.bytes_limit
+
+        field_dict: dict[str, Any] = {}
+        field_dict.update(self.additional_properties)
+        field_dict.update({})
+        if bytes_limit is not UNSET:
+            field_dict["bytes_limit"] = bytes_limit
+
+        return field_dict
+
+    @classmethod
+    def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:
+        d = dict(src_dict)
+        bytes_limit = d.pop("bytes_limit", UNSET)
+
+        new_workspace_dto = cls(
+            bytes_limit=bytes_limit,
+        )
+
+        new_workspace_dto.additional_properties = d
+        return new_workspace_dto
+
+    @property
+    def additional_keys(self) -> list[str]:
+        return list(self.additional_properties.keys())
+
+    def __getitem__(self, key: str) -> Any:
+        return self.additional_properties[key]
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        self.additional_properties[key] = value
+
+    def __delitem__(self, key: str) -> None:
+        del self.additional_properties[key]
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.additional_properties

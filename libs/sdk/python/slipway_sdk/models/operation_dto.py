@@ -1,0 +1,307 @@
+from __future__ import annotations
+
+import datetime
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Self, TypeVar, cast
+
+from attrs import define as _attrs_define
+from attrs import field as _attrs_field
+
+from ..types import UNSET, Unset
+
+if TYPE_CHECKING:
+    from ..models.actor_dto import ActorDto
+    from ..models.operation_dto_result import OperationDtoResult
+    from ..models.operation_step_dto import OperationStepDto
+    from ..models.warning_dto import WarningDto
+
+
+T = TypeVar("T", bound="OperationDto")
+
+
+@_attrs_define
+class OperationDto:
+    """
+    Attributes:
+        attempt (int): Tries of the current step; 0 = never picked up
+        cancel_requested (bool):
+        completed_at (datetime.datetime | None):
+        created_at (datetime.datetime):
+        current_step (str):
+        current_step_status (str): One of `pending`, `running`, `waiting`, `succeeded`, `failed`, `skipped`,
+            `cancelled`, `undone`.
+        id (str):  Example: op_0190f5c27bd87cc0a6b7d2f5e1a3c4d5.
+        kind (str):  Example: rollout.
+        max_attempts (int):
+        message (str):
+        progress (int): Percent; never falls until a retry
+        reason (None | str):
+        requested_by (ActorDto):
+        resource_name (str):
+        resource_type (str):  Example: deployment.
+        result (OperationDtoResult):
+        retryable (bool):
+        status (str): One of `pending`, `running`, `waiting`, `cancelling`, `succeeded`, `failed`, `cancelled`.
+        steps (list[OperationStepDto]):
+        superseded_by (None | str): The operation that ended this one in its favour
+        updated_at (datetime.datetime):
+        error_code (str | Unset): Present only when it failed or was cancelled. One of `analysis_failed`,
+            `analysis_inconclusive`, `analysis_not_comparable`, `attempts_exhausted`, `cancelled_by_user`,
+            `capacity_exhausted`, `dependency_outage`, `health_regression`, `internal`, `metrics_unavailable`,
+            `quota_exceeded`, `superseded`, `target_not_ready`, `validation_failed`.
+        warnings (list[WarningDto] | Unset):
+    """
+
+    attempt: int
+    cancel_requested: bool
+    completed_at: datetime.datetime | None
+    created_at: datetime.datetime
+    current_step: str
+    current_step_status: str
+    id: str
+    kind: str
+    max_attempts: int
+    message: str
+    progress: int
+    reason: None | str
+    requested_by: ActorDto
+    resource_name: str
+    resource_type: str
+    result: OperationDtoResult
+    retryable: bool
+    status: str
+    steps: list[OperationStepDto]
+    superseded_by: None | str
+    updated_at: datetime.datetime
+    error_code: str | Unset = UNSET
+    warnings: list[WarningDto] | Unset = UNSET
+    additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        attempt = self.attempt
+
+        cancel_requested = self.cancel_requested
+
+        completed_at: None | str
+        if isinstance(self.completed_at, datetime.datetime):
+            completed_at = self.completed_at.isoformat()
+        else:
+            completed_at = self.completed_at
+
+        created_at = self.created_at.isoformat()
+
+        current_step = self.current_step
+
+        current_step_status = self.current_step_status
+
+        id = self.id
+
+        kind = self.kind
+
+        max_attempts = self.max_attempts
+
+        message = self.message
+
+        progress = self.progress
+
+        reason: None | str
+        reason = self.reason
+
+        requested_by = self.requested_by.to_dict()
+
+        resource_name = self.resource_name
+
+        resource_type = self.resource_type
+
+        result = self.result.to_dict()
+
+        retryable = self.retryable
+
+        status = self.status
+
+        steps = []
+        for steps_item_data in self.steps:
+            steps_item = steps_item_data.to_dict()
+            steps.append(steps_item)
+
+        superseded_by: None | str
+        superseded_by = self.superseded_by
+
+        updated_at = self.updated_at.isoformat()
+
+        error_code = self.error_code
+
+        warnings: list[dict[str, Any]] | Unset = UNSET
+        if not isinstance(self.warnings, Unset):
+            warnings = []
+            for warnings_item_data in self.warnings:
+                warnings_item = warnings_item_data.to_dict()
+                warnings.append(warnings_item)
+
+        field_dict: dict[str, Any] = {}
+        field_dict.update(self.additional_properties)
+        field_dict.update(
+            {
+                "attempt": attempt,
+                "cancel_requested": cancel_requested,
+                "completed_at": completed_at,
+                "created_at": created_at,
+                "current_step": current_step,
+                "current_step_status": current_step_status,
+                "id": id,
+                "kind": kind,
+                "max_attempts": max_attempts,
+                "message": message,
+                "progress": progress,
+                "reason": reason,
+                "requested_by": requested_by,
+                "resource_name": resource_name,
+                "resource_type": resource_type,
+                "result": result,
+                "retryable": retryable,
+                "status": status,
+                "steps": steps,
+                "superseded_by": superseded_by,
+                "updated_at": updated_at,
+            }
+        )
+        if error_code is not UNSET:
+            field_dict["error_code"] = error_code
+        if warnings is not UNSET:
+            field_dict["warnings"] = warnings
+
+        return field_dict
+
+    @classmethod
+    def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:
+        from ..models.actor_dto import ActorDto
+        from ..models.operation_dto_result import OperationDtoResult
+        from ..models.operation_step_dto import OperationStepDto
+        from ..models.warning_dto import WarningDto
+
+        d = dict(src_dict)
+        attempt = d.pop("attempt")
+
+        cancel_requested = d.pop("cancel_requested")
+
+        def _parse_completed_at(data: object) -> datetime.datetime | None:
+            if data is None:
+                return data
+            try:
+                if not isinstance(data, str):
+                    raise TypeError()
+                completed_at_type_0 = datetime.datetime.fromisoformat(data)
+
+                return completed_at_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(datetime.datetime | None, data)
+
+        completed_at = _parse_completed_at(d.pop("completed_at"))
+
+        created_at = datetime.datetime.fromisoformat(d.pop("created_at"))
+
+        current_step = d.pop("current_step")
+
+        current_step_status = d.pop("current_step_status")
+
+        id = d.pop("id")
+
+        kind = d.pop("kind")
+
+        max_attempts = d.pop("max_attempts")
+
+        message = d.pop("message")
+
+        progress = d.pop("progress")
+
+        def _parse_reason(data: object) -> None | str:
+            if data is None:
+                return data
+            return cast(None | str, data)
+
+        reason = _parse_reason(d.pop("reason"))
+
+        requested_by = ActorDto.from_dict(d.pop("requested_by"))
+
+        resource_name = d.pop("resource_name")
+
+        resource_type = d.pop("resource_type")
+
+        result = OperationDtoResult.from_dict(d.pop("result"))
+
+        retryable = d.pop("retryable")
+
+        status = d.pop("status")
+
+        steps = []
+        _steps = d.pop("steps")
+        for steps_item_data in _steps:
+            steps_item = OperationStepDto.from_dict(steps_item_data)
+
+            steps.append(steps_item)
+
+        def _parse_superseded_by(data: object) -> None | str:
+            if data is None:
+                return data
+            return cast(None | str, data)
+
+        superseded_by = _parse_superseded_by(d.pop("superseded_by"))
+
+        updated_at = datetime.datetime.fromisoformat(d.pop("updated_at"))
+
+        error_code = d.pop("error_code", UNSET)
+
+        _warnings = d.pop("warnings", UNSET)
+        warnings: list[WarningDto] | Unset = UNSET
+        if _warnings is not UNSET:
+            warnings = []
+            for warnings_item_data in _warnings:
+                warnings_item = WarningDto.from_dict(warnings_item_data)
+
+                warnings.append(warnings_item)
+
+        operation_dto = cls(
+            attempt=attempt,
+            cancel_requested=cancel_requested,
+            completed_at=completed_at,
+            created_at=created_at,
+            current_step=current_step,
+            current_step_status=current_step_status,
+            id=id,
+            kind=kind,
+            max_attempts=max_attempts,
+            message=message,
+            progress=progress,
+            reason=reason,
+            requested_by=requested_by,
+            resource_name=resource_name,
+            resource_type=resource_type,
+            result=result,
+            retryable=retryable,
+            status=status,
+            steps=steps,
+            superseded_by=superseded_by,
+            updated_at=updated_at,
+            error_code=error_code,
+            warnings=warnings,
+        )
+
+        operation_dto.additional_properties = d
+        return operation_dto
+
+    @property
+    def additional_keys(self) -> list[str]:
+        return list(self.additional_properties.keys())
+
+    def __getitem__(self, key: str) -> Any:
+        return self.additional_properties[key]
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        self.additional_properties[key] = value
+
+    def __delitem__(self, key: str) -> None:
+        del self.additional_properties[key]
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.additional_properties
