@@ -2,9 +2,11 @@ const { readJson, updateJson } = require('@nx/devkit');
 const { default: JsVersionActions } = require('@nx/js/src/release/version-actions');
 const { releaseChangelog } = require('./changelog.cjs');
 
+const PYTHON_CLIENT = 'libs/sdk/python/pyproject.toml';
+
 /**
  * How `nx release` writes a version: into the manifests of what is released, as Nx does it, and also into the workspace's own
- * manifest, the lock file and CHANGELOG.md. All go through Nx's tree, so a dry run prints them and writes nothing.
+ * manifest, the lock file, the Python client's and CHANGELOG.md. All go through Nx's tree, so a dry run prints them and writes nothing.
  */
 module.exports = class ProductVersionActions extends JsVersionActions {
   async updateProjectVersion(tree, version) {
@@ -23,6 +25,7 @@ module.exports = class ProductVersionActions extends JsVersionActions {
 function releaseWorkspace(tree, version) {
   const today = new Date().toISOString().slice(0, 10);
   tree.write('CHANGELOG.md', releaseChangelog(tree.read('CHANGELOG.md', 'utf8'), version, today));
+  tree.write(PYTHON_CLIENT, tree.read(PYTHON_CLIENT, 'utf8').replace(/^version = .*$/m, `version = "${version}"`));
   updateJson(tree, 'package.json', (manifest) => ({ ...manifest, version }));
   updateJson(tree, 'package-lock.json', (lock) => {
     lock.version = version;

@@ -13,6 +13,7 @@ const WRITTEN = [
   'CHANGELOG.md',
   'package-lock.json',
   'package.json',
+  'libs/sdk/python/pyproject.toml',
   ...RELEASED.map((root) => `${root}/package.json`),
 ].sort();
 let workspace: WorkspaceCopy;
@@ -55,6 +56,7 @@ it('a release writes one version everywhere, commits and tags it, and publishes 
     const { version, private: isPrivate } = JSON.parse(await textOf(`${root}/package.json`));
     expect({ root, version, isPrivate }).toEqual({ root, version: VERSION, isPrivate: true });
   }
+  expect(await textOf('libs/sdk/python/pyproject.toml')).toContain(`\nversion = "${VERSION}"\n`);
   const { version, packages } = JSON.parse(await textOf('package-lock.json'));
   expect([version, ...['', ...RELEASED].map((root) => packages[root].version)]).toEqual(Array(7).fill(VERSION));
   expect(await textOf('CHANGELOG.md')).toMatch(
