@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { childEnvironment } from '@slipway/platform-config';
 import { startEmbeddedPostgres, type EmbeddedPostgres } from '@slipway/platform-database';
+import { Slipway } from '@slipway/sdk';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const READY_MS = 60_000;
@@ -50,6 +51,11 @@ export class Stand {
 
   get bearer(): { authorization: string } {
     return { authorization: `Bearer ${this.token}` };
+  }
+
+  /** For what prepares a benchmark; what fails is not hidden by a retry. Load is raw: a client's own work must not count as the api's. */
+  client(baseUrl: string): Slipway {
+    return new Slipway({ baseUrl, token: this.token, maxRetries: 0 });
   }
 
   /** Starts a process of the product and waits until it is ready. @returns its address (none for the worker) */

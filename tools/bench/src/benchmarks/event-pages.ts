@@ -1,4 +1,4 @@
-import { ApiClient } from '../api-client.js';
+import type { Slipway } from '@slipway/sdk';
 import type { Finding } from '../benchmarks.js';
 import { requestText } from '../http-connection.js';
 import { closedLoop } from '../load.js';
@@ -12,9 +12,9 @@ const CONNECTIONS = 8;
 export async function eventPages(stand: Stand): Promise<Finding[]> {
   const many = stand.isQuick ? 100_000 : 1_000_000;
   const apiUrl = await stand.app('api');
-  const api = new ApiClient(apiUrl, stand.bearer);
-  await fill(stand, api, 'few', FEW);
-  await fill(stand, api, 'many', many);
+  const slipway = stand.client(apiUrl);
+  await fill(stand, slipway, 'few', FEW);
+  await fill(stand, slipway, 'many', many);
   await stand.admin.query('vacuum (analyze) events');
   const page = (name: string, after: number) =>
     requestText('GET', `/api/v1/deployments/${name}/events?limit=50&after=${after}`, stand.bearer);
@@ -35,8 +35,8 @@ export async function eventPages(stand: Stand): Promise<Finding[]> {
   ];
 }
 
-async function fill(stand: Stand, api: ApiClient, name: string, count: number): Promise<void> {
-  const { id } = await api.call('POST', '/deployments', { name });
+async function fill(stand: Stand, slipway: Slipway, name: string, count: number): Promise<void> {
+  const { id } = await slipway.deployments.create({ name });
   const stream = `deployment/${id}`;
   await stand.admin.query(
     `insert into events (stream, sequence, tenant_id, id, type, subject, actor, data)

@@ -1,4 +1,4 @@
-import { ApiClient } from '../api-client.js';
+import type { Slipway } from '@slipway/sdk';
 import type { Finding } from '../benchmarks.js';
 import { HttpConnection, requestText } from '../http-connection.js';
 import { closedLoop, openLoop } from '../load.js';
@@ -12,12 +12,12 @@ const PATH = '/v1/chat/completions';
 
 /** The gateway in front of an upstream that answers at once, against a bare node:http pipe (and nginx if it is installed). */
 export async function gateway(stand: Stand): Promise<Finding[]> {
-  const api = new ApiClient(await stand.app('api'), stand.bearer);
+  const slipway = stand.client(await stand.app('api'));
   await stand.app('worker');
   const gatewayUrl = await stand.app('gateway');
   const { url: upstream } = await stand.limit('upstream');
   const { url: pipe } = await stand.limit('pipe-proxy', upstream);
-  await deploy(api, upstream);
+  await deploy(slipway, upstream);
   const body = (stream: boolean) =>
     JSON.stringify({
       model: 'bench',
@@ -64,14 +64,11 @@ export async function gateway(stand: Stand): Promise<Finding[]> {
   return findings;
 }
 
-async function deploy(api: ApiClient, upstream: string): Promise<void> {
-  await api.call('POST', '/deployments', { name: 'bench' });
+async function deploy(slipway: Slipway, upstream: string): Promise<void> {
+  await slipway.deployments.create({ name: 'bench' });
   const spec = { model: { id: 'm' }, runtime: { target: 'adopted' }, endpoint: { base_url: upstream } };
-  const { operation } = await api.call('POST', '/deployments/bench/rollouts', {
-    spec,
-    strategy: { type: 'immediate' },
-  });
-  await api.succeeded(operation.id);
+  const { operation } = await slipway.deployments.rollouts.create('bench', { spec, strategy: { type: 'immediate' } });
+  await slipway.operations.wait(operation.id, { limitMs: 30_000 });
 }
 
 /** The gateway learns of the route by a notification. */

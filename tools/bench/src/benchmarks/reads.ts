@@ -1,4 +1,3 @@
-import { ApiClient } from '../api-client.js';
 import type { Finding } from '../benchmarks.js';
 import { requestText } from '../http-connection.js';
 import { closedLoop } from '../load.js';
@@ -10,13 +9,10 @@ const CONNECTIONS = 32;
 /** GET /operations/{id} with its bearer check, against bare node:http with one prepared statement for token and row. */
 export async function reads(stand: Stand): Promise<Finding[]> {
   const apiUrl = await stand.app('api');
-  const api = new ApiClient(apiUrl, stand.bearer);
-  await api.call('POST', '/deployments', { name: 'bench' });
+  const slipway = stand.client(apiUrl);
+  await slipway.deployments.create({ name: 'bench' });
   const spec = { model: { id: 'm' }, runtime: { target: 'local', engine: 'sim' } };
-  const { operation } = await api.call('POST', '/deployments/bench/rollouts', {
-    spec,
-    strategy: { type: 'candidate' },
-  });
+  const { operation } = await slipway.deployments.rollouts.create('bench', { spec, strategy: { type: 'candidate' } });
   const limitUrl = (await stand.limit('read-server', stand.adminUrl)).url;
   const request = requestText('GET', `/api/v1/operations/${operation.id}`, stand.bearer);
   const ours = await closedLoop(apiUrl, CONNECTIONS, 200, () => request);

@@ -1,5 +1,4 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { ApiClient } from '../api-client.js';
 import type { Finding } from '../benchmarks.js';
 import { inMs, quantile } from '../measure.js';
 import type { Stand } from '../stand.js';
@@ -9,21 +8,21 @@ const WANTED_MS = 50;
 
 /** Rollouts one at a time on an idle stack: how long an accepted one waits for its first step. */
 export async function rolloutStart(stand: Stand): Promise<Finding[]> {
-  const api = new ApiClient(await stand.app('api'), stand.bearer);
+  const slipway = stand.client(await stand.app('api'));
   await stand.app('worker');
   const { url: upstream } = await stand.limit('upstream');
   const stored: number[] = [];
   const seen: number[] = [];
   const rollouts = stand.isQuick ? 30 : 100;
   for (let i = -3; i < rollouts; i += 1) {
-    await api.call('POST', '/deployments', { name: `start-${i + 3}` });
+    await slipway.deployments.create({ name: `start-${i + 3}` });
     const spec = { model: { id: 'm' }, runtime: { target: 'adopted' }, endpoint: { base_url: upstream } };
-    const { operation } = await api.call('POST', `/deployments/start-${i + 3}/rollouts`, {
+    const { operation } = await slipway.deployments.rollouts.create(`start-${i + 3}`, {
       spec,
       strategy: { type: 'candidate' },
     });
     const accepted = performance.now();
-    while (!(await api.call('GET', `/operations/${operation.id}`)).steps[0].started_at) await delay(1);
+    while (!(await slipway.operations.get(operation.id)).steps[0]?.started_at) await delay(1);
     const waited = performance.now() - accepted;
     const { rows } = await stand.admin.query<{ ms: number }>(
       `select extract(epoch from s.started_at - o.created_at)::float8 * 1000 as ms from operations o join operation_steps s on s.operation_id = o.id and s.index = 0 where o.id = $1`,
@@ -34,7 +33,7 @@ export async function rolloutStart(stand: Stand): Promise<Finding[]> {
       stored.push(rows[0]!.ms);
       seen.push(waited);
     }
-    await api.succeeded(operation.id);
+    await slipway.operations.wait(operation.id, { limitMs: 30_000 });
   }
   const row = (name: string, values: number[], notes: string): Finding => ({
     name,

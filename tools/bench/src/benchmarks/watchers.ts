@@ -1,5 +1,4 @@
 import { connect, type Socket } from 'node:net';
-import { ApiClient } from '../api-client.js';
 import type { Finding } from '../benchmarks.js';
 import { requestText } from '../http-connection.js';
 import { asRatio, inMs, quantile } from '../measure.js';
@@ -11,8 +10,7 @@ const WATCHERS = 1_000;
 /** A thousand event streams of one deployment: from one commit until all of them have the event. */
 export async function watchers(stand: Stand): Promise<Finding[]> {
   const apiUrl = await stand.app('api');
-  const api = new ApiClient(apiUrl, stand.bearer);
-  const { id } = await api.call('POST', '/deployments', { name: 'bench' });
+  const { id } = await stand.client(apiUrl).deployments.create({ name: 'bench' });
   const { url: limitUrl } = await stand.limit('broadcast-server');
   const ours = await Crowd.gather(
     apiUrl,
