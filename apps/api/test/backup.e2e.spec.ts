@@ -34,21 +34,19 @@ async function served(stack: Stack, model: string): Promise<{ status: number; re
   return { status: answer.status, revision: answer.headers.get('x-slipway-revision') };
 }
 
-async function rollOut(stack: Stack, name: string, model: string, strategy: object): Promise<string> {
-  const answer = await stack.send('POST', `/deployments/${name}/rollouts`, { spec: spec(model), strategy });
-  expect([answer.status, answer.body]).toEqual([202, expect.anything()]);
-  return answer.body.operation.id;
-}
+const rollOut = (stack: Stack, name: string, model: string, strategy: object): Promise<string> =>
+  stack.rollOut(name, { spec: spec(model), strategy });
 
 it('a back-up made under load is restored into an installation of nothing: what ran goes on, and nothing is stuck', async () => {
   const old = await Stack.start({ gateway: true });
   stacks.push(old);
-  await old.send('POST', '/deployments', { name: 'chat' });
+  await old.slipway().deployments.create({ name: 'chat' });
   await old.operation(await rollOut(old, 'chat', 'first', { type: 'immediate' }));
   await until('the gateway serves it', async () => (await served(old, 'chat')).status === 200);
-  const minted = (await old.send('POST', '/tokens', { name: 'later', scopes: ['viewer'] })).body.token as string;
-  const sandbox = (await old.send('POST', '/sandboxes', {})).body.id as string;
-  await old.send('PUT', `/sandboxes/${sandbox}/files`, { path: 'a.txt', content: 'kept' });
+  const { tokens, sandboxes } = old.slipway();
+  const { token: minted } = await tokens.create({ name: 'later', scopes: ['viewer'] });
+  const { id: sandbox } = await sandboxes.create();
+  await sandboxes.files.put(sandbox, { path: 'a.txt', content: 'kept' });
   const soaking = await rollOut(old, 'chat', 'second', {
     type: 'canary',
     steps: [
@@ -72,7 +70,7 @@ it('a back-up made under load is restored into an installation of nothing: what 
 
   // What comes after it is lost, but for the gateway, which has seen it: generations that the restored database has not.
   await old.operation(soaking);
-  await old.send('POST', '/deployments', { name: 'lost' });
+  await old.slipway().deployments.create({ name: 'lost' });
   await old.operation(await rollOut(old, 'lost', 'lost', { type: 'immediate' }));
   await until('the gateway serves what will be lost', async () => (await served(old, 'lost')).status === 200);
   const [{ generation: seen }] = await old.query('select max(generation)::int as generation from dataplane_routes');

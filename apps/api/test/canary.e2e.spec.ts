@@ -29,20 +29,12 @@ describeOnStands('a canary under load', (startStack) => {
   /** A deployment whose stable revision has served for a while, and the load on it. */
   const underLoad = async (args: object = {}) => {
     const name = `canary-${++number}`;
-    await stack.send('POST', '/deployments', { name });
-    const first = await stack.send('POST', `/deployments/${name}/rollouts`, {
-      spec: spec(`${name}-stable`, args),
-      strategy: { type: 'immediate' },
-    });
-    expect(await stack.operation(first.body.operation.id)).toMatchObject({ status: 'succeeded' });
+    await stack.slipway().deployments.create({ name });
+    const first = await stack.rollOut(name, { spec: spec(`${name}-stable`, args), strategy: { type: 'immediate' } });
+    expect(await stack.operation(first)).toMatchObject({ status: 'succeeded' });
     const load = new Load(stack.gatewayUrl, stack.token, name, REQUESTS_PER_SECOND);
     await until('the load is served', async () => load.answers.filter((one) => one.status === 200).length > 100);
-    return { name, load, route: (await stack.send('GET', `/deployments/${name}/route`)).body };
-  };
-  const start = async (name: string, body: object) => {
-    const answer = await stack.send('POST', `/deployments/${name}/rollouts`, body);
-    expect([answer.status, answer.body]).toEqual([202, expect.anything()]);
-    return answer.body.operation.id as string;
+    return { name, load, route: await stack.slipway().deployments.route.get(name) };
   };
   const lost = (answers: LoadAnswer[]) => answers.filter((one) => one.isCut || one.status !== 200);
   const targetsOf = (route: any) => route.targets.map((target: any) => [target.revision, target.weight]);
@@ -50,7 +42,7 @@ describeOnStands('a canary under load', (startStack) => {
   it('of a healthy candidate loses no request and cuts no stream', async () => {
     const { name, load } = await underLoad();
     const record = await stack.operation(
-      await start(name, {
+      await stack.rollOut(name, {
         spec: spec(`${name}-good`),
         strategy: steps(5, 50, 100),
         analysis: { metrics: [{ ...errors, min_samples: 5 }] },
@@ -90,7 +82,7 @@ describeOnStands('a canary under load', (startStack) => {
     async (what, stable, args, metric, errorCode, mayLose) => {
       const { name, load, route } = await underLoad(stable);
       const record = await stack.operation(
-        await start(name, {
+        await stack.rollOut(name, {
           spec: spec(`${name}-bad`, args),
           strategy: soaking(what === MID_SOAK ? 12 : 3, 50, 100),
           analysis: { metrics: [metric] },
@@ -99,7 +91,7 @@ describeOnStands('a canary under load', (startStack) => {
         undefined,
         60_000,
       );
-      const after = (await stack.send('GET', `/deployments/${name}/route`)).body;
+      const after = await stack.slipway().deployments.route.get(name);
       // The gateway follows the way back, and from then on everything is answered.
       await until('the old route serves', async () => load.answers.slice(-50).every((one) => one.status === 200));
       const served = load.answers.length;
@@ -116,7 +108,7 @@ describeOnStands('a canary under load', (startStack) => {
         [...new Set(lost(some).map((one) => one.revision.replace(name, '')))].sort();
       expect(losers(answers).filter((revision) => !mayLose.includes(revision))).toEqual([]);
       expect(losers(answers.slice(served)).filter((revision) => revision !== '-00002')).toEqual([]);
-      expect((await stack.send('GET', `/deployments/${name}`)).body).toMatchObject({
+      expect(await stack.slipway().deployments.get(name)).toMatchObject({
         active_revision: `${name}-00001`,
         state: 'active',
         current_operation_id: null,
@@ -126,16 +118,10 @@ describeOnStands('a canary under load', (startStack) => {
 
   it('never promotes without metrics, waits for a person, and goes on when one says so', async () => {
     const name = `canary-${++number}`;
-    await stack.send('POST', '/deployments', { name });
-    await stack.operation(
-      (
-        await stack.send('POST', `/deployments/${name}/rollouts`, {
-          spec: spec(`${name}-stable`),
-          strategy: { type: 'immediate' },
-        })
-      ).body.operation.id,
-    );
-    const id = await start(name, {
+    const { deployments, operations } = stack.slipway();
+    await deployments.create({ name });
+    await stack.operation(await stack.rollOut(name, { spec: spec(`${name}-stable`), strategy: { type: 'immediate' } }));
+    const id = await stack.rollOut(name, {
       spec: spec(`${name}-quiet`),
       strategy: {
         type: 'canary',
@@ -151,35 +137,33 @@ describeOnStands('a canary under load', (startStack) => {
       ['waiting', 'failed', 'succeeded'].filter((status) => status !== 'waiting').concat('waiting'),
     );
     expect(paused.status).toBe('waiting');
-    await until(
-      'it pauses at the analysis',
-      async () =>
-        (await stack.send('GET', `/operations/${id}`)).body.current_step === 'analyze:1' &&
-        (await stack.send('GET', `/operations/${id}`)).body.status === 'waiting',
-    );
-    expect((await stack.send('GET', `/deployments/${name}`)).body).toMatchObject({ active_revision: `${name}-00001` });
-    expect((await stack.send('POST', `/operations/${id}/resume`)).status).toBe(200);
+    await until('it pauses at the analysis', async () => {
+      const { current_step, status } = await operations.get(id);
+      return current_step === 'analyze:1' && status === 'waiting';
+    });
+    expect(await deployments.get(name)).toMatchObject({ active_revision: `${name}-00001` });
+    await operations.resume(id);
     await until(
       'it asks for the approval',
-      async () => (await stack.send('GET', `/operations/${id}`)).body.current_step === 'await_promotion:1',
+      async () => (await operations.get(id)).current_step === 'await_promotion:1',
     );
-    await stack.send('POST', `/operations/${id}/cancel`);
+    await operations.cancel(id);
     expect(await stack.operation(id)).toMatchObject({ status: 'cancelled', result: { outcome: 'reverted' } });
-    expect(targetsOf((await stack.send('GET', `/deployments/${name}/route`)).body)).toEqual([[`${name}-00001`, 100]]);
+    expect(targetsOf(await deployments.route.get(name))).toEqual([[`${name}-00001`, 100]]);
   });
 
   /** Milliseconds from the request of a rollback off a broken revision to the last wrong answer that a client got. */
   const lastWrongAnswer = async (disturb: (name: string) => Promise<void>): Promise<number> => {
     const { name, load } = await underLoad();
     await stack.operation(
-      await start(name, { spec: spec(`${name}-broken`, { error_rate: 1 }), strategy: { type: 'immediate' } }),
+      await stack.rollOut(name, { spec: spec(`${name}-broken`, { error_rate: 1 }), strategy: { type: 'immediate' } }),
     );
     await until('the broken revision answers', async () => load.answers.slice(-5).some((one) => one.status !== 200));
     await disturb(name);
     const asked = Date.now();
     // Named, because without a name a rollback of a running rollout goes to what was active when it began: the broken one.
-    const { body } = await stack.send('POST', `/deployments/${name}/rollback`, { to_revision: `${name}-00001` });
-    expect(await stack.operation(body.operation.id)).toMatchObject({ status: 'succeeded' });
+    const { operation } = await stack.slipway().deployments.rollbacks.create(name, { to_revision: `${name}-00001` });
+    expect(await stack.operation(operation.id)).toMatchObject({ status: 'succeeded' });
     const answers = await load.stop();
     const wrong = answers
       .filter((one) => (one.status !== 200 || one.isCut) && one.at > asked)
@@ -192,7 +176,7 @@ describeOnStands('a canary under load', (startStack) => {
     [
       'a rollout is running',
       async (name: string) =>
-        void (await start(name, {
+        void (await stack.rollOut(name, {
           spec: spec(`${name}-next`, { startup_ms: 30_000 }),
           strategy: { type: 'immediate' },
         })),

@@ -18,24 +18,24 @@ describeOnStands('kill -9', (startStack) => {
 
   it('of the worker at every step boundary, before and after the commit, changes nothing twice', async () => {
     stack = await startStack({ workers: 0 });
-    await stack.send('POST', '/deployments', { name: 'chat' });
+    await stack.slipway().deployments.create({ name: 'chat' });
     const points = STEPS.flatMap((step) => [`operation:${step}:before-commit`, `operation:${step}:after-commit`]);
     let round = 0;
     for (const point of ['operation:acquired', ...points]) {
       const model = `m-${++round}`;
-      const { body: envelope } = await stack.send('POST', '/deployments/chat/rollouts', body(model));
+      const id = await stack.rollOut('chat', body(model));
       stack.spawn('worker', 0, { SLIPWAY_PAUSE_POINT: point });
       await stack.paused('worker', 0, point);
       await stack.kill('worker');
       stack.spawn('worker', 0);
-      const record = await stack.operation(envelope.operation.id);
+      const record = await stack.operation(id);
       expect([point, record.status, record.message]).toEqual([point, 'succeeded', expect.any(String)]);
       expect([point, stack.simulatorStarts(model).length]).toEqual([point, 1]);
       const [effects] = await stack.query(
         `select (select count(*)::int from revision_activations where operation_id = $1) as activations,
                 (select count(*)::int from events where operation_id = $1 and type = 'rollout.promoted') as promotions,
                 (select count(*)::int from events where operation_id = $1 and type = 'rollout.step_advanced') as advances`,
-        [envelope.operation.id],
+        [id],
       );
       expect([point, effects]).toEqual([point, { activations: 1, promotions: 1, advances: STEPS.length }]);
       await stack.kill('worker');
@@ -57,11 +57,10 @@ describeOnStands('kill -9', (startStack) => {
       // Accepted, cancelled, and never begun: its worker dies as it takes it up.
       'operation:acquired',
     ];
-    const start = async (more: object) =>
-      (await stack.send('POST', '/deployments/chat/rollouts', body('m', more))).body.operation.id;
-    const weights = async () =>
-      (await stack.send('GET', '/deployments/chat/route')).body.targets.map((one: any) => one.weight);
-    await stack.send('POST', '/deployments', { name: 'chat' });
+    const { deployments, operations } = stack.slipway();
+    const start = (more: object) => stack.rollOut('chat', body('m', more));
+    const weights = async () => (await deployments.route.get('chat')).targets.map((one) => one.weight);
+    await stack.slipway().deployments.create({ name: 'chat' });
     stack.spawn('worker');
     expect(await stack.operation(await start({}))).toMatchObject({ status: 'succeeded' });
     for (const [index, point] of points.entries()) {
@@ -69,8 +68,8 @@ describeOnStands('kill -9', (startStack) => {
       await stack.operation(await start({ ...body(`next-${index}`), strategy }), ['waiting']);
       expect(await weights()).toEqual([75, 25]);
       await stack.kill('worker');
-      const { operation } = (await stack.send('POST', '/deployments/chat/rollback', {})).body;
-      expect((await stack.send('POST', `/operations/${operation.id}/cancel`)).status).toBe(200);
+      const { operation } = await deployments.rollbacks.create('chat');
+      await operations.cancel(operation.id);
       stack.spawn('worker', 0, { SLIPWAY_PAUSE_POINT: point });
       await stack.paused('worker', 0, point);
       await stack.kill('worker');
@@ -88,10 +87,9 @@ describeOnStands('kill -9', (startStack) => {
   it('of api and worker at once, at moments of no choosing, loses no operation', async () => {
     stack = await startStack();
     for (let round = 1; round <= 6; round += 1) {
-      await stack.send('POST', '/deployments', { name: `chat-${round}` });
-      const { body: envelope } = await stack.send(
-        'POST',
-        `/deployments/chat-${round}/rollouts`,
+      await stack.slipway().deployments.create({ name: `chat-${round}` });
+      const id = await stack.rollOut(
+        `chat-${round}`,
         body(`r-${round}`, {
           spec: { model: { id: `r-${round}` }, runtime: { target: 'local', engine: 'sim', args: { startup_ms: 300 } } },
         }),
@@ -101,7 +99,7 @@ describeOnStands('kill -9', (startStack) => {
       stack.spawn('api');
       stack.spawn('worker');
       await stack.ready();
-      expect(await stack.operation(envelope.operation.id)).toMatchObject({ status: 'succeeded' });
+      expect(await stack.operation(id)).toMatchObject({ status: 'succeeded' });
       expect(stack.simulatorStarts(`r-${round}`)).toHaveLength(1);
     }
   });
@@ -114,21 +112,19 @@ describeOnStands('kill -9', (startStack) => {
     };
     // Processes serve before they have made it.
     await until('the queue to be there', isWhole);
-    await stack.send('POST', '/deployments', { name: 'chat' });
-    const { body: envelope } = await stack.send(
-      'POST',
-      '/deployments/chat/rollouts',
+    await stack.slipway().deployments.create({ name: 'chat' });
+    const id = await stack.rollOut(
+      'chat',
       body('m-queue', {
         spec: { model: { id: 'm-queue' }, runtime: { target: 'local', engine: 'sim', args: { startup_ms: 1_500 } } },
       }),
     );
-    await stack.operation(envelope.operation.id, ['running']);
+    await stack.operation(id, ['running']);
     await until('it to be dropped', () => dropQueue(stack));
-    expect(await stack.operation(envelope.operation.id)).toMatchObject({ status: 'succeeded' });
+    expect(await stack.operation(id)).toMatchObject({ status: 'succeeded' });
     expect(stack.simulatorStarts('m-queue')).toHaveLength(1);
     await until('the queue to be whole again', isWhole);
-    const { body: again } = await stack.send('POST', '/deployments/chat/rollouts', body('m-after'));
-    expect(await stack.operation(again.operation.id)).toMatchObject({ status: 'succeeded' });
+    expect(await stack.operation(await stack.rollOut('chat', body('m-after')))).toMatchObject({ status: 'succeeded' });
   });
 });
 

@@ -51,16 +51,13 @@ export class KubeStack {
 
   async deployment(): Promise<string> {
     const name = `kube-${++this.number}`;
-    const { status } = await this.stack.send('POST', '/deployments', { name });
-    if (status !== 201) throw new Error(`${name} was answered with ${status}`);
+    await this.stack.slipway().deployments.create({ name });
     return name;
   }
 
   /** @returns the operation */
-  async begin(name: string, body: object): Promise<string> {
-    const { status, body: answer } = await this.stack.send('POST', `/deployments/${name}/rollouts`, body);
-    if (status !== 202) throw new Error(`a rollout of ${name} was answered with ${status} ${JSON.stringify(answer)}`);
-    return answer.operation.id as string;
+  begin(name: string, body: object): Promise<string> {
+    return this.stack.rollOut(name, body);
   }
 
   /** @returns the revision that has the traffic then, as the gateway says */
@@ -95,12 +92,12 @@ export class KubeStack {
   }
 
   async instancesOf(name: string): Promise<any[]> {
-    return (await this.stack.send('GET', `/deployments/${name}/instances`)).body.data;
+    return (await this.stack.slipway().deployments.instances.list(name)).data;
   }
 
   async eventsOf(name: string): Promise<string[]> {
-    const { body } = await this.stack.send('GET', `/deployments/${name}/events?order=asc&limit=200`);
-    return body.data.map(({ type }: { type: string }) => type);
+    const { data } = await this.stack.slipway().deployments.events.list(name, { order: 'asc', limit: 200 });
+    return data.map(({ type }) => type);
   }
 
   podsOf(instances: readonly Known[]): Promise<Pod[]> {
@@ -138,8 +135,8 @@ export class KubeStack {
 
   /** When an event of a deployment was told last; undefined where it never was. */
   async toldAt(name: string, event: string): Promise<number | undefined> {
-    const { body } = await this.stack.send('GET', `/deployments/${name}/events?order=desc&limit=200`);
-    const found = body.data.find(({ type }: { type: string }) => type === event);
+    const { data } = await this.stack.slipway().deployments.events.list(name, { order: 'desc', limit: 200 });
+    const found = data.find(({ type }) => type === event);
     return found && Date.parse(found.time);
   }
 
@@ -153,8 +150,8 @@ export class KubeStack {
 
   /** As `GET /targets` has the cluster. */
   async target(): Promise<any> {
-    const { body } = await this.stack.send('GET', '/targets');
-    return body.data.find(({ name }: { name: string }) => name === 'cluster');
+    const { data } = await this.stack.slipway().targets.list();
+    return data.find(({ name }) => name === 'cluster');
   }
 
   /** What becomes of 50 requests a second meanwhile, of which every `streams`th is a stream. */

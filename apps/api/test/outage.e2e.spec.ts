@@ -23,13 +23,13 @@ describeOnStands('Postgres away', (startStack) => {
     const admin = new URL(process.env['TEST_PG_URL'] as string);
     proxy = await TcpProxy.start({ host: admin.hostname, port: Number(admin.port || 5432) });
     stack = await startStack({ gateway: true, through: (url) => proxy!.through(url) });
-    await stack.send('POST', '/deployments', { name: 'chat' });
+    await stack.slipway().deployments.create({ name: 'chat' });
     for (const model of ['one', 'two']) {
-      const { body } = await stack.send('POST', '/deployments/chat/rollouts', {
+      const id = await stack.rollOut('chat', {
         spec: { model: { id: model }, runtime: { target: 'local', engine: 'sim' } },
         strategy: { type: 'immediate' },
       });
-      expect(await stack.operation(body.operation.id)).toMatchObject({ status: 'succeeded' });
+      expect(await stack.operation(id)).toMatchObject({ status: 'succeeded' });
     }
     const load = new Load(stack.gatewayUrl, stack.token, 'chat', 50);
     await until('the load is served', async () => load.answers.length > 50);
@@ -42,7 +42,7 @@ describeOnStands('Postgres away', (startStack) => {
     stack.spawn('worker');
     await stack.ready();
     const changed = Date.now();
-    expect((await stack.send('PUT', '/deployments/chat/route', { revision: 'chat-00001' })).status).toBe(200);
+    await stack.slipway().deployments.route.set('chat', { revision: 'chat-00001' });
     await until('the gateway follows', async () => load.answers.at(-1)?.revision === 'chat-00001', FOLLOW_MS);
     expect(Date.now() - changed).toBeLessThan(FOLLOW_MS);
 

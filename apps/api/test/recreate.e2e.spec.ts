@@ -32,14 +32,9 @@ describe('one place, two revisions', () => {
   let stack: Stack;
   afterEach(() => stack?.stop());
 
-  const begin = async (name: string, body: object) => {
-    const answer = await stack.send('POST', `/deployments/${name}/rollouts`, body);
-    expect([answer.status, answer.body]).toEqual([202, expect.anything()]);
-    return answer.body.operation.id as string;
-  };
   const first = async (name: string) => {
-    await stack.send('POST', '/deployments', { name });
-    const id = await begin(name, { spec: spec(`${name}-1`), strategy: { type: 'immediate' } });
+    await stack.slipway().deployments.create({ name });
+    const id = await stack.rollOut(name, { spec: spec(`${name}-1`), strategy: { type: 'immediate' } });
     expect(await stack.operation(id)).toMatchObject({ status: 'succeeded' });
   };
   const alive = () => stack.simulatorStarts().filter(({ pid }) => isAlive(pid));
@@ -62,7 +57,7 @@ describe('one place, two revisions', () => {
       strategy: 'recreate',
       capacity: { target: 'local', needed: 1, free: 0, gap_seconds: expect.any(Number) },
     });
-    const promoted = await stack.operation(await begin('chat', good));
+    const promoted = await stack.operation(await stack.rollOut('chat', good));
     expect(promoted).toMatchObject({
       status: 'succeeded',
       result: { outcome: 'promoted', strategy: 'recreate', requests_cut: 0 },
@@ -70,7 +65,7 @@ describe('one place, two revisions', () => {
     expect(promoted.result.gap_seconds).toBeGreaterThan(1.4);
     expect(promoted.result.gap_seconds).toBeLessThan(40);
     const absent = { model: { id: 'chat-x' }, runtime: { target: 'local', engine: 'absent' } };
-    const unstarted = await stack.operation(await begin('chat', { spec: absent, strategy: recreate(1) }));
+    const unstarted = await stack.operation(await stack.rollOut('chat', { spec: absent, strategy: recreate(1) }));
     expect(unstarted).toMatchObject({
       status: 'failed',
       error_code: 'target_not_ready',
@@ -78,7 +73,7 @@ describe('one place, two revisions', () => {
     });
     expect(unstarted.result.gap_seconds).toBeUndefined();
     const back = await stack.operation(
-      await begin('chat', {
+      await stack.rollOut('chat', {
         spec: spec('chat-3', { never_ready: true }),
         strategy: recreate(1),
         progress_deadline_seconds: 4,
@@ -88,17 +83,17 @@ describe('one place, two revisions', () => {
     expect(back.result.gap_seconds).toBeGreaterThan(4);
     const served = load.answers.length;
     await until('it is served', async () => load.answers.length > served + 20);
-    expect((await stack.send('GET', '/deployments/chat')).body).toMatchObject({
+    expect(await stack.slipway().deployments.get('chat')).toMatchObject({
       state: 'active',
       active_revision: 'chat-00002',
     });
-    expect((await stack.send('GET', '/deployments/chat/route')).body.hold).toBeNull();
+    expect((await stack.slipway().deployments.route.get('chat')).hold).toBeNull();
     // What died before its requests were held may cost some; from then on none is lost.
     const dead = alive();
     for (const { pid } of dead) process.kill(pid, 'SIGKILL');
-    const { body } = await stack.send('POST', '/deployments/chat/rollback', { reason: 'dead' });
-    expect(body.operation.steps.map((step: any) => step.name)).toContain('hold_requests');
-    expect(await stack.operation(body.operation.id)).toMatchObject({
+    const { operation } = await stack.slipway().deployments.rollbacks.create('chat', { reason: 'dead' });
+    expect(operation.steps.map((step) => step.name)).toContain('hold_requests');
+    expect(await stack.operation(operation.id)).toMatchObject({
       status: 'succeeded',
       result: { outcome: 'rolled_back', revision: 'chat-00001', gap_seconds: expect.any(Number) },
     });
@@ -122,7 +117,7 @@ describe('one place, two revisions', () => {
     ];
     /** Every worker dies at the next of the points; the last one takes the operation to its end. */
     const run = async (points: string[], body: object) => {
-      const id = await begin('chat', body);
+      const id = await stack.rollOut('chat', body);
       for (const point of points) {
         stack.spawn('worker', 0, { SLIPWAY_PAUSE_POINT: point });
         await stack.paused('worker', 0, point);

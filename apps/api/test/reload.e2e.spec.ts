@@ -19,7 +19,7 @@ const GPU = `targets: [{name: gpu, kind: process, engines: {second: ${engine}}}]
 let stack: Stack;
 beforeAll(async () => {
   stack = await Stack.start({ gateway: true, config: () => 'targets: []\n' });
-  await stack.send('POST', '/deployments', { name: 'chat' });
+  await stack.slipway().deployments.create({ name: 'chat' });
   expect((await rollOut('local', 'sim')).status).toBe('succeeded');
   await until('the gateway serves chat', async () => (await ask()).status === 200);
 });
@@ -36,9 +36,7 @@ function write(text: string): void {
 
 async function rollOut(target: string, name: string): Promise<{ status: string; message: string }> {
   const spec = { model: { id: `${target}-${name}` }, runtime: { target, engine: name } };
-  const answer = await stack.send('POST', '/deployments/chat/rollouts', { spec, strategy: { type: 'immediate' } });
-  if (answer.status !== 202) throw new Error(JSON.stringify(answer.body));
-  return stack.operation(answer.body.operation.id);
+  return stack.operation(await stack.rollOut('chat', { spec, strategy: { type: 'immediate' } }));
 }
 
 const ask = () =>

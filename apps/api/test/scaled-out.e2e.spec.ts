@@ -20,9 +20,8 @@ describe('the topology of the Compose file: 2 api, 2 worker, 1 gateway, Redis', 
     const names = Array.from({ length: 6 }, (_, index) => `chat-${index}`);
     const ids = await Promise.all(
       names.map(async (name, index) => {
-        await stack.send('POST', '/deployments', { name }, { api: index % 2 });
-        return (await stack.send('POST', `/deployments/${name}/rollouts`, spec(name), { api: (index + 1) % 2 })).body
-          .operation.id as string;
+        await stack.slipway(index % 2).deployments.create({ name });
+        return stack.rollOut(name, spec(name), (index + 1) % 2);
       }),
     );
     const redis = new Redis(REDIS_URL as string);

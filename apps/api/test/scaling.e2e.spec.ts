@@ -28,7 +28,7 @@ let stack: Stack;
 afterEach(() => stack?.stop());
 
 const alive = () => stack.simulatorStarts().filter(({ pid }) => isAlive(pid)).length;
-const shown = async () => (await stack.send('GET', '/deployments/chat')).body;
+const shown = () => stack.slipway().deployments.get('chat');
 const scaled = async (): Promise<{ from: number; to: number; reason: string }[]> =>
   (await stack.send('GET', '/deployments/chat/events?type=deployment.scaled&order=asc&limit=100')).body.data.map(
     ({ data }: { data: { from: number; to: number; reason: string } }) => data,
@@ -37,7 +37,7 @@ const asleep = () => until('it sleeps', async () => (await shown()).replicas.des
 
 it('goes 0 → 1 → 4 → 0 with the load and loses no request; 50 that come while it sleeps wake one start', async () => {
   stack = await Stack.start({ gateway: true, config: CONFIG });
-  await stack.send('POST', '/deployments', { name: 'chat' });
+  await stack.slipway().deployments.create({ name: 'chat' });
   const scaling = {
     min_replicas: 0,
     max_replicas: 4,
@@ -50,9 +50,8 @@ it('goes 0 → 1 → 4 → 0 with the load and loses no request; 50 that come wh
     runtime: { target: 'local', engine: 'sim', args: { ttft_ms: 400, startup_ms: 1_000 } },
     scaling,
   };
-  const begun = await stack.send('POST', '/deployments/chat/rollouts', { spec, strategy: { type: 'immediate' } });
-  expect([begun.status, begun.body]).toEqual([202, expect.anything()]);
-  expect(await stack.operation(begun.body.operation.id)).toMatchObject({ status: 'succeeded' });
+  const begun = await stack.rollOut('chat', { spec, strategy: { type: 'immediate' } });
+  expect(await stack.operation(begun)).toMatchObject({ status: 'succeeded' });
   expect(await shown()).toMatchObject({ replicas: { desired: 1 }, scaling: null, effective_scaling: scaling });
   await asleep();
   expect(await shown()).toMatchObject({ state: 'active', replicas: { desired: 0, ready: 0 } });
@@ -162,14 +161,14 @@ it('a revision that sleeps is given the traffic, rolled back to, qualified and p
 
 it('a start out of sleep that fails is one, and tells all who wait its cause at once; the next request has the next start', async () => {
   stack = await Stack.start({ gateway: true, config: CONFIG });
-  await stack.send('POST', '/deployments', { name: 'chat' });
+  await stack.slipway().deployments.create({ name: 'chat' });
   const spec = {
     model: { id: 'tiny' },
     runtime: { target: 'local', engine: 'frail' },
     scaling: { min_replicas: 0, idle_seconds: 10 },
   };
-  const begun = await stack.send('POST', '/deployments/chat/rollouts', { spec, strategy: { type: 'immediate' } });
-  expect(await stack.operation(begun.body.operation.id)).toMatchObject({ status: 'succeeded' });
+  const begun = await stack.rollOut('chat', { spec, strategy: { type: 'immediate' } });
+  expect(await stack.operation(begun)).toMatchObject({ status: 'succeeded' });
   await asleep();
 
   const starts = () => readFileSync(path.join(stack.home, 'frail'), 'utf8').trim().split('\n').length;

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { freePort, type TestDatabase } from '@slipway/platform-database/testing';
+import { isSlipwayError, OperationFailed, Slipway, type BodyOf, type Operation } from '@slipway/sdk';
 import { productDatabase } from './product-database.js';
 
 /** Where this version was built. */
@@ -142,6 +143,18 @@ export class Stack {
     return `http://127.0.0.1:${this.ports.gateway[index]}`;
   }
 
+  /** For the product's work. A call that fails is not repeated: a suite is to see it. */
+  slipway(api = 0): Slipway {
+    return new Slipway({ baseUrl: this.apiUrl(api), token: this.token, maxRetries: 0 });
+  }
+
+  /** @param body suites write it as a plain object, which the api checks. @returns the operation */
+  async rollOut(deployment: string, body: object, api = 0): Promise<string> {
+    const { rollouts } = this.slipway(api).deployments;
+    return (await rollouts.create(deployment, body as BodyOf<'createRollout'>)).operation.id;
+  }
+
+  /** Raw, for what HTTP itself is asked for: statuses, headers, wrong bodies, replays, another's token. */
   async send(
     method: string,
     target: string,
@@ -161,19 +174,27 @@ export class Stack {
     return { status: answer.status, body: text === '' ? undefined : JSON.parse(text), headers: answer.headers };
   }
 
-  /** Waits until an operation has one of these statuses, surviving an API that is away. */
-  async operation(
-    id: string,
-    statuses: readonly string[] = ['succeeded', 'failed', 'cancelled'],
-    limitMs = 60_000,
-    api = 0,
-  ): Promise<any> {
-    let last: any;
+  /** Waits until an operation has ended, or has one of these statuses, surviving an API that is away. */
+  async operation(id: string, statuses?: readonly string[], limitMs = 60_000, api = 0): Promise<any> {
+    const { operations } = this.slipway(api);
+    const deadline = Date.now() + limitMs;
+    let last: Operation | undefined;
+    const ended = () =>
+      operations.wait(id, {
+        limitMs: deadline - Date.now(),
+        pollMs: 50,
+        onStep: (_, operation) => void (last = operation),
+      });
     await until(
-      `operation ${id} is ${statuses.join(' or ')}`,
+      `operation ${id} ${statuses ? `is ${statuses.join(' or ')}` : 'has ended'}`,
       async () => {
-        last = (await this.send('GET', `/operations/${id}`, undefined, { api }).catch(() => undefined))?.body ?? last;
-        return statuses.includes(last?.status);
+        try {
+          last = await (statuses ? operations.get(id) : ended());
+        } catch (error) {
+          if (error instanceof OperationFailed) last = error.operation;
+          else if (!isSlipwayError(error)) throw error;
+        }
+        return statuses ? statuses.includes(last?.status ?? '') : last?.completed_at != null;
       },
       limitMs,
       () => standing(last),
