@@ -73,9 +73,7 @@ const namesIn = async (): Promise<string[]> =>
 
 async function rollOut(name: string, model: string, api: number, strategy: object): Promise<string> {
   const body = { spec: { model: { id: model }, runtime: { target: 'local', engine: 'sim' } }, strategy };
-  const answer = await stack!.send('POST', `/deployments/${name}/rollouts`, body, { api });
-  expect([answer.status, answer.body]).toEqual([202, expect.anything()]);
-  return answer.body.operation.id;
+  return stack!.rollOut(name, body, api);
 }
 
 const CANARY = {
@@ -111,7 +109,7 @@ upgrade('the last release serves on the schema of this one and hands over to it,
       expect([name, before]).toEqual([name, expect.arrayContaining([breaksBefore])]);
 
   for (const name of ['chat', 'other', 'third']) {
-    await stack.send('POST', '/deployments', { name });
+    await stack.slipway().deployments.create({ name });
     await stack.operation(await rollOut(name, `${name}-1`, 0, { type: 'immediate' }));
   }
   const load = [new Load(stack.gatewayUrl, stack.token, 'chat', 20)];
