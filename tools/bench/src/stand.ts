@@ -1,5 +1,5 @@
 import { fork, type ChildProcess } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -29,6 +29,8 @@ export class Stand {
 
   static async open(isQuick: boolean): Promise<Stand> {
     const home = mkdtempSync(path.join(tmpdir(), 'slipway-bench-'));
+    // A thousand watchers are one token here.
+    writeFileSync(path.join(home, 'slipway.config.yaml'), 'quotas: {event_streams_per_token: 1000}\n');
     const postgres = await startEmbeddedPostgres({ dir: home });
     const url = new URL(postgres.superuserUrl);
     url.pathname = new URL(postgres.appUrl).pathname;
@@ -109,7 +111,7 @@ export class Stand {
       DATABASE_URL: this.postgres.appUrl,
       SLIPWAY_MIGRATE_DATABASE_URL: this.postgres.ownerUrl,
       SLIPWAY_HOME: this.home,
-      SLIPWAY_CONFIG: undefined,
+      SLIPWAY_CONFIG: path.join(this.home, 'slipway.config.yaml'),
       REDIS_URL: undefined,
       QUEUE_BACKEND: 'postgres',
       SLIPWAY_SECRET_KEY: Buffer.alloc(32, 9).toString('base64'),
