@@ -101,16 +101,19 @@ it('survives an api that is away for a while, but not one that was never there',
 });
 
 it('ends with its limit, its signal, and what who is told throws', async () => {
+  const startedAt = performance.now();
   operation({ looks: [json(200, record('running', 'running'))], events: stream(event(1)) });
   const { operations } = server.client();
   await expect(operations.wait('op_1', { limitMs: 500 })).rejects.toMatchObject({ code: 'timed_out' });
-  await expect(operations.wait('op_1', { signal: AbortSignal.timeout(500) })).rejects.toMatchObject({
-    name: 'TimeoutError',
-  });
+  // The next look, which would find out too, is too far off to be seen.
+  const told = { signal: AbortSignal.timeout(500), pollMs: 3_600_000 };
+  await expect(operations.wait('op_1', told)).rejects.toMatchObject({ name: 'TimeoutError' });
   const onStep = () => Promise.reject(new Error('not my step'));
   await expect(operations.wait('op_1', { onStep })).rejects.toThrow('not my step');
   // None of them leaves its stream open.
   const streams = server.seen.filter(({ url }) => url.endsWith('/events'));
   expect(streams.length).toBeGreaterThan(0);
   await Promise.all(streams.map(({ closed }) => closed));
+  // After 45 seconds the silence of the stream would have ended all of it.
+  expect(performance.now() - startedAt).toBeLessThan(40_000);
 });
