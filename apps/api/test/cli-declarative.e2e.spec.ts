@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, request, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -88,6 +88,15 @@ describe('deployments as files, with the bundled command against processes of th
     expect(applied(second)).toMatchObject([{ outcome: 'unchanged', changes: [], revision: 'chat-00001' }]);
     expect(await run(['diff', '-f', 'chat.yaml'])).toEqual({ code: 0, stdout: '', stderr: '' });
     expect(await revisions('chat')).toHaveLength(1);
+  });
+
+  it('takes the file of its README', async () => {
+    const readme = readFileSync(path.join(ROOT, 'apps/cli/README.md'), 'utf8');
+    const text = (/```yaml\n([^`]+)```/.exec(readme) as RegExpExecArray)[1]!.replace('name: chat', 'name: readme');
+    expect(applied(await run(['apply', '-f', '-', '-o', 'json'], { stdin: text }))).toMatchObject([
+      { name: 'readme', outcome: 'created', changes: ['create', 'policy', 'rollout'] },
+    ]);
+    expect(await run(['diff', '-f', '-'], { stdin: text })).toEqual({ code: 0, stdout: '', stderr: '' });
   });
 
   it('rolls out what differs, and leaves what the file does not name', async () => {
