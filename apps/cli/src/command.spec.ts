@@ -151,3 +151,19 @@ it('sends its token to no other address than that of its context', async () => {
   await runCommand(['api', 'GET', '/@evil.test/'], { fetch });
   expect(asked).toEqual(['http://slipway.test/api/v1/@evil.test/']);
 });
+
+it('filters as jq does: text as it is, the rest as JSON, a line each', async () => {
+  const fetch = async () =>
+    page([
+      { name: 'a', state: 'active', labels: { team: 'x' } },
+      { name: 'b', state: 'failed', labels: {} },
+    ]);
+  const list = (...words: string[]) => runCommand(['deployments', 'list', ...words], { fetch });
+  expect(await list('--jq', '.[].name')).toEqual({ code: 0, stdout: 'a\nb\n', stderr: '' });
+  expect((await list('--jq', 'map(select(.state == "failed")) | length, .[0].labels')).stdout).toBe('1\n{}\n');
+  expect((await list('--json', 'name', '--jq', '.[0]')).stdout).toBe('{"name":"a"}\n');
+  expect(await list('--jq', '.[')).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('--jq: ') });
+  expect(await list('--jq', 'range(1; infinite)')).toMatchObject({ code: 1, stdout: '' });
+  expect(await list('--jq', '.', '-o', 'yaml')).toMatchObject({ code: 1, stderr: expect.stringContaining('leave -o') });
+  expect((await runCommand(['api', 'GET', '/deployments', '--jq', '.data[1].name'], { fetch })).stdout).toBe('b\n');
+});

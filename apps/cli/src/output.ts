@@ -1,4 +1,5 @@
 import { CliError } from './exit-codes.js';
+import { jqLines } from './jq-filter.js';
 import { tableLines, textOf, valueAt, type View } from './table.js';
 import { harmless, painted, type Terminal } from './terminal.js';
 
@@ -9,6 +10,8 @@ export interface OutputFlags {
   output?: Format;
   /** Names of fields, with commas between them. */
   json?: string;
+  /** A filter in jq's language. */
+  jq?: string;
 }
 
 /** Data on stdout in the form that was asked for, everything else on stderr. */
@@ -19,8 +22,9 @@ export class Output {
   ) {}
 
   get format(): Format {
-    const { output, json } = this.flags();
-    return output ?? (json === undefined ? 'table' : 'json');
+    const { output, json, jq } = this.flags();
+    if (jq !== undefined && (output ?? 'json') !== 'json') throw new CliError('--jq filters JSON: leave -o out.');
+    return output ?? (json === undefined && jq === undefined ? 'table' : 'json');
   }
 
   /** An array is a list, everything else one thing. */
@@ -28,7 +32,7 @@ export class Output {
     const chosen = this.chosen(value);
     switch (this.format) {
       case 'json':
-        this.document(JSON.stringify(chosen, null, 2));
+        await this.json(chosen, 2);
         return;
       case 'yaml':
         this.document((await import('yaml')).stringify(chosen).trimEnd());
@@ -44,7 +48,7 @@ export class Output {
   /** One of many, as it comes: an object a line for programs. */
   async printNext(row: unknown, view: View & { line?: (row: any) => string }): Promise<void> {
     const { format } = this;
-    if (format === 'json') this.document(JSON.stringify(this.chosen(row)));
+    if (format === 'json') await this.json(this.chosen(row));
     else if (format === 'yaml') this.document(`---\n${(await import('yaml')).stringify(this.chosen(row)).trimEnd()}`);
     else if (format === 'name') this.data(textOf(valueAt(row, view.name)));
     else if (view.line) this.data(harmless(view.line(row)));
@@ -63,6 +67,12 @@ export class Output {
   warn(line: string): void {
     const title = this.terminal.hasColour('stderr') ? painted('Warning:', 'yellow') : 'Warning:';
     this.note(`${title} ${harmless(line)}`);
+  }
+
+  private async json(chosen: unknown, indent?: number): Promise<void> {
+    const { jq } = this.flags();
+    if (jq === undefined) this.document(JSON.stringify(chosen, null, indent));
+    else for (const line of await jqLines(jq, chosen)) this.document(line);
   }
 
   /** Whole for programs; a terminal does not get what it would take for orders. */

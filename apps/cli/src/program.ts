@@ -55,6 +55,7 @@ export function programOf(session: Session, version: string): Command {
     .option('--context <name>', 'which Slipway, by the name that login gave it')
     .addOption(new Option('-o, --output <format>', 'how data is shown (default: table)').choices([...FORMATS]))
     .option('--json <fields>', 'these fields as JSON: id,status')
+    .option('--jq <filter>', 'what this jq filter makes of the JSON')
     .option('-v, --verbose', 'show each request as a line of curl, the token masked')
     .option('-y, --yes', 'do not ask')
     .configureHelp({ showGlobalOptions: true, helpWidth: session.terminal.columnsOf('stdout') ?? 100 })

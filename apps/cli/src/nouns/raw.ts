@@ -12,7 +12,7 @@ export const api: RunVerb = {
   summary: 'Call the api as it is: the path behind /api/v1, or from / of the server on for /healthz and the like',
   examples: [
     'slipway api GET /deployments',
-    'slipway api GET /openapi.json',
+    `slipway api GET /openapi.json --jq '.paths | keys[]'`,
     `slipway api POST /deployments --fields name=chat`,
   ],
   flags: [
@@ -22,6 +22,9 @@ export const api: RunVerb = {
   takesBody: true,
   run: callApi,
 };
+
+/** What is filtered is JSON, and has no table. */
+const NO_VIEW = { name: '', columns: [] };
 
 /** These are not behind /api/v1. */
 const OF_THE_SERVER = /^\/(api\/|openapi\.json|healthz|readyz|metrics|docs)/;
@@ -56,8 +59,18 @@ async function callApi(session: Session, { args, body: fileBody, flags }: Given)
     });
   // A stream of events has no end; its head has come in time.
   clearTimeout(timer);
-  await copy(response, session);
+  if (session.flags.jq !== undefined && response.ok) await session.output.print(await jsonOf(response), NO_VIEW);
+  else await copy(response, session);
   if (!response.ok) session.exitCode = codeOf(response.status);
+}
+
+async function jsonOf(response: Response): Promise<unknown> {
+  const text = await response.text();
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new CliError('--jq filters JSON, and the answer is none.');
+  }
 }
 
 async function copy({ body }: Response, { terminal }: Session): Promise<void> {

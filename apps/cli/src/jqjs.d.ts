@@ -1,0 +1,5 @@
+/** jq's language in JavaScript: it ships no types. */
+declare module '@michaelhomer/jqjs' {
+  const jq: { compile(filter: string): (input: unknown) => Iterable<unknown> };
+  export default jq;
+}
