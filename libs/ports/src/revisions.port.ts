@@ -23,6 +23,8 @@ export interface Revision {
 export interface NewRevision {
   /** Locked by the caller. */
   deployment: Deployment;
+  /** `next` of `withDigest`. */
+  number: number;
   spec: RevisionSpec;
   specDigest: string;
   source: {
@@ -51,11 +53,16 @@ export interface RevisionsPort {
   /** Throws `revision_not_found` (404). */
   get(tx: Tx, id: string): Promise<Revision>;
   getMany(tx: Tx, ids: readonly string[]): Promise<Revision[]>;
-  /** `kept`: how many revisions this deployment has; `same`: the newest of them with this spec that has not failed. */
-  withDigest(tx: Tx, deploymentId: string, specDigest: string): Promise<{ kept: number; same: Revision | undefined }>;
+  /** `kept`: how many revisions this deployment has; `next`: the number of the next one; `same`: the newest with this spec that has not failed. */
+  withDigest(
+    tx: Tx,
+    deploymentId: string,
+    specDigest: string,
+  ): Promise<{ kept: number; next: number; same: Revision | undefined }>;
   /** Of every revision that the deployment has. */
   idsOf(tx: Tx, deploymentId: string): Promise<string[]>;
-  create(tx: Tx, revision: NewRevision): Promise<Revision>;
+  /** Sends it on its way: the caller sends more with it and waits for `written` before the transaction ends. */
+  create(tx: Tx, revision: NewRevision): { revision: Revision; written: Promise<void> };
   /** Moves a revision between states; from a state not in `from` nothing happens. Returns it if it has moved. */
   setState(
     tx: Tx,

@@ -35,10 +35,18 @@ export function probeOf(spec: RevisionSpec): InstanceSpec['probe'] {
   };
 }
 
+/** Of specs that somebody holds: a rollout asks several times on its way. */
+const known = new WeakMap<RevisionSpec, { driver: TargetDriver; traits: EngineTraits | undefined }>();
+
 /** What callers must know of the engine that a spec names: the same for every instance and tenant. Undefined where nobody has described it. */
 export function traitsOf(driver: TargetDriver | undefined, spec: RevisionSpec): EngineTraits | undefined {
+  if (!driver) return undefined;
+  const found = known.get(spec);
+  if (found?.driver === driver) return found.traits;
   const any = { id: 'traits', generation: 1, tenantName: '' };
-  return driver?.traits?.(toInstanceSpec(spec, any, placeholderSecrets));
+  const traits = driver.traits?.(toInstanceSpec(spec, any, placeholderSecrets));
+  known.set(spec, { driver, traits });
+  return traits;
 }
 
 /**

@@ -9,19 +9,18 @@ export const GET_MANY = prepared('revision-many', `select ${COLUMNS} from revisi
 /** On the way of every rollout that is accepted: planned once per connection, and both answers in one row. */
 export const WITH_DIGEST = prepared(
   'revision-with-digest',
-  `select all_of_it.kept, same.* from (select count(*)::int as kept from revisions where deployment_id = $1) as all_of_it
+  `select of_all.kept, of_all.next, same.*
+   from (select count(*)::int as kept, coalesce(max(number), 0) + 1 as next from revisions where deployment_id = $1) as of_all
    left join lateral (
      select ${COLUMNS} from revisions r where r.deployment_id = $1 and r.spec_digest = $2 and r.state <> 'failed' order by r.number desc limit 1
    ) as same on true`,
 );
 
-/** Numbers in the same statement. The caller holds the deployment's lock, so the next number cannot be taken by another. */
+/** The caller holds the deployment's lock, so nobody else takes the number. On the way of every rollout that is accepted. */
 export const INSERT = prepared(
   'revision-insert',
-  `insert into revisions as r (id, tenant_id, deployment_id, number, name, spec, spec_digest, source, change_ref, created_by)
-   select $1, $2, $3, n.number, $4 || '-' || lpad(n.number::text, 5, '0'), $5, $6, $7, $8, $9
-   from (select coalesce(max(number), 0) + 1 as number from revisions where deployment_id = $3) as n
-   returning ${COLUMNS}`,
+  `insert into revisions (id, tenant_id, deployment_id, number, name, state, spec_digest, spec, source, change_ref, created_by)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
 );
 
 /** Compares and sets at once, and hands out what it has set: of two who move a revision, one does. */

@@ -19,16 +19,21 @@ async function written(count: number) {
   const revisions: Revision[] = [];
   for (let number = 1; number <= count; number += 1)
     revisions.push(
-      await write((tx) =>
-        bed.store.create(tx, {
+      await write(async (tx) => {
+        const specDigest = `digest-${number}`;
+        const { next } = await bed.store.withDigest(tx, deployment.id, specDigest);
+        const { revision, written } = bed.store.create(tx, {
           deployment,
+          number: next,
           spec: { model: { id: `m-${number}` } } as Revision['spec'],
-          specDigest: `digest-${number}`,
+          specDigest,
           source: { kind: 'import', operation_id: null, plan_id: null, base_revision: null },
           changeRef: null,
           createdBy: { type: 'token', id: 'tok_1' },
-        }),
-      ),
+        });
+        await written;
+        return revision;
+      }),
     );
   return { deployment, revisions };
 }

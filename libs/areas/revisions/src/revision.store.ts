@@ -56,9 +56,9 @@ export class RevisionStore implements RevisionsPort {
   }
 
   async withDigest(tx: Tx, deploymentId: string, specDigest: string) {
-    const rows = await tx.query<{ kept: number } & (Revision | { id: null })>(WITH_DIGEST, [deploymentId, specDigest]);
-    const [{ kept, ...same }] = rows as [(typeof rows)[number]];
-    return { kept, same: same.id === null ? undefined : same };
+    type Row = { kept: number; next: number } & (Revision | { id: null });
+    const [{ kept, next, ...same }] = (await tx.query<Row>(WITH_DIGEST, [deploymentId, specDigest])) as [Row];
+    return { kept, next, same: same.id === null ? undefined : same };
   }
 
   async idsOf(tx: Tx, deploymentId: string): Promise<string[]> {
@@ -67,20 +67,20 @@ export class RevisionStore implements RevisionsPort {
     return found.map(({ id }) => id);
   }
 
-  async create(tx: Tx, revision: NewRevision): Promise<Revision> {
-    const { deployment } = revision;
-    const row = await tx.one<Revision>(INSERT, [
-      newId('rev'),
-      deployment.tenantId,
-      deployment.id,
-      deployment.name,
-      JSON.stringify(revision.spec),
-      revision.specDigest,
-      JSON.stringify(revision.source),
-      revision.changeRef,
-      JSON.stringify(revision.createdBy),
-    ]);
-    return row as Revision;
+  create(tx: Tx, { deployment, number, spec, specDigest, source, changeRef, createdBy }: NewRevision) {
+    const { tenantId, id: deploymentId } = deployment;
+    const name = `${deployment.name}-${String(number).padStart(5, '0')}`;
+    const state = 'pending' as const;
+    const revision: Revision = { id: newId('rev'), tenantId, deploymentId, number, name, state, specDigest, spec };
+    const written = tx
+      .query(INSERT, [
+        ...[revision.id, tenantId, deploymentId, number, name, state, specDigest, JSON.stringify(spec)],
+        ...[JSON.stringify(source), changeRef, JSON.stringify(createdBy)],
+      ])
+      .then(() => undefined);
+    // Whoever has to give up before it waits for this has an error of its own.
+    written.catch(() => undefined);
+    return { revision, written };
   }
 
   async setState(

@@ -18,14 +18,16 @@ describe('revision history', () => {
     const revisions = await bed.database.tx('system', async (tx) => {
       const written: Revision[] = [];
       for (let number = 1; number <= 5; number += 1) {
-        const revision = await bed.revisions.create(tx, {
+        const { revision, written: isWritten } = bed.revisions.create(tx, {
           deployment,
+          number,
           spec: completeSpec(spec(`m-${number}`)),
           specDigest: `digest-${number}`,
           source: { kind: 'import', operation_id: null, plan_id: null, base_revision: null },
           changeRef: null,
           createdBy: ACTOR,
         });
+        await isWritten;
         await bed.revisions.setState(tx, revision.id, number === 3 ? 'failed' : 'retired');
         written.push(revision);
       }

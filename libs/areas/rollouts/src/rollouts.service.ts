@@ -42,6 +42,7 @@ import { assertKeepsNothing, Settlements, wouldDo, type Settlement } from './set
 const PROGRESS_DEADLINE_SECONDS = 600;
 /** Beyond what an engine's template allows a start: so that how it ended can still be told. */
 const START_MARGIN_SECONDS = 30;
+const KEEP_PREVIOUS_SECONDS = 3_600;
 
 export interface RolloutRequest {
   principal: Principal;
@@ -50,8 +51,6 @@ export interface RolloutRequest {
   idempotency?: IdempotencyClaim;
   isDryRun: boolean;
 }
-
-const KEEP_PREVIOUS_SECONDS = 3_600;
 
 @Injectable()
 export class RolloutsService {
@@ -73,7 +72,7 @@ export class RolloutsService {
     return this.database.tx(
       { tenantId: principal.tenantId },
       async (tx) => {
-        const [claim] = (await this.operations.claim(tx, [
+        const claiming = this.operations.claim(tx, [
           {
             operation: ROLLOUT,
             resourceType: 'deployment',
@@ -82,10 +81,14 @@ export class RolloutsService {
             reason: asked.body.reason,
             idempotency: isDryRun ? undefined : asked.idempotency,
           },
-        ])) as [Claimed];
+        ]);
+        // Sent with the claim. What it finds counts for a first request only: a repeated one has its answer also without a deployment.
+        const locking = this.deployments.lock(tx, principal.tenantId, deploymentName);
+        locking.catch(() => undefined);
+        const [claim] = (await claiming) as [Claimed];
         if (!claim.created)
           return operationAnswer(claim.id, (await this.operations.record(tx, claim.id)) as string, false);
-        const deployment = await this.deployments.lock(tx, principal.tenantId, deploymentName);
+        const deployment = await locking;
         const body = await this.planned(tx, deployment, asked.body);
         const request = { ...asked, body };
         const [active] = await this.revisions.getMany(
@@ -102,7 +105,7 @@ export class RolloutsService {
         await this.assertExecutable(tx, deployment, body, spec);
 
         const specDigest = digestOf(spec);
-        const [{ kept, same: reused }, foundRoute] = await Promise.all([
+        const [{ kept, next, same: reused }, foundRoute] = await Promise.all([
           this.revisions.withDigest(tx, deployment.id, specDigest),
           this.routes.current(tx, deployment.id),
         ]);
@@ -115,10 +118,13 @@ export class RolloutsService {
         const freed = settlement.changeover ? own : 0;
         const { config, instances } = this;
         await assertWithinQuotas(tx, { config, instances }, principal, { reused, kept, wanted, replicas, freed });
-        const revision = reused
-          ? { ...reused, isReused: true }
-          : await this.newRevision(tx, request, deployment, { spec, specDigest, base, operationId: claim.id });
-        const begun = await this.begin(tx, request, deployment, revision, foundRoute ?? null, settlement, claim.id);
+        const { revision, written } = reused
+          ? { revision: { ...reused, isReused: true }, written: undefined }
+          : this.newRevision(tx, request, deployment, { number: next, spec, specDigest, base, operationId: claim.id });
+        const [begun] = await Promise.all([
+          this.begin(tx, request, deployment, revision, foundRoute ?? null, settlement, claim.id),
+          written,
+        ]);
         if (isDryRun) {
           const { room, changeover } = settlement;
           const more = { strategy: settlement.strategy.type, capacity: capacityOf(room, changeover) };
@@ -153,15 +159,8 @@ export class RolloutsService {
   ): Promise<void> {
     if (!planId) return;
     const { id: deploymentId, tenantId, activeRevisionId } = deployment;
-    await this.plans.assertExecutable(tx, {
-      tenantId,
-      planId,
-      deploymentId,
-      activeRevisionId,
-      specDigest: digestOf(spec),
-      strategy,
-      analysis,
-    });
+    const plan = { tenantId, planId, deploymentId, activeRevisionId, specDigest: digestOf(spec) };
+    await this.plans.assertExecutable(tx, { ...plan, strategy, analysis });
   }
 
   private async resolveSpec(
@@ -184,13 +183,13 @@ export class RolloutsService {
     if (details.length > 0) throw errors.validation_failed({ details });
   }
 
-  private async newRevision(
+  private newRevision(
     tx: Tx,
     { body, principal }: RolloutRequest,
     deployment: Deployment,
-    of: { spec: RevisionSpec; specDigest: string; base: Revision | undefined; operationId: string },
+    of: { number: number; spec: RevisionSpec; specDigest: string; base: Revision | undefined; operationId: string },
   ) {
-    const { spec, specDigest, base, operationId } = of;
+    const { number, spec, specDigest, base, operationId } = of;
     const kind = body.plan_id ? 'plan' : 'rollout';
     const source = {
       kind,
@@ -198,15 +197,16 @@ export class RolloutsService {
       plan_id: body.plan_id ?? null,
       base_revision: base?.name ?? null,
     } as const;
-    const made = await this.revisions.create(tx, {
+    const { revision, written } = this.revisions.create(tx, {
       deployment,
+      number,
       spec,
       specDigest,
       source,
       changeRef: body.change_ref ?? null,
       createdBy: principal.actor,
     });
-    return { ...made, isReused: false };
+    return { revision: { ...revision, isReused: false }, written };
   }
 
   /** An engine that may load for half an hour is not given up after ten minutes; its own limit comes first and says more. */

@@ -6,7 +6,8 @@ import { gatherWrites } from './gather-writes.js';
 import { NESTING, type Nesting } from './nesting.js';
 import { Notifications } from './notifications.js';
 import { PipelinedReader } from './pipelined-reader.js';
-import { asQuery, beginText, Tx, type TxScope } from './tx.js';
+import { send } from './send.js';
+import { beginText, Tx, type TxScope } from './tx.js';
 import type { Statement } from './statement.js';
 
 /** Thrown inside to leave a dry run: everything is rolled back, the callback's value is still the answer. */
@@ -93,7 +94,7 @@ export class Database implements OnApplicationBootstrap, OnModuleDestroy {
     return this.onConnection(async (client) => {
       const results = await Promise.allSettled([
         client.query(beginText(scope)),
-        client.query(asQuery(statement, values)),
+        send(client, statement, values),
         client.query('COMMIT'),
       ]);
       for (const result of results) if (result.status === 'rejected') throw result.reason;

@@ -1,7 +1,8 @@
 import pg from 'pg';
 import { cut } from './cut.js';
 import { gatherWrites } from './gather-writes.js';
-import { asQuery, beginText, type TxScope } from './tx.js';
+import { send } from './send.js';
+import { beginText, type TxScope } from './tx.js';
 import type { Statement } from './statement.js';
 
 const TENANT_LANES = 2;
@@ -38,7 +39,7 @@ export class PipelinedReader {
     try {
       lane.client ??= this.connect(lane);
       const client = await lane.client;
-      if (scope === 'system') return (await client.query(asQuery(statement, values))).rows as R[];
+      if (scope === 'system') return (await send(client, statement, values)).rows as R[];
       return await this.readAsTenant<R>(client, beginText(scope), statement, values);
     } catch (error) {
       // Postgres says good-bye before it closes the connection; the next read must not meet it in between.
@@ -73,7 +74,7 @@ export class PipelinedReader {
     // All three are awaited: an error of the first makes the second fail for its consequence only.
     const [begun, read, ended] = await Promise.allSettled([
       client.query(begin),
-      client.query(asQuery(statement, values)),
+      send(client, statement, values),
       client.query('COMMIT'),
     ]);
     for (const result of [begun, read, ended]) if (result.status === 'rejected') throw result.reason;

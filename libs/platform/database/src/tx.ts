@@ -1,6 +1,7 @@
 import type { EntityTarget, ObjectLiteral, QueryRunner, Repository } from 'typeorm';
-import type { PoolClient, QueryResult } from 'pg';
+import type { PoolClient } from 'pg';
 import type { HeldLocks } from './held-locks.js';
+import { send } from './send.js';
 import { prepared, type Statement } from './statement.js';
 
 const NOW = prepared('transaction-now', 'select now() as now');
@@ -67,8 +68,7 @@ export class Tx {
   }
 
   private async send<R>(statement: Statement | string, values: unknown[]): Promise<R[]> {
-    const result = (await this.client.query(asQuery(statement, values))) as unknown as QueryResult;
-    return result.rows as R[];
+    return (await send(this.client, statement, values)).rows as R[];
   }
 
   async one<R = Record<string, unknown>>(
@@ -78,11 +78,6 @@ export class Tx {
     const rows = await this.query<R>(statement, values);
     return rows[0];
   }
-}
-
-export function asQuery(statement: Statement | string, values: unknown[]) {
-  if (typeof statement === 'string') return { text: statement, values };
-  return { name: statement.name, text: statement.text, values };
 }
 
 /** Opens a transaction under the scope's role and tenant, in one message. */
