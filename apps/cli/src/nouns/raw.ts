@@ -12,7 +12,7 @@ export const api: RunVerb = {
   summary: 'Call the api as it is: the path behind /api/v1, or from / of the server on for /healthz and the like',
   examples: [
     'slipway api GET /deployments',
-    `slipway api GET /openapi.json --jq '.paths | keys[]'`,
+    `slipway api GET /openapi.json --jq .info.version`,
     `slipway api POST /deployments --fields name=chat`,
   ],
   flags: [
