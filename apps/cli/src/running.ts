@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { randomUUID } from 'node:crypto';
 import type { Operation, Slipway } from '@slipway/sdk';
 import { confirmed } from './confirmation.js';
 import { CliError } from './exit-codes.js';
+import { toldKey } from './idempotency-key.js';
 import { durationMs } from './nouns/flags.js';
 import { ROWS, type CallVerb, type Given } from './nouns/verb.js';
 import { OPERATION, REHEARSAL } from './nouns/views.js';
+import { watchOperation } from './progress/watch.js';
 import type { Session } from './session.js';
-import { waitForOperation } from './waiting.js';
 
 const WATCH_MS = 2_000;
 
@@ -24,15 +24,14 @@ export async function runCall(session: Session, verb: CallVerb, given: Given): P
   const limitMs = flags['timeout'] === undefined ? undefined : durationMs(flags['timeout'] as string, '--timeout');
   await confirmed(session, verb, given, client);
   if (verb.takesKey) {
-    given.options['idempotencyKey'] = flags['idempotencyKey'] ?? randomUUID();
-    session.note(`Idempotency key: ${given.options['idempotencyKey']}`);
+    given.options['idempotencyKey'] = toldKey(session, flags['idempotencyKey'] as string | undefined);
   }
   const answer = await verb.call(client, given);
   for (const { message } of (answer?.warnings ?? []) as { message: string }[]) session.output.warn(message);
   if (!verb.answersOperation) return session.output.print(answer, verb.view);
   const { operation } = answer as { operation: Operation };
   if (!flags['wait']) return session.output.print(operation, OPERATION);
-  await session.output.print(await waitForOperation(session, operation.id, { limitMs }), OPERATION);
+  await session.output.print(await watchOperation(session, operation.id, { limitMs }), OPERATION);
 }
 
 async function list(session: Session, verb: CallVerb, given: Given, client: Slipway): Promise<void> {

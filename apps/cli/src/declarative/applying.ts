@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { BodyOf, Slipway } from '@slipway/sdk';
 import { confirmedFor } from '../confirmation.js';
+import { toldKey } from '../idempotency-key.js';
 import { watchOperation } from '../progress/watch.js';
 import type { Session } from '../session.js';
 import { harmless } from '../terminal.js';
@@ -106,8 +107,7 @@ class Applying {
   }
 
   private async rollOut(body: BodyOf<'createRollout'>): Promise<void> {
-    const key = keyOf(this.name, this.etag, body);
-    this.session.note(`Idempotency key: ${key}`);
+    const key = toldKey(this.session, keyOf(this.name, this.etag, body));
     const { operation } = await this.slipway.deployments.rollouts.create(this.name, body, {
       signal: this.session.signal,
       idempotencyKey: key,

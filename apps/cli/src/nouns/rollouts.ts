@@ -1,4 +1,4 @@
-import { waitForOperation } from '../waiting.js';
+import { watchOperation } from '../progress/watch.js';
 import { durationMs } from './flags.js';
 import { operationIdOf } from './names.js';
 import type { Noun, RunVerb, Verb } from './verb.js';
@@ -17,7 +17,7 @@ export const waitVerb = (noun: string, verb: string): RunVerb => ({
   run: async (session, { args: [given], flags }) => {
     const limitMs = flags['timeout'] === undefined ? undefined : durationMs(flags['timeout'], '--timeout');
     const id = await operationIdOf(await session.client(), given!);
-    await session.output.print(await waitForOperation(session, id, { limitMs }), OPERATION);
+    await session.output.print(await watchOperation(session, id, { limitMs }), OPERATION);
   },
 });
 

@@ -1,1 +1,0 @@
-export { watchOperation as waitForOperation } from './progress/watch.js';
