@@ -43,9 +43,10 @@ export async function ask({ terminal, signal }: Session, question: string, isSec
     throw new CliError(`${question.trim()} Nobody can be asked here.`, EXIT.failed, 'Say --yes.');
   const { createInterface } = await import('node:readline/promises');
   const { stdin: input, stderr } = terminal.streams;
-  if (isSecret) stderr.write(question);
   const output = isSecret ? new Writable({ write: (_chunk, _encoding, done) => done() }) : stderr;
   const lines = createInterface({ input, output, terminal: true });
+  // Only now: before readline reads key by key, the terminal itself shows what is typed.
+  if (isSecret) stderr.write(question);
   const stop = new AbortController();
   const end = () => stop.abort();
   // In a terminal of its own readline takes Ctrl-C to itself.
