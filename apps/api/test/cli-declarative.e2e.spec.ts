@@ -1,21 +1,13 @@
-import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, request, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { beginCommand, type Ran } from './slipway-command.js';
 import { ROOT, Stack, until } from './stack.js';
 
 jest.setTimeout(120_000);
-
-const COMMAND = path.join(ROOT, 'apps/cli/dist/slipway.js');
-
-interface Ended {
-  code: number | null;
-  stdout: string;
-  stderr: string;
-}
 
 interface Given {
   url?: string;
@@ -58,17 +50,11 @@ describe('deployments as files, with the bundled command against processes of th
 
   const start = (args: string[], { url = stack.apiUrl(), stdin = '', env: more = {} }: Given = {}) => {
     const env = { PATH: process.env['PATH'], SLIPWAY_URL: url, SLIPWAY_TOKEN: stack.token, HOME: folder, ...more };
-    const child = spawn(process.execPath, [COMMAND, ...args], { cwd: folder, env });
-    const out = { stdout: '', stderr: '' };
-    child.stdout.on('data', (chunk) => (out.stdout += String(chunk)));
-    child.stderr.on('data', (chunk) => (out.stderr += String(chunk)));
-    child.stdin.end(stdin);
-    const ended = new Promise<Ended>((resolve) => child.once('close', (code) => resolve({ code, ...out })));
-    return { child, out, ended };
+    return beginCommand(args, { cwd: folder, env, stdin });
   };
   const run = (args: string[], options: Given = {}) => start(args, options).ended;
   const write = (name: string, text: string) => writeFileSync(path.join(folder, name), text);
-  const applied = ({ stdout }: Ended) => JSON.parse(stdout) as { name: string; outcome: string; changes: string[] }[];
+  const applied = ({ stdout }: Ran) => JSON.parse(stdout) as { name: string; outcome: string; changes: string[] }[];
   const revisions = async (name: string) => (await stack.send('GET', `/deployments/${name}/revisions`)).body.data;
 
   it('makes what is missing, and the second time nothing', async () => {
@@ -155,7 +141,7 @@ describe('deployments as files, with the bundled command against processes of th
     const { current_operation_id: id } = (await stack.send('GET', '/deployments/chat')).body;
     // Taken up again, not begun again: it is the same operation that fails.
     const waiting = start(['apply', '-f', 'broken.yaml']);
-    await until('it waits', async () => waiting.out.stderr.includes(`its rollout is under way: ${id}`));
+    await until('it waits', async () => waiting.ran.stderr.includes(`its rollout is under way: ${id}`));
     await stack.send('POST', `/operations/${id}/cancel`, {});
     expect((await waiting.ended).code).toBe(2);
     const again = await run(['apply', '-f', 'broken.yaml', '--wait=false', '-o', 'json']);
@@ -195,7 +181,7 @@ describe('deployments as files, with the bundled command against processes of th
   it('goes on waiting when the api comes back', async () => {
     write('slow.yaml', file('slow', 5).replace('ttft_ms: 5', 'ttft_ms: 5, startup_ms: 4000'));
     const waiting = start(['apply', '-f', 'slow.yaml', '-o', 'json']);
-    await until('it waits', async () => waiting.out.stderr.includes('await_ready: running'));
+    await until('it waits', async () => waiting.ran.stderr.includes('await_ready: running'));
     await stack.kill('api');
     stack.spawn('api');
     await stack.ready();

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { spawn, type IPty } from '@lydell/node-pty';
-import { ROOT, Stack, until } from './stack.js';
+import { COMMAND } from './slipway-command.js';
+import { Stack, until } from './stack.js';
 
 jest.setTimeout(180_000);
 
-const COMMAND = path.join(ROOT, 'apps/cli/bin/slipway.js');
 const CTRL_C = '\u0003';
 
 interface Screen {

@@ -1,22 +1,16 @@
-import { execFile, spawn } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { beginCommand, type Ran } from './slipway-command.js';
 import { ROOT, Stack, until } from './stack.js';
 
 jest.setTimeout(180_000);
 
-const COMMAND = path.join(ROOT, 'apps/cli/bin/slipway.js');
 const sim = (id: string, args: Record<string, unknown> = {}) =>
   JSON.stringify({ model: { id }, runtime: { target: 'local', engine: 'sim', args } });
-
-interface Ran {
-  code: number | null;
-  stdout: string;
-  stderr: string;
-}
 
 describe('the command slipway, in pipes, against processes of the product', () => {
   let stack: Stack;
@@ -29,19 +23,9 @@ describe('the command slipway, in pipes, against processes of the product', () =
     SLIPWAY_TOKEN: stack.token,
     ...more,
   });
-  const begin = (words: string[], env?: NodeJS.ProcessEnv) => {
-    const child = spawn(process.execPath, [COMMAND, ...words], { cwd: home, env: environment(env) });
-    const ran: Ran = { code: null, stdout: '', stderr: '' };
-    child.stdout.on('data', (chunk) => (ran.stdout += String(chunk)));
-    child.stderr.on('data', (chunk) => (ran.stderr += String(chunk)));
-    const ended = new Promise<Ran>((resolve) => child.once('close', (code) => resolve(Object.assign(ran, { code }))));
-    return { child, ran, ended };
-  };
-  const slipway = (words: string[], stdin = '', env?: NodeJS.ProcessEnv): Promise<Ran> => {
-    const { child, ended } = begin(words, env);
-    child.stdin.end(stdin);
-    return ended;
-  };
+  const begin = (words: string[], stdin = '', env?: NodeJS.ProcessEnv) =>
+    beginCommand(words, { cwd: home, env: environment(env), stdin });
+  const slipway = (...given: Parameters<typeof begin>): Promise<Ran> => begin(...given).ended;
 
   beforeAll(async () => {
     home = mkdtempSync(path.join(tmpdir(), 'slipway-command-'));
