@@ -46,8 +46,15 @@ const { operator } = loadConfig(process.env, process.env.OPERATOR_FOLDER, { targ
 console.log('kinds ' + operator.targets.map(({ kind }) => kind).join());
 `;
 
+interface Started {
+  kinds: string | undefined;
+  ofKubernetes: string[];
+  ofQueue: string[];
+  modules: number;
+}
+
 /** A process of its own, as Node starts it with that file. */
-async function started(file?: string): Promise<{ kinds: string | undefined; ofKubernetes: string[]; modules: number }> {
+async function started(file?: string): Promise<Started> {
   if (file !== undefined) await writeFile(path.join(cwd, 'slipway.config.yaml'), file);
   const asData = (text: string) => `data:text/javascript,${encodeURIComponent(text)}`;
   const { stdout } = await promisify(execFile)(
@@ -79,15 +86,16 @@ async function started(file?: string): Promise<{ kinds: string | undefined; ofKu
   return {
     kinds: lines.find((line) => line.startsWith('kinds ')),
     ofKubernetes: lines.filter((line) => line.includes('libs/targets/kubernetes/')),
+    ofQueue: lines.filter((line) => /node_modules\/(bullmq|ioredis)\//.test(line)),
     modules: lines.filter((line) => line.startsWith('file:')).length,
   };
 }
 
 jest.setTimeout(120_000);
 
-it('loads no module of Kubernetes without a file, nor for one that has no such target', async () => {
+it('loads no module of Kubernetes without a file, nor for one that has no such target, and none of a queue', async () => {
   const without = await started();
-  expect(without).toMatchObject({ kinds: 'kinds process,endpoint', ofKubernetes: [] });
+  expect(without).toMatchObject({ kinds: 'kinds process,endpoint', ofKubernetes: [], ofQueue: [] });
   expect(without.modules).toBeGreaterThan(100);
   const other = await started('targets: [{name: far, kind: endpoint, allow: []}]');
   expect(other).toMatchObject({ kinds: 'kinds endpoint,process,endpoint', ofKubernetes: [] });

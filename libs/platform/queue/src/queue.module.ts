@@ -1,8 +1,7 @@
 import { Global, Module, type DynamicModule } from '@nestjs/common';
 import type { Config } from '@slipway/platform-config';
 import { OPERATION_QUEUE } from './operation-queue.js';
-import { openPostgresBackend } from './postgres-backend.js';
-import { openRedisBackend } from './redis-backend.js';
+import type { Backend } from './queue-session.js';
 import { SupervisedQueue, type SupervisionTimes } from './supervised-queue.js';
 
 /** Provides OPERATION_QUEUE to the whole process and closes it at shutdown. */
@@ -25,11 +24,12 @@ export function createOperationQueue(
 ): SupervisedQueue {
   const { backend, redisUrl } = config.queue;
   if (backend === 'redis' && !redisUrl) throw new Error('QUEUE_BACKEND is redis, but REDIS_URL is not set');
-  const queue = new SupervisedQueue(
-    (onError) =>
-      backend === 'redis' ? openRedisBackend(redisUrl!, onError) : openPostgresBackend(config.database.url),
-    times,
-  );
+  // BullMQ and its Redis client are loaded here: the api knows this lib, has no queue, and starts sooner without them.
+  const open = async (onError: (error: Error) => void): Promise<Backend> =>
+    backend === 'redis'
+      ? (await import('./redis-backend.js')).openRedisBackend(redisUrl!, onError)
+      : (await import('./postgres-backend.js')).openPostgresBackend(config.database.url);
+  const queue = new SupervisedQueue(open, times);
   queue.start();
   return queue;
 }

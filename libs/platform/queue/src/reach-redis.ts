@@ -1,4 +1,4 @@
-import { Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
 import { networkFault, oneLine, reach, type ReachOptions, type ServiceFault } from '@slipway/platform-config/startup';
 
 const VARIABLE = 'REDIS_URL';
@@ -15,9 +15,10 @@ export async function reachRedis(redisUrl: string, options: Omit<ReachOptions, '
 
 /** Why this address cannot hold the queue; undefined if it can. Takes at most some ten seconds. */
 export async function redisFault(redisUrl: string): Promise<ServiceFault | undefined> {
+  const ioredis = await import('ioredis');
   let client: Redis;
   try {
-    client = new Redis(redisUrl, {
+    client = new ioredis.Redis(redisUrl, {
       lazyConnect: true,
       connectTimeout: ANSWER_MS,
       commandTimeout: ANSWER_MS,
