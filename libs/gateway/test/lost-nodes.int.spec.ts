@@ -13,7 +13,7 @@ const [LONG_MS, SHORT_MS] = [30_000, 2_000];
 let installation: Installation;
 let token: TestToken;
 let tenant: string;
-let gateways: [patient: Gateway, quick: Gateway];
+let gateways: [patient: Gateway, quick: Gateway, single: Gateway];
 let vanished: Upstream;
 let living: Upstream;
 /** Between the gateways and the one that vanishes. */
@@ -23,8 +23,8 @@ beforeAll(async () => {
   installation = await Installation.create();
   tenant = await installation.tenant('acme');
   token = await installation.token(tenant);
-  const gateway = (lostSilenceMs: number) => installation.gateway({ lostSilenceMs });
-  gateways = [await gateway(LONG_MS), await gateway(SHORT_MS)];
+  const gateway = (lostSilenceMs: number, maxAttempts = 3) => installation.gateway({ lostSilenceMs, maxAttempts });
+  gateways = [await gateway(LONG_MS), await gateway(SHORT_MS), await gateway(SHORT_MS, 1)];
 });
 afterAll(() => installation.destroy());
 beforeEach(async () => {
@@ -37,25 +37,24 @@ afterEach(async () => {
 });
 
 /** Of the one that vanishes, and of the other one. */
-async function publish(...states: ('ready' | 'lost')[]): Promise<void> {
+async function publish(...states: ('ready' | 'lost' | 'gone')[]): Promise<void> {
   await publishBackend(installation.db, {
     revisionId: 'rev_node-1',
     revisionName: 'node-1',
     tenantId: tenant,
     deploymentId: 'dep_node',
     modelId: 'model-of-node-1',
-    instances: states.map((state, at) => ({
-      id: ['ins_vanished', 'ins_living'][at]!,
-      base_url: [`http://127.0.0.1:${proxy.port}`, living.url][at]!,
-      state,
-    })),
+    instances: states.flatMap((state, at) => {
+      const base_url = [`http://127.0.0.1:${proxy.port}`, living.url][at]!;
+      return state === 'gone' ? [] : [{ id: ['ins_vanished', 'ins_living'][at]!, base_url, state }];
+    }),
     credential: null,
     guard: null,
   });
   // Who follows this has read what was told before it.
   const generation = await installation.route(tenant, 'node', { 'node-1': 100 });
   await eventually(async () =>
-    expect(await routeFollowers(installation.db, 'dep_node', generation)).toEqual({ gateways: 2, behind: 0 }),
+    expect(await routeFollowers(installation.db, 'dep_node', generation)).toEqual({ gateways: 3, behind: 0 }),
   );
 }
 
@@ -142,4 +141,40 @@ it('ends what had begun at a lost node and is silent, where another one is ready
   expect(await large.text()).toMatch(/data: \[DONE\]\n\n$/);
   await eventually(() => expect(lively.isOpen).toBe(false));
   expect(lively.text).toMatch(/data: \[DONE\]\n\n$/);
+}, 60_000);
+
+it('asks who comes in the place of a lost instance for what had not begun there', async () => {
+  const [patient] = gateways;
+  await publish('ready');
+  vanished.behaviour = () => new Promise<void>(() => undefined);
+  const asked = chat(patient);
+  await eventually(() => expect(vanished.seen).toHaveLength(1));
+  await publish('lost');
+  await publish('gone');
+  expect(vanished.cancelled).toBe(0);
+  await publish('gone', 'ready');
+  expect((await asked).status).toBe(200);
+  await eventually(() => expect(vanished.cancelled).toBe(1));
+});
+
+it('ends what begins at a lost node only then and is silent', async () => {
+  const [, , single] = gateways;
+  await publish('ready');
+  let begin: () => void = () => undefined;
+  const gate = new Promise<void>((resolve) => (begin = resolve));
+  vanished.behaviour = async (_request, response) => {
+    await gate;
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.write(piece('a'));
+  };
+  const opening = stream(single);
+  await eventually(() => expect(vanished.seen).toHaveLength(1));
+  // It had its only try, so nobody else is asked.
+  await publish('lost', 'ready');
+  begin();
+  const late = await opening;
+  await eventually(() => expect(late.isOpen).toBe(false), LONG_MS);
+  expect(late.text).toMatch(/^data: .*"code":"upstream_error"[^\n]*\}\n\n$/s);
+  expect(late.text).toContain(piece('a'));
+  expect(living.seen).toHaveLength(0);
 }, 60_000);

@@ -85,6 +85,7 @@ export class Exchange implements AttemptEvents, Guest {
       held,
     });
     this.answer.begin(status, headers);
+    if (attempt.instance.isLost) this.onInstanceLost(attempt.instance);
   }
 
   /** What has the address now does not know the key of the engine that was asked. What it says is nobody's to read. */

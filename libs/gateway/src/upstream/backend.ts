@@ -78,7 +78,7 @@ export class Backend {
     this.instances = next;
     this.spec = spec;
     // Once those are known that are left to turn to.
-    for (const instance of next) if (instance.isLost) this.lose(instance);
+    for (const instance of [...next, ...this.leaving]) if (instance.isLost) this.lose(instance);
   }
 
   close(): void {
