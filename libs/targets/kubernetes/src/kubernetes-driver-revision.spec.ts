@@ -34,7 +34,6 @@ function revisionObjects(more: Partial<RevisionPlaceOptions & { sweepMs: number 
     all: () => [['ins_1', { units, pods: [] }]].values() as never,
     has: () => true,
     isSyncedIn: () => true,
-    listed: (withinMs: number, is = () => true) => until(is, Boolean, withinMs),
   };
   const onTrouble = (error: unknown) => void troubles.push(error);
   const clock = { shorterRetries: 50 };

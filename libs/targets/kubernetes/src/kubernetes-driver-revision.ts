@@ -8,6 +8,7 @@ import { namespaceFor, type KubernetesTargetConfig } from './target-config.js';
 import { ownerReferenceTo, type Unit } from './unit-kind.js';
 import { LABEL, type Writer } from './unit-labels.js';
 import type { UnitWatch } from './unit-watch.js';
+import { WriteTurns } from './write-turns.js';
 
 /** Between two looks for what nobody needs any more. */
 const SWEEP_MS = 60_000;
@@ -23,13 +24,14 @@ export class RevisionObjects {
   private config?: KubernetesTargetConfig;
   /** Once there, for good: what was made there is removed there, whatever the file says by then. */
   private readonly places = new Map<string, RevisionPlace>();
+  private readonly turns = new WriteTurns();
   private sweptAt = performance.now();
   private isClosed = false;
 
   constructor(
     private readonly api: KubeApi,
-    private readonly units: Pick<UnitWatch, 'all' | 'has' | 'isSyncedIn' | 'listed'>,
-    private readonly options: RevisionPlaceOptions & { writer: Writer; sweepMs?: number },
+    private readonly units: Pick<UnitWatch, 'all' | 'has' | 'isSyncedIn'>,
+    private readonly options: Omit<RevisionPlaceOptions, 'turns'> & { writer: Writer; sweepMs?: number },
   ) {}
 
   /** A unit of the revision is there, and wants what its revision has. */
@@ -92,7 +94,8 @@ export class RevisionObjects {
   private want(kind: Kind, object: KubeObject, unit?: string): void {
     const { namespace = '' } = object.metadata;
     const key = keyOf(kind, namespace);
-    const place = this.places.get(key) ?? new RevisionPlace(this.api, this.units, kind, namespace, this.options);
+    const options = { ...this.options, turns: this.turns };
+    const place = this.places.get(key) ?? new RevisionPlace(this.api, this.units, kind, namespace, options);
     this.places.set(key, place);
     place.want(object, unit);
   }

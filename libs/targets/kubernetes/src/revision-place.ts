@@ -4,9 +4,9 @@ import { Reflector, type ReflectorClock } from './api/reflector.js';
 import type { KubeApi } from './api/requests.js';
 import { LABEL } from './unit-labels.js';
 import type { UnitWatch } from './unit-watch.js';
+import type { WriteTurns } from './write-turns.js';
 
-/** How long a first list is waited for, and when what failed is tried again. */
-const SYNC_MS = 5_000;
+/** After trouble, and until what has to wait is looked at again. */
 const RETRY_MS = 5_000;
 /** Who wants an object otherwise than we do, and writes as well, is answered no more often. */
 const PACE_MS = 30_000;
@@ -14,6 +14,7 @@ const WRITER = { manager: 'slipway', force: true };
 
 export interface RevisionPlaceOptions {
   labelSelector: string;
+  turns: WriteTurns;
   /** Null when the place is heard again. */
   onTrouble(error: unknown): void;
   clock?: Partial<ReflectorClock>;
@@ -37,14 +38,18 @@ export class RevisionPlace {
   private readonly wanted = new Map<string, Wanted>();
   /** Names of what may not be as it should. */
   private readonly due = new Set<string>();
+  /** Names of what met with trouble, or was written not long ago. */
+  private readonly later = new Set<string>();
+  private readonly underWay = new Map<string, Promise<void>>();
   /** What we took away is shown until the watch has come so far; without the right to watch, for ever. */
   private readonly removed = new WeakSet<KubeObject>();
-  private work: Promise<void> = Promise.resolve();
-  private nextAt = -Infinity;
+  private sweeping: Promise<void> = Promise.resolve();
+  private pausedUntil = -Infinity;
+  private laterAt = -Infinity;
 
   constructor(
     private readonly api: Pick<KubeApi, 'list' | 'watch' | 'apply' | 'delete' | 'server'>,
-    private readonly units: Pick<UnitWatch, 'has' | 'listed'>,
+    private readonly units: Pick<UnitWatch, 'has'>,
     readonly kind: Kind,
     readonly namespace: string,
     private readonly options: RevisionPlaceOptions,
@@ -58,7 +63,7 @@ export class RevisionPlace {
   /** @param unit the uid of the unit that it is for, where it is no revision's */
   want(object: KubeObject, unit?: string): void {
     const { name } = object.metadata;
-    this.wanted.set(name, { ...this.wanted.get(name), object, unit });
+    this.wanted.set(name, Object.assign(this.wanted.get(name) ?? {}, { object, unit }));
     if (!this.isThere(object)) this.due.add(name);
   }
 
@@ -66,27 +71,32 @@ export class RevisionPlace {
     this.wanted.clear();
   }
 
-  /** Puts right what is not as it should be, if anything. */
+  /**
+   * Begins to put right what is not as it should be, if anything, once it is known what there is: a worker that begins anew writes nothing
+   * that is there.
+   */
   attend(): void {
-    if (this.due.size === 0 || performance.now() < this.nextAt) return;
-    this.nextAt = Infinity;
-    this.begin(async () => {
-      const again = RETRY_MS / (this.options.clock?.shorterRetries ?? 1);
-      const isComplete = await this.complete().finally(() => (this.nextAt = performance.now() + again));
-      if (isComplete) this.nextAt = -Infinity;
-    });
+    const now = performance.now();
+    if (!this.there.isSynced || now < this.pausedUntil) return;
+    // What has to wait holds up nothing else.
+    if (this.due.size + this.underWay.size === 0 && now >= this.laterAt) {
+      for (const name of this.later) this.due.add(name);
+      this.later.clear();
+      this.laterAt = now + this.retryMs;
+    }
+    for (const name of this.due) if (!this.underWay.has(name)) this.take(name);
   }
 
   /** What nobody needs goes. `whose` is a revision, as labels have it, or the uid of a unit. */
   sweep(isNeeded: (whose: string | undefined) => boolean): void {
     for (const [name, { object, unit }] of this.wanted)
       if (!isNeeded(unit ?? object.metadata.labels?.[LABEL.revision])) this.wanted.delete(name);
-    if (this.there.isSynced) this.begin(() => this.removeUnneeded(isNeeded));
+    if (this.there.isSynced) this.sweeping = this.sweeping.then(() => this.removeUnneeded(isNeeded)).catch(this.tell);
   }
 
   /** Resolves when nothing is under way. */
   async settled(): Promise<void> {
-    await this.work;
+    await Promise.all([this.sweeping, ...this.underWay.values()]);
   }
 
   async close(): Promise<void> {
@@ -99,31 +109,28 @@ export class RevisionPlace {
     if (wanted && !(after && holds(after.spec, wanted.object.spec))) this.due.add(name);
   }
 
-  private begin(work: () => Promise<void>): void {
-    this.work = this.work.then(work).catch((error: unknown) => this.options.onTrouble(error));
-  }
-
-  /** What is there as it should be stays so: a worker that begins anew writes nothing. @returns whether nothing is left to do */
-  private async complete(): Promise<boolean> {
-    if (!(await this.units.listed(SYNC_MS, () => this.there.isSynced))) return false;
-    // What becomes due meanwhile is among them.
-    for (const name of this.due) await this.putRight(name);
-    return this.due.size === 0;
+  private take(name: string): void {
+    this.due.delete(name);
+    const tenant = this.wanted.get(name)?.object.metadata.labels?.[LABEL.tenant] ?? '';
+    const work = this.options.turns.take(tenant, () => this.putRight(name)).finally(() => this.underWay.delete(name));
+    this.underWay.set(name, work);
   }
 
   private async putRight(name: string): Promise<void> {
     const wanted = this.wanted.get(name);
+    if (!wanted || !this.isForSomebody(wanted) || this.isThere(wanted.object)) return;
     const { paceMs = PACE_MS } = this.options;
-    const isMissing = wanted && this.isForSomebody(wanted) && !this.isThere(wanted.object);
-    if (isMissing && performance.now() - (wanted.writtenAt ?? -Infinity) < paceMs) return;
-    this.due.delete(name);
-    if (!isMissing) return;
+    const now = performance.now();
+    // Another one has met with trouble since this one was taken up.
+    if (now < this.pausedUntil) return void this.due.add(name);
+    if (now - (wanted.writtenAt ?? -Infinity) < paceMs) return void this.later.add(name);
     try {
       this.there.remember(await this.api.apply(this.kind, this.namespace, wanted.object, WRITER));
       wanted.writtenAt = performance.now();
     } catch (error) {
-      this.due.add(name);
-      throw error;
+      this.later.add(name);
+      this.pausedUntil = performance.now() + this.retryMs;
+      this.tell(error);
     }
   }
 
@@ -136,6 +143,12 @@ export class RevisionPlace {
       await this.api.delete(this.kind, this.namespace, name, { uid });
       this.removed.add(one);
     }
+  }
+
+  private readonly tell = (error: unknown): void => this.options.onTrouble(error);
+
+  private get retryMs(): number {
+    return RETRY_MS / (this.options.clock?.shorterRetries ?? 1);
   }
 
   private isForSomebody({ unit }: Wanted): boolean {
