@@ -34,7 +34,8 @@ export class ScaleBed {
       bin: programs(),
       isUnthrottled: true,
       isAudited: true,
-      nodeGraceSeconds: 60,
+      // The controllers tell the pods of a node that is late as not ready, and KWOK never makes them ready again, as a kubelet would.
+      nodeGraceSeconds: 600,
     });
     const client = plane.client();
     const namespace = `scale-${randomBytes(3).toString('hex')}`;
