@@ -1,17 +1,15 @@
 import { WORKER, type StepStatus, type TerminalStatus } from '@slipway/contracts';
-import type { Tx } from '@slipway/platform-database';
-import { appendAll, type Append, type NewEvent } from '@slipway/platform-events';
+import type { Database, Tx } from '@slipway/platform-database';
+import { appendAll, type NewEvent } from '@slipway/platform-events';
 import { statusChanged } from '../accept/operation.store.js';
 import { baseName } from '../define/operation.definition.js';
 import type { RunnableOperation } from '../define/operation.definitions.js';
-import type { Done, Sleep, StepFailed } from '../define/steps.js';
+import type { Done, Sleep, StepCommit, StepFailed, StepOutcome } from '../define/steps.js';
 import { operationFailures } from '../operation.failures.js';
 import type { Failure, OperationRow, StepRow } from '../operation.row.js';
-import { recordOf, type Commit, type Unwinding } from './commit-record.js';
+import { byStream, recordOf, type Commit, type Unwinding } from './commit-record.js';
 import { commitOf } from './commit.query.js';
-
-/** The guard of a commit matched no row: another worker holds the lease, or a cancel came first. Everything rolls back. */
-export class GuardLost extends Error {}
+import { GatheredCommits, GuardLost, type Written } from './gathered-commits.js';
 
 /** An operation under our lease, at the step it is at. */
 export interface Turn {
@@ -25,43 +23,50 @@ export interface Turn {
 /** An operation under our lease, as it stands before a turn. */
 export type Standing = Pick<Turn, 'operation' | 'steps'>;
 
-/** What a commit learns of the row it wrote. */
-interface Written {
-  id: string;
-  cancelRequested: boolean;
-  /** The time of the transaction, as it stands in the rows. */
-  at: Date;
-}
+/** What the effect of a step adds to its commit. */
+type Effect = Awaited<ReturnType<StepCommit>> | undefined;
 
 /** The transactions a worker makes of an operation; each either happens whole, under the lease, or not at all. */
 export class OperationCommits {
-  constructor(private readonly leaseSeconds: number) {}
+  /** For what needs no transaction of its own. */
+  private readonly gathered: GatheredCommits;
+
+  constructor(
+    private readonly database: Pick<Database, 'tx'>,
+    private readonly leaseSeconds: number,
+  ) {
+    this.gathered = new GatheredCommits(database, (tx, commits) => this.commit(tx, commits));
+  }
 
   /**
    * A step's result, its effect, the next step's beginning and the events; after the last step also the end of the operation.
    * Returns what stands then, as a look at the tables would: nothing once it has ended.
    */
-  async stepDone(tx: Tx, turn: Turn, outcome: Done): Promise<Standing | undefined> {
-    const extra = await outcome.commit?.(tx);
+  async stepDone(turn: Turn, outcome: Done): Promise<Standing | undefined> {
     const { runnable, operation, step, next } = turn;
     const { definition } = runnable;
     const unwinding = unwindingOf(operation);
     const status = outcome.skipped ? 'skipped' : 'succeeded';
     const progress = progressAfter(turn);
-    const events = [...(extra?.events ?? [])];
-    if (definition.stepEvent && !step.isUnwind) events.push(advanced(definition.stepEvent, turn, status, progress));
     const { message, evidence, result } = outcome;
     const stepPart = {
       ended: { name: step.name, status, message, evidence, result } as const,
       undone: step.isUnwind ? runnable.unwind.find(({ name }) => name === step.name)?.undoes : undefined,
     };
+    const eventsWith = (extra?: Effect): NewEvent[] => {
+      const events = [...(extra?.events ?? [])];
+      if (definition.stepEvent && !step.isUnwind) events.push(advanced(definition.stepEvent, turn, status, progress));
+      return events;
+    };
     if (!next) {
-      await this.end(tx, turn, unwinding, outcome, { ...stepPart, events });
+      const end = (events: NewEvent[], tx?: Tx) => this.end(turn, unwinding, outcome, { ...stepPart, events }, tx);
+      if (outcome.commit || runnable.finish)
+        await this.alone(async (tx) => end(eventsWith(await outcome.commit?.(tx)), tx));
+      else await this.gathered.add(await end(eventsWith()));
       return undefined;
     }
     const running = unwinding && operation.cancelRequested ? 'cancelling' : 'running';
-    if (operation.status !== running) events.push(statusChanged(operation, running, WORKER));
-    const { at, cancelRequested } = await this.commitOne(tx, {
+    const { at, cancelRequested } = await this.write(outcome, (extra) => ({
       operation,
       status: running,
       step: next.name,
@@ -74,8 +79,11 @@ export class OperationCommits {
       result: outcome.operationResult,
       begins: next.name,
       ...stepPart,
-      events,
-    });
+      events: [
+        ...eventsWith(extra),
+        ...(operation.status === running ? [] : [statusChanged(operation, running, WORKER)]),
+      ],
+    }));
     const undone = stepPart.undone ?? [];
     const written = plain(outcome.operationResult ?? {});
     return {
@@ -104,13 +112,10 @@ export class OperationCommits {
   }
 
   /** The step sleeps: lease given back, wake-up in the outbox. */
-  async stepSleeps(tx: Tx, { operation, step }: Turn, outcome: Sleep): Promise<void> {
-    const extra = await outcome.commit?.(tx);
+  async stepSleeps({ operation, step }: Turn, outcome: Sleep): Promise<void> {
     const { forMs, awaiting, message, state } = outcome;
     const status = operation.status === 'cancelling' ? 'cancelling' : outcome.status;
-    const events = [...(extra?.events ?? [])];
-    if (operation.status !== status) events.push(statusChanged(operation, status, WORKER));
-    await this.commitOne(tx, {
+    await this.write(outcome, (extra) => ({
       operation,
       status,
       step: step.name,
@@ -121,17 +126,19 @@ export class OperationCommits {
       sleepMs: forMs,
       dispatchMs: awaiting ? undefined : forMs,
       asleep: { name: step.name, status: outcome.status, message, state },
-      events,
-    });
+      events: [
+        ...(extra?.events ?? []),
+        ...(operation.status === status ? [] : [statusChanged(operation, status, WORKER)]),
+      ],
+    }));
   }
 
   /** One more try later: the lease is given back, the attempt counted. */
   async stepRetries(
-    tx: Tx,
     { operation, step }: Pick<Turn, 'operation' | 'step'>,
     again: { delayMs: number; message: string },
   ): Promise<void> {
-    await this.commitOne(tx, {
+    await this.gathered.add({
       operation,
       status: operation.status === 'cancelling' ? 'cancelling' : 'running',
       step: step.name,
@@ -146,9 +153,8 @@ export class OperationCommits {
   }
 
   /** Turns an operation round: the failing step is marked, the needed unwind steps are added; with none of them it ends here. */
-  async beginUnwind(tx: Tx, turn: Turn, failure: Failure, found: StepFailed['options'] = {}): Promise<void> {
+  async beginUnwind(turn: Turn, failure: Failure, found: StepFailed['options'] = {}): Promise<void> {
     const { runnable, operation, steps, step } = turn;
-    await runnable.beginUnwind?.(tx, operation, failure);
     const unwinding: Unwinding = { ...failure, step: step.name };
     const isCancel = failure.code === operationFailures.cancelled_by_user.code;
     const { unwindsAcceptance, wayBackOf } = runnable.definition;
@@ -165,26 +171,29 @@ export class OperationCommits {
       evidence: found.evidence,
     } as const;
     const [first] = needed;
-    if (!first) return this.end(tx, turn, unwinding, { operationResult: found.result }, { ended, events: [] });
     const status = isCancel ? 'cancelling' : 'running';
-    await this.commitOne(tx, {
-      operation,
-      status,
-      step: first.name,
-      stepStatus: 'running',
-      unwinding,
-      attempt: 1,
-      message: failure.message,
-      leaseSeconds: this.leaseSeconds,
-      result: found.result,
-      ended,
-      wayBack: { index: steps.length, names: needed.map((one) => one.name) },
-      events: operation.status === status ? [] : [statusChanged(operation, status, WORKER)],
+    await this.alone(async (tx) => {
+      await runnable.beginUnwind?.(tx, operation, failure);
+      if (!first) return this.end(turn, unwinding, { operationResult: found.result }, { ended, events: [] }, tx);
+      return {
+        operation,
+        status,
+        step: first.name,
+        stepStatus: 'running',
+        unwinding,
+        attempt: 1,
+        message: failure.message,
+        leaseSeconds: this.leaseSeconds,
+        result: found.result,
+        ended,
+        wayBack: { index: steps.length, names: needed.map((one) => one.name) },
+        events: operation.status === status ? [] : [statusChanged(operation, status, WORKER)],
+      };
     });
   }
 
   /** The end of an operation that cannot be put back. */
-  async wayBackFails(tx: Tx, turn: Turn, message: string): Promise<void> {
+  async wayBackFails(turn: Turn, message: string): Promise<void> {
     const { operation, step } = turn;
     const { step: from } = operation.failure as Unwinding;
     const failure: Unwinding = {
@@ -194,20 +203,21 @@ export class OperationCommits {
       step: from,
     };
     const ended = { name: step.name, status: 'failed', message } as const;
-    await this.end(tx, turn, failure, {}, { ended, events: [] });
+    await this.alone((tx) => this.end(turn, failure, {}, { ended, events: [] }, tx));
   }
 
+  /** @param tx Needed where the operation has a `finish`. */
   private async end(
-    tx: Tx,
     { runnable, operation, step }: Turn,
     unwinding: Unwinding | null,
     { operationResult, message }: Pick<Done, 'operationResult' | 'message'>,
     part: Pick<Commit, 'ended' | 'undone' | 'events'>,
-  ): Promise<void> {
+    tx?: Tx,
+  ): Promise<Commit> {
     const status = endOf(unwinding);
     const row = { ...operation, result: { ...operation.result, ...operationResult } };
-    const finished = await runnable.finish?.(tx, row, status, unwinding ?? undefined);
-    await this.commitOne(tx, {
+    const finished = tx && (await runnable.finish?.(tx, row, status, unwinding ?? undefined));
+    return {
       operation,
       status,
       step: unwinding?.step ?? step.name,
@@ -218,13 +228,21 @@ export class OperationCommits {
       result: { ...operationResult, ...finished?.result },
       ...part,
       events: [...part.events, ...(finished?.events ?? []), statusChanged(operation, status, WORKER)],
-    });
+    };
   }
 
-  private async commitOne(tx: Tx, commit: Commit): Promise<Written> {
-    const [written] = await this.commit(tx, [commit]);
-    if (!written) throw new GuardLost();
-    return written;
+  /** A step's commit together with its effect, or with other operations' commits where it has none. */
+  private write({ commit: effect }: StepOutcome, commitWith: (extra: Effect) => Commit): Promise<Written> {
+    return effect ? this.alone(async (tx) => commitWith(await effect(tx))) : this.gathered.add(commitWith(undefined));
+  }
+
+  /** What the commit needs besides is undone where its guard refuses it. */
+  private alone(commitIn: (tx: Tx) => Promise<Commit>): Promise<Written> {
+    return this.database.tx('system', async (tx) => {
+      const [written] = await this.commit(tx, [await commitIn(tx)]);
+      if (!written) throw new GuardLost();
+      return written;
+    });
   }
 
   /** Writes what the guard lets pass, and returns those rows; of what it does not, nothing is written. */
@@ -236,19 +254,6 @@ export class OperationCommits {
     await appendAll(tx, byStream(lasting.map(({ operation, events }) => [operation, events])));
     return rows;
   }
-}
-
-/** Several operations may write to one stream. */
-export function byStream(
-  given: readonly (readonly [Pick<OperationRow, 'tenantId' | 'stream'>, readonly NewEvent[]])[],
-): Append[] {
-  const streams = new Map<string, { tenantId: string; stream: string; events: NewEvent[] }>();
-  for (const [{ tenantId, stream }, events] of given) {
-    const of = streams.get(stream) ?? { tenantId, stream, events: [] };
-    of.events.push(...events);
-    streams.set(stream, of);
-  }
-  return [...streams.values()];
 }
 
 /** As it comes back from Postgres. */

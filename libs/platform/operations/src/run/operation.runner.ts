@@ -12,8 +12,10 @@ import { StepFailed, type Step } from '../define/steps.js';
 import { operationFailures } from '../operation.failures.js';
 import type { Failure, OperationRow, StepRow } from '../operation.row.js';
 import { Leases } from './leases.js';
-import { byStream, GuardLost, isDone, OperationCommits, type Standing, type Turn } from './operation.commits.js';
-import { ACQUIRE, CLAIM, FIRST_STEP_BEGINS, HELD } from './run.query.js';
+import { GuardLost } from './gathered-commits.js';
+import { byStream } from './commit-record.js';
+import { isDone, OperationCommits, type Standing, type Turn } from './operation.commits.js';
+import { ACQUIRE, CLAIM, FIRST_STEPS_BEGIN, HELD, STEPS_OF } from './run.query.js';
 import type { Ask } from './worker-slots.js';
 
 const UNKNOWN_KIND_RETRY_MS = 5_000;
@@ -43,7 +45,7 @@ export class OperationRunner {
     private readonly leases: Leases,
     private readonly pausePoints: PausePoints,
   ) {
-    this.commits = new OperationCommits(leases.seconds);
+    this.commits = new OperationCommits(database, leases.seconds);
   }
 
   /** One operation, if it is due and nobody holds it. */
@@ -82,19 +84,22 @@ export class OperationRunner {
     const values = [this.leases.owner, this.leases.seconds, ...which];
     const acquired = await this.database.tx('system', async (tx) => {
       const rows = await tx.query<OperationRow & { isFirst: boolean }>(statement, values);
+      if (rows.length === 0) return [];
       const first = rows.filter(({ isFirst }) => isFirst);
+      const begins = [first.map(({ id }) => id), first.map(({ currentStep }) => currentStep)];
       // Sent together; Postgres runs them in this order.
-      const begun = first.map((row) => tx.query(FIRST_STEP_BEGINS, [row.id, row.currentStep]));
-      const steps = rows.map((row) => tx.query<StepRow>(STEPS, [row.id]));
-      const [stepsOf] = await Promise.all([
-        Promise.all(steps),
-        ...begun,
+      const [steps] = await Promise.all([
+        first.length > 0 && tx.query(FIRST_STEPS_BEGIN, begins),
+        tx.query<StepRow & { operationId: string }>(STEPS_OF, [rows.map(({ id }) => id)]),
         appendAll(
           tx,
           byStream(first.map((row) => [row, [statusChanged({ ...row, status: 'pending' }, 'running', WORKER)]])),
         ),
-      ]);
-      return rows.map((operation, index) => ({ operation, steps: stepsOf[index] as StepRow[] }));
+      ]).then(([, ...found]) => found);
+      return rows.map((operation) => ({
+        operation,
+        steps: steps.filter(({ operationId }) => operationId === operation.id),
+      }));
     });
     const held = acquired.map((one) => {
       const { id, leaseVersion } = one.operation;
@@ -153,10 +158,10 @@ export class OperationRunner {
     });
     await this.pausePoints.reach(`operation:${step.name}:before-commit`);
     if (outcome.kind === 'sleep') {
-      await this.database.tx('system', (tx) => this.commits.stepSleeps(tx, turn, outcome));
+      await this.commits.stepSleeps(turn, outcome);
       return 'stop';
     }
-    const standing = await this.database.tx('system', (tx) => this.commits.stepDone(tx, turn, outcome));
+    const standing = await this.commits.stepDone(turn, outcome);
     await this.pausePoints.reach(`operation:${step.name}:after-commit`);
     return standing ?? 'stop';
   }
@@ -177,7 +182,7 @@ export class OperationRunner {
       }
       const delayMs = Math.min(BACKOFF_MAX_MS, BACKOFF_MIN_MS * 2 ** operation.attempt);
       const again = { delayMs, message: `attempt ${operation.attempt} failed: ${message}` };
-      await this.database.tx('system', (tx) => this.commits.stepRetries(tx, turn, again));
+      await this.commits.stepRetries(turn, again);
       return 'stop';
     } catch (second) {
       if (second instanceof GuardLost) return 'again';
@@ -188,7 +193,7 @@ export class OperationRunner {
   }
 
   private async unwind(turn: Turn, failure: Failure, found?: StepFailed['options']): Promise<Next> {
-    await this.database.tx('system', (tx) => this.commits.beginUnwind(tx, turn, failure, found));
+    await this.commits.beginUnwind(turn, failure, found);
     await this.pausePoints.reach('operation:unwinding');
     return 'again';
   }
@@ -198,7 +203,7 @@ export class OperationRunner {
     const { operation, step } = turn;
     const message = `the way back failed at ${step.name}: ${reason}; it began because: ${operation.failure?.message ?? ''}`;
     this.logger.error(`${operation.kind} ${operation.id}: ${message}`);
-    await this.database.tx('system', (tx) => this.commits.wayBackFails(tx, turn, message));
+    await this.commits.wayBackFails(turn, message);
     counter('slipway_operations_stuck_total', 'Operations whose way back failed for good: look at each.', ['kind']).inc(
       { kind: operation.kind },
     );
@@ -212,7 +217,7 @@ export class OperationRunner {
     // That is no attempt.
     const turn = { operation: { ...operation, attempt: operation.attempt - 1 }, step };
     const again = { delayMs: UNKNOWN_KIND_RETRY_MS, message: '' };
-    await this.database.tx('system', (tx) => this.commits.stepRetries(tx, turn, again));
+    await this.commits.stepRetries(turn, again);
     return 'stop';
   }
 }

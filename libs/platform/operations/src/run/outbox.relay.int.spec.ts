@@ -6,6 +6,8 @@ import { OperationsBed, TENANT } from '../../test/bed.js';
 import { OutboxRelay } from './outbox.relay.js';
 
 const POLL_MS = 1_000;
+/** What is due at a time of its own is rung for by itself. */
+const LATER = `now() + interval '1 hour'`;
 
 let bed: OperationsBed;
 /** What was added so far, and what the queue answers to the next one. */
@@ -103,7 +105,7 @@ it('keeps a row while the queue hangs, out of the reach of another relay, and wh
 });
 
 it('keeps the whole batch where one of it is refused, and sends it all with the next poll', async () => {
-  for (const id of ['op_a', 'op_b', 'op_c']) await put(id);
+  for (const id of ['op_a', 'op_b', 'op_c']) await put(id, LATER);
   let refusals = 0;
   answer = async ({ operationId }) => {
     if (operationId !== 'op_b' || refusals > 0) return;
@@ -121,7 +123,7 @@ it('keeps the whole batch where one of it is refused, and sends it all with the 
 });
 
 it('tells the queue how long to hold a wake-up back', async () => {
-  await put('op_late', `now() + interval '1 hour'`);
+  await put('op_late', LATER);
   await put('op_due', `now() - interval '1 hour'`);
   await (await relay()).stop();
   const delays = Object.fromEntries(added.map((job) => [job.operationId, job.delayMs]));
@@ -133,13 +135,30 @@ it('tells the queue how long to hold a wake-up back', async () => {
 
 it('sends more than one batch without being told again, oldest first', async () => {
   await bed.sql(
-    `insert into outbox (tenant_id, operation_id, dispatch) select $1, 'op_' || n, 1 from generate_series(1, 450) n order by n`,
+    `insert into outbox (tenant_id, operation_id, dispatch, not_before) select $1, 'op_' || n, 1, ${LATER} from generate_series(1, 450) n order by n`,
     [TENANT],
   );
   await (await relay()).stop();
   const numbers = added.map(({ operationId }) => Number(operationId.slice(3)));
   expect(new Set(numbers).size).toBe(450);
   expect(Math.max(...numbers.slice(0, 200))).toBe(200);
+  expect(await bed.outbox()).toEqual([]);
+});
+
+it.each([
+  [1, 1],
+  [8, 1],
+  [9, 2],
+  [30, 4],
+])('rings for %i that are due %i times, and for each that is due later', async (due, rings) => {
+  await bed.sql(
+    `insert into outbox (tenant_id, operation_id, dispatch) select $1, 'op_' || n, 1 from generate_series(1, $2) n`,
+    [TENANT, due],
+  );
+  for (const id of ['op_later', 'op_last']) await put(id, LATER);
+  await (await relay()).stop();
+  expect(added.filter(({ delayMs }) => delayMs === 0)).toHaveLength(rings);
+  expect(added.filter(({ delayMs }) => delayMs! > 0)).toHaveLength(2);
   expect(await bed.outbox()).toEqual([]);
 });
 

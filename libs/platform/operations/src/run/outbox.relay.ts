@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { OUTBOX_CHANNEL } from '@slipway/contracts';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { Database, prepared } from '@slipway/platform-database';
@@ -5,6 +6,13 @@ import { OPERATION_QUEUE, type OperationQueue } from '@slipway/platform-queue';
 
 const POLL_MS = 1_000;
 const BATCH = 200;
+/**
+ * One wake-up is sent for so many operations that are due: it says that there is work, and whoever hears it claims up to all of its free
+ * slots. A later time rings for itself.
+ */
+const DUE_PER_RING = 8;
+/** From one look into the outbox to the next, at the least: what comes up meanwhile shares a transaction and a wake-up. The first one waits for nothing. */
+const BETWEEN_MS = 10;
 
 interface OutboxRow {
   operation_id: string;
@@ -64,12 +72,14 @@ export class OutboxRelay {
   private async drain(): Promise<void> {
     while (this.isAgain) {
       this.isAgain = false;
+      const nextAt = performance.now() + BETWEEN_MS;
       try {
         while ((await this.relayBatch()) === BATCH);
       } catch (error) {
         // The rows are still there; the next poll tries again.
         this.logger.warn(`relay: ${error instanceof Error ? error.message : String(error)}`);
       }
+      if (this.isAgain) await delay(nextAt - performance.now());
     }
   }
 
@@ -77,11 +87,18 @@ export class OutboxRelay {
     return this.database.tx('system', async (tx) => {
       const rows = await tx.query<OutboxRow>(TAKE);
       await Promise.all(
-        rows.map((row) =>
+        rung(rows).map((row) =>
           this.queue.add({ operationId: row.operation_id, dispatch: row.dispatch, delayMs: Math.ceil(row.delay_ms) }),
         ),
       );
       return rows.length;
     });
   }
+}
+
+/** Those of these rows that a wake-up is sent for. */
+function rung(rows: readonly OutboxRow[]): OutboxRow[] {
+  const due = rows.filter((row) => row.delay_ms === 0);
+  const later = rows.filter((row) => row.delay_ms > 0);
+  return [...due.filter((_, index) => index % DUE_PER_RING === 0), ...later];
 }

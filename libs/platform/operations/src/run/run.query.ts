@@ -1,6 +1,6 @@
 import { LIVE_STATUSES, sqlList } from '@slipway/contracts';
 import { lookup, locking, prepared } from '@slipway/platform-database';
-import { OPERATION_COLUMNS } from '../operation.row.js';
+import { OPERATION_COLUMNS, STEP_COLUMNS } from '../operation.row.js';
 
 const LIVE = sqlList(LIVE_STATUSES);
 
@@ -10,9 +10,17 @@ export const HELD = lookup(
   `select ${OPERATION_COLUMNS} from operations o where o.id = $1 and o.lease_version = $2 and o.status in ('running','waiting','cancelling')`,
 );
 
-export const FIRST_STEP_BEGINS = prepared(
-  'operation-first-step',
-  `update operation_steps set status = 'running', started_at = coalesce(started_at, now()) where operation_id = $1 and name = $2`,
+/** Of operations that were taken for the first time: their ids, and the step of each. */
+export const FIRST_STEPS_BEGIN = prepared(
+  'operation-first-steps',
+  `update operation_steps s set status = 'running', started_at = coalesce(started_at, now())
+   from unnest($1::text[], $2::text[]) as first(id, step) where s.operation_id = first.id and s.name = first.step`,
+);
+
+/** In their order, of several operations. */
+export const STEPS_OF = prepared(
+  'operation-steps-of',
+  `select s.operation_id as "operationId", ${STEP_COLUMNS} from operation_steps s where s.operation_id = any($1) order by s.index`,
 );
 
 /** The version rises by one; whoever held the one before can write no more. @param before the rows to take, as they stood */

@@ -1,0 +1,93 @@
+import { expect, it } from '@jest/globals';
+import type { Tx } from '@slipway/platform-database';
+import type { Commit } from './commit-record.js';
+import { GatheredCommits, GuardLost, type Written } from './gathered-commits.js';
+
+const commitOf = (id: string, leaseVersion = '1') => ({ operation: { id, leaseVersion } }) as Commit;
+const writtenOf = ({ operation }: Commit): Written => ({ id: operation.id, cancelRequested: false, at: new Date() });
+
+/** Commits whose transactions end as a test says; `batches` tells what each was to write. */
+function gathering(
+  end: (batch: readonly Commit[]) => Promise<readonly Commit[]>,
+  atCommit: (count: number) => void = () => undefined,
+) {
+  const batches: string[][] = [];
+  const tx = { query: async () => [] } as unknown as Tx;
+  const commits = new GatheredCommits(
+    {
+      tx: async (_scope: unknown, work: (tx: Tx) => Promise<any>) => {
+        const value = await work(tx);
+        atCommit(value.length);
+        return value;
+      },
+    },
+    async (_tx, batch) => {
+      batches.push(batch.map(({ operation }) => operation.id));
+      return (await end(batch)).map(writtenOf);
+    },
+  );
+  return { commits, batches };
+}
+
+it('writes up to sixteen at a time, in the order of their ids', async () => {
+  const { commits, batches } = gathering(async (batch) => batch);
+  const ids = Array.from({ length: 20 }, (_, n) => `op_${String(19 - n).padStart(2, '0')}`);
+  await Promise.all(ids.map((id) => commits.add(commitOf(id))));
+  expect(batches.map((batch) => batch.length)).toEqual([1, 16, 3]);
+  for (const batch of batches) expect(batch).toEqual([...batch].sort());
+});
+
+it('keeps two turns of one operation apart, so that neither takes the answer of the other for its own', async () => {
+  const { commits, batches } = gathering(async (batch) =>
+    batch.filter(({ operation }) => operation.leaseVersion === '1'),
+  );
+  const first = commits.add(commitOf('op_a'));
+  const [stale, current] = [commits.add(commitOf('op_b', '0')), commits.add(commitOf('op_b'))];
+  await first;
+  await expect(stale).rejects.toBeInstanceOf(GuardLost);
+  await expect(current).resolves.toMatchObject({ id: 'op_b' });
+  expect(batches).toEqual([['op_a'], ['op_b'], ['op_b']]);
+});
+
+it('writes nothing a second time where nobody knows whether Postgres has committed', async () => {
+  const cut = new Error('Connection terminated unexpectedly');
+  const { commits, batches } = gathering(
+    async (batch) => batch,
+    (count) => {
+      if (count > 1) throw cut;
+    },
+  );
+  const first = commits.add(commitOf('op_a'));
+  const others = await Promise.allSettled([commits.add(commitOf('op_b')), commits.add(commitOf('op_c'))]);
+  await first;
+  expect(others).toEqual([
+    { status: 'rejected', reason: cut },
+    { status: 'rejected', reason: cut },
+  ]);
+  expect(batches).toEqual([['op_a'], ['op_b', 'op_c']]);
+});
+
+it('writes each alone where several could not be written together, and fails those that cannot', async () => {
+  const unspeakable = new TypeError('Converting circular structure to JSON');
+  const { commits, batches } = gathering(async (batch) => {
+    if (batch.some(({ operation }) => operation.id === 'op_b')) throw unspeakable;
+    return batch;
+  });
+  const ends = await Promise.allSettled(['op_a', 'op_b', 'op_c'].map((id) => commits.add(commitOf(id))));
+  expect(ends.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+  expect(batches).toEqual([['op_a'], ['op_b', 'op_c'], ['op_b'], ['op_c']]);
+});
+
+it('goes on with the next ones while some hang', async () => {
+  let release: () => void = () => undefined;
+  const hanging = new Promise<void>((resolve) => (release = resolve));
+  const { commits } = gathering(async (batch) => {
+    if (batch[0]!.operation.id === 'op_held') await hanging;
+    return batch;
+  });
+  const held = commits.add(commitOf('op_held'));
+  await commits.add(commitOf('op_a'));
+  await commits.add(commitOf('op_b'));
+  release();
+  await expect(held).resolves.toMatchObject({ id: 'op_held' });
+});

@@ -1,0 +1,116 @@
+import type { Database, Tx } from '@slipway/platform-database';
+import type { Commit } from './commit-record.js';
+
+/** Most commits of one transaction. */
+const MOST = 16;
+/** For how long several wait together for a row that somebody holds, in milliseconds; and how soon the next ones go, whatever becomes of these. */
+const PATIENCE_MS = 100;
+
+/** The guard of a commit matched no row: another worker holds the lease, or a cancel came first. Everything rolls back. */
+export class GuardLost extends Error {}
+
+/** What a commit learns of the row it wrote. */
+export interface Written {
+  id: string;
+  cancelRequested: boolean;
+  /** The time of the transaction, as it stands in the rows. */
+  at: Date;
+}
+
+interface Waiting {
+  commit: Commit;
+  resolve(written: Written): void;
+  reject(error: unknown): void;
+}
+
+/**
+ * Commits whose effect needs no transaction of its own share one: those that come up while one is under way go into the next, and one
+ * write to the disk makes all of them durable. Each has its own guard and learns of its own loss. One that cannot be written,
+ * because of what it says or because somebody holds its row, holds up nobody else: then each goes alone.
+ */
+export class GatheredCommits {
+  private waiting: Waiting[] = [];
+  private isWriting = false;
+
+  /** @param write Writes what the guards let pass, and returns those rows. */
+  constructor(
+    private readonly database: Pick<Database, 'tx'>,
+    private readonly write: (tx: Tx, commits: readonly Commit[]) => Promise<Written[]>,
+  ) {}
+
+  /** @throws GuardLost */
+  add(commit: Commit): Promise<Written> {
+    return new Promise((resolve, reject) => {
+      this.waiting.push({ commit, resolve, reject });
+      if (!this.isWriting) void this.writeOn();
+    });
+  }
+
+  /** Rejections go to those who wait; this never rejects. */
+  private async writeOn(): Promise<void> {
+    this.isWriting = true;
+    while (this.waiting.length > 0) {
+      const batch = this.take();
+      const work = batch.length > 1 ? this.together(batch) : this.alone(batch[0]!);
+      await settledWithin(work, PATIENCE_MS);
+    }
+    this.isWriting = false;
+  }
+
+  /** In the order of their ids, as locks are taken. One operation twice is one that lost its lease: its two turns must not share an answer. */
+  private take(): Waiting[] {
+    const batch = new Map<string, Waiting>();
+    this.waiting = this.waiting.filter((one) => {
+      const { id } = one.commit.operation;
+      if (batch.size === MOST || batch.has(id)) return true;
+      batch.set(id, one);
+      return false;
+    });
+    return [...batch.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, one]) => one);
+  }
+
+  private async together(batch: readonly Waiting[]): Promise<void> {
+    const { failure, mayStand } = await this.commit(batch, `set local lock_timeout = ${PATIENCE_MS}`);
+    if (!failure) return;
+    // A commit that nobody has answered may stand, and a second one would tell of everything twice.
+    if (mayStand) for (const { reject } of batch) reject(failure);
+    else await Promise.all(batch.map((one) => this.alone(one)));
+  }
+
+  private async alone(one: Waiting): Promise<void> {
+    const { failure } = await this.commit([one]);
+    if (failure) one.reject(failure);
+  }
+
+  private async commit(batch: readonly Waiting[], before?: string): Promise<{ failure?: unknown; mayStand?: boolean }> {
+    let mayStand = false;
+    try {
+      const rows = await this.database.tx('system', async (tx) => {
+        // Travels with what follows; where it fails, that fails too.
+        if (before) tx.query(before).catch(() => undefined);
+        const written = await this.write(
+          tx,
+          batch.map(({ commit }) => commit),
+        );
+        mayStand = true;
+        return written;
+      });
+      const written = new Map(rows.map((row) => [row.id, row]));
+      for (const { commit, resolve, reject } of batch) {
+        const row = written.get(commit.operation.id);
+        if (row) resolve(row);
+        else reject(new GuardLost());
+      }
+      return {};
+    } catch (failure) {
+      return { failure, mayStand };
+    }
+  }
+}
+
+async function settledWithin(work: Promise<void>, ms: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, ms)));
+  await Promise.race([work, late]);
+  clearTimeout(timer);
+}
