@@ -50,6 +50,12 @@ describe('the command slipway, in pipes, against processes of the product', () =
     expect(list.stdout).not.toContain('\u001b');
   });
 
+  it('tells of a canary about how long it still takes', async () => {
+    const patch = ['--patch', '{"model":{"id":"one-canary"}}', '--strategy', 'canary', '--steps', '50:2,100:3'];
+    const { code, stderr } = await slipway(['rollouts', 'create', 'chat', ...patch, '--wait']);
+    expect([code, stderr]).toEqual([0, expect.stringMatching(/^about 0:0[1-5] left/m)]);
+  });
+
   it('says by its exit code what became of it', async () => {
     writeFileSync(path.join(home, 'never.json'), sim('never', { never_ready: true }));
     const never = ['rollouts', 'create', 'chat', '--revision-file', 'never.json', '--wait'];

@@ -1,10 +1,11 @@
 import type { OperationStep } from '@slipway/sdk';
 import type { Sight } from './sight.js';
 import { measured } from './text.js';
+import { timeLeft } from './time-left.js';
 import { limitOf } from './view.js';
 
 /** What there is to say of a change, for logs and pipes: whole lines, nothing twice. */
-export function linesBetween(before: Sight | undefined, after: Sight): string[] {
+export function linesBetween(before: Sight | undefined, after: Sight, now: number): string[] {
   const known = new Map(before?.operation.steps.map((step) => [step.index, said(step)]));
   const steps = after.operation.steps.filter(
     (step) => step.status !== 'pending' && known.get(step.index) !== said(step),
@@ -12,8 +13,13 @@ export function linesBetween(before: Sight | undefined, after: Sight): string[] 
   const judged = after.judgedStep !== (before?.judgedStep ?? '') ? checkLines(after) : [];
   const seen = new Set(before?.news);
   const news = after.news.filter((one) => !seen.has(one)).map(({ text }) => text);
-  return [...steps.map(said), ...news, ...judged];
+  // Once more whenever a soak begins or ends: between them it only counts down.
+  const left = soaksOf(after) === soaksOf(before) ? undefined : timeLeft(after.operation, now);
+  return [...steps.map(said), ...news, ...judged, ...(left ? [left] : [])];
 }
+
+const soaksOf = (sight: Sight | undefined): string | undefined =>
+  sight?.operation.steps.flatMap(({ name, status }) => (name.startsWith('soak:') ? [status] : [])).join();
 
 const said = ({ name, status, message }: OperationStep): string =>
   `${name}: ${status}${message ? ` (${message})` : ''}`;

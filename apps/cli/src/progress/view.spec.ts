@@ -4,6 +4,7 @@ import type { DeploymentEvent, Operation } from '@slipway/sdk';
 import { linesBetween } from './plain-lines.js';
 import { firstSight, withEvent, withOperation, type Sight } from './sight.js';
 import { clock, cut, measured, widthOf } from './text.js';
+import { timeLeft } from './time-left.js';
 import { linesOf } from './view.js';
 
 const NOW = Date.parse('2026-01-01T00:10:00Z');
@@ -37,6 +38,7 @@ const operation = (current: number, more: Partial<Operation> = {}): Operation =>
     progress: 40,
     result: {
       revision: 'chat-00002',
+      strategy_steps: [{ soak_seconds: 60 }, { soak_seconds: 240 }],
       gate: { metrics: [{ name: 'ttft_ms', stat: 'p95', check: 'regression', max_regression_percent: 20 }] },
     },
     steps: NAMES_ALL.map((name, index) => stepOf(name, index, current)),
@@ -72,6 +74,7 @@ it.each([
   [
     80,
     `chat  rollout  waiting  40 %  op_0190f5c27bd87cc0a6b7d2f5e1a3c4d5
+  about 2:05 left, if every gate passes
   ✓ validate                   0:12
   ✓ provision                  0:12
   ✓ await_ready                0:12
@@ -92,6 +95,7 @@ it.each([
   [
     40,
     `chat  rollout  waiting  40 %
+  about 2:05 left, if every gate passes
   ✓ validate               0:12
   ✓ provision              0:12
   ✓ await_ready            0:12
@@ -141,26 +145,51 @@ it('shows what the gate asks for before anything was measured', () => {
   expect(lines.at(-1)).toMatch(/ttft_ms p95 +- +- +\+20 % +not judged yet/);
 });
 
+describe('the time left of a rollout', () => {
+  const left = (current: number, more: Partial<Operation> = {}, now = NOW) => timeLeft(operation(current, more), now);
+  const result = operation(0).result;
+
+  it('is that of the soak under way and of those to come, and says what it takes for granted', () => {
+    expect(left(2)).toBe('about 5:00 left, once it is ready, if every gate passes');
+    expect(left(4)).toBe('about 6:05 left, if every gate passes');
+    expect(left(4, {}, NOW + 200_000)).toBe('about 4:00 left, if every gate passes');
+    expect(left(4, { result: { ...result, gate: null } })).toBe('about 6:05 left');
+    const approved = [...operation(4).steps, { ...operation(0).steps[8]!, name: 'await_promotion:2' }];
+    expect(left(4, { steps: approved })).toContain('passes, without the time that approvals take');
+  });
+
+  it('is nothing where no soak is to come, where the rollout goes back, and where the api does not say', () => {
+    expect(left(8)).toBeUndefined();
+    expect(left(4, { status: 'cancelling' })).toBeUndefined();
+    const back = operation(4).steps.map((step) => (step.index === 3 ? { ...step, status: 'undone' as const } : step));
+    expect(left(4, { steps: back })).toBeUndefined();
+    for (const steps of [undefined, 'many', [{ soak_seconds: 60 }], [null, { soak_seconds: '9' }]])
+      expect([steps, left(2, { result: { ...result, strategy_steps: steps } })]).toEqual([steps, undefined]);
+  });
+});
+
 describe('plain lines', () => {
   it('tell what is new, once', () => {
     const before = firstSight(operation(3));
-    expect(linesBetween(undefined, before)).toEqual([
+    expect(linesBetween(undefined, before, NOW)).toEqual([
       'validate: succeeded',
       'provision: succeeded',
       'await_ready: succeeded',
       'shift_traffic:1: waiting (soaking until 2026-01-01T00:12:05.000Z)',
+      'about 5:00 left, if every gate passes',
     ]);
     const later = withOperation(before, operation(4));
-    expect(linesBetween(before, later)).toEqual([
+    expect(linesBetween(before, later, NOW)).toEqual([
       'shift_traffic:1: succeeded',
       'soak:1: waiting (soaking until 2026-01-01T00:12:05.000Z)',
+      'about 6:05 left, if every gate passes',
     ]);
     const told = withEvent(later, judged);
-    expect(linesBetween(later, told)).toEqual([
+    expect(linesBetween(later, told, NOW)).toEqual([
       'analyze:1: pass',
       'analyze:1 ttft_ms p95: candidate 52.3 ms, baseline 50 ms, limit +20 %: pass',
     ]);
-    expect(linesBetween(told, withEvent(told, event('rollout.step_advanced', {})))).toEqual([]);
+    expect(linesBetween(told, withEvent(told, event('rollout.step_advanced', {})), NOW)).toEqual([]);
   });
 });
 

@@ -2,6 +2,7 @@ import type { Operation, OperationStep } from '@slipway/sdk';
 import type { Colour } from '../terminal.js';
 import type { GateCheck, Sight } from './sight.js';
 import { cell, clock, Line, measured, short } from './text.js';
+import { endOf, timeLeft } from './time-left.js';
 
 export interface Frame {
   columns: number;
@@ -40,7 +41,9 @@ export function linesOf(sight: Sight, frame: Frame): string[] {
 function headOf(operation: Operation, frame: Frame): string[] {
   const { resource_name, kind, status, progress, id } = operation;
   const line = lineOf(frame).add(resource_name, 'bold').add(`  ${kind}  `).add(status, STATUSES[status]);
-  return [String(line.addWhole(`  ${progress} %`).addWhole(`  ${id}`, 'grey'))];
+  const left = timeLeft(operation, frame.now);
+  const head = String(line.addWhole(`  ${progress} %`).addWhole(`  ${id}`, 'grey'));
+  return left ? [head, String(lineOf(frame).add(`  ${left}`))] : [head];
 }
 
 /** Those around the one under way; how many were done before and come behind, where not all have room. */
@@ -85,13 +88,6 @@ function timeOf(step: OperationStep, now: number): string {
 }
 
 const isSoaking = (step: OperationStep): boolean => endOf(step) !== undefined;
-
-/** A soak says when it ends in its message; the record has no field for it. */
-export function endOf({ status, message }: OperationStep): number | undefined {
-  if (status !== 'waiting' && status !== 'running') return undefined;
-  const at = Date.parse(/ until (\d{4}-\S+Z)$/.exec(message)?.[1] ?? '');
-  return Number.isNaN(at) ? undefined : at;
-}
 
 /** The candidate's share on the right of the bar. */
 function trafficOf({ traffic, operation }: Sight, frame: Frame): string[] {

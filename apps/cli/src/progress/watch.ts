@@ -108,7 +108,7 @@ class Watch {
     const before = this.sight;
     this.sight = next;
     if (this.redraw) this.draw();
-    else for (const line of linesBetween(before, next)) this.session.note(harmless(line));
+    else for (const line of linesBetween(before, next, Date.now())) this.session.note(harmless(line));
   }
 
   private draw(): void {

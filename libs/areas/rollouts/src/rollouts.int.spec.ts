@@ -178,6 +178,7 @@ describe('accepting', () => {
     const deployment = await bed.serving(1, { defaultStrategy: canary(30, 100) });
     const { operation } = await bed.ask(deployment, { spec: spec('next') });
     expect(operation.steps.map((step: any) => step.name)).toContain('shift_traffic:2');
+    expect(operation.result).toMatchObject({ strategy: 'canary', strategy_steps: canary(30, 100).steps });
     expect(await bed.finish(operation.id)).toMatchObject({ status: 'succeeded' });
     expect(bed.neighbours.routeChanges[0]?.targets.map(({ weight }) => weight)).toEqual([70, 30]);
   });

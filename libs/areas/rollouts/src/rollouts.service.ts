@@ -252,6 +252,7 @@ export class RolloutsService {
       revision_id: revision.id,
       ...(revision.isReused ? { reused: true } : {}),
       strategy: strategy.type,
+      strategy_steps: strategy.steps,
       ...(changeover && heldResult(changeover)),
       gate,
     };
