@@ -72,6 +72,27 @@ it('watches: an object a line, each again only when it has changed', async () =>
   expect([code, lines.map(({ name, state }) => `${name} ${state}`)]).toEqual([0, ['a one', 'b two', 'b three']]);
 });
 
+it('watches on when the api was away, and says so once; one that never answered is an error', async () => {
+  const stop = new AbortController();
+  let reads = 0;
+  const fetch = async () => {
+    reads += 1;
+    if (reads > 1 && reads < 5) throw new TypeError('refused');
+    if (reads === 6) stop.abort();
+    return page([{ name: 'a', state: reads === 1 ? 'one' : 'two' }]);
+  };
+  const list = ['deployments', 'list', '--watch', '--interval', '1ms', '--jq', '.state'];
+  const { code, stdout, stderr } = await runCommand(list, { fetch, signal: stop.signal });
+  expect([code, stdout]).toEqual([0, 'one\ntwo\n']);
+  expect(stderr).toBe('Warning: The api does not answer (connection_failed). This goes on when it does.\n');
+  const never = await runCommand(list, { fetch: () => Promise.reject(new TypeError('refused')) });
+  expect([never.code, never.stderr]).toEqual([1, expect.stringContaining('code: connection_failed')]);
+  const { code: refusedAs } = await runCommand(list, {
+    fetch: async () => (reads++ % 2 ? page([]) : refusal(401, 'authentication')),
+  });
+  expect(refusedAs).toBe(4);
+});
+
 it('keeps its key through retries, and makes another for another call', async () => {
   const keys: (string | null)[] = [];
   const fetch: typeof globalThis.fetch = async (_url, init) => {

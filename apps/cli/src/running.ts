@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Operation, Slipway } from '@slipway/sdk';
 import { confirmed } from './confirmation.js';
-import { CliError } from './exit-codes.js';
+import { asSlipwayError, CliError } from './exit-codes.js';
 import { toldKey } from './idempotency-key.js';
 import { durationMs } from './nouns/flags.js';
 import { ROWS, type CallVerb, type Given } from './nouns/verb.js';
@@ -40,17 +40,29 @@ async function list(session: Session, verb: CallVerb, given: Given, client: Slip
   if (hasMore) session.note(`There are more: --limit ${rows.length * 10} shows them.`);
 }
 
-/** Each row once, and again whenever it is another. */
+/** Each row once, and again whenever it is another. An api that goes away meanwhile is waited for. */
 async function watch(session: Session, verb: CallVerb, given: Given, client: Slipway): Promise<void> {
   const { interval } = given.flags as { interval?: string };
   const pauseMs = interval === undefined ? WATCH_MS : durationMs(interval, '--interval');
-  let told = new Map<string, string>();
+  // The next look is another try.
+  const look = { ...given, options: { ...given.options, maxRetries: 0 } };
+  let told: Map<string, string> | undefined;
+  let isAway = false;
   for (;;) {
-    const { rows } = await rowsOf(verb, given, client);
-    const now = new Map(rows.map((row: any, i) => [String(row.id ?? row.name ?? i), JSON.stringify(row)]));
-    for (const [i, [key, text]] of [...now].entries())
-      if (told.get(key) !== text) await session.output.printNext(rows[i], verb.view);
-    told = now;
+    try {
+      const { rows } = await rowsOf(verb, look, client);
+      const now = new Map(rows.map((row: any, i) => [String(row.id ?? row.name ?? i), JSON.stringify(row)]));
+      for (const [i, [key, text]] of [...now].entries())
+        if (told?.get(key) !== text) await session.output.printNext(rows[i], verb.view);
+      told = now;
+      isAway = false;
+    } catch (error) {
+      // Before its first answer it may be the wrong address.
+      const away = asSlipwayError(error);
+      if (told === undefined || !away?.retryable) throw error;
+      if (!isAway) session.output.warn(`The api does not answer (${away.code}). This goes on when it does.`);
+      isAway = true;
+    }
     await delay(pauseMs, undefined, { signal: session.signal });
   }
 }
