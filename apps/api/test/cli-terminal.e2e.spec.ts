@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { spawn, type IPty } from '@lydell/node-pty';
-import { COMMAND } from './slipway-command.js';
-import { Stack, until } from './stack.js';
+import { COMMAND, isInstalled } from './slipway-command.js';
+import { ROOT, Stack, until } from './stack.js';
 
 jest.setTimeout(180_000);
 
@@ -22,8 +22,10 @@ describe('the command slipway, in a real terminal, against processes of the prod
   let stack: Stack;
   let home: string;
 
-  const type = (words: string[], env: Record<string, string> = {}, cols = 120): Screen => {
-    const pty = spawn(process.execPath, [COMMAND, ...words], {
+  const type = (words: string[], env: Record<string, string> = {}, cols = 120): Screen =>
+    open(process.execPath, [COMMAND, ...words], env, cols);
+  const open = (program: string, words: string[], env: Record<string, string> = {}, cols = 120): Screen => {
+    const pty = spawn(program, words, {
       cols,
       rows: 30,
       cwd: home,
@@ -126,6 +128,27 @@ describe('the command slipway, in a real terminal, against processes of the prod
       expect([answer, await ended]).toEqual([answer, code]);
     }
   });
+
+  (isInstalled('zsh') ? it : it.skip)(
+    'completes in zsh what a person types, with files where there are no names',
+    async () => {
+      writeFileSync(path.join(home, 'a-file.yaml'), 'nothing: here\n');
+      const PATH = `${path.join(ROOT, 'node_modules/.bin')}:${path.dirname(process.execPath)}:${process.env['PATH']}`;
+      const { pty, says, ended } = open('zsh', ['-f', '-i'], { PATH, TERM: 'dumb', PS1: '% ' });
+      pty.write('autoload -Uz compinit && compinit -u -D && source <(slipway completion zsh) && echo is-"ready"\r');
+      await says('is-ready');
+      pty.write('slipway deployments get ch\t');
+      await says(/get chat/);
+      pty.write('-o name\r');
+      await says(/\r\nchat\r\n/);
+      pty.write('slipway apply -f a-f\t');
+      await says(/-f a-file\.yaml/);
+      pty.write('\r');
+      await says(/a-file.yaml:1: /);
+      pty.write('exit\r');
+      expect(await ended).toBe(1);
+    },
+  );
 
   it('shows nothing of the token that is typed', async () => {
     const { pty, says, ended, text } = type(['login', 'here', '--url', stack.apiUrl()], {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { beginCommand, type Ran } from './slipway-command.js';
+import { beginCommand, isInstalled, type Ran } from './slipway-command.js';
 import { ROOT, Stack, until } from './stack.js';
 
 jest.setTimeout(180_000);
@@ -125,6 +125,20 @@ describe('the command slipway, in pipes, against processes of the product', () =
     expect([code, JSON.parse(stdout)]).toEqual([0, expect.objectContaining({ status: 'succeeded' })]);
   });
 
+  it('watches on when the api dies and comes back', async () => {
+    const list = ['deployments', 'list', '--watch', '--interval', '200ms', '--jq', '.description'];
+    const { child, ran, ended } = begin(list);
+    await until('it has looked', async () => ran.stdout !== '');
+    await stack.kill('api');
+    await until('it says that the api is away', async () => ran.stderr.includes('The api does not answer'));
+    stack.spawn('api');
+    await stack.ready();
+    await slipway(['deployments', 'update', 'chat', '--description', 'after its return', '--yes']);
+    await until('it has seen the change', async () => ran.stdout.includes('after its return'));
+    child.kill('SIGINT');
+    expect([(await ended).code, ran.stderr.match(/does not answer/g)]).toEqual([0, ['does not answer']]);
+  });
+
   it('leaves at Ctrl-C, cancels nothing, and says how to come back', async () => {
     writeFileSync(path.join(home, 'later.json'), sim('later', { startup_ms: 4_000 }));
     const { child, ran, ended } = begin(['rollouts', 'create', 'chat', '--revision-file', 'later.json', '--wait']);
@@ -181,20 +195,29 @@ describe('the command slipway, in pipes, against processes of the product', () =
     expect(await complete('deployments', 'create', '--dry')).toEqual(['--dry-run']);
   });
 
-  it('completes in bash what a person types, and is understood by zsh where there is one', async () => {
-    const shell = (program: string, ...words: string[]) =>
-      promisify(execFile)(program, words, { cwd: home, env: environment() }).then(({ stdout }) => stdout);
+  const shell = (program: string, ...words: string[]) =>
+    promisify(execFile)(program, words, { cwd: home, env: environment() }).then(({ stdout }) => stdout);
+
+  it('completes in bash what a person types', async () => {
     const typed = 'COMP_WORDS=(slipway routes get c); COMP_CWORD=3; _slipway; echo "${COMPREPLY[@]}"';
     expect(await shell('bash', '--norc', '-c', `source <(slipway completion bash); ${typed}`)).toBe('chat\n');
-    writeFileSync(path.join(home, '_slipway'), (await slipway(['completion', 'zsh'])).stdout);
-    const hasZsh = await shell('zsh', '-fc', 'true').then(
-      () => true,
-      () => false,
-    );
-    if (hasZsh) await shell('zsh', '-fn', path.join(home, '_slipway'));
-    expect((await slipway(['completion', 'fish'])).stdout).toContain('complete -c slipway');
     expect((await slipway(['completion', 'cmd'])).code).toBe(1);
   });
+
+  (isInstalled('fish') ? it : it.skip)(
+    'completes in fish what a person types, with files where there are no names',
+    async () => {
+      writeFileSync(path.join(home, 'a-file.yaml'), '');
+      const complete = async (typed: string) => {
+        const script = `slipway completion fish | source; complete -C '${typed}'`;
+        return (await shell('fish', '--no-config', '-c', script)).trim().split('\n');
+      };
+      expect(await complete('slipway routes get c')).toEqual(['chat']);
+      expect(await complete('slipway rollouts c')).toEqual(['cancel', 'create']);
+      expect(await complete('slipway -o json revisions get chat chat-00001')).toEqual(['chat-00001']);
+      expect(await complete('slipway apply -f a-f')).toEqual(['a-file.yaml']);
+    },
+  );
 
   it('does each line that README.md shows beside those of curl', async () => {
     const other = await Stack.start();

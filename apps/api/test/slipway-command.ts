@@ -1,9 +1,12 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import path from 'node:path';
 import { ROOT } from './stack.js';
 
 /** The bundled command, by the file that npm links. */
 export const COMMAND = path.join(ROOT, 'apps/cli/bin/slipway.js');
+
+/** A shell that is not here leaves its tests out, by name. */
+export const isInstalled = (program: string): boolean => spawnSync(program, ['-c', 'true']).status === 0;
 
 export interface Ran {
   code: number | null;

@@ -1,5 +1,5 @@
 import type { Slipway } from '@slipway/sdk';
-import type { Command } from 'commander';
+import type { Command, Option } from 'commander';
 import type { Session } from './session.js';
 
 /** A shell that hangs at Tab is worse than one that knows no names. */
@@ -35,6 +35,7 @@ export async function completionsOf(program: Command, session: Session, words: r
   const typed = words.at(-1) ?? '';
   let command = program;
   const given: string[] = [];
+  let asked: Option | undefined;
   for (let i = 0; i < words.length - 1; i += 1) {
     const word = words[i]!;
     const next = command.commands.find((one) => one.name() === word || one.aliases().includes(word));
@@ -45,11 +46,16 @@ export async function completionsOf(program: Command, session: Session, words: r
       );
       if (word === '--context') session.flags = { ...session.flags, context: words[i + 1] };
       if (option && (option.required || option.optional)) i += 1;
+      // What follows it is its value: the shell completes files there.
+      if (i === words.length - 1) asked = option;
     } else given.push(word);
   }
-  const found = await candidates(command, program, session, given, typed);
+  const found = asked ? valuesOf(asked, session) : await candidates(command, program, session, given, typed);
   return found.filter((one) => one.startsWith(typed) && HARMLESS.test(one));
 }
+
+const valuesOf = ({ argChoices, long }: Option, { contexts }: Session): string[] =>
+  long === '--context' ? contexts.list().map(({ name }) => name) : (argChoices ?? []);
 
 async function candidates(
   command: Command,

@@ -8,16 +8,22 @@ const SCRIPTS: Record<string, string> = {
   while IFS= read -r line; do COMPREPLY+=("$line"); done < <(slipway __complete "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
 }
 complete -o default -F _slipway slipway`,
+  // Sourced it has to register itself; found in fpath it is called.
   zsh: `#compdef slipway
 _slipway() {
   local -a found
   found=("\${(@f)$(slipway __complete "\${(@)words[2,CURRENT]}" 2>/dev/null)}")
-  compadd -- $found
+  if [[ -n $found ]]; then compadd -- $found; else _files; fi
 }
-compdef _slipway slipway`,
+if [[ $funcstack[1] = _slipway ]]; then _slipway "$@"; else compdef _slipway slipway; fi`,
   fish: `function __slipway_complete
   set -l words (commandline -opc) (commandline -ct)
-  slipway __complete $words[2..-1] 2>/dev/null
+  set -l found (slipway __complete $words[2..-1] 2>/dev/null)
+  if set -q found[1]
+    printf '%s\\n' $found
+  else
+    __fish_complete_path (commandline -ct)
+  end
 end
 complete -c slipway -f -a '(__slipway_complete)'`,
 };
@@ -26,7 +32,11 @@ export const completion: RunVerb = {
   verb: 'completion',
   args: '<shell>',
   summary: 'Print what makes a shell complete commands, flags and the names that there are: bash, zsh or fish',
-  examples: ['source <(slipway completion bash)', 'slipway completion fish > ~/.config/fish/completions/slipway.fish'],
+  examples: [
+    'source <(slipway completion bash)',
+    'source <(slipway completion zsh)',
+    'slipway completion fish > ~/.config/fish/completions/slipway.fish',
+  ],
   run: async (session, { args: [shell] }) => {
     if (!Object.hasOwn(SCRIPTS, shell!)) throw new CliError(`${shell} is none of bash, zsh and fish.`);
     session.output.data(SCRIPTS[shell!]!);
