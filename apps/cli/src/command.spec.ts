@@ -31,6 +31,54 @@ it('tells of an error all that helps, and nothing that a terminal would obey', a
   );
 });
 
+it('says once what is wrong, and of an address without an answer why it has none', async () => {
+  const repeated = [{ field: 'name', message: 'It is so.' }];
+  const { stderr } = await refused(refusal(422, 'invalid_request', { details: repeated }));
+  expect(stderr).toBe('Error: It is so.\n  code: a_code\n');
+  const silent = await runCommand(['deployments', 'list', '--watch'], { env: { SLIPWAY_URL: 'http://127.0.0.1:1' } });
+  expect(silent.stderr).toMatch(
+    /\n {2}why: .*(ECONNREFUSED|bad port).*\n {2}code: connection_failed\n {2}what to do: .*slipway doctor/,
+  );
+  const other = await refused(new Response('<html>', { status: 404 }));
+  expect(other.stderr).toMatch(
+    /something else at this address\?\n {2}code: unexpected_answer\n {2}what to do: .*slipway doctor/,
+  );
+});
+
+it('ends diff with 1 only where something differs: not where it was called wrongly', async () => {
+  expect((await runCommand(['diff'])).code).toBe(2);
+  expect((await runCommand(['diff', '-f', 'gone.yaml'])).code).toBe(2);
+  expect((await runCommand(['diff', '--help'])).code).toBe(0);
+  const fetch = async () => refusal(404, 'not_found', { code: 'deployment_not_found' });
+  const differs = await runCommand(['diff', '-f', '-', '-o', 'json'], { fetch, stdin: 'deployment: { name: a }' });
+  expect(differs.stderr).toBe('');
+  expect([differs.code, JSON.parse(differs.stdout)]).toEqual([
+    1,
+    [
+      {
+        name: 'a',
+        changes: [{ kind: 'create', differences: [{ path: 'deployment.name', after: 'a' }] }],
+        revision: null,
+        operation_id: null,
+      },
+    ],
+  ]);
+});
+
+it('says of --json which fields there are not', async () => {
+  const fetch = async () =>
+    page([
+      { name: 'a', state: 'active' },
+      { name: 'b', labels: {} },
+    ]);
+  const { stdout, stderr } = await runCommand(['deployments', 'list', '--json', 'name,labels,stat'], { fetch });
+  expect(JSON.parse(stdout)[0]).toEqual({ name: 'a', labels: null, stat: null });
+  expect(stderr).toBe('Warning: There is no field stat here. There are: name, state, labels\n');
+  expect((await runCommand(['deployments', 'list', '--json', 'stat'], { fetch: async () => page([]) })).stderr).toBe(
+    '',
+  );
+});
+
 it('reads as many pages as it takes, and says when there is more', async () => {
   const asked: string[] = [];
   const fetch = async (url: unknown) => {

@@ -1,6 +1,9 @@
 import { asSlipwayError, CliError } from './exit-codes.js';
 import { harmless, painted, type Terminal } from './terminal.js';
 
+/** Nothing is there, or something else. */
+const UNANSWERED: readonly string[] = ['connection_failed', 'unexpected_answer'];
+
 /** What failed, why, what to do, and what the api's logs know it by. */
 export function failureLines(error: unknown, terminal: Terminal): string[] {
   const title = terminal.hasColour('stderr') ? painted('Error:', 'red') : 'Error:';
@@ -8,14 +11,25 @@ export function failureLines(error: unknown, terminal: Terminal): string[] {
     return [`${title} ${harmless(error.message)}`, ...(error.remediation ? [`  ${error.remediation}`] : [])];
   const refusal = asSlipwayError(error);
   if (!refusal) return [`${title} ${harmless(error instanceof Error ? error.message : String(error))}`];
-  const { message, code, details, remediation, request_id: requestId } = refusal;
+  const { message, code, details, request_id: requestId } = refusal;
+  const help = UNANSWERED.includes(code) ? 'Look with slipway doctor.' : refusal.remediation;
   const [first, ...more] = [
     // The message of a model server that cannot start has its last lines.
     ...message.split('\n'),
-    ...details.map(({ field, message: issue }) => `  ${field}: ${issue}`),
+    // The message of a single fault is often the fault itself.
+    ...details
+      .filter(({ field, message: issue }) => issue !== message && `${field}: ${issue}` !== message)
+      .map(({ field, message: issue }) => `  ${field}: ${issue}`),
+    ...(refusal.status === undefined && refusal.cause ? [`  why: ${reasonOf(refusal.cause)}`] : []),
     `  code: ${code}`,
-    ...(remediation ? [`  what to do: ${remediation}`] : []),
+    ...(help ? [`  what to do: ${help}`] : []),
     ...(requestId ? [`  request: ${requestId}`] : []),
   ].map(harmless);
   return [`${title} ${first}`, ...more];
+}
+
+/** The deepest cause: above it `fetch` only says that it failed. Of several addresses it has no message, only a code. */
+export function reasonOf(error: unknown): string {
+  const { cause, message, code } = (error ?? {}) as { cause?: unknown; message?: string; code?: string };
+  return cause ? reasonOf(cause) : message || code || String(error);
 }

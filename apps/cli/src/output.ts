@@ -30,6 +30,7 @@ export class Output {
   /** An array is a list, everything else one thing. */
   async print(value: unknown, view: View): Promise<void> {
     const chosen = this.chosen(value);
+    this.warnOfUnknown(listOf(value));
     switch (this.format) {
       case 'json':
         await this.json(chosen, 2);
@@ -93,16 +94,29 @@ export class Output {
     for (const line of tableLines(rows, columns, { isList: Array.isArray(value), most, paint })) this.data(line);
   }
 
+  private get fields(): string[] {
+    const { json } = this.flags();
+    return json === undefined ? [] : json.split(',').map((field) => field.trim());
+  }
+
   /** Only the fields of `--json`. */
   private chosen(value: unknown): unknown {
-    const fields = this.flags()
-      .json?.split(',')
-      .map((field) => field.trim());
-    if (!fields) return value;
+    const { fields } = this;
+    if (fields.length === 0) return value;
     if (fields.includes('')) throw new CliError('--json takes names of fields, with commas between them: id,status');
     const pick = (row: unknown) => Object.fromEntries(fields.map((field) => [field, valueAt(row, field) ?? null]));
     return Array.isArray(value) ? value.map(pick) : pick(value);
   }
+
+  /** A field that none of them has may be one that there is not. */
+  private warnOfUnknown(rows: readonly unknown[]): void {
+    const known = new Set(rows.flatMap(membersOf));
+    const unknown = this.fields.filter((field) => rows.every((row) => valueAt(row, field) === undefined));
+    if (known.size > 0 && unknown.length > 0)
+      this.warn(`There is no field ${unknown.join(', ')} here. There are: ${[...known].join(', ')}`);
+  }
 }
+
+const membersOf = (row: unknown): string[] => (typeof row === 'object' && row !== null ? Object.keys(row) : []);
 
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [value]);

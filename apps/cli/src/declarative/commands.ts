@@ -1,4 +1,4 @@
-import { Option, type Command } from 'commander';
+import { CommanderError, Option, type Command } from 'commander';
 import { CliError, EXIT, exitCodeOf } from '../exit-codes.js';
 import { failureLines } from '../failure-lines.js';
 import { readText } from '../input-files.js';
@@ -24,9 +24,19 @@ const PLANNED: View = {
   name: 'name',
   columns: [
     { title: 'NAME', of: 'name' },
-    { title: 'CHANGES', of: ({ changes }: Plan) => changes.map(({ kind }) => kind).join(', ') },
+    { title: 'CHANGES', of: ({ changes }: Planned) => changes.map(({ kind }) => kind).join(', ') },
   ],
 };
+
+/** For programs. */
+const plannedOf = ({ name, changes, inPlace, underWay }: Plan) => ({
+  name,
+  changes: changes.map(({ kind, differences }) => ({ kind, differences })),
+  revision: inPlace?.name ?? null,
+  operation_id: underWay ?? null,
+});
+type Planned = ReturnType<typeof plannedOf>;
+
 const COLOURS: Record<string, Colour> = { '  +': 'green', '  -': 'red', '  ~': 'yellow' };
 
 interface Flags {
@@ -65,6 +75,10 @@ export function declarative(program: Command, session: Session): void {
     .command('diff')
     .description('Show what apply would change. Exit code 0: nothing, 1: something, higher: it could not be told')
     .addOption(files())
+    .exitOverride((error) => {
+      // 1 is for what differs.
+      throw error.exitCode === 0 ? error : new CommanderError(EXIT.cancelled, error.code, error.message);
+    })
     .addHelpText('after', '\nExamples:\n  slipway diff -f chat.yaml')
     .exitOverride((error) => {
       if (error.exitCode === EXIT.failed) error.exitCode = EXIT.cancelled;
@@ -154,11 +168,10 @@ async function read(session: Session, { file }: Flags): Promise<Placed[]> {
 }
 
 async function plan(session: Session, placed: readonly Placed[]): Promise<{ plan: Plan; state: ServerState }[]> {
-  const [{ planOf }, { serverState }, { referencesOf }] = await Promise.all([
-    import('./plan.js'),
-    import('./server-state.js'),
-    import('./applying.js'),
-  ]);
+  // It brings the other two.
+  const { referencesOf } = await import('./applying.js');
+  const { planOf } = await import('./plan.js');
+  const { serverState } = await import('./server-state.js');
   const { signal } = session;
   const slipway = await session.client();
   const planned = [];
@@ -172,7 +185,7 @@ async function plan(session: Session, placed: readonly Placed[]): Promise<{ plan
 
 async function show({ output, terminal }: Session, planned: readonly { plan: Plan }[]): Promise<void> {
   const plans = planned.map((one) => one.plan);
-  if (output.format !== 'table') return output.print(plans, PLANNED);
+  if (output.format !== 'table') return output.print(plans.map(plannedOf), PLANNED);
   const { planLines } = await import('./plan.js');
   for (const line of plans.flatMap(planLines).map(harmless)) {
     const colour = terminal.hasColour('stdout') ? COLOURS[line.slice(0, 3)] : undefined;

@@ -1,4 +1,5 @@
 import type { Slipway } from '@slipway/sdk';
+import { reasonOf } from '../failure-lines.js';
 import type { Environment } from '../terminal.js';
 
 export interface Finding {
@@ -52,15 +53,9 @@ export function findingsOf(
       // It goes on to be awaited by nobody where the check was faster.
       isOver.catch(() => undefined);
       const found = await Promise.race([look(around, limit), isOver]).catch((error: unknown): Found =>
-        warning(messageOf(error), `slipway doctor -v`),
+        warning(reasonOf(error), `slipway doctor -v`),
       );
       return { check: name, ...found };
     }),
   );
-}
-
-export function messageOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const { cause, message } = error;
-  return cause instanceof Error && cause.message ? cause.message : message;
 }

@@ -1,5 +1,6 @@
 import { asSlipwayError, CliError } from '../exit-codes.js';
-import { fault, messageOf, ok, skipped, warning, type Check, type Found, type Surroundings } from './check.js';
+import { reasonOf } from '../failure-lines.js';
+import { fault, ok, skipped, warning, type Check, type Found, type Surroundings } from './check.js';
 
 const SKEW_MS = 5_000;
 /** Beyond it tokens of a hosted identity are refused. */
@@ -21,7 +22,7 @@ const api: Check = {
     try {
       answer = await fetch(`${apiUrl}/readyz`, { signal, redirect: 'error' });
     } catch (error) {
-      const said = `nothing answers at ${apiUrl}: ${messageOf(error)}`;
+      const said = `nothing answers at ${apiUrl}: ${reasonOf(error)}`;
       return isLocal ? warning(said, 'npm start') : fault(said, 'slipway context list');
     }
     if (answer.ok && (await isSlipway(apiUrl, signal))) return ok(`${apiUrl} is ready`);

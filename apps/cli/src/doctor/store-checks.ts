@@ -1,6 +1,7 @@
 import net from 'node:net';
 import tls from 'node:tls';
-import { fault, messageOf, ok, skipped, warning, type Check } from './check.js';
+import { reasonOf } from '../failure-lines.js';
+import { fault, ok, skipped, warning, type Check } from './check.js';
 
 const MOST_REPLY = 64 * 1024;
 /** What asks a Postgres whether it speaks TLS; it answers one letter, before any login. */
@@ -30,7 +31,7 @@ const postgres: Check = {
       if (/^[SN]/.test(reply)) return ok(`a Postgres answers at ${placeOf(url)}`);
       return fault(`what answers at ${placeOf(url)} is no Postgres`, remedy);
     } catch (error) {
-      return fault(`no Postgres answers at ${placeOf(url)}: ${messageOf(error)}`, remedy);
+      return fault(`no Postgres answers at ${placeOf(url)}: ${reasonOf(error)}`, remedy);
     }
   },
 };
@@ -54,7 +55,7 @@ const queue: Check = {
       if (refused) return fault(`the Redis at ${placeOf(url)} refuses: ${refused}`, remedy);
       return redisFound(reply, placeOf(url), remedy);
     } catch (error) {
-      return fault(`no Redis answers at ${placeOf(url)}: ${messageOf(error)}`, remedy);
+      return fault(`no Redis answers at ${placeOf(url)}: ${reasonOf(error)}`, remedy);
     }
   },
 };
