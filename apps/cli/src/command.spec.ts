@@ -32,7 +32,7 @@ it('tells of an error all that helps, and nothing that a terminal would obey', a
 });
 
 it('says once what is wrong, and of an address without an answer why it has none', async () => {
-  const repeated = [{ field: 'name', message: 'It is so.' }];
+  const repeated = [{ field: 'name', message: 'It is so' }];
   const { stderr } = await refused(refusal(422, 'invalid_request', { details: repeated }));
   expect(stderr).toBe('Error: It is so.\n  code: a_code\n');
   const silent = await runCommand(['deployments', 'list', '--watch'], { env: { SLIPWAY_URL: 'http://127.0.0.1:1' } });

@@ -18,7 +18,7 @@ export function failureLines(error: unknown, terminal: Terminal): string[] {
     ...message.split('\n'),
     // The message of a single fault is often the fault itself.
     ...details
-      .filter(({ field, message: issue }) => issue !== message && `${field}: ${issue}` !== message)
+      .filter(({ field, message: issue }) => ![issue, `${field}: ${issue}`].includes(message.replace(/\.$/, '')))
       .map(({ field, message: issue }) => `  ${field}: ${issue}`),
     ...(refusal.status === undefined && refusal.cause ? [`  why: ${reasonOf(refusal.cause)}`] : []),
     `  code: ${code}`,

@@ -74,7 +74,7 @@ function leaves(command: Command, words: string[] = []): { words: string; exampl
 
 const commands = leaves(program);
 /** These go through a shell, or read and write what is on this machine: other specs run them. */
-const ELSEWHERE = /^(completion|login|logout|context|apply|diff|export|schema|doctor)\b/;
+const ELSEWHERE = /^(completion|login|logout|context|apply|diff|export|schema|doctor|open)\b/;
 
 it('reaches every operation of the document by a noun and a verb, with the lines that its help shows', async () => {
   const home = mkdtempSync(path.join(tmpdir(), 'slipway-cli-'));

@@ -7,6 +7,7 @@ import { bindings, catalog, passports, products, publications, targets } from '.
 import { completion } from './nouns/completion.js';
 import { deployments } from './nouns/deployments.js';
 import { registerNoun, registerVerb } from './nouns/noun.js';
+import { open } from './nouns/open.js';
 import { operations } from './nouns/operations.js';
 import { plans } from './nouns/plans.js';
 import { api } from './nouns/raw.js';
@@ -45,7 +46,7 @@ const GROUPS: readonly Group[] = [
   nounsOf(tokens, tenants, access, audit, webhooks, targets),
   declarative,
   doctor,
-  verbsOf(api, completion),
+  verbsOf(api, open, completion),
 ];
 
 export function programOf(session: Session, version: string): Command {

@@ -26,6 +26,10 @@ export const REHEARSAL: View = {
   ],
 };
 
+/** As `--labels` takes them. */
+const pairsOf = (labels: Record<string, string> = {}): string[] =>
+  Object.entries(labels).map(([name, value]) => `${name}=${value}`);
+
 export const DEPLOYMENT: View = {
   name: 'name',
   columns: [
@@ -37,7 +41,8 @@ export const DEPLOYMENT: View = {
     { title: 'ENVIRONMENT', of: 'environment' },
     { title: 'OPERATION', of: 'current_operation_id', isWide: true },
     { title: 'PREVIOUS', of: 'previous_revision', isWide: true },
-    { title: 'LABELS', of: 'labels', isWide: true },
+    { title: 'LABELS', of: ({ labels }) => pairsOf(labels), isWide: true },
+    { title: 'DISPLAY NAME', of: 'display_name', isWide: true },
     { title: 'DESCRIPTION', of: 'description', isWide: true },
     { title: 'CREATED', of: 'created_at', isWide: true },
     { title: 'ETAG', of: 'etag', isWide: true },

@@ -1,0 +1,61 @@
+import { spawn } from 'node:child_process';
+import { CliError, EXIT } from '../exit-codes.js';
+import type { Session } from '../session.js';
+import type { Environment } from '../terminal.js';
+import type { RunVerb } from './verb.js';
+
+const ANSWER_MS = 10_000;
+/** A launcher that cannot open anything says so soon; one that goes on is the browser itself. */
+const LAUNCH_MS = 2_000;
+
+export const open: RunVerb = {
+  verb: 'open',
+  summary: 'Open the console in a browser; without one, or in a pipe, print where it is',
+  examples: ['slipway open', 'slipway open --print'],
+  flags: [{ flags: '--print', summary: 'only print where it is' }],
+  run: async (session, { flags }) => {
+    const url = await consoleOf(session);
+    const program = flags['print'] || !session.terminal.isTerminal('stdout') ? undefined : browserOf(session.env);
+    if (program === undefined || !(await hasOpened(program, url, session.env))) session.output.data(url);
+    else session.note(`Opened ${url}`);
+  },
+};
+
+/** Asked for without the token: whatever is there, or is pointed to from there, gets none. */
+async function consoleOf(session: Session): Promise<string> {
+  const { url } = session.contexts.chosen(session.flags.context);
+  if (!/^https?:\/\//.test(url) || !URL.canParse(url)) throw new CliError(`${url} is no address of a Slipway.`);
+  const { href } = new URL(url);
+  const signal = AbortSignal.any([session.signal, AbortSignal.timeout(ANSWER_MS)]);
+  const answer = await session.fetch(href, { headers: { accept: 'text/html' }, signal }).catch(() => {
+    session.signal.throwIfAborted();
+    throw new CliError(`${href}: no answer`, EXIT.failed, 'Look with slipway doctor.');
+  });
+  await answer.body?.cancel();
+  if (!answer.ok || !/^text\/html\b/i.test(answer.headers.get('content-type') ?? ''))
+    throw new CliError(`This Slipway serves no console at ${href}`, EXIT.notFound);
+  return href;
+}
+
+function browserOf({ BROWSER, DISPLAY, WAYLAND_DISPLAY }: Environment): string | undefined {
+  if (BROWSER) return BROWSER;
+  if (process.platform === 'darwin') return 'open';
+  if (process.platform === 'win32') return 'explorer';
+  return DISPLAY || WAYLAND_DISPLAY ? 'xdg-open' : undefined;
+}
+
+/** Without a shell: the address is nobody's command. */
+function hasOpened(program: string, url: string, env: Environment): Promise<boolean> {
+  return new Promise((resolve) => {
+    const child = spawn(program, [url], { env: { ...env }, stdio: 'ignore', detached: true });
+    const opened = setTimeout(() => resolve(true), LAUNCH_MS);
+    const end = (hasWorked: boolean) => {
+      clearTimeout(opened);
+      resolve(hasWorked);
+    };
+    child.once('error', () => end(false));
+    // explorer ends with 1 whatever it did.
+    child.once('exit', (code) => end(code === 0 || process.platform === 'win32'));
+    child.unref();
+  });
+}
