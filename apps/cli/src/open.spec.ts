@@ -1,4 +1,6 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
@@ -65,4 +67,19 @@ it('opens nothing where there is no console, and no Slipway', async () => {
   const silent = await open(() => Promise.reject(new TypeError('fetch failed')));
   expect([silent.code, silent.stderr]).toEqual([1, expect.stringContaining('no answer\n  Look with slipway doctor.')]);
   expect(existsSync(path.join(folder, 'opened'))).toBe(false);
+});
+
+it('takes the docs, where an api without a console leads, for no console', async () => {
+  const server = createServer((request, response) => {
+    const isRoot = request.url === '/';
+    response.writeHead(isRoot ? 302 : 200, { 'content-type': 'text/html', ...(isRoot && { location: '/docs' }) }).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const codes = [];
+  for (const path of ['', '/under/a/path/'])
+    codes.push((await runCommand(['open', '--print'], { env: { SLIPWAY_URL: url + path } })).code);
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+  expect(codes).toEqual([6, 0]);
 });

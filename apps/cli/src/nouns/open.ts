@@ -25,14 +25,16 @@ export const open: RunVerb = {
 async function consoleOf(session: Session): Promise<string> {
   const { url } = session.contexts.chosen(session.flags.context);
   if (!/^https?:\/\//.test(url) || !URL.canParse(url)) throw new CliError(`${url} is no address of a Slipway.`);
-  const { href } = new URL(url);
+  const { href, pathname } = new URL(url);
   const signal = AbortSignal.any([session.signal, AbortSignal.timeout(ANSWER_MS)]);
   const answer = await session.fetch(href, { headers: { accept: 'text/html' }, signal }).catch(() => {
     session.signal.throwIfAborted();
     throw new CliError(`${href}: no answer`, EXIT.failed, 'Look with slipway doctor.');
   });
   await answer.body?.cancel();
-  if (!answer.ok || !/^text\/html\b/i.test(answer.headers.get('content-type') ?? ''))
+  const isPage = answer.ok && /^text\/html\b/i.test(answer.headers.get('content-type') ?? '');
+  // An api without a console sends whoever reads pages on to its docs.
+  if (!isPage || new URL(answer.url || href).pathname !== pathname)
     throw new CliError(`This Slipway serves no console at ${href}`, EXIT.notFound);
   return href;
 }
