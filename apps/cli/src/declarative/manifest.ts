@@ -1,7 +1,7 @@
 import type { BodyOf } from '@slipway/sdk';
-import type { ErrorObject } from 'ajv';
 import type { Document, LineCounter } from 'yaml';
 import { CliError } from '../exit-codes.js';
+import { schemaFaults, type SchemaFault } from '../schema-faults.js';
 import schema from './manifest.schema.json' with { type: 'json' };
 
 type Settings = Omit<BodyOf<'createDeployment'>, 'default_strategy' | 'default_analysis'>;
@@ -32,11 +32,9 @@ export const SCHEMA: object = schema;
 export async function manifestsOf(
   files: readonly { file: string; text: string }[],
 ): Promise<{ placed: Placed[]; faults: string[] }> {
-  const [{ parseAllDocuments, LineCounter }, { Ajv }] = await Promise.all([import('yaml'), import('ajv')]);
+  const { parseAllDocuments, LineCounter } = await import('yaml');
   // Formats are for the api to judge.
-  const validate = new Ajv({ allErrors: true, allowUnionTypes: true, strict: false, validateFormats: false }).compile(
-    schema,
-  );
+  const faultsIn = await schemaFaults(schema, { validateFormats: false });
   const placed: Placed[] = [];
   const faults: string[] = [];
   for (const { file, text } of files) {
@@ -47,9 +45,10 @@ export async function manifestsOf(
       // `---` at the end of a file begins a document with nothing in it.
       const value = broken ? null : valueOf(document, file);
       if (value === null) continue;
-      if (validate(value))
+      const found = faultsIn(value);
+      if (found.length === 0)
         placed.push({ where: whereOf(document, [], file, lines), manifest: value as unknown as Manifest });
-      else faults.push(...faultsOf(validate.errors ?? [], document, file, lines));
+      for (const one of found) faults.push(`${whereOf(document, one.path, file, lines)}: ${said(one)}`);
     }
   }
   if (placed.length > MOST_DOCUMENTS) throw new CliError(`More than ${MOST_DOCUMENTS} deployments at once.`);
@@ -70,20 +69,9 @@ function whereOf(document: Document, path: readonly string[], file: string, line
   return `${file}:${lines.linePos(node.range[0]).line}`;
 }
 
-function faultsOf(errors: readonly ErrorObject[], document: Document, file: string, lines: LineCounter): string[] {
-  // Of a choice with null every branch complains; the one that names a field says it.
-  const telling = errors.filter(({ keyword }) => keyword !== 'anyOf' && keyword !== 'if');
-  const some = telling.filter(({ keyword, params }) => keyword !== 'type' || params['type'] !== 'null');
-  return (some.length > 0 ? some : errors).map(({ instancePath, message, params, keyword }) => {
-    const path = instancePath.split('/').slice(1).map(unescaped);
-    const extra = keyword === 'additionalProperties' ? `: ${String(params['additionalProperty'])}` : '';
-    const allowed = keyword === 'enum' ? `: ${(params['allowedValues'] as unknown[]).join(', ')}` : '';
-    const said = keyword === 'not' ? 'names both revision and targets' : `${message}${extra}${allowed}`;
-    return `${whereOf(document, path, file, lines)}: ${[path.join('.'), said].filter(Boolean).join(' ')}`;
-  });
-}
-
-const unescaped = (part: string): string => part.replaceAll('~1', '/').replaceAll('~0', '~');
+/** Only the route of the schema forbids something. */
+const said = ({ path, keyword, message }: SchemaFault): string =>
+  [path.join('.'), keyword === 'not' ? 'names both revision and targets' : message].filter(Boolean).join(' ');
 
 function repeated(placed: readonly Placed[]): string[] {
   const first = new Map<string, string>();

@@ -2,22 +2,21 @@ import { constants, existsSync, readFileSync, statSync } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { ErrorObject } from 'ajv';
 import { fault, ok, skipped, warning, type Check, type Surroundings } from './check.js';
 
 /** As the product bounds it. */
 const MOST_BYTES = 2 ** 20;
 const MOST_TOLD = 3;
 
-/** What the built-in templates run, and where they look for it before the PATH. */
-const PROGRAMS: Record<string, { program: string; path: readonly string[] }> = {
-  vllm: { program: 'vllm', path: ['/opt/vllm/bin'] },
-  sglang: { program: 'python', path: ['/opt/sglang/bin'] },
+/** What the built-in templates run, and where they look for it before the PATH; a test compares them. */
+export const PROGRAMS: Record<string, { program: string; path: readonly string[] }> = {
+  vllm: { program: 'vllm', path: ['/opt/vllm/bin', '/usr/local/cuda/bin'] },
+  sglang: { program: 'python', path: ['/opt/sglang/bin', '/usr/local/cuda/bin'] },
   llamacpp: { program: 'llama-server', path: ['/opt/llama.cpp/bin'] },
   tgi: { program: 'text-generation-launcher', path: ['/opt/tgi/bin'] },
   tei: { program: 'text-embeddings-router', path: ['/opt/tei/bin'] },
-  lmdeploy: { program: 'lmdeploy', path: ['/opt/lmdeploy/bin'] },
-  trtllm: { program: 'trtllm-serve', path: ['/opt/trtllm/bin'] },
+  lmdeploy: { program: 'lmdeploy', path: ['/opt/lmdeploy/bin', '/usr/local/cuda/bin'] },
+  trtllm: { program: 'trtllm-serve', path: ['/opt/trtllm/bin', '/usr/local/cuda/bin'] },
 };
 
 interface Engine {
@@ -58,12 +57,11 @@ const configuration: Check = {
         : skipped('there is no slipway.config.yaml here: what is built in holds');
     const schema = schemaFile();
     if (!schema) return ok(`${file} is YAML; its schema is not at hand, so the api judges it when it starts`);
-    const { Ajv } = await import('ajv');
-    const validate = new Ajv({ allErrors: true, allowUnionTypes: true, strict: false }).compile(
-      JSON.parse(readFileSync(schema, 'utf8')) as object,
-    );
-    if (validate(settings)) return ok(`${file} is what its schema asks for`);
-    return fault(`${file}: ${faultsOf(validate.errors ?? []).join('; ')}`, remedy);
+    const { schemaFaults } = await import('../schema-faults.js');
+    const faults = await schemaFaults(JSON.parse(readFileSync(schema, 'utf8')) as object, { validateFormats: true });
+    const said = faults(settings).map(({ path: where, message }) => `${where.join('.')} ${message}`.trim());
+    if (said.length === 0) return ok(`${file} is what its schema asks for`);
+    return fault(`${file}: ${[...new Set(said)].slice(0, MOST_TOLD).join('; ')}`, remedy);
   },
 };
 
@@ -74,18 +72,6 @@ function schemaFile(): string | undefined {
     if (existsSync(file)) return file;
     if (folder === path.dirname(folder)) return undefined;
   }
-}
-
-/** The deepest say most: above them every branch of a choice complains. */
-function faultsOf(errors: readonly ErrorObject[]): string[] {
-  const depthOf = ({ instancePath }: ErrorObject) => instancePath.split('/').length;
-  const deepest = Math.max(...errors.map(depthOf));
-  const telling = errors.filter((error) => depthOf(error) === deepest && error.keyword !== 'if');
-  const said = telling.map(({ instancePath, message, params }) => {
-    const extra = params['additionalProperty'] === undefined ? '' : `: ${String(params['additionalProperty'])}`;
-    return `${instancePath.slice(1).replaceAll('/', '.')} ${message}${extra}`;
-  });
-  return [...new Set(said)].slice(0, MOST_TOLD);
 }
 
 const engines: Check = {

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { runCommand } from '../../test/run-command.js';
 import { CliError } from '../exit-codes.js';
 import { findingsOf, type Check, type Finding, type Surroundings } from './check.js';
-import { CONFIGURATION_CHECKS } from './configuration-checks.js';
+import { CONFIGURATION_CHECKS, PROGRAMS } from './configuration-checks.js';
 import { HOST_CHECKS, nodeVersion } from './host-checks.js';
 import { clockFound, SERVER_CHECKS } from './server-checks.js';
 import { redisFound, STORE_CHECKS } from './store-checks.js';
@@ -180,10 +180,28 @@ describe("the operator's file", () => {
       message: expect.stringContaining('targets.0.name must match pattern'),
       remedy: expect.stringContaining('slipway.config.yaml'),
     });
+    write(engine.replace('path: [bin]', 'stop: {signal: SIGX}'));
+    // Not what every other way to write an engine would have wanted.
+    expect((await found(CONFIGURATION_CHECKS, 'configuration')).message).toMatch(
+      /yaml: targets\.0\.engines\.llamacpp\.stop\.signal must be equal to one of the allowed values: SIGTERM, [^;]*$/,
+    );
     write('targets: [');
     expect((await found(CONFIGURATION_CHECKS, 'configuration')).message).toContain('cannot be read');
     const gone = await found(CONFIGURATION_CHECKS, 'configuration', { env: { SLIPWAY_CONFIG: 'gone.yaml' } });
     expect(gone).toMatchObject({ verdict: 'fault', remedy: 'unset SLIPWAY_CONFIG' });
+  });
+
+  it('knows the programs of the built-in engines', async () => {
+    // By its path: the command stands on the sdk alone, and only this test compares it with the product.
+    const builtIn = path.resolve(import.meta.dirname, '../../../../libs/targets/process/src/builtin/index.ts');
+    const { builtInEngines } = (await import(builtIn)) as {
+      builtInEngines(): { template: string; path?: string[]; command: (string | string[])[] }[];
+    };
+    const run = builtInEngines().map(({ template, path: folders = [], command }) => [
+      template.split('@')[0],
+      { program: command.flat()[0], path: folders },
+    ]);
+    expect(PROGRAMS).toEqual(Object.fromEntries(run));
   });
 
   it('names engines that are there, or are not', async () => {
