@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import { freePort } from '@slipway/platform-database/testing';
+import type { Slipway } from '@slipway/sdk';
 import { Load } from './load.js';
 import { ROOT, Stack, until } from './stack.js';
 
@@ -20,12 +21,14 @@ const CONFIG = {
 const REQUESTS_PER_SECOND = 60;
 
 let stack: Stack;
+let slipway: Slipway;
 let folder: string;
 const running = new Set<ChildProcess>();
 
 beforeAll(async () => {
   folder = mkdtempSync(path.join(tmpdir(), 'slipway-adopted-'));
   stack = await Stack.start({ gateway: true, config: () => JSON.stringify(CONFIG) });
+  slipway = stack.slipway();
 });
 afterAll(async () => {
   // They end their children, where they have some.
@@ -34,39 +37,30 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const send = async (status: number, method: string, target: string, body?: object) => {
-  const answer = await stack.send(method, target, body);
-  if (answer.status !== status) throw new Error(`${target} answered ${answer.status}: ${JSON.stringify(answer.body)}`);
-  return answer.body;
-};
-const succeed = async (target: string, body: object = {}) => {
-  const { operation } = await send(202, 'POST', target, body);
-  const record = await stack.operation(operation.id);
-  if (record.status !== 'succeeded') throw new Error(`${target} ${record.status}: ${record.message}`);
-};
-const instancesOf = async (name: string) => (await send(200, 'GET', `/deployments/${name}/instances`)).data;
+const instancesOf = async (name: string): Promise<any[]> => (await slipway.deployments.instances.list(name)).data;
 
 /** By README's lines, with another target. */
 async function adopt(name: string, endpoint: object, target = 'adopted', model: object = { id: 'tiny' }) {
-  await send(201, 'POST', '/deployments', { name });
+  await slipway.deployments.create({ name });
   const spec = { model, runtime: { target }, endpoint };
-  await succeed(`/deployments/${name}/rollouts`, { spec, strategy: { type: 'immediate' } });
+  await slipway.operations.wait(await stack.rollOut(name, { spec, strategy: { type: 'immediate' } }));
 }
 
 async function bind(deployment: string) {
+  const { products, targetBindings } = slipway.admin.modelApi;
   const slug = `acme/${deployment}`;
-  const { id: product_id } = await send(201, 'POST', '/admin/model-api/products', { slug });
+  const { id: product_id } = await products.create({ slug });
   const target = { deployment, revision: '1' };
-  const { id: binding_id } = await send(201, 'POST', '/admin/model-api/target-bindings', { product_id, target });
+  const { id: binding_id } = await targetBindings.create({ product_id, target });
   return { slug, product_id, binding_id };
 }
 
 async function publish(deployment: string): Promise<{ slug: string; bindingId: string }> {
   const { slug, product_id, binding_id } = await bind(deployment);
-  await succeed(`/admin/model-api/target-bindings/${binding_id}/qualify`);
-  const audience = { visibility: 'tenant', tenants: [] };
+  const { targetBindings, publications } = slipway.admin.modelApi;
+  await slipway.operations.wait((await targetBindings.qualify(binding_id)).operation.id);
   const bindings = [{ binding_id, weight: 100, priority: 1 }];
-  await send(201, 'POST', '/admin/model-api/publications', { product_id, bindings, audience });
+  await publications.create({ product_id, bindings, audience: { visibility: 'tenant', tenants: [] } });
   return { slug, bindingId: binding_id };
 }
 
@@ -167,7 +161,7 @@ it('an engine whose model is swapped has drifted within one round of probes, and
   await adopt('swapped', { base_url: `http://127.0.0.1:${port}` }, 'llamacpp');
   const { slug, bindingId } = await publish('swapped');
   await served(slug);
-  const binding = () => send(200, 'GET', `/admin/model-api/target-bindings/${bindingId}`);
+  const binding = () => slipway.admin.modelApi.targetBindings.get(bindingId);
   const drifted = async () => (await instancesOf('swapped'))[0].reason === 'model_changed';
   expect(await binding()).toMatchObject({ drifted: false });
 
@@ -183,7 +177,7 @@ it('an engine whose model is swapped has drifted within one round of probes, and
   ]);
   expect(await binding()).toMatchObject({ drifted: true, qualification: { drifted_since: expect.any(String) } });
   await until('gateways know', async () => (await ask('swapped')).status === 503);
-  const { data: events } = await send(200, 'GET', '/deployments/swapped/events?type=instance.drifted');
+  const { data: events } = await slipway.deployments.events.list('swapped', { type: 'instance.drifted' });
   expect(events).toHaveLength(1);
 
   await kill(engine);
@@ -204,7 +198,7 @@ it('of two URLs one has another model by now: the binding does not qualify, and 
     (await instancesOf('halfway')).some((one: any) => one.reason === 'model_changed'),
   );
   const qualify = async () => {
-    const { operation } = await send(202, 'POST', `/admin/model-api/target-bindings/${binding_id}/qualify`);
+    const { operation } = await slipway.admin.modelApi.targetBindings.qualify(binding_id);
     return stack.operation(operation.id);
   };
   const failed = await qualify();

@@ -1,34 +1,31 @@
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
+import type { Slipway } from '@slipway/sdk';
+import { codeOf } from './refusals.js';
 import { Stack, until } from './stack.js';
 
 jest.setTimeout(120_000);
 
 let stack: Stack;
+let slipway: Slipway;
 
 beforeAll(async () => {
   stack = await Stack.start({ gateway: true });
+  slipway = stack.slipway();
 });
 afterAll(() => stack?.stop());
 
-const must = async (status: number, ...request: Parameters<Stack['send']>): Promise<any> => {
-  const answer = await stack.send(...request);
-  expect([answer.status, answer.body]).toEqual([status, expect.anything()]);
-  return answer.body;
-};
-
 it('sees slow answers that clients really got, proposes, waits for a person, and the plan rolls out', async () => {
-  await must(201, 'POST', '/deployments', { name: 'chat' });
+  await slipway.deployments.create({ name: 'chat' });
   const spec = { model: { id: 'm' }, runtime: { target: 'local', engine: 'sim', args: { ttft_ms: 60 } } };
-  const first = await must(202, 'POST', '/deployments/chat/rollouts', { spec, strategy: { type: 'immediate' } });
-  expect(await stack.operation(first.operation.id)).toMatchObject({ status: 'succeeded' });
-  const policy = {
+  const first = await stack.rollOut('chat', { spec, strategy: { type: 'immediate' } });
+  expect(await stack.operation(first)).toMatchObject({ status: 'succeeded' });
+  await slipway.deployments.policy.set('chat', {
     slos: [{ metric: 'e2e_latency_ms', threshold: 20 }],
     evidence: { min_samples: 50, min_duration_seconds: 5 },
-  };
-  await must(200, 'PUT', '/deployments/chat/continual-optimization/policy', policy);
+  });
 
   const plans = async (): Promise<any[]> =>
-    (await stack.send('GET', '/autopilot/plans?deployment=chat&state=pending')).body.data;
+    (await slipway.autopilot.plans.list({ deployment: 'chat', state: 'pending' })).data;
   const ask = (): Promise<Response> =>
     fetch(`${stack.gatewayUrl}/v1/chat/completions`, {
       method: 'POST',
@@ -43,9 +40,8 @@ it('sees slow answers that clients really got, proposes, waits for a person, and
     },
     60_000,
   );
-  const types = (await stack.send('GET', '/deployments/chat/events?order=asc&limit=200')).body.data.map(
-    (event: any) => event.type,
-  );
+  const { data: events } = await slipway.deployments.events.list('chat', { order: 'asc', limit: 200 });
+  const types = events.map(({ type }) => type);
   expect(types).toContain('autopilot.evidence_insufficient');
   expect(types.indexOf('autopilot.evidence_insufficient')).toBeLessThan(types.indexOf('plan.created'));
 
@@ -55,15 +51,12 @@ it('sees slow answers that clients really got, proposes, waits for a person, and
     evidence: [{ metric: 'e2e_latency_ms', stat: 'p95' }],
   });
   expect(plan.evidence[0].baseline.value).toBeGreaterThan(50);
-  await must(409, 'POST', '/deployments/chat/rollouts', plan.rollout);
-  await must(200, 'POST', `/autopilot/plans/${plan.id}/approve`, { plan_digest: plan.content_digest });
-  expect((await stack.send('GET', '/deployments/chat/revisions')).body.data).toHaveLength(1);
-  const { operation } = await must(202, 'POST', '/deployments/chat/rollouts', plan.rollout);
-  expect(await stack.operation(operation.id, ['waiting'])).toMatchObject({
-    current_step: 'soak:1',
-    resource_name: 'chat',
-  });
-  expect((await stack.send('GET', '/deployments/chat/revisions/2')).body).toMatchObject({
+  expect(await codeOf(stack.rollOut('chat', plan.rollout))).toBe('409 plan_not_approved');
+  await slipway.autopilot.plans.approve(plan.id, { plan_digest: plan.content_digest });
+  expect((await slipway.deployments.revisions.list('chat')).data).toHaveLength(1);
+  const id = await stack.rollOut('chat', plan.rollout);
+  expect(await stack.operation(id, ['waiting'])).toMatchObject({ current_step: 'soak:1', resource_name: 'chat' });
+  expect(await slipway.deployments.revisions.get('chat', '2')).toMatchObject({
     source: { kind: 'plan', plan_id: plan.id },
     spec: { scaling: { min_replicas: 2 } },
   });
@@ -72,18 +65,19 @@ it('sees slow answers that clients really got, proposes, waits for a person, and
 it('records an approval once where the api dies between its commit and its answer', async () => {
   const [alice, bob] = await Promise.all(
     ['alice', 'bob'].map(async (id) => {
-      const body = { name: id, scopes: ['operator'], owner: { type: 'person', id } };
-      return { token: (await must(201, 'POST', '/tokens', body)).token as string };
+      const owner = { type: 'person' as const, id };
+      return (await slipway.tokens.create({ name: id, scopes: ['operator'], owner })).token;
     }),
   );
   const draft = { deployment: 'chat', changes: [{ path: '/scaling/min_replicas', value: 3 }] };
-  const plan = await must(201, 'POST', '/autopilot/plans', draft, alice);
+  const plan = await stack.as(alice!).autopilot.plans.create(draft);
+  // Raw, for the header that tells a replay from a second approval.
   const approve = () =>
     stack.send(
       'POST',
       `/autopilot/plans/${plan.id}/approve`,
       { plan_digest: plan.content_digest },
-      { ...bob, headers: { 'idempotency-key': 'k' } },
+      { token: bob!, headers: { 'idempotency-key': 'k' } },
     );
   const point = 'autopilot:approve:after-commit';
   await stack.kill('api');

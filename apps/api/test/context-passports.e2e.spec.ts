@@ -1,16 +1,19 @@
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
+import type { Slipway } from '@slipway/sdk';
+import { codeOf, isRefused } from './refusals.js';
 import { Stack, until } from './stack.js';
 
 jest.setTimeout(120_000);
 
 let stack: Stack;
+let slipway: Slipway;
 
 beforeAll(async () => {
   stack = await Stack.start({ gateway: true });
-  await stack.send('POST', '/deployments', { name: 'chat' });
+  slipway = stack.slipway();
+  await slipway.deployments.create({ name: 'chat' });
   const spec = { model: { id: 'm' }, runtime: { target: 'local', engine: 'sim' }, scaling: { min_replicas: 2 } };
-  const rollout = await stack.send('POST', '/deployments/chat/rollouts', { spec, strategy: { type: 'immediate' } });
-  await stack.operation(rollout.body.operation.id);
+  await stack.operation(await stack.rollOut('chat', { spec, strategy: { type: 'immediate' } }));
   await until('the gateway serves', async () => (await ask('warm-up')).status === 200, 10_000);
 });
 afterAll(() => stack?.stop());
@@ -29,13 +32,13 @@ async function ask(session: string): Promise<{ status: number; passport: string;
   };
 }
 
-const passport = async (id: string, token?: string): Promise<any> =>
-  (await stack.send('GET', `/context-passports/${id}`, undefined, { token })).body;
+const passport = (id: string) => slipway.contextPassports.get(id);
+const isReadable = async (id: string) => !(await isRefused(passport(id), 'context_passport_not_found'));
 
 it('shows the passport that a gateway made within a second, and what became of the session', async () => {
   const first = await ask('secret session key');
   expect(first.affinity).toBe('miss');
-  await until('the record is readable', async () => (await passport(first.passport)).id === first.passport, 1_000);
+  await until('the record is readable', () => isReadable(first.passport), 1_000);
   for (let time = 0; time < 3; time += 1) expect((await ask('secret session key')).affinity).toBe('hit');
   await until('the requests are counted', async () => (await passport(first.passport)).stats.requests === 4, 5_000);
   const record = await passport(first.passport);
@@ -65,63 +68,55 @@ it('shows the passport that a gateway made within a second, and what became of t
 });
 
 it('declares a session that the gateway then knows by the same passport', async () => {
-  const made = await stack.send('POST', '/context-passports', {
+  const made = await slipway.contextPassports.create({
     deployment: 'chat',
     session_id: 'declared',
     subject: 'alice',
     affinity: { ttl_seconds: 60 },
   });
-  expect([made.status, made.headers.get('location')]).toEqual([201, `/api/v1/context-passports/${made.body.id}`]);
-  expect(made.body).toMatchObject({
+  expect(made).toMatchObject({
     state: 'active',
     subject: 'alice',
     session: { source: 'declared' },
     affinity: { mode: 'soft', ttl_seconds: 60, target: null, revision: null },
     stats: { requests: 0 },
   });
-  expect((await ask('declared')).passport).toBe(made.body.id);
+  expect((await ask('declared')).passport).toBe(made.id);
+  // Raw, for the header that a client of HTTP follows.
   const again = await stack.send('POST', '/context-passports', { deployment: 'chat', session_id: 'declared' });
-  expect([again.status, again.body.id]).toEqual([201, made.body.id]);
+  expect([again.status, again.body.id, again.headers.get('location')]).toEqual([
+    201,
+    made.id,
+    `/api/v1/context-passports/${made.id}`,
+  ]);
 });
 
 it('revokes: the affinity ends at once, for good, and the same answer comes twice', async () => {
   const { passport: id } = await ask('to revoke');
-  await until('the record is readable', async () => (await passport(id)).id === id, 5_000);
+  await until('the record is readable', () => isReadable(id), 5_000);
   expect((await ask('to revoke')).affinity).toBe('hit');
-  const revoked = await stack.send('DELETE', `/context-passports/${id}`);
-  expect([revoked.status, revoked.body.state, revoked.body.affinity.target]).toEqual([200, 'revoked', null]);
+  expect(await slipway.contextPassports.revoke(id)).toMatchObject({ state: 'revoked', affinity: { target: null } });
   await until('the gateway has heard of it', async () => (await ask('to revoke')).affinity === 'off', 2_000);
   expect((await ask('to revoke')).affinity).toBe('off');
-  expect((await stack.send('DELETE', `/context-passports/${id}`)).body).toMatchObject({ id, state: 'revoked' });
+  expect(await slipway.contextPassports.revoke(id)).toMatchObject({ id, state: 'revoked' });
   expect(await passport(id)).toMatchObject({ state: 'revoked', affinity: { target: null, bound_at: null } });
-  await stack.send('POST', '/context-passports', { deployment: 'chat', session_id: 'to revoke' });
+  await slipway.contextPassports.create({ deployment: 'chat', session_id: 'to revoke' });
   await until('the session has affinity again', async () => (await ask('to revoke')).affinity === 'hit', 5_000);
 });
 
 it('says expired once the time is over', async () => {
-  const { body } = await stack.send('POST', '/context-passports', {
-    deployment: 'chat',
-    session_id: 'short',
-    affinity: { ttl_seconds: 1 },
-  });
-  await until('it has expired', async () => (await passport(body.id)).state === 'expired', 5_000);
+  const short = { deployment: 'chat', session_id: 'short', affinity: { ttl_seconds: 1 } };
+  const { id } = await slipway.contextPassports.create(short);
+  await until('it has expired', async () => (await passport(id)).state === 'expired', 5_000);
 });
 
 it('knows nothing of another tenant', async () => {
-  const tenant = (await stack.send('POST', '/tenants', { name: 'stranger' })).body;
+  const { contextPassports } = stack.as((await slipway.tenants.create({ name: 'stranger' })).token);
   const { passport: id } = await ask('mine');
-  await until('the record is readable', async () => (await passport(id)).id === id, 5_000);
-  expect((await passport(id, tenant.token)).error.code).toBe('context_passport_not_found');
-  expect((await stack.send('DELETE', `/context-passports/${id}`, undefined, { token: tenant.token })).status).toBe(404);
-  expect(
-    (
-      await stack.send(
-        'POST',
-        '/context-passports',
-        { deployment: 'chat', session_id: 'mine' },
-        { token: tenant.token },
-      )
-    ).body.error.code,
-  ).toBe('deployment_not_found');
+  await until('the record is readable', () => isReadable(id), 5_000);
+  expect(await codeOf(contextPassports.get(id))).toBe('404 context_passport_not_found');
+  expect(await codeOf(contextPassports.revoke(id))).toBe('404 context_passport_not_found');
+  const theirs = { deployment: 'chat', session_id: 'mine' };
+  expect(await codeOf(contextPassports.create(theirs))).toBe('404 deployment_not_found');
   expect((await passport(id)).state).toBe('active');
 });

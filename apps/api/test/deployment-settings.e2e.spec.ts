@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import type { BodyOf, Slipway } from '@slipway/sdk';
+import { codeOf } from './refusals.js';
 import { Stack } from './stack.js';
 
 jest.setTimeout(120_000);
@@ -13,65 +15,59 @@ const GATE = { metrics: [{ name: 'error_rate', check: 'threshold', threshold: 1,
 
 describe('the settings of a deployment, with real processes', () => {
   let stack: Stack;
-  let operator: string;
-  let alice: string;
+  let slipway: Slipway;
+  let operator: Slipway;
+  let alice: Slipway;
   let number = 0;
 
   beforeAll(async () => {
     stack = await Stack.start();
+    slipway = stack.slipway();
     operator = await mint('bob');
     alice = await mint('alice');
   });
   afterAll(() => stack?.stop());
 
-  async function mint(id: string): Promise<string> {
-    const owner = { type: 'person', id };
-    const made = await stack.send('POST', '/tokens', { name: id, scopes: ['operator'], owner });
-    expect(made.status).toBe(201);
-    return made.body.token;
+  async function mint(id: string): Promise<Slipway> {
+    const made = await slipway.tokens.create({ name: id, scopes: ['operator'], owner: { type: 'person', id } });
+    return stack.as(made.token);
   }
   /** A deployment with one active revision. */
   const active = async (settings: object = {}) => {
     const name = `set-${++number}`;
-    expect((await stack.send('POST', '/deployments', { name, ...settings })).status).toBe(201);
+    await slipway.deployments.create({ name, ...settings });
     await promoted(name, { spec: spec('one'), strategy: { type: 'immediate' } });
     return name;
   };
-  const rollout = (name: string, body: object) => stack.send('POST', `/deployments/${name}/rollouts`, body);
   const promoted = async (name: string, body: object) => {
-    const accepted = await rollout(name, body);
-    expect([accepted.status, accepted.body]).toEqual([202, expect.anything()]);
-    const record = await stack.operation(accepted.body.operation.id);
+    const record = await stack.operation(await stack.rollOut(name, body));
     expect(record).toMatchObject({ status: 'succeeded' });
     return record;
   };
-  const patch = (name: string, body: object, token?: string, headers?: Record<string, string>) =>
-    stack.send('PATCH', `/deployments/${name}`, body, { token, headers });
-  const codeOf = ({ status, body }: { status: number; body: any }) => `${status} ${body.error?.code}`;
+  type Settings = BodyOf<'updateDeployment'>;
+  const patch = (name: string, body: Settings, by = slipway) => by.deployments.update(name, body);
 
   it('change while a rollout runs, which goes on as it began', async () => {
     const name = await active({ default_strategy: { type: 'canary', steps: steps(2) }, default_analysis: GATE });
-    const { body } = await rollout(name, { spec: spec('two') });
-    const { id } = body.operation;
+    const id = await stack.rollOut(name, { spec: spec('two') });
     await stack.operation(id, ['waiting']);
     const during = await patch(name, { default_strategy: null, default_analysis: null, labels: { team: 'search' } });
-    expect(during.body).toMatchObject({ state: 'progressing', current_operation_id: id, default_analysis: null });
+    expect(during).toMatchObject({ state: 'progressing', current_operation_id: id, default_analysis: null });
     const record = await stack.operation(id);
     expect(record).toMatchObject({
       status: 'succeeded',
       result: { outcome: 'promoted', gate: { source: 'deployment' }, analysis: { 'analyze:2': { verdict: 'pass' } } },
     });
-    const after = (await stack.send('GET', `/deployments/${name}`)).body;
-    expect(after).toMatchObject({
+    expect(await slipway.deployments.get(name)).toMatchObject({
       state: 'active',
       active_revision: `${name}-00002`,
       labels: { team: 'search' },
       default_strategy: null,
     });
-    const late = await patch(name, { description: 'late' }, undefined, { 'if-match': during.body.etag });
-    expect(codeOf(late)).toBe('412 precondition_failed');
-    const events = (await stack.send('GET', `/deployments/${name}/events?type=deployment.updated`)).body.data;
-    expect(events).toHaveLength(1);
+    const late = slipway.deployments.update(name, { description: 'late' }, { ifMatch: during.etag });
+    expect(await codeOf(late)).toBe('412 precondition_failed');
+    const { data } = await slipway.deployments.events.list(name, { type: 'deployment.updated' });
+    expect(data).toHaveLength(1);
   });
 
   it('guard it from rollouts without an approved plan, never from the way back, and only an admin ends that', async () => {
@@ -82,39 +78,32 @@ describe('the settings of a deployment, with real processes', () => {
       { protection: { deletion: true, rollouts: 'approved_plan' }, default_analysis: GATE },
       operator,
     );
-    expect(raised.body.protection).toEqual({ deletion: true, rollouts: 'approved_plan' });
+    expect(raised.protection).toEqual({ deletion: true, rollouts: 'approved_plan' });
     for (const body of [{ spec: spec('three') }, { spec_patch: { model: { id: 'three' } } }])
-      expect(codeOf(await rollout(name, body))).toBe('409 plan_required');
-    expect(codeOf(await stack.send('DELETE', `/deployments/${name}`))).toBe('409 deployment_protected');
-    expect(codeOf(await patch(name, { protection: null }, operator))).toBe('403 scope_insufficient');
+      expect(await codeOf(stack.rollOut(name, body))).toBe('409 plan_required');
+    expect(await codeOf(slipway.deployments.delete(name))).toBe('409 deployment_protected');
+    expect(await codeOf(patch(name, { protection: null }, operator))).toBe('403 scope_insufficient');
 
-    const back = await stack.send('POST', `/deployments/${name}/rollback`, {}, { token: operator });
-    expect(await stack.operation(back.body.operation.id)).toMatchObject({ status: 'succeeded' });
+    const back = await operator.deployments.rollbacks.create(name);
+    expect(await stack.operation(back.operation.id)).toMatchObject({ status: 'succeeded' });
 
     const draft = {
       spec: spec('three'),
       strategy: { type: 'blue_green', steps: [{ traffic_percent: 100, soak_seconds: 0 }] },
-    };
-    const made = await stack.send('POST', '/autopilot/plans', { deployment: name, rollout: draft }, { token: alice });
-    expect([made.status, made.body.rollout?.analysis?.metrics]).toEqual([
-      201,
-      [expect.objectContaining({ name: 'error_rate' })],
-    ]);
-    expect(codeOf(await rollout(name, { plan_id: made.body.id }))).toBe('409 plan_not_approved');
-    const approval = { plan_digest: made.body.content_digest };
-    const approved = await stack.send('POST', `/autopilot/plans/${made.body.id}/approve`, approval, {
-      token: operator,
-    });
-    expect(approved.status).toBe(200);
+    } as const;
+    const made = await alice.autopilot.plans.create({ deployment: name, rollout: draft });
+    expect(made.rollout).toMatchObject({ analysis: { metrics: [{ name: 'error_rate' }] } });
+    expect(await codeOf(stack.rollOut(name, { plan_id: made.id }))).toBe('409 plan_not_approved');
+    await operator.autopilot.plans.approve(made.id, { plan_digest: made.content_digest });
     // What was approved has its gate, although the deployment has none any more.
-    expect((await patch(name, { default_analysis: null }, operator)).status).toBe(200);
-    const record = await promoted(name, { plan_id: made.body.id });
+    expect(await patch(name, { default_analysis: null }, operator)).toMatchObject({ default_analysis: null });
+    const record = await promoted(name, { plan_id: made.id });
     expect(record.result).toMatchObject({
       gate: { source: 'rollout' },
       analysis: { 'analyze:1': { verdict: 'pass' } },
     });
 
-    expect((await patch(name, { protection: { rollouts: 'any', deletion: false } })).status).toBe(200);
+    await patch(name, { protection: { rollouts: 'any', deletion: false } });
     await promoted(name, { spec: spec('four'), strategy: { type: 'immediate' } });
     const rows = await stack.query(
       `select action from audit_log where resource_name = $1 and action like 'deployment.%' order by id`,

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
+import type { Slipway } from '@slipway/sdk';
+import { codeOf } from './refusals.js';
 import { Stack, until } from './stack.js';
 
 jest.setTimeout(120_000);
@@ -24,24 +26,22 @@ const CONFIG = {
 };
 
 let stack: Stack;
+let slipway: Slipway;
 
 beforeAll(async () => {
   stack = await Stack.start({ config: () => JSON.stringify(CONFIG) });
+  slipway = stack.slipway();
 }, 120_000);
 afterAll(() => stack?.stop());
 
 /** The end of a rollout with nothing but a spec, and how long it took. */
 async function rollOut(name: string, engine: string): Promise<{ record: any; seconds: number }> {
-  expect((await stack.send('POST', '/deployments', { name })).status).toBe(201);
+  await slipway.deployments.create({ name });
   const began = performance.now();
   const spec = { model: { id: 'tiny' }, runtime: { target: 'host', engine } };
-  const { body } = await stack.send('POST', `/deployments/${name}/rollouts`, { spec });
-  const record = await stack.operation(body.operation.id);
+  const record = await stack.operation(await stack.rollOut(name, { spec }));
   return { record, seconds: (performance.now() - began) / 1_000 };
 }
-
-const read = (path: string, headers: Record<string, string> = {}) =>
-  fetch(`${stack.apiUrl()}/api/v1${path}`, { headers: { authorization: `Bearer ${stack.token}`, ...headers } });
 
 it('an engine that exits at once fails its rollout soon, with the cause and its own last lines, which stay to be read', async () => {
   const { record, seconds } = await rollOut('dying', 'dying');
@@ -55,27 +55,25 @@ it('an engine that exits at once fails its rollout soon, with the cause and its 
   });
   expect(seconds).toBeLessThan(15);
 
-  const { data } = (await stack.send('GET', '/deployments/dying/instances')).body;
+  const { data } = await slipway.deployments.instances.list('dying');
   expect(data).toMatchObject([{ revision: 'dying-00001', target: 'host', failure: { cause: 'exited', exit_code: 7 } }]);
-  const logs = `/deployments/dying/instances/${data[0].id}/logs`;
-  const plain = async (query: string): Promise<string> => {
-    const answer = await read(`${logs}?${query}`);
+  const { id } = data[0]!;
+  const { logs, followLogs } = slipway.deployments.instances;
+  const last = async (previous: boolean): Promise<string> => {
+    const answer = await logs('dying', id, { tail: 1, stream: 'stderr', previous });
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8']);
     return answer.text();
   };
   // The end of the rollout may have cut a start short that had not said anything yet.
-  const which = (await plain('tail=1&stream=stderr')) === '' ? 'previous=true&' : '';
-  expect(await plain(`${which}tail=1&stream=stderr`)).toBe('the weights of tiny are corrupt\n');
+  const previous = (await last(false)) === '';
+  expect(await last(previous)).toBe('the weights of tiny are corrupt\n');
 
-  const stream = await read(`${logs}?${which}follow=true&tail=1`);
-  expect(stream.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
-  const reader = stream.body!.pipeThrough(new TextDecoderStream()).getReader();
-  let seen = '';
-  await until('a line of the stream', async () => {
-    seen += (await reader.read()).value ?? '';
-    return /event: stderr\ndata: \{"at":[^}]*,"text":"the weights of tiny are corrupt"\}\n\n/.test(seen);
-  });
-  await reader.cancel();
+  const said = { stream: 'stderr', at: expect.any(String), text: 'the weights of tiny are corrupt' };
+  for await (const line of followLogs('dying', id, { previous, tail: 1, signal: AbortSignal.timeout(30_000) })) {
+    if (line.stream === 'stdout') continue;
+    expect(line).toEqual(said);
+    break;
+  }
 });
 
 it('a program that is not there ends the rollout at its first start', async () => {
@@ -87,24 +85,26 @@ it('a program that is not there ends the rollout at its first start', async () =
 });
 
 it('an adopted server has no output here', async () => {
-  expect((await stack.send('POST', '/deployments', { name: 'adopted' })).status).toBe(201);
+  await slipway.deployments.create({ name: 'adopted' });
   const spec = {
     model: { id: 'm' },
     runtime: { target: 'adopted' },
     endpoint: { base_url: `http://127.0.0.1:${new URL(stack.apiUrl()).port}`, health_path: '/healthz' },
   };
-  const { body } = await stack.send('POST', '/deployments/adopted/rollouts', { spec });
-  const instances = async () => (await stack.send('GET', '/deployments/adopted/instances')).body.data;
+  const id = await stack.rollOut('adopted', { spec });
+  const instances = async () => (await slipway.deployments.instances.list('adopted')).data;
   await until('its instance', async () => (await instances()).length === 1);
-  const refused = await stack.send('GET', `/deployments/adopted/instances/${(await instances())[0].id}/logs`);
-  expect([refused.status, refused.body.error.code]).toEqual([409, 'logs_not_kept']);
-  await stack.send('POST', `/operations/${body.operation.id}/cancel`);
+  const refused = slipway.deployments.instances.logs('adopted', (await instances())[0]!.id);
+  expect(await codeOf(refused)).toBe('409 logs_not_kept');
+  await slipway.operations.cancel(id);
 });
 
 it('output is 503 with its reason while no worker leads the target', async () => {
-  const { data } = (await stack.send('GET', '/deployments/dying/instances')).body;
+  const { data } = await slipway.deployments.instances.list('dying');
   await stack.kill('worker');
-  const { status, body } = await stack.send('GET', `/deployments/dying/instances/${data[0].id}/logs`);
-  expect([status, body.error.code]).toEqual([503, 'logs_unavailable']);
-  expect(body.error.message).toContain('no worker leads target host');
+  await expect(slipway.deployments.instances.logs('dying', data[0]!.id)).rejects.toMatchObject({
+    status: 503,
+    code: 'logs_unavailable',
+    message: expect.stringContaining('no worker leads target host'),
+  });
 });

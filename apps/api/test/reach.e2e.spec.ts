@@ -1,6 +1,8 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
+import type { Slipway, SlipwayError } from '@slipway/sdk';
+import { refusalOf } from './refusals.js';
 import { Stack, until } from './stack.js';
 
 jest.setTimeout(120_000);
@@ -22,7 +24,8 @@ let server: Server;
 /** What somebody's server was sent, by path. */
 const asked: { url: string; authorization: string | undefined }[] = [];
 let base_url: string;
-let acme: string;
+let slipway: Slipway;
+let acme: Slipway;
 
 beforeAll(async () => {
   server = createServer((request, response) => {
@@ -32,9 +35,9 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   base_url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   stack = await Stack.start({ gateway: true, config: () => CONFIG, env: { HUB_TOKEN } });
-  const tenant = await stack.send('POST', '/tenants', { name: 'acme' });
-  acme = (await stack.send('POST', '/tokens', { name: 'operator', scopes: ['operator'] }, { token: tenant.body.token }))
-    .body.token;
+  slipway = stack.slipway();
+  const tenant = await slipway.tenants.create({ name: 'acme' });
+  acme = stack.as((await stack.as(tenant.token).tokens.create({ name: 'operator', scopes: ['operator'] })).token);
 });
 afterAll(async () => {
   await stack?.stop();
@@ -42,82 +45,67 @@ afterAll(async () => {
   server?.close();
 });
 
-const rollOut = (token: string, deployment: string, spec: { target?: string; url?: string; credential_ref?: string }) =>
-  stack.send(
-    'POST',
-    `/deployments/${deployment}/rollouts`,
-    {
-      spec: {
-        model: { id: 'm' },
-        runtime: { target: spec.target ?? 'adopted' },
-        endpoint: {
-          base_url: spec.url ?? base_url,
-          ...(spec.credential_ref && { credential_ref: spec.credential_ref }),
-        },
-      },
-      strategy: { type: 'immediate' },
+const rollOut = (by: Slipway, deployment: string, spec: { target?: string; url?: string; credential_ref?: string }) =>
+  by.deployments.rollouts.create(deployment, {
+    spec: {
+      model: { id: 'm' },
+      runtime: { target: spec.target ?? 'adopted' },
+      endpoint: { base_url: spec.url ?? base_url, ...(spec.credential_ref && { credential_ref: spec.credential_ref }) },
     },
-    { token },
-  );
-const issueOf = ({ status, body }: { status: number; body: any }) => [
-  status,
-  body.error.details?.map(({ field, code }: any) => `${field} ${code}`),
-];
+    strategy: { type: 'immediate' },
+  });
+const issueOf = ({ status, details }: SlipwayError) => [status, details.map(({ field, code }) => `${field} ${code}`)];
 
 it('10.1: an operator of another tenant names an operator secret beside a server of its own, and gets nothing', async () => {
-  await stack.send('POST', '/deployments', { name: 'spy' }, { token: acme });
-  const refused = await rollOut(acme, 'spy', { credential_ref: 'hub' });
+  await acme.deployments.create({ name: 'spy' });
+  const refused = await refusalOf(rollOut(acme, 'spy', { credential_ref: 'hub' }));
   expect(issueOf(refused)).toEqual([422, ['spec.endpoint.credential_ref unknown']]);
-  const nobodys = await rollOut(acme, 'spy', { credential_ref: 'nub' });
-  expect(JSON.stringify(nobodys.body.error.details).replaceAll('nub', 'hub')).toBe(
-    JSON.stringify(refused.body.error.details),
-  );
+  const nobodys = await refusalOf(rollOut(acme, 'spy', { credential_ref: 'nub' }));
+  expect(JSON.stringify(nobodys.details).replaceAll('nub', 'hub')).toBe(JSON.stringify(refused.details));
   expect(asked).toEqual([]);
 });
 
 it('10.3: a target is shown to its tenants, and to others as one that does not exist', async () => {
-  const namesFor = async (token: string) =>
-    (await stack.send('GET', '/targets', undefined, { token })).body.data.map(({ name }: any) => name);
-  expect([await namesFor(acme), await namesFor(stack.token)]).toEqual([['adopted'], ['adopted', 'ours']]);
-  const hidden = await rollOut(acme, 'spy', { target: 'ours' });
+  const namesFor = async (by: Slipway) => (await by.targets.list()).data.map(({ name }) => name);
+  expect([await namesFor(acme), await namesFor(slipway)]).toEqual([['adopted'], ['adopted', 'ours']]);
+  const hidden = await refusalOf(rollOut(acme, 'spy', { target: 'ours' }));
   expect(issueOf(hidden)).toEqual([422, ['spec.runtime.target unknown']]);
   expect(JSON.stringify(hidden.body)).not.toContain('ours');
 });
 
 it('10.3: no supplier, receiver, sandbox or engine is a port of our own', async () => {
   const api = stack.apiUrl();
-  const product = (await stack.send('POST', '/admin/model-api/products', { slug: 'self/chat' })).body;
+  const { products, targetBindings } = slipway.admin.modelApi;
+  const product = await products.create({ slug: 'self/chat' });
   const target = { supplier: 's', base_url: api, model: 'm' };
-  const binding = (await stack.send('POST', '/admin/model-api/target-bindings', { product_id: product.id, target }))
-    .body;
-  const qualify = await stack.send('POST', `/admin/model-api/target-bindings/${binding.id}/qualify`, {});
-  expect(JSON.stringify(await stack.operation(qualify.body.operation.id))).toContain('egress guard refused');
+  const binding = await targetBindings.create({ product_id: product.id, target });
+  const qualify = await targetBindings.qualify(binding.id);
+  expect(JSON.stringify(await stack.operation(qualify.operation.id))).toContain('egress guard refused');
 
-  const reference = { provider: 'custom', base_url: api, external_id: 'x' };
-  const { sandbox_id } = (await stack.send('POST', '/sandboxes/references', reference)).body;
-  const { sync_operation_id } = (await stack.send('PUT', `/sandboxes/${sandbox_id}/files`, { path: 'a', content: 'x' }))
-    .body;
-  expect(JSON.stringify(await stack.operation(sync_operation_id))).toContain('egress guard refused');
+  const reference = { provider: 'custom' as const, base_url: api, external_id: 'x' };
+  const { sandbox_id } = await slipway.sandboxes.references.create(reference);
+  const { sync_operation_id } = await slipway.sandboxes.files.put(sandbox_id, { path: 'a', content: 'x' });
+  expect(JSON.stringify(await stack.operation(sync_operation_id!))).toContain('egress guard refused');
 
-  const webhook = (await stack.send('POST', '/webhooks', { url: `${api}/api/v1/deployments` })).body;
-  await stack.send('POST', '/deployments', { name: 'self' });
+  const webhook = await slipway.webhooks.create({ url: `${api}/api/v1/deployments` });
+  await slipway.deployments.create({ name: 'self' });
   let delivery: any;
   await until('a refused delivery', async () => {
-    [delivery] = (await stack.send('GET', `/webhooks/${webhook.id}/deliveries`)).body.data;
+    [delivery] = (await slipway.webhooks.deliveries(webhook.id)).data;
     return delivery?.attempts > 0;
   });
   expect(delivery).toMatchObject({ response_status: null, error: expect.any(String) });
-  await stack.send('DELETE', `/webhooks/${webhook.id}`);
+  await slipway.webhooks.delete(webhook.id);
 
-  expect((await rollOut(stack.token, 'self', { url: api })).status).toBe(202);
+  await rollOut(slipway, 'self', { url: api });
   const trouble = async () =>
     (await stack.query(`select message from instances where state <> 'ready'`)).map(({ message }) => message ?? '');
   await until('it to be told', async () => (await trouble()).some((message) => message.includes('not allowed')));
 });
 
 it('10.3: a gateway calls no port of our own, whatever was published', async () => {
-  await stack.send('POST', '/deployments', { name: 'chat' });
-  const { operation } = (await rollOut(stack.token, 'chat', { credential_ref: 'hub' })).body;
+  await slipway.deployments.create({ name: 'chat' });
+  const { operation } = await rollOut(slipway, 'chat', { credential_ref: 'hub' });
   expect(await stack.operation(operation.id)).toMatchObject({ status: 'succeeded' });
   expect(asked.at(-1)?.authorization).toBe(`Bearer ${HUB_TOKEN}`);
   const chat = () =>

@@ -144,8 +144,13 @@ export class Stack {
   }
 
   /** For the product's work. A call that fails is not repeated: a suite is to see it. */
-  slipway(api = 0): Slipway {
-    return new Slipway({ baseUrl: this.apiUrl(api), token: this.token, maxRetries: 0 });
+  slipway(api = 0, token = this.token): Slipway {
+    return new Slipway({ baseUrl: this.apiUrl(api), token, maxRetries: 0 });
+  }
+
+  /** The same for whoever has this token. */
+  as(token: string): Slipway {
+    return this.slipway(0, token);
   }
 
   /** @param body suites write it as a plain object, which the api checks. @returns the operation */

@@ -32,8 +32,9 @@ afterAll(async () => {
 
 it('posts what the api lists, from the worker, also what happened while the worker was dead', async () => {
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
-  const webhook = (await stack.send('POST', '/webhooks', { url })).body;
-  expect((await stack.send('POST', '/deployments', { name: 'chat' })).status).toBe(201);
+  const slipway = stack.slipway();
+  const webhook = await slipway.webhooks.create({ url });
+  await slipway.deployments.create({ name: 'chat' });
   await until(
     'the creation',
     async () => received.length >= 1,
@@ -41,10 +42,9 @@ it('posts what the api lists, from the worker, also what happened while the work
     () => stack.logOf('worker'),
   );
   await stack.kill('worker');
-  for (const mode of ['observe', 'recommend', 'off'])
-    expect((await stack.send('PUT', '/deployments/chat/continual-optimization/policy', { mode })).status).toBe(200);
+  for (const mode of ['observe', 'recommend', 'off'] as const) await slipway.deployments.policy.set('chat', { mode });
   stack.spawn('worker');
-  const listed = (await stack.send('GET', '/deployments/chat/events?order=asc')).body.data;
+  const { data: listed } = await slipway.deployments.events.list('chat', { order: 'asc' });
   expect(listed).toHaveLength(4);
   await until(
     'all of it',
@@ -67,7 +67,7 @@ it('posts what the api lists, from the worker, also what happened while the work
     );
   }
   await until('the log', async () => {
-    const { data } = (await stack.send('GET', `/webhooks/${webhook.id}/deliveries`)).body;
-    return data.length === 4 && data.every((delivery: { status: string }) => delivery.status === 'succeeded');
+    const { data } = await slipway.webhooks.deliveries(webhook.id);
+    return data.length === 4 && data.every(({ status }) => status === 'succeeded');
   });
 });
