@@ -3,20 +3,24 @@ import { ReadAudit } from '@slipway/platform-mutations';
 import { Schedule } from '@slipway/platform-scheduling';
 import { activeDeployment, owned } from '@slipway/platform-testing/contract';
 import { COMMANDS } from '@slipway/registry';
-import { bootApi, expectStatus, type TestApi } from './boot-api.js';
-
-const PLANS = '/api/v1/autopilot/plans';
+import type { Slipway } from '@slipway/sdk';
+import { bootApi, type TestApi } from './boot-api.js';
+import { codeOf } from './refusals.js';
 
 let api: TestApi;
-let reader: string;
+let slipway: Slipway;
+let token: string;
+let reader: Slipway;
 let plan: any;
 
 beforeAll(async () => {
   api = await bootApi();
-  reader = await api.createPerson('bob');
+  slipway = api.slipway();
+  token = await api.createPerson('bob');
+  reader = api.slipway(token);
   const chat = await activeDeployment(api, 'chat');
-  const change = { op: 'replace', path: '/scaling/min_replicas', value: 2 };
-  plan = expectStatus(await api.send('POST', PLANS, { body: { deployment: chat.name, changes: [change] } }), 201);
+  const change = { op: 'replace' as const, path: '/scaling/min_replicas', value: 2 };
+  plan = await slipway.autopilot.plans.create({ deployment: chat.name, changes: [change] });
 });
 
 afterAll(async () => {
@@ -25,15 +29,11 @@ afterAll(async () => {
 
 async function reads(action: string): Promise<any[]> {
   await api.app.get(ReadAudit, { strict: false }).flush();
-  return expectStatus(await api.send('GET', `/api/v1/audit?action=${action}`), 200).data;
+  return (await slipway.audit.list({ action })).data;
 }
 
 it('10.10.10: a plan that somebody else reads is in the audit, once for many times and in the chain as other rows', async () => {
-  for (let i = 0; i < 20; i += 1)
-    expectStatus(
-      await api.send('GET', `${PLANS}/${plan.id}`, { token: reader, headers: { 'x-request-id': `r-${i}` } }),
-      200,
-    );
+  for (let i = 0; i < 20; i += 1) await reader.autopilot.plans.get(plan.id, { headers: { 'x-request-id': `r-${i}` } });
   const [row, ...more] = await reads('plan.read');
   expect(more).toEqual([]);
   expect(row).toMatchObject({
@@ -44,9 +44,9 @@ it('10.10.10: a plan that somebody else reads is in the audit, once for many tim
   });
   expect(row).not.toHaveProperty('seal');
   await owned(api, `update audit_reads set listed_at = listed_at - interval '1 hour'`);
-  expect(
-    (await api.send('GET', `${PLANS}/${plan.id}`, { token: reader, headers: { 'if-none-match': plan.etag } })).status,
-  ).toBe(304);
+  // Raw, for the answer without a body.
+  const headers = { 'if-none-match': plan.etag };
+  expect((await api.send('GET', `/api/v1/autopilot/plans/${plan.id}`, { token, headers })).status).toBe(304);
   const told = (await reads('plan.read')).map((one) => one.reads);
   expect([told.length, told[0] + told[1]]).toEqual([2, 21]);
   await api.app.get(Schedule, { strict: false }).runNow('audit');
@@ -57,26 +57,26 @@ it('10.10.10: a plan that somebody else reads is in the audit, once for many tim
 
 it('10.10.11: a list shows plans too; what who wrote a plan reads of it, and what another tenant cannot, is in no row', async () => {
   const before = await reads('plan.read');
-  expectStatus(await api.send('GET', `${PLANS}/${plan.id}`), 200);
-  expectStatus(await api.send('GET', PLANS), 200);
-  const stranger = (await api.createTenant('stranger')).token;
-  expectStatus(await api.send('GET', `${PLANS}/${plan.id}`, { token: stranger }), 404);
+  await slipway.autopilot.plans.get(plan.id);
+  await slipway.autopilot.plans.list();
+  const stranger = api.slipway((await api.createTenant('stranger')).token);
+  expect(await codeOf(stranger.autopilot.plans.get(plan.id))).toBe('404 plan_not_found');
   expect(await reads('plan.read')).toEqual(before);
   expect(await reads('plan.list')).toEqual([]);
-  expectStatus(await api.send('GET', PLANS, { token: reader }), 200);
-  expectStatus(await api.send('GET', `${PLANS}?deployment=chat`, { token: reader }), 200);
+  await reader.autopilot.plans.list();
+  await reader.autopilot.plans.list({ deployment: 'chat' });
   expect((await reads('plan.list')).map((one) => one.resource_name).sort()).toEqual(['*', 'chat']);
 });
 
 it('10.10.12: a plan is read all the same where its row cannot be written', async () => {
-  const other = await api.createPerson('carol');
+  const other = api.slipway(await api.createPerson('carol'));
   await owned(api, `alter table audit_log add constraint full_up check (false) not valid`);
   try {
-    expectStatus(await api.send('GET', `${PLANS}/${plan.id}`, { token: other }), 200);
+    await other.autopilot.plans.get(plan.id);
     await api.app.get(ReadAudit, { strict: false }).flush();
   } finally {
     await owned(api, `alter table audit_log drop constraint full_up`);
   }
-  expectStatus(await api.send('GET', `${PLANS}/${plan.id}`, { token: other }), 200);
+  await other.autopilot.plans.get(plan.id);
   expect(await reads('plan.read')).toContainEqual(expect.objectContaining({ reads: 1, resource_name: plan.id }));
 });

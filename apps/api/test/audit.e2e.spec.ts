@@ -5,9 +5,11 @@ import { declaredRoute, operationsOf } from '@slipway/platform-http';
 import { Schedule } from '@slipway/platform-scheduling';
 import { COMMANDS } from '@slipway/registry';
 import { Bed, owned, type Asked } from '@slipway/platform-testing/contract';
-import { bootApi, expectStatus, type Answer, type TestApi } from './boot-api.js';
+import type { OptionsOf, Slipway } from '@slipway/sdk';
+import { bootApi, type Answer, type TestApi } from './boot-api.js';
 import { pathOf } from './contract/client.js';
 import { ROWS } from './contract/rows.js';
+import { codeOf } from './refusals.js';
 
 interface Case {
   operationId: string;
@@ -168,22 +170,16 @@ describe('every mutation of the OpenAPI document', () => {
 describe('GET /audit', () => {
   let token: string;
   let tenantId: string;
+  let slipway: Slipway;
   beforeAll(async () => {
     ({ token, id: tenantId } = await api.createTenant('audited'));
+    slipway = api.slipway(token);
     for (const name of ['one', 'two', 'three'])
-      expectStatus(
-        await api.send('POST', '/api/v1/deployments', {
-          token,
-          body: { name },
-          headers: { 'x-request-id': `make-${name}` },
-        }),
-        201,
-      );
-    expectStatus(await api.send('POST', '/api/v1/tokens', { token, body: { name: 'n', scopes: ['viewer'] } }), 201);
+      await slipway.deployments.create({ name }, { headers: { 'x-request-id': `make-${name}` } });
+    await slipway.tokens.create({ name: 'n', scopes: ['viewer'] });
   });
 
-  const list = async (query = '', as = token): Promise<any> =>
-    expectStatus(await api.send('GET', `/api/v1/audit${query}`, { token: as }), 200);
+  const list = async (query: OptionsOf<'listAudit'> = {}, by = slipway): Promise<any> => by.audit.list(query);
   const names = (page: any): string[] => page.data.map((row: any) => row.resource_name);
 
   it('lists the rows of the caller, newest first, by pages and filters', async () => {
@@ -202,26 +198,25 @@ describe('GET /audit', () => {
       before_digest: null,
       after_digest: expect.stringMatching(/^[0-9a-f]{64}$/),
     });
-    const first = await list('?limit=3');
-    const second = await list(`?limit=3&cursor=${first.next_cursor}`);
+    const first = await list({ limit: 3 });
+    const second = await list({ limit: 3, cursor: first.next_cursor });
     expect([...first.data, ...second.data]).toEqual(all.data);
     expect(second.next_cursor).toBeNull();
-    expect(names(await list('?action=deployment.create&resource_name=two'))).toEqual(['two']);
-    expect(names(await list('?resource_type=deployment'))).toEqual(['three', 'two', 'one']);
+    expect(names(await list({ action: 'deployment.create', resource_name: 'two' }))).toEqual(['two']);
+    expect(names(await list({ resource_type: 'deployment' }))).toEqual(['three', 'two', 'one']);
     const { actor } = all.data[0];
-    expect((await list(`?actor=${encodeURIComponent(actor)}`)).data).toEqual(all.data);
-    expect((await list('?actor=token:nobody')).data).toEqual([]);
+    expect((await list({ actor })).data).toEqual(all.data);
+    expect((await list({ actor: 'token:nobody' })).data).toEqual([]);
     expect((await api.send('GET', '/api/v1/audit?action=a&action=b', { token })).status).toBe(400);
-    expect((await api.send('GET', '/api/v1/audit', { token: await api.createToken('operator', token) })).status).toBe(
-      403,
-    );
-    expect(names(await list('?resource_name=two', api.token))).toEqual([]);
+    const operator = api.slipway(await api.createToken('operator', token));
+    expect(await codeOf(list({}, operator))).toBe('403 scope_insufficient');
+    expect(names(await list({ resource_name: 'two' }, api.slipway()))).toEqual([]);
   });
 
   it('shows the chain once the sweeper has sealed it, and anybody can recompute it', async () => {
-    expect((await list('?limit=1')).data[0]).toMatchObject({ sequence: null, previous_hash: null, hash: null });
+    expect((await list({ limit: 1 })).data[0]).toMatchObject({ sequence: null, previous_hash: null, hash: null });
     await api.app.get(Schedule, { strict: false }).runNow();
-    const rows = (await list('?limit=200')).data.reverse();
+    const rows = (await list({ limit: 200 })).data.reverse();
     let previous = '0'.repeat(64);
     for (const [index, { previous_hash, hash, ...covered }] of rows.entries()) {
       expect([covered.sequence, previous_hash]).toEqual([index + 1, previous]);

@@ -4,7 +4,8 @@ import { Database } from '@slipway/platform-database';
 import { Inbox } from '@slipway/platform-events';
 import { Schedule } from '@slipway/platform-scheduling';
 import { activateNewest, activeDeployment, owned, type ActiveDeployment } from '@slipway/platform-testing/contract';
-import { bootApi, expectStatus, type TestApi } from './boot-api.js';
+import type { BodyOf, Slipway } from '@slipway/sdk';
+import { bootApi, type TestApi } from './boot-api.js';
 import { everyRow } from './every-row.js';
 
 const SECONDS = 60;
@@ -12,12 +13,14 @@ const SLO = { metric: 'e2e_latency_ms', stat: 'p95', threshold: 100 };
 const POLICY = { slos: [SLO], evidence: { min_duration_seconds: SECONDS, min_samples: 50 } };
 
 let api: TestApi;
+let slipway: Slipway;
 let inbox: Inbox;
 let chat: ActiveDeployment;
 let count = 0;
 
 beforeAll(async () => {
   api = await bootApi();
+  slipway = api.slipway();
   inbox = new Inbox(api.app.get(Database, { strict: false }), api.app.get(DiscoveryService, { strict: false }));
   await inbox.onApplicationBootstrap();
 });
@@ -33,7 +36,7 @@ beforeEach(async () => {
 });
 
 async function policy(body: object = POLICY): Promise<void> {
-  expectStatus(await api.send('PUT', `/api/v1/deployments/${chat.name}/continual-optimization/policy`, { body }), 200);
+  await slipway.deployments.policy.set(chat.name, body as BodyOf<'setContinualOptimizationPolicy'>);
 }
 
 /** A gateway that lives and has recorded, for each of the last seconds, `perSecond` answers that took `ms`. */
@@ -78,12 +81,11 @@ async function sweep(): Promise<void> {
   await api.app.get(Schedule, { strict: false }).runNow();
 }
 
-const plans = async (): Promise<any[]> =>
-  (await api.send('GET', `/api/v1/autopilot/plans?deployment=${chat.name}`)).body.data;
-const events = async (): Promise<any[]> =>
-  (await api.send('GET', `/api/v1/deployments/${chat.name}/events?order=asc&limit=200`)).body.data.filter(
-    (event: any) => /^(autopilot|plan)\./.test(event.type),
-  );
+const plans = async (): Promise<any[]> => (await slipway.autopilot.plans.list({ deployment: chat.name })).data;
+const events = async (): Promise<any[]> => {
+  const { data } = await slipway.deployments.events.list(chat.name, { order: 'asc', limit: 200 });
+  return data.filter(({ type }) => /^(autopilot|plan)\./.test(type));
+};
 const typesOf = async (): Promise<string[]> => (await events()).map((event) => event.type);
 
 describe('the autopilot', () => {
@@ -138,17 +140,9 @@ describe('the autopilot', () => {
     await record(300);
     await sweep();
     const [plan] = await plans();
-    expectStatus(
-      await api.send('POST', `/api/v1/autopilot/plans/${plan.id}/approve`, {
-        body: { plan_digest: plan.content_digest },
-      }),
-      200,
-    );
-    const { operation } = expectStatus(
-      await api.send('POST', `/api/v1/deployments/${chat.name}/rollouts`, { body: plan.rollout }),
-      202,
-    );
-    expect(operation.steps.map((step: any) => step.name)).toEqual(
+    await slipway.autopilot.plans.approve(plan.id, { plan_digest: plan.content_digest });
+    const { operation } = await slipway.deployments.rollouts.create(chat.name, plan.rollout);
+    expect(operation.steps.map(({ name }) => name)).toEqual(
       expect.arrayContaining(['provision', 'shift_traffic:1', 'analyze:5', 'promote']),
     );
   });
@@ -160,7 +154,7 @@ describe('the autopilot', () => {
     await sweep();
     const [plan, ...others] = await plans();
     expect(others).toEqual([]);
-    expectStatus(await api.send('POST', `/api/v1/autopilot/plans/${plan.id}/reject`, { body: {} }), 200);
+    await slipway.autopilot.plans.reject(plan.id);
     await sweep();
     expect(await plans()).toHaveLength(1);
     await policy({ ...POLICY, promotion: { cooldown_seconds: 0 } });
@@ -172,7 +166,7 @@ describe('the autopilot', () => {
     await policy({ ...POLICY, promotion: { cooldown_seconds: 0 }, experiment_budget: { max_experiments: 1 } });
     await record(300);
     await sweep();
-    expectStatus(await api.send('POST', `/api/v1/autopilot/plans/${(await plans())[0].id}/reject`, { body: {} }), 200);
+    await slipway.autopilot.plans.reject((await plans())[0].id);
     await sweep();
     expect(await plans()).toHaveLength(1);
     expect((await events()).at(-1)).toMatchObject({
@@ -243,12 +237,7 @@ describe('the autopilot', () => {
     await policy({ ...POLICY, promotion: { cooldown_seconds: 0 } });
     await record(300);
     await sweep();
-    expectStatus(
-      await api.send('POST', `/api/v1/deployments/${chat.name}/rollouts`, {
-        body: { spec_patch: { runtime: { args: { ttft_ms: 1 } } } },
-      }),
-      202,
-    );
+    await slipway.deployments.rollouts.create(chat.name, { spec_patch: { runtime: { args: { ttft_ms: 1 } } } });
     await sweep();
     expect((await plans()).map((one) => one.approval.state)).toEqual(['pending']);
     const revisionId = await activateNewest(api, chat.id);
@@ -263,10 +252,10 @@ describe('the autopilot', () => {
 
   it('records and tells that a plan has expired', async () => {
     await policy({ promotion: { plan_ttl_seconds: 1 } });
-    const body = { deployment: chat.name, changes: [{ path: '/scaling/min_replicas', value: 2 }] };
-    const { id } = expectStatus(await api.send('POST', '/api/v1/autopilot/plans', { body }), 201);
+    const changes = [{ path: '/scaling/min_replicas', value: 2 }];
+    const { id } = await slipway.autopilot.plans.create({ deployment: chat.name, changes });
     const isExpired = async (): Promise<boolean> =>
-      (await api.send('GET', `/api/v1/autopilot/plans/${id}`)).body.approval.state === 'expired';
+      (await slipway.autopilot.plans.get(id)).approval.state === 'expired';
     for (const deadline = Date.now() + 10_000; !(await isExpired());) expect(Date.now()).toBeLessThan(deadline);
     await Promise.all([sweep(), sweep()]);
     expect((await plans())[0].approval).toMatchObject({

@@ -1,12 +1,16 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { digestOf } from '@slipway/platform-database';
 import { activateNewest, activeDeployment, owned, type ActiveDeployment } from '@slipway/platform-testing/contract';
-import { bootApi, expectStatus, type Answer, type TestApi } from './boot-api.js';
+import type { AnswerOf, BodyOf, OptionsOf, Slipway } from '@slipway/sdk';
+import { bootApi, type Answer, type TestApi } from './boot-api.js';
 import { everyRow } from './every-row.js';
+import { codeOf, isRefused, refusalOf } from './refusals.js';
+
+type Plan = AnswerOf<'getAutopilotPlan'>;
 
 const PLANS = '/api/v1/autopilot/plans';
 const TWO_REPLICAS = {
-  op: 'replace',
+  op: 'replace' as const,
   path: '/scaling/min_replicas',
   from: 1,
   value: 2,
@@ -23,14 +27,17 @@ const EVIDENCE = {
 };
 
 let api: TestApi;
-let author: string;
+let slipway: Slipway;
+let author: Slipway;
 let people: string[];
 let chat: ActiveDeployment;
 let count = 0;
 
 beforeAll(async () => {
   api = await bootApi();
-  [author, ...people] = (await Promise.all(['alice', 'bob', 'carol'].map(api.createPerson))) as [string, ...string[]];
+  slipway = api.slipway();
+  const [alice, ...others] = await Promise.all(['alice', 'bob', 'carol'].map(api.createPerson));
+  [author, people] = [api.slipway(alice), others];
 });
 
 afterAll(async () => {
@@ -42,45 +49,48 @@ beforeEach(async () => {
   chat = await activeDeployment(api, `chat-${count}`);
 });
 
-function policy(body: unknown, deployment = chat.name): Promise<Answer> {
-  return api.send('PUT', `/api/v1/deployments/${deployment}/continual-optimization/policy`, { body });
+const policy = (body: BodyOf<'setContinualOptimizationPolicy'>) => slipway.deployments.policy.set(chat.name, body);
+
+/** @param body also of what the types refuse, for the api to refuse it */
+const create = (body: object, by = slipway) =>
+  by.autopilot.plans.create({
+    deployment: chat.name,
+    changes: [TWO_REPLICAS],
+    ...body,
+  } as BodyOf<'createAutopilotPlan'>);
+
+const plan = (body: object = {}): Promise<any> => create({ evidence: [EVIDENCE], ...body }, author);
+
+type Decided = Pick<Plan, 'id' | 'content_digest'>;
+
+function approve(one: Decided, options: { person?: Slipway; body?: object; key?: string } = {}): Promise<Plan> {
+  const { person = api.slipway(people[0]), body, key } = options;
+  const approval = { plan_digest: one.content_digest, ...body };
+  return person.autopilot.plans.approve(one.id, approval, key === undefined ? {} : { idempotencyKey: key });
 }
 
-async function plan(body: object = {}): Promise<any> {
-  return expectStatus(
-    await api.send('POST', PLANS, {
-      body: { deployment: chat.name, changes: [TWO_REPLICAS], evidence: [EVIDENCE], ...body },
-      token: author,
-    }),
-    201,
-  );
-}
-
-function approve(
-  one: { id: string; content_digest: string },
-  options: { person?: string; body?: object; key?: string } = {},
-): Promise<Answer> {
-  const body = { plan_digest: one.content_digest, ...options.body };
-  return api.send('POST', `${PLANS}/${one.id}/approve`, {
-    body,
-    token: options.person ?? people[0],
-    headers: options.key ? { 'idempotency-key': options.key } : {},
+/** Raw, for the header that tells a replay. */
+const approveByKey = (one: Decided, key: string): Promise<Answer> =>
+  api.send('POST', `${PLANS}/${one.id}/approve`, {
+    body: { plan_digest: one.content_digest },
+    token: people[0],
+    headers: { 'idempotency-key': key },
   });
-}
 
-const rollOut = (body: object): Promise<Answer> =>
-  api.send('POST', `/api/v1/deployments/${chat.name}/rollouts`, { body });
-const codeOf = (answer: Answer): string => `${answer.status} ${answer.body?.error?.code}`;
+const rollOut = (body: object) => slipway.deployments.rollouts.create(chat.name, body as BodyOf<'createRollout'>);
+const read = (one: { id: string }): Promise<any> => slipway.autopilot.plans.get(one.id);
 const eventsOf = async (type: string): Promise<any[]> =>
-  (await api.send('GET', `/api/v1/deployments/${chat.name}/events?type=${type}`)).body.data;
+  (await slipway.deployments.events.list(chat.name, { type })).data;
 
 describe('creating a plan', () => {
   it('freezes it: digest, base, policy version, a rollout that is ready to send', async () => {
     await policy({ promotion: { plan_ttl_seconds: 60 } });
+    // Raw, for its headers.
     const answer = await api.send('POST', PLANS, {
       body: { deployment: chat.name, changes: [TWO_REPLICAS], evidence: [EVIDENCE], summary: 'More replicas' },
     });
-    const made = expectStatus(answer, 201);
+    const made = answer.body;
+    expect(answer.status).toBe(201);
     expect(made).toMatchObject({
       deployment: chat.name,
       policy_version: 1,
@@ -122,14 +132,8 @@ describe('creating a plan', () => {
     });
     expect(made.rollout.strategy.steps.map((step: any) => step.traffic_percent)).toEqual([5, 30, 55, 80, 100]);
     const steps = [{ traffic_percent: 20 }, { traffic_percent: 100 }];
-    const refused = await api.send('POST', PLANS, {
-      body: {
-        deployment: chat.name,
-        changes: [TWO_REPLICAS],
-        rollout: { spec_patch: { scaling: { min_replicas: 2 } }, strategy: { type: 'canary', steps } },
-      },
-    });
-    expect(refused.body.error.details).toMatchObject([
+    const rollout = { spec_patch: { scaling: { min_replicas: 2 } }, strategy: { type: 'canary', steps } };
+    expect((await refusalOf(create({ rollout }))).details).toMatchObject([
       { field: 'rollout.strategy.steps[1].traffic_percent', code: 'max' },
     ]);
   });
@@ -173,71 +177,64 @@ describe('creating a plan', () => {
     ['evidence[0].kind', 'enum', { evidence: [{ kind: 'rumour', metric: 'x' }] }],
     ['risk.level', 'enum', { risk: { level: 'none' } }],
   ])('refuses %s (%s)', async (field, code, body) => {
-    const answer = await api.send('POST', PLANS, { body: { deployment: chat.name, changes: [TWO_REPLICAS], ...body } });
-    expect(answer.body.error).toMatchObject({
+    const refused = await refusalOf(create(body));
+    expect(refused).toMatchObject({
       code: 'validation_failed',
       details: expect.arrayContaining([expect.objectContaining({ field })]),
     });
-    expect(code === 'unknown' || answer.body.error.details[0].code === code).toBe(true);
+    expect(code === 'unknown' || refused.details[0]!.code === code).toBe(true);
   });
 
   it('keeps to the knobs that the policy allows', async () => {
     await policy({ experiment_budget: { allowed_knobs: ['runtime.args', '/model/quantization'] } });
-    const refused = await api.send('POST', PLANS, {
-      body: {
-        deployment: chat.name,
-        changes: [{ op: 'replace', path: '/runtime/args/ttft_ms', value: 1 }, TWO_REPLICAS],
-      },
-    });
-    expect(refused.body.error.details).toMatchObject([{ field: 'changes[1].path', code: 'not_allowed' }]);
+    const changes = [{ op: 'replace', path: '/runtime/args/ttft_ms', value: 1 }, TWO_REPLICAS];
+    expect((await refusalOf(create({ changes }))).details).toMatchObject([
+      { field: 'changes[1].path', code: 'not_allowed' },
+    ]);
     await plan({ changes: [{ op: 'replace', path: 'runtime.args.ttft_ms', value: 1 }] });
   });
 
   it('has the active revision as its base and nothing else; another tenant has neither', async () => {
-    const create = (body: object, token?: string) =>
-      api.send('POST', PLANS, {
-        body: { deployment: chat.name, changes: [TWO_REPLICAS], ...body },
-        ...(token && { token }),
-      });
-    expect(codeOf(await create({ base_revision: '9' }))).toBe('404 revision_not_found');
-    expect(codeOf(await create({ base_spec_digest: 'x' }))).toBe('409 plan_stale');
-    expect(codeOf(await create({ deployment: 'none' }))).toBe('404 deployment_not_found');
-    expect(codeOf(await create({}, (await api.createTenant(`stranger-${count}`)).token))).toBe(
-      '404 deployment_not_found',
-    );
+    expect(await codeOf(create({ base_revision: '9' }))).toBe('404 revision_not_found');
+    expect(await codeOf(create({ base_spec_digest: 'x' }))).toBe('409 plan_stale');
+    expect(await codeOf(create({ deployment: 'none' }))).toBe('404 deployment_not_found');
+    const stranger = api.slipway((await api.createTenant(`stranger-${count}`)).token);
+    expect(await codeOf(create({}, stranger))).toBe('404 deployment_not_found');
     await rollOut({ spec_patch: { scaling: { min_replicas: 4 } } });
-    expect(codeOf(await create({ base_revision: '2' }))).toBe('409 plan_stale');
-    expectStatus(await api.send('POST', '/api/v1/deployments', { body: { name: `empty-${count}` } }), 201);
-    expect(codeOf(await create({ deployment: `empty-${count}` }))).toBe('422 validation_failed');
+    expect(await codeOf(create({ base_revision: '2' }))).toBe('409 plan_stale');
+    await slipway.deployments.create({ name: `empty-${count}` });
+    expect(await codeOf(create({ deployment: `empty-${count}` }))).toBe('422 validation_failed');
   });
 });
 
 describe('reading plans', () => {
   it('answers 304 until something about the plan changes', async () => {
     const made = await plan();
-    const read = (etag: string) => api.send('GET', `${PLANS}/${made.id}`, { headers: { 'if-none-match': etag } });
-    expect(await read(made.etag)).toMatchObject({ status: 304, text: '' });
-    const approved = expectStatus(await approve(made), 200);
+    // Raw, for the status that says nothing has changed.
+    const readUnless = (etag: string) => api.send('GET', `${PLANS}/${made.id}`, { headers: { 'if-none-match': etag } });
+    expect(await readUnless(made.etag)).toMatchObject({ status: 304, text: '' });
+    const approved = await approve(made);
     expect(approved.etag).not.toBe(made.etag);
-    expect((await read(made.etag)).status).toBe(200);
-    expect((await read(approved.etag)).status).toBe(304);
+    expect((await readUnless(made.etag)).status).toBe(200);
+    expect((await readUnless(approved.etag)).status).toBe(304);
     await rollOut({ spec_patch: { scaling: { min_replicas: 3 } } });
     await activateNewest(api, chat.id);
-    expect((await read(approved.etag)).body).toMatchObject({ stale: true, approval: { state: 'approved' } });
+    expect((await readUnless(approved.etag)).body).toMatchObject({ stale: true, approval: { state: 'approved' } });
   });
 
   it('lists newest first, by deployment and state, in pages', async () => {
     const made = [await plan(), await plan(), await plan()];
-    expectStatus(await approve(made[1]), 200);
-    expectStatus(await api.send('POST', `${PLANS}/${made[2].id}/reject`, { body: { comment: 'no' } }), 200);
-    const list = async (query: string) =>
-      expectStatus(await api.send('GET', `${PLANS}?deployment=${chat.name}${query}`), 200);
-    expect((await list('')).data.map((one: any) => one.approval.state)).toEqual(['rejected', 'approved', 'pending']);
-    expect((await list('&state=approved')).data.map((one: any) => one.id)).toEqual([made[1].id]);
-    const first = await list('&limit=2');
+    await approve(made[1]);
+    await slipway.autopilot.plans.reject(made[2].id, { comment: 'no' });
+    const list = (query: OptionsOf<'listAutopilotPlans'> = {}) =>
+      slipway.autopilot.plans.list({ deployment: chat.name, ...query });
+    expect((await list()).data.map(({ approval }) => approval.state)).toEqual(['rejected', 'approved', 'pending']);
+    expect((await list({ state: 'approved' })).data.map(({ id }) => id)).toEqual([made[1].id]);
+    const first = await list({ limit: 2 });
     expect(first.data).toHaveLength(2);
-    expect((await list(`&limit=2&cursor=${first.next_cursor}`)).data.map((one: any) => one.id)).toEqual([made[0].id]);
-    expect((await api.send('GET', `${PLANS}?state=odd`)).status).toBe(422);
+    const { data: rest } = await list({ limit: 2, cursor: first.next_cursor! });
+    expect(rest.map(({ id }) => id)).toEqual([made[0].id]);
+    expect((await refusalOf(list({ state: 'odd' as 'pending' }))).status).toBe(422);
   });
 });
 
@@ -276,7 +273,7 @@ describe('approving', () => {
         'traffic_owner',
       ]),
     );
-    const approved = expectStatus(await approve(made, { body: { comment: 'go' }, key: 'once' }), 200);
+    const approved = await approve(made, { body: { comment: 'go' }, key: 'once' });
     expect(approved.approval).toMatchObject({
       state: 'approved',
       version: 1,
@@ -299,64 +296,59 @@ describe('approving', () => {
 
   it('has one effect for fifty requests with one key, which all get the same answer', async () => {
     const made = await plan();
-    const answers = await Promise.all(Array.from({ length: 50 }, () => approve(made, { key: 'fifty' })));
+    const answers = await Promise.all(Array.from({ length: 50 }, () => approveByKey(made, 'fifty')));
     expect(new Set(answers.map((answer) => answer.status))).toEqual(new Set([200]));
     expect(answers.filter((answer) => answer.headers['idempotency-replayed'] === 'true')).toHaveLength(49);
     expect(new Set(answers.map((answer) => digestOf(answer.body))).size).toBe(1);
     expect(await owned(api, 'select 1 from autopilot_plan_decisions where plan_id = $1', [made.id])).toHaveLength(1);
     expect(await eventsOf('plan.approved')).toHaveLength(1);
-    expect(codeOf(await approve(made, { key: 'fifty', body: { comment: 'other' } }))).toBe(
-      '422 idempotency_key_reused',
-    );
+    const reused = approve(made, { key: 'fifty', body: { comment: 'other' } });
+    expect(await codeOf(reused)).toBe('422 idempotency_key_reused');
   });
 
   it('replays the original answer even after more has happened', async () => {
     await policy({ promotion: { approvals_required: 2 } });
     const made = await plan();
-    const first = expectStatus(await approve(made, { key: 'first' }), 200);
+    const first = await approve(made, { key: 'first' });
     expect(first.approval).toMatchObject({ state: 'pending', approvals_required: 2 });
-    expectStatus(await approve(made, { person: people[1] }), 200);
-    expect(expectStatus(await approve(made, { key: 'first' }), 200)).toEqual(first);
+    await approve(made, { person: api.slipway(people[1]) });
+    expect(await approve(made, { key: 'first' })).toEqual(first);
   });
 
   it('needs as many distinct people as the policy says, at once or one after the other', async () => {
     await policy({ promotion: { approvals_required: 2 } });
     const made = await plan();
     const twice = await Promise.all([approve(made), approve(made), approve(made)]);
-    expect(twice.map((answer) => answer.body.approval.state)).toEqual(['pending', 'pending', 'pending']);
-    expect(expectStatus(await approve(made, { person: people[1] }), 200).approval).toMatchObject({
-      state: 'approved',
-      version: 2,
-    });
+    expect(twice.map(({ approval }) => approval.state)).toEqual(['pending', 'pending', 'pending']);
+    const second = api.slipway(people[1]);
+    expect((await approve(made, { person: second })).approval).toMatchObject({ state: 'approved', version: 2 });
     const [one, other] = [await plan(), await plan()];
     await Promise.all([
       approve(one),
-      approve(other, { person: people[1] }),
-      approve(one, { person: people[1] }),
+      approve(other, { person: second }),
+      approve(one, { person: second }),
       approve(other),
     ]);
-    for (const { id } of [one, other])
-      expect((await api.send('GET', `${PLANS}/${id}`)).body.approval).toMatchObject({ state: 'approved', version: 2 });
+    for (const each of [one, other])
+      expect((await read(each)).approval).toMatchObject({ state: 'approved', version: 2 });
   });
 
   it('is not for the creator, unless the policy lets it', async () => {
-    expect(codeOf(await approve(await plan(), { person: author }))).toBe('403 self_approval_forbidden');
+    expect(await codeOf(approve(await plan(), { person: author }))).toBe('403 self_approval_forbidden');
     await policy({ promotion: { prevent_self_approval: false } });
-    expect((await approve(await plan(), { person: author })).status).toBe(200);
+    expect((await approve(await plan(), { person: author })).approval.state).toBe('approved');
   });
 
   it('is bound to the digest, happens once, and stores no key where it is refused', async () => {
     const made = await plan();
-    expect(codeOf(await approve(made, { body: { plan_digest: 'other' }, key: 'k' }))).toBe('409 plan_digest_mismatch');
-    expect(codeOf(await api.send('POST', `${PLANS}/${made.id}/approve`, { body: {}, token: people[0] }))).toBe(
-      '422 validation_failed',
-    );
-    expect(codeOf(await api.send('POST', `${PLANS}/none/approve`, { body: {}, token: people[0] }))).toBe(
-      '404 plan_not_found',
-    );
-    expect((await approve(made, { key: 'k' })).status).toBe(200);
-    expect(codeOf(await approve(made))).toBe('409 plan_already_decided');
-    expect(codeOf(await api.send('POST', `${PLANS}/${made.id}/reject`, { body: {} }))).toBe('409 plan_already_decided');
+    const mistaken = approve(made, { body: { plan_digest: 'other' }, key: 'k' });
+    expect(await codeOf(mistaken)).toBe('409 plan_digest_mismatch');
+    const without = { body: { plan_digest: undefined } };
+    expect(await codeOf(approve(made, without))).toBe('422 validation_failed');
+    expect(await codeOf(approve({ ...made, id: 'none' }, without))).toBe('404 plan_not_found');
+    expect((await approve(made, { key: 'k' })).approval.state).toBe('approved');
+    expect(await codeOf(approve(made))).toBe('409 plan_already_decided');
+    expect(await codeOf(slipway.autopilot.plans.reject(made.id))).toBe('409 plan_already_decided');
   });
 
   it('has a counterpart that is bound to the digest as well: a rejection means the plan that was read', async () => {
@@ -364,37 +356,36 @@ describe('approving', () => {
       await plan(),
       await plan({ changes: [{ ...TWO_REPLICAS, value: 3 }], summary: 'another plan' }),
     ];
-    const reject = (body: object) => api.send('POST', `${PLANS}/${one.id}/reject`, { body, token: people[0] });
-    const mistaken = await reject({ plan_digest: other.content_digest });
-    expect([codeOf(mistaken), mistaken.body.error.message]).toEqual([
-      '409 plan_digest_mismatch',
-      expect.stringContaining(one.content_digest),
-    ]);
-    expect((await api.send('GET', `${PLANS}/${one.id}`)).body.approval).toMatchObject({ state: 'pending', version: 0 });
+    const reject = (body: BodyOf<'rejectAutopilotPlan'>) => api.slipway(people[0]).autopilot.plans.reject(one.id, body);
+    expect(await refusalOf(reject({ plan_digest: other.content_digest }))).toMatchObject({
+      status: 409,
+      code: 'plan_digest_mismatch',
+      message: expect.stringContaining(one.content_digest),
+    });
+    expect((await read(one)).approval).toMatchObject({ state: 'pending', version: 0 });
     const traces = async () => [
       await owned(api, `select 1 from audit_log where action = 'plan.reject' and resource_name = $1`, [one.id]),
       await eventsOf('plan.rejected'),
     ];
     expect((await traces()).map((rows) => rows.length)).toEqual([0, 0]);
-    expect(expectStatus(await reject({ plan_digest: one.content_digest }), 200).approval.state).toBe('rejected');
+    expect((await reject({ plan_digest: one.content_digest })).approval.state).toBe('rejected');
     expect((await traces()).map((rows) => rows.length)).toEqual([1, 1]);
-    expect((await api.send('GET', `${PLANS}/${other.id}`)).body.approval.state).toBe('pending');
+    expect((await read(other)).approval.state).toBe('pending');
   });
 
   it('is refused for a rejected, an expired and a stale plan', async () => {
     const rejected = await plan();
-    expect(
-      expectStatus(await api.send('POST', `${PLANS}/${rejected.id}/reject`, { body: { comment: 'no' } }), 200).approval,
-    ).toMatchObject({ state: 'rejected', ended: { comment: 'no' } });
-    expect(codeOf(await approve(rejected))).toBe('409 plan_already_decided');
+    const { approval } = await slipway.autopilot.plans.reject(rejected.id, { comment: 'no' });
+    expect(approval).toMatchObject({ state: 'rejected', ended: { comment: 'no' } });
+    expect(await codeOf(approve(rejected))).toBe('409 plan_already_decided');
     const stale = await plan();
     await rollOut({ spec_patch: { scaling: { min_replicas: 3 } } });
     await activateNewest(api, chat.id);
-    expect(codeOf(await approve(stale))).toBe('409 plan_stale');
+    expect(await codeOf(approve(stale))).toBe('409 plan_stale');
     await policy({ promotion: { plan_ttl_seconds: 1 } });
     const expired = await plan({ changes: [{ ...TWO_REPLICAS, from: 3 }] });
-    await until(async () => (await api.send('GET', `${PLANS}/${expired.id}`)).body.approval.state === 'expired');
-    expect(codeOf(await approve(expired))).toBe('409 plan_expired');
+    await until(async () => (await read(expired)).approval.state === 'expired');
+    expect(await codeOf(approve(expired))).toBe('409 plan_expired');
   });
 });
 
@@ -407,9 +398,9 @@ describe('executing', () => {
     ]) {
       chat = await activeDeployment(api, `executed-${(count += 1)}`);
       const made = await plan();
-      expectStatus(await approve(made), 200);
-      expectStatus(await rollOut(bodyOf(made)), 202);
-      expect(expectStatus(await api.send('GET', `/api/v1/deployments/${chat.name}/revisions/2`), 200)).toMatchObject({
+      await approve(made);
+      await rollOut(bodyOf(made));
+      expect(await slipway.deployments.revisions.get(chat.name, '2')).toMatchObject({
         source: { kind: 'plan', plan_id: made.id, base_revision: `${chat.name}-00001` },
         spec: { scaling: { min_replicas: 2 } },
       });
@@ -418,46 +409,35 @@ describe('executing', () => {
 
   it('is refused unless the plan is approved, unexpired, fresh and unchanged, and of this deployment', async () => {
     const made = await plan();
-    expect(codeOf(await rollOut({ plan_id: made.id }))).toBe('409 plan_not_approved');
-    expectStatus(await approve(made), 200);
-    expect(codeOf(await rollOut({ plan_id: made.id, spec_patch: { scaling: { min_replicas: 3 } } }))).toBe(
-      '409 plan_digest_mismatch',
-    );
-    expect(codeOf(await rollOut({ plan_id: made.id, strategy: { type: 'immediate' } }))).toBe(
-      '409 plan_digest_mismatch',
-    );
-    expect(codeOf(await rollOut({ plan_id: 'none', spec_patch: {} }))).toBe('404 plan_not_found');
+    expect(await codeOf(rollOut({ plan_id: made.id }))).toBe('409 plan_not_approved');
+    await approve(made);
+    for (const change of [{ spec_patch: { scaling: { min_replicas: 3 } } }, { strategy: { type: 'immediate' } }])
+      expect(await codeOf(rollOut({ plan_id: made.id, ...change }))).toBe('409 plan_digest_mismatch');
+    expect(await codeOf(rollOut({ plan_id: 'none', spec_patch: {} }))).toBe('404 plan_not_found');
     const other = await activeDeployment(api, `other-${count}`);
-    expect(
-      codeOf(await api.send('POST', `/api/v1/deployments/${other.name}/rollouts`, { body: { plan_id: made.id } })),
-    ).toBe('404 plan_not_found');
+    const elsewhere = slipway.deployments.rollouts.create(other.name, { plan_id: made.id });
+    expect(await codeOf(elsewhere)).toBe('404 plan_not_found');
     expect(await owned(api, `select 1 from revisions where deployment_id = $1`, [chat.id])).toHaveLength(1);
     await rollOut({ spec_patch: { scaling: { min_replicas: 7 } } });
     await activateNewest(api, chat.id);
-    expect(codeOf(await rollOut({ plan_id: made.id }))).toBe('409 plan_stale');
+    expect(await codeOf(rollOut({ plan_id: made.id }))).toBe('409 plan_stale');
     await policy({ promotion: { plan_ttl_seconds: 1 } });
     const brief = await plan({ changes: [{ ...TWO_REPLICAS, from: 7 }] });
-    expectStatus(await approve(brief), 200);
-    await until(
-      async () =>
-        codeOf(
-          await api.send('POST', `/api/v1/deployments/${chat.name}/rollouts?validate_only=true`, {
-            body: { plan_id: brief.id },
-          }),
-        ) === '409 plan_expired',
-    );
-    expect(codeOf(await rollOut({ plan_id: brief.id }))).toBe('409 plan_expired');
+    await approve(brief);
+    const rehearse = () => slipway.deployments.rollouts.rehearse(chat.name, { plan_id: brief.id });
+    await until(() => isRefused(rehearse(), 'plan_expired'));
+    expect(await codeOf(rollOut({ plan_id: brief.id }))).toBe('409 plan_expired');
   });
 
   it('executes nothing from a row that was tampered with', async () => {
     const made = await plan();
-    expectStatus(await approve(made), 200);
+    await approve(made);
     await owned(api, `alter table autopilot_plans disable trigger immutable`);
     await owned(api, `update autopilot_plans set content = jsonb_set(content, '{summary}', '"other"') where id = $1`, [
       made.id,
     ]);
     await owned(api, `alter table autopilot_plans enable trigger immutable`);
-    expect(codeOf(await rollOut({ plan_id: made.id }))).toBe('409 plan_digest_mismatch');
+    expect(await codeOf(rollOut({ plan_id: made.id }))).toBe('409 plan_digest_mismatch');
   });
 });
 

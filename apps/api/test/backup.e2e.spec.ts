@@ -59,7 +59,7 @@ it('a back-up made under load is restored into an installation of nothing: what 
   // The back-up, while others write.
   let isOver = false;
   const writing = (async () => {
-    for (let i = 0; !isOver; i += 1) await old.send('POST', '/deployments', { name: `while-${i}` });
+    for (let i = 0; !isOver; i += 1) await old.slipway().deployments.create({ name: `while-${i}` });
   })();
   const folder = path.join(scratch(), 'b');
   const backup = await command(old, 'backup', folder);
@@ -74,7 +74,7 @@ it('a back-up made under load is restored into an installation of nothing: what 
   await old.operation(await rollOut(old, 'lost', 'lost', { type: 'immediate' }));
   await until('the gateway serves what will be lost', async () => (await served(old, 'lost')).status === 200);
   const [{ generation: seen }] = await old.query('select max(generation)::int as generation from dataplane_routes');
-  const sequenceThen = (await old.send('GET', '/deployments/chat/events?limit=1')).body.data[0].sequence as number;
+  const [newest] = (await old.slipway().deployments.events.list('chat', { limit: 1 })).data;
   await old.kill('api');
   await old.kill('worker');
   for (const { pid } of old.simulatorStarts()) if (isAlive(pid)) process.kill(pid, 'SIGKILL');
@@ -103,31 +103,28 @@ it('a back-up made under load is restored into an installation of nothing: what 
   });
   await until('the gateway follows it', async () => (await served(old, 'chat')).revision === 'chat-00003');
 
-  const operations = (await now.send('GET', '/operations?limit=200')).body.data as { status: string }[];
+  const slipway = now.slipway();
+  const { data: operations } = await slipway.operations.list({ limit: 200 });
   expect(new Set(operations.map(({ status }) => status))).toEqual(new Set(['succeeded', 'failed']));
-  expect((await now.send('GET', '/whoami', undefined, { token: minted })).status).toBe(200);
-  const file = await fetch(`${now.apiUrl()}/api/v1/sandboxes/${sandbox}/files?path=a.txt`, {
-    headers: { authorization: `Bearer ${now.token}` },
-  });
-  expect(await file.text()).toBe('kept');
+  expect(await now.as(minted).whoAmI()).toMatchObject({ scopes: ['viewer'] });
+  expect(await (await slipway.sandboxes.files.download(sandbox, 'a.txt')).text()).toBe('kept');
 
   // A watcher that had seen more than there is now goes on from here.
-  const watcher = await fetch(`${now.apiUrl()}/api/v1/deployments/chat/events`, {
-    headers: {
-      authorization: `Bearer ${now.token}`,
-      accept: 'text/event-stream',
-      'last-event-id': String(sequenceThen + 1_000),
-    },
-  });
-  expect(watcher.status).toBe(200);
-  const told = watcher.body!.pipeThrough(new TextDecoderStream()).getReader();
-  await now.send('PUT', '/deployments/chat/continual-optimization/policy', { mode: 'observe' });
-  for (let text = ''; !text.includes('policy.updated');) text += (await told.read()).value;
-  await told.cancel();
+  const beyond = { after: newest!.sequence + 1_000, signal: AbortSignal.timeout(60_000) };
+  const told = slipway.deployments.events.follow('chat', beyond);
+  let heard: unknown;
+  const hearing = told.next().then(({ value }) => (heard = value));
+  // It hears what comes once it watches, and when that begins only this shows.
+  let changes = 0;
+  const change = () => slipway.deployments.policy.set('chat', { evidence: { min_samples: 100 + (changes += 1) } });
+  await until('the watcher is told', async () => (await change()) && heard !== undefined);
+  expect(heard).toMatchObject({ type: 'policy.updated' });
+  await hearing;
+  await told.return();
 
   await until('the audit is sealed', async () => {
-    const rows = (await now.send('GET', '/audit?limit=50')).body.data as { sequence: number | null }[];
-    return rows.every(({ sequence }) => sequence !== null);
+    const { data } = await slipway.audit.list({ limit: 50 });
+    return data.every(({ sequence }) => sequence !== null);
   });
   expect(await command(now, 'audit-verify')).toMatchObject({ status: 0, out: expect.stringContaining('unsealed=0') });
 

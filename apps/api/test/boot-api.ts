@@ -7,7 +7,11 @@ import { createTestDatabase } from '@slipway/platform-testing';
 import { clientOf, type ApiClient } from '@slipway/platform-testing/contract';
 import { MIGRATIONS } from '@slipway/registry';
 import { TARGETS } from '@slipway/registry/targets';
+import { Slipway } from '@slipway/sdk';
 import { createApi } from '../src/create-api.js';
+
+/** As an api is told with SLIPWAY_IDENTITY_PROVIDER: the types know the default alone. */
+export const PROVIDER = 'acme-id' as 'oidc';
 
 export {
   clientOf,
@@ -23,6 +27,8 @@ export interface TestApi extends ApiClient {
   url: string;
   config: Config;
   token: string;
+  /** The client of the operator's bootstrap token, or of another's. A call that fails is not repeated: a suite is to see it. */
+  slipway(token?: string): Slipway;
   close(): Promise<void>;
 }
 
@@ -56,6 +62,7 @@ export async function bootApi(env: Record<string, string> = {}): Promise<TestApi
     url,
     config,
     token: BOOTSTRAP_TOKEN,
+    slipway: (token = BOOTSTRAP_TOKEN) => new Slipway({ baseUrl: url, token, maxRetries: 0 }),
     async close() {
       app.getHttpServer().closeAllConnections();
       await app.close();

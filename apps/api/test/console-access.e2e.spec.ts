@@ -1,10 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { bootApi, expectStatus, type Answer, type TestApi } from './boot-api.js';
+import { isSlipwayError, type BodyOf, type Slipway } from '@slipway/sdk';
+import { bootApi, type TestApi } from './boot-api.js';
+import { codeOf, refusalOf } from './refusals.js';
 
 let api: TestApi;
+let slipway: Slipway;
 
 beforeAll(async () => {
   api = await bootApi({ SLIPWAY_IDENTITY_PROVIDER: 'acme-id' });
+  slipway = api.slipway();
 });
 
 afterAll(async () => {
@@ -19,23 +23,14 @@ const BODY = {
   scopes: ['viewer'],
 };
 
-function put(change: object = {}, token?: string): Promise<Answer> {
-  return api.send('PUT', '/api/v1/console/access', { body: { ...BODY, ...change }, token });
-}
-
-async function whoAmI(token?: string): Promise<any> {
-  return expectStatus(await api.send('GET', '/api/v1/whoami', { token }), 200);
-}
-
-function patch(id: string, body: object, token?: string): Promise<Answer> {
-  return api.send('PATCH', `/api/v1/tenants/${id}`, { body, token });
-}
-
-async function give(id: string, organizations: string[]): Promise<any> {
-  return expectStatus(await patch(id, { external_organization_ids: organizations }), 200);
-}
+/** @param change also to what the types refuse, for the api to refuse it */
+const put = (change: object = {}, by = slipway) =>
+  by.consoleAccess.set({ ...BODY, ...change } as BodyOf<'setConsoleAccess'>);
+const patch = (id: string, body: object, by = slipway) => by.tenants.update(id, body as BodyOf<'updateTenant'>);
+const give = (id: string, organizations: string[]) => patch(id, { external_organization_ids: organizations });
 
 it('publishes the configured provider as the only value', async () => {
+  // Raw: the document is no part of what it describes.
   const { body } = await api.send('GET', '/openapi.json', { token: null });
   const { properties, required } = body.components.schemas.SetConsoleAccessDto;
   expect(properties.provider).toMatchObject({ type: 'string', enum: ['acme-id'] });
@@ -50,7 +45,7 @@ it('publishes the configured provider as the only value', async () => {
 });
 
 it('grants, repeats, changes and revokes one mapping', async () => {
-  const granted = expectStatus(await put({ display_name: 'Ada', scopes: ['viewer', 'operator', 'viewer'] }), 200);
+  const granted = await put({ display_name: 'Ada', scopes: ['viewer', 'operator', 'viewer'] });
   expect(granted).toMatchObject({
     ...BODY,
     display_name: 'Ada',
@@ -59,43 +54,43 @@ it('grants, repeats, changes and revokes one mapping', async () => {
     updated_by: { type: 'token', id: 'tok_boot' },
   });
   expect(granted.id).toMatch(/^cac_[0-9a-f]{32}$/);
-  expect(expectStatus(await put({ display_name: 'Ada', scopes: ['viewer', 'operator'] }), 200)).toEqual(granted);
-  const changed = expectStatus(await put({ scopes: ['admin'] }), 200);
+  expect(await put({ display_name: 'Ada', scopes: ['viewer', 'operator'] })).toEqual(granted);
+  const changed = await put({ scopes: ['admin'] });
   expect(changed).toMatchObject({ id: granted.id, display_name: 'Ada', scopes: ['admin'] });
-  const revoked = expectStatus(await put({ access: false, scopes: ['operator'] }), 200);
+  const revoked = await put({ access: false, scopes: ['operator'] });
   expect(revoked).toMatchObject({ id: granted.id, access: false, status: 'revoked', scopes: [], display_name: 'Ada' });
-  expect(expectStatus(await put({ access: false, scopes: undefined }), 200)).toEqual(revoked);
-  expect(expectStatus(await put(), 200)).toMatchObject({ id: granted.id, status: 'active' });
+  expect(await put({ access: false, scopes: undefined })).toEqual(revoked);
+  expect(await put()).toMatchObject({ id: granted.id, status: 'active' });
 });
 
 it('keeps organizations, users and tenants apart', async () => {
   // Given to the operator tenant, too, which has it of itself only while nobody has.
-  const { token } = await api.createTenant('other', ['org_1']);
-  await give((await whoAmI()).tenant.id, ['org_1']);
+  const other = api.slipway((await api.createTenant('other', ['org_1'])).token);
+  await give((await slipway.whoAmI()).tenant.id, ['org_1']);
   const [mine, org, user, theirs] = [
     await put(),
     await put({ external_organization_id: 'org_2' }),
     await put({ external_user_id: 'user_2' }),
-    await put({}, token),
+    await put({}, other),
   ];
-  expect(new Set([mine, org, user, theirs].map((answer) => expectStatus(answer, 200).id)).size).toBe(4);
-  const listed = expectStatus(await api.send('GET', '/api/v1/console/access', { token }), 200);
-  expect(listed).toEqual({ data: [theirs.body], next_cursor: null });
-  const page = expectStatus(await api.send('GET', '/api/v1/console/access?limit=1'), 200);
-  expect(page.data).toEqual([user.body]);
-  const next = expectStatus(await api.send('GET', `/api/v1/console/access?limit=200&cursor=${page.next_cursor}`), 200);
-  expect(next.data.map((row: any) => row.id)).toEqual([org.body.id, mine.body.id]);
+  expect(new Set([mine, org, user, theirs].map(({ id }) => id)).size).toBe(4);
+  expect(await other.consoleAccess.list()).toEqual({ data: [theirs], next_cursor: null });
+  const page = await slipway.consoleAccess.list({ limit: 1 });
+  expect(page.data).toEqual([user]);
+  const next = await slipway.consoleAccess.list({ limit: 200, cursor: page.next_cursor! });
+  expect(next.data.map(({ id }) => id)).toEqual([org.id, mine.id]);
 });
 
 it('makes one mapping where many ask for it at once', async () => {
   const answers = await Promise.all(Array.from({ length: 10 }, () => put({ external_user_id: 'race' })));
-  expect(new Set(answers.map((answer) => expectStatus(answer, 200).id)).size).toBe(1);
+  expect(new Set(answers.map(({ id }) => id)).size).toBe(1);
 });
 
 it('takes texts at their limit, in characters', async () => {
   const longest = '😀'.repeat(255);
-  expectStatus(await put({ display_name: longest, external_user_id: longest, external_organization_id: longest }), 200);
-  expectStatus(await put({ external_user_id: 'many', scopes: Array(32).fill('viewer') }), 200);
+  const texts = { display_name: longest, external_user_id: longest, external_organization_id: longest };
+  expect(await put(texts)).toMatchObject(texts);
+  expect(await put({ external_user_id: 'many', scopes: Array(32).fill('viewer') })).toMatchObject({ status: 'active' });
 });
 
 it.each<[string, object, number, string[]]>([
@@ -120,66 +115,65 @@ it.each<[string, object, number, string[]]>([
   ['a text for a truth', { access: 'true' }, 400, ['access type']],
   ['a text for a list', { scopes: 'viewer' }, 400, ['scopes type']],
 ])('refuses %s', async (_what, change, status, expected) => {
-  const answer = await put(change);
-  expect(answer.status).toBe(status);
-  expect(answer.body.error.details.map(({ field, code }: any) => `${field} ${code}`).sort()).toEqual(expected);
+  const refused = await refusalOf(put(change));
+  expect(refused.status).toBe(status);
+  expect(refused.details.map(({ field, code }) => `${field} ${code}`).sort()).toEqual(expected);
 });
 
 it('warns of unknown fields, and of a rehearsal that it does not offer', async () => {
-  expect((await put({ colour: 'red' })).body.warnings).toEqual([{ code: 'unknown_field', field: 'colour' }]);
+  expect((await put({ colour: 'red' })).warnings).toEqual([{ code: 'unknown_field', field: 'colour' }]);
+  // Raw, because the client offers none either.
   expect((await api.send('PUT', '/api/v1/console/access?validate_only=true', { body: BODY })).status).toBe(400);
 });
 
 it('does not revoke the last admin token of a tenant', async () => {
-  const { token } = await api.createTenant('lonely', ['org_1']);
-  const [first] = expectStatus(await api.send('GET', '/api/v1/tokens', { token }), 200).data;
-  const refused = await api.send('DELETE', `/api/v1/tokens/${first.id}`, { token });
-  expect([refused.status, refused.body.error.code]).toEqual([409, 'last_admin']);
+  const lonely = api.slipway((await api.createTenant('lonely', ['org_1'])).token);
+  const [first] = (await lonely.tokens.list()).data;
+  const revoke = () => lonely.tokens.revoke(first!.id);
+  expect(await codeOf(revoke())).toBe('409 last_admin');
   // Nobody could sign in as this identity, because no issuer is configured here.
-  expectStatus(await put({ scopes: ['admin'] }, token), 200);
-  expect((await api.send('DELETE', `/api/v1/tokens/${first.id}`, { token })).status).toBe(409);
-  expectStatus(await put({ access: false }, token), 200);
-  const second = expectStatus(
-    await api.send('POST', '/api/v1/tokens', { token, body: { name: 'second', scopes: ['admin'] } }),
-    201,
-  );
-  const both = await Promise.all(
-    [first.id, second.id].map((id: string) => api.send('DELETE', `/api/v1/tokens/${id}`, { token: second.token })),
-  );
-  expect(both.filter((answer) => answer.status === 200)).toHaveLength(1);
+  await put({ scopes: ['admin'] }, lonely);
+  expect(await codeOf(revoke())).toBe('409 last_admin');
+  await put({ access: false }, lonely);
+  const second = await lonely.tokens.create({ name: 'second', scopes: ['admin'] });
+  const { tokens } = api.slipway(second.token);
+  const both = await Promise.allSettled([first!, second].map(({ id }) => tokens.revoke(id)));
+  expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+  // The one that is too late is refused for it, or for its own token, which the other has revoked.
+  const [late] = both.flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : []));
+  expect(isSlipwayError(late, 'last_admin', 'unauthenticated')).toBe(true);
 });
 
 describe('10.4: organizations of tenants', () => {
-  const codeOf = ({ status, body }: Answer): [number, string] => [status, body.error?.code];
-  const listed = async (id: string): Promise<any> =>
-    expectStatus(await api.send('GET', '/api/v1/tenants?limit=200'), 200).data.find((tenant: any) => tenant.id === id);
+  const listed = async (id: string) => (await slipway.tenants.list({ limit: 200 })).data.find((one) => one.id === id);
 
   it('10.4: a tenant maps its own organizations alone, the operator tenant also those that nobody has', async () => {
-    const [a, b] = [await api.createTenant('org-a', ['org_a']), await api.createTenant('org-b')];
-    const map = (organization: string, token?: string, access = true) =>
-      put({ external_organization_id: organization, access }, token);
-    expect((await map('org_a', a.token)).status).toBe(200);
-    const refused: [string, string | undefined][] = [
-      ['org_a', b.token],
+    const [a, b] = [await api.createTenant('org-a', ['org_a']), await api.createTenant('org-b')].map(({ token }) =>
+      api.slipway(token),
+    );
+    const map = (organization: string, by?: Slipway) => put({ external_organization_id: organization }, by);
+    expect(await map('org_a', a)).toMatchObject({ status: 'active' });
+    const refused: [string, Slipway | undefined][] = [
+      ['org_a', b],
       ['org_a', undefined],
-      ['org_of_nobody', a.token],
-      ['org_of_nobody', b.token],
-      ['ORG_A', b.token],
+      ['org_of_nobody', a],
+      ['org_of_nobody', b],
+      ['ORG_A', b],
     ];
-    for (const [organization, token] of refused)
-      expect(codeOf(await map(organization, token))).toEqual([403, 'organization_not_granted']);
-    expect((await map('org_of_nobody')).status).toBe(200);
-    const rows = expectStatus(await api.send('GET', '/api/v1/console/access', { token: b.token }), 200);
-    expect(rows.data).toEqual([]);
+    for (const [organization, by] of refused)
+      expect(await codeOf(map(organization, by))).toBe('403 organization_not_granted');
+    expect(await map('org_of_nobody')).toMatchObject({ status: 'active' });
+    expect((await b!.consoleAccess.list()).data).toEqual([]);
   });
 
   it('10.4: a mapping of an organization that was taken away can still be revoked, and not granted', async () => {
     const { id, token } = await api.createTenant('org-c', ['org_c']);
+    const tenant = api.slipway(token);
     const mapping = { external_organization_id: 'org_c', external_user_id: 'gone' };
-    expectStatus(await put(mapping, token), 200);
+    await put(mapping, tenant);
     await give(id, []);
-    expect(codeOf(await put(mapping, token))).toEqual([403, 'organization_not_granted']);
-    expect(expectStatus(await put({ ...mapping, access: false }, token), 200)).toMatchObject({ status: 'revoked' });
+    expect(await codeOf(put(mapping, tenant))).toBe('403 organization_not_granted');
+    expect(await put({ ...mapping, access: false }, tenant)).toMatchObject({ status: 'revoked' });
   });
 
   it('10.4: the operator sets them, sees them, and audits each change once', async () => {
@@ -189,23 +183,18 @@ describe('10.4: organizations of tenants', () => {
     expect(changed).toEqual(await listed(id));
     expect(changed.external_organization_ids).toEqual(['org_d1', 'org_d3']);
     expect(await give(id, ['org_d1', 'org_d3'])).toEqual(changed);
-    const audited = expectStatus(await api.send('GET', '/api/v1/audit?action=tenant.update&limit=200'), 200).data;
-    const ofTenant = audited.filter((row: any) => row.resource_name === 'org-d');
+    const { data: audited } = await slipway.audit.list({ action: 'tenant.update', limit: 200 });
+    const ofTenant = audited.filter(({ resource_name }) => resource_name === 'org-d');
     expect(ofTenant).toHaveLength(1);
-    expect(ofTenant[0].before_digest).not.toBe(ofTenant[0].after_digest);
-    expect((await patch(id, { external_organization_ids: null })).status).toBe(400);
-    expect(codeOf(await patch(id, {}))).toEqual([422, 'validation_failed']);
-    expect(codeOf(await patch(id, { external_organization_ids: ['x', 'x'] }))).toEqual([422, 'validation_failed']);
-    expect(codeOf(await patch('ten_none', {}))).toEqual([404, 'tenant_not_found']);
-    expect(codeOf(await patch(id, { external_organization_ids: ['org_a'] }, token))).toEqual([
-      403,
-      'scope_insufficient',
-    ]);
-    const other = (await whoAmI()).tenant.id;
-    expect(codeOf(await patch(other, { external_organization_ids: ['org_a'] }, token))).toEqual([
-      404,
-      'tenant_not_found',
-    ]);
-    expect((await listed(id)).external_organization_ids).toEqual(['org_d1', 'org_d3']);
+    expect(ofTenant[0]!.before_digest).not.toBe(ofTenant[0]!.after_digest);
+    expect((await refusalOf(patch(id, { external_organization_ids: null }))).status).toBe(400);
+    expect(await codeOf(patch(id, {}))).toBe('422 validation_failed');
+    expect(await codeOf(patch(id, { external_organization_ids: ['x', 'x'] }))).toBe('422 validation_failed');
+    expect(await codeOf(patch('ten_none', {}))).toBe('404 tenant_not_found');
+    const asked = { external_organization_ids: ['org_a'] };
+    expect(await codeOf(patch(id, asked, api.slipway(token)))).toBe('403 scope_insufficient');
+    const other = (await slipway.whoAmI()).tenant.id;
+    expect(await codeOf(patch(other, asked, api.slipway(token)))).toBe('404 tenant_not_found');
+    expect((await listed(id))!.external_organization_ids).toEqual(['org_d1', 'org_d3']);
   });
 });

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import type { BodyOf, Slipway } from '@slipway/sdk';
 import { Load, type LoadAnswer } from './load.js';
 import { ROOT, Stack, until } from './stack.js';
 
@@ -28,11 +29,13 @@ const revisionsOf = (answers: LoadAnswer[]) => new Set(answers.map((one) => one.
 
 (PROGRAM ? describe : describe.skip)('llama.cpp', () => {
   let stack: Stack;
+  let slipway: Slipway;
   /** Files of two models, which answer the same question differently. */
   let models: string[];
 
   beforeAll(async () => {
     stack = await Stack.start({ gateway: true, config });
+    slipway = stack.slipway();
     models = [1, 2].map((seed) => {
       const file = path.join(stack.home, `models/tiny-${seed}.gguf`);
       execFileSync(process.execPath, [path.join(ROOT, 'tools/llamacpp/tiny-model.mjs'), file, String(seed)]);
@@ -62,26 +65,17 @@ const revisionsOf = (answers: LoadAnswer[]) => new Set(answers.map((one) => one.
     runtime: { target, engine: 'llamacpp', args: { threads: 1, ...args } },
   });
 
-  const send = async (status: number, method: string, target: string, body?: object) => {
-    const answer = await stack.send(method, target, body);
-    if (answer.status !== status)
-      throw new Error(`${target} answered ${answer.status}: ${JSON.stringify(answer.body)}`);
-    return answer.body;
-  };
-  const begin = async (target: string, body: object = {}): Promise<string> =>
-    (await send(202, 'POST', target, body)).operation.id;
-  const operation = async (target: string, body?: object) => stack.operation(await begin(target, body));
-  const succeed = async (target: string, body?: object) => {
-    const record = await operation(target, body);
-    if (record.status !== 'succeeded') throw new Error(`${target} ${record.status}: ${JSON.stringify(record)}`);
-    return record;
-  };
+  const rollOut = async (name: string, body: BodyOf<'createRollout'>) =>
+    stack.operation(await stack.rollOut(name, body));
+  const succeed = async (name: string, body: BodyOf<'createRollout'>) =>
+    slipway.operations.wait(await stack.rollOut(name, body));
+  const rollBack = async (name: string) =>
+    slipway.operations.wait((await slipway.deployments.rollbacks.create(name)).operation.id);
 
   /** A deployment whose first revision serves. */
   const deploy = async (name: string, target?: string) => {
-    await send(201, 'POST', '/deployments', { name });
-    const first = { spec: spec(`${name}-a`, 0, target), strategy: { type: 'immediate' } };
-    await succeed(`/deployments/${name}/rollouts`, first);
+    await slipway.deployments.create({ name });
+    await succeed(name, { spec: spec(`${name}-a`, 0, target), strategy: { type: 'immediate' } });
   };
   /** What the work came to, and what requests met meanwhile and right before it. */
   const underLoad = async <T>(name: string, work: (load: Load) => Promise<T>): Promise<[T, LoadAnswer[]]> => {
@@ -101,7 +95,7 @@ const revisionsOf = (answers: LoadAnswer[]) => new Set(answers.map((one) => one.
     });
     return { status: answer.status, text: await answer.text() };
   };
-  const activeOf = async (name: string) => (await send(200, 'GET', `/deployments/${name}`)).active_revision;
+  const activeOf = async (name: string) => (await slipway.deployments.get(name)).active_revision;
 
   it('its template is tried alone, and qualifies', () => {
     const trial = [path.join(ROOT, 'tools/engines/dist/main.js'), 'try', 'llamacpp', '--model', models[0] as string];
@@ -125,7 +119,7 @@ const revisionsOf = (answers: LoadAnswer[]) => new Set(answers.map((one) => one.
 
     it('a canary under load loses no request', async () => {
       const [record, answers] = await underLoad('chat', () =>
-        succeed('/deployments/chat/rollouts', {
+        succeed('chat', {
           spec: spec('chat-b', 1),
           strategy: { type: 'canary', steps: [soaking(50), soaking(100)] },
           analysis: { metrics: [{ name: 'error_rate', check: 'threshold', threshold: 0.05, min_samples: 10 }] },
@@ -138,7 +132,7 @@ const revisionsOf = (answers: LoadAnswer[]) => new Set(answers.map((one) => one.
 
     it('a gate that does not hold takes the candidate away, and loses no request', async () => {
       const [record, answers] = await underLoad('chat', () =>
-        operation('/deployments/chat/rollouts', {
+        rollOut('chat', {
           spec_patch: { model: { id: 'chat-c' } },
           strategy: { type: 'canary', steps: [soaking(50), soaking(100)] },
           analysis: {
@@ -156,7 +150,7 @@ const revisionsOf = (answers: LoadAnswer[]) => new Set(answers.map((one) => one.
     });
 
     it('a rollback under load loses no request', async () => {
-      const [, answers] = await underLoad('chat', () => succeed('/deployments/chat/rollback'));
+      const [, answers] = await underLoad('chat', () => rollBack('chat'));
       expect(lost(answers)).toEqual([]);
       expect(await activeOf('chat')).toBe('chat-00001');
     });
@@ -175,22 +169,18 @@ const revisionsOf = (answers: LoadAnswer[]) => new Set(answers.map((one) => one.
     });
 
     it('is bound, qualified and published under a slug', async () => {
-      const product = await send(201, 'POST', '/admin/model-api/products', { slug: SLUG, display_name: 'Tiny' });
-      const binding = await send(201, 'POST', '/admin/model-api/target-bindings', {
-        product_id: product.id,
-        target: { deployment: 'chat', revision: 'chat-00001' },
-      });
-      await succeed(`/admin/model-api/target-bindings/${binding.id}/qualify`);
-      await send(201, 'POST', '/admin/model-api/publications', {
-        product_id: product.id,
-        bindings: [{ binding_id: binding.id, weight: 100, priority: 1 }],
-      });
+      const { products, targetBindings, publications } = slipway.admin.modelApi;
+      const { id: product_id } = await products.create({ slug: SLUG, display_name: 'Tiny' });
+      const target = { deployment: 'chat', revision: 'chat-00001' };
+      const { id: binding_id } = await targetBindings.create({ product_id, target });
+      await slipway.operations.wait((await targetBindings.qualify(binding_id)).operation.id);
+      await publications.create({ product_id, bindings: [{ binding_id, weight: 100, priority: 1 }] });
       await until('it is served', async () => (await ask({ model: SLUG })).status === 200);
     });
 
     it('an argument that it refuses ends the rollout within 15 seconds, in its own words', async () => {
       const asked = Date.now();
-      const record = await operation('/deployments/chat/rollouts', {
+      const record = await rollOut('chat', {
         spec: spec('chat-d', 0, 'mistaken', { made_up: 'x' }),
         strategy: { type: 'immediate' },
       });
@@ -205,12 +195,11 @@ const revisionsOf = (answers: LoadAnswer[]) => new Set(answers.map((one) => one.
     });
 
     it('what it said is read through the API, also what it said before it was killed', async () => {
-      const { data } = await send(200, 'GET', '/deployments/chat/instances');
-      const { id } = data.find(({ state, revision }: any) => state === 'ready' && revision === 'chat-00001');
-      for (const query of ['tail=10000', 'tail=10000&previous=true']) {
-        const answer = await fetch(`${stack.apiUrl()}/api/v1/deployments/chat/instances/${id}/logs?${query}`, {
-          headers: { authorization: `Bearer ${stack.token}` },
-        });
+      const { list, logs } = slipway.deployments.instances;
+      const { data } = await list('chat');
+      const { id } = data.find(({ state, revision }) => state === 'ready' && revision === 'chat-00001')!;
+      for (const previous of [false, true]) {
+        const answer = await logs('chat', id, { tail: 10_000, previous });
         expect(await answer.text()).toMatch(/llama_server: listening on http:\/\/127\.0\.0\.1:\d+/);
       }
     });
@@ -221,7 +210,7 @@ const revisionsOf = (answers: LoadAnswer[]) => new Set(answers.map((one) => one.
 
     it('is recreated under load: requests wait and none is lost', async () => {
       const [record, answers] = await underLoad('single', () =>
-        succeed('/deployments/single/rollouts', {
+        succeed('single', {
           spec: spec('single-b', 1, 'one-place'),
           strategy: { type: 'recreate', steps: [soaking(100)] },
         }),
@@ -232,7 +221,7 @@ const revisionsOf = (answers: LoadAnswer[]) => new Set(answers.map((one) => one.
     });
 
     it('is rolled back under load in the same place, and none is lost', async () => {
-      const [, answers] = await underLoad('single', () => succeed('/deployments/single/rollback'));
+      const [, answers] = await underLoad('single', () => rollBack('single'));
       expect(lost(answers)).toEqual([]);
       expect(await activeOf('single')).toBe('single-00001');
     });

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
+import type { Slipway } from '@slipway/sdk';
 import { startLeakySupplier, type LeakySupplier } from './leaky-supplier.js';
+import { codeOf, isRefused, refusalOf } from './refusals.js';
 import { Stack, until } from './stack.js';
 
 jest.setTimeout(180_000);
@@ -14,29 +16,27 @@ const TRACES = [
 ];
 
 let stack: Stack;
+let slipway: Slipway;
 let supplier: LeakySupplier;
 /** A viewer of the publishing tenant, and one of another. */
 let viewer: string;
-let stranger: { id: string; token: string; viewer: string };
+let stranger: { id: string; viewer: string };
+let asStranger: Slipway;
 
 beforeAll(async () => {
   supplier = await startLeakySupplier(SENTINEL);
   stack = await Stack.start({ gateway: true });
-  viewer = (await made('POST', '/tokens', { name: 'viewer', scopes: ['viewer'] })).token;
-  const tenant = await made('POST', '/tenants', { name: 'stranger' });
-  const answer = await stack.send('POST', '/tokens', { name: 'viewer', scopes: ['viewer'] }, { token: tenant.token });
-  stranger = { id: tenant.id, token: tenant.token, viewer: answer.body.token };
+  slipway = stack.slipway();
+  const aViewer = { name: 'viewer', scopes: ['viewer' as const] };
+  viewer = (await slipway.tokens.create(aViewer)).token;
+  const tenant = await slipway.tenants.create({ name: 'stranger' });
+  asStranger = stack.as(tenant.token);
+  stranger = { id: tenant.id, viewer: (await asStranger.tokens.create(aViewer)).token };
 });
 afterAll(async () => {
   await stack?.stop();
   await supplier?.stop();
 });
-
-async function made(method: string, path: string, body: object): Promise<any> {
-  const answer = await stack.send(method, path, body);
-  if (answer.status !== 201) throw new Error(`${answer.status}: ${JSON.stringify(answer.body)}`);
-  return answer.body;
-}
 
 /** The middle of the base64 text that is the same whatever stands around the name. */
 function base64Core(text: string, shift: number): string {
@@ -69,13 +69,14 @@ async function gateway(
 }
 
 async function qualify(id: string): Promise<any> {
-  const answer = await stack.send('POST', `/admin/model-api/target-bindings/${id}/qualify`, {});
-  expect([answer.status, answer.body.created]).toEqual([202, true]);
-  return stack.operation(answer.body.operation.id);
+  const { created, operation } = await slipway.admin.modelApi.targetBindings.qualify(id);
+  expect(created).toBe(true);
+  return stack.operation(operation.id);
 }
 
 it('binds, qualifies, publishes and serves a supplier of whom no byte tells a viewer', async () => {
-  const product = await made('POST', '/admin/model-api/products', {
+  const { products, targetBindings, publications } = slipway.admin.modelApi;
+  const product = await products.create({
     slug: SLUG,
     display_name: 'Acme Chat',
     context_length: 8192,
@@ -88,17 +89,17 @@ it('binds, qualifies, publishes and serves a supplier of whom no byte tells a vi
     model: supplier.model,
     credential: supplier.credential,
   };
-  const binding = await made('POST', '/admin/model-api/target-bindings', { product_id: product.id, target });
-  const twin = await stack.send('POST', '/admin/model-api/target-bindings', { product_id: product.id, target });
-  expect([twin.status, twin.body.error.code, twin.body.error.binding_id]).toEqual([409, 'binding_exists', binding.id]);
+  const binding = await targetBindings.create({ product_id: product.id, target });
+  const twin = await refusalOf(targetBindings.create({ product_id: product.id, target }));
+  expect(twin).toMatchObject({ status: 409, code: 'binding_exists', body: { binding_id: binding.id } });
   expect(JSON.stringify(binding)).not.toContain(supplier.credential);
   const publication = {
     product_id: product.id,
     bindings: [{ binding_id: binding.id, weight: 100, priority: 1 }],
-    audience: { visibility: 'shared', tenants: [] },
+    audience: { visibility: 'shared' as const, tenants: [] },
   };
-  const early = await stack.send('POST', '/admin/model-api/publications', publication);
-  expect([early.status, early.body.error.code, early.body.error.details[0].field]).toEqual([
+  const early = await refusalOf(publications.create(publication));
+  expect([early.status, early.code, early.details[0]?.field]).toEqual([
     409,
     'binding_not_qualified',
     'bindings[0].binding_id',
@@ -110,13 +111,12 @@ it('binds, qualifies, publishes and serves a supplier of whom no byte tells a vi
   supplier.setFailing(false);
   const passed = await qualify(binding.id);
   expect(passed).toMatchObject({ status: 'succeeded', kind: 'qualify_target_binding' });
-  expect((await stack.send('GET', `/admin/model-api/target-bindings/${binding.id}`)).body).toMatchObject({
+  expect(await targetBindings.get(binding.id)).toMatchObject({
     state: 'qualified',
     qualification: { checks: [{}, {}, {}, {}] },
   });
-  const rehearsed = await stack.send('POST', '/admin/model-api/publications?validate_only=true', publication);
-  expect([rehearsed.status, rehearsed.body.valid]).toEqual([200, true]);
-  const published = await made('POST', '/admin/model-api/publications', publication);
+  expect(await publications.rehearse(publication)).toMatchObject({ valid: true });
+  const published = await publications.create(publication);
 
   await until('the gateway serves the slug', async () => (await chat(stranger.viewer)).status === 200, 10_000);
   const asked = supplier.requests();
@@ -143,7 +143,7 @@ it('binds, qualifies, publishes and serves a supplier of whom no byte tells a vi
   await until(
     'the passport is stored',
     async () =>
-      (await stack.send('GET', `/context-passports/${passport}`, undefined, { token: stranger.viewer })).status === 200,
+      !(await isRefused(stack.as(stranger.viewer).contextPassports.get(passport), 'context_passport_not_found')),
     5_000,
   );
 
@@ -181,7 +181,7 @@ it('binds, qualifies, publishes and serves a supplier of whom no byte tells a vi
   expect(TRACES.some((trace) => trace.test(rows[0].text))).toBe(false);
 });
 
-/** Every GET of the API, with each known id in each place. */
+/** Every GET of the API, with each known id in each place; raw, because every byte of an answer is looked at. */
 async function everythingToRead(token: string, ids: string[]): Promise<[string, { text: string; headers: Headers }][]> {
   const { body: document } = await fetch(`${stack.apiUrl()}/openapi.json`).then(async (answer) => ({
     body: (await answer.json()) as any,
@@ -219,24 +219,20 @@ async function liveEvents(token: string, id: string): Promise<{ text: string; he
 }
 
 it('shows a catalog entry with its allow-listed fields and what was measured', async () => {
-  const { data } = (await stack.send('GET', '/model-api-catalog', undefined, { token: stranger.viewer })).body;
+  const catalog = stack.as(stranger.viewer).modelApiCatalog;
+  const { data } = await catalog.list();
   expect(data).toHaveLength(1);
   await until(
     'requests were measured',
     async () => {
       await chat(stranger.viewer, { stream: true });
-      const { body } = await stack.send('GET', `/model-api-catalog/${data[0].id}`, undefined, {
-        token: stranger.viewer,
-      });
-      return body.performance?.ttft_ms?.p50 > 0;
+      const { performance } = await catalog.get(data[0]!.id);
+      return (performance?.ttft_ms?.p50 ?? 0) > 0;
     },
     30_000,
   );
-  const { body: entry } = await stack.send('GET', `/model-api-catalog/${encodeURIComponent(SLUG)}`, undefined, {
-    token: stranger.viewer,
-  });
-  expect(entry).toEqual({
-    id: data[0].id,
+  expect(await catalog.get(SLUG)).toEqual({
+    id: data[0]!.id,
     object: 'model',
     slug: SLUG,
     name: 'Acme Chat',
@@ -256,74 +252,49 @@ it('shows a catalog entry with its allow-listed fields and what was measured', a
 });
 
 it('keeps admin work to admins of the owning tenant, and a withdrawn product out of catalog and gateway', async () => {
-  const {
-    body: {
-      data: [publication],
-    },
-  } = await stack.send('GET', '/admin/model-api/publications');
-  for (const path of ['products', 'target-bindings', 'publications']) {
-    expect((await stack.send('GET', `/admin/model-api/${path}`, undefined, { token: viewer })).status).toBe(403);
-    expect(
-      (await stack.send('GET', `/admin/model-api/${path}`, undefined, { token: stranger.token })).body.data,
-    ).toEqual([]);
+  const [publication] = (await slipway.admin.modelApi.publications.list()).data;
+  for (const list of ['products', 'targetBindings', 'publications'] as const) {
+    expect(await codeOf(stack.as(viewer).admin.modelApi[list].list())).toBe('403 scope_insufficient');
+    expect((await asStranger.admin.modelApi[list].list()).data).toEqual([]);
   }
-  const asStranger = { token: stranger.token };
-  const { product_id } = publication;
+  const { targetBindings, publications } = asStranger.admin.modelApi;
+  const { id, product_id } = publication!;
   const target = { supplier: 's', base_url: supplier.baseUrl, model: 'm' };
-  expect(
-    (await stack.send('POST', '/admin/model-api/target-bindings', { product_id, target }, asStranger)).body.error.code,
-  ).toBe('product_not_found');
-  expect(
-    (
-      await stack.send(
-        'POST',
-        '/admin/model-api/publications',
-        { product_id, bindings: [{ binding_id: 'x' }] },
-        asStranger,
-      )
-    ).body.error.code,
-  ).toBe('product_not_found');
-  expect((await stack.send('POST', `/admin/model-api/publications/${publication.id}/withdraw`, {})).body.state).toBe(
-    'withdrawn',
-  );
-  expect(
-    (await stack.send('GET', `/model-api-catalog/${product_id}`, undefined, { token: stranger.viewer })).body.error
-      .code,
-  ).toBe('catalog_entry_not_found');
+  expect(await codeOf(targetBindings.create({ product_id, target }))).toBe('404 product_not_found');
+  const bindings = [{ binding_id: 'x' }];
+  expect(await codeOf(publications.create({ product_id, bindings }))).toBe('404 product_not_found');
+  expect(await slipway.admin.modelApi.publications.withdraw(id)).toMatchObject({ state: 'withdrawn' });
+  const entry = stack.as(stranger.viewer).modelApiCatalog.get(product_id);
+  expect(await codeOf(entry)).toBe('404 catalog_entry_not_found');
   await until('the gateway has forgotten the slug', async () => (await chat(stranger.viewer)).status === 404, 10_000);
 });
 
 it('10.2: a tenant takes no name that is not its own, and offers nothing to others', async () => {
-  const asStranger = { token: stranger.token };
-  const ask = async (path: string, body: object): Promise<[number, string]> => {
-    const answer = await stack.send('POST', `/admin/model-api/${path}`, body, asStranger);
-    return [answer.status, answer.body.error?.code];
-  };
+  const { products, publications } = asStranger.admin.modelApi;
   for (const slug of ['openai/gpt-4o', SLUG, 'strangers/chat'])
-    expect(await ask('products', { slug })).toEqual([403, 'slug_not_yours']);
-  const own = await stack.send('POST', '/admin/model-api/products', { slug: 'stranger/chat' }, asStranger);
-  expect(own.status).toBe(201);
-  const { body: operator } = await stack.send('GET', '/whoami');
-  for (const audience of [{ visibility: 'shared' }, { tenants: [operator.tenant.id] }])
-    for (const query of ['', '?validate_only=true'])
-      expect(
-        await ask(`publications${query}`, { product_id: own.body.id, bindings: [{ binding_id: 'bnd_any' }], audience }),
-      ).toEqual([403, 'audience_not_yours']);
+    expect(await codeOf(products.create({ slug }))).toBe('403 slug_not_yours');
+  const { id: product_id } = await products.create({ slug: 'stranger/chat' });
+  const operator = await slipway.whoAmI();
+  for (const audience of [{ visibility: 'shared' as const }, { tenants: [operator.tenant.id] }])
+    for (const ask of [publications.create, publications.rehearse])
+      expect(await codeOf(ask({ product_id, bindings: [{ binding_id: 'bnd_any' }], audience }))).toBe(
+        '403 audience_not_yours',
+      );
 });
 
 it('qualifies and serves a revision of the tenant, from a fresh deployment by API calls only', async () => {
-  await made('POST', '/deployments', { name: 'inner' });
+  await slipway.deployments.create({ name: 'inner' });
   const spec = { model: { id: 'inner-model' }, runtime: { target: 'local', engine: 'sim' } };
-  const rollout = await stack.send('POST', '/deployments/inner/rollouts', { spec });
-  await stack.operation(rollout.body.operation.id);
-  const product = await made('POST', '/admin/model-api/products', { slug: 'acme/inner' });
-  const binding = await made('POST', '/admin/model-api/target-bindings', {
+  await stack.operation(await stack.rollOut('inner', { spec }));
+  const { products, targetBindings, publications } = slipway.admin.modelApi;
+  const product = await products.create({ slug: 'acme/inner' });
+  const binding = await targetBindings.create({
     product_id: product.id,
     target: { deployment: 'inner', revision: '1' },
   });
   expect(binding.target).toMatchObject({ deployment: 'inner', revision: 'inner-00001' });
   expect(await qualify(binding.id)).toMatchObject({ status: 'succeeded' });
-  await made('POST', '/admin/model-api/publications', {
+  await publications.create({
     product_id: product.id,
     bindings: [{ binding_id: binding.id }],
     audience: { visibility: 'tenant', tenants: [stranger.id] },
@@ -333,8 +304,8 @@ it('qualifies and serves a revision of the tenant, from a fresh deployment by AP
     async () => (await chat(stranger.viewer, { model: 'acme/inner' })).status === 200,
     10_000,
   );
-  const { body: entry } = await stack.send('GET', `/model-api-catalog/${product.id}`, undefined, {
-    token: stranger.viewer,
+  expect(await stack.as(stranger.viewer).modelApiCatalog.get(product.id)).toMatchObject({
+    slug: 'acme/inner',
+    availability: 'available',
   });
-  expect(entry).toMatchObject({ slug: 'acme/inner', availability: 'available' });
 });

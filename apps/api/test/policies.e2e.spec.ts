@@ -1,46 +1,46 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { owned } from '@slipway/platform-testing/contract';
-import { bootApi, expectStatus, type Answer, type TestApi } from './boot-api.js';
-
-const PATH = '/api/v1/deployments/chat/continual-optimization/policy';
+import type { BodyOf, OptionsOf, Slipway } from '@slipway/sdk';
+import { bootApi, expectStatus, type TestApi } from './boot-api.js';
+import { codeOf, refusalOf } from './refusals.js';
 
 let api: TestApi;
+let slipway: Slipway;
 
 beforeAll(async () => {
   api = await bootApi();
-  expectStatus(await api.send('POST', '/api/v1/deployments', { body: { name: 'chat' } }), 201);
+  slipway = api.slipway();
+  await slipway.deployments.create({ name: 'chat' });
 });
 
 afterAll(async () => {
   await api?.close();
 });
 
-function put(body: unknown, options: { ifMatch?: string; query?: string; token?: string } = {}): Promise<Answer> {
-  const headers: Record<string, string> = options.ifMatch === undefined ? {} : { 'if-match': options.ifMatch };
-  return api.send('PUT', PATH + (options.query ?? ''), {
-    body,
-    headers,
-    ...(options.token && { token: options.token }),
-  });
-}
+type Policy = BodyOf<'setContinualOptimizationPolicy'>;
+
+/** @param body also of what the types refuse, for the api to refuse it */
+const put = (body: object, options?: OptionsOf<'setContinualOptimizationPolicy'>, by = slipway) =>
+  by.deployments.policy.set('chat', body as Policy, options);
+const rehearse = (body: object) => slipway.deployments.policy.rehearse('chat', body as Policy);
+const read = (by = slipway, deployment = 'chat') => by.deployments.policy.get(deployment);
 
 const eventTypes = async (): Promise<string[]> =>
-  (await api.send('GET', '/api/v1/deployments/chat/events?type=policy.updated')).body.data.map(
-    (event: any) => event.type,
-  );
+  (await slipway.deployments.events.list('chat', { type: 'policy.updated' })).data.map(({ type }) => type);
 
 describe('the continual-optimization policy', () => {
   it('is 404 before the first PUT, for an unknown deployment too, and If-Match cannot hold', async () => {
-    expect((await api.send('GET', PATH)).body.error.code).toBe('policy_not_found');
-    expect((await api.send('GET', PATH.replace('chat', 'none'))).body.error.code).toBe('deployment_not_found');
-    expect((await api.send('PUT', PATH.replace('chat', 'none'), { body: { mode: 'x' } })).body.error.code).toBe(
-      'deployment_not_found',
-    );
-    expect((await put({}, { ifMatch: '"x"' })).status).toBe(412);
+    expect(await codeOf(read())).toBe('404 policy_not_found');
+    expect(await codeOf(read(slipway, 'none'))).toBe('404 deployment_not_found');
+    const faulty = { mode: 'x' as 'off' };
+    expect(await codeOf(slipway.deployments.policy.set('none', faulty))).toBe('404 deployment_not_found');
+    expect(await codeOf(put({}, { ifMatch: '"x"' }))).toBe('412 precondition_failed');
   });
 
   it('shows every default of an empty body', async () => {
-    const answer = await put({});
+    // Raw, for its header.
+    const path = '/api/v1/deployments/chat/continual-optimization/policy';
+    const answer = await api.send('PUT', path, { body: {} });
     expect(expectStatus(answer, 200)).toMatchObject({
       deployment: 'chat',
       version: 1,
@@ -62,12 +62,9 @@ describe('the continual-optimization policy', () => {
   });
 
   it('makes no new version of the same content, and one of another; all versions are kept and none can change', async () => {
-    const first = expectStatus(await api.send('GET', PATH), 200);
-    expect(expectStatus(await put({ evidence: {} }), 200)).toEqual(first);
-    const second = expectStatus(
-      await put({ slos: [{ metric: 'ttft_ms', threshold: 200 }] }, { ifMatch: first.etag }),
-      200,
-    );
+    const first = await read();
+    expect(await put({ evidence: {} })).toEqual(first);
+    const second = await put({ slos: [{ metric: 'ttft_ms', threshold: 200 }] }, { ifMatch: first.etag });
     expect(second).toMatchObject({ version: 2, slos: [{ metric: 'ttft_ms', stat: 'p95', threshold: 200 }] });
     expect(await eventTypes()).toEqual(['policy.updated', 'policy.updated']);
     expect(
@@ -78,40 +75,40 @@ describe('the continual-optimization policy', () => {
   });
 
   it('10.5: reads a version of before a field existed with its default, and a PUT of the same makes no other', async () => {
-    const current = expectStatus(await api.send('GET', PATH), 200);
-    expect(current.promotion.require_hosted_identity).toBe(false);
+    const current = await read();
+    expect(current.promotion?.require_hosted_identity).toBe(false);
     await owned(api, `alter table optimization_policies disable trigger all`);
     await owned(api, `update optimization_policies set content = content #- '{promotion,require_hosted_identity}'`);
     await owned(api, `alter table optimization_policies enable trigger all`);
-    expect(expectStatus(await api.send('GET', PATH), 200)).toEqual(current);
-    expect(expectStatus(await put({ slos: current.slos }), 200)).toEqual(current);
+    expect(await read()).toEqual(current);
+    expect(await put({ slos: current.slos })).toEqual(current);
   });
 
   it('refuses a PUT that was made from an older version', async () => {
-    const current = expectStatus(await api.send('GET', PATH), 200);
-    expect((await put({ mode: 'off' }, { ifMatch: '"old"' })).body.error.code).toBe('precondition_failed');
-    expect(expectStatus(await api.send('GET', PATH), 200)).toEqual(current);
+    const current = await read();
+    expect(await codeOf(put({ mode: 'off' }, { ifMatch: '"old"' }))).toBe('412 precondition_failed');
+    expect(await read()).toEqual(current);
   });
 
   it('rehearses without writing', async () => {
-    const before = expectStatus(await api.send('GET', PATH), 200);
-    const answer = expectStatus(await put({ mode: 'observe' }, { query: '?validate_only=true' }), 200);
+    const before = await read();
+    const answer = await rehearse({ mode: 'observe' });
     expect(answer).toMatchObject({ valid: true, would: 'set version 3 of the policy of chat', steps: [] });
     expect(answer.diff).toContainEqual({ op: 'replace', path: '/mode', value: 'observe' });
-    expect((await put({ mode: 'never' }, { query: '?validate_only=true' })).status).toBe(422);
-    expect(expectStatus(await api.send('GET', PATH), 200)).toEqual(before);
+    expect((await refusalOf(rehearse({ mode: 'never' }))).status).toBe(422);
+    expect(await read()).toEqual(before);
   });
 
   it('lets fifty PUTs at once make one version each, in a row', async () => {
     const answers = await Promise.all(
       Array.from({ length: 50 }, (_, n) => put({ evidence: { min_samples: 100 + n } })),
     );
-    expect(answers.map((answer) => answer.body.version).sort((a, b) => a - b)).toEqual(
+    expect(answers.map(({ version }) => version).sort((a, b) => a - b)).toEqual(
       Array.from({ length: 50 }, (_, n) => n + 3),
     );
   });
 
-  it.each<[string, string, unknown]>([
+  it.each<[string, string, object]>([
     ['mode', 'enum', { mode: 'automatic' }],
     ['workload.profile', 'enum', { workload: { profile: 'video' } }],
     ['workload.request_rate', 'min', { workload: { request_rate: -1 } }],
@@ -181,25 +178,24 @@ describe('the continual-optimization policy', () => {
     ['promotion.cooldown_seconds', 'min', { promotion: { cooldown_seconds: -1 } }],
     ['promotion.plan_ttl_seconds', 'min', { promotion: { plan_ttl_seconds: 0 } }],
   ])('refuses %s (%s)', async (field, code, body) => {
-    const answer = await put(body);
-    expect(answer.body.error).toMatchObject({ code: 'validation_failed', details: [{ field, code }] });
-    expect(answer.status).toBe(422);
+    const refused = await refusalOf(put(body));
+    expect(refused).toMatchObject({ status: 422, code: 'validation_failed', details: [{ field, code }] });
   });
 
   it('refuses wrong types with 400 and warns of unknown fields', async () => {
-    expect((await put({ slos: 'all' })).status).toBe(400);
-    expect((await put({ promotion: { approvals_required: '1' } })).status).toBe(400);
-    expect(expectStatus(await put({ evidence: { luck: 1 } }), 200).warnings).toEqual([
+    expect((await refusalOf(put({ slos: 'all' }))).status).toBe(400);
+    expect((await refusalOf(put({ promotion: { approvals_required: '1' } }))).status).toBe(400);
+    expect((await put({ evidence: { luck: 1 } })).warnings).toEqual([
       { code: 'unknown_field', field: 'evidence.luck' },
     ]);
   });
 
   it('is for admins to set, for viewers to read, and hidden from strangers', async () => {
     const [viewer, operator] = [await api.createToken('viewer'), await api.createToken('operator')];
-    expect((await put({}, { token: operator })).status).toBe(403);
-    expect((await api.send('GET', PATH, { token: viewer })).status).toBe(200);
-    const stranger = await api.createTenant('stranger');
-    expect((await api.send('GET', PATH, { token: stranger.token })).body.error.code).toBe('deployment_not_found');
-    expect((await put({}, { token: stranger.token })).body.error.code).toBe('deployment_not_found');
+    expect(await codeOf(put({}, {}, api.slipway(operator)))).toBe('403 scope_insufficient');
+    expect(await read(api.slipway(viewer))).toEqual(await read());
+    const stranger = api.slipway((await api.createTenant('stranger')).token);
+    expect(await codeOf(read(stranger))).toBe('404 deployment_not_found');
+    expect(await codeOf(put({}, {}, stranger))).toBe('404 deployment_not_found');
   });
 });

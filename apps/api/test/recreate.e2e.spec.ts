@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import path from 'node:path';
 import { Load, type LoadAnswer } from './load.js';
+import { refusalOf } from './refusals.js';
 import { isAlive, ROOT, Stack, until } from './stack.js';
 
 // A dozen starts and deaths of a worker take minutes if the machine is busy.
@@ -21,7 +22,7 @@ targets:
       absent:
         command: ["no-such-engine", "--port", "{port}"]
 `;
-const spec = (model: string, args: object = {}) => ({
+const spec = (model: string, args: Record<string, unknown> = {}) => ({
   model: { id: model },
   runtime: { target: 'local', engine: 'sim', args },
 });
@@ -44,16 +45,16 @@ describe('one place, two revisions', () => {
     await first('chat');
     const load = new Load(stack.gatewayUrl, stack.token, 'chat', 20);
     await until('the load is served', async () => load.answers.some((one) => one.status === 200));
-    const refused = await stack.send('POST', '/deployments/chat/rollouts', {
-      spec: spec('chat-2'),
-      strategy: { type: 'canary' },
+    const { rollouts } = stack.slipway().deployments;
+    const refused = await refusalOf(rollouts.create('chat', { spec: spec('chat-2'), strategy: { type: 'canary' } }));
+    expect(refused).toMatchObject({
+      status: 409,
+      code: 'capacity_exhausted',
+      message: expect.stringContaining('recreate'),
     });
-    expect([refused.status, refused.body.error]).toEqual([
-      409,
-      expect.objectContaining({ code: 'capacity_exhausted', message: expect.stringContaining('recreate') }),
-    ]);
-    const good = { spec: spec('chat-2', { startup_ms: 1_500 }), strategy: { type: 'auto', steps: recreate(1).steps } };
-    expect((await stack.send('POST', '/deployments/chat/rollouts?validate_only=true', good)).body).toMatchObject({
+    const strategy = { type: 'auto' as const, steps: recreate(1).steps };
+    const good = { spec: spec('chat-2', { startup_ms: 1_500 }), strategy };
+    expect(await rollouts.rehearse('chat', good)).toMatchObject({
       strategy: 'recreate',
       capacity: { target: 'local', needed: 1, free: 0, gap_seconds: expect.any(Number) },
     });

@@ -3,6 +3,7 @@ import { renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, expect, it, jest } from '@jest/globals';
+import { refusalOf } from './refusals.js';
 import { Stack, until, type App } from './stack.js';
 
 jest.setTimeout(180_000);
@@ -49,10 +50,9 @@ const ask = () =>
     return answer;
   });
 
-const targets = async () => (await stack.send('GET', '/targets')).body;
+const targets = async () => await stack.slipway().targets.list();
 const enginesOf = async (target: string): Promise<string[]> =>
-  (await targets()).data.find(({ name }: { name: string }) => name === target)?.engines.map((one: any) => one.name) ??
-  [];
+  (await targets()).data.find(({ name }) => name === target)?.engines.map(({ name }) => name) ?? [];
 const said = (app: App, text: string) => stack.logOf(app).split(text).length - 1;
 const HELD = 'says what already holds';
 const TAKEN = 'has changed, and holds as sha256';
@@ -117,8 +117,8 @@ it('a faulty file is told by every process, and changes nothing', async () => {
   expect([(await ask()).status, (await ask()).status]).toEqual([200, 200]);
   expect((await rollOut('local', 'second')).status).toBe('succeeded');
   // A stranger of the file is told that something is wrong, and nothing of what it says.
-  const { token } = (await stack.send('POST', '/tenants', { name: 'acme' })).body;
-  const theirs = (await stack.send('GET', '/targets', undefined, { token: token.token ?? token })).body.configuration;
+  const { token } = await stack.slipway().tenants.create({ name: 'acme' });
+  const { configuration: theirs } = await stack.as(token).targets.list();
   expect(theirs).toMatchObject({ current: false, problems: [] });
 });
 
@@ -154,15 +154,16 @@ it('SIGHUP reads the file at once, and ends no process', async () => {
 });
 
 it('a target that was removed goes on with what runs, and a rollback onto it says why not', async () => {
-  const onGpu = (await stack.send('GET', '/deployments/chat/revisions')).body.data[0];
+  const { revisions, rollbacks } = stack.slipway().deployments;
+  const onGpu = (await revisions.list('chat')).data[0]!;
   expect((await rollOut('local', 'sim')).status).toBe('succeeded');
   const stop = load();
   await taken('targets: []\n');
-  const shown = (await targets()).data.find(({ name }: { name: string }) => name === 'gpu');
+  const shown = (await targets()).data.find(({ name }) => name === 'gpu');
   expect(shown).toMatchObject({ removed: true, capacity: { in_use: 1 } });
-  const answer = await stack.send('POST', '/deployments/chat/rollback', { to_revision: onGpu.name });
-  expect([answer.status, answer.body.error.code]).toEqual([409, 'revision_not_restorable']);
-  expect(answer.body.error.message).toContain('"gpu" was removed from the operator\'s configuration');
+  const refused = await refusalOf(rollbacks.create('chat', { to_revision: onGpu.name }));
+  expect([refused.status, refused.code]).toEqual([409, 'revision_not_restorable']);
+  expect(refused.message).toContain('"gpu" was removed from the operator\'s configuration');
   expect((await stop()).failed).toEqual([]);
 });
 

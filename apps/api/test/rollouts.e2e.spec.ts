@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import type { AnswerOf, BodyOf, Slipway } from '@slipway/sdk';
+import { codeOf, refusalOf } from './refusals.js';
 import { isAlive, Stack, until } from './stack.js';
 
 jest.setTimeout(120_000);
@@ -8,27 +10,31 @@ const sim = (model: string, args: Record<string, unknown> = {}) => ({
   runtime: { target: 'local', engine: 'sim', args },
 });
 
-describe('the main job, over HTTP, with real processes', () => {
+describe('the main job, with real processes', () => {
   let stack: Stack;
+  let slipway: Slipway;
   let number = 0;
 
   beforeAll(async () => {
     stack = await Stack.start({ gateway: true });
+    slipway = stack.slipway();
   });
   afterAll(() => stack?.stop());
 
-  const deployment = async (extra: object = {}) => {
+  const deployment = async () => {
     const name = `chat-${++number}`;
-    const made = await stack.send('POST', '/deployments', { name, ...extra });
-    expect(made.status).toBe(201);
+    await slipway.deployments.create({ name });
     return name;
   };
-  const rollout = async (name: string, body: object, headers: Record<string, string> = {}) => {
-    const answer = await stack.send('POST', `/deployments/${name}/rollouts`, body, { headers });
-    expect([answer.status, answer.body]).toEqual([202, expect.objectContaining({ created: true })]);
-    expect(answer.headers.get('location')).toBe(`/api/v1/operations/${answer.body.operation.id}`);
-    return answer.body.operation.id as string;
+  const begin = (name: string, body: object): Promise<AnswerOf<'createRollout'>> =>
+    slipway.deployments.rollouts.create(name, body as BodyOf<'createRollout'>);
+  const rollout = async (name: string, body: object) => {
+    const { created, operation } = await begin(name, body);
+    expect(created).toBe(true);
+    return operation.id;
   };
+  const rollBack = async (name: string, body?: BodyOf<'createRollback'>) =>
+    (await slipway.deployments.rollbacks.create(name, body)).operation;
   const chat = (model: string) =>
     fetch(`${stack.gatewayUrl}/v1/chat/completions`, {
       method: 'POST',
@@ -47,10 +53,9 @@ describe('the main job, over HTTP, with real processes', () => {
       result: { outcome: 'candidate_ready', revision: `${name}-00001` },
     });
     expect(first.steps.map((step: any) => step.name)).toEqual(['validate', 'provision', 'await_ready']);
-    expect((await stack.send('GET', `/deployments/${name}/route`)).body.error.code).toBe('route_not_found');
+    expect(await codeOf(slipway.deployments.route.get(name))).toBe('404 route_not_found');
 
-    const routed = await stack.send('PUT', `/deployments/${name}/route`, { revision: `${name}-00001` });
-    expect(routed.status).toBe(200);
+    await slipway.deployments.route.set(name, { revision: `${name}-00001` });
     await until(
       'the gateway serves the first revision',
       async () => (await chat(name)).headers.get('x-slipway-revision') === `${name}-00001`,
@@ -66,16 +71,15 @@ describe('the main job, over HTTP, with real processes', () => {
       async () => (await chat(name)).headers.get('x-slipway-revision') === `${name}-00002`,
       5_000,
     );
-    expect((await stack.send('GET', `/deployments/${name}`)).body).toMatchObject({
+    expect(await slipway.deployments.get(name)).toMatchObject({
       state: 'active',
       active_revision: `${name}-00002`,
       previous_revision: `${name}-00001`,
       current_operation_id: null,
     });
 
-    const back = await stack.send('POST', `/deployments/${name}/rollback`, {});
-    expect(back.status).toBe(202);
-    expect(await stack.operation(back.body.operation.id)).toMatchObject({
+    const back = await rollBack(name);
+    expect(await stack.operation(back.id)).toMatchObject({
       status: 'succeeded',
       kind: 'rollback',
       result: { revision: `${name}-00001` },
@@ -85,12 +89,10 @@ describe('the main job, over HTTP, with real processes', () => {
       async () => (await chat(name)).headers.get('x-slipway-revision') === `${name}-00001`,
       5_000,
     );
-    expect((await stack.send('POST', `/deployments/${name}/rollback`, {})).body.error.code).toBe(
-      'no_previous_revision',
-    );
-    const events = (await stack.send('GET', `/deployments/${name}/events?order=asc&limit=200`)).body.data;
-    expect(events.map((event: any) => event.sequence)).toEqual(events.map((_: unknown, index: number) => index + 1));
-    expect(events.map((event: any) => event.type)).toEqual(
+    expect(await codeOf(rollBack(name))).toBe('404 no_previous_revision');
+    const { data: events } = await slipway.deployments.events.list(name, { order: 'asc', limit: 200 });
+    expect(events.map(({ sequence }) => sequence)).toEqual(events.map((_, index) => index + 1));
+    expect(events.map(({ type }) => type)).toEqual(
       expect.arrayContaining([
         'deployment.created',
         'revision.created',
@@ -107,6 +109,7 @@ describe('the main job, over HTTP, with real processes', () => {
   it('makes one operation of a hundred requests with one key', async () => {
     const name = await deployment();
     const body = { spec: sim('m-key') };
+    // Raw, for what tells the first answer from a replay: the status and a header.
     const ask = (payload: object, key: string) =>
       stack.send('POST', `/deployments/${name}/rollouts`, payload, { headers: { 'idempotency-key': key } });
     const answers = await Promise.all(Array.from({ length: 100 }, () => ask(body, 'one')));
@@ -117,15 +120,14 @@ describe('the main job, over HTTP, with real processes', () => {
       ),
     ).toHaveLength(99);
     expect(new Set(answers.map((one) => one.body.operation.id)).size).toBe(1);
+    for (const { headers, body } of answers)
+      expect(headers.get('location')).toBe(`/api/v1/operations/${body.operation.id}`);
     expect((await ask({ spec: sim('m-other') }, 'one')).body.error.code).toBe('idempotency_key_reused');
     expect((await ask(body, 'x'.repeat(129))).body.error.code).toBe('idempotency_key_invalid');
-    const tenant = (await stack.send('POST', '/tenants', { name: 'other' })).body;
-    await stack.send('POST', '/deployments', { name }, { token: tenant.token });
-    const foreign = await stack.send('POST', `/deployments/${name}/rollouts`, body, {
-      token: tenant.token,
-      headers: { 'idempotency-key': 'one' },
-    });
-    expect([foreign.status, foreign.body.created]).toEqual([202, true]);
+    const other = stack.as((await slipway.tenants.create({ name: 'other' })).token);
+    await other.deployments.create({ name });
+    const foreign = await other.deployments.rollouts.create(name, body, { idempotencyKey: 'one' });
+    expect(foreign.created).toBe(true);
     await stack.operation(answers[0]!.body.operation.id);
     await until('the other tenant has its own engine', async () => stack.simulatorStarts('m-key').length === 2);
   });
@@ -133,7 +135,7 @@ describe('the main job, over HTTP, with real processes', () => {
   it('fails a rollout that never becomes ready, and leaves everything as it was', async () => {
     const name = await deployment();
     await stack.operation(await rollout(name, { spec: sim('m-stable'), strategy: { type: 'immediate' } }));
-    const before = (await stack.send('GET', `/deployments/${name}/route`)).body;
+    const before = await slipway.deployments.route.get(name);
     const [stable] = stack.simulatorStarts('m-stable');
     const failed = await stack.operation(
       await rollout(name, {
@@ -149,7 +151,7 @@ describe('the main job, over HTTP, with real processes', () => {
       result: { outcome: 'reverted' },
       current_step: 'await_ready',
     });
-    expect((await stack.send('GET', `/deployments/${name}/route`)).body).toEqual(before);
+    expect(await slipway.deployments.route.get(name)).toEqual(before);
     expect(stack.simulatorStarts('m-stable')).toEqual([stable]);
     expect(isAlive(stable!.pid)).toBe(true);
     expect(stack.simulatorStarts('m-never').filter(({ pid }) => isAlive(pid))).toEqual([]);
@@ -160,10 +162,10 @@ describe('the main job, over HTTP, with real processes', () => {
     // Neither the engine nor the deadline of the rollout comes to its rescue within this test.
     const id = await rollout(name, { spec: sim('m-slow', { startup_ms: 600_000 }), progress_deadline_seconds: 600 });
     await until('its engine runs', async () => stack.simulatorStarts('m-slow').some(({ pid }) => isAlive(pid)));
-    expect((await stack.send('GET', `/operations/${id}`)).body.current_step).toBe('await_ready');
+    expect((await slipway.operations.get(id)).current_step).toBe('await_ready');
     const looks = async () =>
       Number((await stack.query('select lease_version from operations where id = $1', [id]))[0].lease_version);
-    expect((await stack.send('POST', `/operations/${id}/cancel`)).status).toBe(200);
+    await slipway.operations.cancel(id);
     const before = await looks();
     const record = await stack.operation(id);
     expect(record).toMatchObject({
@@ -175,7 +177,7 @@ describe('the main job, over HTTP, with real processes', () => {
     // It took one look to turn round, and at most those of a second, a tenth apart, to see the engine go. Counted, because a
     // busy machine takes longer for each of them, and therefore needs fewer.
     expect((await looks()) - before).toBeLessThanOrEqual(15);
-    expect((await stack.send('POST', `/operations/${id}/cancel`)).body.error.code).toBe('operation_not_cancellable');
+    expect(await codeOf(slipway.operations.cancel(id))).toBe('409 operation_not_cancellable');
     await until('its engine is gone', async () => stack.simulatorStarts('m-slow').every(({ pid }) => !isAlive(pid)));
   });
 
@@ -184,26 +186,21 @@ describe('the main job, over HTTP, with real processes', () => {
     await stack.operation(await rollout(name, { spec: sim('m-good'), strategy: { type: 'immediate' } }));
     await stack.operation(await rollout(name, { spec: sim('m-bad'), strategy: { type: 'immediate' } }));
     for (const { pid } of stack.simulatorStarts('m-bad')) process.kill(pid, 'SIGKILL');
-    const back = await stack.send('POST', `/deployments/${name}/rollback`, {});
-    expect(await stack.operation(back.body.operation.id)).toMatchObject({ status: 'succeeded' });
+    const back = await rollBack(name);
+    expect(await stack.operation(back.id)).toMatchObject({ status: 'succeeded' });
 
     const third = await rollout(name, {
       spec: sim('m-third', { startup_ms: 60_000 }),
       strategy: { type: 'immediate' },
     });
-    const pre = await stack.send('POST', `/deployments/${name}/rollback`, {});
-    expect(pre.status).toBe(202);
-    expect((await stack.send('GET', `/operations/${third}`)).body).toMatchObject({
+    const pre = await rollBack(name);
+    expect(await slipway.operations.get(third)).toMatchObject({
       status: 'cancelled',
       error_code: 'superseded',
-      superseded_by: pre.body.operation.id,
+      superseded_by: pre.id,
     });
-    expect(await stack.operation(pre.body.operation.id)).toMatchObject({
-      status: 'succeeded',
-      result: { revision: `${name}-00001` },
-    });
-    const { data } = (await stack.send('GET', `/deployments/${name}/revisions`)).body;
-    expect(data).toHaveLength(3);
+    expect(await stack.operation(pre.id)).toMatchObject({ status: 'succeeded', result: { revision: `${name}-00001` } });
+    expect((await slipway.deployments.revisions.list(name)).data).toHaveLength(3);
     await until('its engine is gone', async () => stack.simulatorStarts('m-third').every(({ pid }) => !isAlive(pid)));
   });
 
@@ -216,10 +213,7 @@ describe('the main job, over HTTP, with real processes', () => {
       ],
     };
     const targets = async (name: string) =>
-      (await stack.send('GET', `/deployments/${name}/route`)).body.targets.map((one: any) => [
-        one.revision,
-        one.weight,
-      ]);
+      (await slipway.deployments.route.get(name)).targets.map(({ revision, weight }) => [revision, weight]);
     /** So many revisions that were active one after the other, and a canary of one more that waits at a quarter. */
     const atAQuarter = async (name: string, specs: object[], keep_previous_seconds = 0) => {
       for (const spec of specs) {
@@ -240,7 +234,7 @@ describe('the main job, over HTTP, with real processes', () => {
     };
     const isAtRest = async (name: string, active: string) => {
       expect(await targets(name)).toEqual([[active, 100]]);
-      expect((await stack.send('GET', `/deployments/${name}`)).body).toMatchObject({
+      expect(await slipway.deployments.get(name)).toMatchObject({
         active_revision: active,
         candidate_revision: null,
         current_operation_id: null,
@@ -253,8 +247,8 @@ describe('the main job, over HTTP, with real processes', () => {
         await rollout(name, { spec: sim(`${name}-after`), strategy: { type: 'immediate' } }),
       );
       expect(next).toMatchObject({ status: 'succeeded', result: { outcome: 'promoted' } });
-      const deployed = (await stack.send('GET', `/deployments/${name}`)).body;
-      expect([deployed.state, deployed.conditions.find((one: any) => one.type === 'Progressing').reason]).toEqual([
+      const deployed = await slipway.deployments.get(name);
+      expect([deployed.state, deployed.conditions.find(({ type }) => type === 'Progressing')?.reason]).toEqual([
         'active',
         'Idle',
       ]);
@@ -266,7 +260,7 @@ describe('the main job, over HTTP, with real processes', () => {
     it.each([
       [
         'is cancelled',
-        async (id: string) => void (await stack.send('POST', `/operations/${id}/cancel`)),
+        async (id: string) => void (await slipway.operations.cancel(id)),
         { status: 'cancelled', error_code: 'cancelled_by_user' },
       ],
       [
@@ -289,11 +283,10 @@ describe('the main job, over HTTP, with real processes', () => {
         await until('the first revision is stopped', async () =>
           stack.simulatorStarts(`${name}-first`).every(({ pid }) => !isAlive(pid)),
         );
-        const back = await stack.send('POST', `/deployments/${name}/rollback`, { to_revision: `${name}-00001` });
-        const { id } = back.body.operation;
+        const { id } = await rollBack(name, { to_revision: `${name}-00001` });
         await until(
           'it waits for its target',
-          async () => (await stack.send('GET', `/operations/${id}`)).body.current_step === 'ensure_ready',
+          async () => (await slipway.operations.get(id)).current_step === 'ensure_ready',
         );
         await end(id);
         expect(await stack.operation(id)).toMatchObject({
@@ -314,49 +307,43 @@ describe('the main job, over HTTP, with real processes', () => {
       for (const { pid } of stack.simulatorStarts(`${name}-active`)) if (isAlive(pid)) process.kill(pid, 'SIGKILL');
       const ready = `select 1 from instances i join revisions r on r.id = i.revision_id where r.name = $1 and i.state = 'ready'`;
       await until('it is seen to be dead', async () => (await stack.query(ready, [active])).length === 0);
-      const rehearsed = await stack.send('POST', `/deployments/${name}/rollback?validate_only=true`, {});
-      expect(rehearsed.body.would).toMatch(/-00001, the last good one before .* no ready instance$/);
-      const back = await stack.send('POST', `/deployments/${name}/rollback`, {});
-      expect(back.body.operation.result).toMatchObject({ revision: `${name}-00001`, because: 'last_good_before' });
-      expect(await stack.operation(back.body.operation.id)).toMatchObject({ status: 'succeeded' });
+      const { would } = await slipway.deployments.rollbacks.rehearse(name);
+      expect(would).toMatch(/-00001, the last good one before .* no ready instance$/);
+      const back = await rollBack(name);
+      expect(back.result).toMatchObject({ revision: `${name}-00001`, because: 'last_good_before' });
+      expect(await stack.operation(back.id)).toMatchObject({ status: 'succeeded' });
       await isAtRest(name, `${name}-00001`);
     });
   });
 
   it('rehearses without writing', async () => {
     const name = await deployment();
-    const rehearsed = await stack.send('POST', `/deployments/${name}/rollouts?validate_only=true`, {
-      spec: sim('m-dry'),
-      strategy: { type: 'immediate' },
+    const body = { spec: sim('m-dry'), strategy: { type: 'immediate' } } as const;
+    expect(await slipway.deployments.rollouts.rehearse(name, body)).toMatchObject({
+      valid: true,
+      steps: ['validate', 'provision', 'await_ready', 'shift_traffic:1', 'promote', 'drain_previous'],
     });
-    expect([rehearsed.status, rehearsed.body]).toEqual([
-      200,
-      expect.objectContaining({
-        valid: true,
-        steps: ['validate', 'provision', 'await_ready', 'shift_traffic:1', 'promote', 'drain_previous'],
-      }),
-    ]);
-    expect((await stack.send('GET', `/deployments/${name}/revisions`)).body.data).toEqual([]);
-    expect((await stack.send('GET', `/operations?resource_name=${name}`)).body.data).toEqual([]);
+    expect((await slipway.deployments.revisions.list(name)).data).toEqual([]);
+    expect((await slipway.operations.list({ resource_name: name })).data).toEqual([]);
   });
 
   it('refuses what cannot run, naming each field, and warns about what it does not know', async () => {
     const name = await deployment();
-    const ask = (body: object) => stack.send('POST', `/deployments/${name}/rollouts`, body);
-    expect((await ask({})).body.error).toMatchObject({
+    const refused = (body: object) => refusalOf(begin(name, body));
+    expect(await refused({})).toMatchObject({
       code: 'validation_failed',
       details: [{ field: 'spec', code: 'exactly_one' }],
     });
-    expect((await ask({ spec: { ...sim('m'), runtime: { target: 'nowhere' } } })).body.error).toMatchObject({
+    expect(await refused({ spec: { ...sim('m'), runtime: { target: 'nowhere' } } })).toMatchObject({
       code: 'validation_failed',
       message: expect.stringMatching(/^spec\.runtime\.target: no execution target has this name; there are: .*local/),
       details: [expect.objectContaining({ field: 'spec.runtime.target' })],
     });
     const noEngine = { ...sim('m'), runtime: { target: 'local', engine: 'nobody' } };
-    expect((await ask({ spec: noEngine })).body.error.message).toMatch(
+    expect((await refused({ spec: noEngine })).message).toMatch(
       /^spec\.runtime\.engine: target "local" has the engines: .*sim/,
     );
-    expect((await ask({ spcc: sim('m'), engine: 'sim' })).body.error.details.slice(1)).toEqual([
+    expect((await refused({ spcc: sim('m'), engine: 'sim' })).details.slice(1)).toEqual([
       { field: 'spcc', code: 'unknown_field', message: 'spcc is not known here: did you mean `spec`?' },
       {
         field: 'engine',
@@ -364,22 +351,21 @@ describe('the main job, over HTTP, with real processes', () => {
         message: expect.stringContaining('did you mean `spec.runtime.engine`?'),
       },
     ]);
-    expect((await ask({ spec: sim('m', { port: 1 }) })).body.error.details).toEqual([
+    expect((await refused({ spec: sim('m', { port: 1 }) })).details).toEqual([
       expect.objectContaining({ field: 'spec.runtime.args.port' }),
     ]);
-    expect((await ask({ spec: sim('m'), keep_previous_seconds: 'long' })).status).toBe(400);
-    expect((await ask({ spec: sim('m'), expected_active_revision: '7' })).status).toBe(412);
-    const warned = await ask({ spec: sim('m-warn'), colour: 'red', strategy: { type: 'candidate', speed: 3 } });
-    expect(warned.body.warnings).toEqual([
+    expect((await refused({ spec: sim('m'), keep_previous_seconds: 'long' })).status).toBe(400);
+    expect((await refused({ spec: sim('m'), expected_active_revision: '7' })).status).toBe(412);
+    const warned = await begin(name, { spec: sim('m-warn'), colour: 'red', strategy: { type: 'candidate', speed: 3 } });
+    expect(warned.warnings).toEqual([
       ...['colour', 'strategy.speed'].map((field) => ({ code: 'unknown_field', field })),
       { code: 'no_route', field: 'strategy', message: expect.stringContaining(`/deployments/${name}/route`) },
     ]);
-    const busy = await ask({ spec: sim('m-late') });
-    expect([busy.status, busy.body.error.code, busy.body.error.message]).toEqual([
-      409,
-      'operation_in_progress',
-      expect.stringContaining(warned.body.operation.id),
-    ]);
-    await stack.operation(warned.body.operation.id);
+    expect(await refused({ spec: sim('m-late') })).toMatchObject({
+      status: 409,
+      code: 'operation_in_progress',
+      message: expect.stringContaining(warned.operation.id),
+    });
+    await stack.operation(warned.operation.id);
   });
 });

@@ -90,8 +90,8 @@ const carries = (credential: string, limitMs?: number): Promise<void> =>
 const baseUrl = (): string => `http://127.0.0.1:${(engine.address() as AddressInfo).port}`;
 
 async function deploy(): Promise<void> {
-  expect((await stack.send('POST', '/deployments', { name: 'chat' })).status).toBe(201);
-  const { status, body } = await stack.send('POST', '/deployments/chat/rollouts', {
+  await stack.slipway().deployments.create({ name: 'chat' });
+  const id = await stack.rollOut('chat', {
     spec: {
       model: { id: 'm' },
       runtime: { target: 'adopted' },
@@ -99,8 +99,7 @@ async function deploy(): Promise<void> {
     },
     strategy: { type: 'immediate' },
   });
-  expect([status, body]).toEqual([202, expect.anything()]);
-  expect(await stack.operation(body.operation.id)).toMatchObject({ status: 'succeeded' });
+  expect(await stack.operation(id)).toMatchObject({ status: 'succeeded' });
 }
 
 it(
@@ -125,7 +124,7 @@ it(
   '10.8: a key is rotated beside running processes: everything is sealed anew, and the old key can go',
   async () => {
     const hook = { url: `${baseUrl()}/hook` };
-    for (let n = 0; n < 3; n += 1) expect((await stack.send('POST', '/webhooks', hook)).status).toBe(201);
+    for (let n = 0; n < 3; n += 1) await stack.slipway().webhooks.create(hook);
     expect(await rotate({ SLIPWAY_SECRET_KEY: base64(OLD) }, '--check')).toEqual({
       status: 0,
       out: `key ${oldId} current sealed=4\n`,
@@ -153,7 +152,7 @@ it(
 
     await restart({ SLIPWAY_SECRET_KEY: base64(NEW) });
     await carries('sk-fourth');
-    expect((await stack.send('POST', '/webhooks', hook)).status).toBe(201);
+    await stack.slipway().webhooks.create(hook);
   },
   LONG_MS,
 );

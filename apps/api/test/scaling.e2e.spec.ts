@@ -29,10 +29,11 @@ afterEach(() => stack?.stop());
 
 const alive = () => stack.simulatorStarts().filter(({ pid }) => isAlive(pid)).length;
 const shown = () => stack.slipway().deployments.get('chat');
-const scaled = async (): Promise<{ from: number; to: number; reason: string }[]> =>
-  (await stack.send('GET', '/deployments/chat/events?type=deployment.scaled&order=asc&limit=100')).body.data.map(
-    ({ data }: { data: { from: number; to: number; reason: string } }) => data,
-  );
+const scaled = async () => {
+  const query = { type: 'deployment.scaled', order: 'asc', limit: 100 } as const;
+  const { data: events } = await stack.slipway().deployments.events.list('chat', query);
+  return events.map(({ data }) => data as { from: number; to: number; reason: string });
+};
 const asleep = () => until('it sleeps', async () => (await shown()).replicas.desired === 0 && alive() === 0, 60_000);
 
 it('goes 0 → 1 → 4 → 0 with the load and loses no request; 50 that come while it sleeps wake one start', async () => {
@@ -60,8 +61,9 @@ it('goes 0 → 1 → 4 → 0 with the load and loses no request; 50 that come wh
   );
 
   // One instance at most, so that a second start would show.
-  const patched = await stack.send('PATCH', '/deployments/chat', { scaling: { max_replicas: 1 } });
-  expect([patched.status, patched.body.effective_scaling]).toEqual([200, { ...scaling, max_replicas: 1 }]);
+  const { update, rollouts } = stack.slipway().deployments;
+  const { effective_scaling } = await update('chat', { scaling: { max_replicas: 1 } });
+  expect(effective_scaling).toEqual({ ...scaling, max_replicas: 1 });
   const before = stack.simulatorStarts().length;
   const ask = async () => {
     const answer = await fetch(`${stack.gatewayUrl}/v1/chat/completions`, {
@@ -77,7 +79,7 @@ it('goes 0 → 1 → 4 → 0 with the load and loses no request; 50 that come wh
   expect(stack.simulatorStarts().length - before).toBe(1);
   await asleep();
 
-  await stack.send('PATCH', '/deployments/chat', { scaling: null });
+  await update('chat', { scaling: null });
   const told = (await scaled()).length;
   // 0.4 s each, so four in flight and a little more.
   const load = new Load(stack.gatewayUrl, stack.token, 'chat', 9);
@@ -85,12 +87,11 @@ it('goes 0 → 1 → 4 → 0 with the load and loses no request; 50 that come wh
   const served = load.answers.length;
   await until('it goes on', async () => load.answers.length > served + 40, 60_000);
   // A rollout under load does not begin with one.
-  const more = { strategy: { type: 'immediate' }, keep_previous_seconds: 0 };
+  const more = { strategy: { type: 'immediate' as const }, keep_previous_seconds: 0 };
   const next = { ...spec, model: { id: 'small' } };
-  const rehearsed = await stack.send('POST', '/deployments/chat/rollouts?validate_only=true', { spec: next, ...more });
-  expect(rehearsed.body.capacity).toMatchObject({ needed: 4 });
-  const rollout = await stack.send('POST', '/deployments/chat/rollouts', { spec: next, ...more });
-  const { steps: done, ...record } = await stack.operation(rollout.body.operation.id);
+  expect((await rollouts.rehearse('chat', { spec: next, ...more })).capacity).toMatchObject({ needed: 4 });
+  const rollout = await rollouts.create('chat', { spec: next, ...more });
+  const { steps: done, ...record } = await stack.operation(rollout.operation.id);
   expect(record).toMatchObject({ status: 'succeeded' });
   expect(done.find(({ name }: { name: string }) => name === 'await_ready').message).toBe('4 of 4 instances are ready');
   const lost = (await load.stop()).filter(({ status, isCut }) => isCut || status !== 200);
@@ -106,15 +107,10 @@ it('goes 0 → 1 → 4 → 0 with the load and loses no request; 50 that come wh
 
 it('a revision that sleeps is given the traffic, rolled back to, qualified and published: whoever asks for it wakes it', async () => {
   stack = await Stack.start({ gateway: true, config: CONFIG });
-  const send = async (status: number, method: string, target: string, body?: object) => {
-    const answer = await stack.send(method, target, body);
-    expect([target, answer.status, answer.body]).toEqual([target, status, expect.anything()]);
-    return answer.body;
-  };
-  const succeed = async (target: string, body: object = {}) => {
-    const { operation } = await send(202, 'POST', target, body);
-    expect(await stack.operation(operation.id)).toMatchObject({ status: 'succeeded' });
-  };
+  const slipway = stack.slipway();
+  const { route, rollbacks } = slipway.deployments;
+  const succeed = async (begun: Promise<{ operation: { id: string } }>) =>
+    expect(await stack.operation((await begun).operation.id)).toMatchObject({ status: 'succeeded' });
   const ask = async (model: string) => {
     const answer = await fetch(`${stack.gatewayUrl}/v1/chat/completions`, {
       method: 'POST',
@@ -132,30 +128,31 @@ it('a revision that sleeps is given the traffic, rolled back to, qualified and p
     runtime: { target: 'local', engine: 'sim', args: { startup_ms: 500 } },
     scaling,
   });
-  await send(201, 'POST', '/deployments', { name: 'chat' });
-  const immediate = { strategy: { type: 'immediate' } };
+  await slipway.deployments.create({ name: 'chat' });
+  const rollOut = (one: ReturnType<typeof spec>) =>
+    succeed(slipway.deployments.rollouts.create('chat', { spec: one, strategy: { type: 'immediate' } }));
   const sleeper = spec('sleeper', { min_replicas: 0, idle_seconds: 10 });
-  await succeed('/deployments/chat/rollouts', { spec: sleeper, ...immediate });
+  await rollOut(sleeper);
   await sleeps();
-  await succeed('/deployments/chat/rollouts', { spec: spec('other', { min_replicas: 1 }), ...immediate });
+  await rollOut(spec('other', { min_replicas: 1 }));
   expect(await ask('chat')).toEqual([200, false]);
 
-  await send(200, 'PUT', '/deployments/chat/route', { revision: '1' });
+  await route.set('chat', { revision: '1' });
   await until('its requests wait and wake it', async () => String(await ask('chat')) === '200,true');
   await sleeps();
-  await send(200, 'PUT', '/deployments/chat/route', { revision: '2' });
-  await succeed('/deployments/chat/rollback', { to_revision: '1' });
+  await route.set('chat', { revision: '2' });
+  await succeed(rollbacks.create('chat', { to_revision: '1' }));
   expect(await ask('chat')).toEqual([200, false]);
   await sleeps();
 
-  const { id: product_id } = await send(201, 'POST', '/admin/model-api/products', { slug: 'acme/chat' });
+  const { products, targetBindings, publications } = slipway.admin.modelApi;
+  const { id: product_id } = await products.create({ slug: 'acme/chat' });
   const target = { deployment: 'chat', revision: '1' };
-  const { id: binding_id } = await send(201, 'POST', '/admin/model-api/target-bindings', { product_id, target });
-  await succeed(`/admin/model-api/target-bindings/${binding_id}/qualify`);
+  const { id: binding_id } = await targetBindings.create({ product_id, target });
+  await succeed(targetBindings.qualify(binding_id));
   await sleeps();
   const bindings = [{ binding_id, weight: 100, priority: 1 }];
-  const audience = { visibility: 'tenant', tenants: [] };
-  await send(201, 'POST', '/admin/model-api/publications', { product_id, bindings, audience });
+  await publications.create({ product_id, bindings, audience: { visibility: 'tenant', tenants: [] } });
   await until('it is published', async () => String(await ask('acme/chat')).startsWith('200'));
 });
 
