@@ -43,6 +43,20 @@ const silent = () => createServer((socket) => void socket.on('error', () => unde
 const answering = (body: string, status = 200) =>
   createHttpServer((_request, response) => response.writeHead(status).end(body));
 
+/** Says this again and again to whoever listens. */
+const endless = (text: string, head = '') =>
+  createServer((socket) => {
+    const go = () => {
+      while (socket.writable && socket.write(text.repeat(100)));
+    };
+    socket
+      .on('error', () => undefined)
+      .on('drain', go)
+      .resume();
+    socket.write(head);
+    go();
+  });
+
 const around = (more: Partial<Surroundings> = {}): Surroundings => ({
   env: {},
   cwd: folder,
@@ -117,6 +131,15 @@ describe('what answers at the address of the api', () => {
     const finding = await found(SERVER_CHECKS, 'api', { apiUrl: `http://127.0.0.1:${port}` });
     expect(finding).toMatchObject({ verdict, message: expect.stringContaining(message) });
   });
+});
+
+it('what never ends is read to its bound, and judged', async () => {
+  const web = await portOf(endless('hello\n', 'HTTP/1.1 200 OK\r\n\r\n'));
+  const api = await found(SERVER_CHECKS, 'api', { apiUrl: `http://127.0.0.1:${web}` });
+  expect(api).toMatchObject({ verdict: 'fault', message: expect.stringContaining('is no Slipway') });
+  const store = await portOf(endless('hello\n'));
+  const queue = await found(STORE_CHECKS, 'queue', { env: { REDIS_URL: `redis://127.0.0.1:${store}` } });
+  expect(queue).toMatchObject({ verdict: 'fault', message: expect.stringContaining('is no Redis') });
 });
 
 describe('stores', () => {
@@ -235,6 +258,8 @@ it('the command needs neither a server nor a login, and says so as JSON, too', a
   ]);
   expect(findings.filter(({ verdict, remedy }) => verdict !== 'ok' && verdict !== 'skipped' && !remedy)).toEqual([]);
   expect(code).toBe(findings.some(({ verdict }) => verdict === 'fault') ? 1 : 0);
+  const broken = await runCommand(['doctor'], { env: { ...env, SLIPWAY_API_PORT: 'many' } });
+  expect([broken.code, broken.stdout]).toEqual([1, expect.stringMatching(/^FAULT +api port +SLIPWAY_API_PORT is no/m)]);
   const shown = await runCommand(['doctor'], { env });
   expect(shown.stdout).toMatch(/^warning +login +Nobody is logged in\.\n +\$ slipway login$/m);
 });

@@ -1,0 +1,78 @@
+import { describe, expect, it } from '@jest/globals';
+import { runCommand } from '../../test/run-command.js';
+
+const ID = 'op_0190f5c27bd87cc0a6b7d2f5e1a3c4d5';
+const wait = ['operations', 'wait', ID];
+
+/** An api with one operation, and all that was asked of it. */
+function apiWith({ looks, events = () => new Response(null, { status: 204 }) }: Api) {
+  const asked: string[] = [];
+  const fetch: typeof globalThis.fetch = async (url, init) => {
+    const { pathname } = new URL(String(url));
+    if (pathname.endsWith('/events')) return events();
+    asked.push(`${init?.method ?? 'GET'} ${pathname.replace('/api/v1/', '')}`);
+    return looks(asked.length);
+  };
+  return { asked, fetch };
+}
+interface Api {
+  /** By how often the record was read. */
+  looks: (count: number) => Response;
+  events?: () => Response;
+}
+
+const record = (status: string, more: object = {}) =>
+  Response.json({
+    id: ID,
+    kind: 'rollout',
+    resource_name: 'chat',
+    status,
+    progress: 50,
+    message: 'because',
+    retryable: false,
+    completed_at: status === 'waiting' ? null : '2026-01-01T00:00:00Z',
+    result: {},
+    steps: [{ name: 'await_ready', index: 0, status: 'running', message: '', started_at: null, completed_at: null }],
+    ...more,
+  });
+
+describe('the wait ends, and the work does not', () => {
+  it('at Ctrl-C', async () => {
+    const stop = new AbortController();
+    const { asked, fetch } = apiWith({
+      looks: (count) => {
+        if (count === 2) stop.abort();
+        return record('waiting');
+      },
+    });
+    const ran = await runCommand(wait, { fetch, signal: stop.signal });
+    expect([ran.code, ran.stdout]).toEqual([2, '']);
+    expect(ran.stderr).toContain(
+      `No longer waiting for ${ID}.\n  It goes on. Come back with: slipway ${wait.join(' ')}\n`,
+    );
+    expect([...new Set(asked)]).toEqual([`GET operations/${ID}`]);
+  });
+
+  it('behind --timeout', async () => {
+    const { asked, fetch } = apiWith({ looks: () => record('waiting') });
+    const ran = await runCommand([...wait, '--timeout', '30ms'], { fetch });
+    expect([ran.code, ran.stderr]).toEqual([5, expect.stringContaining(`Come back with: slipway ${wait.join(' ')}\n`)]);
+    expect([...new Set(asked)]).toEqual([`GET operations/${ID}`]);
+  });
+});
+
+it.each([
+  ['succeeded', 0, {}],
+  ['failed', 3, { error_code: 'analysis_failed' }],
+  ['cancelled', 2, { error_code: 'cancelled_by_user' }],
+])('an operation that has ended %s makes it end with %i', async (status, code, more) => {
+  const { fetch } = apiWith({ looks: () => record(status, more) });
+  const ran = await runCommand([...wait, '-o', 'name'], { fetch });
+  expect([ran.code, ran.stdout]).toEqual([code, code === 0 ? `${ID}\n` : '']);
+});
+
+it('stands without the events that are shown beside it', async () => {
+  const events = () => Response.json({ error: { code: 'forbidden', message: 'No.' } }, { status: 403 });
+  const { fetch } = apiWith({ looks: (count) => record(count < 3 ? 'waiting' : 'succeeded'), events });
+  expect((await runCommand(wait, { fetch })).code).toBe(0);
+});
