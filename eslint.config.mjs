@@ -16,7 +16,7 @@ export default [
   { ignores: ['libs/sdk/src/generated'] },
   ...tseslint.configs.recommended,
   {
-    files: ['**/*.ts'],
+    files: ['**/*.{ts,tsx}'],
     linterOptions: { reportUnusedDisableDirectives: 'error' },
     plugins: { '@nx': nx, slipway },
     rules: {

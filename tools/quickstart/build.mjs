@@ -13,6 +13,8 @@ const FOLDERS = ['apps', 'libs', 'tools'];
 const FILES = ['package.json', 'package-lock.json', 'nx.json', 'tsconfig.base.json', 'tsconfig.json'];
 /** What is no part of a build, and would cost most of the time. */
 const SKIPPED = new Set(['node_modules', 'test', 'fixtures', '.cache']);
+/** Compiled by others, or not at all. */
+const BUNDLED = ['apps/console'];
 
 /** What `--verbose` adds: which project is looked at, and when. */
 const STEP = /^\[?\d+:\d+:\d+|^ {4}\* |^\s*$/;
@@ -31,7 +33,7 @@ if (existsSync(STAMP) && readFileSync(STAMP, 'utf8') === before) {
     process.exit(status);
   }
   await bundleCommand();
-  const built = output.match(/Building project /g)?.length ?? 0;
+  const built = (output.match(/Building project /g)?.length ?? 0) + ((await bundleConsole()) ? 1 : 0);
   told(`Built ${built === 1 ? '1 project' : `${built} projects`} in ${seconds()} s.`);
   mkdirSync(path.dirname(STAMP), { recursive: true });
   writeFileSync(STAMP, fingerprint());
@@ -71,10 +73,18 @@ async function bundleCommand() {
   if (existsSync(file)) await (await import(pathToFileURL(file).href)).bundle();
 }
 
+/** The pages that the api serves. A copy of the workspace that builds no pages (an image of another process) has no Vite. */
+async function bundleConsole() {
+  const file = path.join(ROOT, 'apps', 'console', 'build.mjs');
+  if (!existsSync(file)) return false;
+  return (await import(pathToFileURL(file).href)).bundle();
+}
+
 /** The compiler looks at its notes and not at what it wrote: where a file of that is gone, its notes go too. */
 function forgetWhatIsGone() {
   const look = (folder) => {
     const sources = path.join(folder, 'src');
+    if (BUNDLED.includes(path.relative(ROOT, folder))) return;
     if (existsSync(sources)) {
       const missing = readdirSync(sources, { recursive: true, encoding: 'utf8' })
         .filter((file) => /(?<!\.spec|\.d)\.ts$/.test(file))

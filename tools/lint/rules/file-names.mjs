@@ -47,7 +47,7 @@ export default {
         const complain = (messageId, data) => context.report({ node, loc: { line: 1, column: 0 }, messageId, data });
         const name = path
           .basename(context.filename)
-          .replace(/\.[cm]?ts$/, '')
+          .replace(/\.[cm]?tsx?$/, '')
           .replace(/\.d$/, '');
         const [stem, ...suffixes] = withoutTestSuffix(name).split('.');
         const folders = path.relative(context.cwd, path.dirname(context.filename)).split(path.sep);

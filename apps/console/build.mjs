@@ -1,0 +1,37 @@
+// Makes dist/ of the console: what the api serves. `npm run build` calls it. Plain JavaScript, as it runs before anything is built.
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+
+const HERE = import.meta.dirname;
+const ROOT = path.resolve(HERE, '../..');
+const STAMP = path.join(HERE, 'dist', '.sources');
+const SOURCES = [
+  'apps/console/src',
+  'apps/console/index.html',
+  'apps/console/vite.config.mjs',
+  'libs/sdk/src',
+  'package-lock.json',
+];
+
+/** Does nothing where the sources are those of the last time. @returns whether it was made anew */
+export async function bundle() {
+  const sources = fingerprint();
+  if (existsSync(STAMP) && readFileSync(STAMP, 'utf8') === sources) return false;
+  const { build } = await import('vite');
+  await build({ configFile: path.join(HERE, 'vite.config.mjs'), root: HERE });
+  writeFileSync(STAMP, sources);
+  return true;
+}
+
+function fingerprint() {
+  const hash = createHash('sha256').update(process.version);
+  const note = (file) => {
+    if (!statSync(file).isDirectory()) return void hash.update(path.relative(ROOT, file)).update(readFileSync(file));
+    for (const name of readdirSync(file).sort()) note(path.join(file, name));
+  };
+  for (const source of SOURCES) note(path.join(ROOT, source));
+  return hash.digest('hex');
+}
+
+if (process.argv[1] === import.meta.filename) await bundle();

@@ -1,0 +1,63 @@
+import { Slipway } from '@slipway/sdk';
+
+/** Where the api's operations and the gateway stand for a browser: behind its session, on its own origin. */
+export const API_ROOT = `${location.origin}/console`;
+export const GATEWAY_ROOT = `${location.origin}/console/gateway/v1`;
+
+/** What the server answers at `/console/session`. */
+export interface Session {
+  signed_in: boolean;
+  /** How one may sign in here. */
+  methods: ('token' | 'hosted')[];
+  /** The gateway's address for clients outside the browser. */
+  gateway: string;
+  method?: 'token' | 'hosted';
+  /** Goes with every request that changes something, as `x-csrf-token`. */
+  csrf?: string;
+  expires_at?: string | null;
+}
+
+let csrf = '';
+
+/** `fetch` with the session's proof that this page asks, not another site. */
+export const sessionFetch: typeof fetch = (input, init) => {
+  const headers = new Headers(init?.headers);
+  headers.set('x-csrf-token', csrf);
+  // The session is the credential: what the SDK would send as a bearer means nothing here.
+  headers.delete('authorization');
+  return fetch(input, { ...init, headers, credentials: 'same-origin' });
+};
+
+/** Short tries: a page that waits half a minute for a silent api tells nothing. */
+export const slipway = new Slipway({
+  baseUrl: API_ROOT,
+  token: 'session',
+  fetch: sessionFetch,
+  timeoutMs: 10_000,
+  maxRetries: 1,
+});
+
+export async function readSession(signal?: AbortSignal): Promise<Session> {
+  return remember(await fetch('/console/session', { signal, credentials: 'same-origin' }));
+}
+
+export async function signIn(token: string): Promise<Session> {
+  const answer = await fetch('/console/session', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ token }),
+    credentials: 'same-origin',
+  });
+  return remember(answer);
+}
+
+export async function signOut(): Promise<void> {
+  await sessionFetch('/console/session', { method: 'DELETE' });
+}
+
+async function remember(answer: Response): Promise<Session> {
+  const body = (await answer.json().catch(() => undefined)) as (Session & { error?: { message?: string } }) | undefined;
+  if (!answer.ok || !body) throw new Error(body?.error?.message ?? `The api answered ${answer.status}.`);
+  csrf = body.csrf ?? '';
+  return body;
+}

@@ -1,0 +1,31 @@
+import type { AnswerOf } from '@slipway/sdk';
+import { queryOptions, useQuery } from '@tanstack/react-query';
+import { readSession, slipway } from './client.js';
+
+export type Who = AnswerOf<'whoAmI'>;
+export type Scope = 'viewer' | 'operator' | 'admin';
+
+const RANK: Record<string, number> = { viewer: 1, operator: 2, admin: 3 };
+
+export const sessionQuery = queryOptions({
+  queryKey: ['session'],
+  queryFn: ({ signal }) => readSession(signal),
+  staleTime: 30_000,
+});
+
+export const whoQuery = queryOptions({
+  queryKey: ['who'],
+  queryFn: ({ signal }) => slipway.whoAmI({ signal }),
+  staleTime: 60_000,
+});
+
+/** Whether a person with these scopes may do what asks for `needed`: scopes nest. */
+export function mayWith(scopes: readonly string[], needed: Scope): boolean {
+  return scopes.some((scope) => (RANK[scope] ?? 0) >= RANK[needed]!);
+}
+
+/** What is not allowed is not offered; that it is refused is the api's to see to. */
+export function useMay(needed: Scope): boolean {
+  const { data } = useQuery(whoQuery);
+  return data !== undefined && mayWith(data.scopes, needed);
+}

@@ -1,0 +1,44 @@
+import {
+  Activity,
+  Boxes,
+  Building2,
+  Cpu,
+  FolderOpen,
+  KeyRound,
+  MessageSquare,
+  Rocket,
+  ScrollText,
+  ServerCog,
+  Store,
+  UserCheck,
+  Webhook,
+  type LucideIcon,
+} from 'lucide-react';
+import type { Scope } from '../api/who.js';
+
+export interface Place {
+  to: string;
+  label: string;
+  icon: LucideIcon;
+  /** What one must be to see it in the menu. */
+  needs: Scope;
+  /** Two letters that lead there, one after the other. */
+  keys: string;
+}
+
+/** The screens that stand in the menu and the palette, in order. */
+export const PLACES: readonly Place[] = [
+  { to: '/deployments', label: 'Deployments', icon: Rocket, needs: 'viewer', keys: 'gd' },
+  { to: '/operations', label: 'Operations', icon: Activity, needs: 'viewer', keys: 'go' },
+  { to: '/playground', label: 'Playground', icon: MessageSquare, needs: 'viewer', keys: 'gp' },
+  { to: '/targets', label: 'Targets', icon: Cpu, needs: 'viewer', keys: 'gt' },
+  { to: '/sandboxes', label: 'Sandboxes', icon: FolderOpen, needs: 'viewer', keys: 'gs' },
+  { to: '/catalog', label: 'Catalog', icon: Store, needs: 'viewer', keys: 'gc' },
+  { to: '/model-apis', label: 'Model APIs', icon: Boxes, needs: 'admin', keys: 'gm' },
+  { to: '/access', label: 'Access', icon: UserCheck, needs: 'admin', keys: 'ga' },
+  { to: '/tokens', label: 'Tokens', icon: KeyRound, needs: 'admin', keys: 'gk' },
+  { to: '/tenants', label: 'Tenants', icon: Building2, needs: 'admin', keys: 'gn' },
+  { to: '/webhooks', label: 'Webhooks', icon: Webhook, needs: 'admin', keys: 'gw' },
+  { to: '/audit', label: 'Audit', icon: ScrollText, needs: 'admin', keys: 'gl' },
+  { to: '/system', label: 'System', icon: ServerCog, needs: 'viewer', keys: 'gy' },
+];

@@ -1,0 +1,119 @@
+import { Dialog as Base } from '@base-ui/react/dialog';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { Command } from 'cmdk';
+import { useEffect, useRef, type ReactNode } from 'react';
+import { slipway } from '../api/client.js';
+import { mayWith, whoQuery } from '../api/who.js';
+import { toggleClock } from '../ui/time.js';
+import { PLACES } from './navigation.js';
+
+/** How long after the first letter the second one counts. */
+const SEQUENCE_MS = 1000;
+
+/** Everywhere by the keyboard: Ctrl-K or ⌘K opens it, `g` and a letter goes at once. */
+export function Palette({ isOpen, onOpenChange }: { isOpen: boolean; onOpenChange: (open: boolean) => void }) {
+  const navigate = useNavigate();
+  const { data: who } = useQuery(whoQuery);
+  const deployments = useQuery({
+    queryKey: ['palette', 'deployments'],
+    queryFn: async ({ signal }) => (await slipway.deployments.list({ limit: 100, signal })).data,
+    enabled: isOpen,
+  });
+  const places = PLACES.filter(({ needs }) => who && mayWith(who.scopes, needs));
+  useKeys(
+    places,
+    (to) => void navigate({ to }),
+    () => onOpenChange(true),
+  );
+
+  const go = (to: string) => {
+    onOpenChange(false);
+    void navigate({ to });
+  };
+  return (
+    <Base.Root open={isOpen} onOpenChange={onOpenChange}>
+      <Base.Portal>
+        <Base.Backdrop className="fixed inset-0 z-40 bg-black/50" />
+        <Base.Popup className="fixed top-24 left-1/2 z-50 w-[calc(100vw-1.5rem)] max-w-xl -translate-x-1/2 rounded-lg border border-line bg-panel shadow-xl">
+          <Base.Title className="sr-only">Go to</Base.Title>
+          <Command label="Go to" loop>
+            <Command.Input
+              autoFocus
+              placeholder="A screen, a deployment…"
+              className="h-11 w-full border-b border-line bg-transparent px-4 outline-none"
+            />
+            <Command.List className="max-h-80 overflow-y-auto p-2">
+              <Command.Empty className="p-3 text-sm text-soft">Nothing by that name.</Command.Empty>
+              <Command.Group heading="Screens">
+                {places.map(({ to, label, keys }) => (
+                  <Row key={to} value={label} onSelect={() => go(to)}>
+                    {label} <kbd className="ml-auto text-xs text-soft">{keys.split('').join(' ')}</kbd>
+                  </Row>
+                ))}
+              </Command.Group>
+              <Command.Group heading="Deployments">
+                {(deployments.data ?? []).map(({ name }) => (
+                  <Row key={name} value={`deployment ${name}`} onSelect={() => go(`/deployments/${name}`)}>
+                    {name}
+                  </Row>
+                ))}
+              </Command.Group>
+              <Command.Group heading="This browser">
+                <Row
+                  value="times in utc"
+                  onSelect={() => {
+                    toggleClock();
+                    onOpenChange(false);
+                  }}
+                >
+                  Times: relative or UTC
+                </Row>
+              </Command.Group>
+            </Command.List>
+          </Command>
+        </Base.Popup>
+      </Base.Portal>
+    </Base.Root>
+  );
+}
+
+function Row({ value, onSelect, children }: { value: string; onSelect: () => void; children: ReactNode }) {
+  return (
+    <Command.Item
+      value={value}
+      onSelect={onSelect}
+      className="flex cursor-pointer items-center rounded px-2 py-1.5 text-sm data-[selected=true]:bg-accent-soft"
+    >
+      {children}
+    </Command.Item>
+  );
+}
+
+function useKeys(places: typeof PLACES, go: (to: string) => void, open: () => void): void {
+  const now = useRef({ places, go, open });
+  now.current = { places, go, open };
+  useEffect(() => {
+    let first = { key: '', at: 0 };
+    const onKey = (event: KeyboardEvent) => {
+      if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k') {
+        event.preventDefault();
+        now.current.open();
+        return;
+      }
+      if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
+      const both = first.key + event.key;
+      const place = event.timeStamp - first.at < SEQUENCE_MS && now.current.places.find(({ keys }) => keys === both);
+      first = { key: event.key, at: event.timeStamp };
+      if (place) now.current.go(place.to);
+    };
+    addEventListener('keydown', onKey);
+    return () => removeEventListener('keydown', onKey);
+  }, []);
+}
+
+function isTyping(target: EventTarget | null): boolean {
+  return (
+    target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
+  );
+}

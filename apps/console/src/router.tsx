@@ -1,0 +1,52 @@
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import { Frame } from './layout/frame.js';
+import { LostScreen } from './layout/lost-screen.js';
+
+const root = createRootRoute({ component: Frame, notFoundComponent: LostScreen });
+
+/** What a screen keeps in the address, so that a link shows what its sender saw: texts, none of them needed. */
+const textsOf = (search: Record<string, unknown>): Record<string, string | undefined> =>
+  Object.fromEntries(
+    Object.entries(search).map(([name, value]) => [name, value === undefined ? undefined : String(value)]),
+  );
+
+const screen = <Path extends string>(path: Path, load: () => Promise<Record<string, any>>, name: string) =>
+  createRoute({ getParentRoute: () => root, path, validateSearch: textsOf, component: lazyRouteComponent(load, name) });
+
+const home = createRoute({
+  getParentRoute: () => root,
+  path: '/',
+  beforeLoad: () => {
+    throw redirect({ to: '/deployments', replace: true });
+  },
+});
+
+const routes = root.addChildren([
+  home,
+  screen('/first-run', () => import('./screens/first-run/first-run-screen.js'), 'FirstRunScreen'),
+  screen('/deployments', () => import('./screens/deployments/deployments-screen.js'), 'DeploymentsScreen'),
+  screen('/deployments/$name', () => import('./screens/deployment/deployment-screen.js'), 'DeploymentScreen'),
+  screen('/operations', () => import('./screens/operations/operations-screen.js'), 'OperationsScreen'),
+  screen('/operations/$id', () => import('./screens/operations/operation-screen.js'), 'OperationScreen'),
+  screen('/plans/$id', () => import('./screens/plans/plan-screen.js'), 'PlanScreen'),
+  screen('/playground', () => import('./screens/playground/playground-screen.js'), 'PlaygroundScreen'),
+  screen('/targets', () => import('./screens/targets/targets-screen.js'), 'TargetsScreen'),
+  screen('/sandboxes', () => import('./screens/sandboxes/sandboxes-screen.js'), 'SandboxesScreen'),
+  screen('/sandboxes/$id', () => import('./screens/sandboxes/sandbox-screen.js'), 'SandboxScreen'),
+  screen('/catalog', () => import('./screens/catalog/catalog-screen.js'), 'CatalogScreen'),
+  screen('/model-apis', () => import('./screens/model-apis/model-apis-screen.js'), 'ModelApisScreen'),
+  screen('/access', () => import('./screens/access/access-screen.js'), 'AccessScreen'),
+  screen('/tokens', () => import('./screens/tokens/tokens-screen.js'), 'TokensScreen'),
+  screen('/tenants', () => import('./screens/tenants/tenants-screen.js'), 'TenantsScreen'),
+  screen('/webhooks', () => import('./screens/webhooks/webhooks-screen.js'), 'WebhooksScreen'),
+  screen('/audit', () => import('./screens/audit/audit-screen.js'), 'AuditScreen'),
+  screen('/system', () => import('./screens/system/system-screen.js'), 'SystemScreen'),
+]);
+
+export const router = createRouter({ routeTree: routes, defaultPreload: 'intent', scrollRestoration: true });
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router;
+  }
+}

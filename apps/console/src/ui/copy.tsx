@@ -1,0 +1,60 @@
+import { Clipboard } from 'lucide-react';
+import { toast } from 'sonner';
+import { Button } from './button.js';
+
+/** Puts a text on the clipboard; where the browser has none for this origin, shows it to be taken by hand. */
+export async function copyText(text: string): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(text);
+    toast.success('Copied');
+  } catch {
+    toast(text, {
+      description: 'This browser keeps the clipboard from this page: take it from here.',
+      duration: 60_000,
+    });
+  }
+}
+
+export function CopyButton({ text, label, children }: { text: string; label: string; children?: string }) {
+  return (
+    <Button
+      kind="quiet"
+      isSmall
+      icon={<Clipboard aria-hidden className="size-3.5" />}
+      aria-label={children ? undefined : label}
+      title={label}
+      onClick={() => void copyText(text)}
+    >
+      {children}
+    </Button>
+  );
+}
+
+export interface CopiedAction {
+  /** The request as the api takes it; what is undefined is left out. */
+  curl: { method: string; path: string; body?: unknown; headers?: Record<string, string> };
+  /** `slipway …` */
+  cli: string;
+}
+
+/** *Copy as curl* and *copy as CLI* of an action. The token stays a variable: what is copied is pasted anywhere. */
+export function CopyAs({ action }: { action: CopiedAction }) {
+  return (
+    <span className="inline-flex gap-1">
+      <CopyButton text={curlLine(action.curl)} label="Copy as curl">
+        curl
+      </CopyButton>
+      <CopyButton text={action.cli} label="Copy as CLI">
+        CLI
+      </CopyButton>
+    </span>
+  );
+}
+
+export function curlLine({ method, path, body, headers = {} }: CopiedAction['curl']): string {
+  const lines = [`curl -X ${method} "${location.origin}${path}"`, `-H "authorization: Bearer $SLIPWAY_TOKEN"`];
+  for (const [name, value] of Object.entries(headers)) lines.push(`-H '${name}: ${value}'`);
+  if (body !== undefined)
+    lines.push(`-H 'content-type: application/json'`, `-d '${JSON.stringify(body).replaceAll("'", `'\\''`)}'`);
+  return lines.join(' \\\n  ');
+}

@@ -1,0 +1,31 @@
+import tailwind from '@tailwindcss/vite';
+import react from '@vitejs/plugin-react';
+import { defineConfig } from 'vite';
+
+/** sonner writes its styles into the page when it is loaded, which our content security policy forbids; `main.tsx` imports them as a file. */
+const stylesOfSonnerAsFile = {
+  name: 'styles-of-sonner-as-file',
+  transform(code, id) {
+    if (!/\/sonner\/dist\/index\.mjs/.test(id)) return null;
+    const without = code.replace(/^__insertCSS\(".*"\);$/m, '');
+    if (without === code) throw new Error('sonner no longer inserts its styles this way: look at vite.config.mjs');
+    return { code: without, map: null };
+  },
+};
+
+export default defineConfig({
+  root: import.meta.dirname,
+  plugins: [react(), tailwind(), stylesOfSonnerAsFile],
+  // The workspace's libraries are compiled from their sources, as in the tests.
+  resolve: { conditions: ['@slipway/source', 'module', 'browser', 'development|production'] },
+  build: {
+    outDir: 'dist',
+    emptyOutDir: true,
+    target: 'es2022',
+    // Inlined as `data:` an asset would need an exception in the content security policy.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    reportCompressedSize: false,
+  },
+  logLevel: 'warn',
+});
