@@ -19,7 +19,12 @@ export function PassportPanel({ id }: { id: string }) {
   const [isAsking, setAsking] = useState(false);
   const passport = useQuery({
     queryKey: ['passport', id],
-    queryFn: ({ signal }) => slipway.contextPassports.get(id, { signal }),
+    queryFn: ({ signal }) =>
+      slipway.contextPassports.get(id, { signal }).catch((error: unknown) => {
+        // Not yet: that is no fault of the page's data.
+        if (isSlipwayError(error, 'context_passport_not_found')) return null;
+        throw error;
+      }),
     refetchInterval: REFRESH_MS,
   });
   const revoke = useAction({
@@ -60,7 +65,7 @@ export function PassportPanel({ id }: { id: string }) {
           </Row>
           <Row name="Promise">best effort: the session may move</Row>
         </dl>
-      ) : passport.error && !isSlipwayError(passport.error, 'context_passport_not_found') ? (
+      ) : passport.error ? (
         <ErrorNote error={passport.error} onAgain={() => void passport.refetch()} />
       ) : (
         <Waiting for="the record: gateways write them in batches" />
@@ -91,8 +96,8 @@ export function PassportPanel({ id }: { id: string }) {
 
 function Row({ name, children }: { name: string; children: ReactNode }) {
   return (
-    <div className="flex flex-wrap gap-x-2">
-      <dt className="w-28 shrink-0 text-soft">{name}</dt>
+    <div className="grid grid-cols-[6rem_1fr] gap-2">
+      <dt className="text-soft">{name}</dt>
       <dd className="min-w-0 break-all">{children}</dd>
     </div>
   );
