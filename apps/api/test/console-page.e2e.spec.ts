@@ -21,6 +21,28 @@ describeInBrowser("the console's page", () => {
     await stack?.stop();
   });
 
+  it('leads from an empty stack to a served request in three clicks', async () => {
+    const visit = await browser.signedIn(stack.token);
+    const { page } = visit;
+    await page.getByRole('link', { name: /in three clicks/ }).click();
+    await page.waitForURL('**/first-run');
+    await page.evaluate(
+      "window.clicks = 0; addEventListener('click', (event) => { window.clicks += event.isTrusted ? 1 : 0; })",
+    );
+    await page.getByRole('button', { name: 'Create first' }).click();
+    await page.getByRole('button', { name: 'Roll out' }).click();
+    // It can be pressed once something serves.
+    await page.getByRole('button', { name: 'Send' }).click({ timeout: 60_000 });
+    await page
+      .getByRole('status')
+      .filter({ hasText: /^Served by first-00001/ })
+      .waitFor();
+    expect(await page.getByRole('region', { name: 'Answer' }).innerText()).not.toBe('');
+    expect(await page.evaluate('window.clicks')).toBe(3);
+    expect(visit.takeFaults()).toEqual([]);
+    await visit.close();
+  });
+
   it('loads from its own origin alone, within its size, and nothing in it breaks its policy', async () => {
     const visit = await browser.signedIn(stack.token, '/deployments');
     await visit.isDrawn();
