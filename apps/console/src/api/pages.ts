@@ -29,7 +29,8 @@ export interface Pages<Row> {
 export function usePages<Row>({ queryKey, read, isEnabled = true }: PagesOptions<Row>): Pages<Row> {
   const query = useInfiniteQuery({
     queryKey,
-    queryFn: ({ pageParam, signal }) => read({ ...(pageParam && { cursor: pageParam }), limit: PAGE_ROWS, signal }),
+    queryFn: async ({ pageParam, signal }) =>
+      read({ ...(pageParam && { cursor: pageParam }), limit: PAGE_ROWS, signal }),
     initialPageParam: '',
     getNextPageParam: (last, all) => (all.length < MOST_PAGES && last.next_cursor) || undefined,
     refetchInterval: REFRESH_MS,
