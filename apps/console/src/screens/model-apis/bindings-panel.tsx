@@ -84,7 +84,7 @@ const columnsOf = (chosen: string | undefined, onChoose: (id: string) => void) =
       <Button
         isSmall
         aria-pressed={original.id === chosen}
-        aria-label={`Show the qualification of ${targetText(original)}`}
+        aria-label={`${original.id === chosen ? 'Shown' : 'Show'}: the qualification of ${targetText(original)}`}
         onClick={() => onChoose(original.id)}
       >
         {original.id === chosen ? 'Shown' : 'Show'}

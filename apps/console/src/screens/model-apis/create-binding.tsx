@@ -95,11 +95,11 @@ interface FieldsProps {
 function RevisionFields({ fields: { deployment, revision }, onChange }: FieldsProps) {
   const deployments = useQuery({
     queryKey: ['deployments', 'to-bind'],
-    queryFn: ({ signal }) => slipway.deployments.list({ limit: 200, signal }),
+    queryFn: async ({ signal }) => await slipway.deployments.list({ limit: 200, signal }),
   });
   const revisions = useQuery({
     queryKey: ['revisions', deployment, 'to-bind'],
-    queryFn: ({ signal }) => slipway.deployments.revisions.list(deployment, { limit: 200, signal }),
+    queryFn: async ({ signal }) => await slipway.deployments.revisions.list(deployment, { limit: 200, signal }),
     enabled: deployment !== '',
   });
   const failure = deployments.error ?? revisions.error;
