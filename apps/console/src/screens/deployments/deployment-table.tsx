@@ -8,8 +8,6 @@ import { TrafficBar } from './traffic-bar.js';
 
 export type Deployment = ItemOf<'listDeployments'>;
 
-/** More rows than a person reads; the filters narrow them down. */
-const MOST_ROWS = 300;
 const MOST_LABELS = 4;
 
 const COLUMNS: ColumnDef<Deployment, any>[] = [
@@ -54,18 +52,13 @@ const COLUMNS: ColumnDef<Deployment, any>[] = [
 
 export function DeploymentTable({ rows }: { rows: Deployment[] }) {
   return (
-    <>
-      <DataTable
-        caption="Deployments"
-        columns={COLUMNS}
-        rows={rows.slice(0, MOST_ROWS)}
-        idOf={({ id }) => id}
-        className="rounded-lg border border-line bg-panel p-1"
-      />
-      {rows.length > MOST_ROWS && (
-        <p className="mt-2 text-sm text-soft">The first {MOST_ROWS} are shown. Narrow them down.</p>
-      )}
-    </>
+    <DataTable
+      caption="Deployments"
+      columns={COLUMNS}
+      rows={rows}
+      idOf={({ id }) => id}
+      className="rounded-lg border border-line bg-panel p-1"
+    />
   );
 }
 
