@@ -29,7 +29,7 @@ describeInBrowser('what is done in the console from its beginning to its end', (
     const { page } = visit;
     await visit.open('/playground?model=chat');
     await page.getByLabel('Session key').fill('one-session');
-    await page.getByLabel('Message').fill('Tell me of canaries.');
+    await page.getByLabel('Message', { exact: true }).fill('Tell me of canaries.');
     await page.getByRole('button', { name: 'Send' }).click();
     const answer = page.getByRole('article');
     // Not at its end: it is there while it grows.
@@ -68,12 +68,12 @@ describeInBrowser('what is done in the console from its beginning to its end', (
     await dialog.getByText(/would/i).first().waitFor();
     await dialog.getByRole('button', { name: 'Publish' }).click();
     await page.getByText('Clients are served.').waitFor();
-    const { data } = await stack.slipway().catalog.list();
+    const { data } = await stack.slipway().modelApiCatalog.list();
     expect(data).toEqual([expect.objectContaining({ slug: 'acme/chat' })]);
 
     await until('the gateway has it', async () => (await models()).includes('acme/chat'));
     await visit.open('/playground?model=acme%2Fchat');
-    await page.getByLabel('Message').fill('Are you ready?');
+    await page.getByLabel('Message', { exact: true }).fill('Are you ready?');
     await page.getByRole('button', { name: 'Send' }).click();
     await page.getByRole('article').getByText('ready', { exact: true }).waitFor();
     expect(visit.takeFaults()).toEqual([]);
