@@ -44,7 +44,7 @@ function Stages({ found }: { found: FirstRun }) {
   const stage = stageOf(found.deployment, found.operation);
   const name = found.deployment?.name ?? 'first';
   return (
-    <div className="max-w-3xl space-y-3">
+    <div className="grid items-start gap-3 xl:grid-cols-3">
       <CreateStage name={name} isDone={stage !== 'create'} />
       <RollOutStage name={name} stage={stage} found={found} />
       <SendStage key={name} name={name} isReady={stage === 'send'} />
