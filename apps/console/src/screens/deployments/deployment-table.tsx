@@ -4,11 +4,15 @@ import type { ColumnDef } from '@tanstack/react-table';
 import { Chip } from '../../ui/chip.js';
 import { DataTable } from '../../ui/data-table.js';
 import { Time } from '../../ui/time.js';
+import { Sparkline } from './sparkline.js';
 import { TrafficBar } from './traffic-bar.js';
 
 export type Deployment = ItemOf<'listDeployments'>;
 
 const MOST_LABELS = 4;
+
+/** Each asks for itself: one question every half minute, for as many rows as a window shows. */
+const MOST_SPARKLINES = 20;
 
 const COLUMNS: ColumnDef<Deployment, any>[] = [
   {
@@ -29,6 +33,12 @@ const COLUMNS: ColumnDef<Deployment, any>[] = [
     id: 'traffic',
     enableSorting: false,
     cell: ({ row: { original } }) => <TrafficBar of={original} />,
+  },
+  {
+    header: 'Requests, 15 min',
+    id: 'requests',
+    enableSorting: false,
+    cell: ({ row: { index, original } }) => index < MOST_SPARKLINES && <Sparkline name={original.name} />,
   },
   {
     header: 'Instances',

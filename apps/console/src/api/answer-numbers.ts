@@ -1,4 +1,4 @@
-import type { ChatAnswer } from '../../api/chat-answer.js';
+import type { ChatAnswer } from './chat-answer.js';
 
 export interface AnswerNumbers {
   /** Milliseconds from the request to the first text. */
