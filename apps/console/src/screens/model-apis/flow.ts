@@ -10,7 +10,8 @@ export interface Stage {
   title: string;
   /** How far it is, in a word or two. */
   word: string;
-  tone: Tone;
+  /** What the word itself asks for, unless said. */
+  tone?: Tone;
 }
 
 export interface Flow {
@@ -40,7 +41,7 @@ export function flowOf(
     publications,
     current,
     stages: [
-      { id: 'product', title: 'Product', word: product.state, tone: product.state === 'active' ? 'good' : 'plain' },
+      { id: 'product', title: 'Product', word: product.state },
       {
         id: 'bindings',
         title: 'Bindings',

@@ -54,7 +54,7 @@ export function PublicationPanel({ product, flow }: { product: Product; flow: Fl
         {publications.length === 0 ? (
           <EmptyState
             title="It was never published"
-            command={`slipway publications create ${product.id} --binding bnd_…`}
+            command={`slipway publications create ${product.id} --binding ${(qualified[0] ?? bindings[0])?.id ?? 'bnd_1'}`}
           >
             {qualified.length === 0 && (
               <p className="text-sm text-soft">It takes a binding that is qualified: none is yet.</p>
