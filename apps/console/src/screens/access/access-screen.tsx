@@ -93,11 +93,11 @@ const columnsOf = ({ onGrant, onRevoke }: Actions) => [
   }),
   column.accessor('external_user_id', {
     header: 'User',
-    cell: ({ getValue }) => <code className="text-xs break-all">{getValue()}</code>,
+    cell: ({ getValue }) => <code className="inline-block min-w-24 text-xs break-all">{getValue()}</code>,
   }),
   column.accessor('external_organization_id', {
     header: 'Organization',
-    cell: ({ getValue }) => <code className="text-xs break-all">{getValue()}</code>,
+    cell: ({ getValue }) => <code className="inline-block min-w-24 text-xs break-all">{getValue()}</code>,
   }),
   column.accessor('provider', { header: 'Provider' }),
   column.accessor(({ scopes }) => scopes.join(', '), { id: 'scopes', header: 'Scopes' }),

@@ -89,7 +89,7 @@ const columnsOf = (check: ChainCheck | undefined) => [
   column.accessor('at', { header: 'At', cell: ({ getValue }) => <Time at={getValue()} /> }),
   column.accessor('actor', {
     header: 'Actor',
-    cell: ({ getValue }) => <code className="text-xs break-all">{getValue()}</code>,
+    cell: ({ getValue }) => <code className="inline-block min-w-36 text-xs break-all">{getValue()}</code>,
   }),
   column.accessor('action', {
     header: 'Action',
@@ -106,17 +106,18 @@ const columnsOf = (check: ChainCheck | undefined) => [
     id: 'resource',
     header: 'Resource',
     cell: ({ row: { original } }) => (
-      <span className="break-all">
+      <span className="inline-block min-w-36 break-all">
         <span className="text-soft">{original.resource_type}</span> {original.resource_name}
       </span>
     ),
   }),
   column.accessor('sequence', { header: 'Sequence', cell: ({ getValue }) => getValue() ?? '' }),
-  column.accessor(({ id }) => check?.marks.get(id), {
+  // Not an accessor: the table keeps those values as long as it has the same rows.
+  column.display({
     id: 'mark',
     header: 'Verified here',
-    cell: ({ getValue }) => {
-      const mark = getValue();
+    cell: ({ row: { original } }) => {
+      const mark = check?.marks.get(original.id);
       return mark ? <Mark mark={mark} /> : <span className="text-soft">no</span>;
     },
   }),
