@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import type { AxeResults } from 'axe-core';
-import { ConsoleBrowser, describeInBrowser, type Visit } from './console-browser.js';
+import { ConsoleBrowser, describeInBrowser, type Visit } from './console-visit.js';
 import { fill } from './console-scene.js';
 import { startLeakySupplier, type LeakySupplier } from './leaky-supplier.js';
 import { ROOT, Stack } from './stack.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
-import { ConsoleBrowser, describeInBrowser, type Visit } from './console-browser.js';
+import { ConsoleBrowser, describeInBrowser, type Visit } from './console-visit.js';
 import { serve } from './console-scene.js';
 import { startLeakySupplier, type LeakySupplier } from './leaky-supplier.js';
 import { Stack, until } from './stack.js';

@@ -4,6 +4,7 @@ import { errors, type Entrance, type SlipwayRequest } from '@slipway/platform-ht
 import { consoleErrors } from './console.errors.js';
 import { ConsoleCookies } from './console-cookies.js';
 import { ConsoleSessions, type ConsoleSession } from './console-sessions.js';
+import { SessionRenewal } from './hosted/session-renewal.js';
 import { assertOwnOrigin } from './same-origin.js';
 import { isCsrfOf } from './session-secret.js';
 
@@ -18,13 +19,14 @@ export class ConsoleEntrance implements Entrance {
     @Inject(CONFIG) private readonly config: Pick<Config, 'console'>,
     private readonly cookies: ConsoleCookies,
     private readonly sessions: ConsoleSessions,
+    private readonly renewal: SessionRenewal,
   ) {}
 
   async credentialOf(request: SlipwayRequest, cookie: string | undefined): Promise<string> {
     return (await this.sessionOf(request, cookie)).credentials.bearer;
   }
 
-  /** @throws host_refused, origin_refused, csrf_refused (403), unauthenticated (401) */
+  /** @throws host_refused, origin_refused, csrf_refused (403), unauthenticated (401), unavailable (503) */
   async sessionOf(request: SlipwayRequest, cookie: string | undefined): Promise<ConsoleSession> {
     assertOwnOrigin(request.headers, this.config.console);
     const secret = this.cookies.read(cookie, 'session');
@@ -36,6 +38,6 @@ export class ConsoleEntrance implements Entrance {
       });
     const isRead = request.method === 'GET' || request.method === 'HEAD';
     if (!isRead && !isCsrfOf(secret as string, request.headers[CSRF_HEADER])) throw consoleErrors.csrf_refused();
-    return session;
+    return { ...session, credentials: await this.renewal.credentialsOf(session) };
   }
 }

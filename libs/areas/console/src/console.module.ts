@@ -8,18 +8,25 @@ import { ConsoleEntrance } from './console-entrance.js';
 import { ConsoleFiles } from './console-files.js';
 import { ConsoleSessions } from './console-sessions.js';
 import { GatewayProxy } from './gateway-proxy.js';
+import { ProviderClient } from './hosted/provider-client.js';
+import { SessionRenewal } from './hosted/session-renewal.js';
+import { SignInController } from './hosted/sign-in.controller.js';
+import { SignInService } from './hosted/sign-in.service.js';
 import { SessionController } from './session.controller.js';
 import { SessionService } from './session.service.js';
 import { SessionUpkeep } from './session-upkeep.js';
 
 @Module({
-  controllers: [SessionController],
+  controllers: [SessionController, SignInController],
   providers: [
     ConsoleCookies,
     ConsoleEntrance,
     ConsoleFiles,
     ConsoleSessions,
     GatewayProxy,
+    ProviderClient,
+    SessionRenewal,
+    SignInService,
     SessionService,
     SessionUpkeep,
   ],

@@ -7,6 +7,7 @@ import { errors, SlipwayError, type SlipwayRequest } from '@slipway/platform-htt
 import { ConsoleCookies } from './console-cookies.js';
 import type { SignInMethod } from './console-session.entity.js';
 import { ConsoleSessions, SESSION_SECONDS, type ConsoleSession } from './console-sessions.js';
+import { SessionRenewal } from './hosted/session-renewal.js';
 import { assertOwnOrigin } from './same-origin.js';
 import { csrfOf } from './session-secret.js';
 import type { SessionAnswer } from './session.dto.js';
@@ -23,6 +24,7 @@ export class SessionService {
     @Inject(CONFIG) private readonly config: Pick<Config, 'console' | 'gateway' | 'identity' | 'trustedProxies'>,
     private readonly cookies: ConsoleCookies,
     private readonly sessions: ConsoleSessions,
+    private readonly renewal: SessionRenewal,
     private readonly guard: RequestGuard,
   ) {}
 
@@ -67,9 +69,10 @@ export class SessionService {
     if (session) await this.sessions.end(session.id);
   }
 
-  private async holds({ credentials }: ConsoleSession, request: SlipwayRequest): Promise<boolean> {
+  private async holds(session: ConsoleSession, request: SlipwayRequest): Promise<boolean> {
     try {
-      await this.guard.identify(credentials.bearer, request);
+      const { bearer } = await this.renewal.credentialsOf(session);
+      await this.guard.identify(bearer, request);
       return true;
     } catch (refusal) {
       if (!(refusal instanceof SlipwayError)) throw refusal;

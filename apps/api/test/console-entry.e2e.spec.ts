@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
-import { ConsoleBrowser, describeInBrowser } from './console-browser.js';
+import { ConsoleBrowser, describeInBrowser } from './console-visit.js';
 import { Stack } from './stack.js';
 
 jest.setTimeout(120_000);
