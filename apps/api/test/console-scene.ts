@@ -65,3 +65,31 @@ export async function person(stack: Stack, id: string, scope: 'viewer' | 'operat
   const body: BodyOf<'createToken'> = { name: id, scopes: [scope], owner: { type: 'person', id } };
   return (await stack.slipway().tokens.create(body)).token;
 }
+
+/** Revisions behind those there are, as a year of rollouts leaves them. Written behind the API: living through them takes an engine each. */
+export async function age(stack: Stack, name: string, revisions: number): Promise<void> {
+  await stack.query(
+    `insert into revisions (id, tenant_id, deployment_id, number, name, state, spec, spec_digest, source, created_by, ready_at)
+     select r.id || '-' || n, r.tenant_id, r.deployment_id, n, $1 || '-' || lpad(n::text, 5, '0'), 'retired',
+            jsonb_set(r.spec, '{model,id}', to_jsonb('model-' || n)), encode(sha256(n::text::bytea), 'hex'), r.source, r.created_by, now()
+     from revisions r, generate_series(2, $2::int) n where r.name = $1 || '-00001'`,
+    [name, revisions],
+  );
+}
+
+/** Events behind those there are, as the product itself appends them: whoever watches is told. */
+export async function happen(stack: Stack, name: string, count: number): Promise<void> {
+  const { id } = await stack.slipway().deployments.get(name);
+  await stack.query(
+    `with head as (
+       update event_streams set last_sequence = last_sequence + $2 where stream = $1 returning stream, tenant_id, last_sequence - $2 as before
+     ), added as (
+       insert into events (stream, sequence, tenant_id, id, type, subject, actor, data)
+       select h.stream, h.before + n, h.tenant_id, 'evt_' || $3 || '_' || h.before + n, 'route.updated', 'deployments/' || $3, 'system:test',
+              '{"generation": 1, "reason": "one of very many"}'
+       from head h, generate_series(1, $2::int) n
+     )
+     select pg_notify('slipway_events', stream) from head`,
+    [`deployment/${id}`, count, name],
+  );
+}
