@@ -52,12 +52,12 @@ function Screen({ name }: { name: string }) {
   return (
     <div className="flex flex-col xl:h-[calc(100dvh-2rem)] xl:min-h-[44rem]">
       <DeploymentHead name={name} live={live} actions={mayOperate && <Actions name={name} onOpen={setOpened} />} />
-      <div className="grid min-h-0 grow gap-2 xl:grid-cols-[minmax(0,4fr)_minmax(0,5fr)_minmax(0,4fr)] xl:grid-rows-[auto_minmax(0,1.2fr)_minmax(0,1fr)]">
+      <div className="grid min-h-0 grow gap-2 xl:grid-cols-[minmax(0,9fr)_minmax(0,11fr)_minmax(0,9fr)] xl:grid-rows-[auto_minmax(0,1fr)_minmax(0,1fr)]">
         <TrafficPanel name={name} className="xl:col-span-3" />
         <OperationPanel name={name} />
-        <MetricsPanel name={name} />
+        <MetricsPanel name={name} className="xl:row-span-2" />
         <EventsPanel name={name} live={live} />
-        <RevisionsPanel name={name} className="xl:col-span-2" onRollBack={rollBackTo} />
+        <RevisionsPanel name={name} onRollBack={rollBackTo} />
         <PolicyPanel name={name} />
       </div>
       <Dialogs name={name} opened={opened} onClose={() => setOpened(undefined)} />

@@ -24,8 +24,8 @@ export const useMetrics = (name: string, range: string) =>
     placeholderData: keepPreviousData,
   });
 
-/** Requests of the last minute by revision: what the traffic was, beside what was asked for. */
-export function useRecentRequests(name: string): ReadonlyMap<string, number> {
+/** Requests of the last minute by revision: what the traffic was, beside what was asked for. Undefined where that is not known. */
+export function useRecentRequests(name: string): ReadonlyMap<string, number> | undefined {
   const { data } = useQuery({
     queryKey: ['metrics', name, 'last minute'],
     queryFn: ({ signal }) => {
@@ -34,7 +34,7 @@ export function useRecentRequests(name: string): ReadonlyMap<string, number> {
     },
     refetchInterval: REFRESH_MS,
   });
-  return new Map((data?.data ?? []).map(({ revision, total }) => [revision, attemptsOf(total)]));
+  return data && new Map(data.data.map(({ revision, total }) => [revision, attemptsOf(total)]));
 }
 
 export function attemptsOf({ attempts }: Pick<MetricsPoint, 'attempts'>): number {

@@ -46,9 +46,6 @@ export function RevisionsPanel({ name, className, onRollBack }: RevisionsPanelPr
                       Result
                     </th>
                     <th scope="col" className="pr-2">
-                      Model and digest
-                    </th>
-                    <th scope="col" className="pr-2">
                       Author
                     </th>
                     <th scope="col" className="sr-only">
@@ -106,7 +103,13 @@ function Row({ revision, name, onCompare, onRollBack }: RowProps) {
         {number}
       </th>
       <td className="py-1 pr-2">
-        <Chip word={state} />
+        <span className="flex flex-wrap items-center gap-1">
+          <Chip word={state} />
+          <span className="max-w-24 truncate" title={spec.model.id}>
+            {spec.model.id}
+          </span>
+          <code className="text-soft">{shortDigest(spec_digest)}</code>
+        </span>
         {message && (
           <span className="block max-w-48 truncate text-bad" title={message}>
             {message}
@@ -114,10 +117,7 @@ function Row({ revision, name, onCompare, onRollBack }: RowProps) {
         )}
       </td>
       <td className="py-1 pr-2">
-        <span className="break-all">{spec.model.id}</span> <code className="text-soft">{shortDigest(spec_digest)}</code>
-      </td>
-      <td className="py-1 pr-2">
-        <span className="block max-w-32 truncate" title={created_by.id}>
+        <span className="block max-w-28 truncate" title={created_by.id}>
           {created_by.id}
         </span>
         <span className="text-soft">

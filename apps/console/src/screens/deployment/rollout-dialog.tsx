@@ -26,7 +26,9 @@ export function RolloutDialog({ deployment, onClose }: { deployment: Deployment;
   const [active] = useState<Active | undefined>(() =>
     revisions?.pages.flatMap(({ data }) => data).find((one) => one.name === deployment.active_revision),
   );
-  const [form, setForm] = useState(() => formOf(active?.spec, deployment.default_strategy ?? undefined));
+  const [form, setForm] = useState(() =>
+    formOf(active?.spec, deployment.default_strategy ?? null, deployment.default_analysis ?? null),
+  );
   const [raw, setRaw] = useState<string>();
 
   const declared = targets

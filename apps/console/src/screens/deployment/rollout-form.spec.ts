@@ -25,13 +25,13 @@ describe('the merge patch', () => {
 
 describe('the request', () => {
   it('changes nothing that was not touched', () => {
-    const { spec_patch, base_revision, expected_active_revision } = bodyOf(formOf(spec, undefined), declared, active);
+    const { spec_patch, base_revision, expected_active_revision } = bodyOf(formOf(spec, null), declared, active);
     expect(spec_patch).toEqual({});
     expect([base_revision, expected_active_revision]).toEqual(['chat-00001', 'chat-00001']);
   });
 
   it('patches what was', () => {
-    const form = { ...formOf(spec, undefined), modelUri: '', args: { ttft_ms: '30', tokens: '' } };
+    const form = { ...formOf(spec, null), modelUri: '', args: { ttft_ms: '30', tokens: '' } };
     expect(bodyOf(form, declared, active).spec_patch).toEqual({
       model: { uri: null },
       runtime: { args: { ttft_ms: 30, tokens: null } },
@@ -39,7 +39,7 @@ describe('the request', () => {
   });
 
   it('is a whole spec where there is nothing to patch', () => {
-    const form = { ...formOf(undefined, undefined), modelId: 'llama', target: 'local', engine: 'sim' };
+    const form = { ...formOf(undefined, null), modelId: 'llama', target: 'local', engine: 'sim' };
     expect(bodyOf(form, declared, undefined)).toEqual({
       spec: { model: { id: 'llama' }, runtime: { target: 'local', engine: 'sim', args: {} } },
       strategy: { type: 'immediate' },
@@ -48,7 +48,7 @@ describe('the request', () => {
 
   it('has steps and gates only where traffic moves by them', () => {
     const gate = { name: 'ttft_ms', stat: 'p95', check: 'regression', limit: '10', minSamples: '20' };
-    const form = { ...formOf(spec, 'canary'), metrics: [gate], reason: 'faster' };
+    const form = { ...formOf(spec, { type: 'canary' }), metrics: [gate], reason: 'faster' };
     expect(bodyOf(form, declared, active)).toMatchObject({
       strategy: {
         type: 'canary',
@@ -67,8 +67,19 @@ describe('the request', () => {
     expect(immediate.analysis).toBeUndefined();
   });
 
+  it('begins with what the deployment does by default', () => {
+    const { strategy, steps, metrics } = formOf(
+      spec,
+      { type: 'canary', steps: [{ traffic_percent: 100, soak_seconds: 5, requires_approval: true }] },
+      { metrics: [{ name: 'itl_ms', check: 'regression', max_regression_percent: 5 }] },
+    );
+    expect(strategy).toBe('canary');
+    expect(steps).toEqual([{ trafficPercent: '100', soakSeconds: '5', isApproved: true }]);
+    expect(metrics).toEqual([{ name: 'itl_ms', stat: '', check: 'regression', limit: '5', minSamples: '' }]);
+  });
+
   it('says what is wrong instead of sending it', () => {
-    const form = formOf(spec, 'canary');
+    const form = formOf(spec, { type: 'canary' });
     const trying = (changed: Partial<typeof form>) => () => bodyOf({ ...form, ...changed }, declared, active);
     expect(trying({ modelId: ' ' })).toThrow('The model needs an id.');
     expect(trying({ args: { ttft_ms: 'soon' } })).toThrow('ttft_ms is not a number.');

@@ -36,6 +36,11 @@ export interface ArgType {
   type: string;
 }
 
+const FIRST_STEPS: Schemas['StrategyStepDto'][] = [
+  { traffic_percent: 10, soak_seconds: 60 },
+  { traffic_percent: 100, soak_seconds: 60 },
+];
+
 export const STRATEGIES = ['canary', 'blue_green', 'immediate', 'recreate', 'candidate', 'auto'];
 export const GATE_METRICS = [
   'error_rate',
@@ -47,19 +52,33 @@ export const GATE_METRICS = [
 ];
 export const GATE_STATS = ['', 'avg', 'p50', 'p90', 'p95', 'p99', 'rate'];
 
-export function formOf(spec: Spec | undefined, strategy: string | undefined): RolloutForm {
+/** Begins with what the deployment does by default, where the request would say nothing. */
+export function formOf(
+  spec: Spec | undefined,
+  strategy: Schemas['StrategyDto'] | null,
+  analysis: Schemas['AnalysisDto'] | null = null,
+): RolloutForm {
   return {
     modelId: spec?.model.id ?? '',
     modelUri: spec?.model.uri ?? '',
     target: spec?.runtime.target ?? '',
     engine: spec?.runtime.engine ?? '',
     args: Object.fromEntries(Object.entries(spec?.runtime.args ?? {}).map(([name, value]) => [name, argText(value)])),
-    strategy: strategy ?? (spec ? 'canary' : 'immediate'),
-    steps: [
-      { trafficPercent: '10', soakSeconds: '60', isApproved: false },
-      { trafficPercent: '100', soakSeconds: '60', isApproved: false },
-    ],
-    metrics: [],
+    strategy: strategy?.type ?? (spec ? 'canary' : 'immediate'),
+    steps: (strategy?.steps ?? FIRST_STEPS).map(
+      ({ traffic_percent, soak_seconds = 180, requires_approval = false }) => ({
+        trafficPercent: String(traffic_percent),
+        soakSeconds: String(soak_seconds),
+        isApproved: requires_approval,
+      }),
+    ),
+    metrics: (analysis?.metrics ?? []).map((metric) => ({
+      name: metric.name,
+      stat: metric.stat ?? '',
+      check: metric.check,
+      limit: String((metric.check === 'threshold' ? metric.threshold : metric.max_regression_percent) ?? ''),
+      minSamples: metric.min_samples === undefined ? '' : String(metric.min_samples),
+    })),
     reason: '',
   };
 }
