@@ -214,5 +214,15 @@ function limitsOf(
 
 function classesText({ total: { attempts } }: RevisionMetrics): string {
   const { ok, client_error, server_error, connect_error, cancelled } = attempts;
-  return `${ok} ok, ${client_error} 4xx, ${server_error} 5xx, ${connect_error} not connected, ${cancelled} left`;
+  const told: [number, string][] = [
+    [ok, 'ok'],
+    [client_error, '4xx'],
+    [server_error, '5xx'],
+    [connect_error, 'not connected'],
+    [cancelled, 'left'],
+  ];
+  return told
+    .filter(([n, word]) => n > 0 || word === 'ok')
+    .map(([n, word]) => `${n} ${word}`)
+    .join(', ');
 }
