@@ -78,8 +78,7 @@ export const usePolicy = (name: string) =>
 export const usePlans = (name: string) =>
   useQuery({
     queryKey: keyOf('plans', name),
-    queryFn: async ({ signal }) =>
-      (await slipway.autopilot.plans.list({ deployment: name, limit: 20, signal })).data,
+    queryFn: async ({ signal }) => (await slipway.autopilot.plans.list({ deployment: name, limit: 20, signal })).data,
     refetchInterval: BEHIND_EVENTS_MS * 4,
   });
 

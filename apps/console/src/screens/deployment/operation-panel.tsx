@@ -100,7 +100,8 @@ function Standstill({ operation }: { operation: Operation }) {
   if (unclaimed !== null)
     return (
       <p role="alert" className="rounded-md bg-bad-soft p-2 font-medium text-bad">
-        No worker is polling: nobody has picked this up for {lengthText(unclaimed)}. Start a worker; it goes on by itself.
+        No worker is polling: nobody has picked this up for {lengthText(unclaimed)}. Start a worker; it goes on by
+        itself.
       </p>
     );
   if (waitsForPerson(operation))
@@ -137,7 +138,11 @@ function Steps({ operation }: { operation: Operation }) {
             <span className="w-5 shrink-0 text-right text-soft">{step.index + 1}</span>
             <span className="min-w-0 grow">
               <code className="font-medium">{step.name}</code>
-              {step.message && <span className="block truncate text-soft" title={step.message}>{step.message}</span>}
+              {step.message && (
+                <span className="block truncate text-soft" title={step.message}>
+                  {step.message}
+                </span>
+              )}
             </span>
             <Length step={step} now={now} />
             <Chip word={step.status} />

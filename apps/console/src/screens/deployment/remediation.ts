@@ -4,9 +4,11 @@ import type { Operation } from '@slipway/sdk';
 const WAYS_OUT: Record<string, string> = {
   validation_failed: 'Correct the spec and roll out again.',
   target_not_ready: 'Read the engine logs of its instances; correct the spec, or give it a longer progress deadline.',
-  analysis_failed: 'The gate was breached and the route is as it was. Compare the measures beside it before you try again.',
+  analysis_failed:
+    'The gate was breached and the route is as it was. Compare the measures beside it before you try again.',
   analysis_inconclusive: 'Too few requests for a verdict: soak longer, or ask for fewer samples.',
-  analysis_not_comparable: 'Candidate and baseline were loaded too differently to compare: soak longer, or shift less at once.',
+  analysis_not_comparable:
+    'Candidate and baseline were loaded too differently to compare: soak longer, or shift less at once.',
   metrics_unavailable: 'The gateway has told nothing of this time. See whether it runs, then try again.',
   health_regression: 'The candidate fell over under traffic. Its logs say why.',
   capacity_exhausted: 'Make room on the target, or use the strategy recreate, which stops the old one first.',

@@ -39,7 +39,7 @@ export function TrafficPanel({ name, className }: { name: string; className?: st
     >
       <Loaded query={deployment} what="the deployment">
         {(data) => {
-          const rows = trafficOf(data, route.data, instances ?? [], requests);
+          const rows = trafficOf(data, route.data, instances ?? [], requests ?? new Map<string, number>());
           if (rows.length === 0)
             return (
               <EmptyState
@@ -50,7 +50,12 @@ export function TrafficPanel({ name, className }: { name: string; className?: st
           return (
             <div className="space-y-2">
               <Bar label="Desired" rows={rows} of={({ desired }) => desired} none="no route is set" />
-              <Bar label="Actual" rows={rows} of={({ actual }) => actual} none="no requests in the last minute" />
+              <Bar
+                label="Actual"
+                rows={rows}
+                of={({ actual }) => actual}
+                none={requests ? 'no requests in the last minute' : 'not known'}
+              />
               {route.data?.hold && (
                 <p className="text-xs text-warn">
                   Requests wait at the gateway since <Time at={route.data.hold.since} />, at most{' '}
