@@ -53,7 +53,7 @@ function Shown({ operation }: { operation: Operation }) {
             <Record operation={operation} />
           </Panel>
           <Panel title="Result">
-            <Json value={operation.result} label="Result" />
+            <Json value={operation.result} label="Result as JSON" />
           </Panel>
         </div>
         <div className="min-w-0 space-y-3">
@@ -161,7 +161,7 @@ function Told({ id }: { id: string }) {
 
 function EventList({ events }: { events: DeploymentEvent[] }) {
   return (
-    <div tabIndex={0} role="region" aria-label="Events" className="max-h-96 overflow-auto">
+    <div tabIndex={0} role="region" aria-label="Events, the newest first" className="max-h-96 overflow-auto">
       <ol className="space-y-1 text-sm">
         {events.map((event) => (
           <li key={event.id} className="flex flex-wrap gap-x-3 border-b border-line pb-1 last:border-0">
