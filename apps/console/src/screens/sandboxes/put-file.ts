@@ -1,5 +1,6 @@
 import { SlipwayError, type AnswerOf, type ErrorBody } from '@slipway/sdk';
 import { API_ROOT, csrfProof } from '../../api/client.js';
+import { bytesText } from './file-names.js';
 import { filePath } from './file-requests.js';
 
 const TIMEOUT_MS = 10 * 60_000;
@@ -30,7 +31,7 @@ export function putFile({ sandbox, path, file, mayReplace, signal, onProgress }:
     request.onload = () => {
       const answer = jsonOf(request.responseText);
       if (request.status >= 200 && request.status < 300 && answer) resolve(answer as AnswerOf<'putSandboxFile'>);
-      else reject(refusalOf(request.status, answer));
+      else reject(refusalOf(request.status, answer, file.size));
     };
     // An api that refuses a large file by its length answers and hangs up; some browsers then tell of the broken connection only.
     request.onerror = () =>
@@ -54,7 +55,7 @@ function jsonOf(text: string): Record<string, unknown> | undefined {
   }
 }
 
-function refusalOf(status: number, answer: Record<string, unknown> | undefined): SlipwayError {
+function refusalOf(status: number, answer: Record<string, unknown> | undefined, size: number): SlipwayError {
   const body = answer?.error as ErrorBody | undefined;
   if (typeof body?.code !== 'string' || typeof body.message !== 'string')
     return new SlipwayError(`The answer ${status} is none of the api's.`, {
@@ -62,5 +63,10 @@ function refusalOf(status: number, answer: Record<string, unknown> | undefined):
       retryable: status >= 500,
       status,
     });
-  return new SlipwayError(body.message, { code: body.code, retryable: body.retryable === true, status, body });
+  const { max_bytes } = body as { max_bytes?: unknown };
+  const message =
+    typeof max_bytes === 'number'
+      ? `The api takes files of at most ${bytesText(max_bytes)}; this one has ${bytesText(size)}.`
+      : body.message;
+  return new SlipwayError(message, { code: body.code, retryable: body.retryable === true, status, body });
 }
