@@ -34,7 +34,7 @@ export function Deliveries({ id, webhook }: { id: string; webhook?: Webhook }) {
         {(rows) => {
           const shown = rows.filter((row) => !status || row.status === status);
           return shown.length > 0 ? (
-            <DataTable caption="Deliveries" columns={COLUMNS} rows={shown} idOf={({ event_id }) => event_id} />
+            <DataTable caption="What was sent" columns={COLUMNS} rows={shown} idOf={({ event_id }) => event_id} />
           ) : (
             <EmptyState title={`None of the ${rows.length} deliveries read is ${status}`} command={command} />
           );
