@@ -30,7 +30,7 @@ export function SecretDialog({ title, name, secret, onClose, children }: SecretD
       title={title}
       footer={
         <>
-          <Button kind={isCopied ? 'plain' : 'primary'} onClick={() => void copy()}>
+          <Button autoFocus kind={isCopied ? 'plain' : 'primary'} onClick={() => void copy()}>
             Copy
           </Button>
           <Button kind={isCopied ? 'primary' : 'plain'} onClick={close}>

@@ -42,6 +42,7 @@ export function GrantAccess({ mapping, onClose }: { mapping?: Mapping; onClose: 
     >
       <TextField
         label="Organization"
+        autoFocus
         hint="org_id in the provider's tokens: external_organization_id. It must be one of this tenant's."
         required
         readOnly={mapping !== undefined}

@@ -134,8 +134,12 @@ function Details({ row }: { row: AuditRow }) {
   ] as const;
   return (
     <details className="text-xs">
-      <summary aria-label={`Details of ${row.action} of ${row.resource_name}`} className="cursor-pointer">
+      <summary className="cursor-pointer">
         show
+        <span className="sr-only">
+          {' '}
+          {row.action} of {row.resource_name}
+        </span>
       </summary>
       <dl className="grid grid-cols-[auto_1fr] gap-x-2">
         {facts.map(([name, value]) => (

@@ -59,6 +59,7 @@ export function DecidePlan({ plan, verb, onClose }: DecidePlanProps) {
       )}
       <TextArea
         label="Comment"
+        autoFocus
         hint="For who reads the plan and the audit."
         maxLength={2000}
         value={comment}

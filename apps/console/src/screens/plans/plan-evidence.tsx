@@ -9,7 +9,7 @@ type Row = Evidence & { key: string };
 export function PlanEvidence({ evidence }: { evidence: Evidence[] }) {
   if (evidence.length === 0) return <p className="text-sm text-soft">Its author gives none.</p>;
   const rows = evidence.map((one, index) => ({ ...one, key: String(index) }));
-  return <DataTable caption="Evidence" columns={COLUMNS} rows={rows} idOf={({ key }) => key} />;
+  return <DataTable caption="Baseline against candidate" columns={COLUMNS} rows={rows} idOf={({ key }) => key} />;
 }
 
 const column = createColumnHelper<Row>();

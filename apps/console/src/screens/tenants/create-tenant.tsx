@@ -46,6 +46,7 @@ export function CreateTenant({ onClose }: { onClose: () => void }) {
     >
       <TextField
         label="Name"
+        autoFocus
         hint="It cannot be changed; the slugs of the tenant begin with it."
         required
         maxLength={255}

@@ -44,6 +44,7 @@ export function CreateToken({ onClose }: { onClose: () => void }) {
     >
       <TextField
         label="Name"
+        autoFocus
         required
         maxLength={255}
         autoComplete="off"

@@ -48,6 +48,7 @@ export function CreateWebhook({ onClose }: { onClose: () => void }) {
     >
       <TextField
         label="URL"
+        autoFocus
         hint="https and a public address, or what the operator allows for webhooks. Redirects are not followed."
         required
         type="url"
