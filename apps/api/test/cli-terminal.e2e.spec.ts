@@ -65,7 +65,7 @@ describe('the command slipway, in a real terminal, against processes of the prod
   beforeAll(async () => {
     home = mkdtempSync(path.join(tmpdir(), 'slipway-terminal-'));
     stack = await Stack.start();
-    await stack.send('POST', '/deployments', { name: 'chat', labels: { note: 'x'.repeat(60) } });
+    await stack.slipway().deployments.create({ name: 'chat', labels: { note: 'x'.repeat(60) } });
   });
   afterAll(async () => {
     await stack?.stop();
@@ -91,12 +91,11 @@ describe('the command slipway, in a real terminal, against processes of the prod
   });
 
   it('cuts what is long in a narrow terminal, and never what is copied', async () => {
-    const proposed = await stack.send('POST', '/autopilot/plans', {
+    await stack.slipway().autopilot.plans.create({
       deployment: 'chat',
       summary: `two replicas ${'and more '.repeat(20)}`,
       rollout: { spec_patch: { scaling: { min_replicas: 2 } } },
     });
-    expect(proposed.status).toBe(201);
     const plain = { NO_COLOR: '1' };
     const narrow = (await shown(['plans', 'list'], plain, 150)).trimEnd().split(/\r?\n/);
     expect(narrow).toHaveLength(2);
@@ -116,7 +115,7 @@ describe('the command slipway, in a real terminal, against processes of the prod
   });
 
   it('asks for the name before it deletes, and takes no other and no Ctrl-C for it', async () => {
-    await stack.send('POST', '/deployments', { name: 'spare' });
+    await stack.slipway().deployments.create({ name: 'spare' });
     for (const [answer, code] of [
       ['chat\r', 2],
       [CTRL_C, 2],
