@@ -62,6 +62,7 @@ export {
   type NotComparable,
 } from './comparison.js';
 export * from './stats.query.js';
+export { statsSeries, type Series, type SeriesStep } from './series.query.js';
 export { deleteUsageOlderThan, writeUsage, type RequestCounts, type UsageWindow } from './usage.query.js';
 export { kindestValue, measure, normalQuantile, type Measured } from './statistics.js';
 export * from './passport.js';

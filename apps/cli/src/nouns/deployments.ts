@@ -1,5 +1,5 @@
 import type { Flag, Noun } from './verb.js';
-import { DEPLOYMENT } from './views.js';
+import { DEPLOYMENT, METRICS } from './views.js';
 
 const SETTINGS: readonly Flag[] = [
   { flags: '--display-name <text>', summary: 'its name for people', body: 'display_name' },
@@ -52,6 +52,24 @@ export const deployments: Noun = {
       examples: ['slipway deployments get chat', 'slipway deployments get chat -o yaml'],
       view: DEPLOYMENT,
       call: (client, { args: [name], options }) => client.deployments.get(name!, options),
+    },
+    {
+      verb: 'metrics',
+      args: '<deployment>',
+      summary: 'Show how requests went, by revision',
+      examples: [
+        'slipway deployments metrics chat',
+        'slipway deployments metrics chat --revision chat-00002 --from 2026-01-01T12:00:00Z --to 2026-01-01T13:00:00Z',
+        'slipway deployments metrics chat --step 60 --json revision,points',
+      ],
+      flags: [
+        { flags: '--from <time>', summary: '15 minutes before the end unless said', query: 'from' },
+        { flags: '--to <time>', summary: 'now unless said', query: 'to' },
+        { flags: '--step <seconds>', summary: 'of the points of --json', query: 'step', as: 'number' },
+        { flags: '--revision <revision>', summary: 'only this one', query: 'revision' },
+      ],
+      view: METRICS,
+      call: async (client, { args: [name], options }) => (await client.deployments.metrics(name!, options)).data,
     },
     {
       verb: 'create',

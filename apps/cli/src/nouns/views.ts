@@ -99,6 +99,19 @@ export const EVENT: View & { line: (row: any) => string } = {
   ...viewOf('id', 'SEQUENCE TIME TYPE ACTOR', 'ID REVISION=revisionid OPERATION=operationid', 'DATA'),
   line: ({ sequence, time, type, data }) => `${sequence}  ${time}  ${type}  ${JSON.stringify(data)}`,
 };
+const share = (rate: number | null | undefined): unknown =>
+  typeof rate === 'number' ? `${+(rate * 100).toFixed(2)}%` : rate;
+export const METRICS: View = {
+  name: 'revision',
+  columns: [
+    ...columnsOf('REVISION REQUESTS/S=total.requests_per_s'),
+    { title: 'ERRORS', of: ({ total }) => share(total?.error_rate?.rate) },
+    ...columnsOf(
+      'TTFT_P95=total.ttft_ms.p95 ITL_P95=total.itl_ms.p95 E2E_P95=total.e2e_latency_ms.p95 TOKENS/S=total.tokens_out_per_s IN_FLIGHT=in_flight',
+      'INSTANCES=total.instances OK=total.attempts.ok TTFT_P50=total.ttft_ms.p50 TTFT_P99=total.ttft_ms.p99 E2E_P50=total.e2e_latency_ms.p50 E2E_P99=total.e2e_latency_ms.p99 HELD=held',
+    ),
+  ],
+};
 export const PLAN = viewOf(
   'id',
   'ID DEPLOYMENT STATE=approval.state RISK=risk.level STALE EXPIRES=expires_at',

@@ -69,6 +69,8 @@ it('knows every revision of a deployment, however many, the retired and the fail
   await set(revisions[1]!, 'failed');
   const ids = await write((tx) => bed.store.idsOf(tx, deployment.id));
   expect([...ids].sort()).toEqual(revisions.map(({ id }) => id).sort());
+  const names = await write((tx) => bed.store.namesOf(tx, deployment.id));
+  expect(names).toEqual(revisions.map(({ id, name }) => ({ id, name })).reverse());
 });
 
 describe('an activation', () => {

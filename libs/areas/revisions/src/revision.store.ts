@@ -67,6 +67,11 @@ export class RevisionStore implements RevisionsPort {
     return found.map(({ id }) => id);
   }
 
+  namesOf(tx: Tx, deploymentId: string): Promise<Pick<Revision, 'id' | 'name'>[]> {
+    const order = { number: 'DESC' } as const;
+    return tx.repository(RevisionEntity).find({ select: { id: true, name: true }, where: { deploymentId }, order });
+  }
+
   create(tx: Tx, { deployment, number, spec, specDigest, source, changeRef, createdBy }: NewRevision) {
     const { tenantId, id: deploymentId } = deployment;
     const name = `${deployment.name}-${String(number).padStart(5, '0')}`;

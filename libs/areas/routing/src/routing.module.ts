@@ -1,5 +1,7 @@
 import { Global, Module } from '@nestjs/common';
 import { ROUTES } from '@slipway/ports/routing';
+import { DeploymentMetricsController } from './deployment-metrics.controller.js';
+import { DeploymentMetricsService } from './deployment-metrics.service.js';
 import { ForgottenHolds } from './forgotten-holds.js';
 import { RecordRetention } from './record-retention.js';
 import { RouteStore } from './route.store.js';
@@ -9,8 +11,15 @@ import { RoutesService } from './routes.service.js';
 /** Global, because operations of other areas move traffic through the port. */
 @Global()
 @Module({
-  controllers: [RoutesController],
-  providers: [RouteStore, { provide: ROUTES, useExisting: RouteStore }, RoutesService, RecordRetention, ForgottenHolds],
+  controllers: [RoutesController, DeploymentMetricsController],
+  providers: [
+    RouteStore,
+    { provide: ROUTES, useExisting: RouteStore },
+    RoutesService,
+    DeploymentMetricsService,
+    RecordRetention,
+    ForgottenHolds,
+  ],
   exports: [ROUTES],
 })
 export class RoutingModule {}

@@ -1,6 +1,7 @@
 import type { Rows } from '@slipway/platform-testing/contract';
 
 export const ROWS: Rows = {
+  getDeploymentMetrics: { status: 200, valid: async (bed) => ({ params: { name: await bed.deployment() } }) },
   getRoute: {
     status: 200,
     valid: async (bed) => {

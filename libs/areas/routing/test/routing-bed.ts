@@ -57,6 +57,11 @@ export class Neighbours {
       if (!found) throw absent.revision_not_found();
       return found;
     },
+    namesOf: async (_tx: Tx, deploymentId: string) =>
+      [...this.revisions.values()]
+        .filter((one) => one.deploymentId === deploymentId)
+        .sort((a, b) => b.number - a.number)
+        .map(({ id, name }) => ({ id, name })),
     getMany: async (_tx: Tx, ids: readonly string[]) => ids.flatMap((id) => this.revisions.get(id) ?? []),
     activated: async (_tx: Tx, activation: Activation) => {
       this.activations.push(activation);

@@ -441,6 +441,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/deployments/{name}/metrics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show how requests to a deployment went
+         * @description By revision and step, from the records of the gateways that gates judge, by the same measures. What an analysis compared, with its limits and its verdict, stands in the `evidence` of its step of the operation.
+         */
+        get: operations["getDeploymentMetrics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/deployments/{name}/revisions": {
         parameters: {
             query?: never;
@@ -1098,6 +1118,20 @@ export interface components {
             /** @description The content_digest of the plan as it was read: what is approved is what was seen */
             plan_digest: string;
         };
+        AttemptCountsDto: {
+            /** @description The client left, which says nothing about the revision */
+            cancelled: number;
+            /** @description Answered 4xx */
+            client_error: number;
+            /** @description Ended before the first byte of an answer */
+            connect_error: number;
+            /** @description Answered 2xx or 3xx to the end */
+            ok: number;
+            /** @description Of those that failed, the ones that no client saw, because a further attempt followed */
+            retried: number;
+            /** @description Answered 5xx, timed out, or cut after the first byte */
+            server_error: number;
+        };
         AudienceDto: {
             /**
              * @description Ids of further tenants; only with visibility `tenant`, and for the operator tenant alone.
@@ -1653,6 +1687,27 @@ export interface components {
             updated_at: string;
             warnings?: components["schemas"]["WarningDto"][];
         };
+        DeploymentMetricsDto: {
+            /**
+             * Format: date-time
+             * @description Until then the records of all gateways are there; steps that end later still change. Null: no gateway lives, or one has told nothing yet
+             */
+            complete_until: string | null;
+            /** @description Newest first */
+            data: components["schemas"]["RevisionMetricsDto"][];
+            /** @example chat */
+            deployment: string;
+            /**
+             * Format: date-time
+             * @description Where the first step begins: a multiple of `step_seconds`
+             */
+            from: string;
+            /** @description Whether further revisions had requests in that time: ask for them by `revision` */
+            has_more: boolean;
+            step_seconds: number;
+            /** Format: date-time */
+            to: string;
+        };
         DeploymentPageDto: {
             data: components["schemas"]["DeploymentDto"][];
             next_cursor: string | null;
@@ -1671,6 +1726,15 @@ export interface components {
             /** @example chat-00002 */
             revision: string;
             weight: number;
+        };
+        DistributionDto: {
+            avg: number | null;
+            p50: number | null;
+            p90: number | null;
+            p95: number | null;
+            p99: number | null;
+            /** @description Independent values: of `itl_ms` a stream is one, however many tokens it had */
+            samples: number;
         };
         EffectiveScalingDto: {
             /** @description Null: it never sleeps */
@@ -2001,6 +2065,33 @@ export interface components {
              */
             n?: number;
             value?: number | null;
+        };
+        MetricsPointDto: {
+            /**
+             * Format: date-time
+             * @description When it begins
+             */
+            at: string;
+            /** @description Attempts, by how they ended */
+            attempts: components["schemas"]["AttemptCountsDto"];
+            e2e_latency_ms: components["schemas"]["DistributionDto"];
+            error_rate: components["schemas"]["RateDto"];
+            /** @description Ready instances that a gateway chose among, the most; null: not known */
+            instances: number | null;
+            itl_ms: components["schemas"]["DistributionDto"];
+            output_tokens_per_s: components["schemas"]["DistributionDto"];
+            /** @description Requests as their clients saw them, those that they left not counted */
+            requests_per_s: number;
+            /** @description How much of its time the records cover so far */
+            seconds: number;
+            /** @description Of `ok`, those that were streams */
+            streamed: number;
+            tokens_in: number;
+            tokens_out: number;
+            /** @description Of all requests together; of each by itself: `output_tokens_per_s` */
+            tokens_out_per_s: number;
+            ttft_ms: components["schemas"]["DistributionDto"];
+            upstream_fault_rate: components["schemas"]["RateDto"];
         };
         ModelSpecDto: {
             /** @example gguf */
@@ -2564,6 +2655,11 @@ export interface components {
              */
             drifted_since: string | null;
         };
+        RateDto: {
+            /** @description A share; null without samples */
+            rate: number | null;
+            samples: number;
+        };
         ReferenceDto: {
             base_url: string;
             /** Format: date-time */
@@ -2667,6 +2763,18 @@ export interface components {
         RevisionListDto: {
             data: components["schemas"]["RevisionDto"][];
             next_cursor: string | null;
+        };
+        RevisionMetricsDto: {
+            /** @description Requests that wait now, because it sleeps */
+            held: number;
+            /** @description Requests in flight now */
+            in_flight: number;
+            /** @description Oldest first; a step in which no request ended is absent */
+            points: components["schemas"]["MetricsPointDto"][];
+            /** @example chat-00007 */
+            revision: string;
+            /** @description The whole time: percentiles of steps cannot be added up */
+            total: components["schemas"]["MetricsPointDto"];
         };
         RevisionSourceDto: {
             base_revision: string | null;
@@ -4341,6 +4449,41 @@ export interface operations {
                      */
                     "text/event-stream": string;
                     "text/plain": string;
+                };
+            };
+        };
+    };
+    getDeploymentMetrics: {
+        parameters: {
+            query?: {
+                /** @description 15 minutes before `to` unless given; at most 3 hours before it */
+                from?: string;
+                /** @description Now unless given */
+                to?: string;
+                /** @description Seconds; at most 360 steps. Unless given, as short as makes at most 120 */
+                step?: number;
+                /** @description Id, number or name of the only revision to tell of. Unless given, the newest ten that had requests */
+                revision?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The deployment, by name.
+                 * @example chat
+                 */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeploymentMetricsDto"];
                 };
             };
         };

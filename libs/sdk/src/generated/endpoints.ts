@@ -35,6 +35,7 @@ export const ENDPOINTS: Readonly<Record<keyof operations, Endpoint>> = {
   getContextPassport: { method: 'GET', path: '/api/v1/context-passports/{id}' },
   getContinualOptimizationPolicy: { method: 'GET', path: '/api/v1/deployments/{name}/continual-optimization/policy' },
   getDeployment: { method: 'GET', path: '/api/v1/deployments/{name}' },
+  getDeploymentMetrics: { method: 'GET', path: '/api/v1/deployments/{name}/metrics', query: ['from', 'to', 'step', 'revision'] },
   getInstanceLogs: { method: 'GET', path: '/api/v1/deployments/{name}/instances/{id}/logs', query: ['tail', 'since', 'stream', 'previous', 'follow'] },
   getModelApiCatalogEntry: { method: 'GET', path: '/api/v1/model-api-catalog/{id}' },
   getOperation: { method: 'GET', path: '/api/v1/operations/{id}' },

@@ -18,6 +18,9 @@ export const deploymentsOf = (api: Transport) => ({
     api.rehearse('updateDeployment', { path: { name }, body, options }),
   delete: (name: string, options?: OptionsOf<'deleteDeployment'>) =>
     api.call('deleteDeployment', { path: { name }, options }),
+  /** How requests went, by revision and step. */
+  metrics: (name: string, options?: OptionsOf<'getDeploymentMetrics'>) =>
+    api.call('getDeploymentMetrics', { path: { name }, options }),
   rollouts: {
     create: (name: string, body: BodyOf<'createRollout'>, options?: OptionsOf<'createRollout'>) =>
       api.call('createRollout', { path: { name }, body, options }),

@@ -5,6 +5,7 @@ from .analysis_dto import AnalysisDto
 from .analysis_metric_dto import AnalysisMetricDto
 from .analysis_patch_dto import AnalysisPatchDto
 from .approve_plan_dto import ApprovePlanDto
+from .attempt_counts_dto import AttemptCountsDto
 from .audience_dto import AudienceDto
 from .audit_page_dto import AuditPageDto
 from .audit_row_dto import AuditRowDto
@@ -44,10 +45,12 @@ from .created_webhook_dto import CreatedWebhookDto
 from .deleted_webhook_dto import DeletedWebhookDto
 from .deployment_dto import DeploymentDto
 from .deployment_dto_labels import DeploymentDtoLabels
+from .deployment_metrics_dto import DeploymentMetricsDto
 from .deployment_page_dto import DeploymentPageDto
 from .deployment_route_affinity_dto import DeploymentRouteAffinityDto
 from .deployment_route_dto import DeploymentRouteDto
 from .deployment_route_target_dto import DeploymentRouteTargetDto
+from .distribution_dto import DistributionDto
 from .effective_scaling_dto import EffectiveScalingDto
 from .endpoint_spec_dto import EndpointSpecDto
 from .engine_arg_dto import EngineArgDto
@@ -72,6 +75,7 @@ from .instance_list_dto import InstanceListDto
 from .instance_progress_dto import InstanceProgressDto
 from .latency_dto import LatencyDto
 from .measured_dto import MeasuredDto
+from .metrics_point_dto import MetricsPointDto
 from .model_spec_dto import ModelSpecDto
 from .money_dto import MoneyDto
 from .new_owner_dto import NewOwnerDto
@@ -117,6 +121,7 @@ from .publication_page_dto import PublicationPageDto
 from .put_file_dto import PutFileDto
 from .qualification_check_dto import QualificationCheckDto
 from .qualification_dto import QualificationDto
+from .rate_dto import RateDto
 from .reference_dto import ReferenceDto
 from .reference_list_dto import ReferenceListDto
 from .rehearsal_change_dto import RehearsalChangeDto
@@ -129,6 +134,7 @@ from .resources_spec_dto import ResourcesSpecDto
 from .revision_diff_dto import RevisionDiffDto
 from .revision_dto import RevisionDto
 from .revision_list_dto import RevisionListDto
+from .revision_metrics_dto import RevisionMetricsDto
 from .revision_source_dto import RevisionSourceDto
 from .revision_spec_dto import RevisionSpecDto
 from .revoked_reference_dto import RevokedReferenceDto
@@ -187,6 +193,7 @@ __all__ = (
     "AnalysisMetricDto",
     "AnalysisPatchDto",
     "ApprovePlanDto",
+    "AttemptCountsDto",
     "AudienceDto",
     "AuditPageDto",
     "AuditRowDto",
@@ -226,10 +233,12 @@ __all__ = (
     "DeletedWebhookDto",
     "DeploymentDto",
     "DeploymentDtoLabels",
+    "DeploymentMetricsDto",
     "DeploymentPageDto",
     "DeploymentRouteAffinityDto",
     "DeploymentRouteDto",
     "DeploymentRouteTargetDto",
+    "DistributionDto",
     "EffectiveScalingDto",
     "EndpointSpecDto",
     "EngineArgDto",
@@ -254,6 +263,7 @@ __all__ = (
     "InstanceProgressDto",
     "LatencyDto",
     "MeasuredDto",
+    "MetricsPointDto",
     "ModelSpecDto",
     "MoneyDto",
     "NewOwnerDto",
@@ -299,6 +309,7 @@ __all__ = (
     "PutFileDto",
     "QualificationCheckDto",
     "QualificationDto",
+    "RateDto",
     "ReferenceDto",
     "ReferenceListDto",
     "RehearsalChangeDto",
@@ -311,6 +322,7 @@ __all__ = (
     "RevisionDiffDto",
     "RevisionDto",
     "RevisionListDto",
+    "RevisionMetricsDto",
     "RevisionSourceDto",
     "RevisionSpecDto",
     "RevokedReferenceDto",
