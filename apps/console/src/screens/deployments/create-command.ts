@@ -1,0 +1,28 @@
+/** What the dialog has gathered, as the api takes it. */
+export interface NewDeployment {
+  name: string;
+  display_name?: string;
+  description?: string;
+  environment?: string;
+  labels?: Record<string, string>;
+}
+
+/** As the api has it. */
+export const NAME = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
+
+/** One word of a shell, whatever it holds. */
+export const quoted = (text: string): string =>
+  /^[\w./:=,@-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+
+/** The same as a line of the CLI. */
+export function createLine({ name, display_name, description, environment, labels = {} }: NewDeployment): string {
+  const pairs = Object.entries(labels).map(([key, value]) => `${key}=${value}`);
+  const flags: [string, string | undefined][] = [
+    ['--display-name', display_name],
+    ['--description', description],
+    ['--environment', environment],
+    ['--labels', pairs.join(',') || undefined],
+  ];
+  const words = flags.flatMap(([flag, value]) => (value === undefined ? [] : [`${flag} ${quoted(value)}`]));
+  return ['slipway deployments create', quoted(name), ...words].join(' ');
+}
