@@ -1,3 +1,5 @@
+import { shellLine } from '../../ui/shell-line.js';
+
 /** What the dialog has gathered, as the api takes it. */
 export interface NewDeployment {
   name: string;
@@ -10,10 +12,6 @@ export interface NewDeployment {
 /** As the api has it. */
 export const NAME = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 
-/** One word of a shell, whatever it holds. */
-export const quoted = (text: string): string =>
-  /^[\w./:=,@-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
-
 /** The same as a line of the CLI. */
 export function createLine({ name, display_name, description, environment, labels = {} }: NewDeployment): string {
   const pairs = Object.entries(labels).map(([key, value]) => `${key}=${value}`);
@@ -23,6 +21,6 @@ export function createLine({ name, display_name, description, environment, label
     ['--environment', environment],
     ['--labels', pairs.join(',') || undefined],
   ];
-  const words = flags.flatMap(([flag, value]) => (value === undefined ? [] : [`${flag} ${quoted(value)}`]));
-  return ['slipway deployments create', quoted(name), ...words].join(' ');
+  const words = flags.flatMap(([flag, value]) => (value === undefined ? [] : [flag, value]));
+  return shellLine('slipway', 'deployments', 'create', name, ...words);
 }

@@ -1,12 +1,9 @@
 import { useNavigate } from '@tanstack/react-router';
-import { useState, type FormEvent } from 'react';
+import { useState } from 'react';
 import { useAction } from '../../api/action.js';
 import { slipway } from '../../api/client.js';
-import { Button } from '../../ui/button.js';
-import { CopyAs } from '../../ui/copy.js';
-import { Dialog } from '../../ui/dialog.js';
-import { ErrorNote } from '../../ui/error-note.js';
 import { TextField } from '../../ui/field.js';
+import { FormDialog } from '../../ui/form-dialog.js';
 import { createLine, NAME, type NewDeployment } from './create-command.js';
 import { labelsOf } from './filter.js';
 
@@ -24,65 +21,44 @@ export function CreateDialog({ onClose }: { onClose: () => void }) {
     onDone: ({ name }) => void navigate({ to: '/deployments/$name', params: { name } }),
   });
   const isNamed = NAME.test(form.name);
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    if (isNamed && !fault && !create.isPending) create.mutate(undefined);
-  };
   const field = (name: keyof typeof EMPTY) => ({
     value: form[name],
     onChange: (event: { target: { value: string } }) => setForm({ ...form, [name]: event.target.value }),
   });
   return (
-    <Dialog
-      isOpen
+    <FormDialog
       onClose={onClose}
       title="Create a deployment"
       description="What serves a model under one name. What it runs comes with its first rollout."
-      footer={
-        <>
-          <span className="mr-auto">
-            <CopyAs action={{ curl: { method: 'POST', path: '/api/v1/deployments', body }, cli: createLine(body) }} />
-          </span>
-          <Button onClick={onClose}>Not now</Button>
-          <Button
-            kind="primary"
-            type="submit"
-            form="create-deployment"
-            isBusy={create.isPending}
-            disabled={!isNamed || fault !== undefined}
-          >
-            Create
-          </Button>
-        </>
-      }
+      verb="Create"
+      isComplete={isNamed && fault === undefined}
+      isBusy={create.isPending}
+      error={create.error}
+      action={{ curl: { method: 'POST', path: '/api/v1/deployments', body }, cli: createLine(body) }}
+      onSubmit={() => create.mutate(undefined)}
     >
-      <form id="create-deployment" onSubmit={submit} className="space-y-3">
-        <TextField
-          label="Name"
-          required
-          maxLength={63}
-          autoComplete="off"
-          spellCheck={false}
-          placeholder="chat"
-          hint="What clients send as model: small letters, digits and hyphens. It stays."
-          fault={
-            form.name !== '' && !isNamed ? 'Small letters, digits and hyphens between them, at most 63' : undefined
-          }
-          {...field('name')}
-        />
-        <TextField label="Name for people" maxLength={255} {...field('display_name')} />
-        <TextField label="Description" maxLength={2_000} {...field('description')} />
-        <TextField
-          label="Environment"
-          maxLength={63}
-          placeholder="staging"
-          hint="Changes of what is in production ask for its name first."
-          {...field('environment')}
-        />
-        <TextField label="Labels" placeholder="team=search, tier=1" fault={fault} {...field('labels')} />
-      </form>
-      {create.error && <ErrorNote error={create.error} />}
-    </Dialog>
+      <TextField
+        label="Name"
+        required
+        maxLength={63}
+        autoComplete="off"
+        spellCheck={false}
+        placeholder="chat"
+        hint="What clients send as model: small letters, digits and hyphens. It stays."
+        fault={form.name !== '' && !isNamed ? 'Small letters, digits and hyphens between them, at most 63' : undefined}
+        {...field('name')}
+      />
+      <TextField label="Name for people" maxLength={255} {...field('display_name')} />
+      <TextField label="Description" maxLength={2_000} {...field('description')} />
+      <TextField
+        label="Environment"
+        maxLength={63}
+        placeholder="staging"
+        hint="Changes of what is in production ask for its name first."
+        {...field('environment')}
+      />
+      <TextField label="Labels" placeholder="team=search, tier=1" fault={fault} {...field('labels')} />
+    </FormDialog>
   );
 }
 

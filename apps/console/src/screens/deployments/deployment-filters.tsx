@@ -2,13 +2,13 @@ import { useAddress } from '../../api/search.js';
 import { Button } from '../../ui/button.js';
 import { Chip } from '../../ui/chip.js';
 import { classes } from '../../ui/classes.js';
-import { SubmittedField } from '../../ui/submitted-field.js';
 import { TextField } from '../../ui/field.js';
+import { TextFilter } from '../../ui/filters.js';
 import type { StateCount } from './filter.js';
 
 /** All of them stand in the address. */
 export function DeploymentFilters({ counts }: { counts: StateCount[] }) {
-  const [{ q = '', state, label = '', environment = '' }, change] = useAddress();
+  const [{ q = '', state, label, environment }, change] = useAddress();
   return (
     <div className="mb-3 space-y-2">
       <div className="flex flex-wrap items-end gap-3">
@@ -20,18 +20,8 @@ export function DeploymentFilters({ counts }: { counts: StateCount[] }) {
           value={q}
           onChange={(event) => change({ q: event.target.value })}
         />
-        <SubmittedField
-          label="Label"
-          placeholder="team=search"
-          value={label}
-          onChange={(next) => change({ label: next })}
-        />
-        <SubmittedField
-          label="Environment"
-          placeholder="production"
-          value={environment}
-          onChange={(next) => change({ environment: next })}
-        />
+        <TextFilter name="label" label="Label" placeholder="team=search" />
+        <TextFilter name="environment" label="Environment" placeholder="production" />
         {(q || state || label || environment) && (
           <Button kind="quiet" onClick={() => change({ q: '', state: '', label: '', environment: '' })}>
             Clear

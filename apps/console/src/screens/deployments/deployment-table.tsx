@@ -4,13 +4,15 @@ import type { ColumnDef } from '@tanstack/react-table';
 import { Chip } from '../../ui/chip.js';
 import { DataTable } from '../../ui/data-table.js';
 import { Time } from '../../ui/time.js';
+import { Sparkline } from './sparkline.js';
 import { TrafficBar } from './traffic-bar.js';
 
 export type Deployment = ItemOf<'listDeployments'>;
 
-/** More rows than a person reads; the filters narrow them down. */
-const MOST_ROWS = 300;
 const MOST_LABELS = 4;
+
+/** Each asks for itself: one question every half minute, for as many rows as a window shows. */
+const MOST_SPARKLINES = 20;
 
 const COLUMNS: ColumnDef<Deployment, any>[] = [
   {
@@ -31,6 +33,12 @@ const COLUMNS: ColumnDef<Deployment, any>[] = [
     id: 'traffic',
     enableSorting: false,
     cell: ({ row: { original } }) => <TrafficBar of={original} />,
+  },
+  {
+    header: 'Requests, 15 min',
+    id: 'requests',
+    enableSorting: false,
+    cell: ({ row: { index, original } }) => index < MOST_SPARKLINES && <Sparkline name={original.name} />,
   },
   {
     header: 'Instances',
@@ -54,18 +62,13 @@ const COLUMNS: ColumnDef<Deployment, any>[] = [
 
 export function DeploymentTable({ rows }: { rows: Deployment[] }) {
   return (
-    <>
-      <DataTable
-        caption="Deployments"
-        columns={COLUMNS}
-        rows={rows.slice(0, MOST_ROWS)}
-        idOf={({ id }) => id}
-        className="rounded-lg border border-line bg-panel p-1"
-      />
-      {rows.length > MOST_ROWS && (
-        <p className="mt-2 text-sm text-soft">The first {MOST_ROWS} are shown. Narrow them down.</p>
-      )}
-    </>
+    <DataTable
+      caption="Deployments"
+      columns={COLUMNS}
+      rows={rows}
+      idOf={({ id }) => id}
+      className="rounded-lg border border-line bg-panel p-1"
+    />
   );
 }
 

@@ -2,12 +2,12 @@ import { Link } from '@tanstack/react-router';
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
 import { slipway } from '../../api/client.js';
-import { usePages } from '../../api/pages.js';
+import { usePagedList } from '../../api/paged-list.js';
 import { useAddress } from '../../api/search.js';
 import { useMay } from '../../api/who.js';
 import { Button } from '../../ui/button.js';
 import { EmptyState } from '../../ui/empty-state.js';
-import { Paged } from '../../ui/paged.js';
+import { Listed } from '../../ui/listed.js';
 import { ScreenHead } from '../../ui/panel.js';
 import { CreateDialog } from './create-dialog.js';
 import { DeploymentFilters } from './deployment-filters.js';
@@ -19,10 +19,11 @@ export function DeploymentsScreen() {
   const [isCreating, setCreating] = useState(false);
   const mayCreate = useMay('operator');
   const asked = { ...(label && { label }), ...(environment && { environment }) };
-  const pages = usePages<Deployment>({
-    queryKey: ['deployments', asked],
-    read: (given) => slipway.deployments.list({ ...asked, ...given }),
-  });
+  const list = usePagedList<Deployment>(['deployments', asked], (request) =>
+    slipway.deployments.list({ ...asked, ...request }),
+  );
+  const isFiltered = Object.keys(asked).length > 0;
+  const nothing = <EmptyState title="No deployment like that" command="slipway deployments list" />;
   return (
     <>
       <ScreenHead
@@ -35,18 +36,18 @@ export function DeploymentsScreen() {
           )
         }
       />
-      <DeploymentFilters counts={countStates(pages.rows)} />
-      <Paged pages={pages} what="the deployments">
+      <DeploymentFilters counts={countStates(list.rows ?? [])} />
+      <Listed
+        list={list}
+        what="the deployments"
+        empty={isFiltered ? nothing : <None mayCreate={mayCreate} />}
+        beyond="Labels narrow them down; slipway deployments list has them all."
+      >
         {(rows) => {
-          if (rows.length === 0 && Object.keys(asked).length === 0) return <None mayCreate={mayCreate} />;
           const shown = rows.filter((row) => (!state || row.state === state) && matches(row, q));
-          return shown.length === 0 ? (
-            <EmptyState title="No deployment like that" command="slipway deployments list" />
-          ) : (
-            <DeploymentTable rows={shown} />
-          );
+          return shown.length === 0 ? nothing : <DeploymentTable rows={shown} />;
         }}
-      </Paged>
+      </Listed>
       {isCreating && <CreateDialog onClose={() => setCreating(false)} />}
     </>
   );

@@ -24,7 +24,7 @@ export function TrafficBar({ of: { route, active_revision } }: { of: Deployment 
         {targets.slice(0, MOST_TARGETS).map(({ revision, weight }, index) => (
           <span key={revision}>
             {index > 0 && ', '}
-            <span className="tabular-nums">{weight} %</span> {revision.slice(revision.lastIndexOf('-'))}
+            <span className="tabular-nums">{weight} %</span> {revision.slice(revision.lastIndexOf('-') + 1)}
           </span>
         ))}
         {targets.length > MOST_TARGETS && `, ${targets.length - MOST_TARGETS} more`}

@@ -1,12 +1,12 @@
 import type { DeploymentEvent, Operation } from '@slipway/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
 import { slipway } from '../../api/client.js';
 import { REFRESH_MS } from '../../api/query-client.js';
 import { Chip } from '../../ui/chip.js';
 import { CopyButton } from '../../ui/copy.js';
 import { ErrorNote } from '../../ui/error-note.js';
+import { Facts } from '../../ui/facts.js';
 import { Loaded } from '../../ui/loaded.js';
 import { Panel, ScreenHead } from '../../ui/panel.js';
 import { Steps } from '../../ui/steps.js';
@@ -53,7 +53,7 @@ function Shown({ operation }: { operation: Operation }) {
             <Record operation={operation} />
           </Panel>
           <Panel title="Result">
-            <Json value={operation.result} label="Result" />
+            <Json value={operation.result} label="Result as JSON" />
           </Panel>
         </div>
         <div className="min-w-0 space-y-3">
@@ -98,43 +98,32 @@ function placeText({ steps, current_step, progress }: Operation): string {
 
 function Record({ operation }: { operation: Operation }) {
   const now = useNow();
-  const { created_at, completed_at } = operation;
+  const { created_at, completed_at, attempt, max_attempts } = operation;
   const took = (completed_at ? Date.parse(completed_at) : now) - Date.parse(created_at);
   return (
-    <dl className="grid grid-cols-[auto_1fr] gap-x-3 gap-y-1 text-sm">
-      <Row name="id">
-        <code className="text-xs break-all">{operation.id}</code>
-      </Row>
-      <Row name="kind">{operation.kind}</Row>
-      <Row name="step">
-        <code>{operation.current_step}</code> {operation.current_step_status}
-      </Row>
-      <Row name="attempt">
-        {operation.attempt === 0 ? 'never picked up' : `${operation.attempt} of ${operation.max_attempts}`}
-      </Row>
-      <Row name="cancel requested">{operation.cancel_requested ? 'yes' : 'no'}</Row>
-      {operation.message && <Row name="message">{operation.message}</Row>}
-      {operation.reason && <Row name="reason">{operation.reason}</Row>}
-      <Row name="asked for by">
-        {operation.requested_by.type} <code className="text-xs">{operation.requested_by.id}</code>
-      </Row>
-      <Row name="created">
-        <Time at={created_at} />
-      </Row>
-      <Row name="updated">
-        <Time at={operation.updated_at} />
-      </Row>
-      <Row name={completed_at ? 'took' : 'so far'}>{lengthText(took)}</Row>
-    </dl>
-  );
-}
-
-function Row({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <>
-      <dt className="text-soft">{name}</dt>
-      <dd className="min-w-0 break-words">{children}</dd>
-    </>
+    <Facts
+      of={{
+        id: <code className="text-xs break-all">{operation.id}</code>,
+        kind: operation.kind,
+        step: (
+          <>
+            <code>{operation.current_step}</code> {operation.current_step_status}
+          </>
+        ),
+        attempt: attempt === 0 ? 'never picked up' : `${attempt} of ${max_attempts}`,
+        'cancel requested': operation.cancel_requested ? 'yes' : 'no',
+        message: operation.message || null,
+        reason: operation.reason,
+        'asked for by': (
+          <>
+            {operation.requested_by.type} <code className="text-xs break-all">{operation.requested_by.id}</code>
+          </>
+        ),
+        created: <Time at={created_at} />,
+        updated: <Time at={operation.updated_at} />,
+        [completed_at ? 'took' : 'so far']: lengthText(took),
+      }}
+    />
   );
 }
 
@@ -172,7 +161,7 @@ function Told({ id }: { id: string }) {
 
 function EventList({ events }: { events: DeploymentEvent[] }) {
   return (
-    <div tabIndex={0} role="region" aria-label="Events" className="max-h-96 overflow-auto">
+    <div tabIndex={0} role="region" aria-label="Events, the newest first" className="max-h-96 overflow-auto">
       <ol className="space-y-1 text-sm">
         {events.map((event) => (
           <li key={event.id} className="flex flex-wrap gap-x-3 border-b border-line pb-1 last:border-0">

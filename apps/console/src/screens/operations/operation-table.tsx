@@ -7,9 +7,6 @@ import { Time, useNow } from '../../ui/time.js';
 import { concernOf } from './concern.js';
 import { ResourceLink } from './resource-link.js';
 
-/** More rows than a person reads; the filters narrow them down. */
-const MOST_ROWS = 500;
-
 const COLUMNS: ColumnDef<Operation, any>[] = [
   {
     header: 'Operation',
@@ -49,14 +46,7 @@ const COLUMNS: ColumnDef<Operation, any>[] = [
 ];
 
 export function OperationTable({ rows, caption }: { rows: Operation[]; caption: string }) {
-  return (
-    <>
-      <DataTable caption={caption} columns={COLUMNS} rows={rows.slice(0, MOST_ROWS)} idOf={({ id }) => id} />
-      {rows.length > MOST_ROWS && (
-        <p className="mt-2 text-sm text-soft">The first {MOST_ROWS} are shown. Narrow them down.</p>
-      )}
-    </>
-  );
+  return <DataTable caption={caption} columns={COLUMNS} rows={rows} idOf={({ id }) => id} />;
 }
 
 function ToLookAt({ operation }: { operation: Operation }) {

@@ -1,12 +1,12 @@
 import type { Operation, OptionsOf } from '@slipway/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { slipway } from '../../api/client.js';
-import { usePages } from '../../api/pages.js';
+import { usePagedList } from '../../api/paged-list.js';
 import { REFRESH_MS } from '../../api/query-client.js';
 import { useAddress } from '../../api/search.js';
 import { EmptyState } from '../../ui/empty-state.js';
 import { Loaded } from '../../ui/loaded.js';
-import { Paged } from '../../ui/paged.js';
+import { Listed } from '../../ui/listed.js';
 import { Panel, ScreenHead } from '../../ui/panel.js';
 import { stuckFirst } from './concern.js';
 import { OperationFilters } from './operation-filters.js';
@@ -68,21 +68,19 @@ function GoingOn({ filter }: { filter: Filter }) {
 const Count = ({ of }: { of: Operation[] }) => <span className="text-xs text-soft">{of.length}</span>;
 
 function Newest({ filter }: { filter: Filter }) {
-  const pages = usePages<Operation>({
-    queryKey: ['operations', 'newest', filter],
-    read: (given) => slipway.operations.list({ ...filter, ...given }),
-  });
+  const list = usePagedList<Operation>(['operations', 'newest', filter], (request) =>
+    slipway.operations.list({ ...filter, ...request }),
+  );
   return (
     <Panel title={filter.status ? `${filter.status}, newest first` : 'All, newest first'}>
-      <Paged pages={pages} what="the operations">
-        {(rows) =>
-          rows.length === 0 ? (
-            <EmptyState title="No operation like that" command="slipway operations list" />
-          ) : (
-            <OperationTable rows={rows} caption="Operations, newest first" />
-          )
-        }
-      </Paged>
+      <Listed
+        list={list}
+        what="the operations"
+        empty={<EmptyState title="No operation like that" command="slipway operations list" />}
+        beyond="Filters narrow them down; slipway operations list has them all."
+      >
+        {(rows) => <OperationTable rows={rows} caption="Operations, newest first" />}
+      </Listed>
     </Panel>
   );
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { chatBody, curlOf, faultsOf } from './chat-request.js';
-import { refusalOf } from './chat-failure.js';
+import { refusalOf } from '../../api/chat-failure.js';
 
 const empty = { model: 'chat', system: '', temperature: '', max_tokens: '', session_id: '' };
 

@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { GATEWAY_ROOT, sessionFetch } from '../../api/client.js';
-import { refusalOf } from './chat-failure.js';
+import { refusalOf } from '../../api/chat-failure.js';
 
 /** A list to choose from; who has more types the name into the address. */
 const MOST_MODELS = 500;

@@ -5,7 +5,7 @@ import { CopyButton } from '../../ui/copy.js';
 import { ErrorNote } from '../../ui/error-note.js';
 import { lengthText } from '../../ui/time-text.js';
 import { Waiting } from '../../ui/waiting.js';
-import { numbersOf } from './answer-numbers.js';
+import { numbersOf } from '../../api/answer-numbers.js';
 import { isSlug } from './models.js';
 import type { Turn } from './use-conversation.js';
 

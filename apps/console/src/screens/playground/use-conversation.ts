@@ -3,8 +3,8 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { GATEWAY_ROOT, sessionFetch } from '../../api/client.js';
 import { sessionQuery } from '../../api/who.js';
-import { answersOf, emptyAnswer, type ChatAnswer } from './chat-answer.js';
-import { refusalOf } from './chat-failure.js';
+import { answersOf, emptyAnswer, type ChatAnswer } from '../../api/chat-answer.js';
+import { refusalOf } from '../../api/chat-failure.js';
 import { chatBody, type ChatSettings, type Message } from './chat-request.js';
 
 /** All of a conversation is sent with each question, and drawn. */
