@@ -41,7 +41,7 @@ export function ChainNote({ check, canCheck, isFiltered }: ChainNoteProps) {
       <p className="font-medium">{wrong > 0 ? faultText(check) : intactText(check)}</p>
       <p>
         Checked in this browser, of the rows loaded: whether one was changed after it was sealed, and whether it follows
-        the row before, where that is loaded{isFiltered && '; with a filter most are not'}. Not checked here: rows that
+        the row before, where that is loaded{isFiltered && '; with a filter some are not'}. Not checked here: rows that
         are not loaded, whether somebody cut off the newest rows (<code>slipway audit verify --expect-head</code>), and
         the seals, which need the workers' key: only <code>npm run audit-verify</code> looks at those.
       </p>
