@@ -7,6 +7,8 @@ import { Waiting } from './waiting.js';
 interface Pages<Row> {
   rows: Row[] | undefined;
   error: Error | null;
+  /** Why there is no page behind the last one. */
+  moreError: Error | null;
   hasMore: boolean;
   isFull: boolean;
   isReadingMore: boolean;
@@ -37,6 +39,7 @@ export function Listed<Row>({ list, what, empty, beyond, children }: ListedProps
           The first {rows.length} are shown; there are more. {beyond}
         </p>
       )}
+      {list.moreError && <ErrorNote error={list.moreError} />}
       {list.hasMore && !list.isFull && (
         <Button isBusy={list.isReadingMore} onClick={list.readMore}>
           More

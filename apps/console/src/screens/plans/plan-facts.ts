@@ -58,7 +58,8 @@ export const isOwnPlan = (plan: Plan, who: Person): boolean => isSame(plan.creat
 
 function whyOver({ approval: { state }, stale, expires_at }: Plan): string | null {
   if (state === 'rejected') return 'It was rejected.';
-  if (stale || state === 'superseded') return 'Another revision is active than the one it was made for.';
+  if (stale || state === 'superseded')
+    return 'Another revision is active than the one it was made for, maybe that of this plan.';
   return state === 'expired' || Date.parse(expires_at) <= Date.now() ? 'It has expired.' : null;
 }
 

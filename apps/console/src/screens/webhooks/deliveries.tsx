@@ -9,7 +9,7 @@ import { ChoiceFilter } from '../../ui/filters.js';
 import { Listed } from '../../ui/listed.js';
 import { Panel } from '../../ui/panel.js';
 import { shellLine } from '../../ui/shell-line.js';
-import { Time } from '../../ui/time.js';
+import { Time, useNow } from '../../ui/time.js';
 import { responseText, type Delivery } from './delivery-text.js';
 import type { Webhook } from './webhooks-screen.js';
 
@@ -62,7 +62,14 @@ const COLUMNS = [
   column.accessor('last_attempt_at', { header: 'Last attempt', cell: ({ getValue }) => <Time at={getValue()} /> }),
   column.accessor('next_attempt_at', {
     header: 'Next attempt',
-    cell: ({ getValue }) => (getValue() ? <Time at={getValue()} /> : <span className="text-soft">none</span>),
+    cell: ({ getValue }) => <NextAttempt at={getValue()} />,
   }),
   column.accessor('created_at', { header: 'Created', cell: ({ getValue }) => <Time at={getValue()} /> }),
 ];
+
+/** Deliveries go in order: one that is due waits for those before it. */
+function NextAttempt({ at }: { at: string | null }) {
+  const now = useNow();
+  if (!at) return <span className="text-soft">none</span>;
+  return Date.parse(at) > now ? <Time at={at} /> : <span>due, in its turn</span>;
+}
