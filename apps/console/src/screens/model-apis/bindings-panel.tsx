@@ -108,7 +108,7 @@ function Target({ binding: { target } }: { binding: Binding }) {
       <Link to="/deployments/$name" params={{ name: target.deployment }} className="underline">
         {target.deployment}
       </Link>
-      <code className="block text-xs break-all text-soft">{target.revision}</code>
+      <code className="block min-w-28 text-xs break-all text-soft">{target.revision}</code>
     </>
   );
 }

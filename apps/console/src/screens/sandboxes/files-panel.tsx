@@ -97,8 +97,12 @@ function FileActions({ sandbox, file: { path, sha256 } }: { sandbox: string; fil
         <Download aria-hidden className="size-3.5" />
         Download
       </a>
-      <CopyButton text={downloadCli(sandbox, path)} label={`Copy as CLI: download ${path}`} />
-      <CopyButton text={sha256} label={`Copy the SHA-256 of ${path}`} />
+      <CopyButton text={downloadCli(sandbox, path)} label={`Copy as CLI: download ${path}`}>
+        CLI
+      </CopyButton>
+      <CopyButton text={sha256} label={`Copy the SHA-256 of ${path}`}>
+        SHA-256
+      </CopyButton>
     </span>
   );
 }

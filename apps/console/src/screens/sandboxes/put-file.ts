@@ -1,5 +1,6 @@
 import { SlipwayError, type AnswerOf, type ErrorBody } from '@slipway/sdk';
 import { API_ROOT, csrfProof } from '../../api/client.js';
+import { bytesText } from './file-names.js';
 import { filePath } from './file-requests.js';
 
 const TIMEOUT_MS = 10 * 60_000;
@@ -30,7 +31,7 @@ export function putFile({ sandbox, path, file, mayReplace, signal, onProgress }:
     request.onload = () => {
       const answer = jsonOf(request.responseText);
       if (request.status >= 200 && request.status < 300 && answer) resolve(answer as AnswerOf<'putSandboxFile'>);
-      else reject(refusalOf(request.status, answer));
+      else reject(refusalOf(request.status, answer, file.size));
     };
     // An api that refuses a large file by its length answers and hangs up; some browsers then tell of the broken connection only.
     request.onerror = () =>
@@ -54,13 +55,24 @@ function jsonOf(text: string): Record<string, unknown> | undefined {
   }
 }
 
-function refusalOf(status: number, answer: Record<string, unknown> | undefined): SlipwayError {
-  const body = answer?.error as ErrorBody | undefined;
-  if (typeof body?.code !== 'string' || typeof body.message !== 'string')
+function refusalOf(status: number, answer: Record<string, unknown> | undefined, size: number): SlipwayError {
+  const said = answer?.error as ErrorBody | undefined;
+  if (typeof said?.code !== 'string' || typeof said.message !== 'string')
     return new SlipwayError(`The answer ${status} is none of the api's.`, {
       code: 'unexpected_answer',
       retryable: status >= 500,
       status,
     });
+  const body = tooLarge(said, size);
   return new SlipwayError(body.message, { code: body.code, retryable: body.retryable === true, status, body });
+}
+
+/** The api speaks to programs, which choose how they send a file; here the choice is made. */
+function tooLarge(body: ErrorBody & { max_bytes?: unknown }, size: number): ErrorBody {
+  if (body.code !== 'file_too_large' || typeof body.max_bytes !== 'number') return body;
+  return {
+    ...body,
+    message: `The api takes files of at most ${bytesText(body.max_bytes)}; this one has ${bytesText(size)}.`,
+    remediation: 'Split it, or have the operator raise SLIPWAY_UPLOAD_MAX_BYTES.',
+  };
 }

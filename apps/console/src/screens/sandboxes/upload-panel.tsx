@@ -176,7 +176,7 @@ function UploadRow({ upload, onStop, onAgain }: UploadRowProps) {
             Replace
           </Button>
         )}
-        {!isTaken && (state === 'stopped' || isSlipwayError(error)) && (
+        {(state === 'stopped' || (isSlipwayError(error) && error.retryable)) && (
           <Button isSmall aria-label={`Again: ${path}`} onClick={() => onAgain(mayReplace)}>
             Again
           </Button>
