@@ -1,5 +1,6 @@
 import type { Page } from '@slipway/sdk';
 import { useInfiniteQuery, type QueryKey } from '@tanstack/react-query';
+import { useMemo } from 'react';
 import { REFRESH_MS } from './query-client.js';
 
 const PAGE_SIZE = 100;
@@ -32,9 +33,10 @@ export function usePagedList<Row>(
     enabled: isEnabled,
   });
   const pages = query.data?.pages;
+  const rows = useMemo(() => pages?.flatMap(({ data }) => data), [pages]);
   const hasMore = query.hasNextPage;
   return {
-    rows: pages?.flatMap(({ data }) => data),
+    rows,
     error: query.error,
     isReadingMore: query.isFetchingNextPage,
     hasMore,

@@ -1,5 +1,133 @@
-import { ScreenHead } from '../../ui/panel.js';
+import type { Operation } from '@slipway/sdk';
+import { useQueryClient } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import { Ban, Play, RotateCcw, Undo2, Upload } from 'lucide-react';
+import { useMemo, useState } from 'react';
+import { useDeploymentEvents } from '../../api/events.js';
+import { useAddress } from '../../api/search.js';
+import { useMay } from '../../api/who.js';
+import { Button } from '../../ui/button.js';
+import { ErrorNote } from '../../ui/error-note.js';
+import { DeploymentHead } from './deployment-head.js';
+import { useDeployment, useOperations } from './deployment-data.js';
+import { EventsPanel } from './events-panel.js';
+import { LogsDialog } from './logs-dialog.js';
+import { MetricsPanel } from './metrics-panel.js';
+import { OperationActionDialog, type OperationAction } from './operation-actions.js';
+import { OperationPanel } from './operation-panel.js';
+import { isLive, shownOperation, waitsForPerson } from './operation-state.js';
+import { PolicyPanel } from './policy-panel.js';
+import { renewalOf } from './renewal.js';
+import { RevisionsPanel } from './revisions-panel.js';
+import { RollbackDialog } from './rollback-dialog.js';
+import { RolloutDialog } from './rollout-dialog.js';
+import { TrafficPanel } from './traffic-panel.js';
 
+type Opened = { what: 'rollout' } | { what: 'rollback'; to: string } | { what: OperationAction; operation: Operation };
+
+/** Everything about one deployment on one page: nothing of it waits for anything else of it. */
 export function DeploymentScreen() {
-  return <ScreenHead title="Deployment" />;
+  const { name } = useParams({ from: '/deployments/$name' });
+  // Another deployment is another page: nothing of the one before may stand in its dialogs.
+  return <Screen key={name} name={name} />;
+}
+
+function Screen({ name }: { name: string }) {
+  const client = useQueryClient();
+  const renew = useMemo(() => renewalOf(client, name), [client, name]);
+  const live = useDeploymentEvents(name, renew);
+  const deployment = useDeployment(name);
+  const [opened, setOpened] = useState<Opened>();
+  const [{ logs }, change] = useAddress();
+  const mayOperate = useMay('operator');
+  const rollBackTo = (to: string) => setOpened({ what: 'rollback', to });
+
+  if (deployment.error && !deployment.data)
+    return (
+      <>
+        <h1 className="mb-3 text-xl font-semibold">{name}</h1>
+        <ErrorNote error={deployment.error} onAgain={() => void deployment.refetch()} />
+      </>
+    );
+  return (
+    <div className="flex flex-col xl:h-[calc(100dvh-2rem)] xl:min-h-[44rem]">
+      <DeploymentHead name={name} live={live} actions={mayOperate && <Actions name={name} onOpen={setOpened} />} />
+      <div className="grid min-h-0 grow gap-2 xl:grid-cols-[minmax(0,9fr)_minmax(0,11fr)_minmax(0,9fr)] xl:grid-rows-[auto_minmax(0,1fr)_minmax(0,1fr)]">
+        <TrafficPanel name={name} className="xl:col-span-3" />
+        <OperationPanel name={name} />
+        <MetricsPanel name={name} className="xl:row-span-2" />
+        <EventsPanel name={name} live={live} />
+        <RevisionsPanel name={name} onRollBack={rollBackTo} />
+        <PolicyPanel name={name} />
+      </div>
+      <Dialogs name={name} opened={opened} onClose={() => setOpened(undefined)} />
+      {logs && mayOperate && <LogsDialog name={name} instance={logs} onClose={() => change({ logs: undefined })} />}
+    </div>
+  );
+}
+
+function Actions({ name, onOpen }: { name: string; onOpen: (opened: Opened) => void }) {
+  const { data: deployment } = useDeployment(name);
+  const { data: operations } = useOperations(name);
+  const operation = shownOperation(operations ?? []);
+  const live = operation && isLive(operation) ? operation : undefined;
+  return (
+    <>
+      {live && waitsForPerson(live) && (
+        <Button
+          kind="primary"
+          icon={<Play aria-hidden className="size-4" />}
+          onClick={() => onOpen({ what: 'resume', operation: live })}
+        >
+          Resume
+        </Button>
+      )}
+      {operation?.status === 'failed' && operation.retryable && (
+        <Button
+          icon={<RotateCcw aria-hidden className="size-4" />}
+          onClick={() => onOpen({ what: 'retry', operation })}
+        >
+          Retry
+        </Button>
+      )}
+      {live && !live.cancel_requested && (
+        <Button
+          kind="danger"
+          icon={<Ban aria-hidden className="size-4" />}
+          onClick={() => onOpen({ what: 'cancel', operation: live })}
+        >
+          Cancel
+        </Button>
+      )}
+      {deployment?.active_revision && (
+        <Button icon={<Undo2 aria-hidden className="size-4" />} onClick={() => onOpen({ what: 'rollback', to: '' })}>
+          Roll back
+        </Button>
+      )}
+      <Button
+        kind={live ? 'plain' : 'primary'}
+        disabled={live !== undefined}
+        title={live && `A ${live.kind} goes on: wait for it, cancel it, or roll back.`}
+        icon={<Upload aria-hidden className="size-4" />}
+        onClick={() => onOpen({ what: 'rollout' })}
+      >
+        Roll out
+      </Button>
+    </>
+  );
+}
+
+function Dialogs({ name, opened, onClose }: { name: string; opened: Opened | undefined; onClose: () => void }) {
+  const { data: deployment } = useDeployment(name);
+  if (!opened || !deployment) return null;
+  if (opened.what === 'rollout') return <RolloutDialog deployment={deployment} onClose={onClose} />;
+  if (opened.what === 'rollback') return <RollbackDialog name={name} to={opened.to} onClose={onClose} />;
+  return (
+    <OperationActionDialog
+      action={opened.what}
+      operation={opened.operation}
+      isProduction={deployment.environment === 'production'}
+      onClose={onClose}
+    />
+  );
 }

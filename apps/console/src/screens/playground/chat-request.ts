@@ -1,3 +1,5 @@
+import { shellLine } from '../../ui/shell-line.js';
+
 export interface Message {
   role: 'system' | 'user' | 'assistant';
   content: string;
@@ -42,11 +44,9 @@ export function faultsOf({ temperature, max_tokens }: ChatSettings): SettingFaul
 export function curlOf(gateway: string, body: Record<string, unknown>): string {
   const root = gateway.replace(/\/+$/, '').replace(/\/v1$/, '');
   return [
-    `curl -N ${quoted(`${root}/v1/chat/completions`)}`,
+    shellLine('curl', '-N', `${root}/v1/chat/completions`),
     `-H "authorization: Bearer $SLIPWAY_TOKEN"`,
     `-H 'content-type: application/json'`,
-    `-d ${quoted(JSON.stringify(body))}`,
+    shellLine('-d', JSON.stringify(body)),
   ].join(' \\\n  ');
 }
-
-const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;

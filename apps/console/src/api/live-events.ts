@@ -1,0 +1,110 @@
+import { isSlipwayError } from '@slipway/sdk';
+import { slipway } from './client.js';
+import { EventLog, type LoggedEvent } from './event-log.js';
+
+/** How many of the newest are read before what is new is followed. */
+const FIRST = 100;
+/** How often the screen hears of what came. */
+const TELL_MS = 250;
+const MOST_PAUSE_MS = 15_000;
+
+export interface LiveEvents {
+  /** Oldest first. */
+  events: readonly LoggedEvent[];
+  state: 'starting' | 'live' | 'away' | 'ended';
+  /** Since when it is so, in ms. */
+  since: number;
+  /** Why it is away or has ended. */
+  error: Error | null;
+}
+
+/**
+ * Follows the events of a deployment from the newest on, and goes on behind the last one after a lost connection. Whoever listens is told
+ * at most four times a second, however many come.
+ */
+export class EventFeed {
+  private readonly log = new EventLog();
+  private readonly stopped = new AbortController();
+  private readonly listeners = new Set<() => void>();
+  private telling: ReturnType<typeof setTimeout> | undefined;
+  private state: Omit<LiveEvents, 'events'> = { state: 'starting', since: Date.now(), error: null };
+  private snapshot: LiveEvents = { ...this.state, events: [] };
+
+  /** @param onNew is called for each one that comes after the first answer, at once */
+  constructor(
+    private readonly deployment: string,
+    private readonly onNew: (type: string) => void,
+  ) {
+    void this.run();
+  }
+
+  readonly read = (): LiveEvents => this.snapshot;
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  };
+
+  stop(): void {
+    this.stopped.abort();
+    clearTimeout(this.telling);
+    this.listeners.clear();
+  }
+
+  private async run(): Promise<void> {
+    const { signal } = this.stopped;
+    for (let failures = 0; !signal.aborted; failures += 1) {
+      try {
+        await this.readNewest();
+        failures = 0;
+        this.become('live', null);
+        await this.follow();
+      } catch (error) {
+        if (signal.aborted) return;
+        // The place to go on from is no longer kept: the newest are read anew, and the hole between shows.
+        const isPassing = isSlipwayError(error, 'cursor_expired') || (isSlipwayError(error) && error.retryable);
+        this.become(isPassing ? 'away' : 'ended', error as Error);
+        if (!isPassing) return;
+      }
+      await pause(Math.min(MOST_PAUSE_MS, 1_000 * 2 ** failures), signal);
+    }
+  }
+
+  private async readNewest(): Promise<void> {
+    const { signal } = this.stopped;
+    const isFirst = this.log.lastSequence === undefined;
+    const { data } = await slipway.deployments.events.list(this.deployment, { order: 'desc', limit: FIRST, signal });
+    for (const event of data.reverse()) if (this.log.add(event) && !isFirst) this.onNew(event.type);
+    this.tell();
+  }
+
+  private async follow(): Promise<void> {
+    const { signal } = this.stopped;
+    const behind = { after: this.log.lastSequence ?? 0, signal };
+    for await (const event of slipway.deployments.events.follow(this.deployment, behind)) {
+      if (!this.log.add(event)) continue;
+      this.onNew(event.type);
+      this.tell();
+    }
+  }
+
+  private become(state: LiveEvents['state'], error: Error | null): void {
+    if (state !== this.state.state) this.state = { state, since: Date.now(), error };
+    this.tell();
+  }
+
+  private tell(): void {
+    this.telling ??= setTimeout(() => {
+      this.telling = undefined;
+      this.snapshot = { ...this.state, events: this.log.all() };
+      for (const listener of this.listeners) listener();
+    }, TELL_MS);
+  }
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener('abort', () => (clearTimeout(timer), resolve()), { once: true });
+  });
+}

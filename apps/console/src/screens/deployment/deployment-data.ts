@@ -1,0 +1,90 @@
+import { isSlipwayError, type AnswerOf, type ItemOf, type Operation } from '@slipway/sdk';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { slipway } from '../../api/client.js';
+import { keyOf } from './renewal.js';
+
+export type Deployment = AnswerOf<'getDeployment'>;
+export type Route = AnswerOf<'getRoute'>;
+export type Revision = ItemOf<'listRevisions'>;
+export type Instance = ItemOf<'listInstances'>;
+export type Plan = ItemOf<'listAutopilotPlans'>;
+export type Policy = AnswerOf<'getContinualOptimizationPolicy'>;
+export type { Operation };
+
+/** Events say when something has changed; this is for what they do not tell, and for when they are away. */
+const BEHIND_EVENTS_MS = 15_000;
+const INSTANCES_MS = 5_000;
+
+/** What is not there yet is a fact of its own, not a failure. */
+async function orNull<T>(code: string, asked: PromiseLike<T>): Promise<T | null> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (isSlipwayError(error, code)) return null;
+    throw error;
+  }
+}
+
+export const useDeployment = (name: string) =>
+  useQuery({
+    queryKey: keyOf('deployment', name),
+    queryFn: ({ signal }) => slipway.deployments.get(name, { signal }),
+    refetchInterval: BEHIND_EVENTS_MS,
+  });
+
+export const useRoute = (name: string) =>
+  useQuery({
+    queryKey: keyOf('route', name),
+    queryFn: ({ signal }) => orNull('route_not_found', slipway.deployments.route.get(name, { signal })),
+    refetchInterval: BEHIND_EVENTS_MS,
+  });
+
+/** The newest few: the one that runs is among them, and each has its steps. */
+export const useOperations = (name: string) =>
+  useQuery({
+    queryKey: keyOf('operations', name),
+    queryFn: async ({ signal }) => {
+      const { data } = await slipway.operations.list({ resource_name: name, limit: 10, signal });
+      return data.filter(({ resource_type }) => resource_type === 'deployment');
+    },
+    refetchInterval: BEHIND_EVENTS_MS,
+  });
+
+export const useRevisions = (name: string) =>
+  useInfiniteQuery({
+    queryKey: keyOf('revisions', name),
+    initialPageParam: undefined as string | undefined,
+    queryFn: ({ signal, pageParam }) =>
+      slipway.deployments.revisions.list(name, { limit: 100, cursor: pageParam, signal }).then((page) => page),
+    getNextPageParam: ({ next_cursor }) => next_cursor ?? undefined,
+    maxPages: 5,
+    refetchInterval: BEHIND_EVENTS_MS * 2,
+  });
+
+export const useInstances = (name: string) =>
+  useQuery({
+    queryKey: keyOf('instances', name),
+    queryFn: async ({ signal }) => (await slipway.deployments.instances.list(name, { limit: 200, signal })).data,
+    refetchInterval: INSTANCES_MS,
+  });
+
+export const usePolicy = (name: string) =>
+  useQuery({
+    queryKey: keyOf('policy', name),
+    queryFn: ({ signal }) => orNull('policy_not_found', slipway.deployments.policy.get(name, { signal })),
+    refetchInterval: BEHIND_EVENTS_MS * 4,
+  });
+
+export const usePlans = (name: string) =>
+  useQuery({
+    queryKey: keyOf('plans', name),
+    queryFn: async ({ signal }) => (await slipway.autopilot.plans.list({ deployment: name, limit: 20, signal })).data,
+    refetchInterval: BEHIND_EVENTS_MS * 4,
+  });
+
+export const useTargets = (isEnabled: boolean) =>
+  useQuery({
+    queryKey: ['targets', 'rows'],
+    queryFn: async ({ signal }) => (await slipway.targets.list({ signal })).data,
+    enabled: isEnabled,
+  });

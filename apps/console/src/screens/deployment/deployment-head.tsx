@@ -1,0 +1,110 @@
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import type { LiveEvents } from '../../api/live-events.js';
+import { whoQuery } from '../../api/who.js';
+import { Chip } from '../../ui/chip.js';
+import { ScreenHead } from '../../ui/panel.js';
+import { Time, useNow } from '../../ui/time.js';
+import { lengthText } from '../../ui/time-text.js';
+import { useDeployment, useRevisions, useRoute, type Deployment } from './deployment-data.js';
+import { actorText, shortDigest } from './short-text.js';
+
+/** Who and what this is, how it is, and who touched it last. */
+export function DeploymentHead({ name, live, actions }: { name: string; live: LiveEvents; actions: ReactNode }) {
+  const deployment = useDeployment(name);
+  const { data } = deployment;
+  return (
+    <div>
+      <ScreenHead
+        title={<span className="break-all">{name}</span>}
+        note={
+          data && (
+            <>
+              <Chip word={data.state} />
+              <Health deployment={data} />
+              {data.environment && (
+                <Chip word={data.environment} tone={data.environment === 'production' ? 'warn' : 'plain'} />
+              )}
+              <Liveness live={live} readAt={deployment.dataUpdatedAt} />
+            </>
+          )
+        }
+        actions={actions}
+      />
+      <dl className="-mt-2 mb-3 flex flex-wrap gap-x-4 gap-y-1 text-xs">
+        <Facts name={name} deployment={data} live={live} />
+      </dl>
+    </div>
+  );
+}
+
+function Health({ deployment: { replicas, conditions } }: { deployment: Deployment }) {
+  const isWhole = replicas.ready >= replicas.desired;
+  const why = conditions.map(({ type, status, message }) => `${type}: ${status}. ${message}`).join('\n');
+  return (
+    <span title={why}>
+      <Chip word="ready" tone={isWhole ? 'good' : 'bad'}>
+        {replicas.ready} of {replicas.desired} instances ready
+      </Chip>
+    </span>
+  );
+}
+
+/** How fresh the screen is, in words: what it shows never stands still unnoticed. */
+function Liveness({ live, readAt }: { live: LiveEvents; readAt: number }) {
+  const now = useNow();
+  const age = lengthText(Math.max(0, now - readAt));
+  if (live.state === 'live') return <span className="text-xs text-soft">Live · read {age} ago</span>;
+  if (live.state === 'starting') return <span className="text-xs text-soft">Events begin · read {age} ago</span>;
+  return (
+    <span role="status" className="text-xs text-bad" title={live.error?.message}>
+      Events away for {lengthText(Math.max(0, now - live.since))} · read {age} ago
+    </span>
+  );
+}
+
+function Facts({ name, deployment, live }: { name: string; deployment?: Deployment; live: LiveEvents }) {
+  const { data: who } = useQuery(whoQuery);
+  const { data: route } = useRoute(name);
+  const { data: revisions } = useRevisions(name);
+  const active = revisions?.pages
+    .flatMap(({ data }) => data)
+    .find((revision) => revision.name === deployment?.active_revision);
+  // The worker carries out what somebody asked for: their name is what is looked for here.
+  const byHand = live.events.findLast(({ event }) => !event.actor.startsWith('system:'))?.event;
+  return (
+    <>
+      <Fact term="Tenant">{who?.tenant.name ?? '–'}</Fact>
+      <Fact term="Environment">{deployment?.environment ?? 'none'}</Fact>
+      <Fact term="Active">{deployment?.active_revision ?? 'none yet'}</Fact>
+      <Fact term="Digest">
+        {active ? <code title={active.spec_digest}>{shortDigest(active.spec_digest)}</code> : '–'}
+      </Fact>
+      <Fact term="Candidate">{deployment?.candidate_revision ?? 'none'}</Fact>
+      <Fact term="Changed last">
+        {byHand ? (
+          <>
+            {byHand.type} <Time at={byHand.time} /> by {actorText(byHand.actor)}
+          </>
+        ) : route ? (
+          <>
+            route <Time at={route.updated_at} /> by {route.updated_by.id}
+          </>
+        ) : (
+          <>
+            <Time at={deployment?.updated_at} /> by {deployment?.created_by.id ?? '–'}
+          </>
+        )}
+      </Fact>
+    </>
+  );
+}
+
+function Fact({ term, children }: { term: string; children: ReactNode }) {
+  return (
+    <div className="flex gap-1">
+      <dt className="text-soft">{term}</dt>
+      <dd className="font-medium break-all">{children}</dd>
+    </div>
+  );
+}

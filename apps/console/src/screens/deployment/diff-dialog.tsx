@@ -1,0 +1,52 @@
+import { useQuery } from '@tanstack/react-query';
+import { slipway } from '../../api/client.js';
+import { CopyAs } from '../../ui/copy.js';
+import { Dialog } from '../../ui/dialog.js';
+import { Loaded } from '../../ui/loaded.js';
+import { Changes } from './changes.js';
+import type { Revision } from './deployment-data.js';
+
+/** What a revision changed in the one that it was made of, and what it is as a whole. */
+export function DiffDialog({ name, revision, onClose }: { name: string; revision: Revision; onClose: () => void }) {
+  // The first has nothing before it; what was made of nothing is compared with its forerunner by number.
+  const base = revision.source.base_revision ?? (revision.number > 1 ? String(revision.number - 1) : null);
+  const diff = useQuery({
+    queryKey: ['revision-diff', name, base, revision.number],
+    queryFn: ({ signal }) => slipway.deployments.revisions.diff(name, base!, String(revision.number), { signal }),
+    enabled: base !== null,
+  });
+  return (
+    <Dialog
+      isOpen
+      isWide
+      onClose={onClose}
+      title={`Revision ${revision.number}`}
+      description={base ? `What it changed in ${base}` : 'The first: there is nothing to compare it with.'}
+      footer={
+        base && (
+          <CopyAs
+            action={{
+              curl: { method: 'GET', path: `/api/v1/deployments/${name}/revisions/${base}/diff/${revision.number}` },
+              cli: `slipway revisions diff ${name} ${base} ${revision.number}`,
+            }}
+          />
+        )
+      }
+    >
+      {base && (
+        <Loaded query={diff} what="the difference">
+          {({ patch }) => <Changes changes={patch} none="Nothing: the two specs are the same." />}
+        </Loaded>
+      )}
+      <h3 className="text-sm font-semibold">The whole spec</h3>
+      <pre
+        className="max-h-80 overflow-auto rounded bg-sunken p-2 text-xs"
+        tabIndex={0}
+        role="region"
+        aria-label="The whole spec"
+      >
+        {JSON.stringify(revision.spec, null, 2).slice(0, 20_000)}
+      </pre>
+    </Dialog>
+  );
+}

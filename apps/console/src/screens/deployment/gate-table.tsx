@@ -1,0 +1,128 @@
+import type { Operation } from '@slipway/sdk';
+import { Chip, type Tone } from '../../ui/chip.js';
+import { comparedBy, limitOf, measured, standingOf, statOf, type Gate, type Standing } from './metric-series.js';
+import type { RevisionMetrics } from './metrics-data.js';
+import { numberText } from './short-text.js';
+
+interface Value {
+  value: number | null;
+  samples: number;
+}
+
+/** What an analysis has said about one measure, as its step keeps it. */
+interface Result {
+  metric: string;
+  stat: string;
+  verdict: string;
+  candidate: Value | null;
+  baseline: Value | null;
+  limit: number;
+  regression_percent: number | null;
+  regression_bound_percent: number | null;
+  regression_upper_percent: number | null;
+}
+
+const TONES: Record<Standing, Tone> = { within: 'good', beyond: 'bad', 'too few samples': 'warn' };
+
+export function gatesOf(operation: Operation | undefined): Gate[] {
+  const gate = operation?.result['gate'] as { metrics?: Gate[] } | undefined;
+  return Array.isArray(gate?.metrics) ? gate.metrics.slice(0, 20) : [];
+}
+
+interface GateTableProps {
+  operation: Operation;
+  candidate: RevisionMetrics | undefined;
+  baseline: RevisionMetrics | undefined;
+}
+
+/** The gate of a rollout: what it allows, where both stand, and what the last analysis said with its bounds. */
+export function GateTable({ operation, candidate, baseline }: GateTableProps) {
+  const gates = gatesOf(operation);
+  if (gates.length === 0) return null;
+  const analysis = operation.steps.findLast(({ name, evidence }) => name.startsWith('analyze:') && evidence);
+  const results = (analysis?.evidence as { metrics?: Result[] } | undefined)?.metrics ?? [];
+  return (
+    <table className="w-full border-collapse text-left text-xs">
+      <caption className="pb-1 text-left text-soft">
+        The gate: all within lets it go on, one beyond stops it.{' '}
+        {analysis
+          ? `Verdicts are of ${analysis.name}.`
+          : 'The verdict comes at the end of the soak; until then this is where it stands.'}
+      </caption>
+      <thead className="text-soft">
+        <tr>
+          <th scope="col">Measure</th>
+          <th scope="col">Limit</th>
+          <th scope="col">Candidate (n)</th>
+          <th scope="col">Baseline (n)</th>
+          <th scope="col">Worse by (bounds)</th>
+          <th scope="col">Verdict</th>
+        </tr>
+      </thead>
+      <tbody>
+        {gates.map((gate) => {
+          const stat = statOf(gate);
+          const result = Array.isArray(results)
+            ? results.find((one) => one.metric === gate.name && one.stat === stat)
+            : undefined;
+          return (
+            <Row
+              key={`${gate.name} ${stat} ${gate.check}`}
+              gate={gate}
+              stat={stat}
+              result={result}
+              candidate={candidate}
+              baseline={baseline}
+            />
+          );
+        })}
+      </tbody>
+    </table>
+  );
+}
+
+interface RowProps extends Omit<GateTableProps, 'operation'> {
+  gate: Gate;
+  stat: string;
+  result: Result | undefined;
+}
+
+function Row({ gate, stat, result, candidate, baseline }: RowProps) {
+  const now = (of: RevisionMetrics | undefined): Value =>
+    of ? measured(of.total, gate.name, stat) : { value: null, samples: 0 };
+  const shown = { candidate: result?.candidate ?? now(candidate), baseline: result?.baseline ?? now(baseline) };
+  const limit = limitOf(gate, shown.baseline.value);
+  const standing = standingOf(gate, shown.candidate, limit);
+  return (
+    <tr className="border-t border-line">
+      <th scope="row" className="py-0.5 pr-2 font-medium">
+        {gate.name} {stat}
+        {gate.dry_run && <span className="text-soft"> (dry run)</span>}
+      </th>
+      <td className="pr-2 whitespace-nowrap">
+        {gate.check === 'threshold'
+          ? `${comparedBy(gate)} ${numberText(gate.threshold)}`
+          : `≤ ${numberText(gate.max_regression_percent)} % worse`}
+      </td>
+      <td className="pr-2 whitespace-nowrap">
+        <Measure of={shown.candidate} />
+      </td>
+      <td className="pr-2 whitespace-nowrap">
+        <Measure of={shown.baseline} />
+      </td>
+      <td className="pr-2 whitespace-nowrap">{result ? boundsText(result) : '–'}</td>
+      <td>{result ? <Chip word={result.verdict} /> : <Chip word={standing} tone={TONES[standing]} />}</td>
+    </tr>
+  );
+}
+
+const Measure = ({ of }: { of: Value }) => (
+  <>
+    {numberText(of.value)} <span className="text-soft">({of.samples})</span>
+  </>
+);
+
+function boundsText({ regression_percent, regression_bound_percent, regression_upper_percent }: Result): string {
+  if (typeof regression_percent !== 'number') return '–';
+  return `${numberText(regression_percent)} % (${numberText(regression_bound_percent)} to ${numberText(regression_upper_percent)})`;
+}

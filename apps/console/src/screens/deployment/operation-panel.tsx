@@ -1,0 +1,168 @@
+import { Link } from '@tanstack/react-router';
+import type { Operation, OperationStep } from '@slipway/sdk';
+import { useEffect, useRef, type ReactNode } from 'react';
+import { Chip } from '../../ui/chip.js';
+import { classes } from '../../ui/classes.js';
+import { CopyButton } from '../../ui/copy.js';
+import { EmptyState } from '../../ui/empty-state.js';
+import { Loaded } from '../../ui/loaded.js';
+import { Panel } from '../../ui/panel.js';
+import { Time, useNow } from '../../ui/time.js';
+import { lengthText } from '../../ui/time-text.js';
+import { useOperations } from './deployment-data.js';
+import { isLive, placeOf, shownOperation, stepMs, unclaimedMs, waitsForPerson } from './operation-state.js';
+import { remediationOf } from './remediation.js';
+import { Scrolled } from './scrolled.js';
+
+/** What goes on here, or went on last, step by step. */
+export function OperationPanel({ name, className }: { name: string; className?: string }) {
+  const operations = useOperations(name);
+  const operation = shownOperation(operations.data ?? []);
+  return (
+    <Panel
+      title="Operation"
+      className={className}
+      note={
+        operation && (
+          <>
+            <Chip word={operation.status} />
+            <span className="text-xs text-soft">
+              {operation.kind}, {operation.progress} %
+            </span>
+          </>
+        )
+      }
+      actions={
+        operation && (
+          <Link to="/operations/$id" params={{ id: operation.id }} className="text-xs underline">
+            All about it
+          </Link>
+        )
+      }
+    >
+      <Loaded query={operations} what="the operations">
+        {() =>
+          operation ? (
+            <Scrolled label="The operation and its steps">
+              <Shown operation={operation} />
+            </Scrolled>
+          ) : (
+            <EmptyState
+              title="Nothing has been done here yet."
+              command={`slipway rollouts create ${name} --revision-file spec.yaml --wait`}
+            />
+          )
+        }
+      </Loaded>
+    </Panel>
+  );
+}
+
+function Shown({ operation }: { operation: Operation }) {
+  const { n, of } = placeOf(operation);
+  return (
+    <div className="space-y-2 text-xs">
+      <Standstill operation={operation} />
+      {operation.error_code && (
+        <div className="rounded-md bg-bad-soft p-2 text-bad">
+          <p className="font-medium break-words">
+            <code>{operation.error_code}</code>: {operation.message}
+          </p>
+          <p>{remediationOf(operation)}</p>
+        </div>
+      )}
+      <dl className="grid grid-cols-[auto_1fr] gap-x-3 gap-y-0.5">
+        <Fact term="Step">
+          {n} of {of}, <code>{operation.current_step || 'none yet'}</code>
+        </Fact>
+        <Fact term="Attempt">
+          {operation.attempt} of {operation.max_attempts}
+          {operation.attempt > 1 && isLive(operation) && ', repeated by itself after a growing pause'}
+        </Fact>
+        {!operation.error_code && operation.message && <Fact term="Says">{operation.message}</Fact>}
+        <Fact term="Asked for">
+          <Time at={operation.created_at} /> by {operation.requested_by.id}
+        </Fact>
+        {operation.reason && <Fact term="Reason">{operation.reason}</Fact>}
+        {operation.superseded_by && <Fact term="Superseded">{operation.superseded_by}</Fact>}
+        <Fact term="Id">
+          <code>{operation.id}</code> <CopyButton text={operation.id} label="Copy the operation's id" />
+        </Fact>
+      </dl>
+      <Steps operation={operation} />
+    </div>
+  );
+}
+
+/** Why nothing moves, where nothing does. */
+function Standstill({ operation }: { operation: Operation }) {
+  const unclaimed = unclaimedMs(operation, useNow());
+  if (unclaimed !== null)
+    return (
+      <p role="alert" className="rounded-md bg-bad-soft p-2 font-medium text-bad">
+        No worker is polling: nobody has picked this up for {lengthText(unclaimed)}. Start a worker; it goes on by
+        itself.
+      </p>
+    );
+  if (waitsForPerson(operation))
+    return (
+      <p role="status" className="rounded-md bg-warn-soft p-2 font-medium text-warn">
+        It waits for a person: Resume lets it go on, Cancel puts the route back.
+      </p>
+    );
+  if (operation.cancel_requested && isLive(operation))
+    return <p className="rounded-md bg-warn-soft p-2 text-warn">It is being cancelled.</p>;
+  return null;
+}
+
+function Steps({ operation }: { operation: Operation }) {
+  const now = useNow();
+  const current = useRef<HTMLLIElement>(null);
+  useEffect(() => {
+    const list = current.current?.closest('[role=region]');
+    const top = current.current?.offsetTop;
+    // The page itself must not move: only the list that holds the step does.
+    if (list && top !== undefined) list.scrollTop = Math.max(0, top - list.clientHeight / 2);
+  }, [operation.id, operation.current_step]);
+  return (
+    <ol className="relative divide-y divide-line border-t border-line">
+      {operation.steps.slice(0, 200).map((step) => {
+        const isCurrent = step.name === operation.current_step && isLive(operation);
+        return (
+          <li
+            key={step.index}
+            ref={isCurrent ? current : undefined}
+            aria-current={isCurrent ? 'step' : undefined}
+            className={classes('flex items-center gap-2 px-1 py-0.5', isCurrent && 'bg-accent-soft')}
+          >
+            <span className="w-5 shrink-0 text-right text-soft">{step.index + 1}</span>
+            <span className="min-w-0 grow">
+              <code className="font-medium">{step.name}</code>
+              {step.message && (
+                <span className="block truncate text-soft" title={step.message}>
+                  {step.message}
+                </span>
+              )}
+            </span>
+            <Length step={step} now={now} />
+            <Chip word={step.status} />
+          </li>
+        );
+      })}
+    </ol>
+  );
+}
+
+function Length({ step, now }: { step: OperationStep; now: number }) {
+  const ms = stepMs(step, now);
+  return <span className="whitespace-nowrap text-soft">{ms === null ? '' : lengthText(ms)}</span>;
+}
+
+function Fact({ term, children }: { term: string; children: ReactNode }) {
+  return (
+    <>
+      <dt className="text-soft">{term}</dt>
+      <dd className="min-w-0 break-words">{children}</dd>
+    </>
+  );
+}

@@ -1,0 +1,143 @@
+import { useState } from 'react';
+import { useMay } from '../../api/who.js';
+import { Button } from '../../ui/button.js';
+import { Chip } from '../../ui/chip.js';
+import { EmptyState } from '../../ui/empty-state.js';
+import { Loaded } from '../../ui/loaded.js';
+import { Panel } from '../../ui/panel.js';
+import { Time } from '../../ui/time.js';
+import { useDeployment, useOperations, useRevisions, type Revision } from './deployment-data.js';
+import { DiffDialog } from './diff-dialog.js';
+import { isLive } from './operation-state.js';
+import { Scrolled } from './scrolled.js';
+import { shortDigest } from './short-text.js';
+import { whyNoRollback } from './traffic.js';
+
+interface RevisionsPanelProps {
+  name: string;
+  className?: string;
+  onRollBack: (revision: string) => void;
+}
+
+/** What was rolled out here, and what can be again. */
+export function RevisionsPanel({ name, className, onRollBack }: RevisionsPanelProps) {
+  const revisions = useRevisions(name);
+  const [compared, setCompared] = useState<Revision>();
+  const rows = revisions.data?.pages.flatMap(({ data }) => data) ?? [];
+  return (
+    <Panel title="Revisions" className={className} note={<span className="text-xs text-soft">{rows.length}</span>}>
+      <Loaded query={revisions} what="the revisions">
+        {() =>
+          rows.length === 0 ? (
+            <EmptyState
+              title="No revision yet."
+              command={`slipway rollouts create ${name} --revision-file spec.yaml --strategy immediate`}
+            />
+          ) : (
+            <Scrolled label="Revisions, the newest first">
+              <table className="w-full border-collapse text-left text-xs">
+                <caption className="sr-only">Revisions, the newest first</caption>
+                <thead className="text-soft">
+                  <tr>
+                    <th scope="col" className="py-1 pr-2">
+                      No.
+                    </th>
+                    <th scope="col" className="pr-2">
+                      Result
+                    </th>
+                    <th scope="col" className="pr-2">
+                      Author
+                    </th>
+                    <th scope="col" className="sr-only">
+                      Actions
+                    </th>
+                  </tr>
+                </thead>
+                <tbody>
+                  {rows.map((revision) => (
+                    <Row
+                      key={revision.id}
+                      revision={revision}
+                      name={name}
+                      onCompare={() => setCompared(revision)}
+                      onRollBack={() => onRollBack(revision.name)}
+                    />
+                  ))}
+                </tbody>
+              </table>
+              {revisions.hasNextPage && (
+                <Button
+                  isSmall
+                  className="mt-2"
+                  isBusy={revisions.isFetchingNextPage}
+                  onClick={() => void revisions.fetchNextPage()}
+                >
+                  More
+                </Button>
+              )}
+            </Scrolled>
+          )
+        }
+      </Loaded>
+      {compared && <DiffDialog name={name} revision={compared} onClose={() => setCompared(undefined)} />}
+    </Panel>
+  );
+}
+
+interface RowProps {
+  revision: Revision;
+  name: string;
+  onCompare: () => void;
+  onRollBack: () => void;
+}
+
+function Row({ revision, name, onCompare, onRollBack }: RowProps) {
+  const { data: deployment } = useDeployment(name);
+  const { data: operations } = useOperations(name);
+  const mayRollBack = useMay('operator');
+  const { number, state, message, spec, spec_digest, created_by, created_at, change_ref } = revision;
+  const why = whyNoRollback(revision, deployment?.active_revision ?? null, (operations ?? []).some(isLive));
+  return (
+    <tr className="border-t border-line align-top">
+      <th scope="row" className="py-1 pr-2 font-medium">
+        {number}
+      </th>
+      <td className="py-1 pr-2">
+        <span className="flex flex-wrap items-center gap-1">
+          <Chip word={state} />
+          <span className="max-w-24 truncate" title={spec.model.id}>
+            {spec.model.id}
+          </span>
+          <code className="text-soft">{shortDigest(spec_digest)}</code>
+        </span>
+        {message && (
+          <span className="block max-w-48 truncate text-bad" title={message}>
+            {message}
+          </span>
+        )}
+      </td>
+      <td className="py-1 pr-2">
+        <span className="block max-w-28 truncate" title={created_by.id}>
+          {created_by.id}
+        </span>
+        <span className="text-soft">
+          <Time at={created_at} />
+          {change_ref && ` · ${change_ref}`}
+        </span>
+      </td>
+      <td className="py-0.5">
+        <div className="flex flex-wrap justify-end gap-1">
+          <Button kind="quiet" isSmall aria-label={`What revision ${number} changed`} onClick={onCompare}>
+            Diff
+          </Button>
+          {mayRollBack && !why && (
+            <Button isSmall aria-label={`Roll back to revision ${number}`} onClick={onRollBack}>
+              Roll back
+            </Button>
+          )}
+        </div>
+        {mayRollBack && why && <p className="text-right text-soft">{why}</p>}
+      </td>
+    </tr>
+  );
+}

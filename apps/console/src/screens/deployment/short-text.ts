@@ -1,0 +1,20 @@
+/** The first characters of a digest: enough to tell two apart. */
+export const shortDigest = (digest: string): string => digest.replace(/^sha256:/, '').slice(0, 12);
+
+/** A value of any shape on one line, cut where it is long: what the api sends may be anything. */
+export function oneLine(value: unknown, most = 120): string {
+  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+  return text.length > most ? `${text.slice(0, most)}…` : text;
+}
+
+/** A number as people read it: three digits that count. */
+export function numberText(value: number | null | undefined): string {
+  if (value === null || value === undefined || !Number.isFinite(value)) return '–';
+  if (value === 0) return '0';
+  const size = Math.abs(value);
+  if (size >= 1_000) return Math.round(value).toLocaleString('en');
+  return Number(value.toPrecision(3)).toString();
+}
+
+/** The name of a person or token without its kind: `token:tok_1` is `tok_1`. */
+export const actorText = (actor: string): string => actor.slice(actor.indexOf(':') + 1);

@@ -1,0 +1,141 @@
+import { Chip } from '../../ui/chip.js';
+import { classes } from '../../ui/classes.js';
+import { EmptyState } from '../../ui/empty-state.js';
+import { Loaded } from '../../ui/loaded.js';
+import { Panel } from '../../ui/panel.js';
+import { Time, useNow } from '../../ui/time.js';
+import { lengthText } from '../../ui/time-text.js';
+import { useDeployment, useInstances, useOperations, useRoute } from './deployment-data.js';
+import { useRecentRequests } from './metrics-data.js';
+import { shownOperation, soakEnd, waitsForPerson } from './operation-state.js';
+import { numberText } from './short-text.js';
+import { trafficOf, type TrafficRow } from './traffic.js';
+
+const TONES: Record<TrafficRow['role'], string> = {
+  active: 'bg-baseline',
+  candidate: 'bg-candidate',
+  previous: 'bg-info',
+  other: 'bg-soft',
+};
+
+/** Who gets the requests, as it was asked for and as it is. */
+export function TrafficPanel({ name, className }: { name: string; className?: string }) {
+  const deployment = useDeployment(name);
+  const route = useRoute(name);
+  const { data: instances } = useInstances(name);
+  const requests = useRecentRequests(name);
+  return (
+    <Panel
+      title="Traffic"
+      className={className}
+      note={
+        route.data && (
+          <span className="text-xs text-soft">
+            generation {route.data.generation}, <Time at={route.data.updated_at} />
+          </span>
+        )
+      }
+      actions={<NextStep name={name} />}
+    >
+      <Loaded query={deployment} what="the deployment">
+        {(data) => {
+          const rows = trafficOf(data, route.data, instances ?? [], requests ?? new Map<string, number>());
+          if (rows.length === 0)
+            return (
+              <EmptyState
+                title="Nothing serves here yet."
+                command={`slipway rollouts create ${name} --revision-file spec.yaml --strategy immediate`}
+              />
+            );
+          return (
+            <div className="space-y-2">
+              <Bar label="Desired" rows={rows} of={({ desired }) => desired} none="no route is set" />
+              <Bar
+                label="Actual"
+                rows={rows}
+                of={({ actual }) => actual}
+                none={requests ? 'no requests in the last minute' : 'not known'}
+              />
+              {route.data?.hold && (
+                <p className="text-xs text-warn">
+                  Requests wait at the gateway since <Time at={route.data.hold.since} />, at most{' '}
+                  {route.data.hold.max_seconds} s.
+                </p>
+              )}
+              <ul className="flex flex-wrap gap-x-4 gap-y-1 text-xs">
+                {rows.slice(0, 12).map((row) => (
+                  <Row key={row.revision} row={row} />
+                ))}
+              </ul>
+            </div>
+          );
+        }}
+      </Loaded>
+    </Panel>
+  );
+}
+
+function Bar(props: {
+  label: string;
+  rows: readonly TrafficRow[];
+  of: (row: TrafficRow) => number | null;
+  none: string;
+}) {
+  const { label, rows, of, none } = props;
+  const shares = rows.filter((row) => (of(row) ?? 0) > 0);
+  return (
+    <div className="flex items-center gap-2 text-xs">
+      <span className="w-14 shrink-0 text-soft">{label}</span>
+      <div className="flex h-5 min-w-0 grow overflow-hidden rounded bg-sunken">
+        {shares.length === 0 && <span className="px-2 leading-5 text-soft">{none}</span>}
+        {shares.map((row) => (
+          <span
+            key={row.revision}
+            style={{ width: `${of(row)}%` }}
+            title={`${row.revision}: ${numberText(of(row))} %`}
+            className={classes(
+              'overflow-hidden border-r-2 border-panel px-1 leading-5 font-medium whitespace-nowrap text-page last:border-0',
+              TONES[row.role],
+            )}
+          >
+            {numberText(of(row))} %
+          </span>
+        ))}
+      </div>
+    </div>
+  );
+}
+
+function Row({ row }: { row: TrafficRow }) {
+  const isWhole = row.healthy === row.instances;
+  return (
+    <li className="flex items-center gap-1.5">
+      <span aria-hidden className={classes('size-2.5 rounded-sm', TONES[row.role])} />
+      <span className="font-medium">{row.revision}</span>
+      <span className="text-soft">
+        {row.role === 'other' ? '' : `${row.role}, `}
+        {row.desired === null ? 'not routed' : `${row.desired} %`}
+      </span>
+      <span className={classes(!isWhole && 'font-medium text-bad')}>
+        {row.healthy} of {row.instances} healthy
+      </span>
+      {row.isLastGood && <Chip word="last good" tone="good" />}
+    </li>
+  );
+}
+
+function NextStep({ name }: { name: string }) {
+  const { data } = useOperations(name);
+  const now = useNow();
+  const operation = shownOperation(data ?? []);
+  if (!operation) return null;
+  const end = soakEnd(operation);
+  if (end !== null)
+    return (
+      <span className="text-xs">
+        Next step {end > now ? <strong>in {lengthText(end - now)}</strong> : <strong>now due</strong>}
+      </span>
+    );
+  if (waitsForPerson(operation)) return <span className="text-xs font-medium text-warn">Next step waits for you</span>;
+  return null;
+}

@@ -1,0 +1,61 @@
+import { describe, expect, it } from '@jest/globals';
+import { trafficOf, whyNoRollback } from './traffic.js';
+
+const served = { active_revision: 'chat-00001', candidate_revision: 'chat-00002', previous_revision: null };
+const route = {
+  targets: [
+    { revision: 'chat-00001', weight: 80 },
+    { revision: 'chat-00002', weight: 20 },
+  ],
+};
+
+describe('who gets the traffic', () => {
+  it('puts what is desired beside what the requests say', () => {
+    const instances = [
+      { revision: 'chat-00001', state: 'ready' },
+      { revision: 'chat-00002', state: 'ready' },
+      { revision: 'chat-00002', state: 'unhealthy' },
+    ];
+    const requests = new Map([
+      ['chat-00001', 30],
+      ['chat-00002', 10],
+    ]);
+    expect(trafficOf(served, route, instances, requests)).toEqual([
+      { revision: 'chat-00001', desired: 80, actual: 75, healthy: 1, instances: 1, role: 'active', isLastGood: true },
+      {
+        revision: 'chat-00002',
+        desired: 20,
+        actual: 25,
+        healthy: 1,
+        instances: 2,
+        role: 'candidate',
+        isLastGood: false,
+      },
+    ]);
+  });
+
+  it('claims nothing of the actual weights where there was no request', () => {
+    expect(trafficOf(served, route, [], new Map()).map(({ actual }) => actual)).toEqual([null, null]);
+  });
+
+  it('names those without a route too: a warm one still holds its place', () => {
+    const rows = trafficOf(served, null, [{ revision: 'chat-00000', state: 'draining' }], new Map());
+    expect(rows.map(({ revision, desired, role }) => [revision, desired, role])).toEqual([
+      ['chat-00001', null, 'active'],
+      ['chat-00002', null, 'candidate'],
+      ['chat-00000', null, 'other'],
+    ]);
+  });
+});
+
+describe('why not roll back', () => {
+  const good = { name: 'chat-00001', state: 'standby', ready_at: '2026-01-01T00:00:00Z' };
+  it('says nothing of one that was ready once', () => expect(whyNoRollback(good, 'chat-00002', false)).toBeNull());
+  it.each([
+    [{ ...good, state: 'failed' }, 'chat-00002', false, 'It has failed.'],
+    [good, 'chat-00001', false, 'It holds all traffic already.'],
+    [{ ...good, ready_at: null }, 'chat-00002', false, 'It has never been ready.'],
+  ])('says why: %#', (revision, active, isLive, why) => expect(whyNoRollback(revision, active, isLive)).toBe(why));
+  it('leads back to the active one while a rollout takes traffic from it', () =>
+    expect(whyNoRollback(good, 'chat-00001', true)).toBeNull());
+});

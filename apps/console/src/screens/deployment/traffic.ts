@@ -1,0 +1,64 @@
+import type { Deployment, Instance, Revision, Route } from './deployment-data.js';
+
+export interface TrafficRow {
+  revision: string;
+  /** Percent of the route; null where it is not in it. */
+  desired: number | null;
+  /** Percent of the requests of the last minute; null where there were none at all. */
+  actual: number | null;
+  healthy: number;
+  instances: number;
+  role: 'active' | 'candidate' | 'previous' | 'other';
+  /** The one that last held all of the traffic: where a rollback of what goes on leads. */
+  isLastGood: boolean;
+}
+
+type Served = Pick<Deployment, 'active_revision' | 'candidate_revision' | 'previous_revision'>;
+
+/** Who gets what: all that the route names or that has instances, the active one first. */
+export function trafficOf(
+  deployment: Served,
+  route: Pick<Route, 'targets'> | null | undefined,
+  instances: readonly Pick<Instance, 'revision' | 'state'>[],
+  requests: ReadonlyMap<string, number>,
+): TrafficRow[] {
+  const { active_revision: active, candidate_revision: candidate, previous_revision: previous } = deployment;
+  const desired = new Map((route?.targets ?? []).map(({ revision, weight }) => [revision, weight]));
+  const names = new Set(
+    [active, candidate, ...desired.keys(), ...instances.map(({ revision }) => revision)].filter(
+      (name): name is string => Boolean(name),
+    ),
+  );
+  const all = [...requests.values()].reduce((sum, n) => sum + n, 0);
+  return [...names].map((revision) => {
+    const its = instances.filter((one) => one.revision === revision);
+    return {
+      revision,
+      desired: desired.get(revision) ?? null,
+      actual: all > 0 ? (100 * (requests.get(revision) ?? 0)) / all : null,
+      healthy: its.filter(({ state }) => state === 'ready').length,
+      instances: its.length,
+      role:
+        revision === active
+          ? 'active'
+          : revision === candidate
+            ? 'candidate'
+            : revision === previous
+              ? 'previous'
+              : 'other',
+      isLastGood: revision === active,
+    };
+  });
+}
+
+/** Why traffic cannot be pointed back at a revision; null where it can be tried: the api has the last word. */
+export function whyNoRollback(
+  { name, state, ready_at }: Pick<Revision, 'name' | 'state' | 'ready_at'>,
+  active: string | null,
+  isOperationLive: boolean,
+): string | null {
+  if (state === 'failed') return 'It has failed.';
+  if (name === active && !isOperationLive) return 'It holds all traffic already.';
+  if (!ready_at) return 'It has never been ready.';
+  return null;
+}
