@@ -61,6 +61,8 @@ export interface DeploymentRecord extends Deployment {
   environment: string | null;
   conditions: Condition[];
   createdBy: Actor;
+  /** Who last changed its settings; null where that is not known. */
+  updatedBy: Actor | null;
   createdAt: Date;
   updatedAt: Date;
 }
@@ -134,7 +136,7 @@ export interface DeploymentsPort {
   /** Writes the given fields of a row the caller has locked, and derives its conditions. */
   update(tx: Tx, id: string, change: DeploymentChange): Promise<void>;
   /** Writes the settings of a row the caller has locked, under a new version. State and conditions stay what operations made them. */
-  configure(tx: Tx, id: string, settings: DeploymentSettings): Promise<void>;
+  configure(tx: Tx, id: string, settings: DeploymentSettings, updatedBy: Actor): Promise<void>;
   /** Frees the name. What refers to the deployment by its id still finds it. */
   remove(tx: Tx, id: string): Promise<void>;
   /** State and conditions as health makes them at this moment. Writes nothing. */

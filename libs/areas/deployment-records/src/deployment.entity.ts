@@ -64,6 +64,9 @@ export class DeploymentEntity {
   @Column({ type: 'jsonb' })
   createdBy: Actor;
 
+  @Column({ type: 'jsonb', nullable: true })
+  updatedBy: Actor | null;
+
   @Column({ type: 'timestamptz', default: () => 'now()' })
   createdAt: Date;
 

@@ -4,6 +4,8 @@ import { platformMigrations } from '@slipway/platform-testing';
 import { DeploymentStore } from './deployment.store.js';
 import { migrations } from './index.js';
 
+const ACTOR = { type: 'token', id: 'tok_2' } as const;
+
 let bed: DatabaseBed;
 let store: DeploymentStore;
 
@@ -41,8 +43,9 @@ it('tells what a deployment overrides from the row that the transaction has lock
     expect([...(await store.scalingOverrides(tx, [id]))]).toEqual([]);
     expect(read).not.toHaveBeenCalled();
     const { version: _, ...settings } = await store.record(tx, 'ten_a', 'chat');
-    await store.configure(tx, id, { ...settings, scaling: { min_replicas: 2 } });
+    await store.configure(tx, id, { ...settings, scaling: { min_replicas: 2 } }, ACTOR);
     expect([...(await store.scalingOverrides(tx, [id]))]).toEqual([[id, { min_replicas: 2 }]]);
+    expect(await store.record(tx, 'ten_a', 'chat')).toMatchObject({ createdBy: { id: 'tok_1' }, updatedBy: ACTOR });
     await store.lock(tx, 'ten_a', 'chat');
     read.mockClear();
     expect([...(await store.scalingOverrides(tx, [id]))]).toEqual([[id, { min_replicas: 2 }]]);

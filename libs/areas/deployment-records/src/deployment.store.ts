@@ -1,4 +1,4 @@
-import type { DeploymentState, ScalingSpec } from '@slipway/contracts';
+import type { Actor, DeploymentState, ScalingSpec } from '@slipway/contracts';
 import { Injectable } from '@nestjs/common';
 import { Database, newId, type Tx } from '@slipway/platform-database';
 import type {
@@ -70,7 +70,7 @@ export class DeploymentStore implements DeploymentsPort {
 
   async create(tx: Tx, deployment: NewDeployment): Promise<DeploymentRecord> {
     const conditions = conditionsOf([], { state: 'creating', currentOperationId: null, health: NO_ROUTE }, new Date());
-    const row = { id: newId('dep'), ...deployment, conditions };
+    const row = { id: newId('dep'), ...deployment, updatedBy: deployment.createdBy, conditions };
     // Two creations of one name meet at the unique index: the second waits, then inserts nothing.
     const inserted = await tx
       .repository(DeploymentEntity)
@@ -102,12 +102,12 @@ export class DeploymentStore implements DeploymentsPort {
     this.keep(tx, { ...next, conditions, version: row.version + 1 });
   }
 
-  async configure(tx: Tx, id: string, settings: DeploymentSettings): Promise<void> {
+  async configure(tx: Tx, id: string, settings: DeploymentSettings, updatedBy: Actor): Promise<void> {
     // Whoever goes on with the row in this transaction reads it again.
     this.locked.get(tx)?.delete(id);
     await tx
       .repository(DeploymentEntity)
-      .update({ id }, { ...settings, version: () => 'version + 1', updatedAt: () => 'now()' });
+      .update({ id }, { ...settings, updatedBy, version: () => 'version + 1', updatedAt: () => 'now()' });
   }
 
   async remove(tx: Tx, id: string): Promise<void> {

@@ -1,7 +1,13 @@
 import { Deployments1700000000100 } from './migrations/1700000000100-deployments.js';
 import { DeploymentSettings1700000000101 } from './migrations/1700000000101-deployment-settings.js';
 import { DeploymentScaling1700000000102 } from './migrations/1700000000102-deployment-scaling.js';
+import { DeploymentUpdatedBy1700000000103 } from './migrations/1700000000103-deployment-updated-by.js';
 
 export { DeploymentRecordsModule } from './deployment-records.module.js';
 
-export const migrations = [Deployments1700000000100, DeploymentSettings1700000000101, DeploymentScaling1700000000102];
+export const migrations = [
+  Deployments1700000000100,
+  DeploymentSettings1700000000101,
+  DeploymentScaling1700000000102,
+  DeploymentUpdatedBy1700000000103,
+];

@@ -65,6 +65,7 @@ export class DeploymentAnswers {
       current_operation_id: record.currentOperationId,
       etag: deploymentEtag(record, route),
       created_by: record.createdBy,
+      updated_by: record.updatedBy ?? record.createdBy,
       created_at: record.createdAt.toISOString(),
       updated_at: record.updatedAt.toISOString(),
     };

@@ -179,6 +179,9 @@ export class DeploymentDto {
   @ObjectField(() => ActorDto)
   created_by: ActorDto;
 
+  @ObjectField(() => ActorDto, { description: 'Who last changed its settings; what operations do does not count' })
+  updated_by: ActorDto;
+
   @TimestampField()
   created_at: string;
 

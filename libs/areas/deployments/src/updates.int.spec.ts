@@ -324,16 +324,29 @@ describe('a patch of a deployment', () => {
   it('is written in one transaction with what else happens to the row', async () => {
     await bed.database.tx('system', async (tx) => {
       await port.lockById(tx, before.id);
-      await port.configure(tx, before.id, {
-        ...(await port.record(tx, 'ten_a', name)),
-        revisionHistoryLimit: 2,
-        protection: { deletion: true, rollouts: 'any' },
-      });
+      await port.configure(
+        tx,
+        before.id,
+        {
+          ...(await port.record(tx, 'ten_a', name)),
+          revisionHistoryLimit: 2,
+          protection: { deletion: true, rollouts: 'any' },
+        },
+        { type: 'token', id: 'tok_9' },
+      );
       expect(await port.lockById(tx, before.id)).toMatchObject({
         revisionHistoryLimit: 2,
         protection: { deletion: true },
       });
     });
+    expect(before.updated_by).toEqual(before.created_by);
+    expect(await get()).toMatchObject({ created_by: before.created_by, updated_by: { type: 'token', id: 'tok_9' } });
+    await patch({ description: 'anew' });
+    expect((await get()).updated_by).toEqual({ type: 'token', id: 'tok_1' });
+    await bed.database.tx('system', (tx) =>
+      tx.query(`update deployments set updated_by = null where id = $1`, [before.id]),
+    );
+    expect((await get()).updated_by).toEqual(before.created_by);
   });
 });
 

@@ -74,7 +74,7 @@ export class UpdatesService {
     before: ShownSettings,
     after: ShownSettings,
   ): Promise<void> {
-    await this.deployments.configure(tx, id, storedSettings(after));
+    await this.deployments.configure(tx, id, storedSettings(after), actor);
     // The audit keeps digests of what was before and after, so that a guard was lowered has to stand in the action.
     const isLowered = loweredProtection(before.protection, after.protection) !== undefined;
     await appendAudit(tx, {

@@ -5,7 +5,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
 import { ConfigModule } from '@slipway/platform-config';
 import { Database, DatabaseModule } from '@slipway/platform-database';
-import { errors, HttpModule, SlipwayHttpAdapter, type Scope } from '@slipway/platform-http';
+import { errors, HttpModule, runInRequest, SlipwayHttpAdapter, type Scope } from '@slipway/platform-http';
 import { appendEvents } from '@slipway/platform-events';
 import { OperationStore, type OperationDefinition } from '@slipway/platform-operations';
 import {
@@ -20,21 +20,25 @@ import { OperationControlModule } from './index.js';
 const ACTOR = { type: 'token', id: 'tok_1' } as const;
 const RECORD_FIELDS = [
   'attempt',
+  'awaiting',
   'cancel_requested',
   'completed_at',
   'created_at',
   'current_step',
   'current_step_status',
   'id',
+  'idempotency_key',
   'kind',
   'max_attempts',
   'message',
   'progress',
   'reason',
+  'request_id',
   'requested_by',
   'resource_name',
   'resource_type',
   'result',
+  'resume_at',
   'retryable',
   'status',
   'steps',
@@ -151,6 +155,25 @@ it('shows the whole record, and error_code only for a failure', async () => {
   ]);
   await change(`status = 'failed', error_code = 'internal'`, id);
   expect((await send('GET', `/operations/${id}`)).body).toMatchObject({ status: 'failed', error_code: 'internal' });
+});
+
+it('names the request that made it, and says when it goes on by itself or who is waited for', async () => {
+  const asleep = await begin();
+  await change(`status = 'waiting', wake_at = '2030-01-01T00:00:00Z'`, asleep);
+  expect((await send('GET', `/operations/${asleep}`)).body).toMatchObject({
+    resume_at: '2030-01-01T00:00:00.000Z',
+    awaiting: null,
+    idempotency_key: null,
+    request_id: null,
+  });
+  const paused = await runInRequest({ requestId: 'req_1', warnings: [] }, () => begin());
+  await change(`status = 'waiting', awaiting = 'pause', idempotency_key = 'again'`, paused);
+  expect((await send('GET', `/operations/${paused}`)).body).toMatchObject({
+    resume_at: null,
+    awaiting: 'pause',
+    idempotency_key: 'again',
+    request_id: 'req_1',
+  });
 });
 
 it('hides operations of other tenants from every route', async () => {

@@ -3,6 +3,7 @@ import { Outbox1700000000021 } from './migrations/1700000000021-outbox.js';
 import { Retention1700000000025 } from './migrations/1700000000025-retention.js';
 import { UndoneSteps1700000000027 } from './migrations/1700000000027-undone-steps.js';
 import { Due1700000000028 } from './migrations/1700000000028-due.js';
+import { OperationRequest1700000000033 } from './migrations/1700000000033-operation-request.js';
 
 export { OperationsModule } from './operations.module.js';
 export {
@@ -44,4 +45,5 @@ export const migrations = [
   Retention1700000000025,
   UndoneSteps1700000000027,
   Due1700000000028,
+  OperationRequest1700000000033,
 ];

@@ -95,6 +95,9 @@ export class OperationEntity {
   @Column({ type: 'text', nullable: true })
   fingerprint: string | null;
 
+  @Column({ type: 'text', nullable: true })
+  request_id: string | null;
+
   @Column({ type: 'bigint', transformer: wholeNumber, default: 0 })
   lease_version: number;
 

@@ -96,6 +96,29 @@ export class OperationDto {
   @StringField({ nullable: true, description: 'The operation that ended this one in its favour' })
   superseded_by: string | null;
 
+  @StringField({
+    enum: ['approval', 'pause'],
+    nullable: true,
+    description: 'What a person is waited for: resume lets it go on. Null: nobody is',
+  })
+  awaiting: string | null;
+
+  @TimestampField({
+    nullable: true,
+    description:
+      'When it goes on by itself: the end of a soak, the next look, or the next try. Null while it runs, and once it has ended',
+  })
+  resume_at: string | null;
+
+  @StringField({ nullable: true, description: 'The Idempotency-Key of the request that made it' })
+  idempotency_key: string | null;
+
+  @StringField({
+    nullable: true,
+    description: 'The X-Request-Id of that request, which log lines and the audit name too',
+  })
+  request_id: string | null;
+
   @TimestampField()
   created_at: string;
 

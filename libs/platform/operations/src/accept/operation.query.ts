@@ -12,6 +12,7 @@ export const RECORD = `json_strip_nulls(json_build_object('error_code', o.error_
     'current_step', o.current_step, 'current_step_status', o.current_step_status, 'message', o.message,
     'resource_name', o.resource_name, 'resource_type', o.resource_type, 'result', o.result, 'retryable', o.retryable,
     'requested_by', o.requested_by, 'reason', o.reason, 'completed_at', slipway_rfc3339(o.completed_at), 'superseded_by', o.superseded_by,
+    'awaiting', o.awaiting, 'resume_at', slipway_rfc3339(o.wake_at), 'idempotency_key', o.idempotency_key, 'request_id', o.request_id,
     'steps', coalesce((select jsonb_agg(jsonb_build_object('name', s.name, 'index', s.index, 'status', s.status,
         'started_at', slipway_rfc3339(s.started_at), 'completed_at', slipway_rfc3339(s.completed_at),
         'message', s.message, 'evidence', s.evidence) order by s.index)
@@ -41,6 +42,7 @@ export const CLAIMED = {
   path: 'text',
   key: 'text',
   fingerprint: 'text',
+  request_id: 'text',
 } as const;
 
 /*
@@ -51,8 +53,8 @@ export const CLAIMED = {
 export const CLAIM = bySize((size) =>
   prepared(
     `operation-claim-${size}`,
-    `insert into operations (id, tenant_id, kind, resource_type, resource_name, resource_id, stream, requested_by, reason, method, path, idempotency_key, fingerprint)
-   select c.id, $${Object.keys(CLAIMED).length * size + 1}, c.kind, c.resource_type, c.resource_name, '', '', c.requested_by, c.reason, c.method, c.path, c.key, c.fingerprint
+    `insert into operations (id, tenant_id, kind, resource_type, resource_name, resource_id, stream, requested_by, reason, method, path, idempotency_key, fingerprint, request_id)
+   select c.id, $${Object.keys(CLAIMED).length * size + 1}, c.kind, c.resource_type, c.resource_name, '', '', c.requested_by, c.reason, c.method, c.path, c.key, c.fingerprint, c.request_id
    from ${listOf('c', CLAIMED, size)}
    where c.id is not null
    order by c.method, c.path, c.key

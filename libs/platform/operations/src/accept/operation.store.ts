@@ -2,7 +2,7 @@ import { LIVE_STATUSES, type Actor, type OperationStatus } from '@slipway/contra
 import { Injectable } from '@nestjs/common';
 import { listValues, newId, roundedSize, type Statement, type Tx } from '@slipway/platform-database';
 import { appendEvents, type NewEvent } from '@slipway/platform-events';
-import { errors, type IdempotencyClaim } from '@slipway/platform-http';
+import { errors, requestContext, type IdempotencyClaim } from '@slipway/platform-http';
 import { appendAudit } from '@slipway/platform-mutations';
 import type { InputOf, OperationDefinition, StepName } from '../define/operation.definition.js';
 import { OperationDefinitions } from '../define/operation.definitions.js';
@@ -207,6 +207,7 @@ function rowOf({ operation, resourceType, resourceName, requestedBy, reason, ide
     path,
     key,
     fingerprint,
+    request_id: requestContext().requestId || null,
   };
 }
 
