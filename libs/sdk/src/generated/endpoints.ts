@@ -42,6 +42,7 @@ export const ENDPOINTS: Readonly<Record<keyof operations, Endpoint>> = {
   getRevision: { method: 'GET', path: '/api/v1/deployments/{name}/revisions/{revision}' },
   getRoute: { method: 'GET', path: '/api/v1/deployments/{name}/route' },
   getSandbox: { method: 'GET', path: '/api/v1/sandboxes/{id}' },
+  getSystem: { method: 'GET', path: '/api/v1/system' },
   getTargetBinding: { method: 'GET', path: '/api/v1/admin/model-api/target-bindings/{id}' },
   listAudit: { method: 'GET', path: '/api/v1/audit', query: ['action', 'actor', 'resource_type', 'resource_name', 'limit', 'cursor'] },
   listAutopilotPlans: { method: 'GET', path: '/api/v1/autopilot/plans', query: ['deployment', 'state', 'limit', 'cursor'] },
