@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'react';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { classes } from './classes.js';
+import { usePreference } from '../theme/preferences.js';
 import { useThemeName } from './theme-name.js';
 
 export interface ChartLine {
@@ -38,16 +39,17 @@ export function Chart({ title, unit, times, lines, limits = [], text }: ChartPro
   const box = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot>(undefined);
   const theme = useThemeName();
+  const isUtc = usePreference('clock') === 'utc';
   const data = [times, ...lines.map(({ values }) => values)] as uPlot.AlignedData;
   const latest = useRef({ data, limits });
   latest.current = { data, limits };
   // What the picture is built of; its data alone are only set.
-  const shape = `${theme} ${lines.map(({ label, tone }) => `${label} ${tone}`).join()}`;
+  const shape = `${theme} ${isUtc} ${lines.map(({ label, tone }) => `${label} ${tone}`).join()}`;
 
   useEffect(() => {
     if (!box.current) return;
     const made = new uPlot(
-      optionsOf(box.current, lines, () => latest.current.limits, setAt),
+      optionsOf({ box: box.current, lines, isUtc, limits: () => latest.current.limits, onCursor: setAt }),
       latest.current.data,
       box.current,
     );
@@ -94,12 +96,15 @@ export function Chart({ title, unit, times, lines, limits = [], text }: ChartPro
   );
 }
 
-function optionsOf(
-  box: HTMLElement,
-  lines: ChartLine[],
-  limits: () => readonly ChartLimit[],
-  onCursor: (index: number | null) => void,
-): uPlot.Options {
+interface Drawn {
+  box: HTMLElement;
+  lines: ChartLine[];
+  isUtc: boolean;
+  limits: () => readonly ChartLimit[];
+  onCursor: (index: number | null) => void;
+}
+
+function optionsOf({ box, lines, isUtc, limits, onCursor }: Drawn): uPlot.Options {
   const style = getComputedStyle(document.documentElement);
   const color = (name: string) => style.getPropertyValue(name).trim();
   const soft = color('--text-soft');
@@ -116,7 +121,14 @@ function optionsOf(
       },
     },
     axes: [
-      { ...axis, size: 16, gap: 2, space: 70, grid: { show: false } },
+      {
+        ...axis,
+        size: 16,
+        gap: 2,
+        space: 60,
+        grid: { show: false },
+        values: (_plot, ticks) => ticks.map((at) => clockText(at, isUtc)),
+      },
       { ...axis, size: 38, gap: 2, space: 24, grid: { stroke: color('--line'), width: 1 } },
     ],
     series: [
@@ -137,12 +149,21 @@ function optionsOf(
   };
 }
 
+/** `18:04`, as the other times on the screen are told. */
+const clockText = (seconds: number, isUtc: boolean): string =>
+  new Date(seconds * 1_000).toLocaleTimeString('en-GB', {
+    hour: '2-digit',
+    minute: '2-digit',
+    timeZone: isUtc ? 'UTC' : undefined,
+  });
+
 function drawLimits(plot: uPlot, limits: readonly ChartLimit[], color: string): void {
   const { ctx, bbox } = plot;
   ctx.save();
   ctx.strokeStyle = color;
   ctx.fillStyle = color;
   ctx.setLineDash([6, 3]);
+  ctx.textAlign = 'left';
   ctx.lineWidth = devicePixelRatio;
   ctx.font = `${10 * devicePixelRatio}px sans-serif`;
   for (const { value, label } of limits) {

@@ -13,20 +13,22 @@ interface Change {
 export function Changes({ changes, none }: { changes: readonly Change[]; none: string }) {
   if (changes.length === 0) return <p className="text-sm text-soft">{none}</p>;
   return (
-    <ul
-      className="max-h-60 divide-y divide-line overflow-auto rounded-md border border-line text-xs"
+    <div
+      className="max-h-60 overflow-auto rounded-md border border-line text-xs"
       tabIndex={0}
       role="region"
       aria-label="Changes"
     >
-      {changes.slice(0, MOST).map(({ op, path, value }) => (
-        <li key={`${op} ${path}`} className="flex flex-wrap items-baseline gap-2 px-2 py-1">
-          <Chip word={op} tone={op === 'remove' ? 'bad' : op === 'add' ? 'good' : 'info'} />
-          <code className="font-medium break-all">{path || '/'}</code>
-          {value !== undefined && <code className="break-all">{oneLine(value, 500)}</code>}
-        </li>
-      ))}
-      {changes.length > MOST && <li className="px-2 py-1">and {changes.length - MOST} more</li>}
-    </ul>
+      <ul className="divide-y divide-line">
+        {changes.slice(0, MOST).map(({ op, path, value }) => (
+          <li key={`${op} ${path}`} className="flex flex-wrap items-baseline gap-2 px-2 py-1">
+            <Chip word={op} tone={op === 'remove' ? 'bad' : op === 'add' ? 'good' : 'info'} />
+            <code className="font-medium break-all">{path || '/'}</code>
+            {value !== undefined && <code className="break-all">{oneLine(value, 500)}</code>}
+          </li>
+        ))}
+        {changes.length > MOST && <li className="px-2 py-1">and {changes.length - MOST} more</li>}
+      </ul>
+    </div>
   );
 }

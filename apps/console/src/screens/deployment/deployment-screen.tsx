@@ -1,4 +1,4 @@
-import type { Operation } from '@slipway/sdk';
+import type { Operation } from './operation-state.js';
 import { useQueryClient } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { Ban, Play, RotateCcw, Undo2, Upload } from 'lucide-react';

@@ -50,7 +50,7 @@ export function EventsPanel({ name, live, className }: { name: string; live: Liv
             placeholder="Filter: type, actor, step…"
             value={filter}
             onChange={(event) => change({ events: event.target.value })}
-            className="h-7 w-full rounded-md border border-line-strong bg-panel px-2 text-xs placeholder:text-soft"
+            className="h-7 w-full shrink-0 rounded-md border border-line-strong bg-panel px-2 text-xs placeholder:text-soft"
           />
           <div className="min-h-0 grow">
             <Events name={name} live={live} filter={filter} />

@@ -1,4 +1,4 @@
-import type { Operation } from '@slipway/sdk';
+import type { Operation } from './operation-state.js';
 import { Chip, type Tone } from '../../ui/chip.js';
 import { comparedBy, limitOf, measured, standingOf, statOf, type Gate, type Standing } from './metric-series.js';
 import type { RevisionMetrics } from './metrics-data.js';
@@ -44,10 +44,8 @@ export function GateTable({ operation, candidate, baseline }: GateTableProps) {
   return (
     <table className="w-full border-collapse text-left text-xs">
       <caption className="pb-1 text-left text-soft">
-        The gate: all within lets it go on, one beyond stops it.{' '}
-        {analysis
-          ? `Verdicts are of ${analysis.name}.`
-          : 'The verdict comes at the end of the soak; until then this is where it stands.'}
+        Gate: all within goes on, one beyond stops.{' '}
+        {analysis ? `Verdicts of ${analysis.name}.` : 'The verdict comes at the end of the soak; so far:'}
       </caption>
       <thead className="text-soft">
         <tr>

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import type { Operation, OperationStep } from '@slipway/sdk';
+import type { OperationStep } from '@slipway/sdk';
 import { useEffect, useRef, type ReactNode } from 'react';
 import { Chip } from '../../ui/chip.js';
 import { classes } from '../../ui/classes.js';
@@ -10,7 +10,16 @@ import { Panel } from '../../ui/panel.js';
 import { Time, useNow } from '../../ui/time.js';
 import { lengthText } from '../../ui/time-text.js';
 import { useOperations } from './deployment-data.js';
-import { isLive, placeOf, shownOperation, stepMs, unclaimedMs, waitsForPerson } from './operation-state.js';
+import {
+  isLive,
+  placeOf,
+  resumeMs,
+  shownOperation,
+  stepMs,
+  unclaimedMs,
+  waitsForPerson,
+  type Operation,
+} from './operation-state.js';
 import { remediationOf } from './remediation.js';
 import { Scrolled } from './scrolled.js';
 
@@ -64,7 +73,12 @@ function Shown({ operation }: { operation: Operation }) {
     <div className="space-y-2 text-xs">
       <Standstill operation={operation} />
       {operation.error_code && (
-        <div className="rounded-md bg-bad-soft p-2 text-bad">
+        <div
+          className={classes(
+            'rounded-md p-2',
+            operation.status === 'failed' ? 'bg-bad-soft text-bad' : 'bg-sunken text-soft',
+          )}
+        >
           <p className="font-medium break-words">
             <code>{operation.error_code}</code>: {operation.message}
           </p>
@@ -77,14 +91,24 @@ function Shown({ operation }: { operation: Operation }) {
         </Fact>
         <Fact term="Attempt">
           {operation.attempt} of {operation.max_attempts}
-          {operation.attempt > 1 && isLive(operation) && ', repeated by itself after a growing pause'}
         </Fact>
+        <NextTry operation={operation} />
         {!operation.error_code && operation.message && <Fact term="Says">{operation.message}</Fact>}
         <Fact term="Asked for">
           <Time at={operation.created_at} /> by {operation.requested_by.id}
         </Fact>
         {operation.reason && <Fact term="Reason">{operation.reason}</Fact>}
         {operation.superseded_by && <Fact term="Superseded">{operation.superseded_by}</Fact>}
+        {operation.idempotency_key && (
+          <Fact term="Key">
+            <code>{operation.idempotency_key}</code>
+          </Fact>
+        )}
+        {operation.request_id && (
+          <Fact term="Request">
+            <code>{operation.request_id}</code>
+          </Fact>
+        )}
         <Fact term="Id">
           <code>{operation.id}</code> <CopyButton text={operation.id} label="Copy the operation's id" />
         </Fact>
@@ -92,6 +116,14 @@ function Shown({ operation }: { operation: Operation }) {
       <Steps operation={operation} />
     </div>
   );
+}
+
+function NextTry({ operation }: { operation: Operation }) {
+  const now = useNow();
+  const at = resumeMs(operation);
+  if (at === null) return null;
+  const word = operation.attempt > 1 ? 'Next try' : 'Goes on';
+  return <Fact term={word}>{at > now ? `in ${lengthText(at - now)}` : 'now due'}</Fact>;
 }
 
 /** Why nothing moves, where nothing does. */

@@ -1,4 +1,13 @@
-import type { Operation, OperationStep } from '@slipway/sdk';
+import type { Operation as Told, OperationStep } from '@slipway/sdk';
+
+/** What an api of this version tells beside what its document promised before: absent from an older one. */
+interface Since {
+  awaiting?: string | null;
+  resume_at?: string | null;
+  idempotency_key?: string | null;
+  request_id?: string | null;
+}
+export type Operation = Omit<Told, keyof Since> & Since;
 
 const ENDED = ['succeeded', 'failed', 'cancelled'];
 /** Work that no worker has picked up for so long waits for one that is not there. */
@@ -22,8 +31,14 @@ export function stepMs({ started_at, completed_at }: OperationStep, now: number)
   return Math.max(0, (completed_at ? Date.parse(completed_at) : now) - Date.parse(started_at));
 }
 
-/** When the soak that goes on ends, in ms; null where none does. */
-export function soakEnd({ steps, result, current_step }: Operation): number | null {
+/** When it goes on by itself, in ms: the end of a soak, or the next try. Null where it does not wait for a time. */
+export function resumeMs(operation: Operation): number | null {
+  if (!isLive(operation) || waitsForPerson(operation)) return null;
+  return operation.resume_at ? Date.parse(operation.resume_at) : soakEnd(operation);
+}
+
+/** The end of a soak by the plan of its steps, for an api that does not tell it. */
+function soakEnd({ steps, result, current_step }: Operation): number | null {
   const [kind, n] = current_step.split(':');
   const startedAt = steps.find(({ name }) => name === current_step)?.started_at;
   const plan = result['strategy_steps'];
@@ -33,8 +48,13 @@ export function soakEnd({ steps, result, current_step }: Operation): number | nu
 }
 
 /** Whether it stands still until a person says something: an approval, or a gate that could not decide. */
-export function waitsForPerson({ status, current_step }: Pick<Operation, 'status' | 'current_step'>): boolean {
-  return status === 'waiting' && /^(await_promotion|analyze):/.test(current_step);
+export function waitsForPerson({
+  status,
+  current_step,
+  awaiting,
+}: Pick<Operation, 'status' | 'current_step' | 'awaiting'>): boolean {
+  if (status !== 'waiting') return false;
+  return awaiting === undefined ? /^(await_promotion|analyze):/.test(current_step) : awaiting !== null;
 }
 
 /** How long nobody has picked it up, where that is too long. */

@@ -27,7 +27,7 @@ export function PolicyPanel({ name, className }: { name: string; className?: str
       className={className}
       note={policy.data && <Chip word={policy.data.mode ?? 'recommend'} tone="info" />}
     >
-      <Scrolled label="Policy and plans">
+      <Scrolled label="The policy, and the plans that came of it">
         <Loaded query={policy} what="the policy">
           {(data) =>
             data ? (

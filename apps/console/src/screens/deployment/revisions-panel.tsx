@@ -127,7 +127,7 @@ function Row({ revision, name, onCompare, onRollBack }: RowProps) {
       </td>
       <td className="py-0.5">
         <div className="flex flex-wrap justify-end gap-1">
-          <Button kind="quiet" isSmall aria-label={`What revision ${number} changed`} onClick={onCompare}>
+          <Button kind="quiet" isSmall aria-label={`Diff of revision ${number}`} onClick={onCompare}>
             Diff
           </Button>
           {mayRollBack && !why && (
