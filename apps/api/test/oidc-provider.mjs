@@ -1,7 +1,7 @@
 // A real OpenID provider as a process of its own, for tests. Told by its parent:
 // {port, audience, jwks, clients: {<id>: <org_id>}, people: {<sub>: <org_id>}, console?: {redirectUri, accessTokenSeconds}}.
 // Answers `{port}` once it listens. A client's id is the `sub` of the tokens it gets by client_credentials; people sign in to the client
-// `console` with a code, by /interaction/<uid>?as=<sub>, where their browser is led. `{revoke: <sub>}` takes every grant of a person away.
+// `console` with a code, by /interaction/<uid>?as=<sub>, where their browser is led and offered everybody. `{revoke: <sub>}` takes every grant of a person away.
 import { createServer } from 'node:http';
 import Provider from 'oidc-provider';
 
@@ -72,6 +72,10 @@ process.once('message', ({ port, audience, jwks, clients, people = {}, console }
       if (!url.pathname.startsWith('/interaction/')) return handle(request, response);
       const { params } = await provider.interactionDetails(request, response);
       const sub = url.searchParams.get('as');
+      if (sub === null && request.headers.accept?.includes('text/html')) {
+        const links = Object.keys(people).map((one) => `<a href="?as=${one}">Go on as ${one}</a>`);
+        return response.setHeader('content-type', 'text/html').end(links.join(' '));
+      }
       if (sub === null)
         return provider.interactionFinished(
           request,

@@ -29,7 +29,7 @@ export class Stack {
   ) {}
 
   /**
-   * @param options.env variables for every process; `config` replaces the embedded default of execution targets; `through`
+   * @param options.env variables for every process, or what makes them of the api's address; `config` replaces the embedded default of execution targets; `through`
    * changes the way to Postgres; `database` is one that is there already; `root` is where another version was built
    */
   static async start(
@@ -37,7 +37,7 @@ export class Stack {
       apis?: number;
       workers?: number;
       gateway?: boolean;
-      env?: NodeJS.ProcessEnv;
+      env?: NodeJS.ProcessEnv | ((apiUrl: string) => NodeJS.ProcessEnv);
       through?: (databaseUrl: string) => string;
       config?: (home: string) => string;
       home?: string;
@@ -51,7 +51,8 @@ export class Stack {
       api: await Promise.all(Array.from({ length: options.apis ?? 1 }, freePort)),
       gateway: [await freePort()],
     };
-    const env = { ...(options.through && { DATABASE_URL: options.through(testDatabase.url) }), ...options.env };
+    const given = typeof options.env === 'function' ? options.env(`http://127.0.0.1:${ports.api[0]}`) : options.env;
+    const env = { ...(options.through && { DATABASE_URL: options.through(testDatabase.url) }), ...given };
     const stack = new Stack(home, testDatabase, ports, env, options.root ?? ROOT);
     if (options.config) writeFileSync(path.join(stack.home, 'slipway.config.yaml'), options.config(stack.home));
     for (let i = 0; i < ports.api.length; i += 1) stack.spawn('api', i);
