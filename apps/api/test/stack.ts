@@ -7,18 +7,13 @@ import pg from 'pg';
 import { freePort, type TestDatabase } from '@slipway/platform-database/testing';
 import { isSlipwayError, OperationFailed, Slipway, type BodyOf, type Operation } from '@slipway/sdk';
 import { productDatabase } from './product-database.js';
+import { wholeAnswer, type WholeAnswer } from './whole-answer.js';
 
 /** Where this version was built. */
 export const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const BOOTSTRAP = `slw_bootstrap0001_${'b'.repeat(43)}`;
 
 export type App = 'api' | 'worker' | 'gateway';
-
-export interface StackAnswer {
-  status: number;
-  body: any;
-  headers: Headers;
-}
 
 /** The product as its own processes on a database of its own: what containers run, and what kill -9 is aimed at. */
 export class Stack {
@@ -34,7 +29,7 @@ export class Stack {
   ) {}
 
   /**
-   * @param options.env variables for every process; `config` replaces the embedded default of execution targets; `through`
+   * @param options.env variables for every process, or what makes them of the api's address; `config` replaces the embedded default of execution targets; `through`
    * changes the way to Postgres; `database` is one that is there already; `root` is where another version was built
    */
   static async start(
@@ -42,7 +37,7 @@ export class Stack {
       apis?: number;
       workers?: number;
       gateway?: boolean;
-      env?: NodeJS.ProcessEnv;
+      env?: NodeJS.ProcessEnv | ((apiUrl: string) => NodeJS.ProcessEnv);
       through?: (databaseUrl: string) => string;
       config?: (home: string) => string;
       home?: string;
@@ -56,7 +51,8 @@ export class Stack {
       api: await Promise.all(Array.from({ length: options.apis ?? 1 }, freePort)),
       gateway: [await freePort()],
     };
-    const env = { ...(options.through && { DATABASE_URL: options.through(testDatabase.url) }), ...options.env };
+    const given = typeof options.env === 'function' ? options.env(`http://127.0.0.1:${ports.api[0]}`) : options.env;
+    const env = { ...(options.through && { DATABASE_URL: options.through(testDatabase.url) }), ...given };
     const stack = new Stack(home, testDatabase, ports, env, options.root ?? ROOT);
     if (options.config) writeFileSync(path.join(stack.home, 'slipway.config.yaml'), options.config(stack.home));
     for (let i = 0; i < ports.api.length; i += 1) stack.spawn('api', i);
@@ -159,24 +155,9 @@ export class Stack {
     return (await rollouts.create(deployment, body as BodyOf<'createRollout'>)).operation.id;
   }
 
-  /** Raw, for what HTTP itself is asked for: statuses, headers, wrong bodies, replays, another's token. */
-  async send(
-    method: string,
-    target: string,
-    body?: unknown,
-    options: { headers?: Record<string, string>; api?: number; token?: string } = {},
-  ): Promise<StackAnswer> {
-    const answer = await fetch(`${this.apiUrl(options.api)}/api/v1${target}`, {
-      method,
-      headers: {
-        authorization: `Bearer ${options.token ?? this.token}`,
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-        ...options.headers,
-      },
-      body: body === undefined ? undefined : JSON.stringify(body),
-    });
-    const text = await answer.text();
-    return { status: answer.status, body: text === '' ? undefined : JSON.parse(text), headers: answer.headers };
+  /** With what HTTP itself says: statuses and headers. */
+  answerTo<T>(call: (slipway: Slipway) => PromiseLike<T>, token = this.token): Promise<WholeAnswer<T>> {
+    return wholeAnswer({ baseUrl: this.apiUrl(), token }, call);
   }
 
   /** Waits until an operation has ended, or has one of these statuses, surviving an API that is away. */

@@ -33,7 +33,7 @@ it('is alive but not ready while Postgres is away', async () => {
 });
 
 it('shows metrics to the metrics token and to the operator tenant only', async () => {
-  await api.send('GET', '/api/v1/whoami');
+  await api.slipway().whoAmI();
   const answer = await api.send('GET', '/metrics', { token: 'metrics-secret-of-some-length' });
   expect(answer.status).toBe(200);
   expect(answer.headers['content-type']).toMatch(/^text\/plain/);

@@ -16,8 +16,10 @@ const screen = <Path extends string>(path: Path, load: () => Promise<Record<stri
 const home = createRoute({
   getParentRoute: () => root,
   path: '/',
-  beforeLoad: () => {
-    throw redirect({ to: '/deployments', replace: true });
+  validateSearch: textsOf,
+  // With what stands in the address: a sign-in that came to nothing says there why.
+  beforeLoad: ({ search }) => {
+    throw redirect({ to: '/deployments', search, replace: true });
   },
 });
 

@@ -16,5 +16,6 @@ export * as webhooks from '@slipway/area-webhooks';
 export * as sandboxes from '@slipway/area-sandboxes';
 export * as audit from '@slipway/area-audit';
 export * as identity from '@slipway/area-identity';
+export * as console from '@slipway/area-console';
 export * as operationControl from '@slipway/area-operation-control';
 export * as system from '@slipway/area-system';

@@ -6,6 +6,7 @@ export {
   type OwnCode,
   type SlipwayErrorCode,
 } from './client/errors.js';
+export { messagesOf, type MessageOptions, type StreamMessage } from './client/event-stream.js';
 export type { FollowOptions } from './client/followed-events.js';
 export { Listing, type Page } from './client/listing.js';
 export type { WaitOptions } from './client/operation-wait.js';

@@ -1,4 +1,5 @@
-import { useQueryClient } from '@tanstack/react-query';
+import { isSlipwayError } from '@slipway/sdk';
+import { useQueryClient, type QueryState } from '@tanstack/react-query';
 import { useSyncExternalStore } from 'react';
 
 /**
@@ -17,11 +18,23 @@ export function useFreshness(): Freshness {
   const cache = useQueryClient().getQueryCache();
   const read = (): Freshness => {
     const watched = cache.getAll().filter((query) => query.getObserversCount() > 0 && query.queryKey[0] !== 'session');
-    const failed = watched.filter((query) => query.state.fetchFailureCount > 0 || query.state.status === 'error');
+    const failed = watched.filter(({ state }) => isOld(state));
     const since = Math.min(...failed.map((query) => query.state.dataUpdatedAt || Number.POSITIVE_INFINITY));
-    const failing = (failed[0]?.state.fetchFailureReason ?? failed[0]?.state.error ?? null) as Error | null;
+    const failing = failed[0] ? failureOf(failed[0].state) : null;
     if (since !== last.since || failing !== last.failing) last = { since, failing };
     return last;
   };
   return useSyncExternalStore((changed) => cache.subscribe(changed), read);
+}
+
+function failureOf({ fetchFailureReason, error }: QueryState): Error | null {
+  return (fetchFailureReason ?? error) as Error | null;
+}
+
+/** An api that refuses has answered, and the screen that asked says so; but what is shown from before is old all the same. */
+function isOld(state: QueryState): boolean {
+  const failure = failureOf(state);
+  if (!failure) return false;
+  const isRefusal = isSlipwayError(failure) && !failure.retryable && (failure.status ?? 500) < 500;
+  return !isRefusal || state.dataUpdatedAt > 0;
 }

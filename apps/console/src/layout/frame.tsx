@@ -53,8 +53,9 @@ function Signed() {
           Slipway
         </Link>
       </header>
-      <div
+      <aside
         id="menu"
+        aria-label="Menu"
         className={classes(
           'flex-col gap-1 border-line bg-panel p-3 lg:sticky lg:top-0 lg:flex lg:h-screen lg:overflow-y-auto lg:border-r',
           isMenuOpen ? 'flex border-b' : 'hidden',
@@ -65,7 +66,7 @@ function Signed() {
         </Link>
         <Places onGo={() => setMenuOpen(false)} />
         <Tools onPalette={() => setPaletteOpen(true)} />
-      </div>
+      </aside>
       <div className="flex min-w-0 flex-col">
         <FreshnessBanner />
         <main id="content" tabIndex={-1} className="min-w-0 grow p-3 outline-none lg:p-4">

@@ -54,6 +54,11 @@
 {{- if eq .component "api" }}
 - name: SLIPWAY_API_PORT
   value: '7070'
+- name: SLIPWAY_CONSOLE_GATEWAY_URL
+  value: http://{{ include "slipway.fullname" .root }}-gateway:7080
+{{- with $values.identity.existingSecret }}
+{{ include "slipway.secretVariable" (dict "name" "SLIPWAY_IDENTITY_CLIENT_SECRET" "secret" . "key" $values.identity.clientSecretKey) }}
+{{- end }}
 {{- with $values.bootstrapToken.existingSecret }}
 {{ include "slipway.secretVariable" (dict "name" "SLIPWAY_BOOTSTRAP_TOKEN" "secret" . "key" $values.bootstrapToken.key) }}
 {{- end }}
@@ -65,6 +70,11 @@
 {{- if and $ingress.enabled (not (hasKey $values.settings "SLIPWAY_GATEWAY_PUBLIC_URL")) }}
 - name: SLIPWAY_GATEWAY_PUBLIC_URL
   value: {{ printf "%s://%s" (ternary "https" "http" (ne $ingress.tlsSecret "")) $ingress.host | quote }}
+{{- end }}
+{{- $site := $values.api.ingress }}
+{{- if and $site.enabled (not (hasKey $values.settings "SLIPWAY_PUBLIC_URL")) }}
+- name: SLIPWAY_PUBLIC_URL
+  value: {{ printf "%s://%s" (ternary "https" "http" (ne $site.tlsSecret "")) $site.host | quote }}
 {{- end }}
 {{- range $name, $value := $values.settings }}
 - name: {{ $name }}

@@ -54,8 +54,16 @@ export class RequestGuard implements OnModuleInit {
 
   /** Also for streams that stay open: they call it again to learn of a revocation. */
   async authenticate(request: SlipwayRequest): Promise<Principal> {
+    const given = await request.slipway?.credential?.();
     const header = request.headers.authorization;
-    const credential = header === undefined ? undefined : BEARER.exec(header)?.[1];
+    return this.identify(given ?? (header === undefined ? undefined : BEARER.exec(header)?.[1]), request);
+  }
+
+  /**
+   * Who has a credential, wherever a caller keeps it. Wrong ones count as guesses of the request's address.
+   * @throws what the credential's authenticator throws; rate_limited
+   */
+  async identify(credential: string | undefined, request: SlipwayRequest): Promise<Principal> {
     const authenticator = credential === undefined ? undefined : this.authenticators.find(credential);
     if (!authenticator) throw errors.unauthenticated();
     const address = (): string =>

@@ -2,6 +2,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { ProxyList } from '@slipway/platform-bounds';
 import { BUILT_IN_SETTINGS } from './built-in-settings.js';
+import { identityProblems } from './identity-problems.js';
 import { KeyRing } from './key-ring.js';
 import { loadNamed } from './kinds-on-demand.js';
 import { OperatorConfigError, parseOperatorConfig, type OperatorConfig, type TargetReader } from './operator-config.js';
@@ -45,7 +46,17 @@ export interface Config {
   keyRing: KeyRing;
   bootstrapToken?: string;
   /** `issuer`, `audience` and `jwksUrl` are all set or all unset (no hosted sign-in). */
-  identity: { provider: string; issuer?: string; audience?: string; jwksUrl?: string };
+  identity: {
+    provider: string;
+    issuer?: string;
+    audience?: string;
+    jwksUrl?: string;
+    /** With the three above: people sign in to the console at the provider. */
+    clientId?: string;
+    clientSecret?: string;
+  };
+  /** `files`: absolute, where one is named. `publicUrl`: an origin. `gatewayUrl`: as this process reaches it. */
+  console: { isOn: boolean; files?: string; publicUrl?: string; gatewayUrl: string };
   /** `workspaceStore`: `file:<absolute folder>` or `s3://bucket/prefix`. */
   upload: { maxBytes: number; workspaceStore: string; s3: { endpoint?: string; region: string } };
   /** `anchor`: `log`, `file:/<path>` or `s3://bucket/prefix`. */
@@ -141,6 +152,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, cwd: string, options: LoadOpt
   const url = values.databaseUrl ?? stack?.databaseUrl ?? '';
   const migrateUrl = values.migrateDatabaseUrl ?? stack?.migrateUrl ?? url;
   const gatewayUrl = values.gatewayDatabaseUrl ?? stack?.gatewayUrl ?? url;
+  const publicGateway = values.gatewayPublicUrl ?? addressOf(values.host, values.gatewayPort);
   return {
     env: values.nodeEnv,
     home,
@@ -163,6 +175,14 @@ export function loadConfig(env: NodeJS.ProcessEnv, cwd: string, options: LoadOpt
       issuer: values.identityIssuer,
       audience: values.identityAudience,
       jwksUrl: values.identityJwksUrl,
+      clientId: values.identityClientId,
+      clientSecret: values.identityClientSecret,
+    },
+    console: {
+      isOn: values.console === 'on',
+      ...(values.consoleFiles ? { files: path.resolve(cwd, values.consoleFiles) } : {}),
+      publicUrl: values.publicUrl,
+      gatewayUrl: values.consoleGatewayUrl ?? publicGateway,
     },
     upload: {
       maxBytes: values.uploadMaxBytes,
@@ -171,7 +191,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, cwd: string, options: LoadOpt
     },
     audit: { anchor: values.auditAnchor },
     gateway: {
-      publicUrl: values.gatewayPublicUrl ?? addressOf(values.host, values.gatewayPort),
+      publicUrl: publicGateway,
       limits: {
         requestsPerMinute: values.gatewayRequestsPerMinute,
         maxConcurrencyPerToken: values.gatewayConcurrency,
@@ -239,21 +259,6 @@ function ownPorts(values: Values, databases: readonly string[]): number[] {
   );
   const theirs = services.map(({ port, protocol }) => (port === '' ? (DEFAULT_PORTS[protocol] ?? 0) : Number(port)));
   return [...new Set([apiPort, gatewayPort, metricsPort ?? 0, ...theirs, ...further])].filter((port) => port > 0);
-}
-
-function identityProblems(env: NodeJS.ProcessEnv, values: Values, production: boolean): string[] {
-  const names = ['SLIPWAY_IDENTITY_ISSUER', 'SLIPWAY_IDENTITY_AUDIENCE', 'SLIPWAY_IDENTITY_JWKS_URL'];
-  const missing = names.filter((name) => !env[name]?.trim());
-  const problems =
-    missing.length > 0 && missing.length < names.length
-      ? missing.map((name) => `${name} is required where the other SLIPWAY_IDENTITY_ variables are set`)
-      : [];
-  const keys = values.identityJwksUrl ? new URL(values.identityJwksUrl) : undefined;
-  // Whoever can change the keys in transit can sign in as anybody.
-  if (production && keys?.protocol === 'http:' && !['127.0.0.1', 'localhost', '[::1]'].includes(keys.hostname)) {
-    problems.push('SLIPWAY_IDENTITY_JWKS_URL must use https when NODE_ENV=production');
-  }
-  return problems;
 }
 
 /**

@@ -1,6 +1,20 @@
-import { isIP } from 'node:net';
 import { proxyList } from '@slipway/platform-bounds';
 import { headerNames } from './header-names.js';
+import {
+  auditAnchor,
+  host,
+  httpUrl,
+  key,
+  keys,
+  oneOf,
+  origin,
+  ports,
+  text,
+  token,
+  url,
+  whole,
+  workspaceStore,
+} from './variable-texts.js';
 
 /*
  * Not `@nestjs/config`: the gateway and the commands read the same variables without Nest, and every fault is told at once.
@@ -31,83 +45,6 @@ const optional = <T>(name: string, parse: (raw: string) => T, about: About): Var
   parse,
   ...about,
 });
-
-const text = (raw: string): string => raw;
-
-const whole =
-  (min: number, max: number) =>
-  (raw: string): number => {
-    const value = /^\d{1,15}$/.test(raw) ? Number(raw) : Number.NaN;
-    if (!(value >= min && value <= max)) throw new Error(`must be a whole number from ${min} to ${max}`);
-    return value;
-  };
-
-const ports = (raw: string): number[] => {
-  const named = raw.split(',').filter((one) => one.trim() !== '');
-  return named.map((one) => whole(1, 65535)(one.trim()));
-};
-
-const oneOf =
-  <const T extends string>(...allowed: T[]) =>
-  (raw: string): T => {
-    const found = allowed.find((value) => value === raw);
-    if (found === undefined) throw new Error(`must be one of ${allowed.join(', ')}`);
-    return found;
-  };
-
-const EXAMPLES: Record<string, string> = {
-  postgres: ', as in postgres://user:password@host:5432/slipway (percent-encode special characters of the password)',
-  redis: ', as in redis://:password@host:6379',
-};
-
-const url =
-  (...schemes: string[]) =>
-  (raw: string): string => {
-    const parsed = URL.canParse(raw) ? new URL(raw) : undefined;
-    const scheme = parsed?.protocol.slice(0, -1);
-    if (!scheme || !schemes.includes(scheme))
-      throw new Error(`must be a URL with scheme ${schemes.join(' or ')}${EXAMPLES[schemes[0] ?? ''] ?? ''}`);
-    return raw;
-  };
-
-const httpUrl = (raw: string): string => url('http', 'https')(raw).replace(/\/+$/, '');
-
-const host = (raw: string): string => {
-  if (isIP(raw) === 0 && !/^[A-Za-z0-9]([-A-Za-z0-9.]{0,252})$/.test(raw))
-    throw new Error('must be an IP address or a host name');
-  return raw;
-};
-
-const key = (raw: string): Buffer => {
-  const bytes = /^[A-Za-z0-9+/_-]{43}=?$/.test(raw) ? Buffer.from(raw, 'base64') : Buffer.alloc(0);
-  if (bytes.length !== 32) throw new Error('must be 32 bytes in base64, e.g. the output of `openssl rand -base64 32`');
-  return bytes;
-};
-
-const keys = (raw: string): Buffer[] =>
-  raw
-    .split(',')
-    .map((one) => one.trim())
-    .filter(Boolean)
-    .map(key);
-
-const token = (raw: string): string => {
-  if (!/^slw_[A-Za-z0-9-]{1,64}_[\x21-\x7e]{32,512}$/.test(raw))
-    throw new Error('must look like slw_<id>_<secret> with a secret of at least 32 characters');
-  return raw;
-};
-
-const workspaceStore = (raw: string): string => {
-  if (!/^file:.+/.test(raw) && !/^s3:\/\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](\/.*)?$/.test(raw))
-    throw new Error('must be file:<folder> or s3://<bucket>/<prefix>');
-  return raw;
-};
-
-const auditAnchor = (raw: string): string => {
-  if (raw !== 'log' && !/^file:\/.+/.test(raw) && !/^s3:\/\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](\/.*)?$/.test(raw))
-    throw new Error('must be log, file:/<path> or s3://<bucket>/<prefix>');
-  return raw;
-};
 
 const GIBIBYTE = 2 ** 30;
 
@@ -182,6 +119,23 @@ export const SCHEMA = {
   identityJwksUrl: optional('SLIPWAY_IDENTITY_JWKS_URL', url('http', 'https'), {
     description: 'where its public keys are',
   }),
+  identityClientId: optional('SLIPWAY_IDENTITY_CLIENT_ID', text, {
+    description: 'the client that the provider knows the console as; with it people sign in to the console there',
+  }),
+  identityClientSecret: optional('SLIPWAY_IDENTITY_CLIENT_SECRET', text, {
+    secret: true,
+    description: 'its secret; none for a public client, which proves itself by PKCE alone',
+  }),
+  console: withDefault('SLIPWAY_CONSOLE', 'on', oneOf('on', 'off'), {
+    description: 'the console at / of the api; off leaves its pages, sign-in and sessions away',
+  }),
+  consoleFiles: optional('SLIPWAY_CONSOLE_FILES', text, {
+    description: "folder of the console's built files; apps/console/dist of this installation where unset",
+  }),
+  publicUrl: optional('SLIPWAY_PUBLIC_URL', origin, {
+    description:
+      'where browsers reach the api, as in https://slipway.example: the one host that console sessions answer to; localhost and IP addresses where unset',
+  }),
   uploadMaxBytes: withDefault('SLIPWAY_UPLOAD_MAX_BYTES', String(100 * 2 ** 20), whole(1, 1024 * GIBIBYTE), {
     description: 'largest streamed sandbox file, in bytes',
   }),
@@ -199,6 +153,10 @@ export const SCHEMA = {
   }),
   gatewayPublicUrl: optional('SLIPWAY_GATEWAY_PUBLIC_URL', httpUrl, {
     description: "what catalog entries show; the gateway's own address where unset",
+  }),
+  consoleGatewayUrl: optional('SLIPWAY_CONSOLE_GATEWAY_URL', httpUrl, {
+    description:
+      'where the api reaches a gateway for the playground of the console; SLIPWAY_GATEWAY_PUBLIC_URL where unset',
   }),
   leaseSeconds: withDefault('SLIPWAY_LEASE_SECONDS', '30', whole(1, 3600), {
     description: 'how long a worker holds an operation without renewing',

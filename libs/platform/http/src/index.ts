@@ -42,6 +42,8 @@ export {
   type PageRequest,
 } from './answers/page.js';
 export { SlipwayHttpAdapter, type HttpServerOptions, type RequestGuard } from './server/http-adapter.js';
+export type { BrowserPages } from './server/browser-pages.js';
+export type { Entrance } from './server/entrances.js';
 export { routeOf, type SlipwayReply, type SlipwayRequest } from './server/slipway-request.js';
 export { type ErrorEnvelope } from './server/error-answer.js';
 export { HttpModule } from './http.module.js';

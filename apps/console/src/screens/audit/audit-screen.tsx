@@ -1,5 +1,156 @@
-import { ScreenHead } from '../../ui/panel.js';
+import { createColumnHelper } from '@tanstack/react-table';
+import { Link2, ShieldAlert, ShieldCheck } from 'lucide-react';
+import { useMemo } from 'react';
+import { slipway } from '../../api/client.js';
+import { usePagedList } from '../../api/paged-list.js';
+import { useAddress } from '../../api/search.js';
+import { Button } from '../../ui/button.js';
+import { Chip, type Tone } from '../../ui/chip.js';
+import { DataTable } from '../../ui/data-table.js';
+import { EmptyState } from '../../ui/empty-state.js';
+import { TextFilter } from '../../ui/filters.js';
+import { Listed } from '../../ui/listed.js';
+import { Panel, ScreenHead } from '../../ui/panel.js';
+import { shellLine } from '../../ui/shell-line.js';
+import { Time } from '../../ui/time.js';
+import type { AuditRow, ChainCheck, RowMark } from './audit-chain.js';
+import { ChainNote } from './chain-note.js';
+import { canCheck, useChainCheck } from './use-chain-check.js';
+
+const FILTERS = ['action', 'actor', 'resource_type', 'resource_name'] as const;
 
 export function AuditScreen() {
-  return <ScreenHead title="Audit" />;
+  const [address, change] = useAddress();
+  const filters = Object.fromEntries(FILTERS.flatMap((name) => (address[name] ? [[name, address[name]]] : [])));
+  const isFiltered = Object.keys(filters).length > 0;
+  const list = usePagedList(['audit', filters], (page) => slipway.audit.list({ ...filters, ...page }));
+  const check = useChainCheck(list.rows, !isFiltered && !list.hasMore);
+  const columns = useMemo(() => columnsOf(check), [check]);
+  const flags = Object.entries(filters).flatMap(([name, value]) => [`--${name.replace('_', '-')}`, String(value)]);
+  const command = shellLine('slipway', 'audit', 'list', ...flags);
+  return (
+    <>
+      <ScreenHead title="Audit" />
+      <div className="mb-3 flex flex-wrap items-end gap-2">
+        <TextFilter name="action" label="Action" placeholder="rollout.create" />
+        <TextFilter name="actor" label="Actor" placeholder="token:tok_…" />
+        <TextFilter name="resource_type" label="Resource type" placeholder="deployment" />
+        <TextFilter name="resource_name" label="Resource name" placeholder="chat" />
+        {isFiltered && (
+          <Button onClick={() => change(Object.fromEntries(FILTERS.map((name) => [name, undefined])))}>Show all</Button>
+        )}
+      </div>
+      <ChainNote check={check} canCheck={canCheck()} isFiltered={isFiltered} />
+      <Panel title="Who did what, newest first">
+        <Listed
+          list={list}
+          what="the audit rows"
+          beyond={`Narrow the list, or see all with: ${command}`}
+          empty={<EmptyState title={isFiltered ? 'No row is like that' : 'Nothing was done yet'} command={command} />}
+        >
+          {(rows) => <DataTable caption="Audit rows" columns={columns} rows={rows} idOf={({ id }) => id} />}
+        </Listed>
+      </Panel>
+    </>
+  );
+}
+
+const MARKS: Record<RowMark, { tone: Tone; says: string; means: string }> = {
+  linked: { tone: 'good', says: 'verified', means: 'Its content fits its hash, and it follows the row before.' },
+  intact: { tone: 'good', says: 'content verified', means: 'Its content fits its hash; the row before is not loaded.' },
+  unsealed: { tone: 'plain', says: 'not sealed yet', means: 'It is sealed about a second after it was written.' },
+  changed: { tone: 'bad', says: 'changed', means: 'Its content is not what its hash was made of.' },
+  unfitting: { tone: 'bad', says: 'does not follow', means: 'It does not follow the row that stands before it.' },
+};
+const ICONS: Record<RowMark, typeof Link2 | null> = {
+  linked: Link2,
+  intact: ShieldCheck,
+  unsealed: null,
+  changed: ShieldAlert,
+  unfitting: ShieldAlert,
+};
+
+function Mark({ mark }: { mark: RowMark }) {
+  const { tone, says, means } = MARKS[mark];
+  const Icon = ICONS[mark];
+  return (
+    <span title={means}>
+      <Chip word={says} tone={tone}>
+        {Icon && <Icon aria-hidden className="mr-1 size-3" />}
+        {says}
+      </Chip>
+    </span>
+  );
+}
+
+const column = createColumnHelper<AuditRow>();
+
+const columnsOf = (check: ChainCheck | undefined) => [
+  column.accessor('at', { header: 'At', cell: ({ getValue }) => <Time at={getValue()} /> }),
+  column.accessor('actor', {
+    header: 'Actor',
+    cell: ({ getValue }) => <code className="inline-block min-w-36 text-xs break-all">{getValue()}</code>,
+  }),
+  column.accessor('action', {
+    header: 'Action',
+    cell: ({ getValue, row: { original } }) => (
+      <>
+        {getValue()}
+        {original.reads !== undefined && original.reads > 1 && (
+          <span className="text-soft"> · {original.reads} reads</span>
+        )}
+      </>
+    ),
+  }),
+  column.accessor(({ resource_type, resource_name }) => `${resource_type} ${resource_name}`, {
+    id: 'resource',
+    header: 'Resource',
+    cell: ({ row: { original } }) => (
+      <span className="line-clamp-3 min-w-36 break-all" title={original.resource_name}>
+        <span className="text-soft">{original.resource_type}</span> {original.resource_name}
+      </span>
+    ),
+  }),
+  column.accessor('sequence', { header: 'Sequence', cell: ({ getValue }) => getValue() ?? '' }),
+  // Not an accessor: the table keeps those values as long as it has the same rows.
+  column.display({
+    id: 'mark',
+    header: 'Verified here',
+    cell: ({ row: { original } }) => {
+      const mark = check?.marks.get(original.id);
+      return mark ? <Mark mark={mark} /> : <span className="text-soft">no</span>;
+    },
+  }),
+  column.display({ id: 'details', header: 'Details', cell: ({ row: { original } }) => <Details row={original} /> }),
+];
+
+function Details({ row }: { row: AuditRow }) {
+  const facts = [
+    ['id', row.id],
+    ['request_id', row.request_id],
+    ['before_digest', row.before_digest],
+    ['after_digest', row.after_digest],
+    ['hash', row.hash],
+  ] as const;
+  return (
+    <details className="text-xs">
+      <summary className="cursor-pointer">
+        show
+        <span className="sr-only">
+          {' '}
+          {row.action} of {row.resource_name}
+        </span>
+      </summary>
+      <dl className="grid grid-cols-[auto_1fr] gap-x-2">
+        {facts.map(([name, value]) => (
+          <div key={name} className="contents">
+            <dt className="text-soft">{name}</dt>
+            <dd className="max-w-60 break-all">
+              <code>{value ?? 'none'}</code>
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </details>
+  );
 }

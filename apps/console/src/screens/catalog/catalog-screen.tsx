@@ -1,5 +1,107 @@
-import { ScreenHead } from '../../ui/panel.js';
+import type { Page } from '@slipway/sdk';
+import { createColumnHelper } from '@tanstack/react-table';
+import { slipway } from '../../api/client.js';
+import { usePagedList, type PageRequest } from '../../api/paged-list.js';
+import { useAddress } from '../../api/search.js';
+import { Button } from '../../ui/button.js';
+import { Chip } from '../../ui/chip.js';
+import { DataTable } from '../../ui/data-table.js';
+import { EmptyState } from '../../ui/empty-state.js';
+import { ChoiceFilter, TextFilter } from '../../ui/filters.js';
+import { Listed } from '../../ui/listed.js';
+import { Panel, ScreenHead } from '../../ui/panel.js';
+import { lengthText } from '../../ui/time-text.js';
+import { EntryPanel } from './entry-panel.js';
+import { isMeant, priceText, tokensText, type Entry } from './entry-text.js';
 
+/** What is published for this tenant, as everybody of it sees it: a name, what it does, and how well. Never who answers. */
 export function CatalogScreen() {
-  return <ScreenHead title="Catalog" />;
+  const [{ model, search = '', availability = '' }, setAddress] = useAddress();
+  const list = usePagedList<Entry>(['model-api-catalog'], (page: PageRequest): PromiseLike<Page<Entry>> =>
+    slipway.modelApiCatalog.list(page),
+  );
+  return (
+    <>
+      <ScreenHead title="Catalog" />
+      <div className="grid items-start gap-3 xl:grid-cols-[1fr_26rem]">
+        <Panel title="Models">
+          <div className="mb-3 flex flex-wrap gap-3">
+            <TextFilter name="search" label="Search" placeholder="slug, name, words" />
+            <ChoiceFilter name="availability" label="Availability" choices={['available', 'degraded', 'unavailable']} />
+          </div>
+          <Listed
+            list={list}
+            what="the catalog"
+            beyond="The command line lists all: slipway catalog list."
+            empty={
+              <EmptyState title="Nothing is published for this tenant" command="slipway catalog list">
+                <p className="text-sm text-soft">An admin publishes what stands here: Model APIs.</p>
+              </EmptyState>
+            }
+          >
+            {(rows) => {
+              const shown = rows.filter(
+                (row) => isMeant(row, search) && (!availability || row.availability === availability),
+              );
+              if (shown.length === 0)
+                return <EmptyState title={`None of the ${rows.length} models read is like that`} />;
+              return (
+                <DataTable
+                  caption="Models that may be named"
+                  columns={columnsOf(model, (slug) => setAddress({ model: slug }))}
+                  rows={shown}
+                  idOf={({ id }) => id}
+                />
+              );
+            }}
+          </Listed>
+        </Panel>
+        {model && <EntryPanel key={model} slug={model} onClose={() => setAddress({ model: undefined })} />}
+      </div>
+    </>
+  );
 }
+
+const column = createColumnHelper<Entry>();
+
+const columnsOf = (chosen: string | undefined, onChoose: (slug: string) => void) => [
+  column.accessor('slug', {
+    header: 'Model',
+    cell: ({ row: { original } }) => (
+      <>
+        <code className="block break-all">{original.slug}</code>
+        {original.name !== original.slug && <span className="block text-xs text-soft">{original.name}</span>}
+      </>
+    ),
+  }),
+  column.accessor('availability', { header: 'Availability', cell: ({ getValue }) => <Chip word={getValue()} /> }),
+  column.accessor('context_length', { header: 'Context', cell: ({ getValue }) => tokensText(getValue()) }),
+  column.accessor(({ pricing }) => priceText(pricing), { id: 'pricing', header: 'Price of a million tokens' }),
+  column.accessor(({ performance }) => performance?.ttft_ms?.p50 ?? null, {
+    id: 'ttft',
+    header: 'TTFT p50',
+    cell: ({ getValue }) => measured(getValue(), lengthText),
+  }),
+  column.accessor(({ performance }) => performance?.output_tokens_per_s ?? null, {
+    id: 'speed',
+    header: 'Tokens/s',
+    cell: ({ getValue }) => measured(getValue(), (speed) => speed.toFixed(1)),
+  }),
+  column.display({
+    id: 'choose',
+    header: () => <span className="sr-only">Actions</span>,
+    cell: ({ row: { original } }) => (
+      <Button
+        isSmall
+        aria-pressed={original.slug === chosen}
+        aria-label={`How to use ${original.slug}`}
+        onClick={() => onChoose(original.slug)}
+      >
+        How to use
+      </Button>
+    ),
+  }),
+];
+
+const measured = (value: number | null, textOf: (value: number) => string) =>
+  value === null ? <span className="text-soft">nobody asked</span> : textOf(value);

@@ -1,5 +1,66 @@
+import { Link } from '@tanstack/react-router';
+import { Plus } from 'lucide-react';
+import { useState } from 'react';
+import { slipway } from '../../api/client.js';
+import { usePagedList } from '../../api/paged-list.js';
+import { useAddress } from '../../api/search.js';
+import { useMay } from '../../api/who.js';
+import { Button } from '../../ui/button.js';
+import { EmptyState } from '../../ui/empty-state.js';
+import { Listed } from '../../ui/listed.js';
 import { ScreenHead } from '../../ui/panel.js';
+import { CreateDialog } from './create-dialog.js';
+import { DeploymentFilters } from './deployment-filters.js';
+import { DeploymentTable, type Deployment } from './deployment-table.js';
+import { countStates, matches } from './filter.js';
 
 export function DeploymentsScreen() {
-  return <ScreenHead title="Deployments" />;
+  const [{ q = '', state, label, environment }] = useAddress();
+  const [isCreating, setCreating] = useState(false);
+  const mayCreate = useMay('operator');
+  const asked = { ...(label && { label }), ...(environment && { environment }) };
+  const list = usePagedList<Deployment>(['deployments', asked], (request) =>
+    slipway.deployments.list({ ...asked, ...request }),
+  );
+  const isFiltered = Object.keys(asked).length > 0;
+  const nothing = <EmptyState title="No deployment like that" command="slipway deployments list" />;
+  return (
+    <>
+      <ScreenHead
+        title="Deployments"
+        actions={
+          mayCreate && (
+            <Button kind="primary" icon={<Plus aria-hidden className="size-4" />} onClick={() => setCreating(true)}>
+              Create
+            </Button>
+          )
+        }
+      />
+      <DeploymentFilters counts={countStates(list.rows ?? [])} />
+      <Listed
+        list={list}
+        what="the deployments"
+        empty={isFiltered ? nothing : <None mayCreate={mayCreate} />}
+        beyond="Labels narrow them down; slipway deployments list has them all."
+      >
+        {(rows) => {
+          const shown = rows.filter((row) => (!state || row.state === state) && matches(row, q));
+          return shown.length === 0 ? nothing : <DeploymentTable rows={shown} />;
+        }}
+      </Listed>
+      {isCreating && <CreateDialog onClose={() => setCreating(false)} />}
+    </>
+  );
+}
+
+function None({ mayCreate }: { mayCreate: boolean }) {
+  return (
+    <EmptyState title="Nothing is deployed yet" command="slipway deployments create chat">
+      {mayCreate && (
+        <Link to="/first-run" className="underline">
+          To a served request in three clicks, with the built-in simulator
+        </Link>
+      )}
+    </EmptyState>
+  );
 }

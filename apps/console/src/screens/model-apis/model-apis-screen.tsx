@@ -1,5 +1,122 @@
-import { ScreenHead } from '../../ui/panel.js';
+import { Plus } from 'lucide-react';
+import { useState } from 'react';
+import { slipway } from '../../api/client.js';
+import { usePages } from '../../api/pages.js';
+import { useAddress } from '../../api/search.js';
+import { useMay } from '../../api/who.js';
+import { Button } from '../../ui/button.js';
+import { Chip } from '../../ui/chip.js';
+import { classes } from '../../ui/classes.js';
+import { EmptyState } from '../../ui/empty-state.js';
+import { TextFilter } from '../../ui/filters.js';
+import { Paged } from '../../ui/paged.js';
+import { Panel, ScreenHead } from '../../ui/panel.js';
+import { CreateProduct } from './create-product.js';
+import type { Product } from './flow.js';
+import { ProductFlow } from './product-flow.js';
 
+const CLI = 'slipway products create acme/chat --display-name "Acme Chat"';
+
+/** From a name to an answer: what is offered, what answers for it, whether that was proven, and who may ask. */
 export function ModelApisScreen() {
-  return <ScreenHead title="Model APIs" />;
+  const mayChange = useMay('admin');
+  const [{ product: chosen, search = '' }, setAddress] = useAddress();
+  const [isCreating, setCreating] = useState(false);
+  const products = usePages<Product>({
+    queryKey: ['model-api-products'],
+    read: (given) => slipway.admin.modelApi.products.list(given),
+  });
+  return (
+    <>
+      <ScreenHead
+        title="Model APIs"
+        actions={
+          mayChange && (
+            <Button kind="primary" icon={<Plus aria-hidden className="size-4" />} onClick={() => setCreating(true)}>
+              New product
+            </Button>
+          )
+        }
+      />
+      <Paged pages={products} what="the products">
+        {(rows) => {
+          const product = rows.find(({ slug }) => slug === chosen) ?? (chosen === undefined ? rows[0] : undefined);
+          if (rows.length === 0)
+            return (
+              <EmptyState title="There is no product yet" command={CLI}>
+                <p className="text-sm text-soft">
+                  A product is a name that clients send as model, whoever answers for it.
+                </p>
+              </EmptyState>
+            );
+          return (
+            <div className="grid gap-3 lg:grid-cols-[16rem_1fr]">
+              <Panel title="Products" note={<span className="text-xs text-soft">{rows.length}</span>}>
+                <TextFilter name="search" label="Search" placeholder="slug or name" />
+                <Products
+                  products={rows.filter(({ slug, display_name }) =>
+                    `${slug} ${display_name}`.toLowerCase().includes(search.toLowerCase()),
+                  )}
+                  chosen={product?.slug}
+                  onChoose={(slug) => setAddress({ product: slug, binding: undefined })}
+                />
+              </Panel>
+              {product ? (
+                <ProductFlow key={product.id} product={product} />
+              ) : (
+                <EmptyState title={`${chosen} is not among the products read`} command="slipway products list" />
+              )}
+            </div>
+          );
+        }}
+      </Paged>
+      {isCreating && (
+        <CreateProduct
+          onClose={() => setCreating(false)}
+          onCreated={(slug) => setAddress({ product: slug, binding: undefined })}
+        />
+      )}
+    </>
+  );
+}
+
+/** A page is no place for more; the filter finds the others. */
+const MOST_SHOWN = 200;
+
+interface ProductsProps {
+  products: Product[];
+  chosen: string | undefined;
+  onChoose: (slug: string) => void;
+}
+
+function Products({ products, chosen, onChoose }: ProductsProps) {
+  if (products.length === 0) return <p className="mt-2 text-sm text-soft">None is like that.</p>;
+  return (
+    <>
+      <ul className="mt-2 max-h-[60vh] space-y-0.5 overflow-y-auto">
+        {products.slice(0, MOST_SHOWN).map(({ id, slug, display_name, state }) => (
+          <li key={id}>
+            <button
+              type="button"
+              aria-current={slug === chosen ? 'true' : undefined}
+              onClick={() => onChoose(slug)}
+              className={classes(
+                'flex w-full items-center gap-2 rounded-md px-2 py-1.5 text-left text-sm hover:bg-sunken',
+                slug === chosen && 'bg-accent-soft font-medium',
+              )}
+            >
+              <span className="min-w-0 grow">
+                <span className="block break-all">{slug}</span>
+                {display_name !== slug && <span className="block truncate text-xs text-soft">{display_name}</span>}
+              </span>
+              <Chip word={state} />
+            </button>
+          </li>
+        ))}
+      </ul>
+      {products.length > MOST_SHOWN && (
+        <p className="mt-2 text-xs text-soft">The first {MOST_SHOWN}: search for others.</p>
+      )}
+    </>
+  );
 }

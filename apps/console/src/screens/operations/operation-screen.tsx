@@ -1,5 +1,185 @@
-import { ScreenHead } from '../../ui/panel.js';
+import type { DeploymentEvent, Operation } from '@slipway/sdk';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useParams } from '@tanstack/react-router';
+import { slipway } from '../../api/client.js';
+import { REFRESH_MS } from '../../api/query-client.js';
+import { Chip } from '../../ui/chip.js';
+import { CopyButton } from '../../ui/copy.js';
+import { ErrorNote } from '../../ui/error-note.js';
+import { Facts } from '../../ui/facts.js';
+import { Loaded } from '../../ui/loaded.js';
+import { Panel, ScreenHead } from '../../ui/panel.js';
+import { Steps } from '../../ui/steps.js';
+import { Time, useNow } from '../../ui/time.js';
+import { lengthText } from '../../ui/time-text.js';
+import { Waiting } from '../../ui/waiting.js';
+import { concernOf } from './concern.js';
+import { useLiveEvents } from './live-events.js';
+import { OperationActions } from './operation-actions.js';
+import { ResourceLink } from './resource-link.js';
+
+const ENDED: readonly string[] = ['succeeded', 'failed', 'cancelled'];
 
 export function OperationScreen() {
-  return <ScreenHead title="Operation" />;
+  const { id } = useParams({ strict: false }) as { id: string };
+  const query = useQuery({
+    queryKey: ['operation', id],
+    queryFn: ({ signal }) => slipway.operations.get(id, { signal }),
+    refetchInterval: ({ state }) => (state.data && ENDED.includes(state.data.status) ? false : REFRESH_MS),
+  });
+  return (
+    <Loaded query={query} what="the operation">
+      {(operation) => <Shown operation={operation} />}
+    </Loaded>
+  );
+}
+
+function Shown({ operation }: { operation: Operation }) {
+  return (
+    <>
+      <ScreenHead
+        title={
+          <>
+            {operation.kind} of <ResourceLink of={operation} />
+          </>
+        }
+        note={<Chip word={operation.status} />}
+        actions={<OperationActions operation={operation} />}
+      />
+      <Concern operation={operation} />
+      <div className="grid gap-3 lg:grid-cols-[22rem_1fr]">
+        <div className="min-w-0 space-y-3">
+          <Panel title="Record" actions={<CopyButton text={operation.id} label="Copy the id" />}>
+            <Record operation={operation} />
+          </Panel>
+          <Panel title="Result">
+            <Json value={operation.result} label="Result as JSON" />
+          </Panel>
+        </div>
+        <div className="min-w-0 space-y-3">
+          <Panel title="Steps" note={<span className="text-xs text-soft">{placeText(operation)}</span>}>
+            <Steps steps={operation.steps} label="Steps" />
+          </Panel>
+          <Told id={operation.id} />
+        </div>
+      </div>
+    </>
+  );
+}
+
+function Concern({ operation }: { operation: Operation }) {
+  const now = useNow();
+  if (operation.status === 'failed' || operation.status === 'cancelled')
+    return (
+      <div className="mb-3 rounded-md bg-bad-soft p-3 text-sm text-bad">
+        <p className="font-medium">
+          {operation.status} <code>{operation.error_code}</code>
+        </p>
+        {operation.message && <p className="break-words">{operation.message}</p>}
+        {operation.superseded_by && (
+          <p>
+            In favour of{' '}
+            <Link to="/operations/$id" params={{ id: operation.superseded_by }} className="underline">
+              {operation.superseded_by}
+            </Link>
+          </p>
+        )}
+      </div>
+    );
+  const concern = concernOf(operation, now);
+  if (!concern) return null;
+  return <p className="mb-3 rounded-md bg-warn-soft p-3 text-sm text-warn">Look at this: {concern.text}.</p>;
+}
+
+function placeText({ steps, current_step, progress }: Operation): string {
+  const place = steps.findIndex(({ name }) => name === current_step) + 1;
+  return `step ${place} of ${steps.length}, ${progress} %`;
+}
+
+function Record({ operation }: { operation: Operation }) {
+  const now = useNow();
+  const { created_at, completed_at, attempt, max_attempts } = operation;
+  const took = (completed_at ? Date.parse(completed_at) : now) - Date.parse(created_at);
+  return (
+    <Facts
+      of={{
+        id: <code className="text-xs break-all">{operation.id}</code>,
+        kind: operation.kind,
+        step: (
+          <>
+            <code>{operation.current_step}</code> {operation.current_step_status}
+          </>
+        ),
+        attempt: attempt === 0 ? 'never picked up' : `${attempt} of ${max_attempts}`,
+        'waits for': operation.awaiting === 'approval' ? "a person's approval" : operation.awaiting && 'a person',
+        'goes on': operation.resume_at && <Time at={operation.resume_at} />,
+        'cancel requested': operation.cancel_requested ? 'yes' : 'no',
+        message: operation.message || null,
+        reason: operation.reason,
+        'asked for by': (
+          <>
+            {operation.requested_by.type} <code className="text-xs break-all">{operation.requested_by.id}</code>
+          </>
+        ),
+        'idempotency key': operation.idempotency_key && (
+          <code className="text-xs break-all">{operation.idempotency_key}</code>
+        ),
+        request: operation.request_id && <code className="text-xs break-all">{operation.request_id}</code>,
+        created: <Time at={created_at} />,
+        updated: <Time at={operation.updated_at} />,
+        [completed_at ? 'took' : 'so far']: lengthText(took),
+      }}
+    />
+  );
+}
+
+function Json({ value, label }: { value: unknown; label: string }) {
+  return (
+    <pre tabIndex={0} role="region" aria-label={label} className="max-h-80 overflow-auto rounded bg-sunken p-2 text-xs">
+      {JSON.stringify(value, null, 2).slice(0, 20_000)}
+    </pre>
+  );
+}
+
+/** What it has told, as it tells it. */
+function Told({ id }: { id: string }) {
+  const { events, failure, hasEnded } = useLiveEvents(id);
+  return (
+    <Panel
+      title="Events"
+      note={
+        <Chip word={hasEnded ? 'told to the end' : failure ? 'cut off' : 'live'} tone={failure ? 'bad' : 'plain'} />
+      }
+      actions={
+        <CopyButton text={`slipway operations events ${id} --follow`} label="Copy as CLI">
+          CLI
+        </CopyButton>
+      }
+    >
+      {failure && <ErrorNote error={failure} />}
+      {events.length === 0 &&
+        !failure &&
+        (hasEnded ? <p className="text-sm">None are kept.</p> : <Waiting for="events" />)}
+      {events.length > 0 && <EventList events={events} />}
+    </Panel>
+  );
+}
+
+function EventList({ events }: { events: DeploymentEvent[] }) {
+  return (
+    <div tabIndex={0} role="region" aria-label="Events, the newest first" className="max-h-96 overflow-auto">
+      <ol className="space-y-1 text-sm">
+        {events.map((event) => (
+          <li key={event.id} className="flex flex-wrap gap-x-3 border-b border-line pb-1 last:border-0">
+            <span className="text-soft tabular-nums">{event.sequence}</span>
+            <span className="text-soft">
+              <Time at={event.time} />
+            </span>
+            <code>{event.type}</code>
+            <code className="min-w-0 text-xs break-all text-soft">{JSON.stringify(event.data).slice(0, 1_000)}</code>
+          </li>
+        ))}
+      </ol>
+    </div>
+  );
 }

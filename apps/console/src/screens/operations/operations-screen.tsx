@@ -1,5 +1,86 @@
-import { ScreenHead } from '../../ui/panel.js';
+import type { Operation, OptionsOf } from '@slipway/sdk';
+import { useQuery } from '@tanstack/react-query';
+import { slipway } from '../../api/client.js';
+import { usePagedList } from '../../api/paged-list.js';
+import { REFRESH_MS } from '../../api/query-client.js';
+import { useAddress } from '../../api/search.js';
+import { EmptyState } from '../../ui/empty-state.js';
+import { Loaded } from '../../ui/loaded.js';
+import { Listed } from '../../ui/listed.js';
+import { Panel, ScreenHead } from '../../ui/panel.js';
+import { stuckFirst } from './concern.js';
+import { OperationFilters } from './operation-filters.js';
+import { OperationTable } from './operation-table.js';
 
+const LIVE = ['pending', 'running', 'waiting', 'cancelling'] as const;
+/** Of each status that goes on: a page that shows what is stuck needs them all, within reason. */
+const MOST_LIVE = 100;
+
+type Filter = Pick<OptionsOf<'listOperations'>, 'status' | 'kind' | 'resource_name'>;
+
+/** Durable work across all deployments. What somebody should look at stands first. */
 export function OperationsScreen() {
-  return <ScreenHead title="Operations" />;
+  const [{ status, kind, resource_name }] = useAddress();
+  const filter = {
+    ...(status && { status: status as Filter['status'] }),
+    ...(kind && { kind }),
+    ...(resource_name && { resource_name }),
+  };
+  return (
+    <>
+      <ScreenHead title="Operations" />
+      <OperationFilters />
+      <div className="space-y-3">
+        {!status && <GoingOn filter={filter} />}
+        <Newest filter={filter} />
+      </div>
+    </>
+  );
+}
+
+function GoingOn({ filter }: { filter: Filter }) {
+  const query = useQuery({
+    queryKey: ['operations', 'live', filter],
+    queryFn: async ({ signal }) => {
+      const pages = await Promise.all(
+        LIVE.map((status) => slipway.operations.list({ ...filter, status, limit: MOST_LIVE, signal })),
+      );
+      // One that changed its status between two of the questions is in both answers.
+      return [...new Map(pages.flatMap(({ data }) => data).map((row) => [row.id, row])).values()];
+    },
+    refetchInterval: REFRESH_MS,
+  });
+  return (
+    <Panel title="Going on, stuck first" note={query.data && <Count of={query.data} />}>
+      <Loaded query={query} what="what goes on">
+        {(rows) =>
+          rows.length === 0 ? (
+            <p className="text-sm text-soft">Nothing goes on.</p>
+          ) : (
+            <OperationTable rows={stuckFirst(rows, Date.now())} caption="Operations that go on, stuck first" />
+          )
+        }
+      </Loaded>
+    </Panel>
+  );
+}
+
+const Count = ({ of }: { of: Operation[] }) => <span className="text-xs text-soft">{of.length}</span>;
+
+function Newest({ filter }: { filter: Filter }) {
+  const list = usePagedList<Operation>(['operations', 'newest', filter], (request) =>
+    slipway.operations.list({ ...filter, ...request }),
+  );
+  return (
+    <Panel title={filter.status ? `${filter.status}, newest first` : 'All, newest first'}>
+      <Listed
+        list={list}
+        what="the operations"
+        empty={<EmptyState title="No operation like that" command="slipway operations list" />}
+        beyond="Filters narrow them down; slipway operations list has them all."
+      >
+        {(rows) => <OperationTable rows={rows} caption="Operations, newest first" />}
+      </Listed>
+    </Panel>
+  );
 }

@@ -1,5 +1,92 @@
-import { ScreenHead } from '../../ui/panel.js';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useAddress } from '../../api/search.js';
+import { sessionQuery } from '../../api/who.js';
+import { CopyButton } from '../../ui/copy.js';
+import { EmptyState } from '../../ui/empty-state.js';
+import { Loaded } from '../../ui/loaded.js';
+import { Panel, ScreenHead } from '../../ui/panel.js';
+import { chatBody, curlOf, faultsOf, type ChatSettings } from './chat-request.js';
+import { ConversationPanel } from './conversation-panel.js';
+import { modelsQuery } from './models.js';
+import { PassportPanel } from './passport-panel.js';
+import { SettingsPanel } from './settings-panel.js';
+import { messagesOfTurns, useConversation } from './use-conversation.js';
 
+/** Asks any model that this person may name, through the gateway, and shows what the gateway says of the answer. */
 export function PlaygroundScreen() {
-  return <ScreenHead title="Playground" />;
+  const models = useQuery(modelsQuery);
+  return (
+    <>
+      <ScreenHead title="Playground" />
+      <Loaded query={models} what="the gateway's models">
+        {(names) => <Playground models={names} />}
+      </Loaded>
+    </>
+  );
+}
+
+function Playground({ models }: { models: string[] }) {
+  const [{ model: chosen }, setAddress] = useAddress();
+  const session = useQuery(sessionQuery);
+  const conversation = useConversation();
+  const [draft, setDraft] = useState('');
+  const [typed, setTyped] = useState({ system: '', temperature: '', max_tokens: '', session_id: '' });
+  const model = chosen ?? models[0];
+  if (model === undefined) return <NothingToAsk />;
+
+  const settings: ChatSettings = { ...typed, model };
+  const faults = faultsOf(settings);
+  const passport = conversation.turns.findLast(({ headers }) => headers?.passport)?.headers?.passport;
+  const asked = conversation.turns.at(-1);
+  const next = draft.trim() === '' ? (asked?.question ?? 'Hello') : draft;
+  const said = draft.trim() === '' && asked ? conversation.turns.slice(0, -1) : conversation.turns;
+  const body = chatBody(settings, [...messagesOfTurns(said), { role: 'user', content: next }]);
+  return (
+    <div className="grid gap-3 lg:grid-cols-[1fr_20rem]">
+      <ConversationPanel
+        conversation={conversation}
+        draft={draft}
+        onDraft={setDraft}
+        isReady={Object.keys(faults).length === 0}
+        onAsk={() => {
+          conversation.ask(settings, draft);
+          setDraft('');
+        }}
+      />
+      <div className="min-w-0 space-y-3">
+        <SettingsPanel
+          settings={settings}
+          faults={faults}
+          models={models}
+          onModel={(name) => setAddress({ model: name })}
+          onChange={(changed) => setTyped({ ...typed, ...changed })}
+          actions={
+            session.data && (
+              <CopyButton text={curlOf(session.data.gateway, body)} label="Copy as curl">
+                curl
+              </CopyButton>
+            )
+          }
+        />
+        {passport && <PassportPanel id={passport} key={passport} />}
+      </div>
+    </div>
+  );
+}
+
+function NothingToAsk() {
+  return (
+    <Panel title="Models">
+      <EmptyState title="There is nothing to ask yet" command="slipway apply -f chat.yaml">
+        <p className="text-sm text-soft">
+          A deployment can be asked once it has a route, a model API once it is published.{' '}
+          <Link to="/first-run" className="underline">
+            Start with the simulator
+          </Link>
+        </p>
+      </EmptyState>
+    </Panel>
+  );
 }

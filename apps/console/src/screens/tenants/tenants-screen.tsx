@@ -1,5 +1,124 @@
-import { ScreenHead } from '../../ui/panel.js';
+import type { ItemOf } from '@slipway/sdk';
+import { useQuery } from '@tanstack/react-query';
+import { createColumnHelper } from '@tanstack/react-table';
+import { Plus } from 'lucide-react';
+import { useState } from 'react';
+import { slipway } from '../../api/client.js';
+import { usePagedList } from '../../api/paged-list.js';
+import { useMay, whoQuery } from '../../api/who.js';
+import { Button } from '../../ui/button.js';
+import { Chip } from '../../ui/chip.js';
+import { DataTable } from '../../ui/data-table.js';
+import { EmptyState } from '../../ui/empty-state.js';
+import { Listed } from '../../ui/listed.js';
+import { Loaded } from '../../ui/loaded.js';
+import { Panel, ScreenHead } from '../../ui/panel.js';
+import { Time } from '../../ui/time.js';
+import { ChangeOrganizations } from './change-organizations.js';
+import { CreateTenant } from './create-tenant.js';
+
+export type Tenant = ItemOf<'listTenants'>;
 
 export function TenantsScreen() {
-  return <ScreenHead title="Tenants" />;
+  const who = useQuery(whoQuery);
+  return (
+    <Loaded query={who} what="who you are">
+      {({ tenant }) => (tenant.is_operator ? <Tenants ownId={tenant.id} /> : <NotTheOperator name={tenant.name} />)}
+    </Loaded>
+  );
+}
+
+function NotTheOperator({ name }: { name: string }) {
+  return (
+    <>
+      <ScreenHead title="Tenants" />
+      <p>
+        Tenants are kept by the operator of this Slipway. You are signed in to the tenant {name}, which sees nothing of
+        the others.
+      </p>
+    </>
+  );
+}
+
+function Tenants({ ownId }: { ownId: string }) {
+  const mayChange = useMay('admin');
+  const list = usePagedList(['tenants'], (page) => slipway.tenants.list(page));
+  const [isCreating, setCreating] = useState(false);
+  const [changed, setChanged] = useState<Tenant>();
+  return (
+    <>
+      <ScreenHead
+        title="Tenants"
+        actions={
+          mayChange && (
+            <Button kind="primary" icon={<Plus aria-hidden className="size-4" />} onClick={() => setCreating(true)}>
+              Create a tenant
+            </Button>
+          )
+        }
+      />
+      <Panel title="Those who share this Slipway without seeing each other">
+        <Listed
+          list={list}
+          what="the tenants"
+          beyond="The command line lists all: slipway tenants list."
+          empty={<EmptyState title="No tenants" command="slipway tenants create acme" />}
+        >
+          {(rows) => (
+            <DataTable
+              caption="Tenants"
+              columns={columnsOf(ownId, mayChange ? setChanged : undefined)}
+              rows={rows}
+              idOf={({ id }) => id}
+            />
+          )}
+        </Listed>
+      </Panel>
+      {isCreating && <CreateTenant onClose={() => setCreating(false)} />}
+      {changed && <ChangeOrganizations tenant={changed} onClose={() => setChanged(undefined)} />}
+    </>
+  );
+}
+
+const column = createColumnHelper<Tenant>();
+
+/** More organizations than anybody reads in a row. */
+const SHOWN = 20;
+
+const columnsOf = (ownId: string, onChange?: (tenant: Tenant) => void) => [
+  column.accessor('name', {
+    header: 'Name',
+    cell: ({ getValue, row: { original } }) => (
+      <span className="break-words">
+        {getValue()} {original.id === ownId && <Chip word="operator" tone="info" />}
+      </span>
+    ),
+  }),
+  column.accessor('id', { header: 'Id', cell: ({ getValue }) => <code className="text-xs">{getValue()}</code> }),
+  column.accessor(({ external_organization_ids }) => external_organization_ids.length, {
+    id: 'organizations',
+    header: 'Organizations',
+    cell: ({ row: { original } }) => <Organizations ids={original.external_organization_ids} />,
+  }),
+  column.accessor('created_at', { header: 'Created', cell: ({ getValue }) => <Time at={getValue()} /> }),
+  column.display({
+    id: 'actions',
+    header: () => <span className="sr-only">Actions</span>,
+    cell: ({ row: { original } }) =>
+      onChange && (
+        <Button isSmall aria-label={`Organizations of ${original.name}`} onClick={() => onChange(original)}>
+          Organizations
+        </Button>
+      ),
+  }),
+];
+
+function Organizations({ ids }: { ids: string[] }) {
+  if (ids.length === 0) return <span className="text-soft">none</span>;
+  return (
+    <span className="text-xs">
+      <code className="break-all">{ids.slice(0, SHOWN).join(', ')}</code>
+      {ids.length > SHOWN && ` and ${ids.length - SHOWN} more`}
+    </span>
+  );
 }

@@ -1,5 +1,124 @@
-import { ScreenHead } from '../../ui/panel.js';
+import type { ItemOf } from '@slipway/sdk';
+import { useQuery } from '@tanstack/react-query';
+import { createColumnHelper } from '@tanstack/react-table';
+import { Plus } from 'lucide-react';
+import { useState } from 'react';
+import { slipway } from '../../api/client.js';
+import { usePagedList } from '../../api/paged-list.js';
+import { useAddress } from '../../api/search.js';
+import { useMay, whoQuery } from '../../api/who.js';
+import { Button } from '../../ui/button.js';
+import { Chip } from '../../ui/chip.js';
+import { DataTable } from '../../ui/data-table.js';
+import { EmptyState } from '../../ui/empty-state.js';
+import { ChoiceFilter } from '../../ui/filters.js';
+import { ownerText } from '../../ui/identity-fields.js';
+import { Listed } from '../../ui/listed.js';
+import { Panel, ScreenHead } from '../../ui/panel.js';
+import { Time } from '../../ui/time.js';
+import { CreateToken } from './create-token.js';
+import { RevokeToken } from './revoke-token.js';
+import { endsSoon, isEndless, prefixOf } from './token-text.js';
+
+export type Token = ItemOf<'listTokens'>;
+
+const CLI = 'slipway tokens create ci --scopes operator';
 
 export function TokensScreen() {
-  return <ScreenHead title="Tokens" />;
+  const mayChange = useMay('admin');
+  const [{ state = '' }] = useAddress();
+  const { data: who } = useQuery(whoQuery);
+  const list = usePagedList(['tokens'], (page) => slipway.tokens.list(page));
+  const [isCreating, setCreating] = useState(false);
+  const [revoked, setRevoked] = useState<Token>();
+  const columns = columnsOf({ own: who?.actor.id, onRevoke: mayChange ? setRevoked : undefined });
+  return (
+    <>
+      <ScreenHead
+        title="Tokens"
+        actions={
+          mayChange && (
+            <Button kind="primary" icon={<Plus aria-hidden className="size-4" />} onClick={() => setCreating(true)}>
+              Create a token
+            </Button>
+          )
+        }
+      />
+      <Panel title="Who may call the api">
+        <div className="mb-3 flex">
+          <ChoiceFilter name="state" label="State" choices={['active', 'revoked', 'expired']} />
+        </div>
+        <Listed
+          list={list}
+          what="the tokens"
+          beyond="The command line lists all: slipway tokens list."
+          empty={<EmptyState title="No tokens" command={CLI} />}
+        >
+          {(rows) => {
+            const shown = rows.filter((row) => !state || row.state === state);
+            return shown.length > 0 ? (
+              <DataTable caption="Tokens" columns={columns} rows={shown} idOf={({ id }) => id} />
+            ) : (
+              <EmptyState title={`None of the ${rows.length} tokens read is ${state}`} command={CLI} />
+            );
+          }}
+        </Listed>
+      </Panel>
+      {isCreating && <CreateToken onClose={() => setCreating(false)} />}
+      {revoked && (
+        <RevokeToken token={revoked} isOwn={revoked.id === who?.actor.id} onClose={() => setRevoked(undefined)} />
+      )}
+    </>
+  );
 }
+
+const column = createColumnHelper<Token>();
+
+const columnsOf = ({ own, onRevoke }: { own?: string; onRevoke?: (token: Token) => void }) => [
+  column.accessor('name', {
+    header: 'Name',
+    cell: ({ row: { original } }) => (
+      <span className="break-words">
+        {original.name} {original.id === own && <Chip word="yours" tone="info" />}
+      </span>
+    ),
+  }),
+  column.accessor(({ id }) => prefixOf(id), {
+    id: 'prefix',
+    header: 'Prefix',
+    cell: ({ getValue }) => <code className="text-xs">{getValue()}</code>,
+  }),
+  column.accessor(({ scopes }) => scopes.join(', '), { id: 'scopes', header: 'Scopes' }),
+  column.accessor(({ owner }) => ownerText(owner), {
+    id: 'owner',
+    header: 'Owner',
+    cell: ({ getValue, row: { original } }) => (
+      <span title={`made by ${original.created_by}`} className="break-words">
+        {getValue()}
+      </span>
+    ),
+  }),
+  column.accessor('state', { header: 'State', cell: ({ getValue }) => <Chip word={getValue()} /> }),
+  column.accessor('last_used_at', { header: 'Last used', cell: ({ getValue }) => <Time at={getValue()} /> }),
+  column.accessor('expires_at', {
+    header: 'Expires',
+    cell: ({ getValue, row: { original } }) => (
+      <>
+        {isEndless(getValue()) ? 'never' : <Time at={getValue()} />}{' '}
+        {endsSoon(original, Date.now()) && <Chip word="soon" tone="warn" />}
+      </>
+    ),
+  }),
+  column.accessor('created_at', { header: 'Created', cell: ({ getValue }) => <Time at={getValue()} /> }),
+  column.display({
+    id: 'actions',
+    header: () => <span className="sr-only">Actions</span>,
+    cell: ({ row: { original } }) =>
+      original.state === 'active' &&
+      onRevoke && (
+        <Button kind="danger" isSmall aria-label={`Revoke ${original.name}`} onClick={() => onRevoke(original)}>
+          Revoke
+        </Button>
+      ),
+  }),
+];

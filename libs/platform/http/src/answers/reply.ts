@@ -3,12 +3,12 @@ export class Reply<T = unknown> {
   constructor(
     readonly status: number,
     readonly body: T,
-    readonly headers: Record<string, string> = {},
+    readonly headers: Record<string, string | string[]> = {},
   ) {}
 }
 
 /** @param body an object, a `rawJson` text, a stream or undefined for no body */
-export function reply<T>(status: number, body: T, headers?: Record<string, string>): Reply<T> {
+export function reply<T>(status: number, body: T, headers?: Record<string, string | string[]>): Reply<T> {
   return new Reply(status, body, headers);
 }
 

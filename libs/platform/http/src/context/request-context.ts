@@ -22,6 +22,8 @@ export interface RequestContext {
   tenantId?: string;
   principal?: Principal;
   warnings: Warning[];
+  /** Of a request that came by an entrance: gets its bearer credential, which stands in place of `Authorization`. */
+  credential?: () => Promise<string>;
   route?: RouteSpec;
   /** The ids every log line of this request carries; a guard adds the tenant's. */
   logIds?: LogContext;

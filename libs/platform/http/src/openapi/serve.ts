@@ -1,6 +1,8 @@
 import type { INestApplication } from '@nestjs/common';
 import { SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
 import type { FastifyInstance } from 'fastify';
+import { wantsPage } from '../server/browser-pages.js';
+import { SlipwayHttpAdapter } from '../server/http-adapter.js';
 import { buildOpenApi } from './document.js';
 import { operationsOf } from './operations.js';
 
@@ -42,7 +44,8 @@ export function serveOpenApi(app: INestApplication, options: { docs?: boolean } 
   const hasDocs = options.docs ?? true;
   const document = buildOpenApi(app);
   const text = JSON.stringify(document);
-  const instance = app.getHttpAdapter().getInstance() as FastifyInstance;
+  const adapter = app.getHttpAdapter();
+  const instance = adapter.getInstance() as FastifyInstance;
   instance.addHook('onRequest', (request, reply, done) => {
     if (/^\/(?:$|\?|docs(?:[/?]|$)|openapi\.json)/.test(request.url))
       void reply.headers({
@@ -56,7 +59,9 @@ export function serveOpenApi(app: INestApplication, options: { docs?: boolean } 
   instance.get('/openapi.json', (_request, reply) => reply.type('application/json; charset=utf-8').send(text));
   instance.get('/', (request, reply) => {
     void reply.header('vary', 'accept');
-    if (hasDocs && request.headers.accept?.includes('text/html')) return reply.redirect(LINKS.docs, 302);
+    const pages = adapter instanceof SlipwayHttpAdapter ? adapter.pages : undefined;
+    if (pages && wantsPage(request)) return pages.answer(request, reply);
+    if (hasDocs && wantsPage(request)) return reply.redirect(LINKS.docs, 302);
     return reply.send(LINKS);
   });
   if (hasDocs)

@@ -1,10 +1,13 @@
+import type { IncomingMessage } from 'node:http';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ByteBounds } from '@slipway/platform-bounds';
 import { RawJson, Reply } from '../answers/reply.js';
 import { errors } from '../errors/platform.errors.js';
 import type { Warning } from '../context/request-context.js';
+import { wantsPage, type BrowserPages } from './browser-pages.js';
 import { answerClientError, answerUnknownExpectations } from './client-error.js';
+import { Entrances, type Entrance } from './entrances.js';
 import { sendError } from './error-answer.js';
 import { registerBodyParsers } from './json-body.js';
 import { PathTable } from './path-table.js';
@@ -32,10 +35,14 @@ export type RequestGuard = (request: SlipwayRequest, reply: FastifyReply) => Pro
  */
 export class SlipwayHttpAdapter extends FastifyAdapter {
   private readonly paths = new PathTable();
+  private readonly entrances: Entrances;
   private guard: RequestGuard | undefined;
+  private browserPages: BrowserPages | undefined;
 
   constructor(options: HttpServerOptions = {}) {
+    const entrances = new Entrances();
     super({
+      rewriteUrl: (raw: IncomingMessage) => entrances.moved(raw),
       skipMiddie: true,
       multipart: false,
       trustProxy: false,
@@ -52,6 +59,7 @@ export class SlipwayHttpAdapter extends FastifyAdapter {
       frameworkErrors: (failure: Error, request: FastifyRequest, reply: FastifyReply) =>
         sendError(request, reply, failure),
     } as never);
+    this.entrances = entrances;
     const instance = this.getInstance<FastifyInstance>();
     answerUnknownExpectations(instance.server);
     registerBodyParsers(instance, options.heldBytes ?? HELD_BYTES);
@@ -61,6 +69,7 @@ export class SlipwayHttpAdapter extends FastifyAdapter {
       if (spec?.maxBodyBytes !== undefined) route.bodyLimit = spec.maxBodyBytes;
     });
     addContextHooks(instance);
+    entrances.addHook(instance);
     instance.addHook('onRequest', async (request, reply) => this.guardRequest(request as SlipwayRequest, reply));
     addRequestChecks(instance);
     instance.setErrorHandler((failure, request, reply) => sendError(request, reply, failure));
@@ -72,6 +81,19 @@ export class SlipwayHttpAdapter extends FastifyAdapter {
     this.guard = guard;
   }
 
+  /** Opens another way to the api's operations. Before `listen`. */
+  addEntrance(entrance: Entrance): void {
+    this.entrances.add(entrance);
+  }
+
+  setPages(pages: BrowserPages): void {
+    this.browserPages = pages;
+  }
+
+  get pages(): BrowserPages | undefined {
+    return this.browserPages;
+  }
+
   private async guardRequest(request: SlipwayRequest, reply: FastifyReply): Promise<void> {
     const route = request.slipway.route;
     if (!route || route.scope === 'public') return;
@@ -79,13 +101,16 @@ export class SlipwayHttpAdapter extends FastifyAdapter {
     await this.guard(request, reply);
   }
 
-  private answerUnknownPath(request: FastifyRequest, reply: FastifyReply): void {
-    const methods = this.paths.methodsOf(request.raw.url ?? '');
+  private async answerUnknownPath(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+    const path = request.url.split('?', 1)[0]!;
+    if (wantsPage(request) && this.browserPages?.has(path)) return this.browserPages.answer(request, reply);
+    const methods = this.paths.methodsOf(path);
     const isWrongMethod = methods.length > 0 && !methods.includes(request.method);
     const refusal = isWrongMethod
       ? errors.method_not_allowed({ headers: { allow: methods.join(', ') } })
       : errors.not_found();
     sendError(request, reply, refusal);
+    return reply;
   }
 
   // Nest would install its own parsers and handlers over those of the constructor.

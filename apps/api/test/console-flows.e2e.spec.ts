@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
+import { ConsoleBrowser, describeInBrowser, type Visit } from './console-visit.js';
+import { serve } from './console-scene.js';
+import { startLeakySupplier, type LeakySupplier } from './leaky-supplier.js';
+import { Stack, until } from './stack.js';
+
+jest.setTimeout(120_000);
+
+describeInBrowser('what is done in the console from its beginning to its end', () => {
+  let supplier: LeakySupplier;
+  let stack: Stack;
+  let browser: ConsoleBrowser;
+  let visit: Visit;
+
+  beforeAll(async () => {
+    supplier = await startLeakySupplier('zzsupplierzz');
+    stack = await Stack.start({ gateway: true });
+    await serve(stack, 'chat', { ttft_ms: 300, itl_ms: 20 });
+    browser = await ConsoleBrowser.open(stack.apiUrl());
+    visit = await browser.signedIn(stack.token);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await stack?.stop();
+    await supplier?.stop();
+  });
+
+  it('the playground shows an answer as it comes, and who gave it how fast', async () => {
+    const { page } = visit;
+    await visit.open('/playground?model=chat');
+    await page.getByLabel('Session key').fill('one-session');
+    await page.getByLabel('Message', { exact: true }).fill('Tell me of canaries.');
+    await page.getByRole('button', { name: 'Send' }).click();
+    const answer = page.getByRole('article');
+    // Not at its end: it is there while it grows.
+    await answer.getByText('streaming').waitFor();
+    await answer.getByText('done').waitFor();
+    await answer.getByRole('link', { name: 'chat-00001' }).waitFor();
+    // At least what the engine takes; a busy machine adds to it.
+    expect(await fact(answer, 'TTFT')).toMatch(/^([3-9]\d\d ms|\d+ s)$/);
+    expect(Number.parseFloat((await fact(answer, 'Tokens/s')).replace('about ', ''))).toBeGreaterThan(0);
+    const passport = await fact(answer, 'Passport');
+    await until(
+      'the passport is recorded',
+      async () => (await stack.send('GET', `/context-passports/${passport}`)).status === 200,
+    );
+    await page.getByRole('heading', { name: /passport/i }).waitFor();
+    expect(visit.takeFaults()).toEqual([]);
+  });
+
+  it('a model API comes from nothing to its first answer on one page', async () => {
+    const { page } = visit;
+    const dialog = page.getByRole('dialog');
+    await visit.open('/model-apis');
+    await page.getByRole('button', { name: 'New product' }).first().click();
+    await dialog.getByLabel('Slug').fill('acme/chat');
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('button', { name: 'Bind' }).click();
+    await dialog.getByLabel('What answers').selectOption('supplier');
+    await dialog.getByLabel('Supplier', { exact: true }).fill('zzsupplierzz');
+    await dialog.getByLabel('Base URL').fill(supplier.baseUrl);
+    await dialog.getByLabel('Model', { exact: true }).fill(supplier.model);
+    await dialog.getByLabel('Credential').fill(supplier.credential);
+    await dialog.getByRole('button', { name: 'Bind' }).click();
+    await page.getByRole('button', { name: 'Qualify' }).click();
+    await page.getByRole('region', { name: 'Checks of the last qualification' }).waitFor({ timeout: 30_000 });
+    await page.getByRole('button', { name: 'Publish' }).click();
+    await dialog.getByRole('button', { name: 'Dry run' }).click();
+    await dialog.getByText(/would/i).first().waitFor();
+    await dialog.getByRole('button', { name: 'Publish' }).click();
+    await page.getByText('Clients are served.').waitFor();
+    const { data } = await stack.slipway().modelApiCatalog.list();
+    expect(data).toEqual([expect.objectContaining({ slug: 'acme/chat' })]);
+
+    await until('the gateway has it', async () => (await models()).includes('acme/chat'));
+    await visit.open('/playground?model=acme%2Fchat');
+    await page.getByLabel('Message', { exact: true }).fill('Are you ready?');
+    await page.getByRole('button', { name: 'Send' }).click();
+    await page.getByRole('article').getByText('ready', { exact: true }).waitFor();
+    expect(visit.takeFaults()).toEqual([]);
+  });
+
+  async function models(): Promise<string[]> {
+    const answer = await fetch(`${stack.gatewayUrl}/v1/models`, {
+      headers: { authorization: `Bearer ${stack.token}` },
+    });
+    return ((await answer.json()) as { data: { id: string }[] }).data.map(({ id }) => id);
+  }
+});
+
+/** What stands beside a term. */
+async function fact(within: ReturnType<Visit['page']['getByRole']>, term: string): Promise<string> {
+  const pair = within.locator('div').filter({ has: within.page().getByRole('term').filter({ hasText: term }) });
+  return (await pair.last().getByRole('definition').innerText()).trim();
+}

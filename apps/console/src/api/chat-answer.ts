@@ -1,0 +1,103 @@
+import { messagesOf, SlipwayError } from '@slipway/sdk';
+import { chatFailure } from './chat-failure.js';
+
+/** What the page keeps of one answer; nobody reads more. */
+const MOST_CHARACTERS = 200_000;
+/** The gateway cuts an answer that is silent for longer. */
+const SILENCE_MS = 300_000;
+
+export interface Usage {
+  prompt_tokens: number;
+  completion_tokens: number;
+}
+
+/** An answer as far as it has come. Times are of `performance.now()`. */
+export interface ChatAnswer {
+  text: string;
+  reasoning: string;
+  /** Pieces that brought text: about as many as tokens, where nobody counts these. */
+  pieces: number;
+  firstAt?: number;
+  lastAt?: number;
+  finish_reason?: string;
+  usage?: Usage;
+  /** Whether its end was seen: without it the answer may lack something. */
+  isWhole: boolean;
+}
+
+export const emptyAnswer = (): ChatAnswer => ({ text: '', reasoning: '', pieces: 0, isWhole: false });
+
+interface ReadOptions {
+  signal?: AbortSignal;
+  now?: () => number;
+}
+
+/**
+ * The answer of a streamed chat completion, each time that there is more of it.
+ * @throws SlipwayError where the stream tells of an error, is cut, silent, too long, or none at all; the signal's reason
+ */
+export async function* answersOf(
+  response: Response,
+  { signal, now = () => performance.now() }: ReadOptions = {},
+): AsyncGenerator<ChatAnswer, void, undefined> {
+  let answer = emptyAnswer();
+  for await (const { data } of messagesOf(response, { signal, silenceMs: SILENCE_MS })) {
+    if (data.trim() === '[DONE]') {
+      yield { ...answer, isWhole: true };
+      return;
+    }
+    answer = withChunk(answer, chunkOf(data, response), now());
+    yield answer;
+    if (answer.text.length + answer.reasoning.length > MOST_CHARACTERS)
+      throw new SlipwayError(`The answer is longer than the ${MOST_CHARACTERS} characters that this page keeps.`, {
+        code: 'answer_too_long',
+        retryable: false,
+      });
+  }
+  throw new SlipwayError('The answer ended before its end: it is not whole.', { code: 'answer_cut', retryable: true });
+}
+
+function chunkOf(data: string, response: Response): Record<string, unknown> {
+  let chunk: unknown;
+  try {
+    chunk = JSON.parse(data);
+  } catch {
+    chunk = undefined;
+  }
+  if (!isObject(chunk))
+    throw new SlipwayError('The stream holds something that is no part of a chat completion.', {
+      code: 'unexpected_answer',
+      retryable: false,
+    });
+  if (isObject(chunk.error)) throw chatFailure(chunk.error, response);
+  return chunk;
+}
+
+function withChunk(answer: ChatAnswer, chunk: Record<string, unknown>, now: number): ChatAnswer {
+  const choice = first(chunk.choices);
+  const delta = isObject(choice?.delta) ? choice.delta : {};
+  const text = textOf(delta.content);
+  // Engines disagree about the name.
+  const reasoning = textOf(delta.reasoning_content) || textOf(delta.reasoning);
+  const hasText = text !== '' || reasoning !== '';
+  return {
+    ...answer,
+    text: answer.text + text,
+    reasoning: answer.reasoning + reasoning,
+    pieces: answer.pieces + (hasText ? 1 : 0),
+    ...(hasText && { firstAt: answer.firstAt ?? now, lastAt: now }),
+    ...(typeof choice?.finish_reason === 'string' && { finish_reason: choice.finish_reason }),
+    ...(isUsage(chunk.usage) && { usage: chunk.usage }),
+  };
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const first = (value: unknown): Record<string, unknown> | undefined =>
+  Array.isArray(value) && isObject(value[0]) ? value[0] : undefined;
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+const isUsage = (value: unknown): value is Usage =>
+  isObject(value) && Number.isInteger(value.prompt_tokens) && Number.isInteger(value.completion_tokens);

@@ -1,0 +1,84 @@
+import { SlipwayError } from '@slipway/sdk';
+
+/** An engine's refusal may be of any length; what it says stands at its beginning. */
+const MOST_BYTES = 64 * 1024;
+const LONGEST_MESSAGE = 2_000;
+
+/** What to do about the gateway's errors, for who asked from this page. */
+const REMEDIES: Record<string, string> = {
+  model_not_found: 'Choose another model. A deployment is there once it has a route, a slug once it is published.',
+  missing_required_parameter: 'The model asks for something that this page does not send. Copy as curl and add it.',
+  invalid_value: 'Correct the setting that is named.',
+  context_length_exceeded: 'Clear the conversation, or ask for fewer tokens.',
+  body_too_large: 'Clear the conversation: all of it is sent each time.',
+  rate_limit_exceeded: 'Wait a moment, then ask again.',
+  concurrency_limit_exceeded: 'Wait until requests of yours have ended.',
+  quota_exceeded: 'Wait a moment, then ask again.',
+  upstream_error: 'Look at the logs of the instance on the screen of the deployment.',
+  unavailable: 'Ask again in a moment; if it stays, look at the instances on the screen of the deployment.',
+  deployment_restarting: 'The model is being replaced: ask again in a moment.',
+  start_failed: 'The model was asleep and could not be started: look at the instances on the screen of the deployment.',
+  overloaded: 'Ask again in a moment.',
+  upstream_timeout: 'Ask for fewer tokens, or try another model.',
+  invalid_api_key: 'Sign in again.',
+  token_expired: 'Sign in again.',
+  unauthenticated: 'Sign in again.',
+};
+
+/** What the gateway says in `error`, of a whole answer or within a stream, as an error that the page can show. */
+export function chatFailure(error: Record<string, unknown>, response: Response): SlipwayError {
+  const textOf = (name: string) =>
+    typeof error[name] === 'string' ? error[name].slice(0, LONGEST_MESSAGE) : undefined;
+  const code = textOf('code') ?? textOf('type') ?? `status_${response.status}`;
+  const message = textOf('message') ?? `The answer was ${response.status}.`;
+  const retryable = [408, 429, 502, 503, 504].includes(response.status);
+  const remediation = textOf('remediation') ?? remedyOf(code, response.status);
+  const after = response.headers.get('retry-after');
+  return new SlipwayError(message, {
+    code,
+    retryable,
+    status: response.status,
+    body: {
+      code,
+      message,
+      retryable,
+      category: retryable ? 'upstream' : 'invalid_request',
+      remediation: after && /^\d{1,6}$/.test(after) ? `${remediation} Wait ${after} s.`.trim() : remediation,
+      request_id: response.headers.get('x-request-id')?.slice(0, 128) ?? '',
+    },
+  });
+}
+
+/** An engine has codes of its own. */
+function remedyOf(code: string, status: number): string {
+  if (Object.hasOwn(REMEDIES, code)) return REMEDIES[code]!;
+  if (status >= 400 && status < 500) return 'Change what the message names.';
+  return 'The engine failed by itself: ask again, or look at the logs of its instance on the screen of the deployment.';
+}
+
+/** An answer that is no success, whoever gave it. */
+export async function refusalOf(response: Response): Promise<SlipwayError> {
+  const text = await beginningOf(response);
+  try {
+    const { error } = JSON.parse(text) as { error?: unknown };
+    if (typeof error === 'object' && error !== null) return chatFailure(error as Record<string, unknown>, response);
+  } catch {
+    // A proxy in between may answer a page: the status says what there is to say.
+  }
+  return chatFailure({}, response);
+}
+
+async function beginningOf({ body }: Response): Promise<string> {
+  if (!body) return '';
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  let text = '';
+  for (let bytes = 0; bytes < MOST_BYTES;) {
+    const { done, value } = await reader.read();
+    if (done) return text + decoder.decode();
+    bytes += value.byteLength;
+    text += decoder.decode(value, { stream: true });
+  }
+  await reader.cancel();
+  return text;
+}

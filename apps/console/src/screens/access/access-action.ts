@@ -1,0 +1,15 @@
+import type { BodyOf } from '@slipway/sdk';
+import { shellLine } from '../../ui/shell-line.js';
+
+export type Access = BodyOf<'setConsoleAccess'>;
+
+/** As curl and as CLI. */
+export function accessAction(body: Access) {
+  const { access, external_user_id, external_organization_id, scopes, display_name } = body;
+  const words = ['slipway', 'access', access ? 'grant' : 'revoke', external_user_id];
+  words.push('--organization', external_organization_id);
+  if (scopes) words.push('--scopes', scopes.join(','));
+  if (display_name) words.push('--display-name', display_name);
+  if (!access) words.push('--yes');
+  return { curl: { method: 'PUT', path: '/api/v1/console/access', body }, cli: shellLine(...words) };
+}

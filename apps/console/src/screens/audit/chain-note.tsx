@@ -1,0 +1,72 @@
+import { ShieldAlert, ShieldCheck, ShieldQuestion } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { classes } from '../../ui/classes.js';
+import { CopyButton } from '../../ui/copy.js';
+import { shellLine } from '../../ui/shell-line.js';
+import { faultText, intactText } from './chain-text.js';
+import type { ChainCheck } from './audit-chain.js';
+
+interface ChainNoteProps {
+  check: ChainCheck | undefined;
+  /** Whether the browser can compute hashes: not on an origin without encryption that is not this machine. */
+  canCheck: boolean;
+  isFiltered: boolean;
+}
+
+/** What was verified here of the rows below, and what was not. */
+export function ChainNote({ check, canCheck, isFiltered }: ChainNoteProps) {
+  if (!canCheck)
+    return (
+      <Note tone="bg-warn-soft text-warn" icon={<ShieldQuestion aria-hidden className="size-5 shrink-0" />}>
+        <p className="font-medium">Nothing is verified here.</p>
+        <p>
+          The browser computes hashes only on pages that came by https. The command line does: slipway audit verify.
+        </p>
+      </Note>
+    );
+  if (!check) return null;
+  const { counts, missing, head } = check;
+  const wrong = counts.changed + counts.unfitting + missing.length;
+  return (
+    <Note
+      tone={wrong > 0 ? 'bg-bad-soft text-bad' : 'bg-good-soft text-good'}
+      icon={
+        wrong > 0 ? (
+          <ShieldAlert aria-hidden className="size-5 shrink-0" />
+        ) : (
+          <ShieldCheck aria-hidden className="size-5 shrink-0" />
+        )
+      }
+    >
+      <p className="font-medium">{wrong > 0 ? faultText(check) : intactText(check)}</p>
+      <p>
+        Checked in this browser, of the rows loaded: whether one was changed after it was sealed, and whether it follows
+        the row before, where that is loaded{isFiltered && '; with a filter some are not'}. Not checked here: rows that
+        are not loaded, whether somebody cut off the newest rows (<code>slipway audit verify --expect-head</code>), and
+        the seals, which need the workers' key: only <code>npm run audit-verify</code> looks at those.
+      </p>
+      {head && !isFiltered && wrong === 0 && (
+        <p className="flex flex-wrap items-center gap-x-2">
+          <span className="break-all">
+            Head: <code>{`${head.sequence}:${head.hash}`}</code>
+          </span>
+          <CopyButton
+            text={shellLine('slipway', 'audit', 'verify', '--expect-head', `${head.sequence}:${head.hash}`)}
+            label="Copy the command that verifies up to this head"
+          >
+            CLI
+          </CopyButton>
+        </p>
+      )}
+    </Note>
+  );
+}
+
+function Note({ tone, icon, children }: { tone: string; icon: ReactNode; children: ReactNode }) {
+  return (
+    <div role="status" className={classes('mb-3 flex gap-2 rounded-md p-3 text-sm', tone)}>
+      {icon}
+      <div className="min-w-0 space-y-1">{children}</div>
+    </div>
+  );
+}

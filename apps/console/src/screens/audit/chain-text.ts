@@ -1,0 +1,17 @@
+import type { ChainCheck } from './audit-chain.js';
+
+const rowsText = (count: number): string => (count === 1 ? '1 row' : `${count} rows`);
+
+export function intactText({ counts: { linked, intact, unsealed } }: Pick<ChainCheck, 'counts'>): string {
+  const parts = [`${rowsText(linked + intact)} verified`, `${linked} linked to the row before`];
+  if (unsealed > 0) parts.push(`${unsealed} not sealed yet`);
+  return `${parts.join(', ')}.`;
+}
+
+export function faultText({ counts: { changed, unfitting }, missing }: Pick<ChainCheck, 'counts' | 'missing'>): string {
+  const faults: string[] = [];
+  if (changed > 0) faults.push(`${rowsText(changed)} changed after sealing`);
+  if (unfitting > 0) faults.push(`${rowsText(unfitting)} that do not follow the row before`);
+  if (missing.length > 0) faults.push(`missing: row ${missing.join(', ')}`);
+  return `The record does not fit its hashes: ${faults.join('; ')}.`;
+}

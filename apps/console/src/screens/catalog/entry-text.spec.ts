@@ -1,0 +1,33 @@
+import { describe, expect, it } from '@jest/globals';
+import { curlOf, isMeant, priceText, pythonOf, tokensText, type Entry } from './entry-text.js';
+
+const entry = {
+  slug: 'acme/chat',
+  name: 'Acme Chat',
+  description: 'Answers in prose',
+  endpoint: { base_url: 'http://gw:7080/v1/', model: 'acme/chat' },
+} as Entry;
+
+describe('an entry of the catalog', () => {
+  it('is found by every word that was typed', () => {
+    expect(isMeant(entry, '')).toBe(true);
+    expect(isMeant(entry, 'PROSE acme')).toBe(true);
+    expect(isMeant(entry, 'acme verse')).toBe(false);
+  });
+
+  it('has a price, to the last digit', () => {
+    expect(priceText({ currency: 'USD', input_per_mtok: 0.075, output_per_mtok: 3 })).toBe('$0.075 in, $3.00 out');
+    expect(priceText({ currency: 'no currency', input_per_mtok: 1, output_per_mtok: 2 })).toBe(
+      '1 no currency in, 2 no currency out',
+    );
+    expect(priceText(null)).toBe('not said');
+    expect(tokensText(131072)).toBe('131,072');
+  });
+
+  it('is asked for by lines that stay what they are', () => {
+    expect(curlOf(entry)).toContain(`curl http://gw:7080/v1/chat/completions`);
+    const odd = { endpoint: { base_url: "http://gw/v1'; rm -rf /", model: 'a"b' } } as Entry;
+    expect(curlOf(odd)).toContain(`'http://gw/v1'\\''; rm -rf /chat/completions'`);
+    expect(pythonOf(odd)).toContain('model="a\\"b"');
+  });
+});

@@ -1,0 +1,57 @@
+import type { ItemOf } from '@slipway/sdk';
+import { shellLine } from '../../ui/shell-line.js';
+
+export type Entry = ItemOf<'listModelApiCatalog'>;
+
+/** Whether an entry is meant by what was typed; every word has to be in it. */
+export function isMeant({ slug, name, description }: Entry, search: string): boolean {
+  const text = `${slug} ${name} ${description ?? ''}`.toLowerCase();
+  return search
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => text.includes(word));
+}
+
+/** What a million tokens cost. */
+export function priceText(pricing: Entry['pricing']): string {
+  if (!pricing) return 'not said';
+  const { currency, input_per_mtok, output_per_mtok } = pricing;
+  return `${moneyText(input_per_mtok, currency)} in, ${moneyText(output_per_mtok, currency)} out`;
+}
+
+/** Prices of a token have more digits than money in a purse. */
+function moneyText(amount: number, currency: string): string {
+  try {
+    return new Intl.NumberFormat('en', { style: 'currency', currency, maximumFractionDigits: 6 }).format(amount);
+  } catch {
+    return `${amount} ${currency}`;
+  }
+}
+
+export const tokensText = (tokens: number | null): string =>
+  tokens === null ? 'not said' : new Intl.NumberFormat('en').format(tokens);
+
+/** A first request for a shell. The token stays a variable. */
+export function curlOf({ endpoint: { base_url, model } }: Entry): string {
+  const body = JSON.stringify({ model, messages: [{ role: 'user', content: 'Hello' }] });
+  return [
+    shellLine('curl', `${base_url.replace(/\/+$/, '')}/chat/completions`),
+    `-H "authorization: Bearer $SLIPWAY_TOKEN"`,
+    `-H 'content-type: application/json'`,
+    shellLine('-d', body),
+  ].join(' \\\n  ');
+}
+
+/** The same with the client that most programs have already. */
+export const pythonOf = ({ endpoint: { base_url, model } }: Entry): string =>
+  [
+    'import os',
+    'from openai import OpenAI',
+    '',
+    `client = OpenAI(base_url=${JSON.stringify(base_url)}, api_key=os.environ["SLIPWAY_TOKEN"])`,
+    'answer = client.chat.completions.create(',
+    `    model=${JSON.stringify(model)},`,
+    '    messages=[{"role": "user", "content": "Hello"}],',
+    ')',
+    'print(answer.choices[0].message.content)',
+  ].join('\n');

@@ -1,0 +1,119 @@
+import type { ItemOf } from '@slipway/sdk';
+import { Link } from '@tanstack/react-router';
+import type { ColumnDef } from '@tanstack/react-table';
+import { Chip } from '../../ui/chip.js';
+import { DataTable } from '../../ui/data-table.js';
+import { Time } from '../../ui/time.js';
+import { Sparkline } from './sparkline.js';
+import { TrafficBar } from './traffic-bar.js';
+
+export type Deployment = ItemOf<'listDeployments'>;
+
+const MOST_LABELS = 4;
+
+/** Each asks for itself: one question every half minute, for as many rows as a window shows. */
+const MOST_SPARKLINES = 20;
+
+const COLUMNS: ColumnDef<Deployment, any>[] = [
+  {
+    header: 'Name',
+    accessorKey: 'name',
+    cell: ({ row: { original } }) => (
+      <>
+        <Link to="/deployments/$name" params={{ name: original.name }} className="font-medium underline">
+          {original.name}
+        </Link>
+        {original.display_name && <p className="line-clamp-1 text-xs text-soft">{original.display_name}</p>}
+      </>
+    ),
+  },
+  { header: 'State', accessorKey: 'state', cell: ({ row: { original } }) => <State of={original} /> },
+  {
+    header: 'Traffic',
+    id: 'traffic',
+    enableSorting: false,
+    cell: ({ row: { original } }) => <TrafficBar of={original} />,
+  },
+  {
+    header: 'Requests, 15 min',
+    id: 'requests',
+    enableSorting: false,
+    cell: ({ row: { index, original } }) => index < MOST_SPARKLINES && <Sparkline name={original.name} />,
+  },
+  {
+    header: 'Instances',
+    id: 'replicas',
+    accessorFn: ({ replicas }) => replicas.ready,
+    cell: ({ row: { original } }) => (
+      <span className="whitespace-nowrap tabular-nums">
+        {original.replicas.ready} of {original.replicas.desired} ready
+      </span>
+    ),
+  },
+  { header: 'Environment', accessorKey: 'environment', cell: ({ getValue }) => getValue<string | null>() ?? '' },
+  {
+    header: 'Labels',
+    id: 'labels',
+    enableSorting: false,
+    cell: ({ row: { original } }) => <Labels of={original.labels} />,
+  },
+  { header: 'Updated', accessorKey: 'updated_at', cell: ({ row: { original } }) => <Time at={original.updated_at} /> },
+];
+
+export function DeploymentTable({ rows }: { rows: Deployment[] }) {
+  return (
+    <DataTable
+      caption="Deployments"
+      columns={COLUMNS}
+      rows={rows}
+      idOf={({ id }) => id}
+      className="rounded-lg border border-line bg-panel p-1"
+    />
+  );
+}
+
+/** The chip, why it is so where something is wrong, and the way to what goes on. */
+function State({ of }: { of: Deployment }) {
+  const wrong = of.conditions.find(({ type, status }) => type === 'Degraded' && status === 'True');
+  return (
+    <div className="space-y-0.5">
+      <span className="flex items-center gap-2">
+        <Chip word={of.state} />
+        {of.current_operation_id && (
+          <Link
+            to="/operations/$id"
+            params={{ id: of.current_operation_id }}
+            className="text-xs whitespace-nowrap underline"
+          >
+            what goes on<span className="sr-only"> at {of.name}</span>
+          </Link>
+        )}
+      </span>
+      {wrong && (
+        <p className="line-clamp-2 min-w-40 text-xs text-soft" title={wrong.message}>
+          {wrong.message}
+        </p>
+      )}
+    </div>
+  );
+}
+
+function Labels({ of }: { of: Record<string, string> }) {
+  const pairs = Object.entries(of);
+  return (
+    <span className="flex flex-wrap gap-1">
+      {pairs.slice(0, MOST_LABELS).map(([key, value]) => (
+        <Link
+          key={key}
+          to="/deployments"
+          search={(now: Record<string, unknown>) => ({ ...now, label: `${key}=${value}` })}
+          title={`Only those with ${key}=${value}`}
+          className="max-w-40 truncate rounded bg-sunken px-1.5 text-xs hover:underline"
+        >
+          {key}={value}
+        </Link>
+      ))}
+      {pairs.length > MOST_LABELS && <span className="text-xs text-soft">{pairs.length - MOST_LABELS} more</span>}
+    </span>
+  );
+}

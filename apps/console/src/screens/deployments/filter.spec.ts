@@ -1,0 +1,39 @@
+import { describe, expect, it } from '@jest/globals';
+import { countStates, labelsOf, matches } from './filter.js';
+
+const CHAT = {
+  name: 'chat',
+  display_name: 'Chat of the shop',
+  description: null,
+  environment: 'production',
+  state: 'active',
+  labels: { team: 'search' },
+};
+
+describe('the text filter', () => {
+  it.each(['', 'cha', 'SHOP', 'team=search', 'prod chat'])('finds it by "%s"', (text) =>
+    expect(matches(CHAT, text)).toBe(true),
+  );
+
+  it('wants every word', () => expect(matches(CHAT, 'chat staging')).toBe(false));
+
+  it('finds no two fields that only touch', () => expect(matches(CHAT, 'chatchat')).toBe(false));
+});
+
+it('counts states, the worst first, those of a later api last', () => {
+  const rows = ['active', 'hibernating', 'failed', 'active'].map((state) => ({ state }));
+  expect(countStates(rows)).toEqual([
+    { state: 'failed', count: 1 },
+    { state: 'active', count: 2 },
+    { state: 'hibernating', count: 1 },
+  ]);
+});
+
+describe('labels as text', () => {
+  it('are pairs', () =>
+    expect(labelsOf(' team=search,, tier=1=x ')).toEqual({ labels: { team: 'search', tier: '1=x' } }));
+
+  it('are none in an empty text', () => expect(labelsOf('  ')).toEqual({ labels: {} }));
+
+  it('name what is no pair', () => expect(labelsOf('team=search, tier').fault).toMatch(/^tier is no pair/));
+});

@@ -1,0 +1,49 @@
+/** What the list knows of a deployment; the api's record has more. */
+export interface Listed {
+  name: string;
+  display_name: string | null;
+  description: string | null;
+  environment: string | null;
+  state: string;
+  labels: Record<string, string>;
+}
+
+/** The states in the order in which somebody should look at them. */
+export const STATES = ['failed', 'degraded', 'paused', 'progressing', 'creating', 'active', 'deleting'] as const;
+
+export interface StateCount {
+  state: string;
+  count: number;
+}
+
+/** How many are in each state, those of a later api included; states without any are left out. */
+export function countStates(rows: readonly Pick<Listed, 'state'>[]): StateCount[] {
+  const counts = new Map<string, number>(STATES.map((state) => [state, 0]));
+  for (const { state } of rows) counts.set(state, (counts.get(state) ?? 0) + 1);
+  return [...counts].filter(([, count]) => count > 0).map(([state, count]) => ({ state, count }));
+}
+
+/** Whether every word stands somewhere in what people call it. */
+export function matches(row: Listed, text: string): boolean {
+  const labels = Object.entries(row.labels).map(([key, value]) => `${key}=${value}`);
+  const all = [row.name, row.display_name, row.description, row.environment, ...labels].join('\n').toLowerCase();
+  return text
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => all.includes(word));
+}
+
+/** `team=search, tier=1` as the api takes labels; what is no pair is said as it stands, in `fault`. */
+export function labelsOf(text: string): { labels: Record<string, string>; fault?: string } {
+  const pairs = text
+    .split(',')
+    .map((pair) => pair.trim())
+    .filter(Boolean);
+  const fault = pairs.find((pair) => !/^[^=\s]+=.*$/.test(pair));
+  if (fault !== undefined) return { labels: {}, fault: `${fault} is no pair such as team=search` };
+  return {
+    labels: Object.fromEntries(
+      pairs.map((pair) => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)]),
+    ),
+  };
+}

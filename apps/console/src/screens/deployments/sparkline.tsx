@@ -1,0 +1,44 @@
+import { isSlipwayError } from '@slipway/sdk';
+import { useQuery } from '@tanstack/react-query';
+import { slipway } from '../../api/client.js';
+import { lineThrough, rateText, ratesOf } from './sparkline-points.js';
+
+const WIDTH = 96;
+const HEIGHT = 20;
+/** Fifteen minutes in steps of this: what the line can show. */
+const STEP_SECONDS = 30;
+const RENEWED_MS = 30_000;
+
+/** Requests of the last quarter of an hour. */
+export function Sparkline({ name }: { name: string }) {
+  const { data: rates } = useQuery({
+    queryKey: ['deployment', name, 'sparkline'],
+    queryFn: async ({ signal }) => {
+      try {
+        return ratesOf(await slipway.deployments.metrics(name, { step: STEP_SECONDS, signal }));
+      } catch (error) {
+        // Gone since the list was read, or an api that has no metrics: no line, and nothing that is out of date.
+        if (isSlipwayError(error, 'deployment_not_found', 'not_found')) return [];
+        throw error;
+      }
+    },
+    refetchInterval: RENEWED_MS,
+    staleTime: RENEWED_MS,
+  });
+  if (!rates || rates.length === 0) return null;
+  const most = Math.max(...rates);
+  return (
+    <span className="flex items-center gap-2 whitespace-nowrap">
+      <svg aria-hidden width={WIDTH} height={HEIGHT} className="text-accent">
+        <polyline
+          points={lineThrough(rates, WIDTH, HEIGHT)}
+          fill="none"
+          stroke="currentColor"
+          strokeWidth={1.5}
+          strokeLinejoin="round"
+        />
+      </svg>
+      <span className="text-xs text-soft tabular-nums">{most === 0 ? 'none' : <>up to {rateText(most)}</>}</span>
+    </span>
+  );
+}

@@ -1,0 +1,48 @@
+import { shellLine } from '../../ui/shell-line.js';
+
+/** What marks the deployment that this page made: so it finds its way back to it. */
+export const LABELS = { 'first-run': 'yes' };
+
+/** More of them and somebody is playing. */
+const MOST_NAMES = 20;
+
+/** `first`, `first-2`, …: the names that are tried, in order. */
+export const names = (): string[] => [
+  'first',
+  ...Array.from({ length: MOST_NAMES - 1 }, (_, index) => `first-${index + 2}`),
+];
+
+export const createBody = (name: string) => ({ name, labels: LABELS });
+
+export const rolloutBody = (target: string) => ({
+  spec: { model: { id: 'simulated' }, runtime: { target, engine: 'sim' } },
+  strategy: { type: 'immediate' as const },
+});
+
+export const chatBody = (model: string, question: string) => ({
+  model,
+  messages: [{ role: 'user', content: question }],
+  stream: true,
+  stream_options: { include_usage: true },
+});
+
+export const createLine = (name: string): string =>
+  shellLine('slipway', 'deployments', 'create', name, '--labels', 'first-run=yes');
+
+/** The spec goes through a pipe: the command takes a file. */
+export function rolloutLine(name: string, target: string): string {
+  const { spec, strategy } = rolloutBody(target);
+  const create = ['slipway', 'rollouts', 'create', name, '--revision-file', '-', '--strategy', strategy.type, '--wait'];
+  return `${shellLine('echo', JSON.stringify(spec))} | ${shellLine(...create)}`;
+}
+
+/** To the gateway's own address: there a token is what counts, not the session of this page. */
+export function chatCurl(gateway: string, name: string, question: string): string {
+  const root = gateway.replace(/\/+$/, '').replace(/\/v1$/, '');
+  return [
+    shellLine('curl', '-N', `${root}/v1/chat/completions`),
+    `-H "authorization: Bearer $SLIPWAY_TOKEN"`,
+    shellLine('-H', 'content-type: application/json'),
+    shellLine('-d', JSON.stringify(chatBody(name, question))),
+  ].join(' \\\n  ');
+}

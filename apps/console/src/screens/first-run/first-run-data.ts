@@ -1,0 +1,69 @@
+import { isSlipwayError, type ItemOf, type Operation } from '@slipway/sdk';
+import { useQuery, type UseQueryResult } from '@tanstack/react-query';
+import { slipway } from '../../api/client.js';
+import { createBody, names } from './first-run-commands.js';
+import { isLive } from './first-run-state.js';
+
+/** Steps take seconds here, and somebody is looking on. */
+const LIVE_MS = 1_000;
+
+type Deployment = ItemOf<'listDeployments'>;
+
+export interface FirstRun {
+  /** Null where there is none yet. */
+  deployment: Deployment | null;
+  /** What happened to it last. */
+  operation: Operation | undefined;
+}
+
+/** The deployment of this page: the one that the address names, else the one that an earlier visit made. */
+export const useFirstRun = (named: string | undefined): UseQueryResult<FirstRun, Error> =>
+  useQuery({
+    queryKey: ['deployments', 'first-run', named],
+    queryFn: async ({ signal }): Promise<FirstRun> => {
+      const deployment = named ? await one(named, signal) : await earlier(signal);
+      if (!deployment) return { deployment, operation: undefined };
+      const { data } = await slipway.operations.list({ resource_name: deployment.name, limit: 1, signal });
+      return { deployment, operation: data[0] };
+    },
+    refetchInterval: ({ state }) => (isLive(state.data?.operation) ? LIVE_MS : false),
+  });
+
+async function one(name: string, signal: AbortSignal): Promise<Deployment | null> {
+  try {
+    return await slipway.deployments.get(name, { signal });
+  } catch (error) {
+    if (isSlipwayError(error, 'deployment_not_found')) return null;
+    throw error;
+  }
+}
+
+async function earlier(signal: AbortSignal): Promise<Deployment | null> {
+  const { data } = await slipway.deployments.list({ label: 'first-run=yes', limit: 1, signal });
+  return data.find(({ state }) => state !== 'deleting') ?? null;
+}
+
+/** Under the first name that is free. */
+export async function createFirst(): Promise<{ name: string }> {
+  let taken: unknown;
+  for (const name of names()) {
+    try {
+      return await slipway.deployments.create(createBody(name));
+    } catch (error) {
+      if (!isSlipwayError(error, 'deployment_exists')) throw error;
+      taken = error;
+    }
+  }
+  throw taken;
+}
+
+/** The first target that has the built-in simulator; undefined where none does. */
+export const useSimulatorTarget = (): UseQueryResult<string | null, Error> =>
+  useQuery({
+    queryKey: ['targets', 'simulator'],
+    queryFn: async ({ signal }) => {
+      const { data } = await slipway.targets.list({ limit: 200, signal });
+      const found = data.find(({ engines, removed }) => !removed && engines.some(({ name }) => name === 'sim'));
+      return found?.name ?? null;
+    },
+  });

@@ -1,0 +1,122 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useEffect, useRef, useState } from 'react';
+import { answersOf, emptyAnswer, type ChatAnswer } from '../../api/chat-answer.js';
+import { refusalOf } from '../../api/chat-failure.js';
+import { GATEWAY_ROOT, sessionFetch } from '../../api/client.js';
+import { sessionQuery } from '../../api/who.js';
+import { Button } from '../../ui/button.js';
+import { ErrorNote } from '../../ui/error-note.js';
+import { TextField } from '../../ui/field.js';
+import { Waiting } from '../../ui/waiting.js';
+import { chatBody, chatCurl } from './first-run-commands.js';
+import { StagePanel } from './stage-panel.js';
+
+interface Sent {
+  state: 'waiting' | 'answering' | 'done' | 'failed';
+  answer: ChatAnswer;
+  revision?: string;
+  failure?: unknown;
+}
+
+const ASKED = 'What is a canary rollout?';
+
+/** The last click: a request through the gateway, and its answer as it comes. */
+export function SendStage({ name, isReady }: { name: string; isReady: boolean }) {
+  const { data: session } = useQuery(sessionQuery);
+  const [question, setQuestion] = useState(ASKED);
+  const { sent, send } = useSending(name);
+  const isBusy = sent?.state === 'waiting' || sent?.state === 'answering';
+  const curl = chatCurl(session?.gateway ?? '', name, question);
+  return (
+    <StagePanel
+      title="3. Send a request"
+      state={sent?.state === 'done' ? 'done' : isBusy ? 'running' : isReady ? 'next' : 'to come'}
+      lines={[{ name: 'curl', text: curl }]}
+    >
+      <p className="text-sm">
+        The gateway serves what OpenAI clients speak. The <code>model</code> is the deployment&apos;s name.
+      </p>
+      <div className="flex flex-wrap items-end gap-2">
+        <div className="min-w-0 grow">
+          <TextField
+            label="Question"
+            maxLength={2_000}
+            value={question}
+            onChange={(event) => setQuestion(event.target.value)}
+          />
+        </div>
+        <Button
+          kind="primary"
+          isBusy={isBusy}
+          disabled={!isReady || question.trim() === ''}
+          onClick={() => send(question)}
+        >
+          Send
+        </Button>
+      </div>
+      {sent && <Answered sent={sent} name={name} />}
+    </StagePanel>
+  );
+}
+
+function Answered({ sent: { state, answer, revision, failure }, name }: { sent: Sent; name: string }) {
+  return (
+    <div className="space-y-2 text-sm">
+      {state === 'waiting' && <Waiting for="the first token" />}
+      {answer.text !== '' && (
+        <p aria-label="Answer" role="region" className="rounded bg-sunken p-3 break-words whitespace-pre-wrap">
+          {answer.text}
+        </p>
+      )}
+      {state === 'failed' && <ErrorNote error={failure} />}
+      {state === 'done' && (
+        <p role="status">
+          Served{revision && ` by ${revision}`}. Go on:{' '}
+          <Link to="/deployments/$name" params={{ name }} className="underline">
+            watch {name}
+          </Link>
+          {', '}
+          <Link to="/playground" search={{ model: name } as never} className="underline">
+            talk to it
+          </Link>
+          {', or '}
+          <Link to="/targets" className="underline">
+            see which engines there are
+          </Link>
+          .
+        </p>
+      )}
+    </div>
+  );
+}
+
+function useSending(name: string): { sent: Sent | undefined; send: (question: string) => void } {
+  const [sent, setSent] = useState<Sent>();
+  const sending = useRef<AbortController | undefined>(undefined);
+  // Who leaves the page ends the engine's work on the answer.
+  useEffect(() => () => sending.current?.abort(), []);
+
+  const send = async (question: string) => {
+    sending.current?.abort();
+    const { signal } = (sending.current = new AbortController());
+    const change = (changed: Partial<Sent>) =>
+      !signal.aborted && setSent((now) => ({ state: 'waiting', answer: emptyAnswer(), ...now, ...changed }));
+    setSent({ state: 'waiting', answer: emptyAnswer() });
+    try {
+      const response = await sessionFetch(`${GATEWAY_ROOT}/chat/completions`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
+        body: JSON.stringify(chatBody(name, question)),
+        signal,
+      });
+      if (!response.ok) throw await refusalOf(response);
+      change({ state: 'answering', revision: response.headers.get('x-slipway-revision')?.slice(0, 128) });
+      for await (const answer of answersOf(response, { signal })) change({ answer });
+      change({ state: 'done' });
+    } catch (failure) {
+      change({ state: 'failed', failure });
+    }
+  };
+  return { sent, send: (question) => void send(question) };
+}

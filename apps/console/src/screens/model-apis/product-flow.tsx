@@ -1,0 +1,94 @@
+import { ArrowRight } from 'lucide-react';
+import { slipway } from '../../api/client.js';
+import { usePages, type Pages } from '../../api/pages.js';
+import { useAddress } from '../../api/search.js';
+import { Button } from '../../ui/button.js';
+import { Chip } from '../../ui/chip.js';
+import { Paged } from '../../ui/paged.js';
+import { BindingsPanel } from './bindings-panel.js';
+import { flowOf, type Binding, type Flow, type Product, type Publication } from './flow.js';
+import { ProductPanel } from './product-panel.js';
+import { PublicationPanel } from './publication-panel.js';
+import { QualificationPanel } from './qualification-panel.js';
+
+/** All four stages of one product, from left to right and from top to bottom. */
+export function ProductFlow({ product }: { product: Product }) {
+  const [{ binding: chosen }, setAddress] = useAddress();
+  const bindings = usePages<Binding>({
+    queryKey: ['model-api-bindings'],
+    read: (given) => slipway.admin.modelApi.targetBindings.list(given),
+  });
+  const publications = usePages<Publication>({
+    queryKey: ['model-api-publications'],
+    read: (given) => slipway.admin.modelApi.publications.list(given),
+  });
+  return (
+    <Paged pages={firstOf(bindings)} what="the bindings">
+      {() => (
+        <Paged pages={firstOf(publications)} what="the publications">
+          {() => {
+            const flow = flowOf(product, bindings.rows, publications.rows);
+            const binding = flow.bindings.find(({ id }) => id === chosen) ?? flow.bindings[0];
+            return (
+              <div className="min-w-0 space-y-3">
+                <Stages flow={flow} />
+                <div className="grid gap-3 xl:grid-cols-2">
+                  <ProductPanel product={product} />
+                  <BindingsPanel
+                    product={product}
+                    bindings={flow.bindings}
+                    chosen={binding?.id}
+                    onChoose={(id) => setAddress({ product: product.slug, binding: id })}
+                  />
+                  <QualificationPanel key={binding?.id ?? 'none'} binding={binding} />
+                  <PublicationPanel product={product} flow={flow} />
+                </div>
+                <Older bindings={bindings} publications={publications} />
+              </div>
+            );
+          }}
+        </Paged>
+      )}
+    </Paged>
+  );
+}
+
+/** The pages behind are asked for below, for both lists. */
+const firstOf = <Row,>(pages: Pages<Row>): Pages<Row> => ({ ...pages, more: undefined });
+
+function Stages({ flow: { stages, next } }: { flow: Flow }) {
+  return (
+    <div className="rounded-lg border border-line bg-panel p-3">
+      <ol aria-label="The way to a published model" className="flex flex-wrap items-center gap-x-3 gap-y-2">
+        {stages.map(({ id, title, word, tone }, index) => (
+          <li key={id} className="flex items-center gap-2 text-sm">
+            {index > 0 && <ArrowRight aria-hidden className="size-4 text-soft" />}
+            <span className="font-medium">{title}</span>
+            <Chip word={word} tone={tone} />
+          </li>
+        ))}
+      </ol>
+      <p className="mt-2 text-sm text-soft">{next ?? 'Clients are served.'}</p>
+    </div>
+  );
+}
+
+/** The api lists those of all products together: what is older than the newest pages has to be asked for. */
+function Older({ bindings, publications }: { bindings: Pages<Binding>; publications: Pages<Publication> }) {
+  if (!bindings.more && !publications.more) return null;
+  return (
+    <p className="flex flex-wrap items-center gap-2 text-sm text-soft">
+      Judged by the newest {bindings.rows.length} bindings and {publications.rows.length} publications of all products.
+      {bindings.more && (
+        <Button isSmall isBusy={bindings.query.isFetchingNextPage} onClick={bindings.more}>
+          Older bindings
+        </Button>
+      )}
+      {publications.more && (
+        <Button isSmall isBusy={publications.query.isFetchingNextPage} onClick={publications.more}>
+          Older publications
+        </Button>
+      )}
+    </p>
+  );
+}

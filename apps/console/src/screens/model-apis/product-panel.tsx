@@ -1,0 +1,54 @@
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { Chip } from '../../ui/chip.js';
+import { Panel } from '../../ui/panel.js';
+import { Time } from '../../ui/time.js';
+import type { Product } from './flow.js';
+
+export function ProductPanel({ product }: { product: Product }) {
+  const { pricing } = product;
+  return (
+    <Panel
+      title="1 Product"
+      note={<Chip word={product.state} />}
+      actions={
+        <Link to="/catalog" search={{ model: product.slug }} className="text-xs underline">
+          In the catalog
+        </Link>
+      }
+    >
+      <dl className="space-y-1 text-sm">
+        <Row name="Slug">
+          <code className="break-all">{product.slug}</code>
+        </Row>
+        <Row name="Name">{product.display_name}</Row>
+        {product.description && <Row name="Description">{product.description}</Row>}
+        <Row name="Id">
+          <code className="text-xs break-all">{product.id}</code>
+        </Row>
+        <Row name="Modalities">{product.modalities.join(', ') || 'none'}</Row>
+        <Row name="Tokens">
+          {`context ${product.context_length ?? 'not said'}, output ${product.max_output_tokens ?? 'not said'}`}
+        </Row>
+        <Row name="Parameters">{product.supported_parameters.join(', ') || 'none are promised'}</Row>
+        <Row name="Pricing">
+          {pricing
+            ? `${pricing.input_per_mtok} in, ${pricing.output_per_mtok} out, ${pricing.currency} for a million tokens`
+            : 'none'}
+        </Row>
+        <Row name="Changed">
+          <Time at={product.updated_at} />
+        </Row>
+      </dl>
+    </Panel>
+  );
+}
+
+function Row({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div className="grid grid-cols-[6.5rem_1fr] gap-2">
+      <dt className="text-soft">{name}</dt>
+      <dd className="min-w-0 break-words">{children}</dd>
+    </div>
+  );
+}

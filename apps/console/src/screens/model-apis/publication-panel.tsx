@@ -1,0 +1,155 @@
+import { createColumnHelper } from '@tanstack/react-table';
+import { Megaphone } from 'lucide-react';
+import { useState } from 'react';
+import { useAction } from '../../api/action.js';
+import { slipway } from '../../api/client.js';
+import { useMay } from '../../api/who.js';
+import { Button } from '../../ui/button.js';
+import { Chip } from '../../ui/chip.js';
+import { ConfirmDialog } from '../../ui/confirm-dialog.js';
+import { DataTable } from '../../ui/data-table.js';
+import { EmptyState } from '../../ui/empty-state.js';
+import { Panel } from '../../ui/panel.js';
+import { Time } from '../../ui/time.js';
+import { targetText, type Binding, type Flow, type Product, type Publication } from './flow.js';
+import { PublishDialog } from './publish-dialog.js';
+import { withdrawAction } from './requests.js';
+
+/** A page is no place for more versions. */
+const MOST_SHOWN = 100;
+
+export function PublicationPanel({ product, flow }: { product: Product; flow: Flow }) {
+  const mayChange = useMay('admin');
+  const [isPublishing, setPublishing] = useState(false);
+  const [isWithdrawing, setWithdrawing] = useState(false);
+  const { bindings, publications, current } = flow;
+  const qualified = bindings.filter(({ state }) => state === 'qualified');
+  return (
+    <Panel
+      title="4 Publication"
+      note={current && <Chip word="published">{`version ${current.version}`}</Chip>}
+      actions={
+        mayChange && (
+          <>
+            {current && (
+              <Button isSmall kind="danger" onClick={() => setWithdrawing(true)}>
+                Withdraw
+              </Button>
+            )}
+            <Button
+              isSmall
+              kind={current || qualified.length === 0 ? 'plain' : 'primary'}
+              disabled={qualified.length === 0}
+              icon={<Megaphone aria-hidden className="size-3.5" />}
+              onClick={() => setPublishing(true)}
+            >
+              Publish
+            </Button>
+          </>
+        )
+      }
+    >
+      <div className="space-y-3">
+        {current && <Shares publication={current} bindings={bindings} />}
+        {publications.length === 0 ? (
+          <EmptyState
+            title="It was never published"
+            command={`slipway publications create ${product.id} --binding ${(qualified[0] ?? bindings[0])?.id ?? 'bnd_1'}`}
+          >
+            {qualified.length === 0 && (
+              <p className="text-sm text-soft">It takes a binding that is qualified: none is yet.</p>
+            )}
+          </EmptyState>
+        ) : (
+          <DataTable
+            caption="Publications of the product"
+            columns={COLUMNS}
+            rows={publications.slice(0, MOST_SHOWN)}
+            idOf={({ id }) => id}
+            className="max-h-60 overflow-y-auto"
+          />
+        )}
+      </div>
+      {isPublishing && (
+        <PublishDialog product={product} qualified={qualified} current={current} onClose={() => setPublishing(false)} />
+      )}
+      {isWithdrawing && current && <WithdrawDialog publication={current} onClose={() => setWithdrawing(false)} />}
+    </Panel>
+  );
+}
+
+/** Who answers, at which share: the bindings of the lowest priority, while one of them can. */
+function Shares({ publication, bindings }: { publication: Publication; bindings: Binding[] }) {
+  return (
+    <ul className="space-y-1 text-sm">
+      {publication.bindings.map(({ binding_id, weight, priority }) => {
+        const binding = bindings.find(({ id }) => id === binding_id);
+        return (
+          <li key={binding_id} className="flex flex-wrap items-center gap-2">
+            <span className="min-w-0 font-medium break-all">{binding ? targetText(binding) : binding_id}</span>
+            <span className="text-soft">
+              weight {weight}
+              {weight === 0 && ' (dark)'}, priority {priority}
+            </span>
+            {binding && (
+              <Chip word={binding.drifted ? 'drifted' : binding.state} tone={binding.drifted ? 'bad' : undefined} />
+            )}
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+function WithdrawDialog({
+  publication: { id, slug, version },
+  onClose,
+}: {
+  publication: Publication;
+  onClose: () => void;
+}) {
+  const withdraw = useAction({
+    run: () => slipway.admin.modelApi.publications.withdraw(id),
+    renews: [['model-api-publications'], ['model-api-products'], ['model-api-catalog'], ['models']],
+    done: `${slug} is withdrawn`,
+    onDone: onClose,
+  });
+  return (
+    <ConfirmDialog
+      isOpen
+      onClose={onClose}
+      title={`Withdraw version ${version} of ${slug}?`}
+      verb="Withdraw"
+      isDangerous
+      nameToType={slug}
+      isBusy={withdraw.isPending}
+      error={withdraw.error}
+      action={withdrawAction(id)}
+      onConfirm={() => withdraw.mutate(undefined)}
+    >
+      <p className="text-sm">
+        Clients that send <code>{slug}</code> get 404 model_not_found from now on. Its bindings stay qualified: it can
+        be published again.
+      </p>
+    </ConfirmDialog>
+  );
+}
+
+const column = createColumnHelper<Publication>();
+
+const COLUMNS = [
+  column.accessor('version', { header: 'Version' }),
+  column.accessor('state', { header: 'State', cell: ({ getValue }) => <Chip word={getValue()} /> }),
+  column.accessor(({ audience }) => audienceText(audience), { id: 'audience', header: 'For' }),
+  column.accessor(({ notes }) => notes ?? '', { id: 'notes', header: 'Notes', enableSorting: false }),
+  column.accessor('created_at', { header: 'Published', cell: ({ getValue }) => <Time at={getValue()} /> }),
+  column.accessor('ended_at', {
+    header: 'Ended',
+    cell: ({ getValue }) => (getValue() ? <Time at={getValue()} /> : null),
+  }),
+];
+
+function audienceText({ visibility, tenants = [] }: Publication['audience']): string {
+  if (visibility === 'shared') return 'every tenant';
+  return tenants.length === 0 ? 'this tenant' : `this tenant and ${tenants.length} more`;
+}

@@ -1,0 +1,165 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { createColumnHelper } from '@tanstack/react-table';
+import { BadgeCheck } from 'lucide-react';
+import { useEffect, useRef } from 'react';
+import { useAction } from '../../api/action.js';
+import { slipway } from '../../api/client.js';
+import { REFRESH_MS } from '../../api/query-client.js';
+import { useMay } from '../../api/who.js';
+import { Button } from '../../ui/button.js';
+import { Chip, type Tone } from '../../ui/chip.js';
+import { CopyAs } from '../../ui/copy.js';
+import { DataTable } from '../../ui/data-table.js';
+import { EmptyState } from '../../ui/empty-state.js';
+import { ErrorNote } from '../../ui/error-note.js';
+import { Panel } from '../../ui/panel.js';
+import { Steps } from '../../ui/steps.js';
+import { Time } from '../../ui/time.js';
+import { lengthText } from '../../ui/time-text.js';
+import { targetText, type Binding } from './flow.js';
+import { qualifyAction } from './requests.js';
+
+/** While it runs somebody watches. */
+const LIVE_MS = 1_000;
+
+/** What a binding was put to, and what it is put to now. */
+export function QualificationPanel({ binding }: { binding: Binding | undefined }) {
+  if (!binding)
+    return (
+      <Panel title="3 Qualification">
+        <p className="text-sm text-soft">It calls the target as the gateway would. There is no binding to call yet.</p>
+      </Panel>
+    );
+  return <Qualification binding={binding} />;
+}
+
+function Qualification({ binding }: { binding: Binding }) {
+  const mayChange = useMay('admin');
+  const latest = useLatestRun(binding.id);
+  const operation = latest.data;
+  const isRunning = operation?.completed_at === null;
+  const qualify = useAction({
+    run: () => slipway.admin.modelApi.targetBindings.qualify(binding.id),
+    renews: [['operations', 'of-binding', binding.id], ['model-api-bindings']],
+  });
+  const { checked_at, checks, drifted_since } = binding.qualification;
+  return (
+    <Panel
+      title="3 Qualification"
+      note={<Chip word={isRunning ? 'running' : binding.state} />}
+      actions={
+        mayChange && (
+          <>
+            <CopyAs action={qualifyAction(binding.id)} />
+            <Button
+              isSmall
+              kind={binding.state === 'qualified' ? 'plain' : 'primary'}
+              isBusy={qualify.isPending}
+              disabled={isRunning}
+              icon={<BadgeCheck aria-hidden className="size-3.5" />}
+              onClick={() => qualify.mutate(undefined)}
+            >
+              Qualify
+            </Button>
+          </>
+        )
+      }
+    >
+      <div className="space-y-3">
+        <p className="text-sm">
+          <span className="font-medium break-all">{targetText(binding)}</span>{' '}
+          <span className="text-soft">
+            checked <Time at={checked_at} />
+          </span>
+        </p>
+        {drifted_since && (
+          <p className="rounded-md bg-bad-soft p-2 text-sm text-bad">
+            Its server has another model since <Time at={drifted_since} />: no gateway calls it until it has the right
+            one again.
+          </p>
+        )}
+        {qualify.error && <ErrorNote error={qualify.error} />}
+        {latest.error && !operation && <ErrorNote error={latest.error} onAgain={() => void latest.refetch()} />}
+        {operation && (isRunning || operation.status !== 'succeeded') && <Run operation={operation} />}
+        {!isRunning && checks.length > 0 && (
+          <DataTable
+            caption="Checks of the last qualification"
+            columns={COLUMNS}
+            rows={checks}
+            idOf={({ name }) => name}
+            className="max-h-72 overflow-y-auto"
+          />
+        )}
+        {!isRunning && checks.length === 0 && (
+          <EmptyState title="It was never qualified" command={qualifyAction(binding.id).cli} />
+        )}
+      </div>
+    </Panel>
+  );
+}
+
+/** The newest run of the binding, followed while it goes on; what it came to stands in the binding then. */
+function useLatestRun(id: string) {
+  const client = useQueryClient();
+  const latest = useQuery({
+    queryKey: ['operations', 'of-binding', id],
+    queryFn: async ({ signal }) => {
+      const { data } = await slipway.operations.list({
+        kind: 'qualify_target_binding',
+        resource_name: id,
+        limit: 1,
+        signal,
+      });
+      return data[0] ?? null;
+    },
+    refetchInterval: ({ state }) => (state.data?.completed_at === null ? LIVE_MS : REFRESH_MS),
+  });
+  const isRunning = latest.data?.completed_at === null;
+  const wasRunning = useRef(isRunning);
+  useEffect(() => {
+    if (wasRunning.current && !isRunning) void client.invalidateQueries({ queryKey: ['model-api-bindings'] });
+    wasRunning.current = isRunning;
+  }, [isRunning, client]);
+  return latest;
+}
+
+type Operation = NonNullable<ReturnType<typeof useLatestRun>['data']>;
+
+function Run({ operation }: { operation: Operation }) {
+  const { id, status, message, steps } = operation;
+  const isRunning = operation.completed_at === null;
+  return (
+    <div className="space-y-2">
+      <p role="status" className="flex flex-wrap items-center gap-2 text-sm">
+        <Chip word={status} />
+        <span className="min-w-0 break-words">{message}</span>
+        <Link to="/operations/$id" params={{ id }} className="underline">
+          Operation
+        </Link>
+      </p>
+      {isRunning && <Steps steps={steps} label="Steps of the qualification" />}
+    </div>
+  );
+}
+
+type Check = Binding['qualification']['checks'][number];
+
+const RESULT_TONES: Record<string, Tone> = { passed: 'good', failed: 'bad', not_applicable: 'plain' };
+
+const column = createColumnHelper<Check>();
+
+const COLUMNS = [
+  column.accessor('name', { header: 'Check', cell: ({ getValue }) => <code className="text-xs">{getValue()}</code> }),
+  column.accessor('result', {
+    header: 'Result',
+    cell: ({ getValue }) => <Chip word={getValue()} tone={RESULT_TONES[getValue()] ?? 'plain'} />,
+  }),
+  column.accessor('message', { header: 'Seen', enableSorting: false }),
+  column.accessor('duration_ms', {
+    header: 'Took',
+    cell: ({ getValue }) => (
+      <span className="whitespace-nowrap">{getValue() === null ? '' : lengthText(getValue()!)}</span>
+    ),
+  }),
+];

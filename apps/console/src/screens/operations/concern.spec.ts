@@ -1,0 +1,54 @@
+import { describe, expect, it } from '@jest/globals';
+import { concernOf, stuckFirst, waitsForPerson } from './concern.js';
+
+const NOW = Date.UTC(2026, 0, 2, 3, 4, 5);
+const ago = (seconds: number) => new Date(NOW - seconds * 1000).toISOString();
+const row = (changed: Partial<Parameters<typeof concernOf>[0]> = {}) => ({
+  status: 'running' as string,
+  attempt: 1,
+  max_attempts: 5,
+  current_step: 'await_ready',
+  created_at: ago(120),
+  updated_at: ago(5),
+  awaiting: null,
+  resume_at: null,
+  ...changed,
+});
+const soak = (until: string) =>
+  row({ status: 'waiting', current_step: 'soak:1', updated_at: ago(3_600), resume_at: until });
+
+describe('what is of concern', () => {
+  it.each([
+    ['nobody has picked it up', row({ status: 'pending', attempt: 0 }), /no worker has picked it up for 2 min/],
+    ['it runs and does nothing', row({ updated_at: ago(90) }), /no progress for 1 min 30 s/],
+    ['it is being cancelled and does nothing', row({ status: 'cancelling', updated_at: ago(90) }), /no progress/],
+    ['it tries again', row({ attempt: 3 }), /await_ready: try 3 of 5/],
+    ['it waits for a person', row({ status: 'waiting', awaiting: 'approval' }), /waits for a person/],
+    ['it waits long', row({ status: 'waiting', updated_at: ago(90) }), /await_ready waits, 1 min 30 s/],
+    ['its soak is over and nothing happens', soak(ago(45)), /due 45 s ago/],
+  ])('%s', (_, operation, text) => expect(concernOf(operation, NOW)?.text).toMatch(text));
+
+  it.each([
+    ['what was asked for just now', row({ status: 'pending', attempt: 0, created_at: ago(3) })],
+    ['what gets on', row()],
+    ['a soak, however long it takes', soak(ago(-600))],
+    ['a soak that has ended just now', soak(ago(5))],
+    ['a wait that has begun just now', row({ status: 'waiting' })],
+  ])('is not %s', (_, operation) => expect(concernOf(operation, NOW)).toBeUndefined());
+});
+
+it('puts the worst first, then what has gone on longest', () => {
+  const rows = {
+    fine: row({ created_at: ago(9_000) }),
+    young: row({ attempt: 2, created_at: ago(100) }),
+    old: row({ attempt: 2, created_at: ago(500) }),
+    alone: row({ status: 'pending', attempt: 0 }),
+  };
+  expect(stuckFirst(Object.values(rows), NOW)).toEqual([rows.alone, rows.old, rows.young, rows.fine]);
+});
+
+it('knows what only a person ends', () => {
+  expect(waitsForPerson({ status: 'waiting', awaiting: 'pause' })).toBe(true);
+  expect(waitsForPerson({ status: 'waiting', awaiting: null })).toBe(false);
+  expect(waitsForPerson({ status: 'cancelling', awaiting: 'pause' })).toBe(false);
+});

@@ -1,0 +1,52 @@
+import type { Operation } from '@slipway/sdk';
+import { lengthText } from '../../ui/time-text.js';
+
+/** Long enough for a worker that polls to have picked it up. */
+const PICKED_UP_MS = 15_000;
+const PROGRESS_MS = 60_000;
+/** A wait that has ended is taken up by the next poll. */
+const OVERDUE_MS = 30_000;
+
+/** Why somebody should look at an operation that has not ended. */
+export interface Concern {
+  /** The larger, the sooner it should be looked at. */
+  rank: number;
+  text: string;
+}
+
+type Seen = Pick<
+  Operation,
+  'status' | 'attempt' | 'max_attempts' | 'current_step' | 'created_at' | 'updated_at' | 'awaiting' | 'resume_at'
+>;
+
+export function concernOf(operation: Seen, now: number): Concern | undefined {
+  const { status, attempt, max_attempts, current_step } = operation;
+  const age = now - Date.parse(operation.created_at);
+  const still = now - Date.parse(operation.updated_at);
+  if (status === 'pending' && attempt === 0 && age > PICKED_UP_MS)
+    return { rank: 5, text: `no worker has picked it up for ${lengthText(age)}` };
+  if ((status === 'running' || status === 'cancelling') && still > PROGRESS_MS)
+    return { rank: 4, text: `no progress for ${lengthText(still)}` };
+  if (attempt > 1) return { rank: 3, text: `${current_step}: try ${attempt} of ${max_attempts}` };
+  if (status !== 'waiting') return undefined;
+  if (waitsForPerson(operation)) return { rank: 2, text: `waits for a person, ${lengthText(still)} so far` };
+  return overdueOf(operation, now, still);
+}
+
+function overdueOf({ current_step, resume_at }: Seen, now: number, still: number): Concern | undefined {
+  const overdue = now - Date.parse(resume_at ?? '');
+  if (overdue > OVERDUE_MS) return { rank: 4, text: `due ${lengthText(overdue)} ago` };
+  const isSoak = current_step.startsWith('soak');
+  if (isSoak || still <= PROGRESS_MS) return undefined;
+  return { rank: 1, text: `${current_step} waits, ${lengthText(still)} so far` };
+}
+
+/** Whether a person's `resume` is what it waits for. */
+export const waitsForPerson = ({ status, awaiting }: Pick<Operation, 'status' | 'awaiting'>): boolean =>
+  status === 'waiting' && awaiting !== null;
+
+/** Those that somebody should look at first, the worst first; among equals the one that has gone on longest. */
+export function stuckFirst<Row extends Seen>(rows: readonly Row[], now: number): Row[] {
+  const ranked = rows.map((row) => ({ row, rank: concernOf(row, now)?.rank ?? 0, since: Date.parse(row.created_at) }));
+  return ranked.sort((one, other) => other.rank - one.rank || one.since - other.since).map(({ row }) => row);
+}

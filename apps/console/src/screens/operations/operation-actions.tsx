@@ -1,0 +1,91 @@
+import type { Operation } from '@slipway/sdk';
+import { useState } from 'react';
+import { useAction } from '../../api/action.js';
+import { slipway } from '../../api/client.js';
+import { useMay } from '../../api/who.js';
+import { Button } from '../../ui/button.js';
+import { ConfirmDialog } from '../../ui/confirm-dialog.js';
+import { waitsForPerson } from './concern.js';
+
+type Verb = 'cancel' | 'retry' | 'resume';
+
+const VERBS: Record<Verb, { word: string; title: string; what: string; done: string }> = {
+  cancel: {
+    word: 'Cancel it',
+    title: 'Cancel this operation?',
+    what: 'It stops at its next step and undoes what it has begun. A rollout puts the route back that it found.',
+    done: 'It is being cancelled',
+  },
+  retry: {
+    word: 'Try again',
+    title: 'Try this operation again?',
+    what: 'It goes on at its first step that has not succeeded.',
+    done: 'It is being tried again',
+  },
+  resume: {
+    word: 'Let it go on',
+    title: 'Let this operation go on?',
+    what: 'Nothing else will ask before its next step. Look at what the gate measured first.',
+    done: 'It goes on',
+  },
+};
+
+/** What can be done to an operation as it stands. */
+export function OperationActions({ operation }: { operation: Operation }) {
+  const mayAct = useMay('operator');
+  const [asked, setAsked] = useState<Verb>();
+  const { status, cancel_requested, retryable } = operation;
+  if (!mayAct) return null;
+  const isLive = ['pending', 'running', 'waiting'].includes(status);
+  return (
+    <>
+      {waitsForPerson(operation) && (
+        <Button kind="primary" onClick={() => setAsked('resume')}>
+          Go on
+        </Button>
+      )}
+      {status === 'failed' && retryable && (
+        <Button kind="primary" onClick={() => setAsked('retry')}>
+          Retry
+        </Button>
+      )}
+      {isLive && !cancel_requested && (
+        <Button kind="danger" onClick={() => setAsked('cancel')}>
+          Cancel
+        </Button>
+      )}
+      {asked && <Asked verb={asked} operation={operation} onClose={() => setAsked(undefined)} />}
+    </>
+  );
+}
+
+function Asked({ verb, operation, onClose }: { verb: Verb; operation: Operation; onClose: () => void }) {
+  const { word, title, what, done } = VERBS[verb];
+  const { id, kind, resource_name } = operation;
+  const action = useAction({
+    run: () => slipway.operations[verb](id),
+    renews: [['operation', id], ['operations'], ['deployments'], ['deployment', resource_name]],
+    done,
+    onDone: onClose,
+  });
+  return (
+    <ConfirmDialog
+      isOpen
+      onClose={onClose}
+      title={title}
+      verb={word}
+      isDangerous={verb === 'cancel'}
+      isBusy={action.isPending}
+      error={action.error}
+      action={{
+        curl: { method: 'POST', path: `/api/v1/operations/${id}/${verb}` },
+        cli: `slipway operations ${verb} ${id}${verb === 'cancel' ? ' --yes' : ''}`,
+      }}
+      onConfirm={() => action.mutate(undefined)}
+    >
+      <p className="text-sm">
+        {kind} of <strong>{resource_name}</strong>. {what}
+      </p>
+    </ConfirmDialog>
+  );
+}

@@ -1,0 +1,63 @@
+import type { Operation } from '@slipway/sdk';
+import { Link } from '@tanstack/react-router';
+import type { ColumnDef } from '@tanstack/react-table';
+import { Chip } from '../../ui/chip.js';
+import { DataTable } from '../../ui/data-table.js';
+import { Time, useNow } from '../../ui/time.js';
+import { concernOf } from './concern.js';
+import { ResourceLink } from './resource-link.js';
+
+const COLUMNS: ColumnDef<Operation, any>[] = [
+  {
+    header: 'Operation',
+    accessorKey: 'kind',
+    cell: ({ row: { original } }) => (
+      <Link to="/operations/$id" params={{ id: original.id }} className="whitespace-nowrap underline">
+        {original.kind}
+        <span className="sr-only"> of {original.resource_name}</span>
+      </Link>
+    ),
+  },
+  { header: 'Of', accessorKey: 'resource_name', cell: ({ row: { original } }) => <ResourceLink of={original} /> },
+  { header: 'Status', accessorKey: 'status', cell: ({ row: { original } }) => <Chip word={original.status} /> },
+  {
+    header: 'Step',
+    accessorKey: 'progress',
+    cell: ({ row: { original } }) => (
+      <span className="whitespace-nowrap">
+        <code>{original.current_step}</code> <span className="text-soft tabular-nums">{original.progress} %</span>
+      </span>
+    ),
+  },
+  {
+    header: 'Look at',
+    id: 'concern',
+    enableSorting: false,
+    cell: ({ row: { original } }) => <ToLookAt operation={original} />,
+  },
+  {
+    header: 'By',
+    id: 'by',
+    accessorFn: ({ requested_by }) => requested_by.id,
+    cell: ({ getValue }) => <code className="text-xs whitespace-nowrap">{getValue<string>()}</code>,
+  },
+  { header: 'Created', accessorKey: 'created_at', cell: ({ row: { original } }) => <Time at={original.created_at} /> },
+  { header: 'Updated', accessorKey: 'updated_at', cell: ({ row: { original } }) => <Time at={original.updated_at} /> },
+];
+
+export function OperationTable({ rows, caption }: { rows: Operation[]; caption: string }) {
+  return <DataTable caption={caption} columns={COLUMNS} rows={rows} idOf={({ id }) => id} />;
+}
+
+function ToLookAt({ operation }: { operation: Operation }) {
+  const now = useNow();
+  if (operation.error_code)
+    return (
+      <span className="line-clamp-2 min-w-40 text-xs" title={operation.message}>
+        <code>{operation.error_code}</code> {operation.message}
+      </span>
+    );
+  const concern = concernOf(operation, now);
+  if (concern) return <Chip word={concern.text} tone={concern.rank > 3 ? 'bad' : 'warn'} />;
+  return <span className="line-clamp-2 text-xs text-soft">{operation.message}</span>;
+}

@@ -1,0 +1,12 @@
+import type { Operation } from '@slipway/sdk';
+import { Link } from '@tanstack/react-router';
+
+/** What an operation works on, with a way there where it has a screen. */
+export function ResourceLink({ of }: { of: Pick<Operation, 'resource_type' | 'resource_name'> }) {
+  if (of.resource_type !== 'deployment') return <span className="break-all">{of.resource_name}</span>;
+  return (
+    <Link to="/deployments/$name" params={{ name: of.resource_name }} className="break-all underline">
+      {of.resource_name}
+    </Link>
+  );
+}

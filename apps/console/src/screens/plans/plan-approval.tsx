@@ -1,0 +1,84 @@
+import { useQuery } from '@tanstack/react-query';
+import { Check, Rocket, X } from 'lucide-react';
+import { useState } from 'react';
+import { useMay, whoQuery } from '../../api/who.js';
+import { Button } from '../../ui/button.js';
+import { Time } from '../../ui/time.js';
+import { DecidePlan } from './decide-plan.js';
+import { whyNotApprovable, whyNotExecutable, type Plan } from './plan-facts.js';
+import { RollOutPlan } from './roll-out-plan.js';
+
+type Asked = 'approve' | 'reject' | 'roll out';
+
+export function PlanApproval({ plan }: { plan: Plan }) {
+  const mayDecide = useMay('operator');
+  const { data: who } = useQuery(whoQuery);
+  const [asked, setAsked] = useState<Asked>();
+  const { state, approvals, approvals_required: needed, ended } = plan.approval;
+  const whyNot = who && whyNotApprovable(plan, who.owner);
+  const notYet = whyNotExecutable(plan);
+  const close = () => setAsked(undefined);
+  return (
+    <div className="space-y-3 text-sm">
+      <p>
+        {approvals.length} of {needed} {needed === 1 ? 'person has' : 'people have'} approved it.
+      </p>
+      {approvals.map((decision) => (
+        <Decision key={`${decision.by.id} ${decision.at}`} word="approved" decision={decision} />
+      ))}
+      {ended && <Decision word={state} decision={ended} />}
+      {mayDecide && state === 'pending' && (
+        <div className="space-y-1">
+          <div className="flex flex-wrap gap-2">
+            {!whyNot && (
+              <Button
+                kind="primary"
+                icon={<Check aria-hidden className="size-4" />}
+                onClick={() => setAsked('approve')}
+              >
+                Approve
+              </Button>
+            )}
+            <Button kind="danger" icon={<X aria-hidden className="size-4" />} onClick={() => setAsked('reject')}>
+              Reject
+            </Button>
+          </div>
+          {whyNot ? <p>{whyNot}</p> : <p className="text-soft">Approval records only; serving does not change.</p>}
+        </div>
+      )}
+      {notYet ? (
+        state !== 'pending' && <p>It cannot be rolled out: {notYet}</p>
+      ) : (
+        <div className="space-y-1">
+          {mayDecide && (
+            <Button
+              kind="primary"
+              icon={<Rocket aria-hidden className="size-4" />}
+              onClick={() => setAsked('roll out')}
+            >
+              Roll out this plan
+            </Button>
+          )}
+          <p className="text-soft">
+            It is approved and fresh. Nothing has changed yet: the rollout is an act of its own.
+          </p>
+        </div>
+      )}
+      {asked === 'roll out' && <RollOutPlan plan={plan} onClose={close} />}
+      {(asked === 'approve' || asked === 'reject') && <DecidePlan plan={plan} verb={asked} onClose={close} />}
+    </div>
+  );
+}
+
+type DecisionFacts = Plan['approval']['approvals'][number];
+
+function Decision({ word, decision: { by, at, comment } }: { word: string; decision: DecisionFacts }) {
+  return (
+    <div className="border-l-2 border-line-strong pl-2">
+      <p className="break-words">
+        {by.owner ? by.owner.id : `${by.type} ${by.id}`} <span className="text-soft">{word}</span> <Time at={at} />
+      </p>
+      {comment && <p className="break-words whitespace-pre-wrap text-soft">{comment}</p>}
+    </div>
+  );
+}

@@ -1,0 +1,98 @@
+import { describe, expect, it } from '@jest/globals';
+import {
+  deltaOf,
+  isOwnPlan,
+  numberText,
+  percentText,
+  valueText,
+  whyNotApprovable,
+  whyNotExecutable,
+  type Evidence,
+  type Plan,
+} from './plan-facts.js';
+
+const evidence = (given: Partial<Evidence>): Evidence => ({ kind: 'benchmark', metric: 'ttft_ms', ...given });
+const measured = (value: number | null) => ({ value, n: 10 });
+
+describe('the delta of an evidence', () => {
+  it.each<[string, Partial<Evidence>, ReturnType<typeof deltaOf>]>([
+    ['as given', { delta_percent: -10 }, { percent: -10, computed: null }],
+    [
+      'of the values where none is given',
+      { baseline: measured(200), candidate: measured(150) },
+      { percent: -25, computed: null },
+    ],
+    [
+      'as given, where the author rounded',
+      { baseline: measured(480.5), candidate: measured(310.2), delta_percent: -35.4 },
+      { percent: -35.4, computed: null },
+    ],
+    [
+      'with what the values give, where they do not agree',
+      { baseline: measured(1), candidate: measured(2), delta_percent: -50 },
+      { percent: -50, computed: 100 },
+    ],
+    ['of a negative baseline', { baseline: measured(-2), candidate: measured(-1) }, { percent: 50, computed: null }],
+    ['not of nothing', { baseline: measured(0), candidate: measured(5) }, null],
+    ['not of one value', { baseline: measured(5), candidate: measured(null) }, null],
+  ])('%s', (_, given, delta) => expect(deltaOf(evidence(given))).toEqual(delta));
+});
+
+it('tells deltas and values by their first digits', () => {
+  expect(percentText(-35.4214)).toBe('−35.42 %');
+  expect(percentText(100)).toBe('+100 %');
+  expect(percentText(0)).toBe('0 %');
+  expect(numberText(1234567)).toBe('1235000');
+  expect(numberText(0.00012345678)).toBe('0.0001235');
+});
+
+it('bounds the values it tells', () => {
+  expect(valueText({ a: [1, null] })).toBe('{"a":[1,null]}');
+  expect(valueText(undefined)).toBe('');
+  expect(valueText('x'.repeat(10_000))).toHaveLength(2_001);
+});
+
+const ADA = { type: 'person', id: 'ada' } as const;
+const BOB = { type: 'person', id: 'bob' } as const;
+
+const plan = (given: { state?: Plan['approval']['state']; stale?: boolean; expires_at?: string } = {}) =>
+  ({
+    created_by: { type: 'token', id: 'tok_1', owner: ADA },
+    expires_at: given.expires_at ?? '2999-01-01T00:00:00Z',
+    stale: given.stale ?? false,
+    approval: { state: given.state ?? 'pending', approvals_required: 2, approvals: [], ended: null, version: 0 },
+  }) as unknown as Plan;
+
+describe('who may approve', () => {
+  it('is another person, for as long as it is open', () => expect(whyNotApprovable(plan(), BOB)).toBeNull());
+
+  it('is told apart from who made it', () => {
+    expect(isOwnPlan(plan(), ADA)).toBe(true);
+    expect(isOwnPlan(plan(), BOB)).toBe(false);
+    expect(isOwnPlan(plan(), { ...ADA, type: 'service' })).toBe(false);
+  });
+
+  it.each<[string, Parameters<typeof plan>[0], RegExp]>([
+    ['rejected', { state: 'rejected' }, /rejected/],
+    ['superseded', { state: 'superseded' }, /Another revision/],
+    ['stale', { stale: true }, /Another revision/],
+    ['expired', { state: 'expired' }, /expired/],
+    ['past its time, which nobody has noted yet', { expires_at: '2020-01-01T00:00:00Z' }, /expired/],
+    ['approved', { state: 'approved' }, /is approved/],
+  ])('is nobody once it is %s', (_, given, why) => expect(whyNotApprovable(plan(given), BOB)).toMatch(why));
+
+  it('is no service', () => expect(whyNotApprovable(plan(), { type: 'service', id: 'bob' })).toMatch(/service/));
+
+  it('is nobody twice', () => {
+    const once = plan();
+    once.approval.approvals.push({ by: { type: 'token', id: 'tok_2', owner: BOB }, at: '', comment: null, digest: '' });
+    expect(whyNotApprovable(once, BOB)).toMatch(/You have/);
+  });
+});
+
+describe('when it may be rolled out', () => {
+  it('is once it is approved', () => expect(whyNotExecutable(plan({ state: 'approved' }))).toBeNull());
+  it('is not before', () => expect(whyNotExecutable(plan())).toMatch(/not approved/));
+  it('is not when it is stale', () =>
+    expect(whyNotExecutable(plan({ state: 'approved', stale: true }))).toMatch(/Another revision/));
+});

@@ -1,0 +1,66 @@
+import type { AnswerOf } from '@slipway/sdk';
+
+export type Plan = AnswerOf<'getAutopilotPlan'>;
+export type Evidence = Plan['evidence'][number];
+export type PlanChange = Plan['changes'][number];
+type Person = { type: string; id: string };
+
+/** How far a given delta may be from that of the given values, in percent points: authors round. */
+const ROUNDING = 1;
+const LONGEST = 2_000;
+
+export interface Delta {
+  percent: number;
+  /** What the values give where the author says otherwise. */
+  computed: number | null;
+}
+
+/** From the baseline to the candidate. An author says what they like: their values are asked too. */
+export function deltaOf({ baseline, candidate, delta_percent: given }: Evidence): Delta | null {
+  const [from, to] = [baseline?.value ?? null, candidate?.value ?? null];
+  const computed = from === null || to === null || from === 0 ? null : ((to - from) / Math.abs(from)) * 100;
+  if (given === null || given === undefined) return computed === null ? null : { percent: computed, computed: null };
+  const agrees = computed === null || Math.abs(computed - given) <= ROUNDING;
+  return { percent: given, computed: agrees ? null : computed };
+}
+
+export const percentText = (percent: number): string =>
+  `${percent > 0 ? '+' : percent < 0 ? '−' : ''}${numberText(Math.abs(percent))} %`;
+
+/** Enough digits to compare by, not more. */
+export const numberText = (value: number): string => String(Number(value.toPrecision(4)));
+
+/** A value of a spec on one line where it is short; never more than one wants to read. */
+export function valueText(value: unknown): string {
+  if (value === undefined) return '';
+  const line = JSON.stringify(value);
+  const text = line.length > 60 ? JSON.stringify(value, null, 2) : line;
+  return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
+}
+
+/** Why it cannot be approved by this person now; null where it can, as far as one sees from here. */
+export function whyNotApprovable(plan: Plan, who: Person): string | null {
+  const ended = whyOver(plan);
+  if (ended) return ended;
+  if (plan.approval.state === 'approved') return 'It is approved.';
+  if (who.type !== 'person') return 'Approvals are of people, and you are signed in as a service.';
+  if (plan.approval.approvals.some(({ by }) => isSame(by.owner, who)))
+    return 'You have approved it; others have to, too.';
+  return null;
+}
+
+export function whyNotExecutable(plan: Plan): string | null {
+  return whyOver(plan) ?? (plan.approval.state === 'approved' ? null : 'It is not approved yet.');
+}
+
+/** Whether the person who looks at it has made it: its policy decides whether they may approve it. */
+export const isOwnPlan = (plan: Plan, who: Person): boolean => isSame(plan.created_by.owner, who);
+
+function whyOver({ approval: { state }, stale, expires_at }: Plan): string | null {
+  if (state === 'rejected') return 'It was rejected.';
+  if (stale || state === 'superseded')
+    return 'Another revision is active than the one it was made for, maybe that of this plan.';
+  return state === 'expired' || Date.parse(expires_at) <= Date.now() ? 'It has expired.' : null;
+}
+
+const isSame = (a: Person | null | undefined, b: Person): boolean => a?.type === b.type && a.id === b.id;

@@ -1,0 +1,78 @@
+import { describe, expect, it } from '@jest/globals';
+import { chatBody, curlOf, faultsOf } from './chat-request.js';
+import { refusalOf } from '../../api/chat-failure.js';
+
+const empty = { model: 'chat', system: '', temperature: '', max_tokens: '', session_id: '' };
+
+describe('the request', () => {
+  it('leaves out what was left empty', () => {
+    expect(chatBody(empty, [{ role: 'user', content: 'hi' }])).toEqual({
+      model: 'chat',
+      messages: [{ role: 'user', content: 'hi' }],
+      stream: true,
+      stream_options: { include_usage: true },
+    });
+  });
+
+  it('holds every setting under the name of the api', () => {
+    const settings = { model: 'chat', system: 'Be short.', temperature: '0', max_tokens: '12', session_id: ' me ' };
+    expect(chatBody(settings, [])).toMatchObject({
+      messages: [{ role: 'system', content: 'Be short.' }],
+      temperature: 0,
+      max_tokens: 12,
+      session_id: 'me',
+    });
+  });
+
+  it('is refused before it is sent where it is none', () => {
+    expect(faultsOf(empty)).toEqual({});
+    expect(faultsOf({ ...empty, temperature: '2', max_tokens: '1' })).toEqual({});
+    expect(Object.keys(faultsOf({ ...empty, temperature: '2.1', max_tokens: '1.5' }))).toEqual([
+      'temperature',
+      'max_tokens',
+    ]);
+    expect(Object.keys(faultsOf({ ...empty, temperature: 'warm', max_tokens: '0' }))).toEqual([
+      'temperature',
+      'max_tokens',
+    ]);
+  });
+
+  it('stays one argument in a shell, whatever was typed', () => {
+    expect(curlOf('http://gw:7080/', { a: "it's $(id)" })).toBe(
+      [
+        `curl -N http://gw:7080/v1/chat/completions`,
+        `-H "authorization: Bearer $SLIPWAY_TOKEN"`,
+        `-H 'content-type: application/json'`,
+        `-d '{"a":"it'\\''s $(id)"}'`,
+      ].join(' \\\n  '),
+    );
+    expect(curlOf('https://gw/v1', {})).toContain('https://gw/v1/chat/completions ');
+  });
+});
+
+describe('a refusal', () => {
+  it('says what to do, and when', async () => {
+    const response = new Response('{"error":{"message":"It restarts.","code":"deployment_restarting"}}', {
+      status: 503,
+      headers: { 'retry-after': '7' },
+    });
+    const error = await refusalOf(response);
+    expect(error).toMatchObject({ code: 'deployment_restarting', status: 503, retryable: true });
+    expect(error.remediation).toMatch(/being replaced.*Wait 7 s\.$/);
+  });
+
+  it.each([
+    [400, /^Change what/],
+    [500, /^The engine failed/],
+  ])('says what to do where an engine refuses with %d and a code of its own', async (status, says) => {
+    const response = new Response('{"error":{"message":"No.","code":"constructor"}}', { status });
+    expect((await refusalOf(response)).remediation).toMatch(says);
+  });
+
+  it('keeps to the beginning of what is long, and to the status of what is no JSON', async () => {
+    let pulls = 0;
+    const endless = new ReadableStream<Uint8Array>({ pull: (to) => (pulls++, to.enqueue(new Uint8Array(16_384))) });
+    expect(await refusalOf(new Response(endless, { status: 502 }))).toMatchObject({ code: 'status_502', status: 502 });
+    expect(pulls).toBeLessThan(10);
+  });
+});

@@ -1,0 +1,112 @@
+import { CircleStop, Eraser, Send } from 'lucide-react';
+import { useEffect, useRef, type FormEvent, type KeyboardEvent } from 'react';
+import { Button } from '../../ui/button.js';
+import { TextArea } from '../../ui/field.js';
+import { Panel } from '../../ui/panel.js';
+import { TurnView } from './turn-view.js';
+import { MOST_TURNS, type Conversation } from './use-conversation.js';
+
+interface ConversationPanelProps {
+  conversation: Conversation;
+  draft: string;
+  onDraft: (draft: string) => void;
+  isReady: boolean;
+  onAsk: () => void;
+}
+
+export function ConversationPanel({ conversation, draft, onDraft, isReady, onAsk }: ConversationPanelProps) {
+  const { turns, isBusy, stop, clear } = conversation;
+  const isFull = turns.length >= MOST_TURNS;
+  const mayAsk = isReady && !isBusy && !isFull && draft.trim() !== '';
+  const box = useFollowedEnd(turns);
+  const submit = (event: FormEvent | KeyboardEvent) => {
+    event.preventDefault();
+    if (mayAsk) onAsk();
+  };
+  return (
+    <Panel
+      title="Conversation"
+      actions={
+        turns.length > 0 && (
+          <Button
+            kind="quiet"
+            isSmall
+            disabled={isBusy}
+            icon={<Eraser aria-hidden className="size-3.5" />}
+            onClick={clear}
+          >
+            Clear
+          </Button>
+        )
+      }
+    >
+      <div className="flex h-full flex-col gap-3">
+        <div
+          ref={box}
+          tabIndex={0}
+          role="region"
+          aria-label="What was said"
+          className="max-h-[60vh] min-h-40 grow overflow-y-auto"
+        >
+          {turns.length === 0 && <p className="text-sm text-soft">Nothing was asked yet.</p>}
+          <ol className="space-y-4">
+            {turns.map((turn) => (
+              <li key={turn.id}>
+                <TurnView turn={turn} />
+              </li>
+            ))}
+          </ol>
+        </div>
+        <p role="status" className="sr-only">
+          {isBusy ? 'The model answers.' : turns.length > 0 && `The answer has ended: ${turns.at(-1)!.state}.`}
+        </p>
+        <form onSubmit={submit} className="space-y-2">
+          <TextArea
+            label="Message"
+            rows={3}
+            maxLength={100_000}
+            hint={
+              isFull
+                ? `A conversation has at most ${MOST_TURNS} questions: clear it to go on.`
+                : 'Enter sends, Shift and Enter begins a line.'
+            }
+            value={draft}
+            onChange={(event) => onDraft(event.target.value)}
+            onKeyDown={(event) => {
+              if (event.key === 'Enter' && !event.shiftKey && !event.nativeEvent.isComposing) submit(event);
+            }}
+          />
+          <div className="flex justify-end gap-2">
+            {isBusy && (
+              <Button icon={<CircleStop aria-hidden className="size-4" />} onClick={stop}>
+                Stop
+              </Button>
+            )}
+            <Button type="submit" kind="primary" disabled={!mayAsk} icon={<Send aria-hidden className="size-4" />}>
+              Send
+            </Button>
+          </div>
+        </form>
+      </div>
+    </Panel>
+  );
+}
+
+/** Keeps the end in sight as it grows, unless the reader has scrolled away from it. */
+function useFollowedEnd(grown: unknown) {
+  const box = useRef<HTMLDivElement>(null);
+  const wasAtEnd = useRef(true);
+  useEffect(() => {
+    const element = box.current;
+    if (!element) return undefined;
+    const onScroll = () => {
+      wasAtEnd.current = element.scrollHeight - element.scrollTop - element.clientHeight < 40;
+    };
+    element.addEventListener('scroll', onScroll);
+    return () => element.removeEventListener('scroll', onScroll);
+  }, []);
+  useEffect(() => {
+    if (box.current && wasAtEnd.current) box.current.scrollTop = box.current.scrollHeight;
+  }, [grown]);
+  return box;
+}

@@ -1,0 +1,24 @@
+import { queryOptions } from '@tanstack/react-query';
+import { GATEWAY_ROOT, sessionFetch } from '../../api/client.js';
+import { refusalOf } from '../../api/chat-failure.js';
+
+/** A list to choose from; who has more types the name into the address. */
+const MOST_MODELS = 500;
+const TIMEOUT_MS = 10_000;
+
+/** What may be asked, as the gateway tells it: deployments with a route, and what is published for this tenant. */
+export const modelsQuery = queryOptions({
+  queryKey: ['models'],
+  queryFn: async ({ signal }): Promise<string[]> => {
+    const response = await sessionFetch(`${GATEWAY_ROOT}/models`, {
+      signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
+    });
+    if (!response.ok) throw await refusalOf(response);
+    const { data } = (await response.json()) as { data: { id: string }[] };
+    return data.slice(0, MOST_MODELS).map(({ id }) => String(id));
+  },
+  refetchInterval: 15_000,
+});
+
+/** No deployment's name holds a slash, and every slug does. */
+export const isSlug = (model: string): boolean => model.includes('/');

@@ -1,0 +1,48 @@
+import { describe, expect, it } from '@jest/globals';
+import { bytesOf, bytesText, labelsOf, objectionTo, pathIn } from './file-names.js';
+
+describe('a number of bytes', () => {
+  it.each([
+    [0, '0 B'],
+    [1023, '1023 B'],
+    [1536, '1.5 KiB'],
+    [100 * 1024 ** 2, '100 MiB'],
+    [5 * 1024 ** 5, '5120 TiB'],
+  ])('%d is %s', (bytes, text) => expect(bytesText(bytes)).toBe(text));
+
+  it.each([
+    ['1000', 1000],
+    ['1.5 KiB', 1536],
+    ['2g', 2 * 1024 ** 3],
+    ['10 MB', 10 * 1024 ** 2],
+  ])('is read of %s', (text, bytes) => expect(bytesOf(text)).toBe(bytes));
+
+  it.each(['', '0', '-1', 'much', '1e3', '1 PiB'])('is none in %j', (text) => expect(bytesOf(text)).toBeUndefined());
+});
+
+describe('a path', () => {
+  it('is in its one spelling', () => {
+    expect(pathIn('', 'a.txt')).toBe('a.txt');
+    expect(pathIn('/data//in/', 'a.txt')).toBe('data/in/a.txt');
+  });
+});
+
+describe('a file', () => {
+  const room = { left: 10, limit: 100 };
+  it('is sent where there is room', () => expect(objectionTo({ name: 'a', size: 10 }, room)).toBeUndefined());
+  it('is not where there is none', () => {
+    expect(objectionTo({ name: 'a', size: 11 }, room)).toMatch(/has 10 B left/);
+    expect(objectionTo({ name: 'a', size: 101 }, room)).toMatch(/all of the workspace/);
+  });
+});
+
+describe('labels', () => {
+  it('are pairs', () => {
+    expect(labelsOf(' team=search, note = a=b\ntier=')).toEqual({ team: 'search', note: 'a=b', tier: '' });
+    expect(labelsOf('')).toEqual({});
+  });
+  it('are none otherwise', () => {
+    expect(labelsOf('team')).toBeUndefined();
+    expect(labelsOf('=search')).toBeUndefined();
+  });
+});

@@ -1,0 +1,108 @@
+import type { ItemOf, Page } from '@slipway/sdk';
+import { Link } from '@tanstack/react-router';
+import { createColumnHelper } from '@tanstack/react-table';
+import { Download } from 'lucide-react';
+import { API_ROOT, slipway } from '../../api/client.js';
+import { usePagedList, type PageRequest } from '../../api/paged-list.js';
+import { Chip } from '../../ui/chip.js';
+import { CopyButton } from '../../ui/copy.js';
+import { DataTable } from '../../ui/data-table.js';
+import { EmptyState } from '../../ui/empty-state.js';
+import { Listed } from '../../ui/listed.js';
+import { Panel } from '../../ui/panel.js';
+import { Time } from '../../ui/time.js';
+import { bytesText } from './file-names.js';
+import { downloadCli, filePath, nameOf } from './file-requests.js';
+import type { Sandbox } from './sandboxes-panel.js';
+
+type FileRow = ItemOf<'listSandboxFiles'>;
+
+export function FilesPanel({ sandbox: { id, reference_id, workspace } }: { sandbox: Sandbox }) {
+  const list = usePagedList<FileRow>(['sandbox', id, 'files'], (page: PageRequest): PromiseLike<Page<FileRow>> =>
+    slipway.sandboxes.files.list(id, page),
+  );
+  return (
+    <Panel title="Files" note={<span className="text-xs text-soft">{workspace.file_count}</span>}>
+      <Listed
+        list={list}
+        what="the files"
+        beyond="The command line lists all: slipway files list."
+        empty={
+          <EmptyState title="No files yet" command={`slipway files put ${id} hello.txt --content hello`}>
+            <p className="text-sm text-soft">Slipway keeps them, and runs nothing of them.</p>
+          </EmptyState>
+        }
+      >
+        {(rows) => (
+          <DataTable
+            caption="Files, by path"
+            columns={columnsOf(id, reference_id !== null)}
+            rows={rows}
+            idOf={({ path }) => path}
+          />
+        )}
+      </Listed>
+    </Panel>
+  );
+}
+
+const column = createColumnHelper<FileRow>();
+
+const columnsOf = (sandbox: string, isPassedOn: boolean) => [
+  column.accessor('path', {
+    header: 'Path',
+    cell: ({ getValue }) => <code className="inline-block min-w-32 text-xs break-all">{getValue()}</code>,
+  }),
+  column.accessor('size_bytes', {
+    header: 'Size',
+    cell: ({ getValue }) => <span className="whitespace-nowrap">{bytesText(getValue())}</span>,
+  }),
+  column.accessor('mode', { header: 'Mode', cell: ({ getValue }) => <code className="text-xs">{getValue()}</code> }),
+  column.accessor('modified_at', { header: 'Modified', cell: ({ getValue }) => <Time at={getValue()} /> }),
+  ...(isPassedOn
+    ? [column.accessor('sync', { header: 'Passed on', cell: ({ row: { original } }) => <Sync file={original} /> })]
+    : []),
+  column.display({
+    id: 'actions',
+    header: () => <span className="sr-only">Actions</span>,
+    cell: ({ row: { original } }) => <FileActions sandbox={sandbox} file={original} />,
+  }),
+];
+
+/** Whether the external sandbox has it. */
+function Sync({ file: { sync, sync_error, sync_operation_id } }: { file: FileRow }) {
+  return (
+    <span className="inline-flex flex-wrap items-center gap-1">
+      <Chip word={sync} />
+      {sync_operation_id && (
+        <Link to="/operations/$id" params={{ id: sync_operation_id }} className="text-xs underline">
+          Operation
+        </Link>
+      )}
+      {sync_error && <span className="block w-full text-xs break-words text-bad">{sync_error}</span>}
+    </span>
+  );
+}
+
+function FileActions({ sandbox, file: { path, sha256 } }: { sandbox: string; file: FileRow }) {
+  return (
+    <span className="inline-flex items-center gap-1">
+      <a
+        // The browser writes it to the disk as it comes; it is never shown as a page.
+        href={API_ROOT + filePath(sandbox, { path })}
+        download={nameOf(path)}
+        aria-label={`Download ${path}`}
+        className="inline-flex min-h-7 items-center gap-1.5 rounded-md border border-line-strong px-2 text-xs font-medium hover:bg-sunken"
+      >
+        <Download aria-hidden className="size-3.5" />
+        Download
+      </a>
+      <CopyButton text={downloadCli(sandbox, path)} label={`Copy as CLI: download ${path}`}>
+        CLI
+      </CopyButton>
+      <CopyButton text={sha256} label={`Copy the SHA-256 of ${path}`}>
+        SHA-256
+      </CopyButton>
+    </span>
+  );
+}

@@ -1,0 +1,25 @@
+import type { BodyOf } from '@slipway/sdk';
+import type { CopiedAction } from '../../ui/copy.js';
+import { shellLine } from '../../ui/shell-line.js';
+
+/** What is copied is pasted anywhere: the credential is never in it. */
+export function referenceAction({ credential, ...body }: BodyOf<'createSandboxReference'>): CopiedAction {
+  const isSecret = credential !== undefined;
+  return {
+    curl: {
+      method: 'POST',
+      path: '/api/v1/sandboxes/references',
+      body: { ...body, ...(isSecret && { credential: 'CREDENTIAL' }) },
+    },
+    cli: shellLine(
+      ...['slipway', 'references', 'create', body.external_id],
+      ...['--provider', body.provider, '--base-url', body.base_url],
+      ...(isSecret ? ['--credential-file', '-'] : []),
+    ),
+  };
+}
+
+export const revokeAction = (id: string): CopiedAction => ({
+  curl: { method: 'DELETE', path: `/api/v1/sandboxes/references/${id}` },
+  cli: shellLine('slipway', 'references', 'revoke', id, '--yes'),
+});

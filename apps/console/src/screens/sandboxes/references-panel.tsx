@@ -1,0 +1,133 @@
+import type { ItemOf, Page } from '@slipway/sdk';
+import { Link } from '@tanstack/react-router';
+import { createColumnHelper } from '@tanstack/react-table';
+import { Plus } from 'lucide-react';
+import { useState } from 'react';
+import { slipway } from '../../api/client.js';
+import { usePagedList, type PageRequest } from '../../api/paged-list.js';
+import { useMay } from '../../api/who.js';
+import { Button } from '../../ui/button.js';
+import { Chip } from '../../ui/chip.js';
+import { DataTable } from '../../ui/data-table.js';
+import { EmptyState } from '../../ui/empty-state.js';
+import { Listed } from '../../ui/listed.js';
+import { Panel } from '../../ui/panel.js';
+import { Time } from '../../ui/time.js';
+import { CreateReference } from './create-reference.js';
+import { RevokeReference } from './revoke-reference.js';
+
+export type Reference = ItemOf<'listSandboxReferences'>;
+
+const CLI = 'slipway references create box-1 --provider custom --base-url http://127.0.0.1:9000 --credential-file -';
+
+export function ReferencesPanel() {
+  const mayChange = useMay('operator');
+  const [isCreating, setCreating] = useState(false);
+  const [revoked, setRevoked] = useState<Reference>();
+  const list = usePagedList<Reference>(['sandbox-references'], (page: PageRequest): PromiseLike<Page<Reference>> =>
+    slipway.sandboxes.references.list(page),
+  );
+  return (
+    <Panel
+      title="References to external sandboxes"
+      actions={
+        mayChange && (
+          <Button
+            isSmall
+            kind="primary"
+            icon={<Plus aria-hidden className="size-3.5" />}
+            onClick={() => setCreating(true)}
+          >
+            Register
+          </Button>
+        )
+      }
+    >
+      <p className="mb-3 text-sm text-soft">
+        Files of such a sandbox are kept here first and then passed on. Registering and revoking send nothing: the
+        external sandbox is not changed.
+      </p>
+      <Listed
+        list={list}
+        what="the references"
+        beyond="The command line lists all: slipway references list."
+        empty={<EmptyState title="No external sandbox is registered" command={CLI} />}
+      >
+        {(rows) => (
+          <DataTable
+            caption="References"
+            columns={columnsOf(mayChange ? setRevoked : undefined)}
+            rows={rows}
+            idOf={({ id }) => id}
+          />
+        )}
+      </Listed>
+      {isCreating && <CreateReference onClose={() => setCreating(false)} />}
+      {revoked && <RevokeReference reference={revoked} onClose={() => setRevoked(undefined)} />}
+    </Panel>
+  );
+}
+
+const column = createColumnHelper<Reference>();
+
+const columnsOf = (onRevoke: ((reference: Reference) => void) | undefined) => [
+  column.accessor('external_id', {
+    header: 'External sandbox',
+    cell: ({ row: { original } }) => (
+      <>
+        <span className="font-medium break-all">{original.external_id}</span>
+        <code className="block min-w-40 text-xs break-all text-soft">{original.base_url}</code>
+      </>
+    ),
+  }),
+  column.accessor('provider', { header: 'Provider' }),
+  column.accessor('state', {
+    header: 'State',
+    cell: ({ row: { original } }) => (
+      <span className="flex flex-wrap gap-1">
+        <Chip word={original.state} />
+        {original.state === 'active' && !original.egress_allowed && (
+          <Chip word="egress not allowed" tone="warn">
+            files end as failed: the operator's file does not allow it
+          </Chip>
+        )}
+      </span>
+    ),
+  }),
+  column.accessor('sandbox_id', {
+    header: 'Its files',
+    enableSorting: false,
+    cell: ({ getValue, row: { original } }) => (
+      <Link
+        to="/sandboxes/$id"
+        params={{ id: getValue() }}
+        aria-label={`Files of ${original.external_id}`}
+        className="underline"
+      >
+        Files
+      </Link>
+    ),
+  }),
+  column.accessor('created_at', { header: 'Registered', cell: ({ getValue }) => <Time at={getValue()} /> }),
+  column.accessor('revoked_at', {
+    header: 'Revoked',
+    cell: ({ row: { original } }) =>
+      original.revoked_at && (
+        <>
+          <Time at={original.revoked_at} />
+          <span className="block text-xs break-all text-soft">by {original.revoked_by}</span>
+        </>
+      ),
+  }),
+  column.display({
+    id: 'actions',
+    header: () => <span className="sr-only">Actions</span>,
+    cell: ({ row: { original } }) =>
+      onRevoke &&
+      original.state === 'active' && (
+        <Button isSmall kind="danger" aria-label={`Revoke ${original.external_id}`} onClick={() => onRevoke(original)}>
+          Revoke
+        </Button>
+      ),
+  }),
+];

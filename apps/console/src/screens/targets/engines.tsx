@@ -1,0 +1,70 @@
+import type { Schemas } from '@slipway/sdk';
+import type { ColumnDef } from '@tanstack/react-table';
+import { DataTable } from '../../ui/data-table.js';
+import { EmptyState } from '../../ui/empty-state.js';
+import { rangeText, valueText } from './target-text.js';
+
+type Engine = Schemas['TargetEngineDto'];
+type Arg = Schemas['EngineArgDto'];
+
+/** An operator's configuration has a handful; these are what a page may draw. */
+const MOST_ENGINES = 20;
+const MOST_ARGS = 60;
+
+const COLUMNS: ColumnDef<Arg, any>[] = [
+  { header: 'Argument', accessorKey: 'name', cell: ({ getValue }) => <code>{getValue<string>()}</code> },
+  { header: 'Type', accessorKey: 'type' },
+  { header: 'Default', id: 'default', accessorFn: (arg) => valueText(arg.default) },
+  { header: 'May be', id: 'range', accessorFn: rangeText },
+  { header: 'Worth trying', id: 'tune', accessorFn: ({ tune }) => valueText(tune) },
+  {
+    header: 'A choice between',
+    id: 'reason',
+    accessorFn: ({ reason, quality }) => [reason, quality && 'may change answers'].filter(Boolean).join('; '),
+  },
+];
+
+/** What a revision may name as its engine, and what it may set of it. */
+export function Engines({ target, engines }: { target: string; engines: Engine[] }) {
+  if (engines.length === 0) return <p className="text-sm text-soft">No engines: it adopts servers that already run.</p>;
+  return (
+    <div className="space-y-1">
+      {engines.slice(0, MOST_ENGINES).map((engine) => (
+        <details key={engine.name} className="rounded border border-line">
+          <summary className="cursor-pointer px-2 py-1.5 text-sm">
+            <code className="font-medium">{engine.name}</code>
+            {engine.template && <span className="text-soft"> of {engine.template}</span>}
+            <span className="text-soft">
+              , {engine.args.length} arguments, {engine.env.length} variables
+            </span>
+          </summary>
+          <Declared target={target} engine={engine} />
+        </details>
+      ))}
+    </div>
+  );
+}
+
+function Declared({ target, engine: { name, args, declared, env } }: { target: string; engine: Engine }) {
+  // An older api names them only.
+  const rows = (declared ?? args.map((arg): Arg => ({ name: arg, type: '' }))).slice(0, MOST_ARGS);
+  return (
+    <div className="space-y-2 border-t border-line p-2">
+      {rows.length === 0 ? (
+        <EmptyState title="It takes no arguments" />
+      ) : (
+        <DataTable
+          caption={`Arguments of ${name} on ${target}`}
+          columns={COLUMNS}
+          rows={rows}
+          idOf={(arg) => arg.name}
+        />
+      )}
+      {env.length > 0 && (
+        <p className="text-sm break-words">
+          Environment: <code>{env.slice(0, MOST_ARGS).join(', ')}</code>
+        </p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,38 @@
+import { describe, expect, it } from '@jest/globals';
+import { deviceState, memoryText, placesText, rangeText, valueText } from './target-text.js';
+
+it.each([
+  [{ choices: ['f16', 8, true] }, 'f16, 8, true'],
+  [{ min: 1, max: 8 }, '1 to 8'],
+  [{ min: 0 }, 'from 0'],
+  [{ max: 0.5, at_least: 'min_p' }, 'up to 0.5; not below min_p'],
+  [{}, ''],
+])('tells the range of %j', (arg, text) => expect(rangeText(arg)).toBe(text));
+
+it('tells any value, cut where it is long', () => {
+  expect(valueText('a')).toBe('a');
+  expect(valueText({ a: 1 })).toBe('{"a":1}');
+  expect(valueText(null)).toBe('');
+  expect(valueText('x'.repeat(500))).toHaveLength(201);
+});
+
+it('tells places', () => {
+  expect(placesText({ in_use: 2, max_instances: 16 })).toBe('2 of 16 in use');
+  expect(placesText({ in_use: 2, max_instances: null })).toBe('2 in use, no limit');
+});
+
+it('tells memory, also where the host does not', () => {
+  expect(memoryText(24_576)).toBe('24.0 GiB');
+  expect(memoryText(null)).toBe('?');
+});
+
+describe('the state of a device', () => {
+  const free = { holders: [], problem: null, foreign_mb: 0 };
+  const holder = { ending: false, memory_mb: null, revision: 'chat-00001' };
+  it.each([
+    ['free', free],
+    ['used by others', { ...free, foreign_mb: 10 }],
+    ['held', { ...free, holders: [holder], foreign_mb: 10 }],
+    ['out of use', { ...free, holders: [holder], problem: 'its driver lost it' }],
+  ])('is %s', (state, device) => expect(deviceState(device)).toBe(state));
+});

@@ -1,0 +1,45 @@
+import type { Schemas } from '@slipway/sdk';
+
+type Arg = Pick<Schemas['EngineArgDto'], 'min' | 'max' | 'choices' | 'at_least'>;
+
+/** Of a value that an operator's configuration holds: any JSON. */
+const MOST_VALUE = 200;
+
+export function valueText(value: unknown): string {
+  if (value === undefined || value === null) return '';
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return text.length > MOST_VALUE ? `${text.slice(0, MOST_VALUE)}…` : text;
+}
+
+/** What an argument may be: its choices, or its range. */
+export function rangeText({ min, max, choices, at_least }: Arg): string {
+  const parts = [
+    Array.isArray(choices) ? choices.map(valueText).join(', ') : '',
+    min !== undefined && max !== undefined ? `${min} to ${max}` : '',
+    min !== undefined && max === undefined ? `from ${min}` : '',
+    min === undefined && max !== undefined ? `up to ${max}` : '',
+    at_least ? `not below ${at_least}` : '',
+  ];
+  return parts.filter(Boolean).join('; ').slice(0, MOST_VALUE);
+}
+
+export function placesText({ in_use, max_instances }: Schemas['TargetCapacityDto']): string {
+  if (max_instances === null) return `${in_use} in use, no limit`;
+  return `${in_use} of ${max_instances} in use`;
+}
+
+/** Gibibytes, as the makers of devices count. */
+export const memoryText = (mb: number | null): string => (mb === null ? '?' : `${(mb / 1024).toFixed(1)} GiB`);
+
+type Device = Pick<Schemas['TargetDeviceDto'], 'holders' | 'problem' | 'foreign_mb'>;
+
+/** A device's state in one word, by what counts first for who wants to start something on it. */
+export function deviceState({
+  holders,
+  problem,
+  foreign_mb,
+}: Device): 'out of use' | 'held' | 'used by others' | 'free' {
+  if (problem !== null) return 'out of use';
+  if (holders.length > 0) return 'held';
+  return foreign_mb > 0 ? 'used by others' : 'free';
+}

@@ -1,0 +1,43 @@
+import { useAction } from '../../api/action.js';
+import { slipway } from '../../api/client.js';
+import { ConfirmDialog } from '../../ui/confirm-dialog.js';
+import { ownerText } from '../../ui/identity-fields.js';
+import { LastAdminNote } from '../../ui/last-admin-note.js';
+import { shellLine } from '../../ui/shell-line.js';
+import type { Token } from './tokens-screen.js';
+
+export function RevokeToken({ token, isOwn, onClose }: { token: Token; isOwn: boolean; onClose: () => void }) {
+  const revoke = useAction({
+    run: () => slipway.tokens.revoke(token.id),
+    renews: [['tokens']],
+    done: `${token.name} is revoked`,
+    onDone: onClose,
+  });
+  return (
+    <ConfirmDialog
+      isOpen
+      onClose={onClose}
+      title={`Revoke ${token.name}?`}
+      verb="Revoke"
+      isDangerous
+      isBusy={revoke.isPending}
+      error={revoke.error}
+      action={{
+        curl: { method: 'DELETE', path: `/api/v1/tokens/${encodeURIComponent(token.id)}` },
+        cli: shellLine('slipway', 'tokens', 'revoke', token.id, '--yes'),
+      }}
+      onConfirm={() => revoke.mutate(undefined)}
+    >
+      <p>
+        Whatever uses this token of {ownerText(token.owner)} is refused from its next request on. It cannot be taken
+        back.
+      </p>
+      {isOwn && (
+        <p className="rounded-md bg-warn-soft p-3 text-sm text-warn">
+          You are signed in with this token: this ends your own session too.
+        </p>
+      )}
+      <LastAdminNote error={revoke.error} />
+    </ConfirmDialog>
+  );
+}

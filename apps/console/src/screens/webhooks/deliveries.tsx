@@ -1,0 +1,75 @@
+import { createColumnHelper } from '@tanstack/react-table';
+import { slipway } from '../../api/client.js';
+import { usePagedList } from '../../api/paged-list.js';
+import { useAddress } from '../../api/search.js';
+import { Chip } from '../../ui/chip.js';
+import { DataTable } from '../../ui/data-table.js';
+import { EmptyState } from '../../ui/empty-state.js';
+import { ChoiceFilter } from '../../ui/filters.js';
+import { Listed } from '../../ui/listed.js';
+import { Panel } from '../../ui/panel.js';
+import { shellLine } from '../../ui/shell-line.js';
+import { Time, useNow } from '../../ui/time.js';
+import { responseText, type Delivery } from './delivery-text.js';
+import type { Webhook } from './webhooks-screen.js';
+
+/** What was sent to a webhook, and what it answered. */
+export function Deliveries({ id, webhook }: { id: string; webhook?: Webhook }) {
+  const [{ status = '' }] = useAddress();
+  const list = usePagedList(['webhooks', id, 'deliveries'], (page) => slipway.webhooks.deliveries(id, page));
+  const command = shellLine('slipway', 'webhooks', 'deliveries', id);
+  return (
+    <Panel title="Deliveries" note={<span className="min-w-0 text-sm break-all text-soft">{webhook?.url ?? id}</span>}>
+      <div className="mb-3 flex">
+        <ChoiceFilter name="status" label="Status" choices={['pending', 'succeeded', 'failed', 'cancelled']} />
+      </div>
+      <Listed
+        list={list}
+        what="the deliveries"
+        beyond={`The command line lists all: ${command}.`}
+        empty={
+          <EmptyState title="Nothing was to be sent to it yet; ended deliveries are kept 30 days" command={command} />
+        }
+      >
+        {(rows) => {
+          const shown = rows.filter((row) => !status || row.status === status);
+          return shown.length > 0 ? (
+            <DataTable caption="What was sent" columns={COLUMNS} rows={shown} idOf={({ event_id }) => event_id} />
+          ) : (
+            <EmptyState title={`None of the ${rows.length} deliveries read is ${status}`} command={command} />
+          );
+        }}
+      </Listed>
+    </Panel>
+  );
+}
+
+const column = createColumnHelper<Delivery>();
+
+const COLUMNS = [
+  column.accessor('event_type', {
+    header: 'Event',
+    cell: ({ getValue, row: { original } }) => (
+      <>
+        {getValue()}
+        <code className="block text-xs break-all text-soft">{original.event_id}</code>
+      </>
+    ),
+  }),
+  column.accessor('status', { header: 'Status', cell: ({ getValue }) => <Chip word={getValue()} /> }),
+  column.accessor('attempts', { header: 'Attempts' }),
+  column.accessor(responseText, { id: 'response', header: 'Last response' }),
+  column.accessor('last_attempt_at', { header: 'Last attempt', cell: ({ getValue }) => <Time at={getValue()} /> }),
+  column.accessor('next_attempt_at', {
+    header: 'Next attempt',
+    cell: ({ getValue }) => <NextAttempt at={getValue()} />,
+  }),
+  column.accessor('created_at', { header: 'Created', cell: ({ getValue }) => <Time at={getValue()} /> }),
+];
+
+/** Deliveries go in order: one that is due waits for those before it. */
+function NextAttempt({ at }: { at: string | null }) {
+  const now = useNow();
+  if (!at) return <span className="text-soft">none</span>;
+  return Date.parse(at) > now ? <Time at={at} /> : <span>due, in its turn</span>;
+}

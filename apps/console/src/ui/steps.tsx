@@ -1,0 +1,56 @@
+import { Chip } from './chip.js';
+import { endOf, evidenceText, lengthOf, type StepSeen } from './step-text.js';
+import { useNow } from './time.js';
+import { inWords, lengthText } from './time-text.js';
+
+/** No operation has as many; what comes from outside is bounded nevertheless. */
+const MOST_STEPS = 300;
+
+/** The steps of long work, in order: what each came to, how long it took, what it saw. */
+export function Steps({ steps, label }: { steps: StepSeen[]; label: string }) {
+  const now = useNow();
+  return (
+    <ol aria-label={label} className="space-y-1 text-sm">
+      {steps.slice(0, MOST_STEPS).map((step) => (
+        <li key={step.index} className="border-b border-line pb-1 last:border-0">
+          <div className="flex flex-wrap items-center gap-x-2 gap-y-0.5">
+            <code className="min-w-36 font-medium">{step.name}</code>
+            <Chip word={step.status} />
+            <StepTimes step={step} now={now} />
+          </div>
+          {step.message && <p className="text-xs break-words text-soft">{step.message}</p>}
+          <Evidence step={step} />
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function StepTimes({ step, now }: { step: StepSeen; now: number }) {
+  const length = lengthOf(step, now);
+  const end = endOf(step);
+  return (
+    <span className="ml-auto text-xs text-soft tabular-nums">
+      {length !== undefined && lengthText(length)}
+      {end !== undefined && `, ends ${inWords(now - end)}`}
+    </span>
+  );
+}
+
+function Evidence({ step }: { step: StepSeen }) {
+  const text = evidenceText(step.evidence);
+  if (text === undefined) return null;
+  return (
+    <details className="text-xs">
+      <summary className="cursor-pointer text-soft">What it saw</summary>
+      <pre
+        tabIndex={0}
+        role="region"
+        aria-label={`What ${step.name} saw`}
+        className="mt-1 max-h-64 overflow-auto rounded bg-sunken p-2"
+      >
+        {text}
+      </pre>
+    </details>
+  );
+}

@@ -1,0 +1,53 @@
+import { Inject, Module, Optional, type OnModuleInit } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import { CONFIG, type Config } from '@slipway/platform-config';
+import { SlipwayHttpAdapter } from '@slipway/platform-http';
+import type { FastifyInstance } from 'fastify';
+import { ConsoleCookies } from './console-cookies.js';
+import { ConsoleEntrance } from './console-entrance.js';
+import { ConsoleFiles } from './console-files.js';
+import { ConsoleSessions } from './console-sessions.js';
+import { GatewayProxy } from './gateway-proxy.js';
+import { ProviderClient } from './hosted/provider-client.js';
+import { SessionRenewal } from './hosted/session-renewal.js';
+import { SignInController } from './hosted/sign-in.controller.js';
+import { SignInService } from './hosted/sign-in.service.js';
+import { SessionController } from './session.controller.js';
+import { SessionService } from './session.service.js';
+import { SessionUpkeep } from './session-upkeep.js';
+
+@Module({
+  controllers: [SessionController, SignInController],
+  providers: [
+    ConsoleCookies,
+    ConsoleEntrance,
+    ConsoleFiles,
+    ConsoleSessions,
+    GatewayProxy,
+    ProviderClient,
+    SessionRenewal,
+    SignInService,
+    SessionService,
+    SessionUpkeep,
+  ],
+})
+export class ConsoleModule implements OnModuleInit {
+  constructor(
+    @Inject(CONFIG) private readonly config: Pick<Config, 'console'>,
+    private readonly files: ConsoleFiles,
+    private readonly entrance: ConsoleEntrance,
+    private readonly gateway: GatewayProxy,
+    @Optional() private readonly host?: HttpAdapterHost,
+  ) {}
+
+  onModuleInit(): void {
+    const adapter = this.host?.httpAdapter;
+    // The worker builds the same modules and serves nothing.
+    if (!this.config.console.isOn || !(adapter instanceof SlipwayHttpAdapter)) return;
+    const instance = adapter.getInstance<FastifyInstance>();
+    adapter.setPages(this.files);
+    adapter.addEntrance(this.entrance);
+    this.files.serveAssets(instance);
+    this.gateway.serve(instance);
+  }
+}

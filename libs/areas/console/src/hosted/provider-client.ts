@@ -1,0 +1,156 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { CONFIG, type Config } from '@slipway/platform-config';
+import type { Configuration, TokenEndpointResponse, TokenEndpointResponseHelpers } from 'openid-client';
+import type { Credentials } from '../console-sessions.js';
+
+/** What a browser keeps between the way out and the way back, sealed. */
+export interface Handshake {
+  verifier: string;
+  state: string;
+  nonce: string;
+  returnTo: string;
+  /** Milliseconds since 1970. */
+  endsAt: number;
+}
+
+export interface ProviderAnswer {
+  userId: string;
+  /** What the api may accept as a bearer, the likelier first. */
+  bearers: string[];
+  refresh?: string;
+  bearerEndsAt?: number;
+}
+
+/** The provider said no: the code or the refresh token is not, or no longer, good. */
+export class ProviderRefusal extends Error {}
+
+const TIMEOUT_SECONDS = 5;
+/** Codes of openid-client for what the provider answered properly, and not as one would like. */
+const REFUSALS = new Set(['OAUTH_RESPONSE_BODY_ERROR', 'OAUTH_AUTHORIZATION_RESPONSE_ERROR']);
+
+type Answer = TokenEndpointResponse & TokenEndpointResponseHelpers;
+
+/** The hosted identity provider as the console's client sees it: authorization code with PKCE, and refresh tokens. */
+@Injectable()
+export class ProviderClient {
+  readonly isConfigured: boolean;
+  private readonly audience: string;
+  private readonly callback: string;
+  private found?: Promise<Configuration>;
+
+  constructor(@Inject(CONFIG) private readonly config: Pick<Config, 'console' | 'identity'>) {
+    const { identity, console } = config;
+    this.isConfigured = identity.clientId !== undefined;
+    this.audience = identity.audience ?? '';
+    this.callback = `${console.publicUrl}/console/callback`;
+  }
+
+  /** @throws whatever keeps the provider from being asked */
+  async begin(returnTo: string, endsAt: number): Promise<{ url: URL; handshake: Handshake }> {
+    const client = await library();
+    const provider = await this.discovered();
+    const handshake = {
+      verifier: client.randomPKCECodeVerifier(),
+      state: client.randomState(),
+      nonce: client.randomNonce(),
+      returnTo,
+      endsAt,
+    };
+    const url = client.buildAuthorizationUrl(provider, {
+      redirect_uri: this.callback,
+      scope: scopeOf(provider),
+      code_challenge: await client.calculatePKCECodeChallenge(handshake.verifier),
+      code_challenge_method: 'S256',
+      state: handshake.state,
+      nonce: handshake.nonce,
+      ...this.forAudience(),
+    });
+    return { url, handshake };
+  }
+
+  /**
+   * @param query of the callback, as it came
+   * @throws ProviderRefusal; anything else where the provider cannot be asked
+   */
+  async finish(query: string, { verifier, state, nonce }: Handshake): Promise<ProviderAnswer> {
+    const client = await library();
+    const provider = await this.discovered();
+    const url = new URL(`${this.callback}${query}`);
+    const checks = { pkceCodeVerifier: verifier, expectedState: state, expectedNonce: nonce, idTokenExpected: true };
+    const answer = await client
+      .authorizationCodeGrant(provider, url, checks, this.forAudience())
+      .catch((failure: unknown) => this.raise(failure));
+    const { access_token, id_token, refresh_token: refresh } = answer;
+    const userId = answer.claims()?.sub ?? '';
+    const bearers = this.isOwnAudience ? [id_token, access_token] : [access_token, id_token];
+    return {
+      userId,
+      bearers: bearers.filter((one) => one !== undefined),
+      ...(refresh !== undefined && { refresh }),
+      bearerEndsAt: endOf(answer),
+    };
+  }
+
+  /** @throws ProviderRefusal; anything else where the provider cannot be asked */
+  async renew(refresh: string): Promise<Credentials> {
+    const client = await library();
+    const provider = await this.discovered();
+    const answer = await client
+      .refreshTokenGrant(provider, refresh, this.forAudience())
+      .catch((failure: unknown) => this.raise(failure));
+    const bearer = this.isOwnAudience ? (answer.id_token ?? answer.access_token) : answer.access_token;
+    return { bearer, refresh: answer.refresh_token ?? refresh, bearerEndsAt: endOf(answer) };
+  }
+
+  private raise(failure: unknown): never {
+    if (REFUSALS.has((failure as { code?: string }).code ?? ''))
+      throw new ProviderRefusal(String(failure), { cause: failure });
+    throw failure;
+  }
+
+  /** The api takes what is issued to the console's own client: then that is the id token. */
+  private get isOwnAudience(): boolean {
+    return this.audience === this.config.identity.clientId;
+  }
+
+  /** By RFC 8707, and as providers ask for it that are older than that; both ignore what they do not know. */
+  private forAudience(): Record<string, string> {
+    if (this.isOwnAudience) return {};
+    return { audience: this.audience, ...(URL.canParse(this.audience) && { resource: this.audience }) };
+  }
+
+  /** Asked at the first sign-in, so that an api starts without its provider. */
+  private discovered(): Promise<Configuration> {
+    this.found ??= this.discover().catch((failure: unknown) => {
+      this.found = undefined;
+      throw failure;
+    });
+    return this.found;
+  }
+
+  private async discover(): Promise<Configuration> {
+    const client = await library();
+    const { issuer = '', clientId = '', clientSecret } = this.config.identity;
+    const server = new URL(issuer);
+    const authentication = clientSecret === undefined ? client.None() : undefined;
+    return client.discovery(server, clientId, clientSecret, authentication, {
+      timeout: TIMEOUT_SECONDS,
+      ...(server.protocol === 'http:' && { execute: [client.allowInsecureRequests] }),
+    });
+  }
+}
+
+/** Loaded when somebody signs in: every process builds this module, and most never need it. */
+function library(): Promise<typeof import('openid-client')> {
+  return import('openid-client');
+}
+
+function scopeOf(provider: Configuration): string {
+  const offered = provider.serverMetadata().scopes_supported ?? [];
+  return ['openid', ...(offered.includes('offline_access') ? ['offline_access'] : [])].join(' ');
+}
+
+function endOf(answer: Answer): number | undefined {
+  const seconds = answer.expiresIn();
+  return seconds === undefined ? undefined : Date.now() + seconds * 1_000;
+}

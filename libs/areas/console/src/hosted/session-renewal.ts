@@ -1,0 +1,53 @@
+import { Injectable } from '@nestjs/common';
+import { errors } from '@slipway/platform-http';
+import { ConsoleSessions, type ConsoleSession, type Credentials } from '../console-sessions.js';
+import { ProviderClient, ProviderRefusal } from './provider-client.js';
+
+/** Keeps the bearer of a hosted session from ending while somebody works with it. */
+@Injectable()
+export class SessionRenewal {
+  /** Of this process: requests that come together wait for one answer. */
+  private readonly underWay = new Map<string, Promise<Credentials>>();
+
+  constructor(
+    private readonly sessions: ConsoleSessions,
+    private readonly provider: ProviderClient,
+  ) {}
+
+  /**
+   * The session's credentials, renewed if it is time.
+   * @throws unauthenticated where the provider renews them no more; unavailable where it cannot be asked and they have ended
+   */
+  async credentialsOf(session: ConsoleSession): Promise<Credentials> {
+    if (!session.isRenewalDue || !this.provider.isConfigured) return session.credentials;
+    const known = this.underWay.get(session.id);
+    if (known) return known;
+    const renewal = this.renewed(session).finally(() => this.underWay.delete(session.id));
+    this.underWay.set(session.id, renewal);
+    return renewal;
+  }
+
+  private async renewed({ id, credentials: found }: ConsoleSession): Promise<Credentials> {
+    const credentials = await this.sessions.claimRenewal(id);
+    // Whoever claimed it before may have the answer already.
+    if (!credentials) return stillGood((await this.sessions.read(id))?.credentials ?? found);
+    try {
+      const renewed = await this.provider.renew(credentials.refresh as string);
+      await this.sessions.renewed(id, renewed);
+      return renewed;
+    } catch (failure) {
+      if (!(failure instanceof ProviderRefusal)) return stillGood(credentials, failure);
+      await this.sessions.end(id);
+      throw errors.unauthenticated({
+        message: 'The identity provider does not renew this session.',
+        remediation: 'Sign in to the console again.',
+      });
+    }
+  }
+}
+
+/** Until its end the bearer does; then nobody can say yet whether the session has ended. */
+function stillGood(credentials: Credentials, cause?: unknown): Credentials {
+  if ((credentials.bearerEndsAt ?? 0) > Date.now()) return credentials;
+  throw errors.unavailable({ message: 'The session waits for the identity provider.', cause });
+}

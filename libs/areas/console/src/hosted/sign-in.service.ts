@@ -1,0 +1,129 @@
+import { timingSafeEqual } from 'node:crypto';
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import { RequestGuard } from '@slipway/platform-auth';
+import { AddressRate, clientAddress } from '@slipway/platform-bounds';
+import { CONFIG, type Config } from '@slipway/platform-config';
+import { openSecret, sealSecret } from '@slipway/platform-database';
+import { errors, SlipwayError, type SlipwayRequest } from '@slipway/platform-http';
+import { ConsoleCookies } from '../console-cookies.js';
+import { ConsoleSessions, SESSION_SECONDS } from '../console-sessions.js';
+import { assertOwnHost } from '../same-origin.js';
+import { ProviderClient, ProviderRefusal, type Handshake, type ProviderAnswer } from './provider-client.js';
+import { returnPath } from './return-path.js';
+
+/** How long a person may take at the provider. */
+const HANDSHAKE_SECONDS = 600;
+/** Of an address, in vain. */
+const SIGN_INS_PER_MINUTE = 20;
+const CONTEXT = 'console-sign-in';
+
+/** What the console's page is told of a sign-in that did not come about. */
+export type Failure = 'expired' | 'refused' | 'not_granted' | 'unavailable' | 'too_many';
+
+/** Where the browser goes next, and the cookies it takes along. */
+export interface Step {
+  location: string;
+  cookies: string[];
+}
+
+/** Signs people in at the hosted provider. Nothing is stored on the way: what has to be known again comes back sealed, in a cookie. */
+@Injectable()
+export class SignInService {
+  private readonly logger = new Logger('console');
+  private readonly attempts = new AddressRate(SIGN_INS_PER_MINUTE);
+
+  constructor(
+    @Inject(CONFIG) private readonly config: Pick<Config, 'console' | 'keyRing' | 'trustedProxies'>,
+    private readonly cookies: ConsoleCookies,
+    private readonly sessions: ConsoleSessions,
+    private readonly provider: ProviderClient,
+    private readonly guard: RequestGuard,
+  ) {}
+
+  async begin(request: SlipwayRequest, returnTo: unknown): Promise<Step> {
+    this.assertServed(request);
+    try {
+      const endsAt = Date.now() + HANDSHAKE_SECONDS * 1_000;
+      const { url, handshake } = await this.provider.begin(returnPath(returnTo), endsAt);
+      const sealed = sealSecret(this.config.keyRing, JSON.stringify(handshake), CONTEXT);
+      return { location: url.href, cookies: [this.cookies.write('sign_in', sealed, HANDSHAKE_SECONDS)] };
+    } catch (failure) {
+      return this.failed('unavailable', failure);
+    }
+  }
+
+  async finish(request: SlipwayRequest): Promise<Step> {
+    this.assertServed(request);
+    const handshake = this.handshakeOf(request);
+    if (!handshake) return this.failed('expired');
+    const address = clientAddress(request.ip, request.headers['x-forwarded-for'], this.config.trustedProxies);
+    if (this.attempts.take(address) !== undefined) return this.failed('too_many');
+    try {
+      const answer = await this.provider.finish(queryOf(request), handshake);
+      const bearer = await this.acceptedOf(answer, request);
+      if (bearer === undefined) return this.failed('not_granted');
+      const { refresh, bearerEndsAt, userId } = answer;
+      const { secret } = await this.sessions.open({
+        method: 'hosted',
+        who: `user:${userId}`,
+        credentials: { bearer, refresh, bearerEndsAt },
+      });
+      this.attempts.giveBack(address);
+      return {
+        location: handshake.returnTo,
+        cookies: [this.cookies.write('session', secret, SESSION_SECONDS), this.cookies.write('sign_in', '', 0)],
+      };
+    } catch (failure) {
+      return this.failed(failure instanceof ProviderRefusal ? 'refused' : 'unavailable', failure);
+    }
+  }
+
+  /** Which of the provider's tokens lets the person in; undefined if none does. */
+  private async acceptedOf({ bearers }: ProviderAnswer, request: SlipwayRequest): Promise<string | undefined> {
+    for (const bearer of bearers) {
+      try {
+        await this.guard.identify(bearer, request);
+        return bearer;
+      } catch (refusal) {
+        if (!(refusal instanceof SlipwayError) || refusal.status >= 500) throw refusal;
+        // Known to several tenants: the page asks which.
+        if (refusal.status === 400) return bearer;
+      }
+    }
+    return undefined;
+  }
+
+  private handshakeOf(request: SlipwayRequest): Handshake | undefined {
+    const sealed = this.cookies.read(request.headers.cookie, 'sign_in');
+    if (sealed === undefined) return undefined;
+    try {
+      const handshake = JSON.parse(openSecret(this.config.keyRing, sealed, CONTEXT)) as Handshake;
+      const isOfThis = isSame(new URLSearchParams(queryOf(request)).get('state') ?? '', handshake.state);
+      return isOfThis && handshake.endsAt > Date.now() ? handshake : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
+  private failed(why: Failure, failure?: unknown): Step {
+    if (failure !== undefined)
+      this.logger.warn(`a sign-in at the identity provider failed (${why}): ${String(failure)}`);
+    return { location: `/?sign_in=${why}`, cookies: [this.cookies.write('sign_in', '', 0)] };
+  }
+
+  private assertServed({ headers }: SlipwayRequest): void {
+    assertOwnHost(headers.host, this.config.console);
+    if (!this.provider.isConfigured) throw errors.not_found();
+  }
+}
+
+function queryOf({ raw }: SlipwayRequest): string {
+  const url = raw.url ?? '';
+  const at = url.indexOf('?');
+  return at < 0 ? '' : url.slice(at);
+}
+
+function isSame(one: string, other: string): boolean {
+  const [left, right] = [Buffer.from(one), Buffer.from(other)];
+  return left.length === right.length && timingSafeEqual(left, right);
+}
