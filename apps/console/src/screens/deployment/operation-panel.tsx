@@ -9,7 +9,7 @@ import { Loaded } from '../../ui/loaded.js';
 import { Panel } from '../../ui/panel.js';
 import { Time, useNow } from '../../ui/time.js';
 import { lengthText } from '../../ui/time-text.js';
-import { useOperations } from './deployment-data.js';
+import { useOperations, useSystem } from './deployment-data.js';
 import {
   isLive,
   placeOf,
@@ -22,6 +22,7 @@ import {
 } from './operation-state.js';
 import { remediationOf } from './remediation.js';
 import { Scrolled } from './scrolled.js';
+import { hasNoWorker } from './system-faults.js';
 
 /** What goes on here, or went on last, step by step. */
 export function OperationPanel({ name, className }: { name: string; className?: string }) {
@@ -129,11 +130,12 @@ function NextTry({ operation }: { operation: Operation }) {
 /** Why nothing moves, where nothing does. */
 function Standstill({ operation }: { operation: Operation }) {
   const unclaimed = unclaimedMs(operation, useNow());
-  if (unclaimed !== null)
+  const { data: system } = useSystem();
+  if (unclaimed !== null || (system && hasNoWorker(system) && isLive(operation)))
     return (
       <p role="alert" className="rounded-md bg-bad-soft p-2 font-medium text-bad">
-        No worker is polling: nobody has picked this up for {lengthText(unclaimed)}. Start a worker; it goes on by
-        itself.
+        No worker is polling{unclaimed !== null && `: nobody has picked this up for ${lengthText(unclaimed)}`}. Start a
+        worker; it goes on by itself.
       </p>
     );
   if (waitsForPerson(operation))

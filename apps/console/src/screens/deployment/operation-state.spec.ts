@@ -40,38 +40,25 @@ describe('where it stands', () => {
     expect(stepMs(step('a', { started_at: ago(5_000) }), AT)).toBe(5_000);
     expect(stepMs(step('a'), AT)).toBeNull();
   });
-  const soaking = operation({
-    status: 'waiting',
-    current_step: 'soak:2',
-    steps: [step('soak:1'), step('soak:2', { started_at: ago(10_000) })],
-    result: { strategy_steps: [{ soak_seconds: 1 }, { soak_seconds: 60 }] },
-  });
-  it('knows when it goes on by itself', () =>
-    expect(resumeMs({ ...soaking, resume_at: ago(-5_000) })).toBe(AT + 5_000));
-  it('works the end of a soak out where the api does not tell it', () => {
-    expect(resumeMs(soaking)).toBe(AT + 50_000);
-    expect(resumeMs({ ...soaking, current_step: 'promote' })).toBeNull();
-    expect(resumeMs({ ...soaking, result: {} })).toBeNull();
-  });
-  it('promises nothing of what has ended, or waits for a person', () => {
+  const soaking = operation({ status: 'waiting', current_step: 'soak:2', resume_at: ago(-5_000), awaiting: null });
+  it('knows when it goes on by itself', () => expect(resumeMs(soaking)).toBe(AT + 5_000));
+  it('promises nothing of what has ended, runs, or waits for a person', () => {
     expect(resumeMs({ ...soaking, status: 'cancelled' })).toBeNull();
-    expect(resumeMs({ ...soaking, awaiting: 'approval', resume_at: ago(-5_000) })).toBeNull();
+    expect(resumeMs({ ...soaking, awaiting: 'approval' })).toBeNull();
+    expect(resumeMs({ ...soaking, status: 'running', resume_at: null })).toBeNull();
   });
 });
 
 describe('what it waits for', () => {
   it.each([
-    ['waiting', 'await_promotion:1', true],
-    ['waiting', 'analyze:1', true],
-    ['waiting', 'soak:1', false],
-    ['running', 'analyze:1', false],
-  ] as const)('%s at %s: a person %s', (status, current_step, expected) =>
-    expect(waitsForPerson({ status, current_step })).toBe(expected),
+    ['waiting', 'approval', true],
+    ['waiting', 'pause', true],
+    ['waiting', null, false],
+    ['running', null, false],
+    ['cancelling', 'pause', false],
+  ] as const)('%s, for %s: a person %s', (status, awaiting, expected) =>
+    expect(waitsForPerson({ status, awaiting })).toBe(expected),
   );
-  it('believes the api, where it tells', () => {
-    expect(waitsForPerson({ status: 'waiting', current_step: 'analyze:1', awaiting: null })).toBe(false);
-    expect(waitsForPerson({ status: 'waiting', current_step: 'soak:1', awaiting: 'pause' })).toBe(true);
-  });
   it('is a worker where nobody has picked it up for a while', () => {
     const pending = { status: 'pending', attempt: 0 } as const;
     expect(unclaimedMs(operation({ ...pending, updated_at: ago(30_000) }), AT)).toBe(30_000);

@@ -1,13 +1,6 @@
-import type { Operation as Told, OperationStep } from '@slipway/sdk';
+import type { Operation, OperationStep } from '@slipway/sdk';
 
-/** What an api of this version tells beside what its document promised before: absent from an older one. */
-interface Since {
-  awaiting?: string | null;
-  resume_at?: string | null;
-  idempotency_key?: string | null;
-  request_id?: string | null;
-}
-export type Operation = Omit<Told, keyof Since> & Since;
+export type { Operation };
 
 const ENDED = ['succeeded', 'failed', 'cancelled'];
 /** Work that no worker has picked up for so long waits for one that is not there. */
@@ -33,29 +26,13 @@ export function stepMs({ started_at, completed_at }: OperationStep, now: number)
 
 /** When it goes on by itself, in ms: the end of a soak, or the next try. Null where it does not wait for a time. */
 export function resumeMs(operation: Operation): number | null {
-  if (!isLive(operation) || waitsForPerson(operation)) return null;
-  return operation.resume_at ? Date.parse(operation.resume_at) : soakEnd(operation);
-}
-
-/** The end of a soak by the plan of its steps, for an api that does not tell it. */
-function soakEnd({ steps, result, current_step }: Operation): number | null {
-  const [kind, n] = current_step.split(':');
-  const startedAt = steps.find(({ name }) => name === current_step)?.started_at;
-  const plan = result['strategy_steps'];
-  if (kind !== 'soak' || !startedAt || !Array.isArray(plan)) return null;
-  const seconds: unknown = plan[Number(n) - 1]?.soak_seconds;
-  return typeof seconds === 'number' ? Date.parse(startedAt) + seconds * 1_000 : null;
+  if (!isLive(operation) || waitsForPerson(operation) || !operation.resume_at) return null;
+  return Date.parse(operation.resume_at);
 }
 
 /** Whether it stands still until a person says something: an approval, or a gate that could not decide. */
-export function waitsForPerson({
-  status,
-  current_step,
-  awaiting,
-}: Pick<Operation, 'status' | 'current_step' | 'awaiting'>): boolean {
-  if (status !== 'waiting') return false;
-  return awaiting === undefined ? /^(await_promotion|analyze):/.test(current_step) : awaiting !== null;
-}
+export const waitsForPerson = ({ status, awaiting }: Pick<Operation, 'status' | 'awaiting'>): boolean =>
+  status === 'waiting' && awaiting !== null;
 
 /** How long nobody has picked it up, where that is too long. */
 export function unclaimedMs({ status, attempt, updated_at }: Operation, now: number): number | null {
