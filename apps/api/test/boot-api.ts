@@ -9,6 +9,7 @@ import { MIGRATIONS } from '@slipway/registry';
 import { TARGETS } from '@slipway/registry/targets';
 import { Slipway } from '@slipway/sdk';
 import { createApi } from '../src/create-api.js';
+import { wholeAnswer, type WholeAnswer } from './whole-answer.js';
 
 /** As an api is told with SLIPWAY_IDENTITY_PROVIDER: the types know the default alone. */
 export const PROVIDER = 'acme-id' as 'oidc';
@@ -29,6 +30,8 @@ export interface TestApi extends ApiClient {
   token: string;
   /** The client of the operator's bootstrap token, or of another's. A call that fails is not repeated: a suite is to see it. */
   slipway(token?: string): Slipway;
+  /** With what HTTP itself says: statuses and headers. */
+  answerTo<T>(call: (slipway: Slipway) => PromiseLike<T>, token?: string): Promise<WholeAnswer<T>>;
   close(): Promise<void>;
 }
 
@@ -63,6 +66,7 @@ export async function bootApi(env: Record<string, string> = {}): Promise<TestApi
     config,
     token: BOOTSTRAP_TOKEN,
     slipway: (token = BOOTSTRAP_TOKEN) => new Slipway({ baseUrl: url, token, maxRetries: 0 }),
+    answerTo: (call, token = BOOTSTRAP_TOKEN) => wholeAnswer({ baseUrl: url, token }, call),
     async close() {
       app.getHttpServer().closeAllConnections();
       await app.close();

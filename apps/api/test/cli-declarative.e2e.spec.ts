@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import type { Slipway } from '@slipway/sdk';
+import { codeOf } from './refusals.js';
 import { beginCommand, type Ran } from './slipway-command.js';
 import { ROOT, Stack, until } from './stack.js';
 
@@ -37,10 +39,12 @@ ${more}`;
 
 describe('deployments as files, with the bundled command against processes of the product', () => {
   let stack: Stack;
+  let slipway: Slipway;
   let folder: string;
 
   beforeAll(async () => {
     stack = await Stack.start({ config: () => 'quotas: { webhooks: 50 }\n' });
+    slipway = stack.slipway();
     folder = mkdtempSync(path.join(tmpdir(), 'slipway-files-'));
   });
   afterAll(async () => {
@@ -55,7 +59,7 @@ describe('deployments as files, with the bundled command against processes of th
   const run = (args: string[], options: Given = {}) => start(args, options).ended;
   const write = (name: string, text: string) => writeFileSync(path.join(folder, name), text);
   const applied = ({ stdout }: Ran) => JSON.parse(stdout) as { name: string; outcome: string; changes: string[] }[];
-  const revisions = async (name: string) => (await stack.send('GET', `/deployments/${name}/revisions`)).body.data;
+  const revisions = async (name: string) => (await slipway.deployments.revisions.list(name)).data;
 
   it('makes what is missing, and the second time nothing', async () => {
     write('chat.yaml', file('chat', 5));
@@ -63,7 +67,7 @@ describe('deployments as files, with the bundled command against processes of th
     const rehearsal = await run(['apply', '-f', 'chat.yaml', '--dry-run=server']);
     expect(rehearsal).toMatchObject({ code: 0, stdout: expect.stringContaining('+ spec.runtime.args.ttft_ms: 5') });
     expect(rehearsal.stderr).toContain('rollout can be checked once the deployment is there');
-    expect((await stack.send('GET', '/deployments/chat')).status).toBe(404);
+    expect(await codeOf(slipway.deployments.get('chat'))).toBe('404 deployment_not_found');
 
     const first = await run(['apply', '-f', 'chat.yaml', '-o', 'json']);
     expect([first.code, first.stderr]).toEqual([0, expect.stringContaining('promote: succeeded')]);
@@ -86,7 +90,7 @@ describe('deployments as files, with the bundled command against processes of th
   });
 
   it('rolls out what differs, and leaves what the file does not name', async () => {
-    await stack.send('PATCH', '/deployments/chat', { display_name: 'Chat', labels: { owner: 'us' } });
+    await slipway.deployments.update('chat', { display_name: 'Chat', labels: { owner: 'us' } });
     write('chat.yaml', file('chat', 6).replace('From a file', 'Another'));
     const diff = await run(['diff', '-f', 'chat.yaml']);
     expect(diff.code).toBe(1);
@@ -103,8 +107,7 @@ describe('deployments as files, with the bundled command against processes of th
       { name: 'chat', outcome: 'changed', changes: ['update', 'rollout'], revision: 'chat-00002' },
       { name: 'other', outcome: 'created' },
     ]);
-    const { body } = await stack.send('GET', '/deployments/chat');
-    expect(body).toMatchObject({
+    expect(await slipway.deployments.get('chat')).toMatchObject({
       display_name: 'Chat',
       labels: { owner: 'us', team: 'search' },
       description: 'Another',
@@ -119,7 +122,7 @@ describe('deployments as files, with the bundled command against processes of th
   });
 
   it('changes settings alone, and asks where that is in earnest', async () => {
-    await stack.send('PATCH', '/deployments/other', { environment: 'production' });
+    await slipway.deployments.update('other', { environment: 'production' });
     const steps = 'steps: [{ traffic_percent: 50 }, { traffic_percent: 100 }]';
     write('other.yaml', file('other', 5).replace('{ type: immediate }', `{ type: canary, ${steps} }`));
     const unasked = await run(['apply', '-f', 'other.yaml']);
@@ -138,11 +141,11 @@ describe('deployments as files, with the bundled command against processes of th
       5,
       expect.stringContaining('Come back with: slipway operations wait op_'),
     ]);
-    const { current_operation_id: id } = (await stack.send('GET', '/deployments/chat')).body;
+    const { current_operation_id: id } = await slipway.deployments.get('chat');
     // Taken up again, not begun again: it is the same operation that fails.
     const waiting = start(['apply', '-f', 'broken.yaml']);
     await until('it waits', async () => waiting.ran.stderr.includes(`its rollout is under way: ${id}`));
-    await stack.send('POST', `/operations/${id}/cancel`, {});
+    await slipway.operations.cancel(id!);
     expect((await waiting.ended).code).toBe(2);
     const again = await run(['apply', '-f', 'broken.yaml', '--wait=false', '-o', 'json']);
     expect(again.code).toBe(0);
@@ -151,7 +154,7 @@ describe('deployments as files, with the bundled command against processes of th
     expect((await run(['diff', '-f', 'broken.yaml', '-f', 'gone.yaml'])).code).toBe(2);
     const refused = await run(['apply', '-f', '-'], { stdin: file('chat', 8) });
     expect([refused.code, refused.stderr]).toEqual([7, expect.stringContaining('operation_in_progress')]);
-    await stack.send('POST', `/operations/${next}/cancel`, {});
+    await slipway.operations.cancel(next);
     await stack.operation(next, ['cancelled']);
   });
 
@@ -173,8 +176,8 @@ describe('deployments as files, with the bundled command against processes of th
       const last = await run(['apply', '-f', '-', '-o', 'json'], { stdin: own });
       expect(applied(last)).toMatchObject([{ name, outcome: 'unchanged', changes: [] }]);
       expect(await revisions(name)).toHaveLength(1);
-      const { body } = await stack.send('GET', `/operations?resource_name=${name}`);
-      expect(body.data).toMatchObject([{ kind: 'rollout', status: 'succeeded' }]);
+      const { data } = await slipway.operations.list({ resource_name: name });
+      expect(data).toMatchObject([{ kind: 'rollout', status: 'succeeded' }]);
     }
   });
 

@@ -65,7 +65,7 @@ describe('the command slipway, in a real terminal, against processes of the prod
   beforeAll(async () => {
     home = mkdtempSync(path.join(tmpdir(), 'slipway-terminal-'));
     stack = await Stack.start();
-    await stack.send('POST', '/deployments', { name: 'chat', labels: { note: 'x'.repeat(60) } });
+    await stack.slipway().deployments.create({ name: 'chat', labels: { note: 'x'.repeat(60) } });
   });
   afterAll(async () => {
     await stack?.stop();
@@ -91,12 +91,13 @@ describe('the command slipway, in a real terminal, against processes of the prod
   });
 
   it('cuts what is long in a narrow terminal, and never what is copied', async () => {
-    const proposed = await stack.send('POST', '/autopilot/plans', {
-      deployment: 'chat',
-      summary: `two replicas ${'and more '.repeat(20)}`,
-      rollout: { spec_patch: { scaling: { min_replicas: 2 } } },
-    });
-    expect(proposed.status).toBe(201);
+    await stack
+      .slipway()
+      .autopilot.plans.create({
+        deployment: 'chat',
+        summary: `two replicas ${'and more '.repeat(20)}`,
+        rollout: { spec_patch: { scaling: { min_replicas: 2 } } },
+      });
     const plain = { NO_COLOR: '1' };
     const narrow = (await shown(['plans', 'list'], plain, 150)).trimEnd().split(/\r?\n/);
     expect(narrow).toHaveLength(2);
@@ -116,7 +117,7 @@ describe('the command slipway, in a real terminal, against processes of the prod
   });
 
   it('asks for the name before it deletes, and takes no other and no Ctrl-C for it', async () => {
-    await stack.send('POST', '/deployments', { name: 'spare' });
+    await stack.slipway().deployments.create({ name: 'spare' });
     for (const [answer, code] of [
       ['chat\r', 2],
       [CTRL_C, 2],
@@ -147,6 +148,27 @@ describe('the command slipway, in a real terminal, against processes of the prod
       await says(/a-file.yaml:1: /);
       pty.write('exit\r');
       expect(await ended).toBe(1);
+    },
+  );
+
+  (isInstalled('fish') ? it : it.skip)(
+    'completes in fish what a person types, with files where there are no names',
+    async () => {
+      writeFileSync(path.join(home, 'a-file.yaml'), 'nothing: here\n');
+      const PATH = `${path.join(ROOT, 'node_modules/.bin')}:${path.dirname(process.execPath)}:${process.env['PATH']}`;
+      const { pty, says, ended } = open('fish', ['--no-config', '--interactive'], { PATH, TERM: 'dumb' });
+      pty.write('slipway completion fish | source && echo is-"ready"\r');
+      await says('is-ready');
+      pty.write('slipway deployments get ch\t');
+      await says(/get chat/);
+      pty.write('-o name\r');
+      await says(/\nchat\r?\n/);
+      pty.write('slipway apply -f a-f\t');
+      await says(/-f a-file\.yaml/);
+      pty.write('\r');
+      await says(/a-file.yaml:1: /);
+      pty.write('exit 3\r');
+      expect(await ended).toBe(3);
     },
   );
 

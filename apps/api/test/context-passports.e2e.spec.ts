@@ -82,8 +82,10 @@ it('declares a session that the gateway then knows by the same passport', async 
     stats: { requests: 0 },
   });
   expect((await ask('declared')).passport).toBe(made.id);
-  // Raw, for the header that a client of HTTP follows.
-  const again = await stack.send('POST', '/context-passports', { deployment: 'chat', session_id: 'declared' });
+  // A client of HTTP follows a header.
+  const again = await stack.answerTo(({ contextPassports }) =>
+    contextPassports.create({ deployment: 'chat', session_id: 'declared' }),
+  );
   expect([again.status, again.body.id, again.headers.get('location')]).toEqual([
     201,
     made.id,

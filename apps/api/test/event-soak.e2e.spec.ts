@@ -98,7 +98,7 @@ class FlakyClient {
 }
 
 it(`brings ${CLIENTS} clients, each cut ${CUTS} times, every event once and in order`, async () => {
-  expect((await stack.send('POST', '/deployments', { name: NAME })).status).toBe(201);
+  await stack.slipway().deployments.create({ name: NAME });
   const clients = Array.from({ length: CLIENTS }, (_, index) => new FlakyClient(index));
   const following = clients.map((client) => client.follow());
 
@@ -107,13 +107,12 @@ it(`brings ${CLIENTS} clients, each cut ${CUTS} times, every event once and in o
   let isProducing = true;
   let produced = 0;
   const produce = async (api: number) => {
+    const { policy } = stack.slipway(api).deployments;
     for (let version = 0; isProducing; version += 1) {
-      const body = {
+      await policy.set(NAME, {
         mode: version % 2 === 0 ? 'observe' : 'recommend',
         workload: { profile: 'chat', concurrency: 1 + 2 * version + api },
-      };
-      const { status } = await stack.send('PUT', `/deployments/${NAME}/continual-optimization/policy`, body, { api });
-      if (status !== 200) throw new Error(`the policy answered ${status}`);
+      });
       produced += 1;
     }
   };

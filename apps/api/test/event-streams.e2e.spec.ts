@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { request, type ClientRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { bootApi, expectStatus, type TestApi } from './boot-api.js';
+import { bootApi, type TestApi } from './boot-api.js';
+import { codeOf } from './refusals.js';
 
 const DEADLINE_MS = 5_000;
 
@@ -9,7 +10,7 @@ let api: TestApi;
 
 beforeAll(async () => {
   api = await bootApi();
-  expectStatus(await api.send('POST', '/api/v1/deployments', { body: { name: 'chat' } }), 201);
+  await api.slipway().deployments.create({ name: 'chat' });
 }, 60_000);
 afterAll(async () => {
   for (const client of clients) client.destroy();
@@ -48,29 +49,23 @@ async function until(what: string, isSo: () => boolean): Promise<void> {
 }
 
 it('ends the streams of a token that is revoked, and no others', async () => {
-  const { id, token } = expectStatus(
-    await api.send('POST', '/api/v1/tokens', { body: { name: 'watcher', scopes: ['viewer'] } }),
-    201,
-  );
+  const { tokens } = api.slipway();
+  const { id, token } = await tokens.create({ name: 'watcher', scopes: ['viewer'] });
   const [watching, other] = [await open(token), await open(api.token)];
   await until('both got the creation', () =>
     [watching, other].every((stream) => stream.text.includes('event: deployment.created')),
   );
-  expectStatus(await api.send('DELETE', `/api/v1/tokens/${id}`), 200);
+  await tokens.revoke(id);
   await until('the stream ends', () => watching.hasEnded);
   expect(other.hasEnded).toBe(false);
   expect((await open(token)).status).toBe(401);
 });
 
 it('answers failures before the stream begins with the envelope', async () => {
-  const unknown = await api.send('GET', '/api/v1/deployments/nobody/events', {
-    headers: { accept: 'text/event-stream' },
-  });
-  expect([unknown.status, unknown.body.error.code]).toEqual([404, 'deployment_not_found']);
-  const wrong = await api.send('GET', '/api/v1/deployments/chat/events', {
-    headers: { accept: 'text/event-stream', 'last-event-id': '-1' },
-  });
-  expect([wrong.status, wrong.body.error.code]).toEqual([400, 'invalid_parameter']);
+  const { events } = api.slipway().deployments;
+  expect(await codeOf(events.follow('nobody').next())).toBe('404 deployment_not_found');
+  const wrong = events.follow('chat', { headers: { 'last-event-id': '-1' } });
+  expect(await codeOf(wrong.next())).toBe('400 invalid_parameter');
 });
 
 it('A1: takes a position beyond the end for the end, for that stream and for those after it', async () => {
@@ -78,8 +73,7 @@ it('A1: takes a position beyond the end for the end, for that stream and for tho
   const after = await open(api.token, { 'last-event-id': '0' });
   await until('the later one is caught up', () => after.text.includes('event: deployment.created'));
   const spec = { model: { id: 'm' }, runtime: { target: 'adopted' }, endpoint: { base_url: 'http://127.0.0.1:1' } };
-  const rollout = { spec, strategy: { type: 'immediate' } };
-  expectStatus(await api.send('POST', '/api/v1/deployments/chat/rollouts', { body: rollout }), 202);
+  await api.slipway().deployments.rollouts.create('chat', { spec, strategy: { type: 'immediate' } });
   await until('both have what comes', () => [beyond, after].every(({ text }) => text.includes('\nid: 2\n')));
   expect(beyond.text).not.toContain('deployment.created');
 });

@@ -40,13 +40,11 @@ const spec = (slowness: number, seed: number) => ({
 });
 
 async function rollOut(name: string, body: object): Promise<any> {
-  const { status, body: begun } = await stack.send('POST', `/deployments/${name}/rollouts`, body);
-  expect([status, begun]).toEqual([202, expect.anything()]);
-  return stack.operation(begun.operation.id, undefined, (seconds + 90) * 1_000);
+  return stack.operation(await stack.rollOut(name, body), undefined, (seconds + 90) * 1_000);
 }
 
 async function canary(name: string, slowness: number): Promise<any> {
-  await stack.send('POST', '/deployments', { name });
+  await stack.slipway().deployments.create({ name });
   const first = await rollOut(name, { spec: spec(1, 1), strategy: { type: 'immediate' } });
   expect(first).toMatchObject({ status: 'succeeded' });
   const load = new Load(stack.gatewayUrl, stack.token, name, per_second, { isRandom: true, streams: 1 });

@@ -129,20 +129,15 @@ alone(
 );
 
 async function tenant(name: string): Promise<Tenant> {
-  return { name, token: (await make({ name: '', token: stack.token }, '/tenants', { name })).token };
-}
-
-async function make(who: Tenant, path: string, body: object, method = 'POST'): Promise<any> {
-  const answer = await stack.send(method, path, body, { token: who.token });
-  if (answer.status >= 300) throw new Error(`${method} ${path} for ${who.name}: ${JSON.stringify(answer.body)}`);
-  return answer.body;
+  return { name, token: (await stack.slipway().tenants.create({ name })).token };
 }
 
 /** A deployment with a ready revision of the simulator behind its route. */
 async function serve(who: Tenant, name: string, args: Record<string, number>): Promise<void> {
-  await make(who, '/deployments', { name });
+  const { deployments } = stack.as(who.token);
+  await deployments.create({ name });
   const spec = { model: { id: name }, runtime: { target: 'local', engine: 'sim', args } };
-  await make(who, `/deployments/${name}/rollouts`, { spec, strategy: { type: 'immediate' } });
+  await deployments.rollouts.create(name, { spec, strategy: { type: 'immediate' } });
   await until(
     `${name} answers`,
     async () => (await chat(who, name)) === 200,
@@ -165,15 +160,16 @@ async function send(method: 'GET' | 'POST', url: string, who: Tenant, body?: str
 async function aim(hostile: Tenant): Promise<void> {
   const silent = `http://127.0.0.1:${attack.silentPort}`;
   const receiver = `${silent}/hook`;
-  for (let index = 0; index < 4; index += 1) await make(hostile, '/webhooks', { url: receiver });
-  const reference = { provider: 'custom', base_url: silent, external_id: 'far', credential: 'secret' };
+  const { sandboxes, webhooks } = stack.as(hostile.token);
+  for (let index = 0; index < 4; index += 1) await webhooks.create({ url: receiver });
+  const reference = { provider: 'custom' as const, base_url: silent, external_id: 'far', credential: 'secret' };
   attack.aim({
     api: Number(new URL(stack.apiUrl()).port),
     gateway: Number(new URL(stack.gatewayUrl).port),
     token: hostile.token,
     model: 'greedy',
-    sandbox: (await make(hostile, '/sandboxes', {})).id,
-    external: (await make(hostile, '/sandboxes/references', reference)).sandbox_id,
+    sandbox: (await sandboxes.create()).id,
+    external: (await sandboxes.references.create(reference)).sandbox_id,
     receiver,
   });
 }
@@ -192,7 +188,7 @@ class QuietClient {
 
   static async start(who: Tenant): Promise<QuietClient> {
     const names = Array.from({ length: DEPLOYMENTS }, (_, index) => `calm-${index}`);
-    for (const name of names) await make(who, '/deployments', { name });
+    for (const name of names) await stack.as(who.token).deployments.create({ name });
     const client = new QuietClient(who, await startEngine(), names);
     await client.connect();
     return client;

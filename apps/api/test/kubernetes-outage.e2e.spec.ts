@@ -57,8 +57,7 @@ kubeIt(
     expect(await kube.eventsOf(name)).toEqual(events);
 
     // What is asked for from then on is done.
-    const { stack } = kube;
-    expect((await stack.send('DELETE', `/deployments/${name}`)).status).toBe(202);
+    await kube.stack.slipway().deployments.delete(name);
     await until('its pods to be gone', async () => (await kube.podsOf(before)).length === 0, 60_000);
   },
 );

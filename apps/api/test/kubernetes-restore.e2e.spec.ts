@@ -107,9 +107,9 @@ kubeIt('a database from an older dump keeps what it knows, and stops what it doe
     await until('the gateway to forget it', async () => (await kube.chat(unknown)).status === 404, GONE_MS);
   });
   expect(lost(answers)).toEqual([]);
-  const { body } = await restored[0]!.send('GET', `/deployments/${known}/instances`);
+  const { data } = await restored[0]!.slipway().deployments.instances.list(known);
   const standing = ({ id, state, generation, restarts }: any) => ({ id, state, generation, restarts });
-  expect(body.data.map(standing)).toEqual(kept.map(standing));
+  expect(data.map(standing)).toEqual(kept.map(standing));
   expect(await seen(kept)).toEqual(before);
   expect(await ofAnother()).toEqual(theirs);
   expect((await kube.bed.pods(namespace)).filter(isReady)).toHaveLength(3);

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, jest } from '@jest/globals';
 import { PODS, workerRules } from '@slipway/kube-testbed';
 import { hasKube, kubeIt } from '@slipway/kube-testbed/jest';
 import { KubeStack, lost, specOn } from './kube-stack.js';
+import { codeOf } from './refusals.js';
 import { until } from './stack.js';
 
 jest.setTimeout(240_000);
@@ -14,6 +15,7 @@ afterAll(() => kube?.stop());
 
 kubeIt('runs a revision in a pod and serves it, rolls on and back, and takes the pods away', async () => {
   const { stack } = kube;
+  const { deployments } = stack.slipway();
   const name = await kube.deployment();
   expect(await kube.rolledOut(name, specOn('cluster', 'm-one'))).toBe(`${name}-00001`);
   const instances = await kube.instancesOf(name);
@@ -27,18 +29,16 @@ kubeIt('runs a revision in a pod and serves it, rolls on and back, and takes the
     drift: null,
     generation: 1,
   });
-  const logs = await fetch(`${stack.apiUrl()}/api/v1/deployments/${name}/instances/${instance.id}/logs?tail=5`, {
-    headers: { authorization: `Bearer ${stack.token}` },
-  });
-  expect([logs.status, await logs.text()]).toEqual([200, expect.stringContaining('inference-sim')]);
+  const logs = await deployments.instances.logs(name, instance.id, { tail: 5 });
+  expect(await logs.text()).toContain('inference-sim');
 
   expect(await kube.rolledOut(name, specOn('cluster', 'm-two'))).toBe(`${name}-00002`);
-  const back = await stack.send('POST', `/deployments/${name}/rollback`, {});
-  expect(await stack.operation(back.body.operation.id, undefined, 120_000)).toMatchObject({ status: 'succeeded' });
+  const back = await deployments.rollbacks.create(name);
+  expect(await stack.operation(back.operation.id, undefined, 120_000)).toMatchObject({ status: 'succeeded' });
   await kube.serves(name, `${name}-00001`);
 
   const all = await kube.instancesOf(name);
-  expect((await stack.send('DELETE', `/deployments/${name}`)).status).toBe(202);
+  await deployments.delete(name);
   await until('its pods to be gone', async () => (await kube.podsOf(all)).length === 0, 60_000);
 });
 
@@ -115,7 +115,7 @@ kubeIt('says in the words of the cluster what keeps a revision from running', as
   });
   await until('the reason', async () => (await instance())?.reason === 'image_pull_failed');
   expect((await instance()).message).toContain('test/absent');
-  await stack.send('POST', `/operations/${first}/cancel`, {});
+  await stack.slipway().operations.cancel(first);
   expect(await stack.operation(first)).toMatchObject({ status: 'cancelled' });
 
   const large = (count: number) => ({
@@ -130,8 +130,7 @@ kubeIt('says in the words of the cluster what keeps a revision from running', as
     retryable: true,
     message: expect.stringContaining('nvidia.com/gpu'),
   });
-  const refused = await stack.send('POST', `/deployments/${name}/rollouts`, { spec: large(65) });
-  expect([refused.status, refused.body.error?.code]).toEqual([422, 'validation_failed']);
+  expect(await codeOf(stack.rollOut(name, { spec: large(65) }))).toBe('422 validation_failed');
 });
 
 kubeIt('names a right that is missing, leaves what runs alone, and goes on when it is given', async () => {

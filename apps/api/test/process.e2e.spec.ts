@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { freePort, type TestDatabase } from '@slipway/platform-database/testing';
+import { Slipway } from '@slipway/sdk';
 import { productDatabase } from './product-database.js';
 
 /** The built entry points, as a launcher runs them. */
@@ -53,12 +54,12 @@ function start(
   return { child, stderr: () => text, exit };
 }
 
-function send(method: string, path: string, body?: object, headers: Record<string, string> = {}): Promise<Response> {
-  return fetch(`http://127.0.0.1:${port}/api/v1${path}`, {
-    method,
-    headers: { authorization: `Bearer ${TOKEN}`, ...(body && { 'content-type': 'application/json' }), ...headers },
-    body: body && JSON.stringify(body),
+/** As its bytes come: the client connects again where a stream ends, and says nothing of it. */
+async function eventsOf(deployment: string): Promise<ReadableStreamDefaultReader<string>> {
+  const { body } = await fetch(`http://127.0.0.1:${port}/api/v1/deployments/${deployment}/events`, {
+    headers: { authorization: `Bearer ${TOKEN}`, accept: 'text/event-stream' },
   });
+  return body!.pipeThrough(new TextDecoderStream()).getReader();
 }
 
 /** Undefined if nobody listens. */
@@ -107,16 +108,16 @@ it('says when it listens', async () => {
 it('at SIGTERM answers what it was asked, ends its event streams, takes nothing more, and exits', async () => {
   const { child, exit, stderr } = start(MAIN, { SLIPWAY_BOOTSTRAP_TOKEN: TOKEN });
   await ready(child);
-  expect((await send('POST', '/deployments', { name: 'chat' })).status).toBe(201);
-  const stream = await send('GET', '/deployments/chat/events', undefined, { accept: 'text/event-stream' });
-  const told = stream.body!.pipeThrough(new TextDecoderStream()).getReader();
+  const { deployments } = new Slipway({ baseUrl: `http://127.0.0.1:${port}`, token: TOKEN, maxRetries: 0 });
+  await deployments.create({ name: 'chat' });
+  const told = await eventsOf('chat');
   for (let text = ''; !text.includes('deployment.created');) text += (await told.read()).value;
 
   await withOwner(async (owner) => {
     // Everything that asks for a deployment stands still until this transaction ends.
     await owner.query('begin; lock table deployments in access exclusive mode');
-    let status: number | undefined;
-    const asked = send('POST', '/deployments', { name: 'slow' }).then((answer) => (status = answer.status));
+    let made: string | undefined;
+    const asked = deployments.create({ name: 'slow' }).then(({ name }) => (made = name));
     await until('the request to wait in Postgres', async () => {
       const waiting = await owner.query(
         `select 1 from pg_locks where not granted and relation = 'deployments'::regclass`,
@@ -130,9 +131,9 @@ it('at SIGTERM answers what it was asked, ends its event streams, takes nothing 
     // The end of the stream, not a broken connection: its client comes again with its Last-Event-ID.
     await endOf(told);
     await until('it to take nothing more', async () => (await statusOf('/readyz')) !== 200);
-    expect([status, child.exitCode]).toEqual([undefined, null]);
+    expect([made, child.exitCode]).toEqual([undefined, null]);
     await owner.query('commit');
-    expect(await asked).toBe(201);
+    expect(await asked).toBe('slow');
   });
   const answered = Date.now();
   expect(await exit).toBe(0);

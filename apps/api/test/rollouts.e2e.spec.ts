@@ -108,11 +108,12 @@ describe('the main job, with real processes', () => {
 
   it('makes one operation of a hundred requests with one key', async () => {
     const name = await deployment();
-    const body = { spec: sim('m-key') };
-    // Raw, for what tells the first answer from a replay: the status and a header.
-    const ask = (payload: object, key: string) =>
-      stack.send('POST', `/deployments/${name}/rollouts`, payload, { headers: { 'idempotency-key': key } });
-    const answers = await Promise.all(Array.from({ length: 100 }, () => ask(body, 'one')));
+    const ask = (by: Slipway, model: string, idempotencyKey: string) =>
+      by.deployments.rollouts.create(name, { spec: sim(model) }, { idempotencyKey });
+    // What tells the first answer from a replay is the status and a header.
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, () => stack.answerTo((by) => ask(by, 'm-key', 'one'))),
+    );
     expect(answers.filter((one) => one.status === 202 && one.body.created === true)).toHaveLength(1);
     expect(
       answers.filter(
@@ -122,12 +123,11 @@ describe('the main job, with real processes', () => {
     expect(new Set(answers.map((one) => one.body.operation.id)).size).toBe(1);
     for (const { headers, body } of answers)
       expect(headers.get('location')).toBe(`/api/v1/operations/${body.operation.id}`);
-    expect((await ask({ spec: sim('m-other') }, 'one')).body.error.code).toBe('idempotency_key_reused');
-    expect((await ask(body, 'x'.repeat(129))).body.error.code).toBe('idempotency_key_invalid');
+    expect((await refusalOf(ask(slipway, 'm-other', 'one'))).code).toBe('idempotency_key_reused');
+    expect((await refusalOf(ask(slipway, 'm-key', 'x'.repeat(129)))).code).toBe('idempotency_key_invalid');
     const other = stack.as((await slipway.tenants.create({ name: 'other' })).token);
     await other.deployments.create({ name });
-    const foreign = await other.deployments.rollouts.create(name, body, { idempotencyKey: 'one' });
-    expect(foreign.created).toBe(true);
+    expect((await ask(other, 'm-key', 'one')).created).toBe(true);
     await stack.operation(answers[0]!.body.operation.id);
     await until('the other tenant has its own engine', async () => stack.simulatorStarts('m-key').length === 2);
   });

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { KeyRing } from '@slipway/platform-config';
 import { SEALED } from '@slipway/registry';
+import { consoleAt, signInAt } from './console-browser.js';
 import { Stack, until } from './stack.js';
 
 const COMMAND = fileURLToPath(new URL('../dist/rotate-secret-key.js', import.meta.url));
@@ -125,13 +126,14 @@ it(
   async () => {
     const hook = { url: `${baseUrl()}/hook` };
     for (let n = 0; n < 3; n += 1) await stack.slipway().webhooks.create(hook);
+    const session = await signInAt(stack.apiUrl(), stack.token);
     expect(await rotate({ SLIPWAY_SECRET_KEY: base64(OLD) }, '--check')).toEqual({
       status: 0,
-      out: `key ${oldId} current sealed=4\n`,
+      out: `key ${oldId} current sealed=5\n`,
     });
     expect(await rotate(ROTATED, '--check')).toEqual({
       status: 1,
-      out: `key ${newId} current sealed=0\nkey ${oldId} old sealed=4\n`,
+      out: `key ${newId} current sealed=0\nkey ${oldId} old sealed=5\n`,
     });
     await restart(ROTATED);
     await carries('sk-fourth');
@@ -139,19 +141,20 @@ it(
     for (const { out } of both) expect(out).not.toContain('no key opens');
     expect(await rotate({ SLIPWAY_SECRET_KEY: base64(NEW) }, '--check')).toEqual({
       status: 0,
-      out: `key ${newId} current sealed=4\n`,
+      out: `key ${newId} current sealed=5\n`,
     });
     await carries('sk-fourth');
     // An engine goes on with the key that it was given, so the key it was derived from is still needed.
     await stack.query('update instances set key_id = $1', [oldId]);
     expect(await rotate(ROTATED, '--check')).toEqual({
       status: 1,
-      out: `key ${newId} current sealed=4\nkey ${oldId} old sealed=0 engines=1\n`,
+      out: `key ${newId} current sealed=5\nkey ${oldId} old sealed=0 engines=1\n`,
     });
     await stack.query('update instances set key_id = null');
 
     await restart({ SLIPWAY_SECRET_KEY: base64(NEW) });
     await carries('sk-fourth');
+    expect((await consoleAt(stack.apiUrl(), session).whoAmI()).tenant.name).toBe('default');
     await stack.slipway().webhooks.create(hook);
   },
   LONG_MS,

@@ -1,5 +1,6 @@
-import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { execFile, spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
@@ -7,6 +8,10 @@ import { OperationFailed, Slipway } from '@slipway/sdk';
 import { ROOT, Stack, until } from './stack.js';
 
 jest.setTimeout(60_000);
+
+/** What the client promises to run in, beside browsers. `SLIPWAY_TEST_RUNTIMES` names programs, between colons; `.ci/run` fetches them. */
+const RUNTIMES = ['Node 20', 'Node 22', 'Node 24', 'Bun'];
+const PROGRAMS = programsFound();
 
 const sim = (id: string, args: Record<string, unknown> = {}) => ({
   model: { id },
@@ -91,15 +96,36 @@ describe('the sdk, against processes of the product', () => {
     expect(sequences).toEqual([1, 2, 3, 4]);
   });
 
-  it('does what its README shows', async () => {
-    const readme = readFileSync(path.join(ROOT, 'libs/sdk/README.md'), 'utf8');
-    const shown = [...readme.matchAll(/^```js\n(.*?)^```$/gms)].map(([, code]) => code);
-    expect(shown.length).toBeGreaterThan(3);
-    const env = { PATH: process.env['PATH'], SLIPWAY_URL: stack.apiUrl(), SLIPWAY_TOKEN: stack.token };
-    const script = ['--input-type=module', '--eval', shown.join('\n')];
-    const { stdout } = await promisify(execFile)(process.execPath, script, { cwd: ROOT, env, timeout: 30_000 });
-    expect(stdout).toContain('promote: succeeded');
-    expect(stdout).toContain('readme: rollout.promoted');
-    expect(stdout).toContain('There is no nobody');
-  });
+  for (const runtime of RUNTIMES)
+    (PROGRAMS.has(runtime) ? it : it.skip)(`does in ${runtime} what its README shows`, async () => {
+      const readme = readFileSync(path.join(ROOT, 'libs/sdk/README.md'), 'utf8');
+      const shown = [...readme.matchAll(/^```js\n(.*?)^```$/gms)].map(([, code]) => code);
+      expect(shown.length).toBeGreaterThan(3);
+      // Away from the repository, as whoever has installed it.
+      const dir = mkdtempSync(path.join(tmpdir(), 'slipway-sdk-'));
+      mkdirSync(path.join(dir, 'node_modules/@slipway'), { recursive: true });
+      symlinkSync(path.join(ROOT, 'libs/sdk'), path.join(dir, 'node_modules/@slipway/sdk'));
+      const name = runtime.toLowerCase().replace(' ', '-');
+      writeFileSync(path.join(dir, 'shown.mjs'), shown.join('\n').replaceAll('readme', name));
+      const env = { PATH: process.env['PATH'], SLIPWAY_URL: stack.apiUrl(), SLIPWAY_TOKEN: stack.token };
+      const options = { cwd: dir, env, timeout: 30_000 };
+      const { stdout } = await promisify(execFile)(PROGRAMS.get(runtime)!, ['shown.mjs'], options);
+      rmSync(dir, { recursive: true });
+      expect(stdout).toContain('promote: succeeded');
+      expect(stdout).toContain(`${name}: rollout.promoted`);
+      expect(stdout).toContain('There is no nobody');
+    });
 });
+
+/** Those that are here, by what they call themselves. */
+function programsFound(): Map<string, string> {
+  const given = (process.env['SLIPWAY_TEST_RUNTIMES'] ?? '').split(':').filter(Boolean);
+  const found = new Map<string, string>();
+  for (const program of ['bun', ...given, process.execPath]) {
+    const { stdout } = spawnSync(program, ['--version'], { encoding: 'utf8' });
+    const [, node, bun] = /^(?:v(\d+)\.|(\d+\.))/.exec(stdout ?? '') ?? [];
+    if (node) found.set(`Node ${node}`, program);
+    if (bun) found.set('Bun', program);
+  }
+  return found;
+}

@@ -7,18 +7,13 @@ import pg from 'pg';
 import { freePort, type TestDatabase } from '@slipway/platform-database/testing';
 import { isSlipwayError, OperationFailed, Slipway, type BodyOf, type Operation } from '@slipway/sdk';
 import { productDatabase } from './product-database.js';
+import { wholeAnswer, type WholeAnswer } from './whole-answer.js';
 
 /** Where this version was built. */
 export const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const BOOTSTRAP = `slw_bootstrap0001_${'b'.repeat(43)}`;
 
 export type App = 'api' | 'worker' | 'gateway';
-
-export interface StackAnswer {
-  status: number;
-  body: any;
-  headers: Headers;
-}
 
 /** The product as its own processes on a database of its own: what containers run, and what kill -9 is aimed at. */
 export class Stack {
@@ -160,24 +155,9 @@ export class Stack {
     return (await rollouts.create(deployment, body as BodyOf<'createRollout'>)).operation.id;
   }
 
-  /** Raw, for what HTTP itself is asked for: statuses, headers, wrong bodies, replays, another's token. */
-  async send(
-    method: string,
-    target: string,
-    body?: unknown,
-    options: { headers?: Record<string, string>; api?: number; token?: string } = {},
-  ): Promise<StackAnswer> {
-    const answer = await fetch(`${this.apiUrl(options.api)}/api/v1${target}`, {
-      method,
-      headers: {
-        authorization: `Bearer ${options.token ?? this.token}`,
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-        ...options.headers,
-      },
-      body: body === undefined ? undefined : JSON.stringify(body),
-    });
-    const text = await answer.text();
-    return { status: answer.status, body: text === '' ? undefined : JSON.parse(text), headers: answer.headers };
+  /** With what HTTP itself says: statuses and headers. */
+  answerTo<T>(call: (slipway: Slipway) => PromiseLike<T>, token = this.token): Promise<WholeAnswer<T>> {
+    return wholeAnswer({ baseUrl: this.apiUrl(), token }, call);
   }
 
   /** Waits until an operation has ended, or has one of these statuses, surviving an API that is away. */

@@ -27,17 +27,19 @@ class NextRelease1999999999999 implements MigrationInterface {
   async down(): Promise<void> {}
 }
 
+const ANSWERED = 'answered';
+
 /** Reads and mutations of one api, one after the other, until stopped. */
 class Clients {
   readonly answers: string[] = [];
   private isOver = false;
   private readonly done: Promise<unknown>;
 
-  constructor(
-    private readonly stack: Stack,
-    private readonly api: number,
-  ) {
-    this.done = Promise.all([this.repeat(() => this.read()), this.repeat(() => this.write())]);
+  constructor(stack: Stack, api: number) {
+    const { deployments } = stack.slipway(api);
+    const read = () => deployments.get('chat');
+    const write = () => deployments.policy.set('chat', { mode: 'observe' });
+    this.done = Promise.all([this.repeat(read), this.repeat(write)]);
   }
 
   async stop(): Promise<string[]> {
@@ -46,18 +48,13 @@ class Clients {
     return this.answers;
   }
 
-  private async repeat(ask: () => Promise<number>): Promise<void> {
-    while (!this.isOver) this.answers.push(await ask().then(String, (error: Error) => error.message));
-  }
-
-  private async read(): Promise<number> {
-    return (await this.stack.send('GET', '/deployments/chat', undefined, { api: this.api })).status;
-  }
-
-  private async write(): Promise<number> {
-    const policy = { mode: 'observe' };
-    const path = '/deployments/chat/continual-optimization/policy';
-    return (await this.stack.send('PUT', path, policy, { api: this.api })).status;
+  private async repeat(ask: () => Promise<unknown>): Promise<void> {
+    const answer = () =>
+      ask().then(
+        () => ANSWERED,
+        (error: Error) => error.message,
+      );
+    while (!this.isOver) this.answers.push(await answer());
   }
 }
 
@@ -165,12 +162,10 @@ upgrade('the last release serves on the schema of this one and hands over to it,
   inference.push(...(await load[1]!.stop()));
 
   expect(answers.length).toBeGreaterThan(200);
-  expect(answers.filter((status) => status !== '200')).toEqual([]);
+  expect(answers.filter((answer) => answer !== ANSWERED)).toEqual([]);
   const failed = inference.filter(({ status, isCut }) => status !== 200 || isCut);
   expect(failed.length).toBe(refusedAtFirst);
   expect(inference.length).toBeGreaterThan(200);
-  const operations = (await stack.send('GET', '/operations?limit=200', undefined, { api: 1 })).body.data as {
-    status: string;
-  }[];
+  const { data: operations } = await stack.slipway(1).operations.list({ limit: 200 });
   expect(new Set(operations.map(({ status }) => status))).toEqual(new Set(['succeeded']));
 });

@@ -141,6 +141,26 @@ it('watches on when the api was away, and says so once; one that never answered 
   expect(refusedAs).toBe(4);
 });
 
+it('follows events on when the api was away, and says so once', async () => {
+  const stop = new AbortController();
+  const streamOf = (...sequences: number[]) =>
+    new Response(sequences.map((one) => `retry: 1\nid: ${one}\ndata: {"sequence":${one}}\n\n`).join(''), {
+      headers: { 'content-type': 'text/event-stream' },
+    });
+  let streams = 0;
+  const fetch: typeof globalThis.fetch = async (_url, init) => {
+    if (new Headers(init?.headers).get('accept') !== 'text/event-stream') return page([]);
+    streams += 1;
+    if (streams > 1 && streams < 4) throw new TypeError('refused');
+    if (streams === 5) stop.abort();
+    return streamOf(streams);
+  };
+  const follow = ['events', 'chat', '--follow', '--jq', '.sequence'];
+  const { code, stdout, stderr } = await runCommand(follow, { fetch, signal: stop.signal });
+  expect([code, stdout]).toEqual([0, '1\n4\n']);
+  expect(stderr).toBe('Warning: The api does not answer (connection_failed). This goes on when it does.\n');
+});
+
 it('keeps its key through retries, and makes another for another call', async () => {
   const keys: (string | null)[] = [];
   const fetch: typeof globalThis.fetch = async (_url, init) => {

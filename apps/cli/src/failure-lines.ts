@@ -1,4 +1,5 @@
 import { asSlipwayError, CliError } from './exit-codes.js';
+import { remedyOf } from './remedies.js';
 import { harmless, painted, type Terminal } from './terminal.js';
 
 /** Nothing is there, or something else. */
@@ -12,7 +13,7 @@ export function failureLines(error: unknown, terminal: Terminal): string[] {
   const refusal = asSlipwayError(error);
   if (!refusal) return [`${title} ${harmless(error instanceof Error ? error.message : String(error))}`];
   const { message, code, details, request_id: requestId } = refusal;
-  const help = UNANSWERED.includes(code) ? 'Look with slipway doctor.' : refusal.remediation;
+  const help = UNANSWERED.includes(code) ? 'Look with slipway doctor.' : remedyOf(refusal.remediation ?? '');
   const [first, ...more] = [
     // The message of a model server that cannot start has its last lines.
     ...message.split('\n'),

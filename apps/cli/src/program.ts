@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
 import { declarative } from './declarative/commands.js';
 import { doctor } from './doctor/commands.js';
-import { access, audit, tenants, tokens, webhooks, whoami } from './nouns/access.js';
+import { access, audit, system, tenants, tokens, webhooks, whoami } from './nouns/access.js';
 import { context, login, logout } from './nouns/account.js';
 import { bindings, catalog, passports, products, publications, targets } from './nouns/catalog.js';
 import { completion } from './nouns/completion.js';
@@ -35,7 +35,7 @@ const verbsOf =
 
 /** Each group is one line here. */
 const GROUPS: readonly Group[] = [
-  verbsOf(login, logout, whoami),
+  verbsOf(login, logout, whoami, system),
   nounsOf(context, deployments, rollouts),
   verbsOf(rollback),
   nounsOf(revisions, routes, operations),

@@ -24,6 +24,17 @@ export interface GatewayLoad {
   instances?: Record<string, number>;
 }
 
+export interface GatewayStanding {
+  gateway_id: string;
+  started_at: Date;
+  seen_at: Date;
+  /** Null: it has stored no statistics yet. */
+  stats_until: Date | null;
+  is_alive: boolean;
+  routes: number;
+  routes_behind: number;
+}
+
 /** What all live gateways have of a revision. */
 export interface RevisionLoad {
   revision_id: string;
@@ -113,6 +124,17 @@ const FOLLOWED: NamedSql = {
     where g.seen_at > clock_timestamp() - ${LIVE}`,
 };
 
+const STANDINGS: NamedSql = {
+  name: 'dataplane_gateway_standings',
+  text: `
+    select g.gateway_id, g.started_at, g.seen_at, g.stats_until, g.seen_at > clock_timestamp() - ${LIVE} as is_alive,
+      count(f.generation)::int as routes, count(*) filter (where r.deployment_id is not null and (f.generation is null or f.generation < r.generation))::int as routes_behind
+    from dataplane_gateways g
+    left join dataplane_routes r on true
+    left join dataplane_followed_routes f on f.gateway_id = g.gateway_id and f.deployment_id = r.deployment_id
+    group by g.gateway_id order by g.started_at, g.gateway_id`,
+};
+
 const FOLLOWED_COUNT: NamedSql = {
   name: 'dataplane_followed_count',
   text: 'select count(*)::int as total from dataplane_followed_routes where gateway_id = $1',
@@ -126,6 +148,11 @@ export async function reportGateway(db: Queryable, report: GatewayReport): Promi
     JSON.stringify(report.followed),
     JSON.stringify(report.inFlight),
   ]);
+}
+
+/** Every gateway that is not forgotten: how many of the published routes it serves, and how many not as they are now. */
+export function gatewayStandings(db: Queryable): Promise<GatewayStanding[]> {
+  return db.query<GatewayStanding>(STANDINGS);
 }
 
 /** How many routes the gateway is known to follow: less than it does if others thought it gone. */

@@ -3,6 +3,7 @@ import {
   followedCount,
   forgetGateway,
   inFlight,
+  gatewayStandings,
   inFlightOfInstances,
   publishBackend,
   publishRoute,
@@ -116,6 +117,23 @@ it('takes a gateway for gone when it was not heard of for five seconds, and its 
   expect([await count(), await routeFollowers(db, 'dep', 7)]).toEqual([1, { gateways: 1, behind: 1 }]);
   await report('gw', { busy: 3 });
   expect(await count()).toBe(4);
+});
+
+it('tells of each gateway whether it lives, and how many routes it serves and how many not as they are', async () => {
+  const standings = async () =>
+    (await gatewayStandings(db)).map((one) => [one.gateway_id, one.is_alive, one.routes, one.routes_behind]);
+  expect(await standings()).toEqual([]);
+  await report('gw_new');
+  await report('gw_behind', { follows: 6 });
+  await report('gw_there', { follows: 7 });
+  await heardOf('gw_behind', '6 seconds');
+  expect(await standings()).toEqual([
+    ['gw_new', true, 0, 1],
+    ['gw_behind', false, 1, 1],
+    ['gw_there', true, 1, 0],
+  ]);
+  await connection.sql(`delete from dataplane_followed_routes where gateway_id = 'gw_there'`);
+  expect(await standings()).toContainEqual(['gw_there', true, 0, 1]);
 });
 
 it('takes statistics for complete up to what the slowest live gateway has stored', async () => {

@@ -1,5 +1,5 @@
 import type { Actor, DeploymentState, ScalingSpec } from '@slipway/contracts';
-import type { Tx } from '@slipway/platform-database';
+import type { Reads, Tx } from '@slipway/platform-database';
 
 export { AnalysisDto, AnalysisMetricDto } from './analysis.dto.js';
 export { HOLD_SECONDS, STRATEGY_TYPES, StrategyDto, StrategyStepDto, type StrategyType } from './strategy.dto.js';
@@ -122,11 +122,13 @@ export interface DeploymentsPort {
   /** Reads without a lock. Throws `deployment_not_found`. */
   get(tx: Tx, tenantId: string, name: string): Promise<Deployment>;
   /** The same with everything that is stored. */
-  record(tx: Tx, tenantId: string, name: string): Promise<DeploymentRecord>;
+  record(reads: Reads, tenantId: string, name: string): Promise<DeploymentRecord>;
   /** Locks the row until the transaction ends: the first lock of every mutation of a deployment. Throws `deployment_not_found`. */
   lock(tx: Tx, tenantId: string, name: string): Promise<Deployment>;
   /** The same by id, for workers; undefined when the deployment is gone. */
   lockById(tx: Tx, id: string): Promise<Deployment | undefined>;
+  /** Newest first, without a filter, those behind the id `before`. */
+  newest(reads: Reads, tenantId: string, before: string | undefined, limit: number): Promise<DeploymentRecord[]>;
   /** Newest first. */
   list(tx: Tx, tenantId: string, filter: DeploymentFilter): Promise<DeploymentRecord[]>;
   /** How many deployments of the tenant live, one of the given name not counted. */

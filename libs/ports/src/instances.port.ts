@@ -1,5 +1,5 @@
 import type { PromisedTraits, RevisionSpec, StartFailure, StartProgress } from '@slipway/contracts';
-import type { Tx } from '@slipway/platform-database';
+import type { Reads, Tx } from '@slipway/platform-database';
 import type { StartingInstances } from './starting-instances.js';
 
 export { instanceFailures } from './instance.failures.js';
@@ -76,6 +76,14 @@ export interface Preparation {
   failure: StartFailure | null;
 }
 
+/** What a revision's instances are to its traffic. */
+export interface Serving {
+  desired: number;
+  ready: number;
+  /** Its instances were taken away because nobody asked for it, and the next request brings one back. */
+  isAsleep: boolean;
+}
+
 export interface WorkloadStatus extends StartingInstances {
   /** Instances that are not known to have stopped; 0 = its processes are gone. */
   alive: number;
@@ -136,6 +144,8 @@ export interface InstancesPort {
   release(tx: Tx, revisionId: string, holder: Holder): Promise<void>;
   /** Undefined when the revision never had a workload. */
   status(tx: Tx, revisionId: string): Promise<WorkloadStatus | undefined>;
+  /** The part of it that health is judged by, of several revisions; those that never had a workload are left out. */
+  serving(reads: Reads, revisionIds: readonly string[]): Promise<Map<string, Serving>>;
   /** Of these revisions those whose adopted servers have another model by now, all or some of them, and since when (RFC 3339). */
   driftedSince(tx: Tx, revisionIds: readonly string[]): Promise<Map<string, string>>;
   /** What is known of the servers that the revision adopts, in their order; empty where its target starts them itself. */

@@ -1,5 +1,5 @@
 import type { Actor, RevisionSpec, RevisionState } from '@slipway/contracts';
-import type { Tx } from '@slipway/platform-database';
+import type { Reads, Tx } from '@slipway/platform-database';
 import type { NewEvent } from '@slipway/platform-events';
 import type { Deployment } from './deployment-records.port.js';
 
@@ -52,7 +52,7 @@ export interface RevisionsPort {
   find(tx: Tx, deploymentId: string, reference: string): Promise<Revision>;
   /** Throws `revision_not_found` (404). */
   get(tx: Tx, id: string): Promise<Revision>;
-  getMany(tx: Tx, ids: readonly string[]): Promise<Revision[]>;
+  getMany(reads: Reads, ids: readonly string[]): Promise<Revision[]>;
   /** `kept`: how many revisions this deployment has; `next`: the number of the next one; `same`: the newest with this spec that has not failed. */
   withDigest(
     tx: Tx,

@@ -1,5 +1,5 @@
 import type { Actor } from '@slipway/contracts';
-import type { Tx } from '@slipway/platform-database';
+import type { Reads, Tx } from '@slipway/platform-database';
 
 export const ROUTES = Symbol('RoutesPort');
 
@@ -66,6 +66,8 @@ export interface RouteChange {
 /** Offered by routing. The caller of every writing method holds the deployment's lock. */
 export interface RoutesPort {
   current(tx: Tx, deploymentId: string): Promise<Route | undefined>;
+  /** The same of several, by deployment; those without a route are left out. */
+  currentOf(reads: Reads, deploymentIds: readonly string[]): Promise<Map<string, Route>>;
   /**
    * Writes the next generation, publishes it to the gateways, moves the `route` holds of the revisions (INSTANCES),
    * appends `route.updated`. Repeating the route that stands changes nothing and returns it, unless it holds or held requests.

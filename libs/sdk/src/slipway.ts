@@ -19,6 +19,8 @@ export class Slipway {
   readonly modelApiCatalog: ReturnType<typeof modelApiCatalogOf>;
   readonly operations: ReturnType<typeof operationsOf>;
   readonly sandboxes: ReturnType<typeof sandboxesOf>;
+  /** How the service itself is doing. */
+  readonly system: (options?: OptionsOf<'getSystem'>) => Promise<AnswerOf<'getSystem'>>;
   readonly targets: ReturnType<typeof targetsOf>;
   readonly tenants: ReturnType<typeof tenantsOf>;
   readonly tokens: ReturnType<typeof tokensOf>;
@@ -36,6 +38,7 @@ export class Slipway {
     this.modelApiCatalog = modelApiCatalogOf(api);
     this.operations = operationsOf(api);
     this.sandboxes = sandboxesOf(api);
+    this.system = (given) => api.call('getSystem', { options: given });
     this.targets = targetsOf(api);
     this.tenants = tenantsOf(api);
     this.tokens = tokensOf(api);

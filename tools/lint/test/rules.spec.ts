@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
+import { PLAIN } from '../plain-requests.mjs';
 
 type Finding = { ruleId: string | null; message: string };
 
@@ -22,6 +23,7 @@ const REPLACEMENTS: Record<string, RegExp> = {
   'migration-breaks': /`static readonly breaksBefore`/,
   'no-focused-tests': /-t "<name>"/,
   'no-lazy-lookup': /@slipway\/ports\/<area>/,
+  'one-client': /use @slipway\/sdk|take it off the list/,
   'one-clock': /step\.elapsedMs/,
   'only-config-reads-env': /inject `CONFIG`/,
   'only-database-injects-data-source': /Inject `Database`/,
@@ -55,6 +57,15 @@ it('sees every way to read the environment', () => {
   expect(
     found['only-config-reads-env.fail.txt'].filter(({ ruleId }) => ruleId === 'slipway/only-config-reads-env'),
   ).toHaveLength(3);
+});
+
+it('sees every way to ask the api plainly', () => {
+  expect(found['one-client.fail.txt'].filter(({ ruleId }) => ruleId === 'slipway/one-client')).toHaveLength(6);
+});
+
+it('lists no file for plain requests that is gone', () => {
+  const isThere = (file: string) => existsSync(new URL(`../../../${file}`, import.meta.url));
+  expect(Object.keys(PLAIN).filter((file) => !isThere(file))).toEqual([]);
 });
 
 it.each([...rules, 'enforce-module-boundaries', 'no-restricted-imports', 'no-restricted-syntax'])(

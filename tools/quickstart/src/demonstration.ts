@@ -84,7 +84,11 @@ export function whatToTry(deployment: string): string[] {
 /** Commands as they can be pasted into the shell that this was started from. */
 export function whereNext({ apiUrl, gatewayUrl, token }: Stack, deployment: string, logFile: string): string[] {
   const bearer = token.file ? `$(cat ${quoted(token.file)})` : '$SLIPWAY_BOOTSTRAP_TOKEN';
+  const key = token.file ? `the token in ${shown(token.file)}` : 'your token';
   return [
+    ...(childEnvironment()['SLIPWAY_CONSOLE'] === 'off'
+      ? []
+      : [`  The console, in a browser:     ${apiUrl}/   (sign in with ${key})`]),
     `  The API, to read and to try:   ${apiUrl}/docs   (OpenAPI: ${apiUrl}/openapi.json)`,
     `  Any OpenAI client:             base URL ${gatewayUrl}/v1, model "${deployment}", key: the token`,
     `  What happened, as events:      curl -H "Authorization: Bearer ${bearer}" ${apiUrl}/api/v1/deployments/${deployment}/events`,

@@ -10,6 +10,7 @@ import {
   TENANT,
   TOKEN,
   WEBHOOK,
+  SYSTEM,
   WHO,
 } from './views.js';
 
@@ -238,4 +239,12 @@ export const whoami: Verb = {
   examples: ['slipway whoami'],
   view: WHO,
   call: (client, { options }) => client.whoAmI(options),
+};
+
+export const system: Verb = {
+  verb: 'system',
+  summary: 'Show how the service itself is doing: versions, backlog, workers, gateways',
+  examples: ['slipway system', 'slipway system --json workers,gateways'],
+  view: SYSTEM,
+  call: (client, { options }) => client.system(options),
 };

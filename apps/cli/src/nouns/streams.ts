@@ -6,7 +6,7 @@ import { ROWS, type RunVerb } from './verb.js';
 import { EVENT } from './views.js';
 
 interface Events {
-  list: (options: any) => AsyncIterable<DeploymentEvent>;
+  list: (options: any) => AsyncIterable<DeploymentEvent> & PromiseLike<unknown>;
   follow: (options: any) => AsyncIterable<DeploymentEvent>;
 }
 
@@ -25,8 +25,13 @@ export const eventsVerb = ({ eventsOf, ...words }: EventsWords): RunVerb => ({
   run: async (session, { args: [name], flags, options }) => {
     const events = await eventsOf(await session.client(), name!);
     if (flags['follow']) {
+      // Before its first answer it may be the wrong address; from then on it is waited for.
+      await events.list({ limit: 1 });
+      const onAway = ({ code }: { code: string }) =>
+        session.output.warn(`The api does not answer (${code}). This goes on when it does.`);
+      const following = { ...options, awayMs: Infinity, onAway };
       await session.untilInterrupted(async () => {
-        for await (const event of events.follow(options)) await session.output.printNext(event, EVENT);
+        for await (const event of events.follow(following)) await session.output.printNext(event, EVENT);
       });
       return;
     }

@@ -198,6 +198,22 @@ export const AUDIT = viewOf(
   'SEQUENCE AT ACTOR ACTION TYPE=resource_type NAME=resource_name',
   'ID READS REQUEST=request_id HASH',
 );
+const aliveOf = (processes: { is_alive: boolean }[] | null | undefined): unknown =>
+  processes && `${processes.filter(({ is_alive }) => is_alive).length}/${processes.length}`;
+export const SYSTEM: View = {
+  name: 'version',
+  columns: [
+    ...columnsOf(
+      'VERSION NODE=node_version STARTED=started_at POSTGRES=database.version LATENCY_MS=database.latency_ms',
+    ),
+    ...columnsOf('SCHEMA=schema.newest QUEUE=queue.backend UNSENT=queue.outbox.waiting DUE=queue.operations.due'),
+    ...columnsOf(
+      'OLDEST_DUE_S=queue.operations.oldest_due_seconds RUNNING=queue.operations.running ASLEEP=queue.operations.asleep',
+    ),
+    { title: 'WORKERS ALIVE', of: ({ workers }) => aliveOf(workers) },
+    { title: 'GATEWAYS ALIVE', of: ({ gateways }) => aliveOf(gateways) },
+  ],
+};
 export const WHO = viewOf(
   'actor.id',
   'ACTOR=actor.id TYPE=actor.type TENANT=tenant.name OPERATOR=tenant.is_operator SCOPES OWNER=owner.id',

@@ -47,13 +47,14 @@ export const withOperation = (sight: Sight, operation: Operation): Sight => ({
   checks: sight.checks.length > 0 ? sight.checks : checksAsked(operation),
 });
 
+export const withNews = (sight: Sight, text: string, at = new Date().toISOString()): Sight => ({
+  ...sight,
+  news: [...sight.news, { at, text }].slice(-MOST_NEWS),
+});
+
 /** What an event tells: traffic and measurements stand in no record before a step has ended. */
 export function withEvent(sight: Sight, { type, time, data }: DeploymentEvent): Sight {
-  const told = (text: string, more: Partial<Sight> = {}): Sight => ({
-    ...sight,
-    ...more,
-    news: [...sight.news, { at: time, text }].slice(-MOST_NEWS),
-  });
+  const told = (text: string, more: Partial<Sight> = {}): Sight => withNews({ ...sight, ...more }, text, time);
   if (type === 'route.updated') {
     const traffic = listOf(data['targets']).map((one) => ({
       revision: text(one['revision']),

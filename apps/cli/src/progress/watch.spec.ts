@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { runCommand } from '../../test/run-command.js';
 
 const ID = 'op_0190f5c27bd87cc0a6b7d2f5e1a3c4d5';
@@ -35,6 +35,32 @@ const record = (status: string, more: object = {}) =>
     steps: [{ name: 'await_ready', index: 0, status: 'running', message: '', started_at: null, completed_at: null }],
     ...more,
   });
+
+afterEach(() => {
+  jest.restoreAllMocks();
+});
+
+it('goes on though the api is away for long, and says so once', async () => {
+  const now = performance.now.bind(performance);
+  let passedMs = 0;
+  jest.spyOn(performance, 'now').mockImplementation(() => now() + passedMs);
+  const { fetch } = apiWith({
+    looks: (count) => {
+      if (count === 5) passedMs = 30 * 60_000;
+      if (count < 3 || count > 14) return record(count > 15 ? 'succeeded' : 'waiting');
+      return Response.json(
+        { error: { code: 'unavailable', message: 'Not now.', retryable: true } },
+        { status: 503, headers: { 'retry-after': '0' } },
+      );
+    },
+  });
+  const ran = await runCommand([...wait, '-o', 'name'], { fetch });
+  expect([ran.code, ran.stdout]).toEqual([0, `${ID}\n`]);
+  expect(ran.stderr.match(/The api .*/g)).toEqual([
+    'The api does not answer (unavailable). This goes on when it does.',
+    'The api answers again.',
+  ]);
+}, 30_000);
 
 describe('the wait ends, and the work does not', () => {
   it('at Ctrl-C', async () => {

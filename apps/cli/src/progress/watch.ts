@@ -4,7 +4,7 @@ import type { Session } from '../session.js';
 import { harmless } from '../terminal.js';
 import { linesBetween } from './plain-lines.js';
 import { Redraw } from './redraw.js';
-import { firstSight, withEvent, withOperation, type Sight } from './sight.js';
+import { firstSight, withEvent, withNews, withOperation, type Sight } from './sight.js';
 import { linesOf } from './view.js';
 
 const LIMIT_MS = 60 * 60_000;
@@ -34,6 +34,9 @@ export async function watchOperation(
       .wait(id, {
         signal: session.signal,
         limitMs: Math.max(1, deadline - performance.now()),
+        // As long as whoever waits is willing to.
+        awayMs: limitMs,
+        onAway: (error) => watch.see((sight) => withNews(sight, awayLine(error?.code))),
         onStep: (_step, operation) => watch.see((sight) => withOperation(sight, operation)),
       })
       .catch((error: unknown) => {
@@ -55,6 +58,9 @@ export async function watchOperation(
     watch.end();
   }
 }
+
+const awayLine = (code: string | undefined): string =>
+  code === undefined ? 'The api answers again.' : `The api does not answer (${code}). This goes on when it does.`;
 
 /** What is shown: redrawn in place on a terminal, told line by line elsewhere. */
 class Watch {
@@ -85,7 +91,7 @@ class Watch {
   async follow(slipway: Slipway, id: string): Promise<void> {
     try {
       const signal = AbortSignal.any([this.session.signal, this.ended.signal]);
-      for await (const event of slipway.operations.events.follow(id, { signal }))
+      for await (const event of slipway.operations.events.follow(id, { signal, awayMs: Infinity }))
         this.see((sight) => withEvent(sight, event));
     } catch {
       // The record goes on to be read.

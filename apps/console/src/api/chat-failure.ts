@@ -32,7 +32,7 @@ export function chatFailure(error: Record<string, unknown>, response: Response):
   const code = textOf('code') ?? textOf('type') ?? `status_${response.status}`;
   const message = textOf('message') ?? `The answer was ${response.status}.`;
   const retryable = [408, 429, 502, 503, 504].includes(response.status);
-  const remediation = textOf('remediation') ?? (Object.hasOwn(REMEDIES, code) ? REMEDIES[code]! : '');
+  const remediation = textOf('remediation') ?? remedyOf(code, response.status);
   const after = response.headers.get('retry-after');
   return new SlipwayError(message, {
     code,
@@ -47,6 +47,13 @@ export function chatFailure(error: Record<string, unknown>, response: Response):
       request_id: response.headers.get('x-request-id')?.slice(0, 128) ?? '',
     },
   });
+}
+
+/** An engine has codes of its own. */
+function remedyOf(code: string, status: number): string {
+  if (Object.hasOwn(REMEDIES, code)) return REMEDIES[code]!;
+  if (status >= 400 && status < 500) return 'Change what the message names.';
+  return 'The engine failed by itself: ask again, or look at the logs of its instance on the screen of the deployment.';
 }
 
 /** An answer that is no success, whoever gave it. */

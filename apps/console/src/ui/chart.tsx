@@ -63,8 +63,7 @@ export function Chart({ title, unit, times, lines, limits = [], text }: ChartPro
       resized.disconnect();
       made.destroy();
     };
-    // `lines` is what `shape` tells: a new array each time.
-    // eslint-disable-next-line react-hooks/exhaustive-deps
+    // `lines` is a new array each time; `shape` tells what of it matters here.
   }, [shape]);
   const drawn = JSON.stringify([data, limits]);
   useEffect(() => plot.current?.setData(latest.current.data), [drawn]);

@@ -1,6 +1,6 @@
 import { Dialog as Base } from '@base-ui/react/dialog';
 import { X } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
 import { classes } from './classes.js';
 
 interface DialogProps {
@@ -11,16 +11,19 @@ interface DialogProps {
   isWide?: boolean;
   /** The buttons, the one that goes on last. */
   footer?: ReactNode;
+  /** Who has the focus afterwards, where it is not what had it before: a dialog that follows another one. */
+  returnTo?: HTMLElement | null;
   children: ReactNode;
 }
 
 /** Keeps the keyboard inside, ends with Escape, gives the focus back to where it was opened. */
-export function Dialog({ isOpen, onClose, title, description, isWide, footer, children }: DialogProps) {
+export function Dialog({ isOpen, onClose, title, description, isWide, footer, returnTo, children }: DialogProps) {
   return (
     <Base.Root open={isOpen} onOpenChange={(open) => !open && onClose()}>
       <Base.Portal>
         <Base.Backdrop className="fixed inset-0 z-40 bg-black/50" />
         <Base.Popup
+          finalFocus={returnTo ? () => returnTo : undefined}
           className={classes(
             'fixed top-1/2 left-1/2 z-50 flex max-h-[90vh] w-[calc(100vw-1.5rem)] -translate-x-1/2 -translate-y-1/2 flex-col rounded-lg border border-line bg-panel text-text shadow-xl',
             isWide ? 'max-w-4xl' : 'max-w-xl',
@@ -41,4 +44,10 @@ export function Dialog({ isOpen, onClose, title, description, isWide, footer, ch
       </Base.Portal>
     </Base.Root>
   );
+}
+
+/** What had the focus when this was first shown. */
+export function useOpener(): HTMLElement | null {
+  const [opener] = useState(() => document.activeElement as HTMLElement | null);
+  return opener;
 }

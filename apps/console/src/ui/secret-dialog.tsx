@@ -10,12 +10,14 @@ interface SecretDialogProps {
   name: string;
   secret: string;
   onClose: () => void;
+  /** Where it began: the dialog that made the secret is gone by now. */
+  returnTo: HTMLElement | null;
   /** What it is for. */
   children?: ReactNode;
 }
 
 /** A secret that is shown this once: whoever closes it before they have copied it is asked again. */
-export function SecretDialog({ title, name, secret, onClose, children }: SecretDialogProps) {
+export function SecretDialog({ title, name, secret, onClose, returnTo, children }: SecretDialogProps) {
   const [isCopied, setCopied] = useState(false);
   const [isWarned, setWarned] = useState(false);
   const close = () => (isCopied || isWarned ? onClose() : setWarned(true));
@@ -27,6 +29,7 @@ export function SecretDialog({ title, name, secret, onClose, children }: SecretD
     <Dialog
       isOpen
       onClose={close}
+      returnTo={returnTo}
       title={title}
       footer={
         <>

@@ -1,4 +1,4 @@
-import { locking, prepared } from '@slipway/platform-database';
+import { locking, lookup, prepared } from '@slipway/platform-database';
 
 /** What a `Deployment` of the port is made of; `d` is the table's alias. */
 const COLUMNS = `
@@ -11,6 +11,21 @@ const COLUMNS = `
 export const GET = prepared(
   'deployment-get',
   `select ${COLUMNS} from deployments d where d.tenant_id = $1 and d.name = $2 and d.deleted_at is null`,
+);
+/** A `DeploymentRecord`: all that is stored. */
+const RECORD = `${COLUMNS},
+  d.display_name "displayName", d.description, d.labels, d.environment, d.conditions, d.created_by "createdBy", d.created_at "createdAt",
+  d.updated_at "updatedAt", d.deleted_at "deletedAt"`;
+
+/** What is shown of one deployment: as a look-up it holds no connection, and is planned once. */
+export const GET_RECORD = lookup(
+  'deployment-record',
+  `select ${RECORD} from deployments d where d.tenant_id = $1 and d.name = $2 and d.deleted_at is null`,
+);
+/** What a list without filters shows, and what most lists are. Filters need a plan for each combination: TypeORM writes those. */
+export const LIST_RECORDS = lookup(
+  'deployment-records',
+  `select ${RECORD} from deployments d where d.tenant_id = $1 and d.deleted_at is null and d.id < $2 order by d.id desc limit $3`,
 );
 /*
  * The first lock of every mutation of a deployment: rollouts, route changes and deletions of one deployment happen one after

@@ -1,6 +1,6 @@
 import type { Actor, DeploymentState, ScalingSpec } from '@slipway/contracts';
 import { Injectable } from '@nestjs/common';
-import { Database, newId, type Tx } from '@slipway/platform-database';
+import { Database, newId, type Reads, type Tx } from '@slipway/platform-database';
 import type {
   Condition,
   Deployment,
@@ -16,7 +16,10 @@ import { In, IsNull, MoreThan, Not } from 'typeorm';
 import { conditionsOf, NO_ROUTE, observedState, sameConditions } from './conditions.js';
 import { DeploymentEntity } from './deployment.entity.js';
 import { deploymentErrors } from './deployment.errors.js';
-import { GET, LOCK, LOCK_BY_ID, OBSERVE, UPDATE } from './deployment.query.js';
+import { GET, GET_RECORD, LIST_RECORDS, LOCK, LOCK_BY_ID, OBSERVE, UPDATE } from './deployment.query.js';
+
+/** Behind every id of a deployment, `dep_` and hexadecimal digits, in whatever collation. */
+const BEHIND_ALL = 'dep_z';
 
 type Conditioned = Deployment & { conditions: Condition[] };
 
@@ -37,9 +40,12 @@ export class DeploymentStore implements DeploymentsPort {
     return found(await tx.one<Deployment>(GET, [tenantId, name]));
   }
 
-  async record(tx: Tx, tenantId: string, name: string): Promise<DeploymentRecord> {
-    const row = await tx.repository(DeploymentEntity).findOneBy({ tenantId, name, deletedAt: IsNull() });
-    return found(row ?? undefined);
+  async record(reads: Reads, tenantId: string, name: string): Promise<DeploymentRecord> {
+    return found(await reads.one<DeploymentRecord>(GET_RECORD, [tenantId, name]));
+  }
+
+  newest(reads: Reads, tenantId: string, before: string | undefined, limit: number): Promise<DeploymentRecord[]> {
+    return reads.query<DeploymentRecord>(LIST_RECORDS, [tenantId, before ?? BEHIND_ALL, limit]);
   }
 
   async lock(tx: Tx, tenantId: string, name: string): Promise<Deployment> {

@@ -1,6 +1,6 @@
 import { effectiveScaling, type EffectiveScaling } from '@slipway/contracts';
 import { Inject, Injectable } from '@nestjs/common';
-import type { Tx } from '@slipway/platform-database';
+import type { Reads } from '@slipway/platform-database';
 import { etagOf } from '@slipway/platform-http';
 import {
   DEPLOYMENTS,
@@ -8,7 +8,7 @@ import {
   type DeploymentsPort,
   type Health,
 } from '@slipway/ports/deployment-records';
-import { INSTANCES, type InstancesPort } from '@slipway/ports/instances';
+import { INSTANCES, type InstancesPort, type Serving } from '@slipway/ports/instances';
 import { REVISIONS, type Revision, type RevisionsPort } from '@slipway/ports/revisions';
 import { ROUTES, type Route, type RoutesPort } from '@slipway/ports/routing';
 import type { DeploymentDto } from './deployment.dto.js';
@@ -26,21 +26,27 @@ export class DeploymentAnswers {
     @Inject(ROUTES) private readonly routes: RoutesPort,
   ) {}
 
-  async of(tx: Tx, records: readonly DeploymentRecord[]): Promise<DeploymentDto[]> {
+  async of(reads: Reads, records: readonly DeploymentRecord[]): Promise<DeploymentDto[]> {
     const ids = records
       .flatMap((record) => [record.activeRevisionId, record.candidateRevisionId, record.previousRevisionId])
       .filter((id) => id !== null);
     const [revisions, routes] = await Promise.all([
-      this.revisions.getMany(tx, [...new Set(ids)]),
-      Promise.all(records.map((record) => this.routes.current(tx, record.id))),
+      this.revisions.getMany(reads, [...new Set(ids)]),
+      this.routes.currentOf(
+        reads,
+        records.map((record) => record.id),
+      ),
     ]);
     const known = new Map(revisions.map((revision) => [revision.id, revision]));
-    const healths = await Promise.all(routes.map((route) => healthOf(tx, this.instances, route)));
-    return records.map((record, index) => this.answer(record, routes[index], healths[index] as Health, known));
+    const serving = await this.instances.serving(reads, [...routes.values()].flatMap(servingIds));
+    return records.map((record) => {
+      const route = routes.get(record.id);
+      return this.answer(record, route, healthOf(route, serving), known);
+    });
   }
 
-  async one(tx: Tx, record: DeploymentRecord): Promise<DeploymentDto> {
-    const [answer] = await this.of(tx, [record]);
+  async one(reads: Reads, record: DeploymentRecord): Promise<DeploymentDto> {
+    const [answer] = await this.of(reads, [record]);
     return answer as DeploymentDto;
   }
 
@@ -72,20 +78,19 @@ export class DeploymentAnswers {
   }
 }
 
-/** How the revisions behind a route are doing; those with a weight of 0 serve nobody and do not count. */
-export async function healthOf(
-  tx: Tx,
-  instances: Pick<InstancesPort, 'status'>,
-  route: Route | undefined,
-): Promise<Health> {
-  const serving = route?.targets.filter((target) => target.weight > 0) ?? [];
-  if (serving.length === 0) return NO_ROUTE;
-  const found = await Promise.all(serving.map((target) => instances.status(tx, target.revisionId)));
-  const statuses = found.map((status) => ({
-    desired: status?.desired ?? 0,
-    ready: Math.min(status?.ready ?? 0, status?.desired ?? 0),
-    isAsleep: status?.isAsleep ?? false,
-  }));
+/** The revisions behind a route that serve: those with a weight of 0 do not count. */
+export function servingIds({ targets }: Route): string[] {
+  return targets.filter((target) => target.weight > 0).map((target) => target.revisionId);
+}
+
+/** How the revisions behind a route are doing. */
+export function healthOf(route: Route | undefined, serving: ReadonlyMap<string, Serving>): Health {
+  const ids = route ? servingIds(route) : [];
+  if (ids.length === 0) return NO_ROUTE;
+  const statuses = ids.map((id) => {
+    const { desired = 0, ready = 0, isAsleep = false } = serving.get(id) ?? {};
+    return { desired, ready: Math.min(ready, desired), isAsleep };
+  });
   return {
     isRouted: true,
     desired: statuses.reduce((sum, status) => sum + status.desired, 0),

@@ -78,23 +78,31 @@ export class DeploymentsService implements ExistenceCheck {
   }
 
   async get(who: Principal, name: string): Promise<Reply<DeploymentDto>> {
-    const answer = await this.database.tx({ tenantId: who.tenantId }, async (tx) =>
-      this.answers.one(tx, await this.deployments.record(tx, who.tenantId, name)),
-    );
+    const reads = this.database.lookups({ tenantId: who.tenantId });
+    const answer = await this.answers.one(reads, await this.deployments.record(reads, who.tenantId, name));
     return reply(200, answer, { etag: answer.etag });
   }
 
-  list(who: Principal, filter: DeploymentFilterDto, { limit, cursor }: PageRequest): Promise<PageOf<DeploymentDto>> {
-    return this.database.tx({ tenantId: who.tenantId }, async (tx) => {
-      const records = await this.deployments.list(tx, who.tenantId, {
-        environment: filter.environment,
-        ...labelsOf(filter.label ?? ''),
-        before: cursor?.[0] as string | undefined,
-        limit: limit + 1,
-      });
-      const { data, next_cursor } = pageOf(records, limit, (record) => [record.id]);
-      return { data: await this.answers.of(tx, data), next_cursor };
-    });
+  async list(
+    who: Principal,
+    filter: DeploymentFilterDto,
+    { limit, cursor }: PageRequest,
+  ): Promise<PageOf<DeploymentDto>> {
+    const { tenantId } = who;
+    const reads = this.database.lookups({ tenantId });
+    const before = cursor?.[0] as string | undefined;
+    const records = isFilter(filter)
+      ? await this.database.tx({ tenantId }, (tx) =>
+          this.deployments.list(tx, tenantId, {
+            environment: filter.environment,
+            ...labelsOf(filter.label ?? ''),
+            before,
+            limit: limit + 1,
+          }),
+        )
+      : await this.deployments.newest(reads, tenantId, before, limit + 1);
+    const { data, next_cursor } = pageOf(records, limit, (record) => [record.id]);
+    return { data: await this.answers.of(reads, data), next_cursor };
   }
 
   /** Events of a deployment, as a page or, for a client that accepts `text/event-stream`, as a stream. */
@@ -127,6 +135,8 @@ export class DeploymentsService implements ExistenceCheck {
     });
   }
 }
+
+const isFilter = ({ environment, label }: DeploymentFilterDto) => Boolean(environment || label);
 
 /** `team=search,public` → labels that must have a value, and labels that must be there. */
 export function labelsOf(selector: string): { labels: Record<string, string>; labelKeys: string[] } {

@@ -1,10 +1,9 @@
 import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
-import type { Tx } from '@slipway/platform-database';
 import { Schedule, type RecurringWork, type Transact } from '@slipway/platform-scheduling';
 import { DEPLOYMENTS, type DeploymentRecord, type DeploymentsPort } from '@slipway/ports/deployment-records';
 import { INSTANCES, type InstancesPort } from '@slipway/ports/instances';
 import { ROUTES, type RoutesPort } from '@slipway/ports/routing';
-import { healthOf } from './deployment-answers.js';
+import { healthOf, servingIds } from './deployment-answers.js';
 
 /** How many deployments one run looks at; the next goes on where it ended. */
 const AT_ONCE = 25;
@@ -34,12 +33,13 @@ export class HealthRound implements RecurringWork, OnModuleInit {
     return transact('system', async (tx) => {
       const records = await this.deployments.livingAfter(tx, this.after, AT_ONCE);
       this.after = records.length < AT_ONCE ? '' : (records[records.length - 1] as DeploymentRecord).id;
-      await Promise.all(records.map((record) => this.observe(tx, record)));
+      const routes = await this.routes.currentOf(
+        tx,
+        records.map((record) => record.id),
+      );
+      const serving = await this.instances.serving(tx, [...routes.values()].flatMap(servingIds));
+      for (const record of records)
+        await this.deployments.observe(tx, record, healthOf(routes.get(record.id), serving));
     });
-  }
-
-  private async observe(tx: Tx, record: DeploymentRecord): Promise<void> {
-    const route = await this.routes.current(tx, record.id);
-    await this.deployments.observe(tx, record, await healthOf(tx, this.instances, route));
   }
 }

@@ -5,7 +5,7 @@ import { Test } from '@nestjs/testing';
 import { DeploymentRecordsModule, migrations as records } from '@slipway/area-deployment-records';
 import { migrations as dataplane } from '@slipway/dataplane';
 import { ConfigModule, type QuotaSettings } from '@slipway/platform-config';
-import { Database, DatabaseModule, type Tx } from '@slipway/platform-database';
+import { Database, DatabaseModule, type Reads, type Tx } from '@slipway/platform-database';
 import { errors, HttpModule, SlipwayHttpAdapter, type Principal, type Scope } from '@slipway/platform-http';
 import { LOOK_EVERY_MS, OperationRunner, OperationStore } from '@slipway/platform-operations';
 import { OPERATION_QUEUE, type OperationQueue } from '@slipway/platform-queue';
@@ -45,6 +45,7 @@ export class Neighbours {
 
   readonly routesPort = {
     current: async (_tx: Tx, id: string) => this.routes.get(id),
+    currentOf: async (_reads: Reads, ids: readonly string[]) => kept(this.routes, ids),
     remove: async (_tx: Tx, id: string) => {
       this.note(`remove ${id}`);
       this.routes.delete(id);
@@ -55,6 +56,10 @@ export class Neighbours {
   };
 
   readonly instancesPort = {
+    serving: async (_reads: Reads, ids: readonly string[]) => {
+      for (const id of ids) await this.onLook?.(id);
+      return kept(this.statuses, ids);
+    },
     status: async (_tx: Tx, id: string) => {
       await this.onLook?.(id);
       return this.statuses.get(id);
@@ -205,6 +210,10 @@ export class DeploymentsBed {
     }
     throw new Error(`operation ${operationId} did not end`);
   }
+}
+
+function kept<Value>(all: ReadonlyMap<string, Value>, ids: readonly string[]): Map<string, Value> {
+  return new Map([...all].filter(([id]) => ids.includes(id)));
 }
 
 export function principalOf(tenantId: string, scope: Scope = 'admin'): Principal {

@@ -2,7 +2,7 @@ import type { PromisedTraits, RevisionSpec } from '@slipway/contracts';
 import { Injectable } from '@nestjs/common';
 import { inFlight } from '@slipway/dataplane';
 import { tenantName } from '@slipway/platform-auth';
-import { Database, type Tx } from '@slipway/platform-database';
+import { Database, type Reads, type Tx } from '@slipway/platform-database';
 import { operationFailures, StepFailed } from '@slipway/platform-operations';
 import { lockQuota } from '@slipway/platform-quotas';
 import type {
@@ -12,6 +12,7 @@ import type {
   Preparation,
   Room,
   RoomAsked,
+  Serving,
   SpecIssue,
   Workload,
   WorkloadStatus,
@@ -34,6 +35,7 @@ import {
   HOLD,
   LOCK_WORKLOAD,
   RELEASE,
+  SERVING,
   START_SECONDS,
   STATUS,
   SUSPEND,
@@ -134,6 +136,12 @@ export class InstancesService implements InstancesPort {
 
   status(tx: Tx, revisionId: string): Promise<WorkloadStatus | undefined> {
     return tx.one<WorkloadStatus>(STATUS, [revisionId]);
+  }
+
+  async serving(reads: Reads, revisionIds: readonly string[]): Promise<Map<string, Serving>> {
+    if (revisionIds.length === 0) return new Map();
+    const rows = await reads.query<Serving & { revisionId: string }>(SERVING, [revisionIds]);
+    return new Map(rows.map(({ revisionId, ...serving }) => [revisionId, serving]));
   }
 
   async driftedSince(tx: Tx, revisionIds: readonly string[]): Promise<Map<string, string>> {

@@ -1,5 +1,5 @@
 import { HOPELESS, sqlList, WORKLOADS_CHANNEL } from '@slipway/contracts';
-import { locking, prepared } from '@slipway/platform-database';
+import { locking, lookup, prepared } from '@slipway/platform-database';
 import { isLiveOperation } from '@slipway/platform-operations';
 
 /*
@@ -194,6 +194,15 @@ export const STATUS = prepared(
      w.is_active and exists (select from workload_scalings s where s.revision_id = w.revision_id and s.asleep_since is not null) as "isAsleep"
    from workloads w left join instances i on i.revision_id = w.revision_id
    where w.revision_id = $1 group by w.revision_id`,
+);
+
+/** The part of `STATUS` that health is judged by, of several: for whoever shows a page of deployments. */
+export const SERVING = lookup(
+  'targets-serving',
+  `select w.revision_id "revisionId", case when w.is_active and ${IS_WANTED} then w.replicas else 0 end as desired,
+     (select count(*)::int from instances i where i.revision_id = w.revision_id and i.state = 'ready') as ready,
+     w.is_active and exists (select from workload_scalings s where s.revision_id = w.revision_id and s.asleep_since is not null) as "isAsleep"
+   from workloads w where w.revision_id = any($1)`,
 );
 
 /** Registers again over an earlier registration, and lets the reconciler look: what it waits for may have come just before. */

@@ -1,10 +1,10 @@
-import { prepared } from '@slipway/platform-database';
+import { lookup, prepared } from '@slipway/platform-database';
 
 /** What the port hands out; `r` is the table's alias. */
 const COLUMNS = `r.id, r.tenant_id "tenantId", r.deployment_id "deploymentId", r.number, r.name, r.state, r.spec_digest "specDigest", r.spec`;
 
 /** On the way of every rollout that is accepted and of most of its steps: planned once per connection. */
-export const GET_MANY = prepared('revision-many', `select ${COLUMNS} from revisions r where r.id = any($1)`);
+export const GET_MANY = lookup('revision-many', `select ${COLUMNS} from revisions r where r.id = any($1)`);
 
 /** On the way of every rollout that is accepted: planned once per connection, and both answers in one row. */
 export const WITH_DIGEST = prepared(

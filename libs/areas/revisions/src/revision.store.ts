@@ -1,6 +1,6 @@
 import { systemActor, type RevisionState } from '@slipway/contracts';
 import { Inject, Injectable } from '@nestjs/common';
-import { newId, type Tx } from '@slipway/platform-database';
+import { newId, type Reads, type Tx } from '@slipway/platform-database';
 import { appendEvents } from '@slipway/platform-events';
 import { DEPLOYMENTS, deploymentStream, type DeploymentsPort } from '@slipway/ports/deployment-records';
 import {
@@ -45,8 +45,8 @@ export class RevisionStore implements RevisionsPort {
     return found;
   }
 
-  async getMany(tx: Tx, ids: readonly string[]): Promise<Revision[]> {
-    return ids.length === 0 ? [] : tx.query<Revision>(GET_MANY, [ids]);
+  async getMany(reads: Reads, ids: readonly string[]): Promise<Revision[]> {
+    return ids.length === 0 ? [] : reads.query<Revision>(GET_MANY, [ids]);
   }
 
   async get(tx: Tx, id: string): Promise<Revision> {

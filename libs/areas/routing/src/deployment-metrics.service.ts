@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { loadsOf, statsCompleteUntil, statsSeries, type RevisionLoad, type SeriesStep } from '@slipway/dataplane';
+import { loadsOf, type RevisionLoad, type SeriesStep } from '@slipway/dataplane';
 import { Database, type Tx } from '@slipway/platform-database';
 import { errors, type ExistenceCheck, type Principal } from '@slipway/platform-http';
 import { DEPLOYMENTS, type DeploymentsPort } from '@slipway/ports/deployment-records';
@@ -8,6 +8,7 @@ import pLimit from 'p-limit';
 import type { DeploymentMetricsDto, MetricsQueryDto, RevisionMetricsDto } from './deployment-metrics.dto.js';
 import { added, pointOf } from './metrics-points.js';
 import { rangeIssues, rangeOf, type MetricsRange } from './metrics-range.js';
+import { RecentSeries } from './recent-series.js';
 
 const MOST_REVISIONS = 10;
 /** Three hours of a busy deployment take Postgres seconds: others of its connections are to stay free. */
@@ -20,6 +21,7 @@ type Named = Pick<Revision, 'id' | 'name'>;
 @Injectable()
 export class DeploymentMetricsService implements ExistenceCheck {
   private readonly turns = pLimit(READS_AT_ONCE);
+  private readonly recent = new RecentSeries();
 
   constructor(
     private readonly database: Database,
@@ -33,14 +35,40 @@ export class DeploymentMetricsService implements ExistenceCheck {
     const details = rangeIssues(query, now);
     if (details.length > 0) throw errors.validation_failed({ message: `${details[0]?.message}.`, details });
     const range = rangeOf(query, now);
+    const asked = { about: `${deploymentId} ${query.revision ?? ''}`, isNamed: query.revision !== undefined };
     if (this.turns.pendingCount >= READS_IN_WAIT)
       throw errors.unavailable({ message: 'Too many ask for metrics at once.', headers: { 'retry-after': '2' } });
     return this.turns(() =>
       this.database.tx({ tenantId }, async (tx) => {
         const named = await this.named(tx, deploymentId, query.revision);
-        return { deployment: name, ...(await read(tx, named, range, query.revision !== undefined)) };
+        return { deployment: name, ...(await this.read(tx, named, range, asked)) };
       }),
     );
+  }
+
+  private async read(
+    tx: Tx,
+    revisions: readonly Named[],
+    range: MetricsRange,
+    { about, isNamed }: { about: string; isNamed: boolean },
+  ): Promise<Omit<DeploymentMetricsDto, 'deployment'>> {
+    const { from, to, stepSeconds } = range;
+    const revisionIds = revisions.map(({ id }) => id);
+    const [{ steps, hasMore, completeUntil }, loads] = await Promise.all([
+      this.recent.read(tx, { ...range, about, revisionIds, most: MOST_REVISIONS }),
+      loadsOf(tx, revisionIds),
+    ]);
+    const recorded = { ...range, to: completeUntil && completeUntil < to ? completeUntil : to };
+    return {
+      from: from.toISOString(),
+      to: to.toISOString(),
+      step_seconds: stepSeconds,
+      complete_until: completeUntil?.toISOString() ?? null,
+      has_more: hasMore,
+      data: revisions
+        .filter(({ id }) => isNamed || steps.has(id))
+        .map(({ id, name }) => answerOf(name, loads.get(id), steps.get(id) ?? [], recorded)),
+    };
   }
 
   async assertExists(tenantId: string, params: Record<string, string>): Promise<void> {
@@ -51,32 +79,6 @@ export class DeploymentMetricsService implements ExistenceCheck {
     if (reference === undefined) return this.revisions.namesOf(tx, deploymentId);
     return [await this.revisions.find(tx, deploymentId, reference)];
   }
-}
-
-async function read(
-  tx: Tx,
-  revisions: readonly Named[],
-  range: MetricsRange,
-  isAskedFor: boolean,
-): Promise<Omit<DeploymentMetricsDto, 'deployment'>> {
-  const { from, to, stepSeconds } = range;
-  const ids = revisions.map(({ id }) => id);
-  const [series, loads, until] = await Promise.all([
-    statsSeries(tx, ids, { from, to, stepSeconds, most: MOST_REVISIONS }),
-    loadsOf(tx, ids),
-    statsCompleteUntil(tx),
-  ]);
-  const recorded = { ...range, to: until && until < to ? until : to };
-  return {
-    from: from.toISOString(),
-    to: to.toISOString(),
-    step_seconds: stepSeconds,
-    complete_until: until?.toISOString() ?? null,
-    has_more: series.hasMore,
-    data: revisions
-      .filter(({ id }) => isAskedFor || series.steps.has(id))
-      .map(({ id, name }) => answerOf(name, loads.get(id), series.steps.get(id) ?? [], recorded)),
-  };
 }
 
 function answerOf(

@@ -1,13 +1,14 @@
-import { prepared } from '@slipway/platform-database';
+import { lookup, prepared } from '@slipway/platform-database';
 import { isLiveOperation } from '@slipway/platform-operations';
 
+const COLUMNS = `deployment_id "deploymentId", tenant_id "tenantId", generation, targets, affinity, hold,
+     extract(epoch from clock_timestamp() - (hold->>'since')::timestamptz)::float8 "heldSeconds", to_jsonb(clock_timestamp()) #>> '{}' now`;
+
+/** Whoever shows a deployment, or a page of them. */
+export const CURRENT_MANY = lookup('route-current-many', `select ${COLUMNS} from routes where deployment_id = any($1)`);
+
 /** Every rollout reads it when it is accepted and at each change of its traffic: planned once per connection. */
-export const CURRENT = prepared(
-  'route-current',
-  `select deployment_id "deploymentId", tenant_id "tenantId", generation, targets, affinity, hold,
-     extract(epoch from clock_timestamp() - (hold->>'since')::timestamptz)::float8 "heldSeconds", to_jsonb(clock_timestamp()) #>> '{}' now
-   from routes where deployment_id = $1`,
-);
+export const CURRENT = prepared('route-current', `select ${COLUMNS} from routes where deployment_id = $1`);
 
 /** The primary key decides between two; who comes second inserts nothing and looks the holder up then. */
 export const TAKE = prepared(

@@ -1,7 +1,7 @@
 import { WORKER, type Actor, type RevisionState } from '@slipway/contracts';
 import { Inject, Injectable } from '@nestjs/common';
 import { publishRoute } from '@slipway/dataplane';
-import type { Tx } from '@slipway/platform-database';
+import type { Reads, Tx } from '@slipway/platform-database';
 import { appendEvents } from '@slipway/platform-events';
 import { lockBeforeEvents, operationErrors } from '@slipway/platform-operations';
 import { DEPLOYMENTS, deploymentStream, type DeploymentsPort } from '@slipway/ports/deployment-records';
@@ -10,11 +10,12 @@ import { REVISIONS, type RevisionsPort } from '@slipway/ports/revisions';
 import type { Route, RouteAffinity, RouteChange, RouteHold, RoutesPort, RouteTarget } from '@slipway/ports/routing';
 import { RouteEntity, type StoredHold, type StoredTarget } from './route.entity.js';
 import { routeErrors } from './route.errors.js';
-import { CURRENT, TAKE } from './route.query.js';
+import { CURRENT, CURRENT_MANY, TAKE } from './route.query.js';
 import { TrafficOwnerEntity } from './traffic-owner.entity.js';
 import { isSameRoute, movement, weightIssues } from './weights.js';
 
 interface Row {
+  deploymentId: string;
   generation: number;
   targets: StoredTarget[];
   affinity: { mode: 'none' | 'soft'; ttl_seconds: number };
@@ -45,6 +46,12 @@ export class RouteStore implements RoutesPort {
   async current(tx: Tx, deploymentId: string): Promise<Route | undefined> {
     const row = await this.row(tx, deploymentId);
     return row && row.targets.length > 0 ? routeOf(deploymentId, row) : undefined;
+  }
+
+  async currentOf(reads: Reads, deploymentIds: readonly string[]): Promise<Map<string, Route>> {
+    const rows = deploymentIds.length === 0 ? [] : await reads.query<Row>(CURRENT_MANY, [deploymentIds]);
+    const shown = rows.filter(({ targets }) => targets.length > 0);
+    return new Map(shown.map((row) => [row.deploymentId, routeOf(row.deploymentId, row)]));
   }
 
   async apply(tx: Tx, change: RouteChange): Promise<Route> {

@@ -1,10 +1,37 @@
 import { Controller, Req } from '@nestjs/common';
-import { reply, Route, type Reply, type SlipwayRequest } from '@slipway/platform-http';
+import {
+  CurrentPrincipal,
+  reply,
+  Route,
+  type Principal,
+  type Reply,
+  type SlipwayRequest,
+} from '@slipway/platform-http';
+import { SystemDto } from './system.dto.js';
+import { SystemStandingService } from './system-standing.service.js';
 import { SystemService } from './system.service.js';
 
 @Controller()
 export class SystemController {
-  constructor(private readonly system: SystemService) {}
+  constructor(
+    private readonly system: SystemService,
+    private readonly standing: SystemStandingService,
+  ) {}
+
+  @Route({
+    method: 'GET',
+    path: '/system',
+    scope: 'viewer',
+    tag: 'System',
+    operationId: 'getSystem',
+    summary: 'Show how the service itself is doing',
+    description:
+      'Versions, how long things are kept and, for the operator tenant, what lives: Postgres, the backlog of operations, workers and gateways.',
+    ok: { 200: SystemDto },
+  })
+  show(@CurrentPrincipal() who: Principal) {
+    return this.standing.get(who);
+  }
 
   @Route({
     method: 'GET',

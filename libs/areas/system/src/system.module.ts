@@ -3,6 +3,11 @@ import { HttpMetrics } from './http-metrics.js';
 import { MetricsListener } from './metrics-listener.js';
 import { SystemController } from './system.controller.js';
 import { SystemService } from './system.service.js';
+import { SystemStandingService } from './system-standing.service.js';
+import { WorkerBeats } from './worker-beats.js';
 
-@Module({ controllers: [SystemController], providers: [SystemService, HttpMetrics, MetricsListener] })
+@Module({
+  controllers: [SystemController],
+  providers: [SystemService, SystemStandingService, WorkerBeats, HttpMetrics, MetricsListener],
+})
 export class SystemModule {}

@@ -7,7 +7,7 @@ import { NESTING, type Nesting } from './nesting.js';
 import { Notifications } from './notifications.js';
 import { PipelinedReader } from './pipelined-reader.js';
 import { send } from './send.js';
-import { beginText, Tx, type TxScope } from './tx.js';
+import { beginText, Tx, type Reads, type TxScope } from './tx.js';
 import type { Statement } from './statement.js';
 
 /** Thrown inside to leave a dry run: everything is rolled back, the callback's value is still the answer. */
@@ -70,6 +70,15 @@ export class Database implements OnApplicationBootstrap, OnModuleDestroy {
         ? await this.reader.read<R>(scope, statement, values)
         : undefined;
     return shared ?? this.readAlone<R>(scope, statement, values);
+  }
+
+  /** `read` for those who make an answer of several, and write nothing: no connection is held between them. */
+  lookups(scope: TxScope): Reads {
+    const query = <R>(statement: Statement, values?: unknown[]) => this.read<R>(scope, statement, values);
+    return {
+      query,
+      one: async <R>(statement: Statement, values?: unknown[]) => (await query<R>(statement, values))[0],
+    };
   }
 
   /** A dead peer would cost each idle connection a time-out of its own, one request after the other. */

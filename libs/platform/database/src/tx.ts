@@ -10,11 +10,20 @@ const NOW = prepared('transaction-now', 'select now() as now');
 export type TxScope = { tenantId: string } | 'system';
 
 /**
+ * What answers a statement: an open transaction, or `Database.lookups`, where each is one of its own. Both show what is committed at the
+ * moment of the statement, and what the transaction itself has written.
+ */
+export interface Reads {
+  query<R = Record<string, unknown>>(statement: Statement, values?: unknown[]): Promise<R[]>;
+  one<R = Record<string, unknown>>(statement: Statement, values?: unknown[]): Promise<R | undefined>;
+}
+
+/**
  * An open transaction. It is the first argument of every method that writes; nobody keeps one after its callback ended.
  * `repository` is for plain reads and writes of a table, `query` and `one` for SQL that earns its keep. All use the transaction's
  * own connection.
  */
-export class Tx {
+export class Tx implements Reads {
   constructor(
     readonly tenantId: string | null,
     private readonly runner: QueryRunner,

@@ -7,6 +7,7 @@ export { AuditReadEntity } from './audit-read.entity.js';
 export { AuditLogEntity } from './audit-log.entity.js';
 export { HeldKey, IdempotentMutation, StoredAnswer } from './idempotency.js';
 export { IdempotencyKeyEntity } from './idempotency-key.entity.js';
+export { KEY_RETENTION_DAYS } from './key-retention.js';
 export { MutationsModule } from './mutations.module.js';
 export { ReadAudit, type AuditedRead } from './read-audit.js';
 

@@ -75,6 +75,19 @@ it('takes a silent connection for dead, and one with heartbeats for alive', asyn
   expect(server.seen).toHaveLength(2);
 });
 
+it('says once that the connection is lost, and gives up when it has been for long', async () => {
+  const away = refusal(503, 'unavailable', true, { 'retry-after': '0' });
+  const told: string[] = [];
+  const onAway = ({ code }: { code: string }) => void told.push(code);
+  server.does(stream(`${SOON}${event(1)}`, 'cut'), away, away, stream(event(2)));
+  expect(await sequences(server.client().deployments.events.follow('chat', { onAway }), 2)).toEqual([1, 2]);
+  expect(told).toEqual(['unavailable']);
+  server.does(stream(`${SOON}${event(1)}`, 'cut'), away);
+  const impatient = server.client().deployments.events.follow('chat', { onAway, awayMs: 600 });
+  await expect(sequences(impatient)).rejects.toMatchObject({ code: 'unavailable' });
+  expect(told).toHaveLength(2);
+});
+
 it('fails where somebody else answers instead of the api', async () => {
   server.does((response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Sign in</h1>'));
   const reading = sequences(server.client().deployments.events.follow('chat'));

@@ -1,4 +1,4 @@
-import { isSlipwayError } from './errors.js';
+import { isSlipwayError, type SlipwayError } from './errors.js';
 import { MessageParser, messagesOf } from './event-stream.js';
 import { backOffMs, pause } from './retries.js';
 import type { Transport } from './transport.js';
@@ -6,8 +6,7 @@ import type { CallOptions, DeploymentEvent, OptionsOf, PathOf } from './types.js
 
 type StreamId = 'listDeploymentEvents' | 'listOperationEvents';
 
-/** Tries in a row without a connection: some seven minutes. */
-const MOST_FAILURES = 24;
+const AWAY_MS = 7 * 60_000;
 const MOST_PAUSE_MS = 30_000;
 /** Of what a refusal asks for. */
 const MOST_ASKED_MS = 60_000;
@@ -21,6 +20,10 @@ export interface FollowOptions extends CallOptions {
   type?: string;
   /** After how much silence a connection is taken for dead: three heartbeats of the api unless said. */
   silenceMs?: number;
+  /** For how long no connection may be had: seven minutes unless said. */
+  awayMs?: number;
+  /** Told whenever the connection is lost, of what the first try to make it again failed with. */
+  onAway?: (error: SlipwayError) => void;
 }
 
 /**
@@ -31,11 +34,12 @@ export async function* followEvents<Id extends StreamId>(
   transport: Transport,
   id: Id,
   path: PathOf<Id>,
-  { after, type, silenceMs, ...call }: FollowOptions = {},
+  { after, type, silenceMs, awayMs = AWAY_MS, onAway, ...call }: FollowOptions = {},
 ): AsyncGenerator<DeploymentEvent, void, undefined> {
   const { signal } = call;
   let lastId = after === undefined ? undefined : String(after);
   let failures = 0;
+  let lostAt = 0;
   let comeAgainMs = COME_AGAIN_MS;
   for (;;) {
     let hasCome = false;
@@ -60,7 +64,9 @@ export async function* followEvents<Id extends StreamId>(
       signal?.throwIfAborted();
       hasCome = false;
       failures += 1;
-      if (!isSlipwayError(error) || !error.retryable || failures > MOST_FAILURES) throw error;
+      if (failures === 1) lostAt = performance.now();
+      if (!isSlipwayError(error) || !error.retryable || performance.now() - lostAt > awayMs) throw error;
+      if (failures === 2) onAway?.(error);
       askedMs = Math.min(error.retryAfterMs ?? 0, MOST_ASKED_MS);
     }
     comeAgainMs = parser.retryMs ?? comeAgainMs;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { cut, event, json, refusal, stream, UnrulyServer, type Misdeed } from '../../test/unruly-server.js';
+import { cut, event, json, refusal, silent, stream, UnrulyServer, type Misdeed } from '../../test/unruly-server.js';
 import { OperationFailed } from '../index.js';
 
 let server: UnrulyServer;
@@ -88,10 +88,16 @@ it('fails with the operation where that ends otherwise, by whatever name', async
 it('survives an api that is away for a while, but not one that was never there', async () => {
   const away = refusal(503, 'unavailable', true, { 'retry-after': '0' });
   operation({
-    looks: [json(200, record('running')), ...Array<Misdeed>(7).fill(away), json(200, record('succeeded'))],
+    looks: [json(200, record('running')), ...Array<Misdeed>(12).fill(away), json(200, record('succeeded'))],
     events: away,
   });
-  expect((await server.client().operations.wait('op_1', { pollMs: 5 })).status).toBe('succeeded');
+  const told: unknown[] = [];
+  const onAway = (error?: { code: string }) => void told.push(error?.code);
+  expect((await server.client().operations.wait('op_1', { pollMs: 5, onAway })).status).toBe('succeeded');
+  expect(told).toEqual(['unavailable', undefined]);
+  operation({ looks: [json(200, record('running')), away], events: away });
+  const impatient = server.client().operations.wait('op_1', { pollMs: 5, awayMs: 0 });
+  await expect(impatient).rejects.toMatchObject({ code: 'unavailable' });
   operation({ looks: [away], events: away });
   await expect(server.client().operations.wait('op_1', { pollMs: 5 })).rejects.toMatchObject({ code: 'unavailable' });
   operation({ looks: [json(200, record('running')), refusal(404, 'operation_not_found', false)], events: noStream });
@@ -105,6 +111,9 @@ it('ends with its limit, its signal, and what who is told throws', async () => {
   operation({ looks: [json(200, record('running', 'running'))], events: stream(event(1)) });
   const { operations } = server.client();
   await expect(operations.wait('op_1', { limitMs: 500 })).rejects.toMatchObject({ code: 'timed_out' });
+  operation({ looks: [json(200, record('running')), silent], events: noStream });
+  await expect(operations.wait('op_1', { limitMs: 500, pollMs: 5 })).rejects.toMatchObject({ code: 'timed_out' });
+  operation({ looks: [json(200, record('running', 'running'))], events: stream(event(1)) });
   // The next look, which would find out too, is too far off to be seen.
   const told = { signal: AbortSignal.timeout(500), pollMs: 3_600_000 };
   await expect(operations.wait('op_1', told)).rejects.toMatchObject({ name: 'TimeoutError' });
@@ -114,6 +123,6 @@ it('ends with its limit, its signal, and what who is told throws', async () => {
   const streams = server.seen.filter(({ url }) => url.endsWith('/events'));
   expect(streams.length).toBeGreaterThan(0);
   await Promise.all(streams.map(({ closed }) => closed));
-  // After 45 seconds the silence of the stream would have ended all of it.
-  expect(performance.now() - startedAt).toBeLessThan(40_000);
+  // After 45 seconds the silence of the stream would have ended all of it, after 30 that of the look.
+  expect(performance.now() - startedAt).toBeLessThan(25_000);
 });

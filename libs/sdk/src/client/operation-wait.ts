@@ -1,12 +1,14 @@
 import { isSlipwayError, OperationFailed, SlipwayError } from './errors.js';
 import { followEvents } from './followed-events.js';
 import { pause } from './retries.js';
+import { timeLimit } from './time-limit.js';
 import type { Transport } from './transport.js';
 import type { Operation, OperationStep } from './types.js';
 
 const LIMIT_MS = 60 * 60_000;
-/** How long the api may be away while an operation is waited for. */
 const AWAY_MS = 5 * 60_000;
+/** What a timer can hold: some 24 days. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
 const POLL_MS = 2_000;
 /** Beside a stream, for what it does not tell of. */
 const POLL_BESIDE_STREAM_MS = 10_000;
@@ -17,6 +19,10 @@ export interface WaitOptions {
   signal?: AbortSignal;
   /** An hour unless said. The operation goes on without who waits for it. */
   limitMs?: number;
+  /** For how long the api may be away: five minutes unless said, and never beyond `limitMs`. */
+  awayMs?: number;
+  /** Told whenever the api has gone away, of what the last try failed with, and whenever it answers again, of nothing. */
+  onAway?: (error: SlipwayError | undefined) => void;
   /** How often the record is read while its events cannot be followed: every 2 seconds unless said. */
   pollMs?: number;
 }
@@ -31,21 +37,31 @@ export async function waitForOperation(
   id: string,
   options: WaitOptions = {},
 ): Promise<Operation> {
-  const { onStep, signal, limitMs = LIMIT_MS, pollMs = POLL_MS } = options;
+  const { onStep, onAway, signal, limitMs = LIMIT_MS, awayMs = AWAY_MS, pollMs = POLL_MS } = options;
   const news = new News(transport, id, signal);
   const deadline = performance.now() + limitMs;
   const told = new Map<number, string>();
   let seenAt: number | undefined;
+  let isAway = false;
   try {
     for (;;) {
+      // However little time there is, it is looked once.
+      const lookMs = seenAt === undefined ? LONGEST_TIMER_MS : deadline - performance.now();
+      const look = timeLimit(Math.min(Math.max(0, lookMs), LONGEST_TIMER_MS), signal);
       const operation = await transport
-        .call('getOperation', { path: { id }, options: { signal } })
+        .call('getOperation', { path: { id }, options: { signal: look.signal } })
         .catch((error: unknown) => {
-          const isAway = isSlipwayError(error) && error.retryable;
+          if (look.hasPassed()) return;
+          const mayPass = isSlipwayError(error) && error.retryable;
           // An api that has never answered is not away: the address is wrong.
-          if (!isAway || seenAt === undefined || performance.now() - seenAt > AWAY_MS) throw error;
-        });
+          if (!mayPass || seenAt === undefined || performance.now() - seenAt > awayMs) throw error;
+          if (!isAway) onAway?.(error);
+          isAway = true;
+        })
+        .finally(look.stop);
       if (operation) {
+        if (isAway) onAway?.(undefined);
+        isAway = false;
         seenAt = performance.now();
         for (const step of operation.steps) {
           if (step.status === (told.get(step.index) ?? 'pending')) continue;

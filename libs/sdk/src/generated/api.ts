@@ -857,6 +857,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/system": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show how the service itself is doing
+         * @description Versions, how long things are kept and, for the operator tenant, what lives: Postgres, the backlog of operations, workers and gateways.
+         */
+        get: operations["getSystem"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/targets": {
         parameters: {
             query?: never;
@@ -1685,6 +1705,8 @@ export interface components {
             state: "creating" | "active" | "progressing" | "paused" | "degraded" | "failed" | "deleting" | (string & {});
             /** Format: date-time */
             updated_at: string;
+            /** @description Who last changed its settings; what operations do does not count */
+            updated_by: components["schemas"]["ActorDto"];
             warnings?: components["schemas"]["WarningDto"][];
         };
         DeploymentMetricsDto: {
@@ -2140,6 +2162,8 @@ export interface components {
         OperationDto: {
             /** @description Tries of the current step; 0 = never picked up */
             attempt: number;
+            /** @description What a person is waited for: resume lets it go on. Null: nobody is */
+            awaiting: ("approval" | "pause" | (string & {})) | null;
             cancel_requested: boolean;
             /** Format: date-time */
             completed_at: string | null;
@@ -2155,6 +2179,8 @@ export interface components {
             error_code?: "analysis_failed" | "analysis_inconclusive" | "analysis_not_comparable" | "attempts_exhausted" | "cancelled_by_user" | "capacity_exhausted" | "dependency_outage" | "health_regression" | "internal" | "metrics_unavailable" | "quota_exceeded" | "superseded" | "target_not_ready" | "validation_failed" | (string & {});
             /** @example op_0190f5c27bd87cc0a6b7d2f5e1a3c4d5 */
             id: string;
+            /** @description The Idempotency-Key of the request that made it */
+            idempotency_key: string | null;
             /** @example rollout */
             kind: string;
             max_attempts: number;
@@ -2162,6 +2188,8 @@ export interface components {
             /** @description Percent; never falls until a retry */
             progress: number;
             reason: string | null;
+            /** @description The X-Request-Id of that request, which log lines and the audit name too */
+            request_id: string | null;
             requested_by: components["schemas"]["ActorDto"];
             resource_name: string;
             /** @example deployment */
@@ -2169,6 +2197,11 @@ export interface components {
             result: {
                 [key: string]: unknown;
             };
+            /**
+             * Format: date-time
+             * @description When it goes on by itself: the end of a soak, the next look, or the next try. Null while it runs, and once it has ended
+             */
+            resume_at: string | null;
             retryable: boolean;
             /** @enum {string} */
             status: "pending" | "running" | "waiting" | "cancelling" | "succeeded" | "failed" | "cancelled" | (string & {});
@@ -3133,6 +3166,121 @@ export interface components {
             soak_seconds?: number;
             /** @description Share of the traffic the candidate gets at this step */
             traffic_percent: number;
+        };
+        SystemDatabaseDto: {
+            /** @description How long the questions behind this answer took */
+            latency_ms: number;
+            /** Format: date-time */
+            started_at: string;
+            /**
+             * @description Of Postgres
+             * @example 18.4
+             */
+            version: string;
+        };
+        SystemDto: {
+            database: components["schemas"]["SystemDatabaseDto"] | null;
+            /** @description Oldest first */
+            gateways: components["schemas"]["SystemGatewayDto"][] | null;
+            /**
+             * @description Of Node, which it runs on
+             * @example 20.20.2
+             */
+            node_version: string;
+            queue: components["schemas"]["SystemQueueDto"] | null;
+            /** @description Days */
+            retention_days: components["schemas"]["SystemRetentionDto"];
+            /** @description Null but for the operator tenant, as what follows */
+            schema: components["schemas"]["SystemSchemaDto"] | null;
+            /**
+             * Format: date-time
+             * @description When it started
+             */
+            started_at: string;
+            /**
+             * @description Of the api that answers
+             * @example 0.1.0
+             */
+            version: string;
+            /** @description Oldest first */
+            workers: components["schemas"]["SystemWorkerDto"][] | null;
+        };
+        SystemGatewayDto: {
+            /** @description One run of the process */
+            id: string;
+            /** @description Whether it was heard of lately: one that is not counts for nothing */
+            is_alive: boolean;
+            /** @description Routes that it serves */
+            routes: number;
+            /** @description Routes whose present generation it does not serve yet */
+            routes_behind: number;
+            /**
+             * Format: date-time
+             * @description Its last heartbeat
+             */
+            seen_at: string;
+            /** Format: date-time */
+            started_at: string;
+            /**
+             * Format: date-time
+             * @description Until then its request statistics are stored
+             */
+            statistics_until: string | null;
+        };
+        SystemOperationsDto: {
+            /** @description That go on by themselves later */
+            asleep: number;
+            /** @description That a worker may take */
+            due: number;
+            /** @description How long the oldest of them has waited: more than seconds means that workers are missing */
+            oldest_due_seconds: number | null;
+            /** @description That a worker holds */
+            running: number;
+        };
+        SystemOutboxDto: {
+            /** @description How long the oldest of them has waited */
+            oldest_seconds: number | null;
+            /** @description Wake-ups that are due and that the queue has not got yet */
+            waiting: number;
+        };
+        SystemQueueDto: {
+            /** @enum {string} */
+            backend: "postgres" | "redis" | (string & {});
+            operations: components["schemas"]["SystemOperationsDto"];
+            outbox: components["schemas"]["SystemOutboxDto"];
+        };
+        SystemRetentionDto: {
+            /** @description Context passports after they have expired */
+            context_passports: number;
+            /** @description Idempotency-Keys of mutations without an operation */
+            idempotency_keys: number;
+            /** @description Ended operations, and their Idempotency-Keys with them */
+            operations: number;
+            /** @description What metrics and gates are made of */
+            request_statistics: number;
+            /** @description Usage by token */
+            request_usage: number;
+        };
+        SystemSchemaDto: {
+            /** @description Migrations that the database has; a process that knows one more refuses to start */
+            applied: number;
+            /** @description The newest of them */
+            newest: string;
+        };
+        SystemWorkerDto: {
+            /** @description One run of the process */
+            id: string;
+            /** @description Whether it was heard of lately; one that was not is forgotten after minutes */
+            is_alive: boolean;
+            /**
+             * Format: date-time
+             * @description Its last heartbeat; there is one every 5 seconds
+             */
+            seen_at: string;
+            /** Format: date-time */
+            started_at: string;
+            /** @example 0.1.0 */
+            version: string;
         };
         TargetCapacityDto: {
             /** @description Instances that are wanted on it now, over all tenants */
@@ -5289,6 +5437,26 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["FileDto"];
+                };
+            };
+        };
+    };
+    getSystem: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SystemDto"];
                 };
             };
         };

@@ -42,6 +42,7 @@ export const ENDPOINTS: Readonly<Record<keyof operations, Endpoint>> = {
   getRevision: { method: 'GET', path: '/api/v1/deployments/{name}/revisions/{revision}' },
   getRoute: { method: 'GET', path: '/api/v1/deployments/{name}/route' },
   getSandbox: { method: 'GET', path: '/api/v1/sandboxes/{id}' },
+  getSystem: { method: 'GET', path: '/api/v1/system' },
   getTargetBinding: { method: 'GET', path: '/api/v1/admin/model-api/target-bindings/{id}' },
   listAudit: { method: 'GET', path: '/api/v1/audit', query: ['action', 'actor', 'resource_type', 'resource_name', 'limit', 'cursor'] },
   listAutopilotPlans: { method: 'GET', path: '/api/v1/autopilot/plans', query: ['deployment', 'state', 'limit', 'cursor'] },
@@ -92,6 +93,7 @@ export type ErrorCode =
   | 'catalog_entry_not_found'
   | 'console_access_revoked'
   | 'context_passport_not_found'
+  | 'csrf_refused'
   | 'cursor_expired'
   | 'deployment_exists'
   | 'deployment_not_found'
@@ -101,6 +103,7 @@ export type ErrorCode =
   | 'file_exists'
   | 'file_too_large'
   | 'headers_too_large'
+  | 'host_refused'
   | 'hosted_identity_required'
   | 'idempotency_in_progress'
   | 'idempotency_key_invalid'
@@ -121,6 +124,7 @@ export type ErrorCode =
   | 'operation_not_paused'
   | 'operation_not_retryable'
   | 'organization_not_granted'
+  | 'origin_refused'
   | 'path_invalid'
   | 'plan_already_decided'
   | 'plan_digest_mismatch'
@@ -129,6 +133,7 @@ export type ErrorCode =
   | 'plan_not_found'
   | 'plan_required'
   | 'plan_stale'
+  | 'playground_refused'
   | 'policy_not_found'
   | 'precondition_failed'
   | 'product_exists'

@@ -106,7 +106,7 @@ const columnsOf = (check: ChainCheck | undefined) => [
     id: 'resource',
     header: 'Resource',
     cell: ({ row: { original } }) => (
-      <span className="inline-block min-w-36 break-all">
+      <span className="line-clamp-3 min-w-36 break-all" title={original.resource_name}>
         <span className="text-soft">{original.resource_type}</span> {original.resource_name}
       </span>
     ),

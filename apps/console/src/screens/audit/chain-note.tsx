@@ -40,10 +40,10 @@ export function ChainNote({ check, canCheck, isFiltered }: ChainNoteProps) {
     >
       <p className="font-medium">{wrong > 0 ? faultText(check) : intactText(check)}</p>
       <p>
-        Verified in this browser, of the rows loaded: that none was changed after it was sealed, and that those whose
-        row before is loaded follow it{isFiltered && '; with a filter most rows before are not'}. Not verified here:
-        rows that are not loaded, that nobody cut off the newest rows (<code>slipway audit verify --expect-head</code>),
-        and the seals, which need the workers' key: only <code>npm run audit-verify</code> looks at those.
+        Checked in this browser, of the rows loaded: whether one was changed after it was sealed, and whether it follows
+        the row before, where that is loaded{isFiltered && '; with a filter some are not'}. Not checked here: rows that
+        are not loaded, whether somebody cut off the newest rows (<code>slipway audit verify --expect-head</code>), and
+        the seals, which need the workers' key: only <code>npm run audit-verify</code> looks at those.
       </p>
       {head && !isFiltered && wrong === 0 && (
         <p className="flex flex-wrap items-center gap-x-2">

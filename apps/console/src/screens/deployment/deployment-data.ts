@@ -1,4 +1,4 @@
-import { isSlipwayError, type AnswerOf, type ItemOf, type Operation } from '@slipway/sdk';
+import { isSlipwayError, type AnswerOf, type ItemOf } from '@slipway/sdk';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { slipway } from '../../api/client.js';
 import { keyOf } from './renewal.js';
@@ -9,7 +9,6 @@ export type Revision = ItemOf<'listRevisions'>;
 export type Instance = ItemOf<'listInstances'>;
 export type Plan = ItemOf<'listAutopilotPlans'>;
 export type Policy = AnswerOf<'getContinualOptimizationPolicy'>;
-export type { Operation };
 
 /** Events say when something has changed; this is for what they do not tell, and for when they are away. */
 const BEHIND_EVENTS_MS = 15_000;
@@ -87,4 +86,11 @@ export const useTargets = (isEnabled: boolean) =>
     queryKey: ['targets', 'rows'],
     queryFn: async ({ signal }) => (await slipway.targets.list({ signal })).data,
     enabled: isEnabled,
+  });
+
+export const useSystem = () =>
+  useQuery({
+    queryKey: ['system'],
+    queryFn: ({ signal }) => slipway.system({ signal }),
+    refetchInterval: BEHIND_EVENTS_MS,
   });

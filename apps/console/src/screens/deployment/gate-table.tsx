@@ -1,4 +1,4 @@
-import type { Operation } from '@slipway/sdk';
+import type { Operation } from './operation-state.js';
 import { Chip, type Tone } from '../../ui/chip.js';
 import { comparedBy, limitOf, measured, standingOf, statOf, type Gate, type Standing } from './metric-series.js';
 import type { RevisionMetrics } from './metrics-data.js';

@@ -1,10 +1,11 @@
-import type { Operation } from '@slipway/sdk';
+import type { Operation } from './operation-state.js';
 import { useAddress } from '../../api/search.js';
 import { Chart, type ChartLimit, type ChartLine } from '../../ui/chart.js';
 import { EmptyState } from '../../ui/empty-state.js';
 import { Loaded } from '../../ui/loaded.js';
 import { Panel } from '../../ui/panel.js';
-import { useDeployment, useOperations, type Deployment } from './deployment-data.js';
+import { comparedNames } from './compared.js';
+import { useDeployment, useOperations } from './deployment-data.js';
 import { gatesOf, GateTable } from './gate-table.js';
 import {
   CLASSES,
@@ -112,7 +113,9 @@ function Charts({ name, metrics, stat, requestClass }: ChartsProps) {
   const operation = shownOperation(operations ?? []);
   if (metrics.data.length === 0)
     return <EmptyState title="No request in this time." command={`slipway deployments metrics ${name}`} />;
-  const { candidate, baseline } = compared(metrics, deployment, operation);
+  const names = comparedNames(deployment, operation);
+  const of = (revision: string | null) => metrics.data.find((one) => one.revision === revision);
+  const [candidate, baseline] = [of(names.candidate), of(names.baseline)];
   const shown: { revision: RevisionMetrics; tone: ChartLine['tone'] }[] = [
     ...(baseline ? [{ revision: baseline, tone: 'baseline' as const }] : []),
     ...(candidate ? [{ revision: candidate, tone: 'candidate' as const }] : []),
@@ -121,11 +124,10 @@ function Charts({ name, metrics, stat, requestClass }: ChartsProps) {
   return (
     <Scrolled label="Charts and the gate">
       <p className="pb-1 text-xs text-soft">
-        {candidate && <>Candidate {candidate.revision} (solid). </>}
-        {baseline && <>Baseline {baseline.revision} (dashed). </>}
-        {shown.map(({ revision }) => `${revision.revision}: ${classesText(revision)}`).join(' · ')}
+        <Told word={names.isRollout ? 'Candidate' : 'Active'} line="solid" name={names.candidate} metrics={candidate} />
+        <Told word="Baseline" line="dashed" name={names.baseline} metrics={baseline} />
       </p>
-      {operation && <GateTable operation={operation} candidate={candidate} baseline={baseline} />}
+      {operation && names.isRollout && <GateTable operation={operation} candidate={candidate} baseline={baseline} />}
       <div className="mt-1 grid grid-cols-1 gap-x-3 gap-y-1 sm:grid-cols-2">
         {measuresOf(stat, requestClass).map((measure) => (
           <Chart
@@ -150,14 +152,19 @@ function Charts({ name, metrics, stat, requestClass }: ChartsProps) {
   );
 }
 
-/** The candidate is the one that a rollout is about; without one the active revision stands beside the one before it. */
-function compared(metrics: Metrics, deployment: Deployment | undefined, operation: Operation | undefined) {
-  const of = (name: unknown) => metrics.data.find(({ revision }) => revision === name);
-  const active = of(deployment?.active_revision);
-  const candidate = of(deployment?.candidate_revision) ?? of(operation?.result['revision']);
-  if (candidate && candidate !== active) return { candidate, baseline: active };
-  return { candidate: active ?? metrics.data[0], baseline: of(deployment?.previous_revision) };
+interface ToldProps {
+  word: string;
+  line: string;
+  name: string | null;
+  metrics: RevisionMetrics | undefined;
 }
+
+const Told = ({ word, line, name, metrics }: ToldProps) =>
+  name && (
+    <span>
+      {word} {name} ({line}): {metrics ? classesText(metrics) : 'no requests'}.{' '}
+    </span>
+  );
 
 function measuresOf(stat: Stat, requestClass: RequestClass): Measure[] {
   const time = (title: string, name: string): Measure => ({

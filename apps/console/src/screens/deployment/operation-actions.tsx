@@ -1,4 +1,4 @@
-import type { Operation } from '@slipway/sdk';
+import type { Operation } from './operation-state.js';
 import { useAction } from '../../api/action.js';
 import { slipway } from '../../api/client.js';
 import { ConfirmDialog } from '../../ui/confirm-dialog.js';

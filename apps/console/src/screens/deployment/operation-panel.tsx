@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import type { Operation, OperationStep } from '@slipway/sdk';
+import type { OperationStep } from '@slipway/sdk';
 import { useEffect, useRef, type ReactNode } from 'react';
 import { Chip } from '../../ui/chip.js';
 import { classes } from '../../ui/classes.js';
@@ -9,10 +9,20 @@ import { Loaded } from '../../ui/loaded.js';
 import { Panel } from '../../ui/panel.js';
 import { Time, useNow } from '../../ui/time.js';
 import { lengthText } from '../../ui/time-text.js';
-import { useOperations } from './deployment-data.js';
-import { isLive, placeOf, shownOperation, stepMs, unclaimedMs, waitsForPerson } from './operation-state.js';
+import { useOperations, useSystem } from './deployment-data.js';
+import {
+  isLive,
+  placeOf,
+  resumeMs,
+  shownOperation,
+  stepMs,
+  unclaimedMs,
+  waitsForPerson,
+  type Operation,
+} from './operation-state.js';
 import { remediationOf } from './remediation.js';
 import { Scrolled } from './scrolled.js';
+import { hasNoWorker } from './system-faults.js';
 
 /** What goes on here, or went on last, step by step. */
 export function OperationPanel({ name, className }: { name: string; className?: string }) {
@@ -64,7 +74,12 @@ function Shown({ operation }: { operation: Operation }) {
     <div className="space-y-2 text-xs">
       <Standstill operation={operation} />
       {operation.error_code && (
-        <div className="rounded-md bg-bad-soft p-2 text-bad">
+        <div
+          className={classes(
+            'rounded-md p-2',
+            operation.status === 'failed' ? 'bg-bad-soft text-bad' : 'bg-sunken text-soft',
+          )}
+        >
           <p className="font-medium break-words">
             <code>{operation.error_code}</code>: {operation.message}
           </p>
@@ -77,14 +92,24 @@ function Shown({ operation }: { operation: Operation }) {
         </Fact>
         <Fact term="Attempt">
           {operation.attempt} of {operation.max_attempts}
-          {operation.attempt > 1 && isLive(operation) && ', repeated by itself after a growing pause'}
         </Fact>
+        <NextTry operation={operation} />
         {!operation.error_code && operation.message && <Fact term="Says">{operation.message}</Fact>}
         <Fact term="Asked for">
           <Time at={operation.created_at} /> by {operation.requested_by.id}
         </Fact>
         {operation.reason && <Fact term="Reason">{operation.reason}</Fact>}
         {operation.superseded_by && <Fact term="Superseded">{operation.superseded_by}</Fact>}
+        {operation.idempotency_key && (
+          <Fact term="Key">
+            <code>{operation.idempotency_key}</code>
+          </Fact>
+        )}
+        {operation.request_id && (
+          <Fact term="Request">
+            <code>{operation.request_id}</code>
+          </Fact>
+        )}
         <Fact term="Id">
           <code>{operation.id}</code> <CopyButton text={operation.id} label="Copy the operation's id" />
         </Fact>
@@ -94,14 +119,23 @@ function Shown({ operation }: { operation: Operation }) {
   );
 }
 
+function NextTry({ operation }: { operation: Operation }) {
+  const now = useNow();
+  const at = resumeMs(operation);
+  if (at === null) return null;
+  const word = operation.attempt > 1 ? 'Next try' : 'Goes on';
+  return <Fact term={word}>{at > now ? `in ${lengthText(at - now)}` : 'now due'}</Fact>;
+}
+
 /** Why nothing moves, where nothing does. */
 function Standstill({ operation }: { operation: Operation }) {
   const unclaimed = unclaimedMs(operation, useNow());
-  if (unclaimed !== null)
+  const { data: system } = useSystem();
+  if (unclaimed !== null || (system && hasNoWorker(system) && isLive(operation)))
     return (
       <p role="alert" className="rounded-md bg-bad-soft p-2 font-medium text-bad">
-        No worker is polling: nobody has picked this up for {lengthText(unclaimed)}. Start a worker; it goes on by
-        itself.
+        No worker is polling{unclaimed !== null && `: nobody has picked this up for ${lengthText(unclaimed)}`}. Start a
+        worker; it goes on by itself.
       </p>
     );
   if (waitsForPerson(operation))

@@ -1,6 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Operation, OperationStep } from '@slipway/sdk';
-import { placeOf, shownOperation, soakEnd, stepMs, unclaimedMs, waitsForPerson } from './operation-state.js';
+import type { OperationStep } from '@slipway/sdk';
+import {
+  placeOf,
+  resumeMs,
+  shownOperation,
+  stepMs,
+  unclaimedMs,
+  waitsForPerson,
+  type Operation,
+} from './operation-state.js';
 
 const AT = Date.UTC(2026, 0, 1);
 const ago = (ms: number) => new Date(AT - ms).toISOString();
@@ -32,26 +40,24 @@ describe('where it stands', () => {
     expect(stepMs(step('a', { started_at: ago(5_000) }), AT)).toBe(5_000);
     expect(stepMs(step('a'), AT)).toBeNull();
   });
-  it('knows when the soak ends by the plan of its steps', () => {
-    const soaking = operation({
-      current_step: 'soak:2',
-      steps: [step('soak:1'), step('soak:2', { started_at: ago(10_000) })],
-      result: { strategy_steps: [{ soak_seconds: 1 }, { soak_seconds: 60 }] },
-    });
-    expect(soakEnd(soaking)).toBe(AT + 50_000);
-    expect(soakEnd({ ...soaking, current_step: 'analyze:2' })).toBeNull();
-    expect(soakEnd({ ...soaking, result: {} })).toBeNull();
+  const soaking = operation({ status: 'waiting', current_step: 'soak:2', resume_at: ago(-5_000), awaiting: null });
+  it('knows when it goes on by itself', () => expect(resumeMs(soaking)).toBe(AT + 5_000));
+  it('promises nothing of what has ended, runs, or waits for a person', () => {
+    expect(resumeMs({ ...soaking, status: 'cancelled' })).toBeNull();
+    expect(resumeMs({ ...soaking, awaiting: 'approval' })).toBeNull();
+    expect(resumeMs({ ...soaking, status: 'running', resume_at: null })).toBeNull();
   });
 });
 
 describe('what it waits for', () => {
   it.each([
-    ['waiting', 'await_promotion:1', true],
-    ['waiting', 'analyze:1', true],
-    ['waiting', 'soak:1', false],
-    ['running', 'analyze:1', false],
-  ] as const)('%s at %s: a person %s', (status, current_step, expected) =>
-    expect(waitsForPerson({ status, current_step })).toBe(expected),
+    ['waiting', 'approval', true],
+    ['waiting', 'pause', true],
+    ['waiting', null, false],
+    ['running', null, false],
+    ['cancelling', 'pause', false],
+  ] as const)('%s, for %s: a person %s', (status, awaiting, expected) =>
+    expect(waitsForPerson({ status, awaiting })).toBe(expected),
   );
   it('is a worker where nobody has picked it up for a while', () => {
     const pending = { status: 'pending', attempt: 0 } as const;

@@ -1,5 +1,7 @@
 import type { Operation, OperationStep } from '@slipway/sdk';
 
+export type { Operation };
+
 const ENDED = ['succeeded', 'failed', 'cancelled'];
 /** Work that no worker has picked up for so long waits for one that is not there. */
 const UNCLAIMED_MS = 10_000;
@@ -22,20 +24,15 @@ export function stepMs({ started_at, completed_at }: OperationStep, now: number)
   return Math.max(0, (completed_at ? Date.parse(completed_at) : now) - Date.parse(started_at));
 }
 
-/** When the soak that goes on ends, in ms; null where none does. */
-export function soakEnd({ steps, result, current_step }: Operation): number | null {
-  const [kind, n] = current_step.split(':');
-  const startedAt = steps.find(({ name }) => name === current_step)?.started_at;
-  const plan = result['strategy_steps'];
-  if (kind !== 'soak' || !startedAt || !Array.isArray(plan)) return null;
-  const seconds: unknown = plan[Number(n) - 1]?.soak_seconds;
-  return typeof seconds === 'number' ? Date.parse(startedAt) + seconds * 1_000 : null;
+/** When it goes on by itself, in ms: the end of a soak, or the next try. Null where it does not wait for a time. */
+export function resumeMs(operation: Operation): number | null {
+  if (!isLive(operation) || waitsForPerson(operation) || !operation.resume_at) return null;
+  return Date.parse(operation.resume_at);
 }
 
 /** Whether it stands still until a person says something: an approval, or a gate that could not decide. */
-export function waitsForPerson({ status, current_step }: Pick<Operation, 'status' | 'current_step'>): boolean {
-  return status === 'waiting' && /^(await_promotion|analyze):/.test(current_step);
-}
+export const waitsForPerson = ({ status, awaiting }: Pick<Operation, 'status' | 'awaiting'>): boolean =>
+  status === 'waiting' && awaiting !== null;
 
 /** How long nobody has picked it up, where that is too long. */
 export function unclaimedMs({ status, attempt, updated_at }: Operation, now: number): number | null {

@@ -83,9 +83,16 @@ export function RehearsedDialog(props: RehearsedDialogProps) {
   );
 }
 
+/** What was asked for is to be seen, however long the form above it is. */
+const intoView = (node: HTMLElement | null) => node?.scrollIntoView({ block: 'nearest' });
+
 function Told({ rehearsal: { would, steps, diff, capacity, strategy, warnings = [] } }: { rehearsal: Rehearsal }) {
   return (
-    <section aria-label="What it would do" className="space-y-2 rounded-md border border-accent p-3 text-sm">
+    <section
+      aria-label="What it would do"
+      ref={intoView}
+      className="space-y-2 rounded-md border border-accent p-3 text-sm"
+    >
       <p role="status">
         It would <strong>{would}</strong>
         {strategy && ` by the strategy ${strategy}`}.

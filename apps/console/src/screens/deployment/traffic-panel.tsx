@@ -7,7 +7,7 @@ import { Time, useNow } from '../../ui/time.js';
 import { lengthText } from '../../ui/time-text.js';
 import { useDeployment, useInstances, useOperations, useRoute } from './deployment-data.js';
 import { useRecentRequests } from './metrics-data.js';
-import { shownOperation, soakEnd, waitsForPerson } from './operation-state.js';
+import { shownOperation, resumeMs, waitsForPerson } from './operation-state.js';
 import { numberText } from './short-text.js';
 import { trafficOf, type TrafficRow } from './traffic.js';
 
@@ -107,7 +107,7 @@ function Bar(props: {
 }
 
 function Row({ row }: { row: TrafficRow }) {
-  const isWhole = row.healthy === row.instances;
+  const isShort = (row.desired ?? 0) > 0 && row.healthy < row.instances;
   return (
     <li className="flex items-center gap-1.5">
       <span aria-hidden className={classes('size-2.5 rounded-sm', TONES[row.role])} />
@@ -116,7 +116,7 @@ function Row({ row }: { row: TrafficRow }) {
         {row.role === 'other' ? '' : `${row.role}, `}
         {row.desired === null ? 'not routed' : `${row.desired} %`}
       </span>
-      <span className={classes(!isWhole && 'font-medium text-bad')}>
+      <span className={classes(isShort && 'font-medium text-bad')}>
         {row.healthy} of {row.instances} healthy
       </span>
       {row.isLastGood && <Chip word="last good" tone="good" />}
@@ -129,7 +129,7 @@ function NextStep({ name }: { name: string }) {
   const now = useNow();
   const operation = shownOperation(data ?? []);
   if (!operation) return null;
-  const end = soakEnd(operation);
+  const end = resumeMs(operation);
   if (end !== null)
     return (
       <span className="text-xs">

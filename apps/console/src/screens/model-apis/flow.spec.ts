@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { flowOf, type Binding, type Product, type Publication } from './flow.js';
+import { flowOf, servedText, type Binding, type Product, type Publication } from './flow.js';
 
 const product = { id: 'prd_1', slug: 'acme/chat', state: 'draft' } as Product;
 const binding = (id: string, state: string, more: Partial<Binding> = {}) =>
@@ -65,4 +65,11 @@ describe('the way of a product', () => {
     expect(flow.bindings).toEqual([]);
     expect(flow.current).toBeUndefined();
   });
+
+  it.each([
+    ['available', /^Clients are served/],
+    ['degraded', /look at the instances/],
+    ['unavailable', /look at the instances/],
+    [undefined, /^It is published\.$/],
+  ])('says what clients get where it is %s', (availability, says) => expect(servedText(availability)).toMatch(says));
 });

@@ -85,6 +85,13 @@ function nextOf(
   return 'Publish it: clients can name it from then on.';
 }
 
+/** What clients of a published product get, as the catalog measures it. */
+export function servedText(availability: string | undefined): string {
+  if (availability === undefined) return 'It is published.';
+  if (availability === 'available') return 'Clients are served.';
+  return 'It is published, but not served as it should be: look at the instances of its bindings.';
+}
+
 /** What a binding leads to, for admins: nobody else sees it. */
 export function targetText({ target }: Binding): string {
   return target.deployment === undefined

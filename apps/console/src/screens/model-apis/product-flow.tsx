@@ -1,12 +1,14 @@
+import { useQuery } from '@tanstack/react-query';
 import { ArrowRight } from 'lucide-react';
 import { slipway } from '../../api/client.js';
 import { usePages, type Pages } from '../../api/pages.js';
+import { REFRESH_MS } from '../../api/query-client.js';
 import { useAddress } from '../../api/search.js';
 import { Button } from '../../ui/button.js';
 import { Chip } from '../../ui/chip.js';
 import { Paged } from '../../ui/paged.js';
 import { BindingsPanel } from './bindings-panel.js';
-import { flowOf, type Binding, type Flow, type Product, type Publication } from './flow.js';
+import { flowOf, servedText, type Binding, type Flow, type Product, type Publication } from './flow.js';
 import { ProductPanel } from './product-panel.js';
 import { PublicationPanel } from './publication-panel.js';
 import { QualificationPanel } from './qualification-panel.js';
@@ -31,7 +33,7 @@ export function ProductFlow({ product }: { product: Product }) {
             const binding = flow.bindings.find(({ id }) => id === chosen) ?? flow.bindings[0];
             return (
               <div className="min-w-0 space-y-3">
-                <Stages flow={flow} />
+                <Stages flow={flow} slug={product.slug} />
                 <div className="grid gap-3 xl:grid-cols-2">
                   <ProductPanel product={product} />
                   <BindingsPanel
@@ -56,7 +58,15 @@ export function ProductFlow({ product }: { product: Product }) {
 /** The pages behind are asked for below, for both lists. */
 const firstOf = <Row,>(pages: Pages<Row>): Pages<Row> => ({ ...pages, more: undefined });
 
-function Stages({ flow: { stages, next } }: { flow: Flow }) {
+function Stages({ flow: { stages, next, current }, slug }: { flow: Flow; slug: string }) {
+  // What clients get is measured: that a binding was qualified once does not tell it.
+  const served = useQuery({
+    queryKey: ['model-api-catalog', slug],
+    queryFn: ({ signal }) => slipway.modelApiCatalog.get(slug, { signal }),
+    refetchInterval: REFRESH_MS,
+    enabled: current !== undefined,
+  });
+  const availability = current && served.data?.availability;
   return (
     <div className="rounded-lg border border-line bg-panel p-3">
       <ol aria-label="The way to a published model" className="flex flex-wrap items-center gap-x-3 gap-y-2">
@@ -68,7 +78,10 @@ function Stages({ flow: { stages, next } }: { flow: Flow }) {
           </li>
         ))}
       </ol>
-      <p className="mt-2 text-sm text-soft">{next ?? 'Clients are served.'}</p>
+      <p className="mt-2 flex flex-wrap items-center gap-2 text-sm text-soft">
+        {availability && <Chip word={availability} />}
+        {next ?? servedText(availability)}
+      </p>
     </div>
   );
 }

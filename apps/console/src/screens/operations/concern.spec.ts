@@ -10,26 +10,12 @@ const row = (changed: Partial<Parameters<typeof concernOf>[0]> = {}) => ({
   current_step: 'await_ready',
   created_at: ago(120),
   updated_at: ago(5),
-  steps: [],
+  awaiting: null,
+  resume_at: null,
   ...changed,
 });
 const soak = (until: string) =>
-  row({
-    status: 'waiting',
-    current_step: 'soak:1',
-    updated_at: ago(3_600),
-    steps: [
-      {
-        name: 'soak:1',
-        index: 0,
-        status: 'waiting',
-        message: `soaking until ${until}`,
-        started_at: ago(3_600),
-        completed_at: null,
-        evidence: null,
-      },
-    ],
-  });
+  row({ status: 'waiting', current_step: 'soak:1', updated_at: ago(3_600), resume_at: until });
 
 describe('what is of concern', () => {
   it.each([
@@ -37,7 +23,7 @@ describe('what is of concern', () => {
     ['it runs and does nothing', row({ updated_at: ago(90) }), /no progress for 1 min 30 s/],
     ['it is being cancelled and does nothing', row({ status: 'cancelling', updated_at: ago(90) }), /no progress/],
     ['it tries again', row({ attempt: 3 }), /await_ready: try 3 of 5/],
-    ['it waits for a person', row({ status: 'waiting', current_step: 'await_promotion:1' }), /waits for a person/],
+    ['it waits for a person', row({ status: 'waiting', awaiting: 'approval' }), /waits for a person/],
     ['it waits long', row({ status: 'waiting', updated_at: ago(90) }), /await_ready waits, 1 min 30 s/],
     ['its soak is over and nothing happens', soak(ago(45)), /due 45 s ago/],
   ])('%s', (_, operation, text) => expect(concernOf(operation, NOW)?.text).toMatch(text));
@@ -62,7 +48,7 @@ it('puts the worst first, then what has gone on longest', () => {
 });
 
 it('knows what only a person ends', () => {
-  expect(waitsForPerson({ status: 'waiting', current_step: 'analyze:2' })).toBe(true);
-  expect(waitsForPerson({ status: 'waiting', current_step: 'soak:2' })).toBe(false);
-  expect(waitsForPerson({ status: 'running', current_step: 'analyze:2' })).toBe(false);
+  expect(waitsForPerson({ status: 'waiting', awaiting: 'pause' })).toBe(true);
+  expect(waitsForPerson({ status: 'waiting', awaiting: null })).toBe(false);
+  expect(waitsForPerson({ status: 'cancelling', awaiting: 'pause' })).toBe(false);
 });

@@ -1,5 +1,4 @@
 import type { Operation } from '@slipway/sdk';
-import { endOf } from '../../ui/step-text.js';
 import { lengthText } from '../../ui/time-text.js';
 
 /** Long enough for a worker that polls to have picked it up. */
@@ -17,7 +16,7 @@ export interface Concern {
 
 type Seen = Pick<
   Operation,
-  'status' | 'attempt' | 'max_attempts' | 'current_step' | 'created_at' | 'updated_at' | 'steps'
+  'status' | 'attempt' | 'max_attempts' | 'current_step' | 'created_at' | 'updated_at' | 'awaiting' | 'resume_at'
 >;
 
 export function concernOf(operation: Seen, now: number): Concern | undefined {
@@ -34,17 +33,17 @@ export function concernOf(operation: Seen, now: number): Concern | undefined {
   return overdueOf(operation, now, still);
 }
 
-function overdueOf({ steps, current_step }: Seen, now: number, still: number): Concern | undefined {
-  const step = steps.find(({ name }) => name === current_step);
-  const end = step && endOf(step);
-  if (end !== undefined)
-    return now - end > OVERDUE_MS ? { rank: 4, text: `due ${lengthText(now - end)} ago` } : undefined;
-  return still > PROGRESS_MS ? { rank: 1, text: `${current_step} waits, ${lengthText(still)} so far` } : undefined;
+function overdueOf({ current_step, resume_at }: Seen, now: number, still: number): Concern | undefined {
+  const overdue = now - Date.parse(resume_at ?? '');
+  if (overdue > OVERDUE_MS) return { rank: 4, text: `due ${lengthText(overdue)} ago` };
+  const isSoak = current_step.startsWith('soak');
+  if (isSoak || still <= PROGRESS_MS) return undefined;
+  return { rank: 1, text: `${current_step} waits, ${lengthText(still)} so far` };
 }
 
-/** Whether a person's `resume` is what it waits for: its word on a promotion, or on a gate that could not tell. */
-export const waitsForPerson = ({ status, current_step }: Pick<Operation, 'status' | 'current_step'>): boolean =>
-  status === 'waiting' && /^(await_promotion|analyze)(:|$)/.test(current_step);
+/** Whether a person's `resume` is what it waits for. */
+export const waitsForPerson = ({ status, awaiting }: Pick<Operation, 'status' | 'awaiting'>): boolean =>
+  status === 'waiting' && awaiting !== null;
 
 /** Those that somebody should look at first, the worst first; among equals the one that has gone on longest. */
 export function stuckFirst<Row extends Seen>(rows: readonly Row[], now: number): Row[] {

@@ -111,6 +111,8 @@ function Record({ operation }: { operation: Operation }) {
           </>
         ),
         attempt: attempt === 0 ? 'never picked up' : `${attempt} of ${max_attempts}`,
+        'waits for': operation.awaiting === 'approval' ? "a person's approval" : operation.awaiting && 'a person',
+        'goes on': operation.resume_at && <Time at={operation.resume_at} />,
         'cancel requested': operation.cancel_requested ? 'yes' : 'no',
         message: operation.message || null,
         reason: operation.reason,
@@ -119,6 +121,10 @@ function Record({ operation }: { operation: Operation }) {
             {operation.requested_by.type} <code className="text-xs break-all">{operation.requested_by.id}</code>
           </>
         ),
+        'idempotency key': operation.idempotency_key && (
+          <code className="text-xs break-all">{operation.idempotency_key}</code>
+        ),
+        request: operation.request_id && <code className="text-xs break-all">{operation.request_id}</code>,
         created: <Time at={created_at} />,
         updated: <Time at={operation.updated_at} />,
         [completed_at ? 'took' : 'so far']: lengthText(took),

@@ -61,6 +61,14 @@ describe('a refusal', () => {
     expect(error.remediation).toMatch(/being replaced.*Wait 7 s\.$/);
   });
 
+  it.each([
+    [400, /^Change what/],
+    [500, /^The engine failed/],
+  ])('says what to do where an engine refuses with %d and a code of its own', async (status, says) => {
+    const response = new Response('{"error":{"message":"No.","code":"constructor"}}', { status });
+    expect((await refusalOf(response)).remediation).toMatch(says);
+  });
+
   it('keeps to the beginning of what is long, and to the status of what is no JSON', async () => {
     let pulls = 0;
     const endless = new ReadableStream<Uint8Array>({ pull: (to) => (pulls++, to.enqueue(new Uint8Array(16_384))) });

@@ -56,17 +56,23 @@ function jsonOf(text: string): Record<string, unknown> | undefined {
 }
 
 function refusalOf(status: number, answer: Record<string, unknown> | undefined, size: number): SlipwayError {
-  const body = answer?.error as ErrorBody | undefined;
-  if (typeof body?.code !== 'string' || typeof body.message !== 'string')
+  const said = answer?.error as ErrorBody | undefined;
+  if (typeof said?.code !== 'string' || typeof said.message !== 'string')
     return new SlipwayError(`The answer ${status} is none of the api's.`, {
       code: 'unexpected_answer',
       retryable: status >= 500,
       status,
     });
-  const { max_bytes } = body as { max_bytes?: unknown };
-  const message =
-    typeof max_bytes === 'number'
-      ? `The api takes files of at most ${bytesText(max_bytes)}; this one has ${bytesText(size)}.`
-      : body.message;
-  return new SlipwayError(message, { code: body.code, retryable: body.retryable === true, status, body });
+  const body = tooLarge(said, size);
+  return new SlipwayError(body.message, { code: body.code, retryable: body.retryable === true, status, body });
+}
+
+/** The api speaks to programs, which choose how they send a file; here the choice is made. */
+function tooLarge(body: ErrorBody & { max_bytes?: unknown }, size: number): ErrorBody {
+  if (body.code !== 'file_too_large' || typeof body.max_bytes !== 'number') return body;
+  return {
+    ...body,
+    message: `The api takes files of at most ${bytesText(body.max_bytes)}; this one has ${bytesText(size)}.`,
+    remediation: 'Split it, or have the operator raise SLIPWAY_UPLOAD_MAX_BYTES.',
+  };
 }

@@ -1,5 +1,115 @@
-import { ScreenHead } from '../../ui/panel.js';
+import type { AnswerOf } from '@slipway/sdk';
+import { useQuery } from '@tanstack/react-query';
+import { systemQuery } from '../../api/system.js';
+import { sessionQuery } from '../../api/who.js';
+import { Chip } from '../../ui/chip.js';
+import { CopyButton } from '../../ui/copy.js';
+import { EmptyState } from '../../ui/empty-state.js';
+import { Facts } from '../../ui/facts.js';
+import { Loaded } from '../../ui/loaded.js';
+import { Panel, ScreenHead } from '../../ui/panel.js';
+import { Time } from '../../ui/time.js';
+import { lengthText } from '../../ui/time-text.js';
+import { Gateways, Workers } from './processes.js';
 
+type System = AnswerOf<'getSystem'>;
+
+/** The service itself: what runs, in which version, and whether it keeps up. */
 export function SystemScreen() {
-  return <ScreenHead title="System" />;
+  const query = useQuery(systemQuery);
+  return (
+    <>
+      <ScreenHead
+        title="System"
+        actions={
+          <CopyButton text="slipway system" label="Copy as CLI">
+            CLI
+          </CopyButton>
+        }
+      />
+      <Loaded query={query} what="the system">
+        {(system) =>
+          system ? (
+            <Told system={system} />
+          ) : (
+            <EmptyState title="This api is too old to tell about itself" command="slipway doctor" />
+          )
+        }
+      </Loaded>
+    </>
+  );
+}
+
+function Told({ system }: { system: System }) {
+  const { database, queue, workers, gateways } = system;
+  return (
+    <div className="space-y-3">
+      <div className="grid gap-3 md:grid-cols-2 xl:grid-cols-4">
+        <Api system={system} />
+        {database && <Database of={database} />}
+        {queue && <Queue of={queue} />}
+        <Retention days={system.retention_days} />
+      </div>
+      {workers && <Workers workers={workers} />}
+      {gateways && <Gateways gateways={gateways} />}
+      {!database && <p className="text-sm text-soft">What runs behind it is told to the operator tenant alone.</p>}
+    </div>
+  );
+}
+
+function Api({ system: { version, node_version, started_at, schema } }: { system: System }) {
+  const { data: session } = useQuery(sessionQuery);
+  return (
+    <Panel title="This api" note={<Chip word="answers" tone="good" />}>
+      <Facts
+        of={{
+          version,
+          node: node_version,
+          started: <Time at={started_at} />,
+          migrations: schema && (
+            <>
+              {schema.applied} applied, the newest <code className="text-xs break-all">{schema.newest}</code>
+            </>
+          ),
+          gateway: session && <code className="text-xs break-all">{session.gateway}</code>,
+        }}
+      />
+    </Panel>
+  );
+}
+
+function Database({ of: { version, latency_ms, started_at } }: { of: NonNullable<System['database']> }) {
+  return (
+    <Panel title="Postgres" note={<Chip word="answers" tone="good" />}>
+      <Facts of={{ version, 'answered in': lengthText(latency_ms), started: <Time at={started_at} /> }} />
+    </Panel>
+  );
+}
+
+function Queue({ of: { backend, outbox, operations } }: { of: NonNullable<System['queue']> }) {
+  return (
+    <Panel title="Queue">
+      <Facts
+        of={{
+          backend,
+          'wake-ups waiting': behindText(outbox.waiting, outbox.oldest_seconds),
+          'operations due': behindText(operations.due, operations.oldest_due_seconds),
+          running: operations.running,
+          asleep: operations.asleep,
+        }}
+      />
+    </Panel>
+  );
+}
+
+const behindText = (count: number, oldest: number | null): string =>
+  oldest === null ? String(count) : `${count}, the oldest for ${lengthText(oldest * 1000)}`;
+
+function Retention({ days }: { days: System['retention_days'] }) {
+  const kept = Object.entries(days).map(([what, count]) => [what.replaceAll('_', ' '), `${String(count)} days`]);
+  return (
+    <Panel title="Kept for">
+      <Facts of={Object.fromEntries(kept)} />
+    </Panel>
+  );
 }

@@ -2,6 +2,7 @@ import type { BodyOf } from '@slipway/sdk';
 import { useState } from 'react';
 import { useAction } from '../../api/action.js';
 import { slipway } from '../../api/client.js';
+import { useOpener } from '../../ui/dialog.js';
 import { TextField } from '../../ui/field.js';
 import { FormDialog } from '../../ui/form-dialog.js';
 import { OwnerFields, type Owner } from '../../ui/identity-fields.js';
@@ -14,13 +15,20 @@ export function CreateTenant({ onClose }: { onClose: () => void }) {
   const [name, setName] = useState('');
   const [organizations, setOrganizations] = useState('');
   const [owner, setOwner] = useState<Owner>({ type: 'person', id: '' });
+  const opener = useOpener();
   const create = useAction({
     run: (body: BodyOf<'createTenant'>) => slipway.tenants.create(body),
     renews: [['tenants']],
   });
   if (create.data)
     return (
-      <SecretDialog title={`The tenant ${create.data.name}`} name="token" secret={create.data.token} onClose={onClose}>
+      <SecretDialog
+        title={`The tenant ${create.data.name}`}
+        name="token"
+        secret={create.data.token}
+        onClose={onClose}
+        returnTo={opener}
+      >
         <p className="text-sm">
           The tenant's first admin token: hand it to whoever is to keep the tenant. Slipway keeps only its hash.
         </p>

@@ -2,6 +2,7 @@ import type { BodyOf } from '@slipway/sdk';
 import { useState } from 'react';
 import { useAction } from '../../api/action.js';
 import { slipway } from '../../api/client.js';
+import { useOpener } from '../../ui/dialog.js';
 import { SelectField, TextField } from '../../ui/field.js';
 import { FormDialog } from '../../ui/form-dialog.js';
 import { OwnerFields, ScopesField, type Owner, type Scope } from '../../ui/identity-fields.js';
@@ -16,10 +17,17 @@ export function CreateToken({ onClose }: { onClose: () => void }) {
   const [scope, setScope] = useState<Scope>('viewer');
   const [owner, setOwner] = useState<Owner>({ type: 'person', id: '' });
   const [days, setDays] = useState(90);
+  const opener = useOpener();
   const create = useAction({ run: (body: BodyOf<'createToken'>) => slipway.tokens.create(body), renews: [['tokens']] });
   if (create.data)
     return (
-      <SecretDialog title={`The token ${create.data.name}`} name="token" secret={create.data.token} onClose={onClose}>
+      <SecretDialog
+        title={`The token ${create.data.name}`}
+        name="token"
+        secret={create.data.token}
+        onClose={onClose}
+        returnTo={opener}
+      >
         <p className="text-sm">Slipway keeps only its hash. Put it where its user reads it, such as a secret store.</p>
       </SecretDialog>
     );

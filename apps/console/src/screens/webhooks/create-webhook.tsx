@@ -2,6 +2,7 @@ import type { BodyOf } from '@slipway/sdk';
 import { useState } from 'react';
 import { useAction } from '../../api/action.js';
 import { slipway } from '../../api/client.js';
+import { useOpener } from '../../ui/dialog.js';
 import { TextField } from '../../ui/field.js';
 import { FormDialog } from '../../ui/form-dialog.js';
 import { wordsOf } from '../../ui/listed-text.js';
@@ -13,13 +14,20 @@ export function CreateWebhook({ onClose }: { onClose: () => void }) {
   const [types, setTypes] = useState('');
   const [deployments, setDeployments] = useState('');
   const [description, setDescription] = useState('');
+  const opener = useOpener();
   const create = useAction({
     run: (body: BodyOf<'createWebhook'>) => slipway.webhooks.create(body),
     renews: [['webhooks']],
   });
   if (create.data)
     return (
-      <SecretDialog title="The webhook is there" name="secret" secret={create.data.secret} onClose={onClose}>
+      <SecretDialog
+        title="The webhook is there"
+        name="secret"
+        secret={create.data.secret}
+        onClose={onClose}
+        returnTo={opener}
+      >
         <p className="text-sm">
           Every request to <span className="break-all">{create.data.url}</span> is signed with it, as
           standard-webhooks.com describes (HMAC-SHA256): the receiver needs it to tell our requests from others.

@@ -4,7 +4,7 @@ import { Schedule, type RecurringWork, type Transact } from '@slipway/platform-s
 import { FREE } from './run.query.js';
 
 /** How long an ended operation, and with it its Idempotency-Key, is kept. */
-const RETENTION_DAYS = 30;
+export const OPERATION_RETENTION_DAYS = 30;
 
 const DELETE_OPERATIONS = prepared(
   'retention-operations',
@@ -42,6 +42,6 @@ export class OperationRetention implements RecurringWork, OnModuleInit {
   }
 
   async run(transact: Transact): Promise<void> {
-    await transact('system', (tx) => tx.query(DELETE_OPERATIONS, [RETENTION_DAYS]));
+    await transact('system', (tx) => tx.query(DELETE_OPERATIONS, [OPERATION_RETENTION_DAYS]));
   }
 }

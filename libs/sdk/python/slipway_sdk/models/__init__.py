@@ -162,6 +162,15 @@ from .slo_dto import SloDto
 from .strategy_dto import StrategyDto
 from .strategy_patch_dto import StrategyPatchDto
 from .strategy_step_dto import StrategyStepDto
+from .system_database_dto import SystemDatabaseDto
+from .system_dto import SystemDto
+from .system_gateway_dto import SystemGatewayDto
+from .system_operations_dto import SystemOperationsDto
+from .system_outbox_dto import SystemOutboxDto
+from .system_queue_dto import SystemQueueDto
+from .system_retention_dto import SystemRetentionDto
+from .system_schema_dto import SystemSchemaDto
+from .system_worker_dto import SystemWorkerDto
 from .target_capacity_dto import TargetCapacityDto
 from .target_condition_dto import TargetConditionDto
 from .target_device_dto import TargetDeviceDto
@@ -350,6 +359,15 @@ __all__ = (
     "StrategyDto",
     "StrategyPatchDto",
     "StrategyStepDto",
+    "SystemDatabaseDto",
+    "SystemDto",
+    "SystemGatewayDto",
+    "SystemOperationsDto",
+    "SystemOutboxDto",
+    "SystemQueueDto",
+    "SystemRetentionDto",
+    "SystemSchemaDto",
+    "SystemWorkerDto",
     "TargetCapacityDto",
     "TargetConditionDto",
     "TargetDeviceDto",

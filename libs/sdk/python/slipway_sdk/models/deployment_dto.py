@@ -55,6 +55,7 @@ class DeploymentDto:
         scaling (None | ScalingOverrideDto): What it overrides of its revisions
         state (str): One of `creating`, `active`, `progressing`, `paused`, `degraded`, `failed`, `deleting`.
         updated_at (datetime.datetime):
+        updated_by (ActorDto):
         warnings (list[WarningDto] | Unset):
     """
 
@@ -82,6 +83,7 @@ class DeploymentDto:
     scaling: None | ScalingOverrideDto
     state: str
     updated_at: datetime.datetime
+    updated_by: ActorDto
     warnings: list[WarningDto] | Unset = UNSET
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
@@ -170,6 +172,8 @@ class DeploymentDto:
 
         updated_at = self.updated_at.isoformat()
 
+        updated_by = self.updated_by.to_dict()
+
         warnings: list[dict[str, Any]] | Unset = UNSET
         if not isinstance(self.warnings, Unset):
             warnings = []
@@ -205,6 +209,7 @@ class DeploymentDto:
                 "scaling": scaling,
                 "state": state,
                 "updated_at": updated_at,
+                "updated_by": updated_by,
             }
         )
         if warnings is not UNSET:
@@ -381,6 +386,8 @@ class DeploymentDto:
 
         updated_at = datetime.datetime.fromisoformat(d.pop("updated_at"))
 
+        updated_by = ActorDto.from_dict(d.pop("updated_by"))
+
         _warnings = d.pop("warnings", UNSET)
         warnings: list[WarningDto] | Unset = UNSET
         if _warnings is not UNSET:
@@ -415,6 +422,7 @@ class DeploymentDto:
             scaling=scaling,
             state=state,
             updated_at=updated_at,
+            updated_by=updated_by,
             warnings=warnings,
         )
 

@@ -24,6 +24,8 @@ class OperationDto:
     """
     Attributes:
         attempt (int): Tries of the current step; 0 = never picked up
+        awaiting (None | str): What a person is waited for: resume lets it go on. Null: nobody is. One of `approval`,
+            `pause`, `null`.
         cancel_requested (bool):
         completed_at (datetime.datetime | None):
         created_at (datetime.datetime):
@@ -31,15 +33,19 @@ class OperationDto:
         current_step_status (str): One of `pending`, `running`, `waiting`, `succeeded`, `failed`, `skipped`,
             `cancelled`, `undone`.
         id (str):  Example: op_0190f5c27bd87cc0a6b7d2f5e1a3c4d5.
+        idempotency_key (None | str): The Idempotency-Key of the request that made it
         kind (str):  Example: rollout.
         max_attempts (int):
         message (str):
         progress (int): Percent; never falls until a retry
         reason (None | str):
+        request_id (None | str): The X-Request-Id of that request, which log lines and the audit name too
         requested_by (ActorDto):
         resource_name (str):
         resource_type (str):  Example: deployment.
         result (OperationDtoResult):
+        resume_at (datetime.datetime | None): When it goes on by itself: the end of a soak, the next look, or the next
+            try. Null while it runs, and once it has ended
         retryable (bool):
         status (str): One of `pending`, `running`, `waiting`, `cancelling`, `succeeded`, `failed`, `cancelled`.
         steps (list[OperationStepDto]):
@@ -53,21 +59,25 @@ class OperationDto:
     """
 
     attempt: int
+    awaiting: None | str
     cancel_requested: bool
     completed_at: datetime.datetime | None
     created_at: datetime.datetime
     current_step: str
     current_step_status: str
     id: str
+    idempotency_key: None | str
     kind: str
     max_attempts: int
     message: str
     progress: int
     reason: None | str
+    request_id: None | str
     requested_by: ActorDto
     resource_name: str
     resource_type: str
     result: OperationDtoResult
+    resume_at: datetime.datetime | None
     retryable: bool
     status: str
     steps: list[OperationStepDto]
@@ -79,6 +89,9 @@ class OperationDto:
 
     def to_dict(self) -> dict[str, Any]:
         attempt = self.attempt
+
+        awaiting: None | str
+        awaiting = self.awaiting
 
         cancel_requested = self.cancel_requested
 
@@ -96,6 +109,9 @@ class OperationDto:
 
         id = self.id
 
+        idempotency_key: None | str
+        idempotency_key = self.idempotency_key
+
         kind = self.kind
 
         max_attempts = self.max_attempts
@@ -107,6 +123,9 @@ class OperationDto:
         reason: None | str
         reason = self.reason
 
+        request_id: None | str
+        request_id = self.request_id
+
         requested_by = self.requested_by.to_dict()
 
         resource_name = self.resource_name
@@ -114,6 +133,12 @@ class OperationDto:
         resource_type = self.resource_type
 
         result = self.result.to_dict()
+
+        resume_at: None | str
+        if isinstance(self.resume_at, datetime.datetime):
+            resume_at = self.resume_at.isoformat()
+        else:
+            resume_at = self.resume_at
 
         retryable = self.retryable
 
@@ -143,21 +168,25 @@ class OperationDto:
         field_dict.update(
             {
                 "attempt": attempt,
+                "awaiting": awaiting,
                 "cancel_requested": cancel_requested,
                 "completed_at": completed_at,
                 "created_at": created_at,
                 "current_step": current_step,
                 "current_step_status": current_step_status,
                 "id": id,
+                "idempotency_key": idempotency_key,
                 "kind": kind,
                 "max_attempts": max_attempts,
                 "message": message,
                 "progress": progress,
                 "reason": reason,
+                "request_id": request_id,
                 "requested_by": requested_by,
                 "resource_name": resource_name,
                 "resource_type": resource_type,
                 "result": result,
+                "resume_at": resume_at,
                 "retryable": retryable,
                 "status": status,
                 "steps": steps,
@@ -181,6 +210,13 @@ class OperationDto:
 
         d = dict(src_dict)
         attempt = d.pop("attempt")
+
+        def _parse_awaiting(data: object) -> None | str:
+            if data is None:
+                return data
+            return cast(None | str, data)
+
+        awaiting = _parse_awaiting(d.pop("awaiting"))
 
         cancel_requested = d.pop("cancel_requested")
 
@@ -207,6 +243,13 @@ class OperationDto:
 
         id = d.pop("id")
 
+        def _parse_idempotency_key(data: object) -> None | str:
+            if data is None:
+                return data
+            return cast(None | str, data)
+
+        idempotency_key = _parse_idempotency_key(d.pop("idempotency_key"))
+
         kind = d.pop("kind")
 
         max_attempts = d.pop("max_attempts")
@@ -222,6 +265,13 @@ class OperationDto:
 
         reason = _parse_reason(d.pop("reason"))
 
+        def _parse_request_id(data: object) -> None | str:
+            if data is None:
+                return data
+            return cast(None | str, data)
+
+        request_id = _parse_request_id(d.pop("request_id"))
+
         requested_by = ActorDto.from_dict(d.pop("requested_by"))
 
         resource_name = d.pop("resource_name")
@@ -229,6 +279,21 @@ class OperationDto:
         resource_type = d.pop("resource_type")
 
         result = OperationDtoResult.from_dict(d.pop("result"))
+
+        def _parse_resume_at(data: object) -> datetime.datetime | None:
+            if data is None:
+                return data
+            try:
+                if not isinstance(data, str):
+                    raise TypeError()
+                resume_at_type_0 = datetime.datetime.fromisoformat(data)
+
+                return resume_at_type_0
+            except (TypeError, ValueError, AttributeError, KeyError):
+                pass
+            return cast(datetime.datetime | None, data)
+
+        resume_at = _parse_resume_at(d.pop("resume_at"))
 
         retryable = d.pop("retryable")
 
@@ -263,21 +328,25 @@ class OperationDto:
 
         operation_dto = cls(
             attempt=attempt,
+            awaiting=awaiting,
             cancel_requested=cancel_requested,
             completed_at=completed_at,
             created_at=created_at,
             current_step=current_step,
             current_step_status=current_step_status,
             id=id,
+            idempotency_key=idempotency_key,
             kind=kind,
             max_attempts=max_attempts,
             message=message,
             progress=progress,
             reason=reason,
+            request_id=request_id,
             requested_by=requested_by,
             resource_name=resource_name,
             resource_type=resource_type,
             result=result,
+            resume_at=resume_at,
             retryable=retryable,
             status=status,
             steps=steps,

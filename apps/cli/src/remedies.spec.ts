@@ -1,0 +1,43 @@
+import { readFileSync } from 'node:fs';
+import type { Command } from 'commander';
+import { expect, it } from '@jest/globals';
+import { programOf } from './program.js';
+import { remedyOf } from './remedies.js';
+import { Session } from './session.js';
+
+const PAGE = readFileSync(new URL('../../../docs/errors.md', import.meta.url), 'utf8');
+const rows = PAGE.split('\n').filter((line) => line.includes('/api/v1/'));
+
+it('knows a line for each request that an error of the api names', () => {
+  expect(rows.length).toBeGreaterThan(20);
+  expect(rows.map(remedyOf).filter((row) => row.includes('/api/v1'))).toEqual([]);
+});
+
+it('names commands that there are, with as many arguments as they take', () => {
+  const program = programOf(new Session({ ...process, cwd: '/', signal: new AbortController().signal }), '0');
+  const lines = rows.flatMap((row) => remedyOf(row).match(/slipway( [a-z]+| <\w+>)+/g) ?? []);
+  expect(lines.length).toBeGreaterThanOrEqual(rows.length);
+  for (const line of lines) {
+    const [, noun, verb, ...rest] = line.split(' ');
+    const of = (command: Command, word = '') =>
+      command.commands.find((one) => one.name() === word || one.aliases().includes(word));
+    const group = of(program, noun);
+    const command = group && (of(group, verb) ?? group);
+    const given = command === group ? [verb, ...rest] : rest;
+    const places = given.filter((word) => word?.startsWith('<'));
+    expect([line, places.length]).toEqual([line, command?.registeredArguments.length]);
+  }
+});
+
+it.each([
+  ['Set one with PUT /api/v1/deployments/chat-2.b/route.', 'Set one with slipway route set chat-2.b.'],
+  [
+    'Lift it: PATCH /api/v1/deployments/chat {"protection": {"deletion": false}}.',
+    `Lift it: slipway deployments update chat --protection '{"deletion":false}'.`,
+  ],
+  ['Ask GET /api/v1/what/nobody/knows.', 'Ask GET /api/v1/what/nobody/knows.'],
+  ['PATCH /api/v1/deployments/chat {"broken}.', 'PATCH /api/v1/deployments/chat {"broken}.'],
+  ['Look for it.', 'Look for it.'],
+])('makes of %s', (said, shown) => {
+  expect(remedyOf(said)).toBe(shown);
+});

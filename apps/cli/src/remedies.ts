@@ -1,0 +1,62 @@
+/** Requests that the api's errors name, and what says the same here. Placeholders stand in the same order. */
+const LINES: readonly (readonly [request: string, line: string])[] = [
+  ['GET /admin/model-api/products', 'slipway products list'],
+  ['GET /admin/model-api/publications', 'slipway publications list'],
+  ['GET /admin/model-api/target-bindings', 'slipway bindings list'],
+  ['POST /admin/model-api/target-bindings/{id}/qualify', 'slipway bindings qualify <binding>'],
+  ['GET /autopilot/plans', 'slipway plans list'],
+  ['POST /autopilot/plans', 'slipway plans create <deployment>'],
+  ['POST /autopilot/plans/{id}/approve', 'slipway plans approve <plan>'],
+  ['POST /context-passports', 'slipway passports create <deployment> <session>'],
+  ['GET /deployments', 'slipway deployments list'],
+  ['PATCH /deployments/{name}', 'slipway deployments update <deployment>'],
+  ['PUT /deployments/{name}/continual-optimization/policy', 'slipway policy set <deployment>'],
+  ['GET /deployments/{name}/instances', 'slipway instances list <deployment>'],
+  ['GET /deployments/{name}/instances/{id}/logs', 'slipway logs <deployment> <instance>'],
+  ['GET /deployments/{name}/revisions', 'slipway revisions list <deployment>'],
+  ['PUT /deployments/{name}/route', 'slipway route set <deployment>'],
+  ['GET /model-api-catalog', 'slipway catalog list'],
+  ['GET /operations', 'slipway operations list'],
+  ['GET /sandboxes', 'slipway sandboxes list'],
+  ['GET /sandboxes/references', 'slipway references list'],
+  ['GET /sandboxes/{id}/files', 'slipway files list <sandbox>'],
+  ['GET /tenants', 'slipway tenants list'],
+  ['PATCH /tenants/{id}', 'slipway tenants update <tenant>'],
+  ['GET /tokens', 'slipway tokens list'],
+  ['GET /webhooks', 'slipway webhooks list'],
+];
+
+/** A method, a path, and what is to be sent. */
+const REQUEST = /\b(GET|POST|PUT|PATCH|DELETE) \/api\/v1(\/(?:[\w/{}-]|\.(?=\w))+)( \{"[^']*\})?/g;
+
+/** What the api says to do, in lines of this command; a request that has none stays as it is. */
+export function remedyOf(remediation: string): string {
+  return remediation.replace(REQUEST, (request: string, method: string, path: string, body: string | undefined) => {
+    const line = lineOf(`${method} ${path}`);
+    if (line === undefined) return request;
+    const flags = body === undefined ? '' : flagsOf(body);
+    return flags === undefined ? request : line + flags;
+  });
+}
+
+function lineOf(request: string): string | undefined {
+  for (const [template, line] of LINES) {
+    const [, ...given] = new RegExp(`^${template.replace(/\{\w+\}/g, '([^/]+)')}$`).exec(request) ?? [];
+    if (template !== request && given.length === 0) continue;
+    return line.replace(/<\w+>/g, (place) => {
+      const name = given.shift();
+      return name === undefined || name.startsWith('{') ? place : name;
+    });
+  }
+  return undefined;
+}
+
+/** @returns undefined where it is no JSON */
+function flagsOf(body: string): string | undefined {
+  try {
+    const fields = Object.entries(JSON.parse(body) as Record<string, unknown>);
+    return fields.map(([name, value]) => ` --${name.replaceAll('_', '-')} '${JSON.stringify(value)}'`).join('');
+  } catch {
+    return undefined;
+  }
+}

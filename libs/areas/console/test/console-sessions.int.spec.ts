@@ -1,0 +1,79 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { KeyRing } from '@slipway/platform-config';
+import { migrations as platform } from '@slipway/platform-database';
+import { DatabaseBed } from '@slipway/platform-database/testing/database-bed';
+import type { Schedule } from '@slipway/platform-scheduling';
+import { ConsoleSessions, type NewSession } from '../src/console-sessions.js';
+import { migrations } from '../src/index.js';
+import { SessionUpkeep } from '../src/session-upkeep.js';
+
+let bed: DatabaseBed;
+let sessions: ConsoleSessions;
+
+beforeAll(async () => {
+  bed = await DatabaseBed.start({ migrations: [...platform, ...migrations] });
+  sessions = new ConsoleSessions({ keyRing: new KeyRing(randomBytes(32)) }, bed.database);
+});
+afterAll(() => bed?.stop());
+beforeEach(() => bed.sql('delete from console_sessions'));
+
+const TOKEN: NewSession = { method: 'token', who: 'token:tok_1', credentials: { bearer: 'slw_1' } };
+const hosted = (inSeconds: number, refresh?: string): NewSession => ({
+  method: 'hosted',
+  who: 'user:ada',
+  credentials: { bearer: 'jwt', refresh, bearerEndsAt: Date.now() + inSeconds * 1_000 },
+});
+const secondsLeft = ({ expiresAt }: { expiresAt: Date }) => (expiresAt.getTime() - Date.now()) / 1_000;
+
+it('is found by its secret alone, of which nothing is stored', async () => {
+  const { secret } = await sessions.open(TOKEN);
+  expect(await sessions.find(secret)).toMatchObject({ method: 'token', credentials: { bearer: 'slw_1' } });
+  const [row] = await bed.sql<{ id: string; sealed_credentials: string }>('select * from console_sessions');
+  expect(JSON.stringify(row)).not.toContain(secret);
+  expect(row!.sealed_credentials).not.toContain('slw_1');
+  for (const other of [undefined, '', row!.id, secret.slice(1), `${secret}A`, randomBytes(32).toString('base64url')])
+    expect(await sessions.find(other)).toBeUndefined();
+});
+
+it('ends by itself, and then its row goes', async () => {
+  const { secret } = await sessions.open(TOKEN);
+  const upkeep = new SessionUpkeep({ register: () => undefined } as unknown as Schedule);
+  const transact = bed.database.tx.bind(bed.database);
+  await upkeep.run(transact);
+  expect(await sessions.find(secret)).toBeDefined();
+  await bed.sql(`update console_sessions set expires_at = now()`);
+  expect(await sessions.find(secret)).toBeUndefined();
+  await upkeep.run(transact);
+  expect(await bed.sql('select id from console_sessions')).toEqual([]);
+});
+
+it('lasts half a day, or as long as a bearer that nothing renews', async () => {
+  const half = 12 * 3_600;
+  expect(Math.abs(secondsLeft(await sessions.open(TOKEN)) - half)).toBeLessThan(60);
+  expect(Math.abs(secondsLeft(await sessions.open(hosted(600))) - 600)).toBeLessThan(60);
+  expect(Math.abs(secondsLeft(await sessions.open(hosted(600, 'r'))) - half)).toBeLessThan(60);
+});
+
+it('one of many renews it, with what is there when it begins', async () => {
+  const early = await sessions.open(hosted(600, 'r'));
+  expect((await sessions.find(early.secret))?.isRenewalDue).toBe(false);
+  const { secret } = await sessions.open(hosted(30, 'r1'));
+  const session = (await sessions.find(secret))!;
+  expect(session.isRenewalDue).toBe(true);
+  const claims = await Promise.all(Array.from({ length: 4 }, () => sessions.claimRenewal(session.id)));
+  expect(claims.filter((claim) => claim !== undefined)).toEqual([expect.objectContaining({ refresh: 'r1' })]);
+  await sessions.renewed(session.id, { bearer: 'jwt2', refresh: 'r2', bearerEndsAt: Date.now() + 30_000 });
+  expect(await sessions.claimRenewal(session.id)).toMatchObject({ bearer: 'jwt2', refresh: 'r2' });
+});
+
+it('tells the streams of whoever it was', async () => {
+  const { secret } = await sessions.open(TOKEN);
+  let listening: Promise<unknown> | undefined;
+  const heard = new Promise<string>((resolve) => {
+    listening = bed.database.listen('slipway_tokens', resolve, () => undefined);
+  });
+  await listening;
+  await sessions.end((await sessions.find(secret))!.id);
+  expect(await heard).toBe('tok_1');
+});

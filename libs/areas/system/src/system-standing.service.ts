@@ -1,0 +1,77 @@
+import { Inject, Injectable } from '@nestjs/common';
+import {
+  gatewayStandings,
+  PASSPORT_RETENTION_SECONDS,
+  STATISTICS_RETENTION_SECONDS,
+  USAGE_RETENTION_SECONDS,
+} from '@slipway/dataplane';
+import { CONFIG, type Config } from '@slipway/platform-config';
+import { Database } from '@slipway/platform-database';
+import type { Principal } from '@slipway/platform-http';
+import { KEY_RETENTION_DAYS } from '@slipway/platform-mutations';
+import { backlogOf, OPERATION_RETENTION_DAYS } from '@slipway/platform-operations';
+import type { SystemDto, SystemGatewayDto, SystemSchemaDto, SystemWorkerDto } from './system.dto.js';
+import { STANDING } from './system.query.js';
+import { VERSION } from './version.js';
+
+const DAY_SECONDS = 86_400;
+const STARTED_AT = new Date(performance.timeOrigin).toISOString();
+
+interface Standing {
+  postgresVersion: string;
+  postgresStartedAt: Date;
+  schema: SystemSchemaDto;
+  workers: SystemWorkerDto[];
+}
+
+/** How the service itself is doing. Its parts are the operator's business; other tenants learn what concerns them. */
+@Injectable()
+export class SystemStandingService {
+  constructor(
+    @Inject(CONFIG) private readonly config: Pick<Config, 'queue'>,
+    private readonly database: Database,
+  ) {}
+
+  async get({ isOperatorTenant }: Principal): Promise<SystemDto> {
+    const known = {
+      version: VERSION,
+      node_version: process.versions.node,
+      started_at: STARTED_AT,
+      retention_days: {
+        operations: OPERATION_RETENTION_DAYS,
+        idempotency_keys: KEY_RETENTION_DAYS,
+        request_statistics: STATISTICS_RETENTION_SECONDS / DAY_SECONDS,
+        request_usage: USAGE_RETENTION_SECONDS / DAY_SECONDS,
+        context_passports: PASSPORT_RETENTION_SECONDS / DAY_SECONDS,
+      },
+    };
+    if (!isOperatorTenant)
+      return { ...known, schema: null, database: null, queue: null, workers: null, gateways: null };
+    return { ...known, ...(await this.parts()) };
+  }
+
+  private async parts(): Promise<Pick<SystemDto, 'schema' | 'database' | 'queue' | 'workers' | 'gateways'>> {
+    const began = performance.now();
+    const [standing, backlog, gateways] = await this.database.tx('system', (tx) =>
+      Promise.all([tx.one<Standing>(STANDING), backlogOf(tx), gatewayStandings(tx)]),
+    );
+    const { schema, workers, ...postgres } = standing as Standing;
+    return {
+      schema,
+      database: {
+        version: postgres.postgresVersion,
+        started_at: postgres.postgresStartedAt.toISOString(),
+        latency_ms: Math.round((performance.now() - began) * 10) / 10,
+      },
+      queue: { backend: this.config.queue.backend, ...backlog },
+      workers,
+      gateways: gateways.map(({ gateway_id, started_at, seen_at, stats_until, ...rest }): SystemGatewayDto => ({
+        id: gateway_id,
+        started_at: started_at.toISOString(),
+        seen_at: seen_at.toISOString(),
+        ...rest,
+        statistics_until: stats_until?.toISOString() ?? null,
+      })),
+    };
+  }
+}

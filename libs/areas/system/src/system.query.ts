@@ -1,0 +1,24 @@
+import { prepared } from '@slipway/platform-database';
+
+/** An upsert by the clock of Postgres: those of hosts may differ. */
+export const BEAT = prepared(
+  'system-worker-beat',
+  `insert into system_workers (worker_id, version) values ($1, $2) on conflict (worker_id) do update set seen_at = clock_timestamp()`,
+);
+
+/** By the clock of Postgres, too. */
+export const FORGET_SILENT = prepared(
+  'system-worker-forget',
+  `delete from system_workers where seen_at < clock_timestamp() - interval '5 minutes'`,
+);
+
+/** Postgres itself, the schema and who has said that it lives, at one moment and in one round trip. */
+export const STANDING = prepared(
+  'system-standing',
+  `select
+     current_setting('server_version') as "postgresVersion", pg_postmaster_start_time() as "postgresStartedAt",
+     (select jsonb_build_object('applied', count(*), 'newest', (array_agg(name order by timestamp desc))[1]) from schema_migrations) as schema,
+     (select coalesce(jsonb_agg(jsonb_build_object('id', worker_id, 'version', version, 'started_at', slipway_rfc3339(started_at),
+         'seen_at', slipway_rfc3339(seen_at), 'is_alive', seen_at > clock_timestamp() - interval '15 seconds') order by started_at, worker_id), '[]')
+       from system_workers) as workers`,
+);

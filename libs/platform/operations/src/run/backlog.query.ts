@@ -1,0 +1,31 @@
+import { prepared, type Tx } from '@slipway/platform-database';
+
+/*
+ * What workers have left, at one moment and in one round trip. Counted by the partial indexes that workers look by (`operations_due`,
+ * `operations_held`), so that thirty days of ended operations cost nothing. An operation that somebody has woken is due since its creation: how long it
+ * has waited is told from its last change.
+ */
+const BACKLOG = prepared(
+  'operation-backlog',
+  `select
+     (select jsonb_build_object('waiting', count(*), 'oldest_seconds', extract(epoch from clock_timestamp() - min(not_before))::float8)
+       from outbox where not_before <= clock_timestamp()) as outbox,
+     (select jsonb_build_object('due', count(*),
+         'oldest_due_seconds', extract(epoch from clock_timestamp() - min(greatest(due_at, updated_at)))::float8)
+       from operations where due_at <= clock_timestamp())
+     || jsonb_build_object(
+         'running', (select count(*) from operations where is_held),
+         'asleep', (select count(*) from operations where due_at > clock_timestamp())) as operations`,
+);
+
+export interface Backlog {
+  /** Wake-ups that are due and that no relay has brought to the queue. */
+  outbox: { waiting: number; oldest_seconds: number | null };
+  /** Due: a worker may take it; running: one holds it; asleep: it goes on by itself later. */
+  operations: { due: number; oldest_due_seconds: number | null; running: number; asleep: number };
+}
+
+/** Of all tenants: in a system transaction. */
+export async function backlogOf(tx: Tx): Promise<Backlog> {
+  return (await tx.one<Backlog>(BACKLOG)) as Backlog;
+}

@@ -1,0 +1,1 @@
+export const PLAIN: Record<string, string>;
