@@ -1,10 +1,11 @@
-import { mkdirSync, statSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import { childEnvironment } from '@slipway/platform-config/environment';
 import { ConsoleBrowser, describeInBrowser, type Visit } from './console-visit.js';
 import { serve, sim } from './console-scene.js';
 import { Load } from './load.js';
+import { smallScreenshot } from './small-png.js';
 import { ROOT, Stack, until } from './stack.js';
 
 jest.setTimeout(300_000);
@@ -20,7 +21,7 @@ const SCREENS = {
   playground: '/playground?model=chat',
   system: '/system',
 };
-const SAMPLES = 50;
+const SAMPLES = 150;
 const GATE = {
   metrics: [
     { name: 'error_rate', check: 'threshold', threshold: 0.02, min_samples: SAMPLES },
@@ -69,8 +70,9 @@ describeInBrowser('screenshots of the console', () => {
       for (const theme of THEMES) {
         await page.emulateMedia({ colorScheme: theme });
         const file = path.join(FOLDER, `${name}-${theme}.png`);
-        await page.screenshot({ path: file });
-        expect(statSync(file).size).toBeLessThanOrEqual(MAX_BYTES);
+        const image = await smallScreenshot(page);
+        expect(image.length).toBeLessThanOrEqual(MAX_BYTES);
+        writeFileSync(file, image);
       }
     }
   });
