@@ -1,6 +1,8 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
+import { consoleAt } from './console-browser.js';
 import { ConsoleBrowser, describeInBrowser } from './console-visit.js';
+import { codeOf } from './refusals.js';
 import { Stack } from './stack.js';
 
 jest.setTimeout(120_000);
@@ -86,9 +88,8 @@ describeInBrowser("the console's page", () => {
     expect(before).toEqual([expect.objectContaining({ httpOnly: true, sameSite: 'Lax' })]);
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByLabel('API token').waitFor();
-    // Who had kept the cookie has nothing.
-    const headers = { cookie: `${before[0]!.name}=${before[0]!.value}` };
-    expect((await fetch(`${stack.apiUrl()}/console/api/v1/whoami`, { headers })).status).toBe(401);
+    const kept = { cookie: `${before[0]!.name}=${before[0]!.value}`, csrf: '' };
+    expect(await codeOf(consoleAt(stack.apiUrl(), kept).whoAmI())).toBe('401 unauthenticated');
     await page.reload();
     await page.getByLabel('API token').waitFor();
     await visit.close();
