@@ -21,7 +21,6 @@ import { renewalOf } from './renewal.js';
 import { RevisionsPanel } from './revisions-panel.js';
 import { RollbackDialog } from './rollback-dialog.js';
 import { RolloutDialog } from './rollout-dialog.js';
-import { SystemNotice } from './system-notice.js';
 import { TrafficPanel } from './traffic-panel.js';
 
 type Opened = { what: 'rollout' } | { what: 'rollback'; to: string } | { what: OperationAction; operation: Operation };
@@ -53,7 +52,6 @@ function Screen({ name }: { name: string }) {
   return (
     <div className="flex flex-col xl:h-[calc(100dvh-2rem)] xl:min-h-[44rem]">
       <DeploymentHead name={name} live={live} actions={mayOperate && <Actions name={name} onOpen={setOpened} />} />
-      <SystemNotice />
       <div className="grid min-h-0 grow gap-2 xl:grid-cols-[minmax(0,9fr)_minmax(0,11fr)_minmax(0,9fr)] xl:grid-rows-[auto_minmax(0,1fr)_minmax(0,1fr)]">
         <TrafficPanel name={name} className="xl:col-span-3" />
         <OperationPanel name={name} />
