@@ -87,10 +87,3 @@ export const useTargets = (isEnabled: boolean) =>
     queryFn: async ({ signal }) => (await slipway.targets.list({ signal })).data,
     enabled: isEnabled,
   });
-
-export const useSystem = () =>
-  useQuery({
-    queryKey: ['system'],
-    queryFn: ({ signal }) => slipway.system({ signal }),
-    refetchInterval: BEHIND_EVENTS_MS,
-  });
