@@ -1,3 +1,6 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import { ConsoleBrowser, describeInBrowser, type Visit } from './console-visit.js';
 import { serve } from './console-scene.js';
@@ -5,6 +8,8 @@ import { startLeakySupplier, type LeakySupplier } from './leaky-supplier.js';
 import { Stack, until } from './stack.js';
 
 jest.setTimeout(120_000);
+
+const UPLOAD_BYTES = 16 * 2 ** 20;
 
 describeInBrowser('what is done in the console from its beginning to its end', () => {
   let supplier: LeakySupplier;
@@ -45,6 +50,36 @@ describeInBrowser('what is done in the console from its beginning to its end', (
       async () => (await stack.send('GET', `/context-passports/${passport}`)).status === 200,
     );
     await page.getByRole('heading', { name: /passport/i }).waitFor();
+    expect(visit.takeFaults()).toEqual([]);
+  });
+
+  it('a file is uploaded, how far it is shows, and what has arrived is what was sent', async () => {
+    const { page } = visit;
+    const bytes = randomBytes(UPLOAD_BYTES);
+    const file = path.join(stack.home, 'weights.bin');
+    await writeFile(file, bytes);
+    await visit.open('/sandboxes');
+    await page.getByRole('button', { name: 'New sandbox' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click();
+    await page.waitForURL(/\/sandboxes\/sbx_/);
+    // A line on which it takes long enough to be seen on its way.
+    const session = await page.context().newCDPSession(page);
+    const line = { offline: false, latency: 0, downloadThroughput: -1 };
+    await session.send('Network.emulateNetworkConditions', { ...line, uploadThroughput: UPLOAD_BYTES / 4 });
+    await page.getByLabel('Files to upload').setInputFiles(file);
+    const progress = page.getByRole('progressbar', { name: 'Sent of weights.bin' });
+    await until('a part of it is sent', async () => {
+      const sent = Number(await progress.getAttribute('value', { timeout: 10_000 }));
+      return sent > 0 && sent < UPLOAD_BYTES;
+    });
+    const upload = page.getByRole('list', { name: 'Uploads' }).getByRole('listitem');
+    await upload.getByText('done').waitFor({ timeout: 30_000 });
+    await page.getByRole('link', { name: 'Download weights.bin' }).waitFor();
+    const sandbox = new URL(page.url()).pathname.split('/').at(-1)!;
+    const { data } = await stack.slipway().sandboxes.files.list(sandbox);
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    expect(data).toEqual([expect.objectContaining({ path: 'weights.bin', size_bytes: UPLOAD_BYTES, sha256 })]);
+    await session.detach();
     expect(visit.takeFaults()).toEqual([]);
   });
 

@@ -13,7 +13,7 @@ const ASKED = 20;
 const FILLED_MS = 2_500;
 /** One event a second for eight hours, and how much more of the heap than after a tenth of them it may leave. */
 const WATCHED = 28_800;
-const BATCH = 960;
+const BATCH = 1_440;
 const GROWTH = 1.2;
 
 describeInBrowser('numbers in the console', () => {

@@ -4,8 +4,22 @@ import { QueryCache, QueryClient } from '@tanstack/react-query';
 /** What asks again by itself; a screen whose data has events of its own asks less often. */
 export const REFRESH_MS = 5_000;
 
+/** Between two tries of what failed, however many answers come meanwhile. */
+const AGAIN_MS = 2_000;
+
 export const queryClient: QueryClient = new QueryClient({
   queryCache: new QueryCache({
+    // The api answers again: what failed while it was away is asked now, not at its next turn, which may be a minute off.
+    onSuccess: () =>
+      void queryClient.refetchQueries({
+        type: 'active',
+        predicate: ({ state: { status, fetchStatus, error, errorUpdatedAt } }) =>
+          status === 'error' &&
+          fetchStatus === 'idle' &&
+          isSlipwayError(error) &&
+          error.retryable &&
+          Date.now() - errorUpdatedAt > AGAIN_MS,
+      }),
     onError: (error, query) => {
       // The session has ended (revoked, expired, signed out elsewhere): the frame asks, and shows the sign-in.
       if (
