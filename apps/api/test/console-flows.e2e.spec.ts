@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import { ConsoleBrowser, describeInBrowser, type Visit } from './console-visit.js';
 import { serve } from './console-scene.js';
 import { startLeakySupplier, type LeakySupplier } from './leaky-supplier.js';
+import { isRefused } from './refusals.js';
 import { Stack, until } from './stack.js';
 
 jest.setTimeout(120_000);
@@ -47,7 +48,7 @@ describeInBrowser('what is done in the console from its beginning to its end', (
     const passport = await fact(answer, 'Passport');
     await until(
       'the passport is recorded',
-      async () => (await stack.send('GET', `/context-passports/${passport}`)).status === 200,
+      async () => !(await isRefused(stack.slipway().contextPassports.get(passport), 'context_passport_not_found')),
     );
     await page.getByRole('heading', { name: /passport/i }).waitFor();
     expect(visit.takeFaults()).toEqual([]);
