@@ -66,7 +66,7 @@ it('takes the token to the gateway in place of all that the browser says of itse
   });
   const { url, headers, body } = seen.at(-1)!;
   expect([url, body]).toEqual(['/inference/v1/chat/completions?a=1', '{"model":"chat"}']);
-  const { host, connection, ...said } = headers;
+  const { host: _host, connection: _connection, ...said } = headers;
   expect(said).toEqual({
     accept: 'text/event-stream',
     authorization: `Bearer ${api.token}`,
