@@ -87,3 +87,14 @@ export const useTargets = (isEnabled: boolean) =>
     queryFn: async ({ signal }) => (await slipway.targets.list({ signal })).data,
     enabled: isEnabled,
   });
+
+/** The newest verdict here: a step keeps its own only once it is done, not while a person is asked about it. */
+export const useAnalysis = (name: string) =>
+  useQuery({
+    queryKey: keyOf('analysis', name),
+    queryFn: async ({ signal }) => {
+      const asked = { type: 'rollout.analysis_completed', order: 'desc' as const, limit: 1, signal };
+      return (await slipway.deployments.events.list(name, asked)).data[0] ?? null;
+    },
+    refetchInterval: BEHIND_EVENTS_MS * 4,
+  });

@@ -58,7 +58,7 @@ function Screen({ name }: { name: string }) {
       <div className="grid min-h-0 grow gap-2 xl:grid-cols-[minmax(0,9fr)_minmax(0,11fr)_minmax(0,9fr)] xl:grid-rows-[auto_minmax(0,1fr)_minmax(0,1fr)]">
         <TrafficPanel name={name} className="xl:col-span-3" />
         <OperationPanel name={name} />
-        <MetricsPanel name={name} live={live} className="xl:row-span-2" />
+        <MetricsPanel name={name} className="xl:row-span-2" />
         <EventsPanel name={name} live={live} />
         <RevisionsPanel name={name} onRollBack={rollBackTo} />
         <PolicyPanel name={name} onRollOut={(ready) => setOpened({ what: 'rollout', ready })} />

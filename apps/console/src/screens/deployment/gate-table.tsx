@@ -1,4 +1,4 @@
-import type { LoggedEvent } from '../../api/event-log.js';
+import type { DeploymentEvent } from '@slipway/sdk';
 import type { Operation } from './operation-state.js';
 import { Chip, type Tone } from '../../ui/chip.js';
 import { comparedBy, limitOf, measured, standingOf, statOf, type Gate, type Standing } from './metric-series.js';
@@ -37,30 +37,28 @@ export function gatesOf(operation: Operation | undefined): Gate[] {
  */
 function analysisOf(
   { id, steps }: Operation,
-  events: readonly LoggedEvent[],
+  event: DeploymentEvent | null,
 ): { step: string; metrics: Result[] } | undefined {
   const step = steps.findLast(({ name, evidence }) => name.startsWith('analyze:') && evidence);
-  const event = events.findLast(
-    ({ event: { type, operationid } }) => type === 'rollout.analysis_completed' && operationid === id,
-  )?.event;
-  const metrics = event?.data['metrics'] ?? step?.evidence?.['metrics'];
+  const told = event?.operationid === id ? event : undefined;
+  const metrics = told?.data['metrics'] ?? step?.evidence?.['metrics'];
   if (!Array.isArray(metrics)) return undefined;
-  return { step: String(event?.data['step'] ?? step?.name), metrics: metrics as Result[] };
+  return { step: String(told?.data['step'] ?? step?.name), metrics: metrics as Result[] };
 }
 
 interface GateTableProps {
   operation: Operation;
-  /** Oldest first. */
-  events: readonly LoggedEvent[];
+  /** The newest event of an analysis here, of whichever operation. */
+  analysis: DeploymentEvent | null;
   candidate: RevisionMetrics | undefined;
   baseline: RevisionMetrics | undefined;
 }
 
 /** The gate of a rollout: what it allows, where both stand, and what the last analysis said with its bounds. */
-export function GateTable({ operation, events, candidate, baseline }: GateTableProps) {
+export function GateTable({ operation, analysis, candidate, baseline }: GateTableProps) {
   const gates = gatesOf(operation);
   if (gates.length === 0) return null;
-  const told = analysisOf(operation, events);
+  const told = analysisOf(operation, analysis);
   return (
     <table className="w-full border-collapse text-left text-xs">
       <caption className="pb-1 text-left text-soft">

@@ -1,12 +1,11 @@
 import type { Operation } from './operation-state.js';
-import type { LiveEvents } from '../../api/live-events.js';
 import { useAddress } from '../../api/search.js';
 import { Chart, type ChartLimit, type ChartLine } from '../../ui/chart.js';
 import { EmptyState } from '../../ui/empty-state.js';
 import { Loaded } from '../../ui/loaded.js';
 import { Panel } from '../../ui/panel.js';
 import { comparedNames } from './compared.js';
-import { useDeployment, useOperations } from './deployment-data.js';
+import { useAnalysis, useDeployment, useOperations } from './deployment-data.js';
 import { gatesOf, GateTable } from './gate-table.js';
 import {
   CLASSES,
@@ -44,7 +43,7 @@ interface Measure {
 }
 
 /** How the candidate does beside the baseline, with the gate's limits drawn in. */
-export function MetricsPanel({ name, live, className }: { name: string; live: LiveEvents; className?: string }) {
+export function MetricsPanel({ name, className }: { name: string; className?: string }) {
   const [address, change] = useAddress();
   const range = address['range'] && RANGES[address['range']] ? address['range'] : DEFAULT_RANGE;
   const stat = STATS.find((one) => one === address['stat']) ?? 'p95';
@@ -73,7 +72,7 @@ export function MetricsPanel({ name, live, className }: { name: string; live: Li
       }
     >
       <Loaded query={metrics} what="the metrics">
-        {(data) => <Charts name={name} live={live} metrics={data} stat={stat} requestClass={requestClass} />}
+        {(data) => <Charts name={name} metrics={data} stat={stat} requestClass={requestClass} />}
       </Loaded>
     </Panel>
   );
@@ -103,15 +102,15 @@ const Choice = ({ label, value, all, onChange }: ChoiceProps) => (
 
 interface ChartsProps {
   name: string;
-  live: LiveEvents;
   metrics: Metrics;
   stat: Stat;
   requestClass: RequestClass;
 }
 
-function Charts({ name, live, metrics, stat, requestClass }: ChartsProps) {
+function Charts({ name, metrics, stat, requestClass }: ChartsProps) {
   const { data: deployment } = useDeployment(name);
   const { data: operations } = useOperations(name);
+  const { data: analysis } = useAnalysis(name);
   const operation = shownOperation(operations ?? []);
   if (metrics.data.length === 0)
     return <EmptyState title="No request in this time." command={`slipway deployments metrics ${name}`} />;
@@ -130,7 +129,7 @@ function Charts({ name, live, metrics, stat, requestClass }: ChartsProps) {
         <Told word="Baseline" line="dashed" name={names.baseline} metrics={baseline} />
       </p>
       {operation && names.isRollout && (
-        <GateTable operation={operation} events={live.events} candidate={candidate} baseline={baseline} />
+        <GateTable operation={operation} analysis={analysis ?? null} candidate={candidate} baseline={baseline} />
       )}
       <div className="mt-1 grid grid-cols-1 gap-x-3 gap-y-1 sm:grid-cols-2">
         {measuresOf(stat, requestClass).map((measure) => (
