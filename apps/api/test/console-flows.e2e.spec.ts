@@ -21,7 +21,7 @@ describeInBrowser('what is done in the console from its beginning to its end', (
   beforeAll(async () => {
     supplier = await startLeakySupplier('zzsupplierzz');
     stack = await Stack.start({ gateway: true });
-    await serve(stack, 'chat', { ttft_ms: 300, itl_ms: 20 });
+    await serve(stack, 'chat', { ttft_ms: 300, itl_ms: 200 });
     browser = await ConsoleBrowser.open(stack.apiUrl());
     visit = await browser.signedIn(stack.token);
   });

@@ -44,8 +44,8 @@ export class ConsoleBrowser {
   ) {}
 
   static async open(origin: string): Promise<ConsoleBrowser> {
-    // As root, and in containers, Chromium has no sandbox of its own to offer.
-    const args = ['--no-sandbox', '--disable-dev-shm-usage', '--js-flags=--expose-gc'];
+    // As root, and in containers, Chromium has no sandbox of its own to offer. Text without colours at its edges makes small screenshots.
+    const args = ['--no-sandbox', '--disable-dev-shm-usage', '--disable-lcd-text'];
     return new ConsoleBrowser(await chromium.launch({ executablePath: CHROMIUM, args }), origin);
   }
 

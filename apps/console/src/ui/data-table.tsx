@@ -19,7 +19,7 @@ interface DataTableProps<Row> {
   className?: string;
 }
 
-/** A table whose heads sort. It scrolls sideways in itself where the window is narrow. */
+/** A table whose heads sort. It scrolls sideways in itself where the window is narrow; `relative` keeps what only screen readers see inside too. */
 export function DataTable<Row>({ caption, columns, rows, idOf, sortedBy = [], className }: DataTableProps<Row>) {
   const [sorting, setSorting] = useState<SortingState>(sortedBy);
   const table = useReactTable({
@@ -32,7 +32,7 @@ export function DataTable<Row>({ caption, columns, rows, idOf, sortedBy = [], cl
     getSortedRowModel: getSortedRowModel(),
   });
   return (
-    <div className={classes('overflow-x-auto', className)} tabIndex={0} role="region" aria-label={caption}>
+    <div className={classes('relative overflow-x-auto', className)} tabIndex={0} role="region" aria-label={caption}>
       <table className="w-full border-collapse text-left text-sm">
         <caption className="sr-only">{caption}</caption>
         <thead className="sticky top-0 bg-panel">
