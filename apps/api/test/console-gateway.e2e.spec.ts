@@ -104,6 +104,16 @@ it('an answer comes in pieces, and who leaves ends it at the gateway', async () 
   await until('the gateway has let go', async () => (await inFlight()) === 0, 10_000);
 });
 
+it('takes what the gateway takes, and sixteen requests of a token at a time', async () => {
+  const large = await chat({ messages: [{ role: 'user', content: 'x'.repeat(2_000_000) }] });
+  expect([large.status, large.text.slice(0, 200)]).toEqual([200, expect.stringContaining('chat')]);
+  const open = await Promise.all(Array.from({ length: 16 }, slowly));
+  expect(open.map(({ answer }) => answer.statusCode)).toEqual(Array(16).fill(200));
+  expect(codeIn(await chat())).toBe('429 rate_limited');
+  for (const { leave } of open) leave();
+  await until('their places are free', async () => (await chat()).status === 200, 10_000);
+});
+
 it('nothing but inference is reached, however a path is written', async () => {
   for (const target of [
     '/console/gateway/metrics',

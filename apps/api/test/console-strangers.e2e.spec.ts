@@ -68,6 +68,25 @@ describe('who is not the console’s page', () => {
       ]);
   });
 
+  it('is told to wait after a hundred and twenty cookies that are of no session, and who has one is not', async () => {
+    const own = await bootApi();
+    try {
+      const { cookie } = await signInAt(own.url, own.token);
+      const known = () => ask(own.url, 'GET', '/console/api/v1/whoami', { headers: { cookie } });
+      expect((await known()).status).toBe(200);
+      const guess = () =>
+        ask(own.url, 'GET', '/console/api/v1/whoami', {
+          headers: { cookie: `slipway_console_session=${randomBytes(32).toString('base64url')}` },
+        });
+      const codes = new Set<string>();
+      for (let n = 0; n < 130; n += 1) codes.add(codeIn(await guess()));
+      expect([...codes]).toEqual(['401 unauthenticated', '429 rate_limited']);
+      expect((await known()).status).toBe(200);
+    } finally {
+      await own.close();
+    }
+  });
+
   it('is told to wait after twenty sign-ins that failed', async () => {
     const own = await bootApi();
     try {

@@ -180,13 +180,11 @@ kubeIt('a unit whose image somebody edits is replaced where the operator wants i
 kubeIt('the address of a pod that is gone, in the hands of another tenant, serves nobody', async () => {
   const { stack, bed, namespace } = kube;
   const [engine, spec] = ['keyed', { scaling: exactly(1) }];
-  const acme = (await stack.send('POST', '/tenants', { name: 'acme' })).body.token as string;
-  const as = {
-    token: (await stack.send('POST', '/tokens', { name: 'o', scopes: ['operator'] }, { token: acme })).body.token,
-  };
-  await stack.send('POST', '/deployments', { name: 'theirs' }, as);
-  await stack.send('POST', '/deployments/theirs/rollouts', { spec: specOn('cluster', 'm', spec, { engine }) }, as);
-  const theirs = async () => (await stack.send('GET', '/deployments/theirs/instances', undefined, as)).body.data;
+  const acme = stack.as((await stack.slipway().tenants.create({ name: 'acme' })).token);
+  const { deployments } = stack.as((await acme.tokens.create({ name: 'o', scopes: ['operator'] })).token);
+  await deployments.create({ name: 'theirs' });
+  await deployments.rollouts.create('theirs', { spec: specOn('cluster', 'm', spec, { engine }) });
+  const theirs = async () => (await deployments.instances.list('theirs')).data;
   await until('theirs to be ready', async () => (await theirs())[0]?.state === 'ready', AGAIN_MS);
   const name = await kube.serving(2, 'cluster', { engine });
   const [ours] = await kube.instancesOf(name);

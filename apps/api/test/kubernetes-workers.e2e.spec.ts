@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { afterAll, beforeAll, expect, jest } from '@jest/globals';
 import { hasKube, kubeIt } from '@slipway/kube-testbed/jest';
 import { exactly, KubeStack, lost, specOn, type Unit } from './kube-stack.js';
+import { isRefused } from './refusals.js';
 import { isAlive, until } from './stack.js';
 
 // Several starts of workers and a rollout each: minutes if the machine is busy.
@@ -39,7 +40,7 @@ async function expectOneUnitEach(name: string, count: number): Promise<void> {
 /** Until so many workers lead, or wait for it: each has a session of its own for each target. */
 async function candidates(workers: number): Promise<void> {
   const { stack } = kube;
-  const targets = (await stack.send('GET', '/targets')).body.data;
+  const { data: targets } = await stack.slipway().targets.list();
   let sessions: unknown[];
   const areThere = async () => {
     sessions = await stack.query(
@@ -134,13 +135,13 @@ for (const [point, replicas] of [
     const instances = await kube.instancesOf(name);
     await stack.kill('worker');
     stack.spawn('worker', 0, { SLIPWAY_PAUSE_POINT: pointOf(point) });
-    expect((await stack.send('DELETE', `/deployments/${name}`)).status).toBe(202);
+    await stack.slipway().deployments.delete(name);
     await stack.paused('worker', 0, pointOf(point));
     expect((await kube.unitsOf(instances)).map((unit) => unit['spec'].replicas)).toEqual([replicas]);
     await stack.kill('worker');
     stack.spawn('worker');
     await until('its pod to be gone', async () => (await kube.podsOf(instances)).length === 0, GONE_MS);
-    const isForgotten = async () => (await stack.send('GET', `/deployments/${name}`)).status === 404;
+    const isForgotten = () => isRefused(stack.slipway().deployments.get(name), 'deployment_not_found');
     await until('it to be deleted', isForgotten, GONE_MS);
     expect((await kube.unitsOf(instances)).map((unit) => [generationOf(unit), unit['spec'].replicas])).toEqual([
       ['1', 0],

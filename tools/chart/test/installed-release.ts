@@ -3,6 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { kubeconfigOf, isReady, SECRETS, TestBed, type Image, type Pod } from '@slipway/kube-testbed';
+import { Slipway } from '@slipway/sdk';
 import { CHART, exampleValues } from '../src/chart.js';
 import { runHelm } from '../src/helm.js';
 import { EmptyDatabase } from './empty-database.js';
@@ -87,13 +88,9 @@ export class InstalledRelease {
     return `http://${pod.status?.podIP}:${component === 'api' ? 7070 : 7080}`;
   }
 
-  async send(method: string, at: string, body?: object): Promise<{ status: number; body: any }> {
-    const answer = await fetch(`${await this.urlOf('api')}/api/v1${at}`, {
-      method,
-      headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json', connection: 'close' },
-      ...(body && { body: JSON.stringify(body) }),
-    });
-    return { status: answer.status, body: await answer.json() };
+  /** To a pod that the Service would lead to now. A call that fails is not repeated: the suite is to see it. */
+  async slipway(): Promise<Slipway> {
+    return new Slipway({ baseUrl: await this.urlOf('api'), token: TOKEN, maxRetries: 0 });
   }
 
   async close(): Promise<void> {

@@ -44,15 +44,15 @@ async function chat(): Promise<string> {
 
 it('A24: what the chart installs migrates, gets ready, runs a model in a pod and is upgraded under load without a lost request', async () => {
   const { models, bed } = release!;
-  expect((await release!.send('POST', '/deployments', { name: 'chat' })).status).toBe(201);
-  const begun = await release!.send('POST', '/deployments/chat/rollouts', {
+  const { deployments } = await release!.slipway();
+  await deployments.create({ name: 'chat' });
+  const begun = await deployments.rollouts.create('chat', {
     spec: { model: { id: 'm' }, runtime: { target: 'pods', engine: 'sim' } },
     strategy: { type: 'immediate' },
   });
-  expect([begun.status, begun.body.error]).toEqual([202, undefined]);
   const operation = await until('the rollout is over', async () => {
-    const { body } = await release!.send('GET', `/operations/${begun.body.operation.id}`);
-    return ['succeeded', 'failed', 'cancelled'].includes(body.status) && body;
+    const record = await (await release!.slipway()).operations.get(begun.operation.id);
+    return ['succeeded', 'failed', 'cancelled'].includes(record.status) && record;
   });
   expect([operation.status, operation.message]).toEqual(['succeeded', expect.anything()]);
   await until('it is served', async () => (await chat()) === 'served');

@@ -55,6 +55,8 @@ export default {
 /** The plain client of contract tests (`api.send`), for any path but those beside the api. */
 function isToAnywhere(callee, [, target]) {
   if (callee.type !== 'MemberExpression' || callee.property.name !== 'send' || target === undefined) return false;
+  // Something else that sends: a path is no object.
+  if (target.type === 'ObjectExpression') return false;
   return !(target.type === 'Literal' && BESIDE.test(String(target.value)));
 }
 

@@ -7,7 +7,7 @@ const PAGE_SIZE = 100;
 /** What a browser draws without stuttering, and a person reads; beyond it filters and the command line serve better. */
 const MOST_PAGES = 5;
 
-interface PageRequest {
+export interface PageRequest {
   limit: number;
   cursor?: string;
   signal: AbortSignal;

@@ -2,10 +2,10 @@ import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '@slipway/platform-config';
 import { errors, type Entrance, type SlipwayRequest } from '@slipway/platform-http';
 import { consoleErrors } from './console.errors.js';
-import { ConsoleCookies } from './console-cookies.js';
-import { ConsoleSessions, type ConsoleSession } from './console-sessions.js';
+import type { ConsoleSession } from './console-sessions.js';
 import { SessionRenewal } from './hosted/session-renewal.js';
 import { assertOwnOrigin } from './same-origin.js';
+import { SessionLookup } from './session-lookup.js';
 import { isCsrfOf } from './session-secret.js';
 
 const CSRF_HEADER = 'x-csrf-token';
@@ -17,8 +17,7 @@ export class ConsoleEntrance implements Entrance {
 
   constructor(
     @Inject(CONFIG) private readonly config: Pick<Config, 'console'>,
-    private readonly cookies: ConsoleCookies,
-    private readonly sessions: ConsoleSessions,
+    private readonly lookup: SessionLookup,
     private readonly renewal: SessionRenewal,
   ) {}
 
@@ -26,18 +25,17 @@ export class ConsoleEntrance implements Entrance {
     return (await this.sessionOf(request, cookie)).credentials.bearer;
   }
 
-  /** @throws host_refused, origin_refused, csrf_refused (403), unauthenticated (401), unavailable (503) */
+  /** @throws host_refused, origin_refused, csrf_refused (403), unauthenticated (401), rate_limited (429), unavailable (503) */
   async sessionOf(request: SlipwayRequest, cookie: string | undefined): Promise<ConsoleSession> {
     assertOwnOrigin(request.headers, this.config.console);
-    const secret = this.cookies.read(cookie, 'session');
-    const session = await this.sessions.find(secret);
+    const session = await this.lookup.find(request, cookie);
     if (!session)
       throw errors.unauthenticated({
         message: 'There is no console session, or it has ended.',
         remediation: 'Sign in to the console again.',
       });
     const isRead = request.method === 'GET' || request.method === 'HEAD';
-    if (!isRead && !isCsrfOf(secret as string, request.headers[CSRF_HEADER])) throw consoleErrors.csrf_refused();
+    if (!isRead && !isCsrfOf(session.secret, request.headers[CSRF_HEADER])) throw consoleErrors.csrf_refused();
     return { ...session, credentials: await this.renewal.credentialsOf(session) };
   }
 }

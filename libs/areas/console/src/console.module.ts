@@ -13,6 +13,7 @@ import { SessionRenewal } from './hosted/session-renewal.js';
 import { SignInController } from './hosted/sign-in.controller.js';
 import { SignInService } from './hosted/sign-in.service.js';
 import { SessionController } from './session.controller.js';
+import { SessionLookup } from './session-lookup.js';
 import { SessionService } from './session.service.js';
 import { SessionUpkeep } from './session-upkeep.js';
 
@@ -25,6 +26,7 @@ import { SessionUpkeep } from './session-upkeep.js';
     ConsoleSessions,
     GatewayProxy,
     ProviderClient,
+    SessionLookup,
     SessionRenewal,
     SignInService,
     SessionService,

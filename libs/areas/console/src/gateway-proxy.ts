@@ -16,6 +16,8 @@ const HEADERS_TIMEOUT_MS = 600_000;
 /** Between two pieces of an answer. */
 const SILENCE_MS = 300_000;
 const MAX_CONNECTIONS = 256;
+/** Of one token, at a time: a person has one playground, or a few. */
+const MAX_OF_TOKEN = 16;
 
 /** What a browser says of itself or of the console stays here, and so does what belongs to one connection. */
 const KEPT_FROM_GATEWAY =
@@ -28,6 +30,7 @@ const KEPT_FROM_BROWSER =
 export class GatewayProxy implements OnModuleDestroy {
   private readonly origin: string;
   private readonly base: string;
+  private readonly inFlight = new Map<string, number>();
   private readonly agent = new Agent({ connections: MAX_CONNECTIONS, connect: { timeout: 5_000 } });
 
   constructor(
@@ -62,11 +65,12 @@ export class GatewayProxy implements OnModuleDestroy {
     const target = gatewayTarget((request.raw.url as string).slice(PREFIX.length));
     const { method, credentials } = await this.entrance.sessionOf(request, request.headers.cookie);
     // Asked here too, so that a session whose token was revoked is no wrong guess of this address at the gateway.
-    await this.guard.identify(credentials.bearer, request);
+    const { actor } = await this.guard.identify(credentials.bearer, request);
     if (method === 'hosted') throw consoleErrors.playground_refused();
     const max = this.config.gateway.limits.maxBodyBytes;
     if (Number(request.headers['content-length'] ?? 0) > max)
       throw errors.body_too_large({ extra: { max_bytes: max } });
+    this.takePlace(actor.id, reply);
     const { statusCode, headers, body } = await this.ask(target, request, reply, credentials.bearer);
     return reply
       .code(statusCode)
@@ -76,6 +80,19 @@ export class GatewayProxy implements OnModuleDestroy {
         'content-security-policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
       })
       .send(body);
+  }
+
+  /** Until the answer has gone. @throws rate_limited */
+  private takePlace(token: string, { raw }: FastifyReply): void {
+    const held = this.inFlight.get(token) ?? 0;
+    if (held >= MAX_OF_TOKEN)
+      throw errors.rate_limited({ message: `The playground asks ${MAX_OF_TOKEN} things at a time with one token.` });
+    this.inFlight.set(token, held + 1);
+    raw.once('close', () => {
+      const left = (this.inFlight.get(token) as number) - 1;
+      if (left > 0) this.inFlight.set(token, left);
+      else this.inFlight.delete(token);
+    });
   }
 
   private async ask(

@@ -9,6 +9,7 @@ import type { SignInMethod } from './console-session.entity.js';
 import { ConsoleSessions, SESSION_SECONDS, type ConsoleSession } from './console-sessions.js';
 import { SessionRenewal } from './hosted/session-renewal.js';
 import { assertOwnOrigin } from './same-origin.js';
+import { SessionLookup } from './session-lookup.js';
 import { csrfOf } from './session-secret.js';
 import type { SessionAnswer } from './session.dto.js';
 
@@ -24,6 +25,7 @@ export class SessionService {
     @Inject(CONFIG) private readonly config: Pick<Config, 'console' | 'gateway' | 'identity' | 'trustedProxies'>,
     private readonly cookies: ConsoleCookies,
     private readonly sessions: ConsoleSessions,
+    private readonly lookup: SessionLookup,
     private readonly renewal: SessionRenewal,
     private readonly guard: RequestGuard,
   ) {}
@@ -31,14 +33,12 @@ export class SessionService {
   /** A session whose credential nobody accepts any more ends here. `cookie`: set where the browser's is to go. */
   async get(request: SlipwayRequest): Promise<{ answer: SessionAnswer; cookie?: string }> {
     this.assertOwnOrigin(request);
-    const secret = this.cookies.read(request.headers.cookie, 'session');
-    const session = await this.sessions.find(secret);
-    if (session && (await this.holds(session, request)))
-      return {
-        answer: this.answer({ method: session.method, secret: secret as string, expiresAt: session.expiresAt }),
-      };
+    const { cookie } = request.headers;
+    const session = await this.lookup.find(request, cookie);
+    if (session && (await this.holds(session, request))) return { answer: this.answer(session) };
     if (session) await this.sessions.end(session.id);
-    return { answer: this.answer(), ...(secret !== undefined && { cookie: this.cookies.write('session', '', 0) }) };
+    const isToGo = this.cookies.read(cookie, 'session') !== undefined;
+    return { answer: this.answer(), ...(isToGo && { cookie: this.cookies.write('session', '', 0) }) };
   }
 
   /** @throws unauthenticated (401), rate_limited (429) */
@@ -65,7 +65,7 @@ export class SessionService {
   }
 
   private async endOf(request: SlipwayRequest): Promise<void> {
-    const session = await this.sessions.find(this.cookies.read(request.headers.cookie, 'session'));
+    const session = await this.lookup.find(request, request.headers.cookie);
     if (session) await this.sessions.end(session.id);
   }
 

@@ -21,10 +21,12 @@ import { renewalOf } from './renewal.js';
 import { RevisionsPanel } from './revisions-panel.js';
 import { RollbackDialog } from './rollback-dialog.js';
 import { RolloutDialog } from './rollout-dialog.js';
-import { SystemNotice } from './system-notice.js';
 import { TrafficPanel } from './traffic-panel.js';
 
-type Opened = { what: 'rollout' } | { what: 'rollback'; to: string } | { what: OperationAction; operation: Operation };
+type Opened =
+  | { what: 'rollout'; ready?: object }
+  | { what: 'rollback'; to: string }
+  | { what: OperationAction; operation: Operation };
 
 /** Everything about one deployment on one page: nothing of it waits for anything else of it. */
 export function DeploymentScreen() {
@@ -53,14 +55,13 @@ function Screen({ name }: { name: string }) {
   return (
     <div className="flex flex-col xl:h-[calc(100dvh-2rem)] xl:min-h-[44rem]">
       <DeploymentHead name={name} live={live} actions={mayOperate && <Actions name={name} onOpen={setOpened} />} />
-      <SystemNotice />
       <div className="grid min-h-0 grow gap-2 xl:grid-cols-[minmax(0,9fr)_minmax(0,11fr)_minmax(0,9fr)] xl:grid-rows-[auto_minmax(0,1fr)_minmax(0,1fr)]">
         <TrafficPanel name={name} className="xl:col-span-3" />
         <OperationPanel name={name} />
         <MetricsPanel name={name} className="xl:row-span-2" />
         <EventsPanel name={name} live={live} />
         <RevisionsPanel name={name} onRollBack={rollBackTo} />
-        <PolicyPanel name={name} />
+        <PolicyPanel name={name} onRollOut={(ready) => setOpened({ what: 'rollout', ready })} />
       </div>
       <Dialogs name={name} opened={opened} onClose={() => setOpened(undefined)} />
       {logs && mayOperate && <LogsDialog name={name} instance={logs} onClose={() => change({ logs: undefined })} />}
@@ -122,7 +123,8 @@ function Actions({ name, onOpen }: { name: string; onOpen: (opened: Opened) => v
 function Dialogs({ name, opened, onClose }: { name: string; opened: Opened | undefined; onClose: () => void }) {
   const { data: deployment } = useDeployment(name);
   if (!opened || !deployment) return null;
-  if (opened.what === 'rollout') return <RolloutDialog deployment={deployment} onClose={onClose} />;
+  if (opened.what === 'rollout')
+    return <RolloutDialog deployment={deployment} ready={opened.ready} onClose={onClose} />;
   if (opened.what === 'rollback') return <RollbackDialog name={name} to={opened.to} onClose={onClose} />;
   return (
     <OperationActionDialog

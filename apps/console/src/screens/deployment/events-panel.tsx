@@ -1,5 +1,5 @@
 import { ScrollText } from 'lucide-react';
-import { useDeferredValue, useState } from 'react';
+import { memo, useDeferredValue, useState } from 'react';
 import { useAddress } from '../../api/search.js';
 import type { LoggedEvent } from '../../api/event-log.js';
 import type { LiveEvents } from '../../api/live-events.js';
@@ -89,7 +89,8 @@ function Events({ name, live, filter }: { name: string; live: LiveEvents; filter
   );
 }
 
-function Row({ logged: { event, missingBefore } }: { logged: LoggedEvent }) {
+/** Drawn once: the events around it come and go four times a second. */
+const Row = memo(function Row({ logged: { event, missingBefore } }: { logged: LoggedEvent }) {
   const [isOpen, setOpen] = useState(false);
   return (
     <li>
@@ -126,7 +127,7 @@ function Row({ logged: { event, missingBefore } }: { logged: LoggedEvent }) {
       )}
     </li>
   );
-}
+});
 
 function Instances({ name }: { name: string }) {
   const instances = useInstances(name);

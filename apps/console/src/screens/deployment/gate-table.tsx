@@ -1,3 +1,4 @@
+import type { DeploymentEvent } from '@slipway/sdk';
 import type { Operation } from './operation-state.js';
 import { Chip, type Tone } from '../../ui/chip.js';
 import { comparedBy, limitOf, measured, standingOf, statOf, type Gate, type Standing } from './metric-series.js';
@@ -13,6 +14,7 @@ interface Value {
 interface Result {
   metric: string;
   stat: string;
+  check: string;
   verdict: string;
   candidate: Value | null;
   baseline: Value | null;
@@ -29,23 +31,39 @@ export function gatesOf(operation: Operation | undefined): Gate[] {
   return Array.isArray(gate?.metrics) ? gate.metrics.slice(0, 20) : [];
 }
 
+/**
+ * The last analysis: a step that is done keeps it as its evidence, and of one that has paused the event tells. What is not of the shape
+ * that is known is passed over.
+ */
+function analysisOf(
+  { id, steps }: Operation,
+  event: DeploymentEvent | null,
+): { step: string; metrics: Result[] } | undefined {
+  const step = steps.findLast(({ name, evidence }) => name.startsWith('analyze:') && evidence);
+  const told = event?.operationid === id ? event : undefined;
+  const metrics = told?.data['metrics'] ?? step?.evidence?.['metrics'];
+  if (!Array.isArray(metrics)) return undefined;
+  return { step: String(told?.data['step'] ?? step?.name), metrics: metrics as Result[] };
+}
+
 interface GateTableProps {
   operation: Operation;
+  /** The newest event of an analysis here, of whichever operation. */
+  analysis: DeploymentEvent | null;
   candidate: RevisionMetrics | undefined;
   baseline: RevisionMetrics | undefined;
 }
 
 /** The gate of a rollout: what it allows, where both stand, and what the last analysis said with its bounds. */
-export function GateTable({ operation, candidate, baseline }: GateTableProps) {
+export function GateTable({ operation, analysis, candidate, baseline }: GateTableProps) {
   const gates = gatesOf(operation);
   if (gates.length === 0) return null;
-  const analysis = operation.steps.findLast(({ name, evidence }) => name.startsWith('analyze:') && evidence);
-  const results = (analysis?.evidence as { metrics?: Result[] } | undefined)?.metrics ?? [];
+  const told = analysisOf(operation, analysis);
   return (
     <table className="w-full border-collapse text-left text-xs">
       <caption className="pb-1 text-left text-soft">
         Gate: all within goes on, one beyond stops.{' '}
-        {analysis ? `Verdicts of ${analysis.name}.` : 'The verdict comes at the end of the soak; so far:'}
+        {told ? `Verdicts of ${told.step}.` : 'The verdict comes at the end of the soak; so far:'}
       </caption>
       <thead className="text-soft">
         <tr>
@@ -60,9 +78,9 @@ export function GateTable({ operation, candidate, baseline }: GateTableProps) {
       <tbody>
         {gates.map((gate) => {
           const stat = statOf(gate);
-          const result = Array.isArray(results)
-            ? results.find((one) => one.metric === gate.name && one.stat === stat)
-            : undefined;
+          const result = told?.metrics.find(
+            (one) => one.metric === gate.name && one.stat === stat && one.check === gate.check,
+          );
           return (
             <Row
               key={`${gate.name} ${stat} ${gate.check}`}
@@ -79,7 +97,7 @@ export function GateTable({ operation, candidate, baseline }: GateTableProps) {
   );
 }
 
-interface RowProps extends Omit<GateTableProps, 'operation'> {
+interface RowProps extends Pick<GateTableProps, 'candidate' | 'baseline'> {
   gate: Gate;
   stat: string;
   result: Result | undefined;

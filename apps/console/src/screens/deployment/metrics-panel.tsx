@@ -5,7 +5,7 @@ import { EmptyState } from '../../ui/empty-state.js';
 import { Loaded } from '../../ui/loaded.js';
 import { Panel } from '../../ui/panel.js';
 import { comparedNames } from './compared.js';
-import { useDeployment, useOperations } from './deployment-data.js';
+import { useAnalysis, useDeployment, useOperations } from './deployment-data.js';
 import { gatesOf, GateTable } from './gate-table.js';
 import {
   CLASSES,
@@ -110,6 +110,7 @@ interface ChartsProps {
 function Charts({ name, metrics, stat, requestClass }: ChartsProps) {
   const { data: deployment } = useDeployment(name);
   const { data: operations } = useOperations(name);
+  const { data: analysis } = useAnalysis(name);
   const operation = shownOperation(operations ?? []);
   if (metrics.data.length === 0)
     return <EmptyState title="No request in this time." command={`slipway deployments metrics ${name}`} />;
@@ -127,7 +128,9 @@ function Charts({ name, metrics, stat, requestClass }: ChartsProps) {
         <Told word={names.isRollout ? 'Candidate' : 'Active'} line="solid" name={names.candidate} metrics={candidate} />
         <Told word="Baseline" line="dashed" name={names.baseline} metrics={baseline} />
       </p>
-      {operation && names.isRollout && <GateTable operation={operation} candidate={candidate} baseline={baseline} />}
+      {operation && names.isRollout && (
+        <GateTable operation={operation} analysis={analysis ?? null} candidate={candidate} baseline={baseline} />
+      )}
       <div className="mt-1 grid grid-cols-1 gap-x-3 gap-y-1 sm:grid-cols-2">
         {measuresOf(stat, requestClass).map((measure) => (
           <Chart

@@ -1,4 +1,6 @@
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { systemQuery } from '../../api/system.js';
 import type { OperationStep } from '@slipway/sdk';
 import { useEffect, useRef, type ReactNode } from 'react';
 import { Chip } from '../../ui/chip.js';
@@ -9,8 +11,9 @@ import { Loaded } from '../../ui/loaded.js';
 import { Panel } from '../../ui/panel.js';
 import { Time, useNow } from '../../ui/time.js';
 import { lengthText } from '../../ui/time-text.js';
-import { useOperations, useSystem } from './deployment-data.js';
+import { useOperations } from './deployment-data.js';
 import {
+  hasNoWorker,
   isLive,
   placeOf,
   resumeMs,
@@ -22,7 +25,6 @@ import {
 } from './operation-state.js';
 import { remediationOf } from './remediation.js';
 import { Scrolled } from './scrolled.js';
-import { hasNoWorker } from './system-faults.js';
 
 /** What goes on here, or went on last, step by step. */
 export function OperationPanel({ name, className }: { name: string; className?: string }) {
@@ -130,8 +132,8 @@ function NextTry({ operation }: { operation: Operation }) {
 /** Why nothing moves, where nothing does. */
 function Standstill({ operation }: { operation: Operation }) {
   const unclaimed = unclaimedMs(operation, useNow());
-  const { data: system } = useSystem();
-  if (unclaimed !== null || (system && hasNoWorker(system) && isLive(operation)))
+  const { data: system } = useQuery(systemQuery);
+  if (unclaimed !== null || (isLive(operation) && hasNoWorker(system?.workers)))
     return (
       <p role="alert" className="rounded-md bg-bad-soft p-2 font-medium text-bad">
         No worker is polling{unclaimed !== null && `: nobody has picked this up for ${lengthText(unclaimed)}`}. Start a

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { OperationStep } from '@slipway/sdk';
 import {
+  hasNoWorker,
   placeOf,
   resumeMs,
   shownOperation,
@@ -64,5 +65,10 @@ describe('what it waits for', () => {
     expect(unclaimedMs(operation({ ...pending, updated_at: ago(30_000) }), AT)).toBe(30_000);
     expect(unclaimedMs(operation({ ...pending, updated_at: ago(3_000) }), AT)).toBeNull();
     expect(unclaimedMs(operation({ ...pending, attempt: 1, updated_at: ago(30_000) }), AT)).toBeNull();
+  });
+  it('is a worker too where none lives', () => {
+    expect(hasNoWorker([{ is_alive: false }])).toBe(true);
+    expect(hasNoWorker([{ is_alive: false }, { is_alive: true }])).toBe(false);
+    expect([hasNoWorker(null), hasNoWorker(undefined)]).toEqual([false, false]);
   });
 });

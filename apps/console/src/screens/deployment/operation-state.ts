@@ -39,3 +39,7 @@ export function unclaimedMs({ status, attempt, updated_at }: Operation, now: num
   const waited = now - Date.parse(updated_at);
   return status === 'pending' && attempt === 0 && waited > UNCLAIMED_MS ? waited : null;
 }
+
+/** Whether it is known that no worker lives: who may not know is told null. */
+export const hasNoWorker = (workers: readonly { is_alive: boolean }[] | null | undefined): boolean =>
+  Array.isArray(workers) && !workers.some(({ is_alive }) => is_alive);

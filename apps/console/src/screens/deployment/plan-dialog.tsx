@@ -3,8 +3,8 @@ import { useAction } from '../../api/action.js';
 import { slipway } from '../../api/client.js';
 import { ConfirmDialog } from '../../ui/confirm-dialog.js';
 import { TextField } from '../../ui/field.js';
+import { shellLine } from '../../ui/shell-line.js';
 import { Changes } from './changes.js';
-import { shellWord } from './command-line.js';
 import type { Plan } from './deployment-data.js';
 import { useFreshKey } from './fresh-key.js';
 import { keyOf } from './renewal.js';
@@ -49,13 +49,11 @@ export function PlanDialog({ name, plan, decision, onClose }: PlanDialogProps) {
           headers: isApproval ? { 'idempotency-key': idempotencyKey } : {},
           body,
         },
-        cli: [
-          `slipway plans ${decision} ${plan.id}`,
-          isApproval && `--plan-digest ${plan.content_digest}`,
-          comment && `--comment ${shellWord(comment)}`,
-        ]
-          .filter(Boolean)
-          .join(' '),
+        cli: shellLine(
+          ...['slipway', 'plans', decision, plan.id],
+          ...(isApproval ? ['--plan-digest', plan.content_digest] : []),
+          ...(comment ? ['--comment', comment] : []),
+        ),
       }}
       onConfirm={() => run.mutate(undefined)}
     >

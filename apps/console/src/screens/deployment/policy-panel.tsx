@@ -10,14 +10,21 @@ import { Time } from '../../ui/time.js';
 import { usePlans, usePolicy, type Plan, type Policy } from './deployment-data.js';
 import { PlanDialog, type PlanDecision } from './plan-dialog.js';
 import { Scrolled } from './scrolled.js';
-import { numberText, oneLine } from './short-text.js';
+import { flatText, numberText, oneLine } from './short-text.js';
 
 const RISKS = { low: 'good', medium: 'warn', high: 'bad' } as const;
 const MOST_PLANS = 20;
 const MOST_EVIDENCE = 20;
 
+interface PolicyPanelProps {
+  name: string;
+  className?: string;
+  /** Begins the rollout that an approved plan has ready. */
+  onRollOut: (ready: object) => void;
+}
+
 /** What may be tried here by itself, and the plans that came of it. */
-export function PolicyPanel({ name, className }: { name: string; className?: string }) {
+export function PolicyPanel({ name, className, onRollOut }: PolicyPanelProps) {
   const policy = usePolicy(name);
   const plans = usePlans(name);
   const [decided, setDecided] = useState<{ plan: Plan; decision: PlanDecision }>();
@@ -49,7 +56,12 @@ export function PolicyPanel({ name, className }: { name: string; className?: str
             ) : (
               <ul className="divide-y divide-line">
                 {rows.slice(0, MOST_PLANS).map((plan) => (
-                  <PlanRow key={plan.id} plan={plan} onDecide={(decision) => setDecided({ plan, decision })} />
+                  <PlanRow
+                    key={plan.id}
+                    plan={plan}
+                    onRollOut={() => onRollOut(plan.rollout)}
+                    onDecide={(decision) => setDecided({ plan, decision })}
+                  />
                 ))}
               </ul>
             )
@@ -66,15 +78,15 @@ function PolicyFacts({ policy }: { policy: Policy }) {
   const facts: [string, string][] = [
     ['Objective', objective ? `${objective.direction} ${objective.metric}` : ''],
     ['SLOs', slos.map(({ metric, stat, threshold }) => `${metric}${stat ? ` ${stat}` : ''} ${threshold}`).join(', ')],
-    ['Workload', workload ? oneLine(workload, 200) : ''],
+    ['Workload', flatText(workload)],
     [
       'Evidence',
       evidence
         ? `${evidence.min_samples ?? 50} samples, ${evidence.min_duration_seconds ?? 1800} s, confidence ${evidence.confidence ?? 0.95}`
         : '',
     ],
-    ['Budget', budget ? oneLine(budget, 200) : ''],
-    ['Reliability', reliability ? oneLine(reliability, 200) : ''],
+    ['Budget', flatText(budget)],
+    ['Reliability', flatText(reliability)],
     [
       'Promotion',
       promotion
@@ -100,7 +112,13 @@ function PolicyFacts({ policy }: { policy: Policy }) {
   );
 }
 
-function PlanRow({ plan, onDecide }: { plan: Plan; onDecide: (decision: PlanDecision) => void }) {
+interface PlanRowProps {
+  plan: Plan;
+  onDecide: (decision: PlanDecision) => void;
+  onRollOut: () => void;
+}
+
+function PlanRow({ plan, onDecide, onRollOut }: PlanRowProps) {
   const mayDecide = useMay('operator');
   const { id, summary, risk, approval, stale, evidence, predicted_impact, changes, expires_at } = plan;
   const level = risk.level ?? 'low';
@@ -134,9 +152,14 @@ function PlanRow({ plan, onDecide }: { plan: Plan; onDecide: (decision: PlanDeci
         ))}
       </ul>
       <p>
-        Predicted effect: {predicted_impact ? oneLine(predicted_impact, 300) : 'none told'}
+        Predicted effect: {flatText(predicted_impact) || 'none told'}
         {risk.reasons && risk.reasons.length > 0 && `. Risks: ${oneLine(risk.reasons.join('; '), 300)}`}
       </p>
+      {mayDecide && approval.state === 'approved' && !stale && (
+        <Button isSmall onClick={onRollOut}>
+          Roll out this plan
+        </Button>
+      )}
       {mayDecide && approval.state === 'pending' && (
         <p className="flex flex-wrap items-center gap-2">
           <Button isSmall kind="primary" onClick={() => onDecide('approve')}>

@@ -7,7 +7,7 @@ const APART_MS = 400;
 const TOUCHED: Record<string, readonly string[]> = {
   deployment: ['deployment'],
   revision: ['deployment', 'revisions'],
-  rollout: ['deployment', 'operations', 'revisions'],
+  rollout: ['deployment', 'operations', 'revisions', 'analysis'],
   rollback: ['deployment', 'operations', 'revisions'],
   operation: ['deployment', 'operations', 'revisions'],
   route: ['deployment', 'route', 'operations', 'revisions'],

@@ -22,7 +22,12 @@ interface RevisionsPanelProps {
 /** What was rolled out here, and what can be again. */
 export function RevisionsPanel({ name, className, onRollBack }: RevisionsPanelProps) {
   const revisions = useRevisions(name);
+  const { data: deployment } = useDeployment(name);
+  const { data: operations } = useOperations(name);
+  const mayRollBack = useMay('operator');
   const [compared, setCompared] = useState<Revision>();
+  const active = deployment?.active_revision ?? null;
+  const isBusy = (operations ?? []).some(isLive);
   const rows = revisions.data?.pages.flatMap(({ data }) => data) ?? [];
   return (
     <Panel title="Revisions" className={className} note={<span className="text-xs text-soft">{rows.length}</span>}>
@@ -58,7 +63,8 @@ export function RevisionsPanel({ name, className, onRollBack }: RevisionsPanelPr
                     <Row
                       key={revision.id}
                       revision={revision}
-                      name={name}
+                      mayRollBack={mayRollBack}
+                      why={whyNoRollback(revision, active, isBusy)}
                       onCompare={() => setCompared(revision)}
                       onRollBack={() => onRollBack(revision.name)}
                     />
@@ -86,17 +92,15 @@ export function RevisionsPanel({ name, className, onRollBack }: RevisionsPanelPr
 
 interface RowProps {
   revision: Revision;
-  name: string;
+  mayRollBack: boolean;
+  /** Why it cannot be rolled back to. */
+  why: string | null;
   onCompare: () => void;
   onRollBack: () => void;
 }
 
-function Row({ revision, name, onCompare, onRollBack }: RowProps) {
-  const { data: deployment } = useDeployment(name);
-  const { data: operations } = useOperations(name);
-  const mayRollBack = useMay('operator');
+function Row({ revision, mayRollBack, why, onCompare, onRollBack }: RowProps) {
   const { number, state, message, spec, spec_digest, created_by, created_at, change_ref } = revision;
-  const why = whyNoRollback(revision, deployment?.active_revision ?? null, (operations ?? []).some(isLive));
   return (
     <tr className="border-t border-line align-top">
       <th scope="row" className="py-1 pr-2 font-medium">

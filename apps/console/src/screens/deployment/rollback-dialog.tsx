@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { useAction } from '../../api/action.js';
 import { slipway } from '../../api/client.js';
 import { SelectField, TextField } from '../../ui/field.js';
-import { shellWord } from './command-line.js';
+import { shellLine } from '../../ui/shell-line.js';
 import { useDeployment, useOperations, useRevisions } from './deployment-data.js';
 import { useFreshKey } from './fresh-key.js';
 import { isLive } from './operation-state.js';
@@ -54,14 +54,12 @@ export function RollbackDialog({ name, to, onClose }: RollbackDialogProps) {
           headers: { 'idempotency-key': idempotencyKey },
           body: given,
         },
-        cli: [
-          `slipway rollback ${name}`,
-          revision && `--to-revision ${shellWord(revision)}`,
-          reason && `--reason ${shellWord(reason)}`,
-          `--idempotency-key ${idempotencyKey}`,
-        ]
-          .filter(Boolean)
-          .join(' '),
+        cli: shellLine(
+          ...['slipway', 'rollback', name],
+          ...(revision ? ['--to-revision', revision] : []),
+          ...(reason ? ['--reason', reason] : []),
+          ...['--idempotency-key', idempotencyKey],
+        ),
       })}
       onClose={onClose}
     >

@@ -4,7 +4,7 @@ import { useAction } from '../../api/action.js';
 import { slipway } from '../../api/client.js';
 import { Button } from '../../ui/button.js';
 import { TextArea, TextField } from '../../ui/field.js';
-import { shellWord } from './command-line.js';
+import { shellLine } from '../../ui/shell-line.js';
 import { useRevisions, useTargets, type Deployment } from './deployment-data.js';
 import { useFreshKey } from './fresh-key.js';
 import { RehearsedDialog } from './rehearsed-dialog.js';
@@ -18,7 +18,14 @@ type RolloutBody = BodyOf<'createRollout'>;
 /** Most that is taken from the field of raw JSON: the api would refuse more. */
 const MOST_JSON = 200_000;
 
-export function RolloutDialog({ deployment, onClose }: { deployment: Deployment; onClose: () => void }) {
+interface RolloutDialogProps {
+  deployment: Deployment;
+  /** The request to begin with, as a plan has it ready; the active revision unless given. */
+  ready?: object;
+  onClose: () => void;
+}
+
+export function RolloutDialog({ deployment, ready, onClose }: RolloutDialogProps) {
   const { name } = deployment;
   const { data: revisions } = useRevisions(name);
   const { data: targets } = useTargets(true);
@@ -29,7 +36,7 @@ export function RolloutDialog({ deployment, onClose }: { deployment: Deployment;
   const [form, setForm] = useState(() =>
     formOf(active?.spec, deployment.default_strategy ?? null, deployment.default_analysis ?? null),
   );
-  const [raw, setRaw] = useState<string>();
+  const [raw, setRaw] = useState(ready && JSON.stringify(ready, null, 2));
 
   const declared = targets
     ?.find((target) => target.name === form.target)
@@ -58,7 +65,7 @@ export function RolloutDialog({ deployment, onClose }: { deployment: Deployment;
           headers: { 'idempotency-key': idempotencyKey },
           body: given,
         },
-        cli: `slipway rollouts create ${name} -f - --idempotency-key ${idempotencyKey} <<< ${shellWord(JSON.stringify(given))}`,
+        cli: `${shellLine('slipway', 'rollouts', 'create', name, '-f', '-', '--idempotency-key', idempotencyKey)} <<< ${shellLine(JSON.stringify(given))}`,
       })}
       onClose={onClose}
     >

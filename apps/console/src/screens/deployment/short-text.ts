@@ -18,3 +18,17 @@ export function numberText(value: number | null | undefined): string {
 
 /** The name of a person or token without its kind: `token:tok_1` is `tok_1`. */
 export const actorText = (actor: string): string => actor.slice(actor.indexOf(':') + 1);
+
+const MOST_FACTS = 20;
+
+/** An object as people say it: `max_parallel 1, input_tokens p50 200`. What is empty is left out. */
+export function flatText(value: object | null | undefined): string {
+  return Object.entries(value ?? {})
+    .flatMap(([name, inner]: [string, unknown]) => {
+      if (inner === null || inner === undefined || (Array.isArray(inner) && inner.length === 0)) return [];
+      const isObject = typeof inner === 'object' && !Array.isArray(inner);
+      return [`${name} ${isObject ? flatText(inner) : oneLine(inner)}`];
+    })
+    .slice(0, MOST_FACTS)
+    .join(', ');
+}

@@ -106,7 +106,10 @@ const behindText = (count: number, oldest: number | null): string =>
   oldest === null ? String(count) : `${count}, the oldest for ${lengthText(oldest * 1000)}`;
 
 function Retention({ days }: { days: System['retention_days'] }) {
-  const kept = Object.entries(days).map(([what, count]) => [what.replaceAll('_', ' '), `${String(count)} days`]);
+  const kept = Object.entries(days).map(([what, count]) => [
+    what.replaceAll('_', ' '),
+    `${count} ${count === 1 ? 'day' : 'days'}`,
+  ]);
   return (
     <Panel title="Kept for">
       <Facts of={Object.fromEntries(kept)} />

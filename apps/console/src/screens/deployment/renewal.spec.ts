@@ -1,0 +1,36 @@
+import { QueryClient } from '@tanstack/react-query';
+import { describe, expect, it } from '@jest/globals';
+import { keyOf, renewalOf, touchedBy } from './renewal.js';
+
+describe('what an event touches', () => {
+  it('is what its kind says', () => {
+    expect(touchedBy('policy.updated')).toEqual(['policy']);
+    expect(touchedBy('route.updated')).toContain('route');
+    expect(touchedBy('operation.status_changed')).toContain('operations');
+  });
+  it('is everything where the kind is not known', () =>
+    expect(touchedBy('surprise.made')).toEqual(expect.arrayContaining(['deployment', 'route', 'plans', 'instances'])));
+});
+
+describe('reading anew', () => {
+  const asked = (client: QueryClient) => {
+    const keys: unknown[] = [];
+    client.invalidateQueries = (async ({ queryKey }: { queryKey: unknown }) => {
+      keys.push(queryKey);
+    }) as unknown as QueryClient['invalidateQueries'];
+    return keys;
+  };
+
+  it('begins at once, and asks once more for all that came meanwhile', async () => {
+    const client = new QueryClient();
+    const keys = asked(client);
+    const renew = renewalOf(client, 'chat');
+    renew('policy.updated');
+    expect(keys).toEqual([keyOf('policy', 'chat')]);
+    for (let n = 0; n < 500; n += 1) renew('plan.created');
+    expect(keys).toHaveLength(1);
+    const until = Date.now() + 5_000;
+    while (keys.length < 2 && Date.now() < until) await new Promise((resolve) => setTimeout(resolve, 10));
+    expect(keys).toEqual([keyOf('policy', 'chat'), keyOf('plans', 'chat')]);
+  });
+});

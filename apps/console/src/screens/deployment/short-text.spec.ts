@@ -1,0 +1,29 @@
+import { describe, expect, it } from '@jest/globals';
+import { actorText, flatText, numberText, oneLine, shortDigest } from './short-text.js';
+
+describe('numbers', () => {
+  it.each([
+    [0, '0'],
+    [0.012345, '0.0123'],
+    [41.26, '41.3'],
+    [1234.5, '1,235'],
+    [null, '–'],
+    [Number.NaN, '–'],
+  ])('%p is %s', (value, text) => expect(numberText(value)).toBe(text));
+});
+
+it('cuts what is long, whatever it is', () => {
+  expect(oneLine({ a: 'x'.repeat(1_000) })).toHaveLength(121);
+  expect(oneLine(undefined)).toBe('');
+});
+
+it('tells an object without brackets', () =>
+  expect(flatText({ profile: 'chat', input_tokens: { p50: 200, p95: 900 }, freeze_windows: [], x: null })).toBe(
+    'profile chat, input_tokens p50 200, p95 900',
+  ));
+
+it('shortens digests and actors', () => {
+  expect(shortDigest('sha256:0123456789abcdef')).toBe('0123456789ab');
+  expect(actorText('token:tok_1')).toBe('tok_1');
+  expect(actorText('nobody')).toBe('nobody');
+});
