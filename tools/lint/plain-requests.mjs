@@ -3,7 +3,6 @@ export const PLAIN = {
   'apps/api/test/audit.e2e.spec.ts': 'contract: every operation of the document, and bodies that no client sends',
   'apps/api/test/authorization.e2e.spec.ts': 'contract: every operation of the document, with every token and none',
   'apps/api/test/console-access.e2e.spec.ts': 'contract: a rehearsal that the client does not offer',
-  'apps/api/test/console-entry.e2e.spec.ts': "contract: the console's cookie, sent by who is no browser",
   'apps/api/test/console-hosted.e2e.spec.ts': "contract: the console's cookies and redirects, as HTTP has them",
   'apps/api/test/console-session.e2e.spec.ts': "contract: the console's cookie and its proof, present and missing",
   'apps/api/test/contract/client.ts':
