@@ -10,6 +10,7 @@ import { usePreference } from '../theme/preferences.js';
 import { chooseTheme } from '../theme/theme.js';
 import { Button } from '../ui/button.js';
 import { classes } from '../ui/classes.js';
+import { useThemeName } from '../ui/theme-name.js';
 import { toggleClock } from '../ui/time.js';
 import { FreshnessBanner } from './freshness-banner.js';
 import { PLACES } from './navigation.js';
@@ -105,8 +106,7 @@ function Tools({ onPalette }: { onPalette: () => void }) {
   const client = useQueryClient();
   const { data: who } = useQuery(whoQuery);
   const isUtc = usePreference('clock') === 'utc';
-  usePreference('theme');
-  const isDark = document.documentElement.classList.contains('dark');
+  const isDark = useThemeName() === 'dark';
   const leave = async () => {
     await signOut();
     await client.invalidateQueries({ queryKey: sessionQuery.queryKey });
