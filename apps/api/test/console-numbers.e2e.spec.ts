@@ -108,7 +108,7 @@ describeInBrowser('numbers in the console', () => {
     // Each request is counted once, however the steps of the charts cut the time.
     const metrics = await slipway.deployments.metrics('chat', { revision: 'chat-00001' });
     expect(metrics.data.map(({ total }) => total.attempts.ok)).toEqual([ASKED]);
-    await panel('Metrics').getByText(`chat-00001: ${ASKED} ok`).waitFor();
+    await panel('Metrics').getByText(`chat-00001 (solid): ${ASKED} ok`).waitFor();
   });
 
   it(`holds after ${WATCHED} events about what it holds after a tenth of them`, async () => {
