@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 
 const HERE = import.meta.dirname;
 const ROOT = path.resolve(HERE, '../..');
@@ -20,8 +21,23 @@ export async function bundle() {
   if (existsSync(STAMP) && readFileSync(STAMP, 'utf8') === sources) return false;
   const { build } = await import('vite');
   await build({ configFile: path.join(HERE, 'vite.config.mjs'), root: HERE });
+  compressAssets();
   writeFileSync(STAMP, sources);
   return true;
+}
+
+/** Once here, instead of at every request. */
+function compressAssets() {
+  const assets = path.join(HERE, 'dist', 'assets');
+  for (const name of readdirSync(assets)) {
+    if (!/\.(js|css|svg)$/.test(name)) continue;
+    const bytes = readFileSync(path.join(assets, name));
+    for (const [suffix, packed] of [
+      ['.br', brotliCompressSync(bytes)],
+      ['.gz', gzipSync(bytes, { level: 9 })],
+    ])
+      if (packed.length < bytes.length) writeFileSync(path.join(assets, name + suffix), packed);
+  }
 }
 
 function fingerprint() {

@@ -26,11 +26,16 @@ export const operationVerb = (noun: string, verb: 'cancel' | 'resume' | 'retry',
   verb,
   args: '<operation>',
   summary,
-  examples: [`slipway ${noun} ${verb} chat${verb === 'cancel' ? ' --yes' : ''}`],
-  ...(verb === 'cancel' && { confirm: 'yes' as const }),
+  examples: [`slipway ${noun} ${verb} chat${verb === 'cancel' ? ' --reason "worse answers" --yes' : ''}`],
+  ...(verb === 'cancel' && {
+    confirm: 'yes' as const,
+    flags: [{ flags: '--reason <text>', summary: 'why', body: 'reason' }],
+  }),
   view: OPERATION,
-  call: async (client, { args: [given], options }) =>
-    client.operations[verb](await operationIdOf(client, given!), options),
+  call: async (client, { args: [given], body = {}, options }) => {
+    const id = await operationIdOf(client, given!);
+    return verb === 'cancel' ? client.operations.cancel(id, body, options) : client.operations[verb](id, options);
+  },
 });
 
 export const rollouts: Noun = {

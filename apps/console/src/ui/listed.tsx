@@ -4,7 +4,7 @@ import { ErrorNote } from './error-note.js';
 import { Waiting } from './waiting.js';
 
 /** A list that is read page by page: what `usePagedList` gives. */
-interface Pages<Row> {
+export interface Pages<Row> {
   rows: Row[] | undefined;
   error: Error | null;
   /** Why there is no page behind the last one. */

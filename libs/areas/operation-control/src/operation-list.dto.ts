@@ -13,6 +13,11 @@ export class OperationFilterDto {
   resource_name?: string;
 }
 
+export class CancelOperationDto {
+  @StringField({ max: 2000, optional: true, description: 'Why; it stands in the record and in the event' })
+  reason?: string;
+}
+
 export class OperationPageDto {
   @ArrayField(() => OperationDto)
   data: OperationDto[];

@@ -1,8 +1,8 @@
-import { Controller, Param, Query } from '@nestjs/common';
+import { Body, Controller, Param, Query } from '@nestjs/common';
 import { CurrentPrincipal, Page, Route, type PageRequest, type Principal } from '@slipway/platform-http';
 import { Client, EventPageDto, EventQueryDto, type FeedClient } from '@slipway/platform-events';
 import { OperationDto } from '@slipway/platform-operations';
-import { OperationFilterDto, OperationPageDto } from './operation-list.dto.js';
+import { CancelOperationDto, OperationFilterDto, OperationPageDto } from './operation-list.dto.js';
 import { OperationsService } from './operations.service.js';
 
 @Controller()
@@ -52,10 +52,10 @@ export class OperationsController {
     summary: 'Cancel a live operation',
     description: 'The operation undoes what it has begun and ends `cancelled`. Asking again changes nothing.',
     ok: { 200: OperationDto },
-    errors: ['operation_not_found', 'operation_not_cancellable'],
+    errors: ['operation_not_found', 'operation_not_cancellable', 'validation_failed'],
   })
-  cancel(@CurrentPrincipal() who: Principal, @Param('id') id: string) {
-    return this.operations.act(who, id, 'cancel');
+  cancel(@CurrentPrincipal() who: Principal, @Param('id') id: string, @Body() body: CancelOperationDto) {
+    return this.operations.act(who, id, 'cancel', body.reason);
   }
 
   @Route({

@@ -62,9 +62,10 @@ export class OperationsService implements ExistenceCheck {
   }
 
   /** Cancels, retries or resumes, and returns the record as it then stands. */
-  async act(who: Principal, id: string, action: Action): Promise<RawJson> {
+  async act(who: Principal, id: string, action: Action, reason?: string): Promise<RawJson> {
     const record = await this.database.tx({ tenantId: who.tenantId }, async (tx: Tx) => {
-      await this.store[action](tx, id, who.actor);
+      if (action === 'cancel') await this.store.cancel(tx, id, who.actor, reason);
+      else await this.store[action](tx, id, who.actor);
       return this.store.record(tx, id);
     });
     return rawJson(record as string);

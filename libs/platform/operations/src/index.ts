@@ -4,6 +4,7 @@ import { Retention1700000000025 } from './migrations/1700000000025-retention.js'
 import { UndoneSteps1700000000027 } from './migrations/1700000000027-undone-steps.js';
 import { Due1700000000028 } from './migrations/1700000000028-due.js';
 import { OperationRequest1700000000033 } from './migrations/1700000000033-operation-request.js';
+import { CancelReason1700000000034 } from './migrations/1700000000034-cancel-reason.js';
 
 export { OperationsModule } from './operations.module.js';
 export {
@@ -48,4 +49,5 @@ export const migrations = [
   UndoneSteps1700000000027,
   Due1700000000028,
   OperationRequest1700000000033,
+  CancelReason1700000000034,
 ];

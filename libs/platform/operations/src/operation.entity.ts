@@ -81,6 +81,9 @@ export class OperationEntity {
   reason: string | null;
 
   @Column({ type: 'text', nullable: true })
+  cancel_reason: string | null;
+
+  @Column({ type: 'text', nullable: true })
   superseded_by: string | null;
 
   @Column({ type: 'text', nullable: true })

@@ -1,13 +1,13 @@
 import { followEvents, type FollowOptions } from '../client/followed-events.js';
 import { waitForOperation, type WaitOptions } from '../client/operation-wait.js';
 import type { Transport } from '../client/transport.js';
-import type { OptionsOf } from '../client/types.js';
+import type { BodyOf, OptionsOf } from '../client/types.js';
 
 export const operationsOf = (api: Transport) => ({
   list: (options?: OptionsOf<'listOperations'>) => api.list('listOperations', { options }),
   get: (id: string, options?: OptionsOf<'getOperation'>) => api.call('getOperation', { path: { id }, options }),
-  cancel: (id: string, options?: OptionsOf<'cancelOperation'>) =>
-    api.call('cancelOperation', { path: { id }, options }),
+  cancel: (id: string, body: BodyOf<'cancelOperation'> = {}, options?: OptionsOf<'cancelOperation'>) =>
+    api.call('cancelOperation', { path: { id }, body, options }),
   retry: (id: string, options?: OptionsOf<'retryOperation'>) => api.call('retryOperation', { path: { id }, options }),
   resume: (id: string, options?: OptionsOf<'resumeOperation'>) =>
     api.call('resumeOperation', { path: { id }, options }),

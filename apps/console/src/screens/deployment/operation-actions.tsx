@@ -1,7 +1,9 @@
+import { useState } from 'react';
 import type { Operation } from './operation-state.js';
 import { useAction } from '../../api/action.js';
 import { slipway } from '../../api/client.js';
 import { ConfirmDialog } from '../../ui/confirm-dialog.js';
+import { cancelLine, ReasonField } from '../../ui/cancel-reason.js';
 import { keyOf } from './renewal.js';
 
 export type OperationAction = 'cancel' | 'retry' | 'resume';
@@ -22,8 +24,10 @@ interface OperationActionDialogProps {
 export function OperationActionDialog({ action, operation, isProduction, onClose }: OperationActionDialogProps) {
   const { id, kind, resource_name } = operation;
   const words = WORDS[action];
+  const [typed, setTyped] = useState('');
+  const reason = typed.trim() || undefined;
   const run = useAction({
-    run: () => slipway.operations[action](id),
+    run: () => (action === 'cancel' ? slipway.operations.cancel(id, { reason }) : slipway.operations[action](id)),
     renews: ['deployment', 'operations', 'route'].map((what) => keyOf(what, resource_name)),
     done: words.done,
     onDone: onClose,
@@ -39,8 +43,12 @@ export function OperationActionDialog({ action, operation, isProduction, onClose
       isBusy={run.isPending}
       error={run.error}
       action={{
-        curl: { method: 'POST', path: `/api/v1/operations/${id}/${action}` },
-        cli: `slipway operations ${action} ${id}`,
+        curl: {
+          method: 'POST',
+          path: `/api/v1/operations/${id}/${action}`,
+          body: action === 'cancel' && reason ? { reason } : undefined,
+        },
+        cli: action === 'cancel' ? cancelLine(id, reason) : `slipway operations ${action} ${id}`,
       }}
       onConfirm={() => run.mutate(undefined)}
     >
@@ -48,6 +56,7 @@ export function OperationActionDialog({ action, operation, isProduction, onClose
         It stands at <code>{operation.current_step || 'its beginning'}</code>, {operation.progress} % done.
       </p>
       <Effect action={action} operation={operation} />
+      {action === 'cancel' && <ReasonField value={typed} onChange={setTyped} />}
     </ConfirmDialog>
   );
 }

@@ -101,6 +101,7 @@ function Shown({ operation }: { operation: Operation }) {
           <Time at={operation.created_at} /> by {operation.requested_by.id}
         </Fact>
         {operation.reason && <Fact term="Reason">{operation.reason}</Fact>}
+        {operation.cancel_reason && <Fact term="Cancelled">{operation.cancel_reason}</Fact>}
         {operation.superseded_by && <Fact term="Superseded">{operation.superseded_by}</Fact>}
         {operation.idempotency_key && (
           <Fact term="Key">

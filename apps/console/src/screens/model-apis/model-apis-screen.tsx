@@ -1,7 +1,7 @@
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
 import { slipway } from '../../api/client.js';
-import { usePages } from '../../api/pages.js';
+import { usePagedList } from '../../api/paged-list.js';
 import { useAddress } from '../../api/search.js';
 import { useMay } from '../../api/who.js';
 import { Button } from '../../ui/button.js';
@@ -9,7 +9,7 @@ import { Chip } from '../../ui/chip.js';
 import { classes } from '../../ui/classes.js';
 import { EmptyState } from '../../ui/empty-state.js';
 import { TextFilter } from '../../ui/filters.js';
-import { Paged } from '../../ui/paged.js';
+import { Listed } from '../../ui/listed.js';
 import { Panel, ScreenHead } from '../../ui/panel.js';
 import { CreateProduct } from './create-product.js';
 import type { Product } from './flow.js';
@@ -22,10 +22,9 @@ export function ModelApisScreen() {
   const mayChange = useMay('admin');
   const [{ product: chosen, search = '' }, setAddress] = useAddress();
   const [isCreating, setCreating] = useState(false);
-  const products = usePages<Product>({
-    queryKey: ['model-api-products'],
-    read: (given) => slipway.admin.modelApi.products.list(given),
-  });
+  const products = usePagedList<Product>(['model-api-products'], (given) =>
+    slipway.admin.modelApi.products.list(given),
+  );
   return (
     <>
       <ScreenHead
@@ -38,17 +37,17 @@ export function ModelApisScreen() {
           )
         }
       />
-      <Paged pages={products} what="the products">
+      <Listed
+        list={products}
+        what="the products"
+        empty={
+          <EmptyState title="There is no product yet" command={CLI}>
+            <p className="text-sm text-soft">A product is a name that clients send as model, whoever answers for it.</p>
+          </EmptyState>
+        }
+      >
         {(rows) => {
           const product = rows.find(({ slug }) => slug === chosen) ?? (chosen === undefined ? rows[0] : undefined);
-          if (rows.length === 0)
-            return (
-              <EmptyState title="There is no product yet" command={CLI}>
-                <p className="text-sm text-soft">
-                  A product is a name that clients send as model, whoever answers for it.
-                </p>
-              </EmptyState>
-            );
           return (
             <div className="grid gap-3 lg:grid-cols-[16rem_1fr]">
               <Panel title="Products" note={<span className="text-xs text-soft">{rows.length}</span>}>
@@ -69,7 +68,7 @@ export function ModelApisScreen() {
             </div>
           );
         }}
-      </Paged>
+      </Listed>
       {isCreating && (
         <CreateProduct
           onClose={() => setCreating(false)}

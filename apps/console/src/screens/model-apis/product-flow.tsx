@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { ArrowRight } from 'lucide-react';
 import { slipway } from '../../api/client.js';
-import { usePages, type Pages } from '../../api/pages.js';
+import { usePagedList } from '../../api/paged-list.js';
 import { REFRESH_MS } from '../../api/query-client.js';
 import { useAddress } from '../../api/search.js';
 import { Button } from '../../ui/button.js';
 import { Chip } from '../../ui/chip.js';
-import { Paged } from '../../ui/paged.js';
+import { Listed, type Pages } from '../../ui/listed.js';
 import { BindingsPanel } from './bindings-panel.js';
 import { flowOf, servedText, type Binding, type Flow, type Product, type Publication } from './flow.js';
 import { ProductPanel } from './product-panel.js';
@@ -16,47 +16,41 @@ import { QualificationPanel } from './qualification-panel.js';
 /** All four stages of one product, from left to right and from top to bottom. */
 export function ProductFlow({ product }: { product: Product }) {
   const [{ binding: chosen }, setAddress] = useAddress();
-  const bindings = usePages<Binding>({
-    queryKey: ['model-api-bindings'],
-    read: (given) => slipway.admin.modelApi.targetBindings.list(given),
-  });
-  const publications = usePages<Publication>({
-    queryKey: ['model-api-publications'],
-    read: (given) => slipway.admin.modelApi.publications.list(given),
-  });
+  const bindings = usePagedList<Binding>(['model-api-bindings'], (given) =>
+    slipway.admin.modelApi.targetBindings.list(given),
+  );
+  const publications = usePagedList<Publication>(['model-api-publications'], (given) =>
+    slipway.admin.modelApi.publications.list(given),
+  );
+  if (!bindings.rows) return <Unread list={bindings} what="the bindings" />;
+  if (!publications.rows) return <Unread list={publications} what="the publications" />;
+  const flow = flowOf(product, bindings.rows, publications.rows);
+  const binding = flow.bindings.find(({ id }) => id === chosen) ?? flow.bindings[0];
   return (
-    <Paged pages={firstOf(bindings)} what="the bindings">
-      {() => (
-        <Paged pages={firstOf(publications)} what="the publications">
-          {() => {
-            const flow = flowOf(product, bindings.rows, publications.rows);
-            const binding = flow.bindings.find(({ id }) => id === chosen) ?? flow.bindings[0];
-            return (
-              <div className="min-w-0 space-y-3">
-                <Stages flow={flow} slug={product.slug} />
-                <div className="grid gap-3 xl:grid-cols-2">
-                  <ProductPanel product={product} />
-                  <BindingsPanel
-                    product={product}
-                    bindings={flow.bindings}
-                    chosen={binding?.id}
-                    onChoose={(id) => setAddress({ product: product.slug, binding: id })}
-                  />
-                  <QualificationPanel key={binding?.id ?? 'none'} binding={binding} />
-                  <PublicationPanel product={product} flow={flow} />
-                </div>
-                <Older bindings={bindings} publications={publications} />
-              </div>
-            );
-          }}
-        </Paged>
-      )}
-    </Paged>
+    <div className="min-w-0 space-y-3">
+      <Stages flow={flow} slug={product.slug} />
+      <div className="grid gap-3 xl:grid-cols-2">
+        <ProductPanel product={product} />
+        <BindingsPanel
+          product={product}
+          bindings={flow.bindings}
+          chosen={binding?.id}
+          onChoose={(id) => setAddress({ product: product.slug, binding: id })}
+        />
+        <QualificationPanel key={binding?.id ?? 'none'} binding={binding} />
+        <PublicationPanel product={product} flow={flow} />
+      </div>
+      <Older bindings={bindings} publications={publications} />
+    </div>
   );
 }
 
-/** The pages behind are asked for below, for both lists. */
-const firstOf = <Row,>(pages: Pages<Row>): Pages<Row> => ({ ...pages, more: undefined });
+/** Why there is nothing to judge by yet. */
+const Unread = ({ list, what }: { list: Pages<unknown>; what: string }) => (
+  <Listed list={list} what={what} empty={null}>
+    {() => null}
+  </Listed>
+);
 
 function Stages({ flow: { stages, next, current }, slug }: { flow: Flow; slug: string }) {
   // What clients get is measured: that a binding was qualified once does not tell it.
@@ -88,17 +82,19 @@ function Stages({ flow: { stages, next, current }, slug }: { flow: Flow; slug: s
 
 /** The api lists those of all products together: what is older than the newest pages has to be asked for. */
 function Older({ bindings, publications }: { bindings: Pages<Binding>; publications: Pages<Publication> }) {
-  if (!bindings.more && !publications.more) return null;
+  const [moreBindings, morePublications] = [bindings, publications].map(({ hasMore, isFull }) => hasMore && !isFull);
+  if (!moreBindings && !morePublications) return null;
   return (
     <p className="flex flex-wrap items-center gap-2 text-sm text-soft">
-      Judged by the newest {bindings.rows.length} bindings and {publications.rows.length} publications of all products.
-      {bindings.more && (
-        <Button isSmall isBusy={bindings.query.isFetchingNextPage} onClick={bindings.more}>
+      Judged by the newest {bindings.rows?.length} bindings and {publications.rows?.length} publications of all
+      products.
+      {moreBindings && (
+        <Button isSmall isBusy={bindings.isReadingMore} onClick={bindings.readMore}>
           Older bindings
         </Button>
       )}
-      {publications.more && (
-        <Button isSmall isBusy={publications.query.isFetchingNextPage} onClick={publications.more}>
+      {morePublications && (
+        <Button isSmall isBusy={publications.isReadingMore} onClick={publications.readMore}>
           Older publications
         </Button>
       )}

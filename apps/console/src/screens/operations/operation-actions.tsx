@@ -4,6 +4,7 @@ import { useAction } from '../../api/action.js';
 import { slipway } from '../../api/client.js';
 import { useMay } from '../../api/who.js';
 import { Button } from '../../ui/button.js';
+import { cancelLine, ReasonField } from '../../ui/cancel-reason.js';
 import { ConfirmDialog } from '../../ui/confirm-dialog.js';
 import { waitsForPerson } from './concern.js';
 
@@ -62,8 +63,10 @@ export function OperationActions({ operation }: { operation: Operation }) {
 function Asked({ verb, operation, onClose }: { verb: Verb; operation: Operation; onClose: () => void }) {
   const { word, title, what, done } = VERBS[verb];
   const { id, kind, resource_name } = operation;
+  const [typed, setTyped] = useState('');
+  const reason = typed.trim() || undefined;
   const action = useAction({
-    run: () => slipway.operations[verb](id),
+    run: () => (verb === 'cancel' ? slipway.operations.cancel(id, { reason }) : slipway.operations[verb](id)),
     renews: [['operation', id], ['operations'], ['deployments'], ['deployment', resource_name]],
     done,
     onDone: onClose,
@@ -78,14 +81,19 @@ function Asked({ verb, operation, onClose }: { verb: Verb; operation: Operation;
       isBusy={action.isPending}
       error={action.error}
       action={{
-        curl: { method: 'POST', path: `/api/v1/operations/${id}/${verb}` },
-        cli: `slipway operations ${verb} ${id}${verb === 'cancel' ? ' --yes' : ''}`,
+        curl: {
+          method: 'POST',
+          path: `/api/v1/operations/${id}/${verb}`,
+          body: verb === 'cancel' && reason ? { reason } : undefined,
+        },
+        cli: verb === 'cancel' ? cancelLine(id, reason) : `slipway operations ${verb} ${id}`,
       }}
       onConfirm={() => action.mutate(undefined)}
     >
       <p className="text-sm">
         {kind} of <strong>{resource_name}</strong>. {what}
       </p>
+      {verb === 'cancel' && <ReasonField value={typed} onChange={setTyped} />}
     </ConfirmDialog>
   );
 }

@@ -115,6 +115,7 @@ function Record({ operation }: { operation: Operation }) {
         'goes on': operation.resume_at && <Time at={operation.resume_at} />,
         'cancel requested': operation.cancel_requested ? 'yes' : 'no',
         message: operation.message || null,
+        'cancel reason': operation.cancel_reason,
         reason: operation.reason,
         'asked for by': (
           <>

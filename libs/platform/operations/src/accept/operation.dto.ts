@@ -60,6 +60,9 @@ export class OperationDto {
   @BooleanField()
   cancel_requested: boolean;
 
+  @StringField({ nullable: true, description: 'Why, in the words of who asked for the cancel' })
+  cancel_reason: string | null;
+
   @StringField()
   current_step: string;
 

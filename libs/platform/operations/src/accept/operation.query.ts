@@ -8,7 +8,7 @@ import { OPERATION_COLUMNS, STEP_COLUMNS } from '../operation.row.js';
  */
 export const RECORD = `json_strip_nulls(json_build_object('error_code', o.error_code))::jsonb || jsonb_build_object(
     'id', o.id, 'kind', o.kind, 'progress', o.progress, 'status', o.status, 'attempt', o.attempt, 'max_attempts', o.max_attempts,
-    'cancel_requested', o.cancel_requested, 'created_at', slipway_rfc3339(o.created_at), 'updated_at', slipway_rfc3339(o.updated_at),
+    'cancel_requested', o.cancel_requested, 'cancel_reason', o.cancel_reason, 'created_at', slipway_rfc3339(o.created_at), 'updated_at', slipway_rfc3339(o.updated_at),
     'current_step', o.current_step, 'current_step_status', o.current_step_status, 'message', o.message,
     'resource_name', o.resource_name, 'resource_type', o.resource_type, 'result', o.result, 'retryable', o.retryable,
     'requested_by', o.requested_by, 'reason', o.reason, 'completed_at', slipway_rfc3339(o.completed_at), 'superseded_by', o.superseded_by,
@@ -130,7 +130,7 @@ export const STEPS = lookup(
  */
 export const CANCEL = prepared(
   'operation-cancel',
-  `update operations set cancel_requested = true, status = 'cancelling', wake_at = null, updated_at = now() where id = $1`,
+  `update operations set cancel_requested = true, cancel_reason = $2, status = 'cancelling', wake_at = null, updated_at = now() where id = $1`,
 );
 
 export const RESUME = prepared(
@@ -152,7 +152,7 @@ export const RETRY = prepared(
      returning name, index
    )
    update operations o set status = 'pending', phase = 'forward', failure = null, error_code = null, message = '', retryable = false, attempt = 0,
-     completed_at = null, wake_at = null, lease_expires_at = null, updated_at = now(), current_step_status = 'pending', cancel_requested = false,
+     completed_at = null, wake_at = null, lease_expires_at = null, updated_at = now(), current_step_status = 'pending', cancel_requested = false, cancel_reason = null,
      input = o.input || $2::jsonb,
      current_step = (select name from again order by index limit 1),
      progress = (select 100 * count(*) filter (where s.status in ('succeeded','skipped')) / count(*) from operation_steps s

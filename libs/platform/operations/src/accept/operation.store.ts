@@ -122,8 +122,8 @@ export class OperationStore {
     return row;
   }
 
-  /** Asks for a cancel; asking twice is the same. The worker that holds the operation sees it at its next commit or heartbeat. */
-  async cancel(tx: Tx, id: string, actor: Actor): Promise<void> {
+  /** Asks for a cancel; asking twice is the same, and the first reason stays. The worker that holds the operation sees it at its next commit or heartbeat. */
+  async cancel(tx: Tx, id: string, actor: Actor, reason: string | null = null): Promise<void> {
     const operation = await this.lock(tx, id);
     if (operation.cancelRequested && isLive(operation)) return;
     const steps = await tx.query<StepRow>(STEPS, [id]);
@@ -131,8 +131,9 @@ export class OperationStore {
     const isPast = steps.some((step) => step.name === limit && step.status === 'succeeded');
     if (!isLive(operation) || isPast || operation.phase === 'unwinding')
       throw operationErrors.operation_not_cancellable();
-    await tx.query(CANCEL, [id]);
-    await this.told(tx, operation, 'cancel', statusChanged(operation, 'cancelling', actor));
+    await tx.query(CANCEL, [id, reason]);
+    const event = statusChanged(operation, 'cancelling', actor);
+    await this.told(tx, operation, 'cancel', { ...event, data: { ...event.data, reason } });
   }
 
   /**
