@@ -62,6 +62,27 @@ describeInBrowser('the console, for everyone', () => {
       expect(visit.takeFaults()).toEqual([]);
     },
   );
+
+  it.each([
+    ['deployments', 'Create'],
+    ['deployments/$name', 'Roll out'],
+    ['deployments/$name', 'Roll back'],
+    ['sandboxes', 'New sandbox'],
+    ['model-apis', 'New product'],
+  ])('%s, %s: a dialog without a violation, which Escape ends', async (screen, name) => {
+    await visit.open(`/${screen.replace(/\$\w+/, parameters[screen] ?? '')}`);
+    const button = visit.page.getByRole('main').getByRole('button', { name, exact: true }).first();
+    await button.focus();
+    await visit.page.keyboard.press('Enter');
+    await visit.page.getByRole('dialog').waitFor();
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await visit.page.emulateMedia({ colorScheme });
+      expect({ colorScheme, violations: await violations(visit) }).toEqual({ colorScheme, violations: [] });
+    }
+    await visit.page.keyboard.press('Escape');
+    await visit.page.getByRole('dialog').waitFor({ state: 'hidden' });
+    expect(visit.takeFaults()).toEqual([]);
+  });
 });
 
 async function violations({ page }: Visit): Promise<string[]> {
