@@ -1261,6 +1261,10 @@ export interface components {
             revision_id?: string;
             supplier?: string;
         };
+        CancelOperationDto: {
+            /** @description Why; it stands in the record and in the event */
+            reason?: string;
+        };
         CapacityDto: {
             /** @description Null where the target does not tell, or has no limit */
             free: number | null;
@@ -2164,6 +2168,8 @@ export interface components {
             attempt: number;
             /** @description What a person is waited for: resume lets it go on. Null: nobody is */
             awaiting: ("approval" | "pause" | (string & {})) | null;
+            /** @description Why, in the words of who asked for the cancel */
+            cancel_reason: string | null;
             cancel_requested: boolean;
             /** Format: date-time */
             completed_at: string | null;
@@ -5037,10 +5043,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                /** @example {} */
-                "application/json": {
-                    [key: string]: unknown;
-                };
+                "application/json": components["schemas"]["CancelOperationDto"];
             };
         };
         responses: {

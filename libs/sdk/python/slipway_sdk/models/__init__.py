@@ -14,6 +14,7 @@ from .binding_limits_dto import BindingLimitsDto
 from .binding_page_dto import BindingPageDto
 from .binding_target_dto import BindingTargetDto
 from .bound_target_dto import BoundTargetDto
+from .cancel_operation_dto import CancelOperationDto
 from .capacity_dto import CapacityDto
 from .catalog_endpoint_dto import CatalogEndpointDto
 from .catalog_entry_dto import CatalogEntryDto
@@ -211,6 +212,7 @@ __all__ = (
     "BindingPageDto",
     "BindingTargetDto",
     "BoundTargetDto",
+    "CancelOperationDto",
     "CapacityDto",
     "CatalogEndpointDto",
     "CatalogEntryDto",

@@ -26,6 +26,7 @@ class OperationDto:
         attempt (int): Tries of the current step; 0 = never picked up
         awaiting (None | str): What a person is waited for: resume lets it go on. Null: nobody is. One of `approval`,
             `pause`, `null`.
+        cancel_reason (None | str): Why, in the words of who asked for the cancel
         cancel_requested (bool):
         completed_at (datetime.datetime | None):
         created_at (datetime.datetime):
@@ -60,6 +61,7 @@ class OperationDto:
 
     attempt: int
     awaiting: None | str
+    cancel_reason: None | str
     cancel_requested: bool
     completed_at: datetime.datetime | None
     created_at: datetime.datetime
@@ -92,6 +94,9 @@ class OperationDto:
 
         awaiting: None | str
         awaiting = self.awaiting
+
+        cancel_reason: None | str
+        cancel_reason = self.cancel_reason
 
         cancel_requested = self.cancel_requested
 
@@ -169,6 +174,7 @@ class OperationDto:
             {
                 "attempt": attempt,
                 "awaiting": awaiting,
+                "cancel_reason": cancel_reason,
                 "cancel_requested": cancel_requested,
                 "completed_at": completed_at,
                 "created_at": created_at,
@@ -217,6 +223,13 @@ class OperationDto:
             return cast(None | str, data)
 
         awaiting = _parse_awaiting(d.pop("awaiting"))
+
+        def _parse_cancel_reason(data: object) -> None | str:
+            if data is None:
+                return data
+            return cast(None | str, data)
+
+        cancel_reason = _parse_cancel_reason(d.pop("cancel_reason"))
 
         cancel_requested = d.pop("cancel_requested")
 
@@ -329,6 +342,7 @@ class OperationDto:
         operation_dto = cls(
             attempt=attempt,
             awaiting=awaiting,
+            cancel_reason=cancel_reason,
             cancel_requested=cancel_requested,
             completed_at=completed_at,
             created_at=created_at,

@@ -5,14 +5,18 @@ from urllib.parse import quote
 import httpx
 
 from ...client import AuthenticatedClient, Client
+from ...models.cancel_operation_dto import CancelOperationDto
 from ...models.error_envelope_dto import ErrorEnvelopeDto
 from ...models.operation_dto import OperationDto
-from ...types import Response
+from ...types import UNSET, Response, Unset
 
 
 def _get_kwargs(
     id: str,
+    *,
+    body: CancelOperationDto | Unset = UNSET,
 ) -> dict[str, Any]:
+    headers: dict[str, Any] = {}
 
     _kwargs: dict[str, Any] = {
         "method": "post",
@@ -21,6 +25,12 @@ def _get_kwargs(
         ),
     }
 
+    if not isinstance(body, Unset):
+        _kwargs["json"] = body.to_dict()
+
+    headers["Content-Type"] = "application/json"
+
+    _kwargs["headers"] = headers
     return _kwargs
 
 
@@ -52,6 +62,7 @@ def sync_detailed(
     id: str,
     *,
     client: AuthenticatedClient,
+    body: CancelOperationDto | Unset = UNSET,
 ) -> Response[ErrorEnvelopeDto | OperationDto]:
     """Cancel a live operation
 
@@ -59,6 +70,7 @@ def sync_detailed(
 
     Args:
         id (str):
+        body (CancelOperationDto | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -70,6 +82,7 @@ def sync_detailed(
 
     kwargs = _get_kwargs(
         id=id,
+        body=body,
     )
 
     response = client.get_httpx_client().request(
@@ -83,6 +96,7 @@ def sync(
     id: str,
     *,
     client: AuthenticatedClient,
+    body: CancelOperationDto | Unset = UNSET,
 ) -> ErrorEnvelopeDto | OperationDto | None:
     """Cancel a live operation
 
@@ -90,6 +104,7 @@ def sync(
 
     Args:
         id (str):
+        body (CancelOperationDto | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -102,6 +117,7 @@ def sync(
     return sync_detailed(
         id=id,
         client=client,
+        body=body,
     ).parsed
 
 
@@ -109,6 +125,7 @@ async def asyncio_detailed(
     id: str,
     *,
     client: AuthenticatedClient,
+    body: CancelOperationDto | Unset = UNSET,
 ) -> Response[ErrorEnvelopeDto | OperationDto]:
     """Cancel a live operation
 
@@ -116,6 +133,7 @@ async def asyncio_detailed(
 
     Args:
         id (str):
+        body (CancelOperationDto | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -127,6 +145,7 @@ async def asyncio_detailed(
 
     kwargs = _get_kwargs(
         id=id,
+        body=body,
     )
 
     response = await client.get_async_httpx_client().request(**kwargs)
@@ -138,6 +157,7 @@ async def asyncio(
     id: str,
     *,
     client: AuthenticatedClient,
+    body: CancelOperationDto | Unset = UNSET,
 ) -> ErrorEnvelopeDto | OperationDto | None:
     """Cancel a live operation
 
@@ -145,6 +165,7 @@ async def asyncio(
 
     Args:
         id (str):
+        body (CancelOperationDto | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -158,5 +179,6 @@ async def asyncio(
         await asyncio_detailed(
             id=id,
             client=client,
+            body=body,
         )
     ).parsed
