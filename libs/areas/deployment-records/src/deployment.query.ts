@@ -14,7 +14,7 @@ export const GET = prepared(
 );
 /** A `DeploymentRecord`: all that is stored. */
 const RECORD = `${COLUMNS},
-  d.display_name "displayName", d.description, d.labels, d.environment, d.conditions, d.created_by "createdBy", d.created_at "createdAt",
+  d.display_name "displayName", d.description, d.labels, d.environment, d.conditions, d.created_by "createdBy", d.updated_by "updatedBy", d.created_at "createdAt",
   d.updated_at "updatedAt", d.deleted_at "deletedAt"`;
 
 /** What is shown of one deployment: as a look-up it holds no connection, and is planned once. */

@@ -198,7 +198,8 @@ export class EngineHost {
         await new Promise((done) => setTimeout(done, 20));
     }
     await driver.close();
-    await rm(this.home, { recursive: true, force: true });
+    // An engine that is ending may still write its last line.
+    await rm(this.home, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
   }
 }
 
