@@ -21,6 +21,7 @@ const ACTOR = { type: 'token', id: 'tok_1' } as const;
 const RECORD_FIELDS = [
   'attempt',
   'awaiting',
+  'cancel_reason',
   'cancel_requested',
   'completed_at',
   'created_at',
@@ -105,8 +106,18 @@ function begin(kind = 'probe', resourceName = 'chat', tenantId = 'ten_a'): Promi
   });
 }
 
-async function send(method: string, path: string, { tenant = 'ten_a', ...headers }: Record<string, string> = {}) {
-  const answer = await fetch(url + path, { method, headers: { authorization: tenant, ...headers } });
+async function send(
+  method: string,
+  path: string,
+  { tenant = 'ten_a', ...headers }: Record<string, string> = {},
+  body?: object,
+) {
+  const json = body && { 'content-type': 'application/json' };
+  const answer = await fetch(url + path, {
+    method,
+    headers: { authorization: tenant, ...headers, ...json },
+    ...(body && { body: JSON.stringify(body) }),
+  });
   const text = await answer.text();
   return {
     status: answer.status,
@@ -224,6 +235,17 @@ it('cancels once however often it is asked, and refuses what has ended', async (
   await change(`status = 'cancelled'`, id);
   const late = await send('POST', `/operations/${id}/cancel`);
   expect([late.status, late.body.error.code]).toEqual([409, 'operation_not_cancellable']);
+});
+
+it('keeps why it was cancelled, in the record and in the event, as the first one said it', async () => {
+  const id = await begin();
+  const cancel = (reason: string) => send('POST', `/operations/${id}/cancel`, {}, { reason });
+  expect((await cancel('x'.repeat(2001))).body.error.code).toBe('validation_failed');
+  expect((await cancel('the wrong model')).body.cancel_reason).toBe('the wrong model');
+  expect((await cancel('somebody else')).body.cancel_reason).toBe('the wrong model');
+  const { body } = await send('GET', `/operations/${id}/events`);
+  const told = body.data.filter(({ data }: { data: { status: string } }) => data.status === 'cancelling');
+  expect(told).toEqual([expect.objectContaining({ data: expect.objectContaining({ reason: 'the wrong model' }) })]);
 });
 
 it('retries what failed and may be retried, resumes what waits for a person', async () => {
