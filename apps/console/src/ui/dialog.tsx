@@ -1,6 +1,6 @@
 import { Dialog as Base } from '@base-ui/react/dialog';
 import { X } from 'lucide-react';
-import { useState, type ReactNode } from 'react';
+import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { classes } from './classes.js';
 
 interface DialogProps {
@@ -18,12 +18,13 @@ interface DialogProps {
 
 /** Keeps the keyboard inside, ends with Escape, gives the focus back to where it was opened. */
 export function Dialog({ isOpen, onClose, title, description, isWide, footer, returnTo, children }: DialogProps) {
+  useFocusAfterwards(isOpen, returnTo);
   return (
     <Base.Root open={isOpen} onOpenChange={(open) => !open && onClose()}>
       <Base.Portal>
         <Base.Backdrop className="fixed inset-0 z-40 bg-black/50" />
         <Base.Popup
-          finalFocus={returnTo ? () => returnTo : undefined}
+          finalFocus={false}
           className={classes(
             'fixed top-1/2 left-1/2 z-50 flex max-h-[90vh] w-[calc(100vw-1.5rem)] -translate-x-1/2 -translate-y-1/2 flex-col rounded-lg border border-line bg-panel text-text shadow-xl',
             isWide ? 'max-w-4xl' : 'max-w-xl',
@@ -44,6 +45,22 @@ export function Dialog({ isOpen, onClose, title, description, isWide, footer, re
       </Base.Portal>
     </Base.Root>
   );
+}
+
+/** Most dialogs are taken away whole once they are closed, and with them whoever would give the focus back. */
+function useFocusAfterwards(isOpen: boolean, returnTo: HTMLElement | null | undefined): void {
+  const opener = useOpener();
+  const target = useRef(opener);
+  target.current = returnTo ?? opener;
+  useEffect(() => {
+    if (!isOpen) return;
+    return () => {
+      // Once the dialog is gone from the page, unless something else, such as the next dialog, has taken the focus by then.
+      requestAnimationFrame(() => {
+        if (document.activeElement === document.body && target.current?.isConnected) target.current.focus();
+      });
+    };
+  }, [isOpen]);
 }
 
 /** What had the focus when this was first shown. */
