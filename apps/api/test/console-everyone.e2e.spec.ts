@@ -81,6 +81,8 @@ describeInBrowser('the console, for everyone', () => {
     }
     await visit.page.keyboard.press('Escape');
     await visit.page.getByRole('dialog').waitFor({ state: 'hidden' });
+    // Who works by the keyboard goes on from where it was.
+    await button.and(visit.page.locator(':focus')).waitFor();
     expect(visit.takeFaults()).toEqual([]);
   });
 });

@@ -107,6 +107,22 @@ describeInBrowser('rollouts watched in the console', () => {
     expect(visit.takeFaults()).toEqual([]);
   });
 
+  it('cancels with a reason, which stands where the operation does', async () => {
+    await stack.rollOut('chat', { spec: sim('chat-four'), strategy: canary(60) });
+    await panel('Traffic').getByText('Next step').waitFor();
+    await page.getByRole('main').getByRole('button', { name: 'Cancel', exact: true }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Reason').fill('the wrong model');
+    await dialog.getByRole('button', { name: 'Cancel it' }).click();
+    await operationIs('cancelled');
+    await panel('Operation').getByText('the wrong model').waitFor();
+    const { data } = await slipway.operations.list({ resource_name: 'chat', limit: 1 });
+    expect(data.map(({ status, cancel_reason }) => [status, cancel_reason])).toEqual([
+      ['cancelled', 'the wrong model'],
+    ]);
+    expect(visit.takeFaults()).toEqual([]);
+  });
+
   it('says in red that no worker is polling, and goes on by itself when one is back', async () => {
     await stack.kill('worker');
     await slipway.deployments.rollouts.create('chat', { spec: sim('chat-four'), strategy: { type: 'immediate' } });
