@@ -156,6 +156,11 @@ describeInBrowser('people in the console', () => {
     if (await asked.isVisible()) await asked.click();
     await menu.waitFor();
     expect(new URL(page.url()).pathname + new URL(page.url()).search).toBe('/deployments/chat?show=instances');
+    await visit.open('/playground?model=chat');
+    await page.getByLabel('Message', { exact: true }).fill('Who answers?');
+    await page.getByRole('button', { name: 'Send' }).click();
+    await page.getByRole('article').getByText('done').waitFor();
+    await visit.open('/deployments/chat');
     expect(visit.takeFaults()).toEqual([]);
 
     await put(false);

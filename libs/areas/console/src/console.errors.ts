@@ -19,10 +19,4 @@ export const consoleErrors = defineErrors({
     message: 'Console sessions answer to pages of their own origin alone.',
     remediation: 'Programs send a bearer token to /api/v1.',
   },
-  playground_refused: {
-    status: 403,
-    category: 'permission',
-    message: 'The inference gateway takes API tokens alone, and this session was opened at the identity provider.',
-    remediation: 'Create an API token and sign in to the console with it.',
-  },
 });

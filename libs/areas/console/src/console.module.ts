@@ -12,6 +12,7 @@ import { ProviderClient } from './hosted/provider-client.js';
 import { SessionRenewal } from './hosted/session-renewal.js';
 import { SignInController } from './hosted/sign-in.controller.js';
 import { SignInService } from './hosted/sign-in.service.js';
+import { PlaygroundTokens } from './playground-tokens.js';
 import { SessionController } from './session.controller.js';
 import { SessionLookup } from './session-lookup.js';
 import { SessionService } from './session.service.js';
@@ -25,6 +26,7 @@ import { SessionUpkeep } from './session-upkeep.js';
     ConsoleFiles,
     ConsoleSessions,
     GatewayProxy,
+    PlaygroundTokens,
     ProviderClient,
     SessionLookup,
     SessionRenewal,

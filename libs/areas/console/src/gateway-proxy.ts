@@ -6,9 +6,9 @@ import { CONFIG, type Config } from '@slipway/platform-config';
 import { errors, type SlipwayRequest } from '@slipway/platform-http';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { Agent, type Dispatcher } from 'undici';
-import { consoleErrors } from './console.errors.js';
 import { ConsoleEntrance } from './console-entrance.js';
 import { gatewayTarget } from './gateway-path.js';
+import { PlaygroundTokens } from './playground-tokens.js';
 
 const PREFIX = '/console/gateway';
 /** An answer that is not streamed begins when it is complete. */
@@ -37,6 +37,7 @@ export class GatewayProxy implements OnModuleDestroy {
     @Inject(CONFIG) private readonly config: Pick<Config, 'console' | 'gateway'>,
     private readonly entrance: ConsoleEntrance,
     private readonly guard: RequestGuard,
+    private readonly playground: PlaygroundTokens,
   ) {
     const { origin, pathname } = new URL(config.console.gatewayUrl);
     this.origin = origin;
@@ -63,15 +64,16 @@ export class GatewayProxy implements OnModuleDestroy {
 
   private async forward(request: SlipwayRequest, reply: FastifyReply): Promise<unknown> {
     const target = gatewayTarget((request.raw.url as string).slice(PREFIX.length));
-    const { method, credentials } = await this.entrance.sessionOf(request, request.headers.cookie);
+    const { id, method, credentials } = await this.entrance.sessionOf(request, request.headers.cookie);
     // Asked here too, so that a session whose token was revoked is no wrong guess of this address at the gateway.
-    const { actor } = await this.guard.identify(credentials.bearer, request);
-    if (method === 'hosted') throw consoleErrors.playground_refused();
+    const who = await this.guard.identify(credentials.bearer, request);
     const max = this.config.gateway.limits.maxBodyBytes;
     if (Number(request.headers['content-length'] ?? 0) > max)
       throw errors.body_too_large({ extra: { max_bytes: max } });
-    this.takePlace(actor.id, reply);
-    const { statusCode, headers, body } = await this.ask(target, request, reply, credentials.bearer);
+    this.takePlace(who.actor.id, reply);
+    const bearer = method === 'hosted' ? await this.playground.of(id, who) : credentials.bearer;
+    const { statusCode, headers, body } = await this.ask(target, request, reply, bearer);
+    if (statusCode === 401) this.playground.forget(id, who);
     return reply
       .code(statusCode)
       .headers({

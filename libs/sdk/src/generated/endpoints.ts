@@ -133,7 +133,6 @@ export type ErrorCode =
   | 'plan_not_found'
   | 'plan_required'
   | 'plan_stale'
-  | 'playground_refused'
   | 'policy_not_found'
   | 'precondition_failed'
   | 'product_exists'
