@@ -8,7 +8,7 @@ jest.setTimeout(300_000);
 
 const NX = 'nx/dist/bin/nx.js';
 const VERSION = '98.76.54';
-const RELEASED = ['apps/api', 'apps/cli', 'apps/gateway', 'apps/worker', 'libs/sdk'];
+const RELEASED = ['apps/api', 'apps/cli', 'apps/console', 'apps/gateway', 'apps/worker', 'libs/sdk'];
 const WRITTEN = [
   'CHANGELOG.md',
   'package-lock.json',
