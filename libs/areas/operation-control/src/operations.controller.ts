@@ -51,6 +51,7 @@ export class OperationsController {
     operationId: 'cancelOperation',
     summary: 'Cancel a live operation',
     description: 'The operation undoes what it has begun and ends `cancelled`. Asking again changes nothing.',
+    example: { reason: 'The answers are worse.' },
     ok: { 200: OperationDto },
     errors: ['operation_not_found', 'operation_not_cancellable', 'validation_failed'],
   })

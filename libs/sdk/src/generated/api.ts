@@ -5043,6 +5043,11 @@ export interface operations {
         };
         requestBody?: {
             content: {
+                /**
+                 * @example {
+                 *       "reason": "The answers are worse."
+                 *     }
+                 */
                 "application/json": components["schemas"]["CancelOperationDto"];
             };
         };
