@@ -83,7 +83,9 @@ kubeIt('a node whose packets vanish takes no request with it that had not begun'
   const name = await kube.deployment();
   // The kubelet must not end what does not answer: its connections would break.
   const probes = { failure_threshold: 20 };
-  await kube.rolledOut(name, specOn('cluster', 'm', { scaling: exactly(2), probes }));
+  // Answers that take a while: so many are under way then that some wait at the silent one, however fast this machine is.
+  const slow = { args: { ttft_ms: 200, itl_ms: 20 } };
+  await kube.rolledOut(name, specOn('cluster', 'm', { scaling: exactly(2), probes }, slow));
   const [gone] = await kube.instancesOf(name);
   const [pod] = await kube.podsOf([gone]);
   const engine = bed.kubelet.pidOf(namespace, pod!.metadata.name)!;
