@@ -51,14 +51,14 @@ it('a release writes one version everywhere, commits and tags it, and publishes 
   expect(git('tag', '--points-at', 'HEAD')).toBe(`v${VERSION}`);
   expect(git('status', '--porcelain')).toBe('');
   // A line more or less than a version would be one that a formatter has moved.
-  expect(git('diff', '--shortstat', 'HEAD^', '--', '*.json')).toMatch(/ 13 insertions\(\+\), 13 deletions\(-\)$/);
+  expect(git('diff', '--shortstat', 'HEAD^', '--', '*.json')).toMatch(/ 15 insertions\(\+\), 15 deletions\(-\)$/);
   for (const root of ['.', ...RELEASED]) {
     const { version, private: isPrivate } = JSON.parse(await textOf(`${root}/package.json`));
     expect({ root, version, isPrivate }).toEqual({ root, version: VERSION, isPrivate: true });
   }
   expect(await textOf('libs/sdk/python/pyproject.toml')).toContain(`\nversion = "${VERSION}"\n`);
   const { version, packages } = JSON.parse(await textOf('package-lock.json'));
-  expect([version, ...['', ...RELEASED].map((root) => packages[root].version)]).toEqual(Array(7).fill(VERSION));
+  expect([version, ...['', ...RELEASED].map((root) => packages[root].version)]).toEqual(Array(8).fill(VERSION));
   expect(await textOf('CHANGELOG.md')).toMatch(
     /## \[Unreleased\]\n\n## \[98\.76\.54\] - [\d-]{10}\n\n### Added\n\n- this\n$/,
   );
