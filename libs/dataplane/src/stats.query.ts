@@ -112,14 +112,7 @@ export async function statsBetween(db: Queryable, revisionId: string, from: Date
   const sum = (pick: (row: (typeof rows)[number]) => number): number =>
     rows.reduce((total, row) => total + pick(row), 0);
   return {
-    counts: {
-      ok: sum((row) => row.ok),
-      client_error: sum((row) => row.client_error),
-      server_error: sum((row) => row.server_error),
-      connect_error: sum((row) => row.connect_error),
-      cancelled: sum((row) => row.cancelled),
-      retried: sum((row) => row.retried),
-    },
+    counts: addedCounts(rows),
     streamed: sum((row) => row.streamed),
     tokens_in: sum((row) => row.tokens_in),
     tokens_out: sum((row) => row.tokens_out),
@@ -161,6 +154,13 @@ export async function deleteWindowsOlderThan(db: Queryable, seconds: number): Pr
 export interface Failures {
   failed: number;
   of: number;
+}
+
+/** Those of several windows, revisions or bindings together. */
+export function addedCounts(all: readonly AttemptCounts[]): AttemptCounts {
+  const sum: AttemptCounts = { ok: 0, client_error: 0, server_error: 0, connect_error: 0, cancelled: 0, retried: 0 };
+  for (const counts of all) for (const name of Object.keys(sum) as (keyof AttemptCounts)[]) sum[name] += counts[name];
+  return sum;
 }
 
 /** Attempts that say something about the revision: each try on an instance. */

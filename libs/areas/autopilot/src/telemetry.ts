@@ -1,10 +1,10 @@
 import {
+  addedCounts,
   attemptFailures,
   histogramsOf,
   mergeHistograms,
   mergeLoads,
   statsBetween,
-  type AttemptCounts,
   type RequestStats,
 } from '@slipway/dataplane';
 import type { Tx } from '@slipway/platform-database';
@@ -40,11 +40,8 @@ export async function readTelemetry(tx: Tx, revisionId: string, until: Date, sec
 }
 
 function merged(one: RequestStats, other: RequestStats): RequestStats {
-  const counts = Object.fromEntries(
-    Object.entries(one.counts).map(([name, n]) => [name, n + other.counts[name as keyof AttemptCounts]]),
-  ) as unknown as AttemptCounts;
   return {
-    counts,
+    counts: addedCounts([one.counts, other.counts]),
     streamed: one.streamed + other.streamed,
     tokens_in: one.tokens_in + other.tokens_in,
     tokens_out: one.tokens_out + other.tokens_out,

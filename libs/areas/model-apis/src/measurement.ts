@@ -1,4 +1,11 @@
-import { mergeHistograms, quantile, requestFailures, type AttemptCounts, type RequestStats } from '@slipway/dataplane';
+import {
+  addedCounts,
+  mergeHistograms,
+  quantile,
+  requestFailures,
+  type AttemptCounts,
+  type RequestStats,
+} from '@slipway/dataplane';
 import type { CatalogEntryDto } from './catalog.dto.js';
 
 export type Measurement = Pick<CatalogEntryDto, 'performance' | 'availability'>;
@@ -22,7 +29,7 @@ export function availabilityOf(sights: readonly BindingSight[]): CatalogEntryDto
   const lit = sights.filter(({ weight }) => weight > 0);
   const serving = lit.filter(({ canServe }) => canServe);
   if (serving.length === 0) return 'unavailable';
-  const counts = sumOf(lit.map(({ recent }) => recent));
+  const counts = addedCounts(lit.map(({ recent }) => recent));
   const seen = requestFailures(counts);
   const failed = seen.of >= MIN_REQUESTS ? seen.failed / seen.of : 0;
   if (failed >= UNAVAILABLE_ERROR_RATE) return 'unavailable';
@@ -42,12 +49,6 @@ export function performanceOf(stats: readonly RequestStats[]): CatalogEntryDto['
     ttft_ms: p50 === null || p95 === null ? null : { p50: rounded(p50), p95: rounded(p95) },
     output_tokens_per_s: speed === null ? null : rounded(speed),
   };
-}
-
-function sumOf(all: readonly AttemptCounts[]): AttemptCounts {
-  const sum: AttemptCounts = { ok: 0, client_error: 0, server_error: 0, connect_error: 0, cancelled: 0, retried: 0 };
-  for (const counts of all) for (const name of Object.keys(sum) as (keyof AttemptCounts)[]) sum[name] += counts[name];
-  return sum;
 }
 
 /** Histograms know a value to a few percent: more digits would pretend. */

@@ -1,10 +1,10 @@
 import {
+  addedCounts,
   emptyLoads,
   histogramsOf,
   measure,
   mergeHistograms,
   requestFailures,
-  type AttemptCounts,
   type RequestStats,
   type SeriesStep,
 } from '@slipway/dataplane';
@@ -36,20 +36,12 @@ export function pointOf({ at, stats, instances }: SeriesStep, seconds: number): 
 export function added(steps: readonly SeriesStep[], at: Date): SeriesStep {
   const sum = (pick: (stats: RequestStats) => number): number =>
     steps.reduce((total, { stats }) => total + pick(stats), 0);
-  const count = (name: keyof AttemptCounts): number => sum(({ counts }) => counts[name]);
   const known = steps.flatMap(({ instances }) => instances ?? []);
   return {
     at,
     instances: known.length === 0 ? null : Math.max(...known),
     stats: {
-      counts: {
-        ok: count('ok'),
-        client_error: count('client_error'),
-        server_error: count('server_error'),
-        connect_error: count('connect_error'),
-        cancelled: count('cancelled'),
-        retried: count('retried'),
-      },
+      counts: addedCounts(steps.map(({ stats }) => stats.counts)),
       streamed: sum(({ streamed }) => streamed),
       tokens_in: sum(({ tokens_in }) => tokens_in),
       tokens_out: sum(({ tokens_out }) => tokens_out),
