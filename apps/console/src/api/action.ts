@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient, type QueryKey, type UseMutationResult } from '@tanstack/react-query';
 import { toast } from 'sonner';
 
-interface ActionOptions<Given, Answer> {
+export interface ActionOptions<Given, Answer> {
   run: (given: Given) => Promise<Answer>;
   /** What is read anew once it is done. */
   renews?: QueryKey[];

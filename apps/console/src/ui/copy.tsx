@@ -1,6 +1,7 @@
 import { Clipboard } from 'lucide-react';
 import { toast } from 'sonner';
 import { Button } from './button.js';
+import { shellWord } from './shell-line.js';
 
 /** Puts a text on the clipboard; where the browser has none for this origin, shows it to be taken by hand. */
 export async function copyText(text: string): Promise<void> {
@@ -53,8 +54,7 @@ export function CopyAs({ action }: { action: CopiedAction }) {
 
 export function curlLine({ method, path, body, headers = {} }: CopiedAction['curl']): string {
   const lines = [`curl -X ${method} "${location.origin}${path}"`, `-H "authorization: Bearer $SLIPWAY_TOKEN"`];
-  for (const [name, value] of Object.entries(headers)) lines.push(`-H '${name}: ${value}'`);
-  if (body !== undefined)
-    lines.push(`-H 'content-type: application/json'`, `-d '${JSON.stringify(body).replaceAll("'", `'\\''`)}'`);
+  for (const [name, value] of Object.entries(headers)) lines.push(`-H ${shellWord(`${name}: ${value}`)}`);
+  if (body !== undefined) lines.push(`-H 'content-type: application/json'`, `-d ${shellWord(JSON.stringify(body))}`);
   return lines.join(' \\\n  ');
 }

@@ -4,6 +4,7 @@ import { useParams } from '@tanstack/react-router';
 import { Ban, Play, RotateCcw, Undo2, Upload } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { useDeploymentEvents } from '../../api/events.js';
+import type { OperationVerb } from '../../api/operation-action.js';
 import { useAddress } from '../../api/search.js';
 import { useMay } from '../../api/who.js';
 import { Button } from '../../ui/button.js';
@@ -13,7 +14,7 @@ import { useDeployment, useOperations } from './deployment-data.js';
 import { EventsPanel } from './events-panel.js';
 import { LogsDialog } from './logs-dialog.js';
 import { MetricsPanel } from './metrics-panel.js';
-import { OperationActionDialog, type OperationAction } from './operation-actions.js';
+import { OperationActionDialog } from './operation-actions.js';
 import { OperationPanel } from './operation-panel.js';
 import { isLive, shownOperation, waitsForPerson } from './operation-state.js';
 import { PolicyPanel } from './policy-panel.js';
@@ -26,7 +27,7 @@ import { TrafficPanel } from './traffic-panel.js';
 type Opened =
   | { what: 'rollout'; ready?: object }
   | { what: 'rollback'; to: string }
-  | { what: OperationAction; operation: Operation };
+  | { what: OperationVerb; operation: Operation };
 
 /** Everything about one deployment on one page: nothing of it waits for anything else of it. */
 export function DeploymentScreen() {

@@ -1,21 +1,17 @@
-import { useState } from 'react';
 import type { Operation } from './operation-state.js';
-import { useAction } from '../../api/action.js';
-import { slipway } from '../../api/client.js';
+import { useOperationAction, type OperationVerb } from '../../api/operation-action.js';
 import { ConfirmDialog } from '../../ui/confirm-dialog.js';
-import { cancelLine, ReasonField } from '../../ui/cancel-reason.js';
+import { ReasonField } from '../../ui/reason-field.js';
 import { keyOf } from './renewal.js';
 
-export type OperationAction = 'cancel' | 'retry' | 'resume';
-
-const WORDS: Record<OperationAction, { title: string; verb: string; done: string }> = {
+const WORDS: Record<OperationVerb, { title: string; verb: string; done: string }> = {
   cancel: { title: 'Cancel the operation', verb: 'Cancel it', done: 'It is being cancelled' },
   retry: { title: 'Try the operation again', verb: 'Try again', done: 'It goes on' },
   resume: { title: 'Let the operation go on', verb: 'Resume', done: 'It goes on' },
 };
 
 interface OperationActionDialogProps {
-  action: OperationAction;
+  action: OperationVerb;
   operation: Operation;
   isProduction: boolean;
   onClose: () => void;
@@ -24,10 +20,12 @@ interface OperationActionDialogProps {
 export function OperationActionDialog({ action, operation, isProduction, onClose }: OperationActionDialogProps) {
   const { id, kind, resource_name } = operation;
   const words = WORDS[action];
-  const [typed, setTyped] = useState('');
-  const reason = typed.trim() || undefined;
-  const run = useAction({
-    run: () => (action === 'cancel' ? slipway.operations.cancel(id, { reason }) : slipway.operations[action](id)),
+  const {
+    action: asked,
+    copied,
+    reason,
+    setReason,
+  } = useOperationAction(action, id, {
     renews: ['deployment', 'operations', 'route'].map((what) => keyOf(what, resource_name)),
     done: words.done,
     onDone: onClose,
@@ -40,34 +38,21 @@ export function OperationActionDialog({ action, operation, isProduction, onClose
       verb={words.verb}
       isDangerous={action === 'cancel'}
       nameToType={isProduction ? resource_name : undefined}
-      isBusy={run.isPending}
-      error={run.error}
-      action={{
-        curl: {
-          method: 'POST',
-          path: `/api/v1/operations/${id}/${action}`,
-          body: action === 'cancel' && reason ? { reason } : undefined,
-        },
-        cli: action === 'cancel' ? cancelLine(id, reason) : `slipway operations ${action} ${id}`,
-      }}
-      onConfirm={() => run.mutate(undefined)}
+      isBusy={asked.isPending}
+      error={asked.error}
+      action={copied}
+      onConfirm={() => asked.mutate()}
     >
       <p className="text-sm">
         It stands at <code>{operation.current_step || 'its beginning'}</code>, {operation.progress} % done.
       </p>
       <Effect action={action} operation={operation} />
-      {action === 'cancel' && <ReasonField value={typed} onChange={setTyped} />}
+      {action === 'cancel' && <ReasonField value={reason} onChange={setReason} />}
     </ConfirmDialog>
   );
 }
 
-function Effect({
-  action,
-  operation: { kind, steps, current_step },
-}: {
-  action: OperationAction;
-  operation: Operation;
-}) {
+function Effect({ action, operation: { kind, steps, current_step } }: { action: OperationVerb; operation: Operation }) {
   const open = steps.filter(({ status }) => status === 'pending' || status === 'failed').map(({ name }) => name);
   if (action === 'cancel')
     return (

@@ -1,16 +1,13 @@
 import type { Operation } from '@slipway/sdk';
 import { useState } from 'react';
-import { useAction } from '../../api/action.js';
-import { slipway } from '../../api/client.js';
+import { useOperationAction, type OperationVerb } from '../../api/operation-action.js';
 import { useMay } from '../../api/who.js';
 import { Button } from '../../ui/button.js';
-import { cancelLine, ReasonField } from '../../ui/cancel-reason.js';
 import { ConfirmDialog } from '../../ui/confirm-dialog.js';
+import { ReasonField } from '../../ui/reason-field.js';
 import { waitsForPerson } from './concern.js';
 
-type Verb = 'cancel' | 'retry' | 'resume';
-
-const VERBS: Record<Verb, { word: string; title: string; what: string; done: string }> = {
+const VERBS: Record<OperationVerb, { word: string; title: string; what: string; done: string }> = {
   cancel: {
     word: 'Cancel it',
     title: 'Cancel this operation?',
@@ -34,7 +31,7 @@ const VERBS: Record<Verb, { word: string; title: string; what: string; done: str
 /** What can be done to an operation as it stands. */
 export function OperationActions({ operation }: { operation: Operation }) {
   const mayAct = useMay('operator');
-  const [asked, setAsked] = useState<Verb>();
+  const [asked, setAsked] = useState<OperationVerb>();
   const { status, cancel_requested, retryable } = operation;
   if (!mayAct) return null;
   const isLive = ['pending', 'running', 'waiting'].includes(status);
@@ -60,13 +57,10 @@ export function OperationActions({ operation }: { operation: Operation }) {
   );
 }
 
-function Asked({ verb, operation, onClose }: { verb: Verb; operation: Operation; onClose: () => void }) {
+function Asked({ verb, operation, onClose }: { verb: OperationVerb; operation: Operation; onClose: () => void }) {
   const { word, title, what, done } = VERBS[verb];
   const { id, kind, resource_name } = operation;
-  const [typed, setTyped] = useState('');
-  const reason = typed.trim() || undefined;
-  const action = useAction({
-    run: () => (verb === 'cancel' ? slipway.operations.cancel(id, { reason }) : slipway.operations[verb](id)),
+  const { action, copied, reason, setReason } = useOperationAction(verb, id, {
     renews: [['operation', id], ['operations'], ['deployments'], ['deployment', resource_name]],
     done,
     onDone: onClose,
@@ -80,20 +74,13 @@ function Asked({ verb, operation, onClose }: { verb: Verb; operation: Operation;
       isDangerous={verb === 'cancel'}
       isBusy={action.isPending}
       error={action.error}
-      action={{
-        curl: {
-          method: 'POST',
-          path: `/api/v1/operations/${id}/${verb}`,
-          body: verb === 'cancel' && reason ? { reason } : undefined,
-        },
-        cli: verb === 'cancel' ? cancelLine(id, reason) : `slipway operations ${verb} ${id}`,
-      }}
-      onConfirm={() => action.mutate(undefined)}
+      action={copied}
+      onConfirm={() => action.mutate()}
     >
       <p className="text-sm">
         {kind} of <strong>{resource_name}</strong>. {what}
       </p>
-      {verb === 'cancel' && <ReasonField value={typed} onChange={setTyped} />}
+      {verb === 'cancel' && <ReasonField value={reason} onChange={setReason} />}
     </ConfirmDialog>
   );
 }

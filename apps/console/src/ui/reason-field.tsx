@@ -1,5 +1,4 @@
 import { TextField } from './field.js';
-import { shellLine } from './shell-line.js';
 
 const MOST_CHARACTERS = 2000;
 
@@ -15,7 +14,3 @@ export function ReasonField({ value, onChange }: { value: string; onChange: (val
     />
   );
 }
-
-/** The same as a line of the command. */
-export const cancelLine = (id: string, reason: string | undefined): string =>
-  shellLine('slipway', 'operations', 'cancel', id, ...(reason ? ['--reason', reason] : []), '--yes');
