@@ -76,14 +76,6 @@ export interface Preparation {
   failure: StartFailure | null;
 }
 
-/** What a revision's instances are to its traffic. */
-export interface Serving {
-  desired: number;
-  ready: number;
-  /** Its instances were taken away because nobody asked for it, and the next request brings one back. */
-  isAsleep: boolean;
-}
-
 export interface WorkloadStatus extends StartingInstances {
   /** Instances that are not known to have stopped; 0 = its processes are gone. */
   alive: number;
@@ -91,6 +83,9 @@ export interface WorkloadStatus extends StartingInstances {
   /** Its instances were taken away because nobody asked for it, and the next request brings one back. */
   isAsleep?: boolean;
 }
+
+/** What a revision's instances are to its traffic. */
+export type Serving = Required<Pick<WorkloadStatus, 'desired' | 'ready' | 'isAsleep'>>;
 
 /** `seen`: it said once that it has the revision's model. `changed`: it says that it has another, and gets no requests. */
 export interface AdoptedServer {

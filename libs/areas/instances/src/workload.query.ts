@@ -177,10 +177,13 @@ export const RELEASE = prepared(
 /** Of several instances that fail, the one that ends the wait first. */
 const FIRST_TO_TELL = `i.failure->>'cause' in (${sqlList([...HOPELESS])}) desc, i.failed_starts desc, i.ordinal`;
 
-/** Aggregates, for every look of a waiting rollout and of whoever shows a deployment. */
+const DESIRED = `case when w.is_active and ${IS_WANTED} then w.replicas else 0 end`;
+const IS_ASLEEP = `w.is_active and exists (select from workload_scalings s where s.revision_id = w.revision_id and s.asleep_since is not null)`;
+
+/** Aggregates, for every look of a waiting rollout. */
 export const STATUS = prepared(
   'targets-status',
-  `select case when w.is_active and ${IS_WANTED} then w.replicas else 0 end as desired,
+  `select ${DESIRED} as desired,
      count(i.id) filter (where i.state = 'ready')::int as ready,
      count(i.id) filter (where i.state <> 'stopped')::int as alive,
      coalesce(sum(i.restarts), 0)::int as restarts,
@@ -191,7 +194,7 @@ export const STATUS = prepared(
      (array_agg(i.failed_starts order by ${FIRST_TO_TELL}) filter (where i.failure is not null and i.state <> 'ready'))[1] as "failedStarts",
      (array_agg(i.progress order by i.started_at desc) filter (where i.state = 'starting'))[1] as progress,
      extract(epoch from now() - max(i.started_at) filter (where i.state = 'starting'))::float8 as "startingSeconds",
-     w.is_active and exists (select from workload_scalings s where s.revision_id = w.revision_id and s.asleep_since is not null) as "isAsleep"
+     ${IS_ASLEEP} as "isAsleep"
    from workloads w left join instances i on i.revision_id = w.revision_id
    where w.revision_id = $1 group by w.revision_id`,
 );
@@ -199,9 +202,9 @@ export const STATUS = prepared(
 /** The part of `STATUS` that health is judged by, of several: for whoever shows a page of deployments. */
 export const SERVING = lookup(
   'targets-serving',
-  `select w.revision_id "revisionId", case when w.is_active and ${IS_WANTED} then w.replicas else 0 end as desired,
+  `select w.revision_id "revisionId", ${DESIRED} as desired,
      (select count(*)::int from instances i where i.revision_id = w.revision_id and i.state = 'ready') as ready,
-     w.is_active and exists (select from workload_scalings s where s.revision_id = w.revision_id and s.asleep_since is not null) as "isAsleep"
+     ${IS_ASLEEP} as "isAsleep"
    from workloads w where w.revision_id = any($1)`,
 );
 

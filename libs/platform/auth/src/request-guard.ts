@@ -54,9 +54,10 @@ export class RequestGuard implements OnModuleInit {
 
   /** Also for streams that stay open: they call it again to learn of a revocation. */
   async authenticate(request: SlipwayRequest): Promise<Principal> {
-    const given = await request.slipway?.credential?.();
+    const entered = request.slipway?.credential;
+    if (entered) return this.identify(await entered(), request);
     const header = request.headers.authorization;
-    return this.identify(given ?? (header === undefined ? undefined : BEARER.exec(header)?.[1]), request);
+    return this.identify(header === undefined ? undefined : BEARER.exec(header)?.[1], request);
   }
 
   /**
