@@ -2,6 +2,9 @@ import { asSlipwayError, CliError } from './exit-codes.js';
 import { remedyOf } from './remedies.js';
 import { harmless, painted, type Terminal } from './terminal.js';
 
+/** Of somebody who waits, and goes on waiting. */
+export const awayLine = (code: string): string => `The api does not answer (${code}). This goes on when it does.`;
+
 /** Nothing is there, or something else. */
 const UNANSWERED: readonly string[] = ['connection_failed', 'unexpected_answer'];
 

@@ -1,4 +1,5 @@
 import type { DeploymentEvent, Slipway } from '@slipway/sdk';
+import { awayLine } from '../failure-lines.js';
 import type { Session } from '../session.js';
 import { harmless } from '../terminal.js';
 import { instanceIdOf } from './names.js';
@@ -27,8 +28,7 @@ export const eventsVerb = ({ eventsOf, ...words }: EventsWords): RunVerb => ({
     if (flags['follow']) {
       // Before its first answer it may be the wrong address; from then on it is waited for.
       await events.list({ limit: 1 });
-      const onAway = ({ code }: { code: string }) =>
-        session.output.warn(`The api does not answer (${code}). This goes on when it does.`);
+      const onAway = ({ code }: { code: string }) => session.output.warn(awayLine(code));
       const following = { ...options, awayMs: Infinity, onAway };
       await session.untilInterrupted(async () => {
         for await (const event of events.follow(following)) await session.output.printNext(event, EVENT);

@@ -1,5 +1,6 @@
 import type { Operation, Slipway } from '@slipway/sdk';
 import { asSlipwayError, CliError, EXIT } from '../exit-codes.js';
+import { awayLine } from '../failure-lines.js';
 import type { Session } from '../session.js';
 import { harmless } from '../terminal.js';
 import { linesBetween } from './plain-lines.js';
@@ -36,7 +37,7 @@ export async function watchOperation(
         limitMs: Math.max(1, deadline - performance.now()),
         // As long as whoever waits is willing to.
         awayMs: limitMs,
-        onAway: (error) => watch.see((sight) => withNews(sight, awayLine(error?.code))),
+        onAway: (error) => watch.see((sight) => withNews(sight, newsOf(error))),
         onStep: (_step, operation) => watch.see((sight) => withOperation(sight, operation)),
       })
       .catch((error: unknown) => {
@@ -59,8 +60,8 @@ export async function watchOperation(
   }
 }
 
-const awayLine = (code: string | undefined): string =>
-  code === undefined ? 'The api answers again.' : `The api does not answer (${code}). This goes on when it does.`;
+const newsOf = (error: { code: string } | undefined): string =>
+  error ? awayLine(error.code) : 'The api answers again.';
 
 /** What is shown: redrawn in place on a terminal, told line by line elsewhere. */
 class Watch {
