@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -55,16 +56,18 @@ const enginesOf = async (target: string): Promise<string[]> =>
   (await targets()).data.find(({ name }) => name === target)?.engines.map(({ name }) => name) ?? [];
 const said = (app: App, text: string) => stack.logOf(app).split(text).length - 1;
 const HELD = 'says what already holds';
-const TAKEN = 'has changed, and holds as sha256';
+/** Of this text alone: a process may yet have to tell of the one before. */
+const takenAs = (text: string) => `has changed, and holds as sha256 ${createHash('sha256').update(text).digest('hex')}`;
 const metricsOf = async (url: string) =>
   (await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${stack.token}` } })).text();
 
 /** Writes a file, and waits until every process has taken it. */
 async function taken(text: string): Promise<void> {
-  const before = APPS.map((app) => said(app, TAKEN));
+  const line = takenAs(text);
+  const before = APPS.map((app) => said(app, line));
   write(text);
   for (const [index, app] of APPS.entries())
-    await until(`${app} takes it`, async () => said(app, TAKEN) > (before[index] as number), SOON_MS);
+    await until(`${app} takes it`, async () => said(app, line) > (before[index] as number), SOON_MS);
 }
 
 /** Four clients that send one request after the other until they are told to stop. */
