@@ -79,18 +79,24 @@ kubeIt('loses no request while somebody deletes a pod', async () => {
 });
 
 kubeIt('answers what had not begun when an engine dies, and its kubelet starts it again', async () => {
-  const name = await kube.serving(2);
-  const [pod] = await kube.podsOf(await kube.instancesOf(name));
+  const name = await kube.serving(2, 'cluster', { args: { ttft_ms: 10, itl_ms: 200 } });
+  const instances = await kube.instancesOf(name);
+  const [pod] = await kube.podsOf(instances.slice(0, 1));
   const restarts = async () => (await kube.instancesOf(name)).map((one) => one.restarts);
   const answers = await kube.underLoad(name, async () => {
+    const isBusy = async () => (await kube.instancesOf(name))[0].in_flight >= 10;
+    await until('it to have requests in flight', isBusy, 30_000);
     kube.bed.kubelet.crash(kube.namespace, pod!.metadata.name);
     await until('the crash to be counted', async () => (await restarts()).includes(1), 30_000);
     const states = async () => (await kube.instancesOf(name)).map(({ state }) => state).join();
     await until('both to be ready', async () => (await states()) === 'ready,ready', 30_000);
   });
-  // A stream that had begun is cut, and says so in its last event; its status had been sent.
   expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
-  expect(lost(answers).length).toBeLessThan(10);
+  // Streams that had begun there say so as their last word, and are counted.
+  const cut = lost(answers);
+  expect(cut.length).toBeGreaterThan(0);
+  expect(cut.filter(({ isTold }) => !isTold)).toEqual([]);
+  expect(await kube.counted('attempts_total', `${name}-00001`, ',class="server_error"')).toBe(cut.length);
   expect((await kube.instancesOf(name)).map(({ generation }) => generation)).toEqual([1, 1]);
 });
 

@@ -10,6 +10,7 @@ import {
   TestBed,
   workerRules,
   type KubeError,
+  type Pod,
 } from '@slipway/kube-testbed';
 import { hasKube, kubeIt } from '@slipway/kube-testbed/jest';
 import { BedBench } from '../test/bed-bench.js';
@@ -151,22 +152,69 @@ kubeIt('a quota is told in the words of the server, and when it is raised the st
   await observeUntil(driver, spec, 'ready', WITHIN_MS);
 });
 
-for (const [image, reason, code] of [
-  ['test/absent', 'image_pull_failed', undefined],
-  ['test/crash', 'crash_loop', 3],
-  ['test/oom', 'out_of_memory', 137],
+/** From when the API server says of a pod why it does not run until the driver does, at most. */
+const REASON_MS = 3_000;
+const wordsOf = ({ status }: Pod): (string | undefined)[] => [
+  ...(status?.conditions ?? []).map(({ reason }) => reason),
+  ...(status?.containerStatuses ?? []).flatMap(({ state, lastState }) => [
+    state?.waiting?.reason,
+    lastState?.terminated?.reason,
+  ]),
+];
+
+/** @returns what the driver sees where it says `reason`, within 3 s of the pod's saying `word` */
+async function toldOf(spec: InstanceSpec, word: string, reason: string): Promise<Observation> {
+  const said = until(
+    () => bed.pods(bench.namespace, `slipway.dev/instance=${spec.instanceId}`),
+    (pods) => pods.some((pod) => wordsOf(pod).includes(word)),
+    WITHIN_MS,
+  ).then(() => performance.now());
+  const seen = sees(spec, (one) => one.reason === reason).then((one) => ({ one, at: performance.now() }));
+  const [saidAt, { one, at }] = await Promise.all([said, seen]);
+  expect(at - saidAt).toBeLessThan(REASON_MS);
+  return one;
+}
+
+for (const [image, word, reason, code] of [
+  ['test/absent', 'ErrImagePull', 'image_pull_failed', undefined],
+  ['test/crash', 'CrashLoopBackOff', 'crash_loop', 3],
+  ['test/oom', 'OOMKilled', 'out_of_memory', 137],
 ] as const)
-  kubeIt(`${image} is told as ${reason}, with what the engine said`, async () => {
+  kubeIt(`${image} is told as ${reason} within 3 s, with what the engine said`, async () => {
     driver = bench.driver({ engines: { sim: bench.steered({ image }) } });
     const spec = bench.spec();
     await driver.provision(spec);
-    const seen = await sees(spec, (one) => one.reason === reason);
-    expect(seen.state).toBe('starting');
+    expect((await toldOf(spec, word, reason)).state).toBe('starting');
     if (code === undefined) return;
     const ended = await sees(spec, ({ failure, restarts = 0 }) => failure !== undefined && restarts > 0);
     expect(ended.failure).toMatchObject({ exit_code: code });
     expect(ended.failure!.log_tail[0]).toMatch(/^loading/);
   });
+
+kubeIt('a Secret that is not there is told within 3 s, and with it the start goes on', async () => {
+  driver = bench.driver({ engines: { sim: bench.steered({ env_allow: ['HF_TOKEN'] }) } });
+  const envRefs = { HF_TOKEN: { secret: 'hf', key: 'token' } };
+  const spec = bench.spec({ runtime: { engine: 'sim', args: {}, env: {}, envRefs } });
+  await driver.provision(spec);
+  const { state, message } = await toldOf(spec, 'CreateContainerConfigError', 'config_error');
+  expect([state, message]).toEqual(['starting', expect.stringContaining('hf')]);
+  const metadata = { name: 'hf', namespace: bench.namespace };
+  await bed.client.create(SECRETS, { metadata, stringData: { token: 'hf_secret_of_the_operator' } });
+  await observeUntil(driver, spec, 'ready', WITHIN_MS);
+});
+
+kubeIt('more devices than a node has are told within 3 s', async () => {
+  driver = bench.driver({
+    accelerators: { gpu: { resource: 'nvidia.com/gpu', max_count: 64 } },
+    engines: {
+      sim: bench.steered({ gpus: { min: 1, max: 64, share: 'exclusive' }, allow: { accelerators: ['gpu'] } }),
+    },
+  });
+  const spec = bench.spec({ resources: { accelerator: 'gpu', count: 9 } });
+  await driver.provision(spec);
+  const { state, message } = await toldOf(spec, 'Unschedulable', 'unschedulable');
+  expect([state, message]).toEqual(['starting', expect.stringContaining('nvidia.com/gpu')]);
+});
 
 kubeIt('what Pod Security forbids is told as a refusal', async () => {
   const strict = await BedBench.create(bed, { 'pod-security.kubernetes.io/enforce': 'restricted' });
