@@ -57,7 +57,7 @@ export class EventStreams {
     const bounds = await this.list.bounds(tenantId, source.stream);
     if (after) assertKept(after, bounds);
     // A position beyond the end is nobody's: of another stream, or of a database that was restored. It means the end.
-    const cursor = Math.min(after ?? 0, bounds.last);
+    const cursor = Math.min(after ?? bounds.first - 1, bounds.last);
     const stream: OpenStream = { request, connection: this.answers.open(request), cursor };
     stream.connection.onClose(() => request.onClose?.());
     await this.follow(stream, bounds.last).catch((error: unknown) => {

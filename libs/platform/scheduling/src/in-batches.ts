@@ -1,12 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** What a batch may take, so that whoever waits for one of its locks, or for the disk, does not notice. */
-const BATCH_MS = 50;
+/** What a batch may take: a transaction that is open for longer keeps dead rows of others. */
+const BATCH_MS = 200;
 const FIRST_ROWS = 500;
-export const MOST_ROWS = 5_000;
+/** Where even fewer take as long, it is not the rows that do. */
+const LEAST_ROWS = 200;
+const MOST_ROWS = 5_000;
 
 /**
- * Does a lot of work in small transactions, until nothing is left or the process stops: each batch as large as fits into 50 ms, and after
+ * Does a lot of work in small transactions, until nothing is left or the process stops: each batch as large as fits into a fifth of a second, and after
  * each a rest as long as it took, so that at most half of one connection is in use, however much there is.
  * @param batch does at most so many rows in a transaction of its own; resolves to whether there may be more
  */
@@ -17,7 +19,7 @@ export async function inBatches(batch: (rows: number) => Promise<boolean>, stopp
     const tookMs = performance.now() - began;
     // By halves and doubles: one batch that met a checkpoint says little about the next.
     const factor = Math.min(2, Math.max(0.5, BATCH_MS / tookMs));
-    rows = Math.min(MOST_ROWS, Math.max(1, Math.round(rows * factor)));
+    rows = Math.min(MOST_ROWS, Math.max(LEAST_ROWS, Math.round(rows * factor)));
     await delay(tookMs, undefined, { signal: stopping }).catch(() => undefined);
   }
 }
