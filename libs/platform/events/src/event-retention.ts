@@ -33,9 +33,7 @@ interface Found extends OldEvents {
 }
 
 /** Subscriptions receive an event once, however late. */
-const INBOX: NeedsEvents = {
-  firstNeeded: (tx, old) => tx.query(IN_INBOX, [JSON.stringify(old)]),
-};
+const INBOX: NeedsEvents = { firstNeeded: (tx, old) => tx.query(IN_INBOX, [JSON.stringify(old)]) };
 
 /**
  * Deletes events that are older than `retention.events_days`, the oldest first, from the beginning of each stream. A batch is a transaction:

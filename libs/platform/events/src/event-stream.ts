@@ -101,12 +101,7 @@ export class EventStreams {
     const { connection, request } = stream;
     while (connection.isOpen) {
       const after = stream.cursor;
-      const { statement, values } = eventPage(request.source, {
-        after,
-        type: request.type,
-        order: 'asc',
-        limit: PAGE,
-      });
+      const { statement, values } = eventPage(request.source, { after, type: request.type, order: 'asc', limit: PAGE });
       const rows = await this.database.read<StoredEvent>({ tenantId: request.tenantId }, statement, values);
       if (after > 0 && after < lastAtStart)
         await this.list.assertNoGap(request.tenantId, request.source.stream, after, rows[0]);

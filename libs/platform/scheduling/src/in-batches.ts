@@ -13,7 +13,7 @@ const MOST_ROWS = 5_000;
  * @param batch does at most so many rows in a transaction of its own; resolves to whether there may be more
  */
 export async function inBatches(batch: (rows: number) => Promise<boolean>, stopping?: AbortSignal): Promise<void> {
-  for (let rows = FIRST_ROWS; !stopping?.aborted; ) {
+  for (let rows = FIRST_ROWS; !stopping?.aborted;) {
     const began = performance.now();
     if (!(await batch(rows))) return;
     const tookMs = performance.now() - began;
