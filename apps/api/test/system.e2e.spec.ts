@@ -52,6 +52,7 @@ it('tells the operator what lives and what waits, as the database knows it', asy
     version: '0.1.0',
     node_version: process.versions.node,
     retention_days: {
+      events: 90,
       operations: 30,
       idempotency_keys: 30,
       request_statistics: 14,

@@ -64,7 +64,7 @@ export {
   type NotComparable,
 } from './comparison.js';
 export * from './stats.query.js';
-export { PASSPORT_RETENTION_SECONDS, STATISTICS_RETENTION_SECONDS, USAGE_RETENTION_SECONDS } from './retention.js';
+export { PASSPORT_RETENTION_SECONDS } from './retention.js';
 export { statsSeries, type Series, type SeriesStep } from './series.query.js';
 export { deleteUsageOlderThan, writeUsage, type RequestCounts, type UsageWindow } from './usage.query.js';
 export { kindestValue, measure, normalQuantile, type Measured } from './statistics.js';

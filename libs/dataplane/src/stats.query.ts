@@ -94,7 +94,12 @@ const COMPLETE_UNTIL: NamedSql = {
 
 const DELETE_OLD_WINDOWS: NamedSql = {
   name: 'dataplane_delete_old_windows',
-  text: `delete from dataplane_request_stats where window_start < now() - make_interval(secs => $1)`,
+  text: `
+    with gone as (
+      delete from dataplane_request_stats where ctid in (
+        select ctid from dataplane_request_stats where window_start < now() - make_interval(days => $1) order by window_start limit $2 for update skip locked)
+      returning 1)
+    select count(*)::int as count from gone`,
 };
 
 /** Stores closed windows. Safe to repeat with the same windows. */
@@ -146,8 +151,10 @@ export async function statsCompleteUntil(db: Queryable): Promise<Date | null> {
   return row?.until ?? null;
 }
 
-export async function deleteWindowsOlderThan(db: Queryable, seconds: number): Promise<void> {
-  await db.query(DELETE_OLD_WINDOWS, [seconds]);
+/** @returns how many there were, at most as many as asked for; the oldest first */
+export async function deleteWindowsOlderThan(db: Queryable, days: number, most: number): Promise<number> {
+  const [gone] = await db.query<{ count: number }>(DELETE_OLD_WINDOWS, [days, most]);
+  return gone?.count ?? 0;
 }
 
 /** What failed, of how many. A client's own mistakes (4xx) count as served, and what the client left says nothing. */

@@ -54,7 +54,12 @@ const WRITE_USAGE: NamedSql = {
 
 const DELETE_OLD_USAGE: NamedSql = {
   name: 'dataplane_delete_old_usage',
-  text: `delete from dataplane_request_usage where window_start < now() - make_interval(secs => $1)`,
+  text: `
+    with gone as (
+      delete from dataplane_request_usage where ctid in (
+        select ctid from dataplane_request_usage where window_start < now() - make_interval(days => $1) order by window_start limit $2 for update skip locked)
+      returning 1)
+    select count(*)::int as count from gone`,
 };
 
 /** Stores closed windows, each with the owner that its token has. Safe to repeat with the same windows. */
@@ -62,6 +67,8 @@ export async function writeUsage(db: Queryable, windows: readonly UsageWindow[])
   if (windows.length > 0) await db.query(WRITE_USAGE, [JSON.stringify(windows)]);
 }
 
-export async function deleteUsageOlderThan(db: Queryable, seconds: number): Promise<void> {
-  await db.query(DELETE_OLD_USAGE, [seconds]);
+/** @returns how many there were, at most as many as asked for; the oldest first */
+export async function deleteUsageOlderThan(db: Queryable, days: number, most: number): Promise<number> {
+  const [gone] = await db.query<{ count: number }>(DELETE_OLD_USAGE, [days, most]);
+  return gone?.count ?? 0;
 }

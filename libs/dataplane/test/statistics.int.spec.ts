@@ -162,7 +162,12 @@ it('forgets windows when they are old enough', async () => {
   const ago = (seconds: number): Partial<StatsWindow> => ({
     window_start: new Date(Date.now() - seconds * 1_000).toISOString(),
   });
-  await writeWindows(db, [windowAt(0, ago(7_300)), windowAt(0, ago(7_100))]);
-  await deleteWindowsOlderThan(db, 7_200);
-  expect(await connection.sql('select 1 from dataplane_request_stats')).toHaveLength(1);
+  const young = ago(2 * 86_400 - 100);
+  await writeWindows(db, [windowAt(0, ago(4 * 86_400)), windowAt(0, ago(2 * 86_400 + 100)), windowAt(0, young)]);
+  const left = () => connection.sql('select 1 from dataplane_request_stats');
+  expect(await deleteWindowsOlderThan(db, 2, 1)).toBe(1);
+  expect(await left()).toHaveLength(2);
+  expect(await deleteWindowsOlderThan(db, 2, 5)).toBe(1);
+  expect(await deleteWindowsOlderThan(db, 2, 5)).toBe(0);
+  expect(await left()).toHaveLength(1);
 });

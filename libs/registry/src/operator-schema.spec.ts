@@ -113,6 +113,7 @@ const FULL = {
   },
   outbound: { webhooks: ['http://hooks.internal:8080'], suppliers: [], sandboxes: [] },
   quotas: { webhooks: 1, tenants: { acme: { tokens: 2 } } },
+  retention: { events_days: 7, operations_days: 7, statistics_days: 3, usage_days: 400 },
 };
 
 describe('what the readers take, it takes', () => {
@@ -123,6 +124,7 @@ describe('what the readers take, it takes', () => {
       'the Compose file with every quota',
       at('docker/slipway.config.yaml').replace(/^# (quotas:|  [a-z_]+: \d+)/gm, '$1'),
     ],
+    ['the Compose file with its retention', at('docker/slipway.config.yaml').replace(/^# retention:/m, 'retention:')],
     ['what is built in', stringify(BUILT_IN_SETTINGS)],
     ...['docs/engines.md', 'docs/kubernetes.md'].flatMap((page) =>
       [...at(page).matchAll(/^```yaml\n(targets:[^`]*)^```$/gm)].map((block, index): [string, string] => [
@@ -130,7 +132,7 @@ describe('what the readers take, it takes', () => {
         block[1]!,
       ]),
     ),
-    ['sections of which only the name is left', 'targets:\nsecrets:\noutbound:\nquotas:\n'],
+    ['sections of which only the name is left', 'targets:\nsecrets:\noutbound:\nquotas:\nretention:\n'],
     ['a built-in engine taken away', 'targets: [{name: local, engines: {sim: null, mine: {command: [x, "{port}"]}}}]'],
     [
       'an argument of the simulator',

@@ -36,7 +36,7 @@ export type Finding =
   | { kind: 'missed'; results: SloResult[]; because: Restraint }
   | { kind: 'propose'; results: SloResult[]; options: Proposal[] };
 
-/** Gateways' records are kept for three days. */
+/** Gateways' records are looked at for three days back: no installation keeps them for less (`retention.statistics_days`). */
 export const RECORDED_SECONDS = 259_200;
 /** Share of the asked time that the samples must span. */
 const LEAST_SPAN = 0.8;

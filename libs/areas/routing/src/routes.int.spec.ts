@@ -386,11 +386,14 @@ it('owns the traffic of one deployment, not of all', async () => {
   expect(await bed.database.tx('system', (tx) => bed.routes.trafficOwner(tx, deployment.id))).toBe('op_1');
 });
 
-it('forgets what gateways recorded two weeks ago, and sessions that ended a day ago', async () => {
-  const [stats, sessions] = [
+it('forgets statistics of two weeks ago, usage of five weeks ago, and sessions that ended a day ago', async () => {
+  const [stats, usage, sessions] = [
     `insert into dataplane_request_stats (revision_id, window_start, gateway_id, tenant_id, ok, client_error, server_error, connect_error,
        cancelled, retried, streamed, tokens_in, tokens_out, histograms)
      select $1, now() - make_interval(days => days), 'gw', 'ten_a', 1, 0, 0, 0, 0, 0, 0, 0, 0, '{}' from unnest(array[13, 15]) as days`,
+    `insert into dataplane_request_usage (gateway_id, window_start, row_number, tenant_id, revision_id, ok, client_error, server_error, cancelled,
+       upstream_faults, tokens_in, tokens_out, duration_ms, attempts, mean_in_flight)
+     select 'gw', now() - make_interval(days => days), 1, 'ten_a', $1, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0 from unnest(array[34, 36]) as days`,
     `insert into dataplane_passports (id, tenant_id, deployment_id, deployment_name, key_hash, source, mode, ttl_seconds, expires_at)
      select $1 || hours, 'ten_a', 'd', 'd', 'k', 'header', 'soft', 1, now() - make_interval(hours => hours) from unnest(array[23, 25]) as hours`,
   ];
@@ -398,13 +401,14 @@ it('forgets what gateways recorded two weeks ago, and sessions that ended a day 
     bed.database.read(
       'system',
       `select (select count(*)::int from dataplane_request_stats where revision_id = $1) as stats,
+         (select count(*)::int from dataplane_request_usage where revision_id = $1) as usage,
          (select count(*)::int from dataplane_passports where id like $1 || '%') as sessions`,
       [one.id],
     );
   await bed.database.tx('system', async (tx) => {
-    for (const sql of [stats, sessions]) await tx.query(sql as string, [one.id]);
+    for (const sql of [stats, usage, sessions]) await tx.query(sql as string, [one.id]);
   });
-  expect(await left()).toEqual([{ stats: 2, sessions: 2 }]);
+  expect(await left()).toEqual([{ stats: 2, usage: 2, sessions: 2 }]);
   await bed.forgetRecords();
-  expect(await left()).toEqual([{ stats: 1, sessions: 1 }]);
+  expect(await left()).toEqual([{ stats: 1, usage: 1, sessions: 1 }]);
 });

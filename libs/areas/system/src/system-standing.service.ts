@@ -1,15 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
-import {
-  gatewayStandings,
-  PASSPORT_RETENTION_SECONDS,
-  STATISTICS_RETENTION_SECONDS,
-  USAGE_RETENTION_SECONDS,
-} from '@slipway/dataplane';
-import { CONFIG, type Config } from '@slipway/platform-config';
+import { gatewayStandings, PASSPORT_RETENTION_SECONDS } from '@slipway/dataplane';
+import { CONFIG, retentionOf, type Config } from '@slipway/platform-config';
 import { Database } from '@slipway/platform-database';
 import type { Principal } from '@slipway/platform-http';
 import { KEY_RETENTION_DAYS } from '@slipway/platform-mutations';
-import { backlogOf, OPERATION_RETENTION_DAYS } from '@slipway/platform-operations';
+import { backlogOf } from '@slipway/platform-operations';
 import type { SystemDto, SystemGatewayDto, SystemSchemaDto, SystemWorkerDto } from './system.dto.js';
 import { STANDING } from './system.query.js';
 import { VERSION } from './version.js';
@@ -28,20 +23,22 @@ interface Standing {
 @Injectable()
 export class SystemStandingService {
   constructor(
-    @Inject(CONFIG) private readonly config: Pick<Config, 'queue'>,
+    @Inject(CONFIG) private readonly config: Pick<Config, 'queue' | 'operator'>,
     private readonly database: Database,
   ) {}
 
   async get({ isOperatorTenant }: Principal): Promise<SystemDto> {
+    const { events_days, operations_days, statistics_days, usage_days } = retentionOf(this.config.operator);
     const known = {
       version: VERSION,
       node_version: process.versions.node,
       started_at: STARTED_AT,
       retention_days: {
-        operations: OPERATION_RETENTION_DAYS,
+        events: events_days,
+        operations: operations_days,
         idempotency_keys: KEY_RETENTION_DAYS,
-        request_statistics: STATISTICS_RETENTION_SECONDS / DAY_SECONDS,
-        request_usage: USAGE_RETENTION_SECONDS / DAY_SECONDS,
+        request_statistics: statistics_days,
+        request_usage: usage_days,
         context_passports: PASSPORT_RETENTION_SECONDS / DAY_SECONDS,
       },
     };

@@ -104,6 +104,11 @@ export class SystemGatewayDto {
 }
 
 export class SystemRetentionDto {
+  @IntField({
+    description: 'Events at least: longer, where a kept operation, a subscription or a webhook still needs them',
+  })
+  events: number;
+
   @IntField({ description: 'Ended operations, and their Idempotency-Keys with them' })
   operations: number;
 
@@ -130,7 +135,7 @@ export class SystemDto {
   @TimestampField({ description: 'When it started' })
   started_at: string;
 
-  @ObjectField(() => SystemRetentionDto, { description: 'Days' })
+  @ObjectField(() => SystemRetentionDto, { description: 'Days. The audit is kept for ever' })
   retention_days: SystemRetentionDto;
 
   @ObjectField(() => SystemSchemaDto, {

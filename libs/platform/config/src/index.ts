@@ -45,6 +45,7 @@ export {
 export { OperatorFileWatch, type FileLog, type OperatorFile } from './operator-file.js';
 export { OperatorSettings, type OperatorFileState, type Preparation } from './operator-settings.js';
 export { type Outbound } from './outbound.js';
+export { RETENTION, retentionOf, type Retention, type RetentionName } from './retention.js';
 export { readStackFile, removeStackFile, writeStackFile, type StackFile } from './stack-file.js';
 export { VARIABLES } from './variables.js';
 export {

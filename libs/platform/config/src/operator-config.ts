@@ -3,6 +3,7 @@ import { addedTo } from './added-settings.js';
 import { ConfigReader } from './config-reader.js';
 import { readOutbound, type Outbound } from './outbound.js';
 import { readQuotas, type QuotaSettings } from './quotas.js';
+import { readRetention, type Retention } from './retention.js';
 import { readAs } from './schema-reader.js';
 import { keysOf, SECRET, SECRET_REFERENCE, TENANTS, type MappingSchema } from './setting-schemas.js';
 import { readMapping } from './yaml-mapping.js';
@@ -61,6 +62,8 @@ export interface OperatorConfig {
   outbound?: Outbound;
   /** Ask `quotasOf`, which knows the defaults. */
   quotas?: QuotaSettings;
+  /** Ask `retentionOf`, which knows the defaults. */
+  retention?: Partial<Retention>;
 }
 
 /** How the operator names targets and engines. */
@@ -81,7 +84,7 @@ export const TARGET_KEYS = {
   },
 };
 /** `defaults` is taken out before. It is named with the others, for who misspells it. */
-const SETTINGS = ['targets', 'secrets', 'outbound', 'quotas', 'defaults'];
+const SETTINGS = ['targets', 'secrets', 'outbound', 'quotas', 'retention', 'defaults'];
 export const ENV_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
 
 /** What a file adds to: settings written as it is, and whether they hold where the file has no `defaults`. */
@@ -117,6 +120,7 @@ function readOperatorConfig(
   const root = reader.map('', settings, SETTINGS);
   const outbound = readOutbound(reader, root['outbound']);
   const quotas = readQuotas(reader, root['quotas']);
+  const retention = readRetention(reader, root['retention']);
   const targets = readers ? readTargets(reader, root['targets'] ?? [], readers) : [];
   const secrets = readSecrets(reader, root['secrets']);
   for (const { path, name, mayBeReference } of reader.secretsNamed) {
@@ -130,6 +134,7 @@ function readOperatorConfig(
     secrets,
     ...(outbound === undefined ? {} : { outbound }),
     ...(quotas === undefined ? {} : { quotas }),
+    ...(retention === undefined ? {} : { retention }),
   };
 }
 

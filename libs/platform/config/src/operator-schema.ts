@@ -2,6 +2,7 @@ import { BUILT_IN_SETTINGS } from './built-in-settings.js';
 import { SECRET_NAME, TARGET_KEYS, type TargetReader } from './operator-config.js';
 import { OUTBOUND } from './outbound.js';
 import { QUOTAS, type QuotaName } from './quotas.js';
+import { RETENTION_SCHEMA } from './retention.js';
 import { SECRET, type MappingSchema, type Schema } from './setting-schemas.js';
 
 /** The JSON schema (draft 7) of the operator's file, for editors: made of what the readers read by. */
@@ -38,6 +39,7 @@ export function operatorSchema(readers: readonly TargetReader[]): Schema {
           },
         },
       },
+      retention: RETENTION_SCHEMA,
     },
   };
 }

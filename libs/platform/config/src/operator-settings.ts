@@ -62,6 +62,10 @@ export class OperatorSettings implements OperatorConfig {
     return this.held.quotas;
   }
 
+  get retention(): OperatorConfig['retention'] {
+    return this.held.retention;
+  }
+
   get state(): OperatorFileState {
     return this.stands;
   }

@@ -70,8 +70,7 @@ export const QUOTAS = {
   webhook_deliveries: {
     ...COUNT,
     default: 100_000,
-    description:
-      'deliveries of a tenant that wait to be sent; further events wait in their streams, as long as these are kept',
+    description: 'deliveries of a tenant that wait to be sent; further events wait in their streams',
   },
   reads_per_minute: {
     ...RATE,

@@ -5,9 +5,9 @@ import type { EventQueryDto } from './event.dto.js';
 import { BOUNDS, eventPage, type EventSource, type StoredEvent } from './event.store.js';
 import { eventErrors } from './event.errors.js';
 
-/** The sequences a stream still holds; `first` is undefined while it holds none. */
+/** The sequences a stream still holds; where it holds none, `first` is the one to come. */
 export interface Bounds {
-  first?: number;
+  first: number;
   last: number;
 }
 
@@ -20,9 +20,9 @@ export class EventList {
   async page(tenantId: string, source: EventSource, query: EventQueryDto, page: PageRequest): Promise<RawJson> {
     const { order, type } = query;
     const after = page.cursor ? Number(page.cursor[0]) : query.after;
-    if (order === 'asc' && after) assertKept(after, await this.bounds(tenantId, source.stream));
     const { statement, values } = eventPage(source, { after, type, order, limit: page.limit + 1 });
     const rows = await this.database.read<StoredEvent>({ tenantId }, statement, values);
+    if (order === 'asc' && after) await this.assertNoGap(tenantId, source.stream, after, rows[0]);
     const { data, next_cursor } = pageOf(rows, page.limit, (row) => [Number(row.sequence)]);
     return rawJson(`{"data":[${data.map((row) => row.json).join(',')}],"next_cursor":${JSON.stringify(next_cursor)}}`);
   }
@@ -31,12 +31,21 @@ export class EventList {
     const [row] = await this.database.read<{ first: string | null; last: string | null }>({ tenantId }, BOUNDS, [
       stream,
     ]);
-    return { first: row?.first ? Number(row.first) : undefined, last: Number(row?.last ?? 0) };
+    const last = Number(row?.last ?? 0);
+    return { first: row?.first ? Number(row.first) : last + 1, last };
+  }
+
+  /**
+   * For a page that was read behind `after`, and its first row: that nothing in between had been deleted. Looked at behind the page, because
+   * deletion goes on meanwhile; and not at all where the very next event is there.
+   * @throws cursor_expired (410)
+   */
+  async assertNoGap(tenantId: string, stream: string, after: number, next: StoredEvent | undefined): Promise<void> {
+    if (Number(next?.sequence) !== after + 1) assertKept(after, await this.bounds(tenantId, stream));
   }
 }
 
 /** A reader at `after` needs `after + 1` next. */
 export function assertKept(after: number, bounds: Bounds): void {
-  if (bounds.first !== undefined && bounds.first > after + 1)
-    throw eventErrors.cursor_expired({ extra: { first_sequence: bounds.first } });
+  if (bounds.first > after + 1) throw eventErrors.cursor_expired({ extra: { first_sequence: bounds.first } });
 }

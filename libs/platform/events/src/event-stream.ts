@@ -57,7 +57,7 @@ export class EventStreams {
     const bounds = await this.list.bounds(tenantId, source.stream);
     if (after) assertKept(after, bounds);
     // A position beyond the end is nobody's: of another stream, or of a database that was restored. It means the end.
-    const cursor = Math.min(after ?? 0, bounds.last);
+    const cursor = Math.min(after ?? bounds.first - 1, bounds.last);
     const stream: OpenStream = { request, connection: this.answers.open(request), cursor };
     stream.connection.onClose(() => request.onClose?.());
     await this.follow(stream, bounds.last).catch((error: unknown) => {
@@ -78,7 +78,7 @@ export class EventStreams {
 
   private async follow(stream: OpenStream, lastAtStart: number): Promise<void> {
     const { connection, request } = stream;
-    await this.catchUp(stream);
+    await this.catchUp(stream, lastAtStart);
     // Sequences appear in order, so what was there at the start has been read, even if the pages show only a part of it.
     stream.cursor = Math.max(stream.cursor, lastAtStart);
     await this.endIfTold(stream);
@@ -96,16 +96,15 @@ export class EventStreams {
     connection.onClose(stop);
   }
 
-  private async catchUp(stream: OpenStream): Promise<void> {
+  /** A client that reads so slowly that deletion overtakes it is cut, and told so when it resumes. */
+  private async catchUp(stream: OpenStream, lastAtStart: number): Promise<void> {
     const { connection, request } = stream;
     while (connection.isOpen) {
-      const { statement, values } = eventPage(request.source, {
-        after: stream.cursor,
-        type: request.type,
-        order: 'asc',
-        limit: PAGE,
-      });
+      const after = stream.cursor;
+      const { statement, values } = eventPage(request.source, { after, type: request.type, order: 'asc', limit: PAGE });
       const rows = await this.database.read<StoredEvent>({ tenantId: request.tenantId }, statement, values);
+      if (after > 0 && after < lastAtStart)
+        await this.list.assertNoGap(request.tenantId, request.source.stream, after, rows[0]);
       for (const row of rows) this.send(stream, row, this.parse(row));
       if (rows.length < PAGE) return;
       await connection.drained();

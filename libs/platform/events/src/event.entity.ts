@@ -11,6 +11,12 @@ export class EventStreamEntity {
 
   @Column({ type: 'bigint', transformer: wholeNumber })
   last_sequence: number;
+
+  @Column({ type: 'bigint', transformer: wholeNumber, default: 1 })
+  first_sequence: number;
+
+  @Column({ type: 'timestamptz', default: () => 'now()', transformer: rfc3339 })
+  oldest_at: string;
 }
 
 @Entity({ name: 'events' })

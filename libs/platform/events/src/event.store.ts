@@ -150,8 +150,12 @@ export function eventPage(source: EventSource, page: EventPage) {
   return { statement: page.order === 'asc' ? PAGES.asc : PAGES.desc, values: [source.stream, start, page.limit] };
 }
 
-/** First and last retained sequence of a stream; nulls when it has no events. */
+/**
+ * First and last sequence of a stream, the first null where it holds no events; no row for a stream that has none yet. What was deleted stays in
+ * the index until a vacuum, and is not read because the search begins behind it.
+ */
 export const BOUNDS = prepared(
   'events-bounds',
-  `select (select min(sequence) from events where stream = $1)::text as first, (select last_sequence from event_streams where stream = $1)::text as last`,
+  `select (select min(e.sequence) from events e where e.stream = $1 and e.sequence >= s.first_sequence)::text as first, s.last_sequence::text as last
+   from event_streams s where s.stream = $1`,
 );

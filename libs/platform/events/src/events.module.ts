@@ -3,6 +3,7 @@ import { DiscoveryModule } from '@nestjs/core';
 import { EventFeed } from './event-feed.js';
 import { EventHub } from './event.hub.js';
 import { EventList } from './event-list.js';
+import { EventRetention } from './event-retention.js';
 import { EventStreams } from './event-stream.js';
 import { Inbox } from './inbox.js';
 import { OpenAnswers } from './open-answers.js';
@@ -10,7 +11,7 @@ import { StreamPlaces } from './stream-places.js';
 
 const READERS: Provider[] = [EventHub, EventList, OpenAnswers, EventStreams, StreamPlaces, EventFeed];
 
-/** Events. Every process appends and reads them; a worker also hands them to subscribers. */
+/** Events. Every process appends and reads them; a worker also hands them to subscribers and, with a schedule beside, deletes old ones. */
 @Module({})
 export class EventsModule {
   static forApi(): DynamicModule {
@@ -22,7 +23,7 @@ export class EventsModule {
       module: EventsModule,
       global: true,
       imports: [DiscoveryModule],
-      providers: [...READERS, Inbox],
+      providers: [...READERS, Inbox, EventRetention],
       exports: [...READERS, Inbox],
     };
   }

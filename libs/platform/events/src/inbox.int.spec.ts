@@ -6,6 +6,7 @@ import { systemActor } from '@slipway/contracts';
 import { ConfigModule, type Config } from '@slipway/platform-config';
 import { Database, DatabaseModule, migrations as databaseMigrations, type Tx } from '@slipway/platform-database';
 import { createTestDatabase, type TestDatabase } from '@slipway/platform-database/testing';
+import { SchedulingModule } from '@slipway/platform-scheduling';
 import { appendEvents, EventsModule, Inbox, migrations, Subscription, type ReceivedEvent } from './index.js';
 
 const TYPES = ['bread.baked', 'bread.sold'];
@@ -44,7 +45,12 @@ function moduleOf(...providers: (typeof Shop)[]): Promise<TestingModule> {
     database: { url: testDatabase.url, migrateUrl: testDatabase.url, embedded: false, poolSize: 4 },
   };
   const given = config as unknown as Config;
-  const surroundings = [ConfigModule.forRoot(given), DatabaseModule.forRoot(given), EventsModule.forWorker()];
+  const surroundings = [
+    ConfigModule.forRoot(given),
+    DatabaseModule.forRoot(given),
+    SchedulingModule.forApi(),
+    EventsModule.forWorker(),
+  ];
   return Test.createTestingModule({ imports: surroundings, providers }).compile();
 }
 

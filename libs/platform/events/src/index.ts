@@ -1,4 +1,5 @@
 import { EventInbox1700000000026 } from './migrations/1700000000026-event-inbox.js';
+import { EventRetention1700000000035 } from './migrations/1700000000035-event-retention.js';
 import { Events1700000000022 } from './migrations/1700000000022-events.js';
 
 export { EventEntity, EventStreamEntity } from './event.entity.js';
@@ -12,6 +13,7 @@ export {
   type NewEvent,
   type StoredEvent,
 } from './event.store.js';
+export { KeepsEvents, type NeedsEvents, type OldEvents } from './event-retention.js';
 export { EventHub } from './event.hub.js';
 export { EventPageDto, EventQueryDto } from './event.dto.js';
 export { EventInboxEntity, EventSubscriptionEntity } from './inbox.entity.js';
@@ -20,4 +22,4 @@ export { OpenAnswers } from './open-answers.js';
 export { Client, EventFeed, type FeedClient } from './event-feed.js';
 export { Inbox, Subscription, type EventSubscriber, type ReceivedEvent } from './inbox.js';
 
-export const migrations = [Events1700000000022, EventInbox1700000000026];
+export const migrations = [Events1700000000022, EventInbox1700000000026, EventRetention1700000000035];

@@ -38,7 +38,6 @@ export type { Failure, OperationRow } from './operation.row.js';
 export { OutboxEntity } from './outbox.entity.js';
 export { Leases } from './run/leases.js';
 export { backlogOf, type Backlog } from './run/backlog.query.js';
-export { OPERATION_RETENTION_DAYS } from './run/repair.js';
 export { OperationRunner } from './run/operation.runner.js';
 export { LOOK_EVERY_MS, OperationWorker } from './run/operation.worker.js';
 

@@ -6,7 +6,8 @@ import { Leases } from './run/leases.js';
 import { OperationRunner } from './run/operation.runner.js';
 import { OperationWorker } from './run/operation.worker.js';
 import { OutboxRelay } from './run/outbox.relay.js';
-import { OperationRepair, OperationRetention } from './run/repair.js';
+import { OperationRepair } from './run/repair.js';
+import { OperationRetention } from './run/retention.js';
 
 const EVERYWHERE: Provider[] = [OperationDefinitions, OperationStore];
 const MOVERS: Provider[] = [Leases, OperationRunner, OutboxRelay, OperationWorker, OperationRepair, OperationRetention];

@@ -1,2 +1,3 @@
+export { inBatches } from './in-batches.js';
 export { Schedule, type RecurringWork, type Transact } from './schedule.js';
 export { SchedulingModule } from './scheduling.module.js';

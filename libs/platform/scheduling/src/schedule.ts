@@ -14,7 +14,8 @@ export interface RecurringWork {
   readonly name: string;
   /** Seconds from the end of one run to the start of the next. */
   readonly everySeconds: number;
-  run(transact: Transact): Promise<void>;
+  /** @param stopping fires when the process ends: work of many transactions begins no further one */
+  run(transact: Transact, stopping?: AbortSignal): Promise<void>;
 }
 
 /** So soon after the start of a process every work runs once: one that is restarted often gets to what is seldom due. */
@@ -38,6 +39,7 @@ export class Schedule implements OnApplicationBootstrap, BeforeApplicationShutdo
   private readonly logger = new Logger('schedule');
   private readonly entries: Entry[] = [];
   private readonly areaPlaces = pLimit(AREA_PLACES);
+  private readonly stopping = new AbortController();
   private isRunning = false;
 
   /** @param isWorker whether the work is done here; an API process only builds it */
@@ -62,11 +64,12 @@ export class Schedule implements OnApplicationBootstrap, BeforeApplicationShutdo
   /** Runs every work with this name now, and waits for it; all of them if no name is given. */
   async runNow(name?: string): Promise<void> {
     for (const { work, transact } of this.entries)
-      if (name === undefined || work.name === name) await work.run(transact);
+      if (name === undefined || work.name === name) await work.run(transact, this.stopping.signal);
   }
 
   async beforeApplicationShutdown(): Promise<void> {
     this.isRunning = false;
+    this.stopping.abort();
     for (const { timer } of this.entries) clearTimeout(timer);
     await Promise.all(this.entries.map(({ running }) => running));
   }
@@ -85,7 +88,7 @@ export class Schedule implements OnApplicationBootstrap, BeforeApplicationShutdo
 
   private async runOnce({ work, transact }: Entry): Promise<void> {
     try {
-      await work.run(transact);
+      await work.run(transact, this.stopping.signal);
     } catch (error) {
       this.logger.warn(`${work.name}: ${error instanceof Error ? error.message : String(error)}`);
     }

@@ -3,6 +3,7 @@ import { connect, type AddressInfo, type Socket } from 'node:net';
 import fastify, { type FastifyInstance } from 'fastify';
 import pg from 'pg';
 import { newId } from '@slipway/platform-database';
+import { beside } from '@slipway/platform-database/testing';
 import {
   appendEvents,
   EventHub,
@@ -142,6 +143,42 @@ it('resumes behind a sequence, and refuses one whose successors are gone', async
   await until('an answer', () => lost.text.includes('\r\n\r\n'));
   expect(lost.text).toMatch(/^HTTP\/1\.1 410/);
   expect(lost.text).toContain('cursor_expired');
+});
+
+it('cuts a client that deletion overtakes while it catches up, and refuses it when it resumes', async () => {
+  const tail = upTo(450).map((n) => event({ n }));
+  await append(...tail);
+  const read = harness.database.read.bind(harness.database);
+  let pages = 0;
+  jest.spyOn(harness.database, 'read').mockImplementation(async (...args) => {
+    if (JSON.stringify(args[1]).includes('order by') && (pages += 1) === 2)
+      await beside(() =>
+        harness.database.tx('system', (tx) =>
+          tx.query('delete from events where stream = $1 and sequence <= 400', [source.stream]),
+        ),
+      );
+    return read(...args) as never;
+  });
+  const follower = new Follower();
+  await until('its end', () => follower.hasEnded);
+  jest.restoreAllMocks();
+  expect(follower.ids).toEqual(upTo(200));
+  const again = new Follower('?after=200');
+  await until('an answer', () => again.text.includes('\r\n\r\n'));
+  expect(again.text).toMatch(/^HTTP\/1\.1 410/);
+});
+
+it('refuses a position below the newest where nothing else is left', async () => {
+  await append(...upTo(10).map((n) => event({ n })));
+  await harness.database.tx('system', (tx) =>
+    tx.query('delete from events where stream = $1 and sequence < 10', [source.stream]),
+  );
+  const lost = new Follower('?after=8');
+  await until('an answer', () => lost.text.includes('\r\n\r\n'));
+  expect(lost.text).toMatch(/^HTTP\/1\.1 410/);
+  const kept = new Follower('?after=9');
+  await until('the newest', () => kept.ids.length === 1);
+  expect(kept.ids).toEqual([10]);
 });
 
 it('sends only the type asked for, before and after the stream is live', async () => {

@@ -3194,7 +3194,7 @@ export interface components {
              */
             node_version: string;
             queue: components["schemas"]["SystemQueueDto"] | null;
-            /** @description Days */
+            /** @description Days. The audit is kept for ever */
             retention_days: components["schemas"]["SystemRetentionDto"];
             /** @description Null but for the operator tenant, as what follows */
             schema: components["schemas"]["SystemSchemaDto"] | null;
@@ -3258,6 +3258,8 @@ export interface components {
         SystemRetentionDto: {
             /** @description Context passports after they have expired */
             context_passports: number;
+            /** @description Events at least: longer, where a kept operation, a subscription or a webhook still needs them */
+            events: number;
             /** @description Idempotency-Keys of mutations without an operation */
             idempotency_keys: number;
             /** @description Ended operations, and their Idempotency-Keys with them */

@@ -90,3 +90,19 @@ export const SKIP_UNKEPT = prepared(
    where s.stream = $1 and l.stream = $1 and l.webhook_id = any($2::text[]) and l.sequence < s.last_sequence
      and not exists (select 1 from events e where e.stream = $1 and e.sequence > l.sequence)`,
 );
+
+/**
+ * The first event of each stream that some webhook has not been given, or has been given and not sent: the body of a delivery is read from the
+ * stream when it is sent. Without a lane a webhook is to have all of a stream, as above.
+ */
+export const FIRST_NEEDED = prepared(
+  'webhook-first-needed',
+  `select r.stream, min(least(coalesce(l.sequence, 0) + 1, pending.sequence))::text as sequence
+   from jsonb_to_recordset($1::jsonb) as r(stream text, "tenantId" text, first bigint, kept bigint)
+   join webhooks w on w.tenant_id = r."tenantId" and w.state = 'active'
+   left join webhook_lanes l on l.webhook_id = w.id and l.stream = r.stream
+   left join lateral (
+     select min(d.sequence) as sequence from webhook_deliveries d where d.webhook_id = w.id and d.stream = r.stream and d.status = 'pending'
+   ) pending on true
+   group by r.stream`,
+);

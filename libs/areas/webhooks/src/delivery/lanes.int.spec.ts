@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { until, WebhooksBed } from '../../test/webhooks-bed.js';
+import { EventsNeeded } from './events-needed.js';
 import { FanOut } from './fan-out.js';
 import type { LaneRow } from './lane.query.js';
 import { Lanes, type PendingRow } from './lanes.js';
@@ -175,6 +176,48 @@ describe('a sender that was paused beyond its lease', () => {
     await lanes.refused(stale, delivery, ERROR);
     await lanes.release(stale);
     expect([await deliveries(), await laneNow()]).toEqual([UNTOUCHED, lane]);
+  });
+});
+
+describe('old events', () => {
+  /** Of the events of the stream the first that may not be deleted, or undefined where all may. */
+  const firstNeeded = async (of = stream, kept = 100) => {
+    const old = [{ stream: of, tenantId: `ten_${count}`, first: '1', kept: String(kept) }];
+    const found = await bed.database.tx('system', (tx) => new EventsNeeded().firstNeeded(tx, old));
+    const sequence = found.find((one) => one.stream === of)?.sequence;
+    return sequence === undefined ? undefined : Number(sequence);
+  };
+
+  it('are needed until they are sent, whatever has been made of them', async () => {
+    expect(await firstNeeded()).toBe(1);
+    const lane = await claim();
+    await lanes.succeeded(lane, await first(lane), OK);
+    expect(await firstNeeded()).toBe(2);
+    await lanes.succeeded(lane, await first(lane), OK);
+    // The next one to come.
+    expect(await firstNeeded()).toBe(3);
+    await bed.append(`lane-${count}`, ['rollout.started', 'rollout.promoted'], `ten_${count}`);
+    expect(await firstNeeded()).toBe(3);
+  });
+
+  it('are needed by the slowest of the webhooks, and by no disabled one', async () => {
+    const slow = webhook;
+    const { id } = await bed.register({ url: 'https://other.example.com/' }, `ten_${count}`);
+    await bed.append(`lane-${count}`, ['rollout.started'], `ten_${count}`);
+    await bed.fanOut(`lane-${count}`, [slow, id]);
+    expect(await firstNeeded()).toBe(1);
+    await sql(`update webhooks set state = 'disabled' where id = $1`, [slow]);
+    expect(await firstNeeded()).toBe(3);
+    await sql(`update webhooks set state = 'disabled' where id = $1`, [id]);
+    expect(await firstNeeded()).toBeUndefined();
+  });
+
+  it('of a stream that is new to a webhook are all needed, and of another tenant none', async () => {
+    await bed.append(`new-${count}`, ['rollout.started'], `ten_${count}`);
+    expect(await firstNeeded(`deployment/dep_new-${count}`)).toBe(1);
+    await bed.append(`else-${count}`, ['rollout.started'], `ten_else`);
+    const old = [{ stream: `deployment/dep_else-${count}`, tenantId: 'ten_else', first: '1', kept: '2' }];
+    expect(await bed.database.tx('system', (tx) => new EventsNeeded().firstNeeded(tx, old))).toEqual([]);
   });
 });
 

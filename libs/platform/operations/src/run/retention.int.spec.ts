@@ -3,7 +3,7 @@ import { appendEvents } from '@slipway/platform-events';
 import { appendAudit } from '@slipway/platform-mutations';
 import { Schedule } from '@slipway/platform-scheduling';
 import { ACTOR, OperationsBed, TENANT } from '../../test/bed.js';
-import { OperationRetention } from './repair.js';
+import { OperationRetention } from './retention.js';
 
 let bed: OperationsBed;
 
@@ -12,10 +12,11 @@ beforeAll(async () => {
 });
 afterAll(() => bed?.stop());
 
-const sweep = () => {
-  const retention = new OperationRetention(new Schedule(bed.database, false));
-  return retention.run((scope, work) => bed.database.tx(scope, work));
+const retention = (days?: number) => {
+  const operator = { targets: [], secrets: {}, retention: days === undefined ? undefined : { operations_days: days } };
+  return new OperationRetention({ operator }, new Schedule(bed.database, false));
 };
+const sweep = (days?: number) => retention(days).run((scope, work) => bed.database.tx(scope, work));
 async function ended(age: string): Promise<string> {
   const id = await bed.begin();
   await bed.sql(`update operations set status = 'failed', completed_at = now() - interval '${age}' where id = $1`, [
@@ -41,7 +42,38 @@ it('forgets what ended more than thirty days ago, with its steps, and nothing li
   expect(steps.map((row) => row.id).sort()).toEqual([young, live].sort());
 });
 
-it('keeps events and the audit log', async () => {
+it('forgets as early as the file says, and all there is in batches', async () => {
+  const [old, young] = [await ended('7 days 1 minute'), await ended('6 days 23 hours')];
+  await bed.sql(
+    `insert into operations (id, tenant_id, kind, resource_type, resource_name, resource_id, stream, status, requested_by, completed_at)
+     select 'op_' || n, $1, 'probe', 'thing', 'thing', 'thing', 's', 'succeeded', '{}', now() - interval '8 days' from generate_series(1, 1200) n`,
+    [TENANT],
+  );
+  await sweep(7);
+  expect(await kept(old, young)).toEqual([young]);
+  expect(await bed.sql(`select 1 from operations where stream = 's'`)).toEqual([]);
+});
+
+it('needs the events of every operation that is kept, live or ended, and of no other', async () => {
+  const stream = 'deployment/dep_1';
+  const [gone, over, live] = [await ended('1 year'), await ended('1 day'), await bed.begin()];
+  const told = (operationId: string | null) => ({ type: 'x', subject: 'x/y', actor: ACTOR, data: {}, operationId });
+  await bed.database.tx('system', (tx) =>
+    appendEvents(tx, TENANT, stream, [told(null), told(gone), told(over), told(live), told(null), told(live)]),
+  );
+  await sweep();
+  const first = (from: number, kept: number) =>
+    bed.database.tx('system', (tx) =>
+      retention().firstNeeded(tx, [{ stream, tenantId: TENANT, first: String(from), kept: String(kept) }]),
+    );
+  expect(await first(1, 7)).toEqual([{ stream, sequence: '3' }]);
+  expect(await first(4, 7)).toEqual([{ stream, sequence: '4' }]);
+  expect(await first(5, 7)).toEqual([{ stream, sequence: '6' }]);
+  expect(await first(5, 6)).toEqual([]);
+  expect(await first(1, 3)).toEqual([]);
+});
+
+it('keeps the audit log, and leaves events to their own retention', async () => {
   const id = await ended('1 year');
   await bed.database.tx({ tenantId: TENANT }, async (tx) => {
     await appendAudit(tx, { action: 'x', resourceType: 'operation', resourceName: id });

@@ -14,6 +14,7 @@ class SystemRetentionDto:
     """
     Attributes:
         context_passports (int): Context passports after they have expired
+        events (int): Events at least: longer, where a kept operation, a subscription or a webhook still needs them
         idempotency_keys (int): Idempotency-Keys of mutations without an operation
         operations (int): Ended operations, and their Idempotency-Keys with them
         request_statistics (int): What metrics and gates are made of
@@ -21,6 +22,7 @@ class SystemRetentionDto:
     """
 
     context_passports: int
+    events: int
     idempotency_keys: int
     operations: int
     request_statistics: int
@@ -29,6 +31,8 @@ class SystemRetentionDto:
 
     def to_dict(self) -> dict[str, Any]:
         context_passports = self.context_passports
+
+        events = self.events
 
         idempotency_keys = self.idempotency_keys
 
@@ -43,6 +47,7 @@ class SystemRetentionDto:
         field_dict.update(
             {
                 "context_passports": context_passports,
+                "events": events,
                 "idempotency_keys": idempotency_keys,
                 "operations": operations,
                 "request_statistics": request_statistics,
@@ -57,6 +62,8 @@ class SystemRetentionDto:
         d = dict(src_dict)
         context_passports = d.pop("context_passports")
 
+        events = d.pop("events")
+
         idempotency_keys = d.pop("idempotency_keys")
 
         operations = d.pop("operations")
@@ -67,6 +74,7 @@ class SystemRetentionDto:
 
         system_retention_dto = cls(
             context_passports=context_passports,
+            events=events,
             idempotency_keys=idempotency_keys,
             operations=operations,
             request_statistics=request_statistics,

@@ -1,0 +1,73 @@
+import type { ConfigReader } from './config-reader.js';
+import { readAs } from './schema-reader.js';
+import type { Schema } from './setting-schemas.js';
+
+/** How long one kind of record is kept, in whole days. */
+interface RetentionSpec {
+  default: number;
+  min: number;
+  description: string;
+}
+
+const MAX_DAYS = 3_650;
+
+/** Everything whose length of keeping an operator chooses, by its key in the file. The audit is not among it: nothing of it is ever deleted. */
+export const RETENTION = {
+  events_days: {
+    default: 90,
+    min: 1,
+    description:
+      'events, from when they happened; what an operation that is kept, a subscription or a webhook still needs stays longer, and so does the newest of each stream',
+  },
+  operations_days: {
+    default: 30,
+    min: 1,
+    description: 'operations and their Idempotency-Keys, from their end; a key that is used again later begins anew',
+  },
+  statistics_days: {
+    default: 14,
+    // What a look of Autopilot may go back to; gates look back less far.
+    min: 3,
+    description: 'what gateways recorded of requests, which metrics, gates and Autopilot are made of',
+  },
+  usage_days: {
+    default: 35,
+    min: 1,
+    description: 'who used what, by token; the default is longer than the longest month',
+  },
+} as const satisfies Record<string, RetentionSpec>;
+
+export type RetentionName = keyof typeof RETENTION;
+export type Retention = Record<RetentionName, number>;
+
+const SPECS = Object.entries(RETENTION) as [RetentionName, RetentionSpec][];
+const DEFAULTS = Object.fromEntries(SPECS.map(([name, spec]) => [name, spec.default])) as Retention;
+
+const DAYS = {
+  type: 'object',
+  additionalProperties: false,
+  properties: Object.fromEntries(
+    SPECS.map(([name, { min, default: fallback, description }]) => [
+      name,
+      { type: 'integer', minimum: min, maximum: MAX_DAYS, default: fallback, description },
+    ]),
+  ),
+} satisfies Schema;
+
+/** `retention:` of the file, for editors. */
+export const RETENTION_SCHEMA: Schema = {
+  ...DAYS,
+  type: ['object', 'null'],
+  description: 'How many days things are kept. The audit is kept for ever',
+};
+
+/** Absent is undefined. Problems go to the reader, by key path. */
+export function readRetention(reader: ConfigReader, value: unknown): Partial<Retention> | undefined {
+  if (value === undefined || value === null) return undefined;
+  return readAs(reader, 'retention', value, DAYS) as Partial<Retention>;
+}
+
+/** The days that hold now: those of the file, else the defaults. */
+export function retentionOf({ retention }: { retention?: Partial<Retention> }): Readonly<Retention> {
+  return { ...DEFAULTS, ...retention };
+}
