@@ -1,9 +1,13 @@
 import { backends } from './benchmarks/backends.js';
 import { eventPages } from './benchmarks/event-pages.js';
 import { gateway } from './benchmarks/gateway.js';
+import { getCosts } from './benchmarks/get-costs.js';
+import { growth } from './benchmarks/growth.js';
+import { idle } from './benchmarks/idle.js';
 import { operations, operationsOnRedis } from './benchmarks/operations.js';
 import { reads } from './benchmarks/reads.js';
 import { rolloutStart } from './benchmarks/rollout-start.js';
+import { soaking } from './benchmarks/soaking.js';
 import { watchers } from './benchmarks/watchers.js';
 import { writes } from './benchmarks/writes.js';
 import type { Finding } from './finding.js';
@@ -12,7 +16,9 @@ import type { Stand } from './stand.js';
 export type Benchmark = (stand: Stand) => Promise<Finding[]>;
 
 export const BENCHMARKS: Record<string, Benchmark> = {
+  idle,
   reads,
+  'get-costs': getCosts,
   writes,
   operations,
   'operations-redis': operationsOnRedis,
@@ -21,4 +27,6 @@ export const BENCHMARKS: Record<string, Benchmark> = {
   backends,
   'event-pages': eventPages,
   watchers,
+  soaking,
+  growth,
 };
