@@ -1,1 +1,3 @@
-export { BENCHMARKS, type Benchmark, type Finding } from './benchmarks.js';
+export { BENCHMARKS, type Benchmark } from './benchmarks.js';
+export type { Figure } from './figure.js';
+export type { Finding } from './finding.js';

@@ -1,36 +1,57 @@
-import { BENCHMARKS, type Finding } from './benchmarks.js';
-import { Stand } from './stand.js';
-import { table } from './table.js';
+import { cpus } from 'node:os';
+import { BENCHMARKS } from './benchmarks.js';
+import { Quiet } from './quiet.js';
+import { Stand, type Size } from './stand.js';
+import { table, type Report } from './table.js';
 
-const USAGE = `usage: npm run bench -- [--quick] [--json] [--only NAME]...
+const USAGE = `usage: npm run bench -- [--quick | --smoke] [--json] [--only NAME]...
 names: ${Object.keys(BENCHMARKS).join(', ')}\n`;
 
+/** How long a run waits in all for others to leave the machine alone. */
+const PATIENCE_MS: Record<Size, number> = { full: 300_000, quick: 20_000, smoke: 0 };
+
+const say = (line: string): void => void process.stderr.write(`${line}\n`);
 const options = readOptions(process.argv.slice(2));
-const stand = await Stand.open(options.isQuick);
+const quiet = new Quiet(PATIENCE_MS[options.size], say);
+// Whether every part runs does not depend on who else is there.
+const found = (): Promise<boolean> => (options.size === 'smoke' ? Promise.resolve(false) : quiet.found());
+const stand = await Stand.open(options.size);
 const stop = (): void => void stand.close().finally(() => process.exit(130));
 process.once('SIGINT', stop).once('SIGTERM', stop);
-const findings: Finding[] = [];
+const report: Report = {
+  quiet: true,
+  machine: { processors: cpus().length, node: process.version, platform: `${process.platform} ${process.arch}` },
+  size: options.size,
+  findings: [],
+};
 let failures = 0;
 for (const name of options.names) {
-  process.stderr.write(`${name} …\n`);
+  const wasQuiet = await found();
+  report.quiet &&= wasQuiet;
+  const begin = performance.now();
   try {
-    findings.push(...(await BENCHMARKS[name]!(stand)));
+    for (const finding of await BENCHMARKS[name]!(stand)) report.findings.push({ ...finding, quiet: wasQuiet });
+    say(`${name}: ${((performance.now() - begin) / 1_000).toFixed(0)} s`);
   } catch (error) {
     failures += 1;
-    process.stderr.write(`${name}: ${error instanceof Error ? error.stack : String(error)}\n`);
+    say(`${name}: ${error instanceof Error ? error.stack : String(error)}`);
   }
   await stand.clear();
 }
-process.stdout.write(options.isJson ? `${JSON.stringify(findings, null, 2)}\n` : table(findings));
 await stand.close();
+report.quiet &&= await found();
+// What so small a run measures is nothing to keep.
+if (options.size !== 'smoke')
+  process.stdout.write(options.isJson ? `${JSON.stringify(report, null, 2)}\n` : table(report));
 process.exit(failures > 0 ? 1 : 0);
 
-function readOptions(argv: string[]): { isQuick: boolean; isJson: boolean; names: string[] } {
+function readOptions(argv: string[]): { size: Size; isJson: boolean; names: string[] } {
   const names: string[] = [];
-  const read = { isQuick: false, isJson: false };
+  const read: { size: Size; isJson: boolean } = { size: 'full', isJson: false };
   for (let i = 0; i < argv.length; i += 1) {
     const flag = argv[i];
-    if (flag === '--quick') read.isQuick = true;
+    if (flag === '--quick') read.size = 'quick';
+    else if (flag === '--smoke') read.size = 'smoke';
     else if (flag === '--json') read.isJson = true;
     else if (flag === '--only' && BENCHMARKS[argv[i + 1] ?? '']) names.push(argv[(i += 1)] as string);
     else refuse();

@@ -1,5 +1,6 @@
 import { expect, it } from '@jest/globals';
-import { compare, quantile } from './measure.js';
+import { compare } from './finding.js';
+import { quantile, takeTurns } from './measure.js';
 
 it('interpolates quantiles and refuses to make one of nothing', () => {
   expect(quantile([3, 1, 2], 0.5)).toBe(2);
@@ -8,17 +9,28 @@ it('interpolates quantiles and refuses to make one of nothing', () => {
   expect(() => quantile([], 0.5)).toThrow('nothing was measured');
 });
 
-it('takes turns, drops the first slice of each side and divides medians', async () => {
+const sides = (ours: number[], limit: number[]) => {
   const order: string[] = [];
   const side = (name: string, rates: number[]) => async () => {
     order.push(name);
     return rates.shift() as number;
   };
-  const result = await compare(
-    { rounds: 3, sliceMs: 1 },
-    side('ours', [1, 40, 60, 50]),
-    side('limit', [1, 100, 1_000, 90]),
-  );
-  expect(result).toEqual({ ours: 50, limit: 100, ratio: 0.5 });
+  return { order, sides: { ours: side('ours', ours), limit: side('limit', limit) } };
+};
+
+it('takes turns and drops the first slice of each side', async () => {
+  const { order, sides: both } = sides([1, 40, 60, 50], [1, 100, 1_000, 90]);
+  expect(await takeTurns({ rounds: 3, sliceMs: 1 }, both)).toEqual({ ours: [40, 60, 50], limit: [100, 1_000, 90] });
   expect(order).toEqual(['ours', 'limit', 'ours', 'limit', 'ours', 'limit', 'ours', 'limit']);
+});
+
+it('divides medians, and tells between what the slices and the ratios of single rounds lay', async () => {
+  const { sides: both } = sides([1, 40, 60, 50], [1, 100, 1_000, 90]);
+  expect(await compare('some', { rounds: 3, sliceMs: 1 }, both, 'why')).toEqual({
+    name: 'some',
+    ours: { unit: '/s', median: 50, min: 40, max: 60 },
+    limit: { unit: '/s', median: 100, min: 90, max: 1_000 },
+    ratio: { unit: '', median: 0.5, min: 0.06, max: 50 / 90 },
+    notes: 'why',
+  });
 });

@@ -1,24 +1,29 @@
 /** Runs for about `ms` and returns how many things it did per second. */
 export type Side = (ms: number) => Promise<number>;
 
-/** Rates of two sides whose slices take turns, so that a neighbour's load hits both; medians, and the ratio of these. */
-export async function compare(
-  options: { rounds: number; sliceMs: number },
-  ours: Side,
-  limit: Side,
-): Promise<{ ours: number; limit: number; ratio: number }> {
-  // The first slice of each pays for connections, plans and compilation.
-  await ours(options.sliceMs);
-  await limit(options.sliceMs);
-  const seen = { ours: [] as number[], limit: [] as number[] };
-  for (let round = 0; round < options.rounds; round += 1) {
-    seen.ours.push(await ours(options.sliceMs));
-    seen.limit.push(await limit(options.sliceMs));
-  }
-  const rates = { ours: quantile(seen.ours, 0.5), limit: quantile(seen.limit, 0.5) };
-  return { ...rates, ratio: rates.ours / rates.limit };
+export interface Slices {
+  rounds: number;
+  sliceMs: number;
 }
 
+/** What sides did in slices that take turns, so that a neighbour's load hits all of them; one value a round. */
+export async function takeTurns<Name extends string>(
+  { rounds, sliceMs }: Slices,
+  sides: Record<Name, Side>,
+): Promise<Record<Name, number[]>> {
+  const names = Object.keys(sides) as Name[];
+  const seen = Object.fromEntries(names.map((name) => [name, [] as number[]])) as Record<Name, number[]>;
+  // The first slice of each pays for connections, plans and compilation.
+  for (let round = -1; round < rounds; round += 1) {
+    for (const name of names) {
+      const value = await sides[name](sliceMs);
+      if (round >= 0) seen[name].push(value);
+    }
+  }
+  return seen;
+}
+
+/** @param q 0 to 1 */
 export function quantile(values: readonly number[], q: number): number {
   if (values.length === 0) throw new Error('nothing was measured');
   const sorted = [...values].sort((a, b) => a - b);
@@ -42,7 +47,3 @@ export async function lanes(count: number, ms: number, work: (lane: number) => P
   );
   return (done * 1_000) / (performance.now() - begin);
 }
-
-export const perSecond = (rate: number): string => `${rate >= 100 ? Math.round(rate) : rate.toFixed(1)}/s`;
-export const inMs = (ms: number): string => `${ms.toFixed(1)} ms`;
-export const asRatio = (ratio: number): string => ratio.toFixed(2);

@@ -8,47 +8,63 @@ import pg from 'pg';
 import { childEnvironment } from '@slipway/platform-config';
 import { startEmbeddedPostgres, type EmbeddedPostgres } from '@slipway/platform-database';
 import { Slipway } from '@slipway/sdk';
+import type { Slices } from './measure.js';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const READY_MS = 60_000;
 
 export type App = 'api' | 'worker' | 'gateway';
 
+/** `smoke` only shows that every part runs; `quick` takes a third of the time of `full`, which is what counts. */
+export type Size = 'full' | 'quick' | 'smoke';
+
 /** What benchmarks run on: an embedded Postgres with its durable settings, and the product's own processes. */
 export class Stand {
   readonly token = `slw_bench00000001_${'b'.repeat(43)}`;
   private readonly children = new Set<ChildProcess>();
+  private readonly others = new Set<Stand>();
 
   private constructor(
-    readonly isQuick: boolean,
+    readonly size: Size,
     readonly home: string,
     readonly postgres: EmbeddedPostgres,
     /** A superuser in the product's database: fills tables, and is the role of the limits. */
     readonly admin: pg.Pool,
   ) {}
 
-  static async open(isQuick: boolean): Promise<Stand> {
+  static async open(size: Size): Promise<Stand> {
     const home = mkdtempSync(path.join(tmpdir(), 'slipway-bench-'));
     // A thousand watchers are one token here.
     writeFileSync(path.join(home, 'slipway.config.yaml'), 'quotas: {event_streams_per_token: 1000}\n');
     const postgres = await startEmbeddedPostgres({ dir: home });
     const url = new URL(postgres.superuserUrl);
     url.pathname = new URL(postgres.appUrl).pathname;
-    const admin = new pg.Pool({ connectionString: url.href, max: 32 });
+    const admin = new pg.Pool({ connectionString: url.href, max: 40 });
     // The pool's end does not wait for its connections', and the server goes next.
     admin.on('error', () => undefined);
-    const stand = new Stand(isQuick, home, postgres, admin);
+    const stand = new Stand(size, home, postgres, admin);
     await stand.run(path.join(ROOT, 'apps/api/dist/migrate.js'));
     return stand;
+  }
+
+  /** A second one with its own Postgres, for what compares two databases. It goes when the part that asked for it is over. */
+  async another(): Promise<Stand> {
+    const other = await Stand.open(this.size);
+    this.others.add(other);
+    return other;
   }
 
   get adminUrl(): string {
     return (this.admin.options as { connectionString: string }).connectionString;
   }
 
-  /** Slices of half the length and fewer of them in a quick run. */
-  get slices(): { rounds: number; sliceMs: number } {
-    return this.isQuick ? { rounds: 3, sliceMs: 600 } : { rounds: 7, sliceMs: 1_000 };
+  /** A number that depends on the run's size. */
+  sized(full: number, quick: number, smoke: number): number {
+    return { full, quick, smoke }[this.size];
+  }
+
+  get slices(): Slices {
+    return { rounds: this.sized(7, 3, 1), sliceMs: this.sized(1_000, 600, 100) };
   }
 
   get bearer(): { authorization: string } {
@@ -58,6 +74,12 @@ export class Stand {
   /** For what prepares a benchmark; what fails is not hidden by a retry. Load is raw: a client's own work must not count as the api's. */
   client(baseUrl: string): Slipway {
     return new Slipway({ baseUrl, token: this.token, maxRetries: 0 });
+  }
+
+  /** The tenant of the token; there once an api has started. */
+  async operatorTenant(): Promise<string> {
+    const { rows } = await this.admin.query<{ id: string }>('select id from tenants where is_operator');
+    return rows[0]!.id;
   }
 
   /** Starts a process of the product and waits until it is ready. @returns its address (none for the worker) */
@@ -78,19 +100,28 @@ export class Stand {
     await Promise.all([...this.children].filter((child) => child.pid === pid).map((child) => end(child)));
   }
 
-  /** Starts one of our own processes, which tells its port (or 0) once it is ready. */
-  async limit(name: string, ...args: string[]): Promise<{ url: string; child: ChildProcess }> {
-    const { child, message } = await this.child(
-      fileURLToPath(new URL(`./limits/${name}.js`, import.meta.url)),
-      args,
-      {},
-    );
-    return { url: `http://127.0.0.1:${message}`, child };
+  /** Starts one of our own processes, which tells its port (or 0) once it is ready. @param own its part of the environment */
+  async limit(
+    name: string,
+    args: string[] = [],
+    own: Record<string, string> = {},
+  ): Promise<{ url: string; pid: number; child: ChildProcess }> {
+    return this.program(fileURLToPath(new URL(`./limits/${name}.js`, import.meta.url)), args, own);
+  }
+
+  /** The same for any file. */
+  async program(
+    file: string,
+    args: string[],
+    own: Record<string, string> = {},
+  ): Promise<{ url: string; pid: number; child: ChildProcess }> {
+    const { child, message } = await this.child(file, args, own);
+    return { url: `http://127.0.0.1:${message}`, pid: child.pid as number, child };
   }
 
   /** Ends the processes and empties the tables, so that no benchmark works on another's rows. */
   async clear(): Promise<void> {
-    await Promise.all([...this.children].map((child) => end(child)));
+    await this.endAll();
     const { rows } = await this.admin.query<{ list: string }>(
       `select string_agg(format('%I', tablename), ', ') as list from pg_tables where schemaname = 'public' and tablename not in ('schema_migrations', 'schema_breaks', 'event_subscriptions', 'tenants', 'api_tokens')`,
     );
@@ -98,10 +129,16 @@ export class Stand {
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.children].map((child) => end(child)));
+    await this.endAll();
     await this.admin.end();
     await this.postgres.stop();
     rmSync(this.home, { recursive: true, force: true });
+  }
+
+  private async endAll(): Promise<void> {
+    await Promise.all([...this.children].map((child) => end(child)));
+    await Promise.all([...this.others].map((other) => other.close()));
+    this.others.clear();
   }
 
   private environment(own: Record<string, string>): NodeJS.ProcessEnv {
@@ -177,7 +214,7 @@ async function end(child: ChildProcess): Promise<void> {
   clearTimeout(insist);
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const probe = createServer();
   await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
   const { port } = probe.address() as AddressInfo;

@@ -1,10 +1,10 @@
 import { rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Finding } from '../benchmarks.js';
 import { cpuSecondsOf } from '../cpu-time.js';
+import { exactly, figure, type Figure, type Unit } from '../figure.js';
+import { against, type Finding } from '../finding.js';
 import { HttpConnection, requestText } from '../http-connection.js';
-import { asRatio, inMs, quantile } from '../measure.js';
 import { movedBytesOf, rssMbOf } from '../memory.js';
 import type { Stand } from '../stand.js';
 import { FILL_BACKENDS, FILL_ROUTES, MOVE_INSTANCE, NOTIFY_ROUTE } from './backends.query.js';
@@ -31,11 +31,11 @@ interface Seen {
 
 /** A gateway that follows 10⁴ backends against one that follows a hundred: what is there must not show in what a change costs. */
 export async function backends(stand: Stand): Promise<Finding[]> {
-  const many = stand.isQuick ? 2_000 : 10_000;
+  const many = stand.sized(10_000, 2_000, 300);
   // Makes the tenant and its token.
   await stand.app('api');
   const { url: upstream } = await stand.limit('upstream');
-  const tenant = (await stand.admin.query<{ id: string }>('select id from tenants where is_operator')).rows[0]!.id;
+  const tenant = await stand.operatorTenant();
   const fill = async (from: number, to: number): Promise<void> => {
     await stand.admin.query(FILL_ROUTES, [tenant, from, to]);
     await stand.admin.query(FILL_BACKENDS, [tenant, from, to, upstream]);
@@ -52,21 +52,21 @@ async function follow(stand: Stand, count: number, fill: (from: number, to: numb
   const file = path.join(stand.home, 'gateway', 'snapshot.json');
   rmSync(file, { force: true });
   const cold = await start(stand);
-  await delay(stand.isQuick ? 2_000 : 10_000);
+  await delay(stand.sized(10_000, 2_000, 1_500));
   await stand.end(cold.pid);
   const { url, pid, ms } = await start(stand);
   const connection = await HttpConnection.open(url);
   const probe = new Probe(stand, connection, fill, count);
-  const followedMs = await probe.times(stand.isQuick ? 10 : 30);
-  const idleMs = stand.isQuick ? 3_000 : 10_000;
+  const followedMs = await probe.times(stand.sized(30, 10, 2));
+  const idleMs = stand.sized(10_000, 3_000, 100);
   const idle = await during(pid, () => delay(idleMs));
   const rssMb = rssMbOf(pid);
-  const churnMs = stand.isQuick ? 5_000 : 20_000;
+  const churnMs = stand.sized(20_000, 5_000, 300);
   let churnFollowedMs: number[] = [];
   let changes = 0;
   const churn = await during(pid, async () => {
     const end = performance.now() + churnMs;
-    const probing = probe.times(stand.isQuick ? 10 : 30).then((times) => (churnFollowedMs = times));
+    const probing = probe.times(stand.sized(30, 10, 2)).then((times) => (churnFollowedMs = times));
     while (performance.now() < end) {
       const number = 1 + Math.floor(Math.random() * count);
       await Promise.all([delay(1_000 / CHANGES_PER_SECOND), stand.admin.query(MOVE_INSTANCE, [number])]);
@@ -145,49 +145,24 @@ class Probe {
 function findings(many: number, ours: Seen, limit: Seen): Finding[] {
   const size = many.toLocaleString('en');
   const beside = `limit: the same with ${FEW} backends`;
-  const row = (what: string, of: (seen: Seen) => number, as: (value: number) => string, notes: string): Finding => ({
-    name: `backends: ${what}`,
-    ours: as(of(ours)),
-    limit: as(of(limit)),
-    ratio: asRatio(of(ours) / of(limit)),
-    notes: `${notes}; ${beside}`,
-  });
-  const inMb = (value: number): string => `${value.toFixed(1)} MB`;
-  const inKb = (value: number): string => `${value.toFixed(1)} kB`;
-  const inPercent = (value: number): string => `${(value * 100).toFixed(1)} %`;
+  const row = (what: string, of: (seen: Seen) => Figure, notes: string): Finding =>
+    against(`backends: ${what}`, of(ours), of(limit), `${notes}; ${beside}`);
+  const one = (what: string, unit: Unit, of: (seen: Seen) => number, notes: string): Finding =>
+    row(what, (seen) => exactly(unit, of(seen)), notes);
   const load = `${CHANGES_PER_SECOND} changes/s`;
+  const kept = 'as before, with the file that the gateway before it left';
+  const starts = 'from the start of the process until it serves what Postgres says, no file there';
+  const moved = `sockets and files, at ${load}, comparisons of each second included`;
   return [
-    row(
-      `start with ${size}`,
-      ({ startMs }) => startMs,
-      inMs,
-      'from the start of the process until it serves what Postgres says, no file there',
-    ),
-    row(
-      'start with a file',
-      ({ restartMs }) => restartMs,
-      inMs,
-      'as before, with the file that the gateway before it left',
-    ),
-    row('memory', ({ rssMb }) => rssMb, inMb, 'resident, two instances a backend'),
-    row('snapshot file', ({ fileMb }) => fileMb, inMb, 'on disk'),
-    row(
-      'one change',
-      ({ followedMs }) => quantile(followedMs, 0.5),
-      inMs,
-      'p50 from the write of a new route until it is served',
-    ),
-    row('one change, the slowest', ({ followedMs }) => quantile(followedMs, 1), inMs, 'the same'),
-    row(`one change beside ${load}`, ({ churnFollowedMs }) => quantile(churnFollowedMs, 0.5), inMs, 'the same'),
-    row(`the slowest beside ${load}`, ({ churnFollowedMs }) => quantile(churnFollowedMs, 1), inMs, 'the same'),
-    row('processor at rest', ({ idleCpu }) => idleCpu, inPercent, 'of a core, nothing changes'),
-    row(`processor at ${load}`, ({ churnCpu }) => churnCpu, inPercent, 'of a core'),
-    row(
-      'read for a change',
-      ({ churnReadKb }) => churnReadKb,
-      inKb,
-      `sockets and files, at ${load}, comparisons of each second included`,
-    ),
-    row('written for a change', ({ churnWrittenKb }) => churnWrittenKb, inKb, `the snapshot file mostly, at ${load}`),
+    one(`start with ${size}`, 'ms', ({ startMs }) => startMs, starts),
+    one('start with a file', 'ms', ({ restartMs }) => restartMs, kept),
+    one('memory', 'MB', ({ rssMb }) => rssMb, 'resident, two instances a backend'),
+    one('snapshot file', 'MB', ({ fileMb }) => fileMb, 'on disk'),
+    row('one change', ({ followedMs }) => figure('ms', followedMs), 'from the write of a new route until it is served'),
+    row(`one change beside ${load}`, ({ churnFollowedMs }) => figure('ms', churnFollowedMs), 'the same'),
+    one('processor at rest', '%', ({ idleCpu }) => idleCpu * 100, 'of a core, nothing changes'),
+    one(`processor at ${load}`, '%', ({ churnCpu }) => churnCpu * 100, 'of a core'),
+    one('read for a change', 'kB', ({ churnReadKb }) => churnReadKb, moved),
+    one('written for a change', 'kB', ({ churnWrittenKb }) => churnWrittenKb, `the snapshot file mostly, at ${load}`),
   ];
 }

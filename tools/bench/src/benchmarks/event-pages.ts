@@ -1,8 +1,7 @@
 import type { Slipway } from '@slipway/sdk';
-import type { Finding } from '../benchmarks.js';
+import { compare, type Finding } from '../finding.js';
 import { requestText } from '../http-connection.js';
 import { closedLoop } from '../load.js';
-import { asRatio, compare, perSecond } from '../measure.js';
 import type { Stand } from '../stand.js';
 
 const FEW = 1_000;
@@ -10,7 +9,7 @@ const CONNECTIONS = 8;
 
 /** A page of 50 from the middle of a long stream against one of a short stream: the length must not show. */
 export async function eventPages(stand: Stand): Promise<Finding[]> {
-  const many = stand.isQuick ? 100_000 : 1_000_000;
+  const many = stand.sized(1_000_000, 100_000, 2_000);
   const apiUrl = await stand.app('api');
   const slipway = stand.client(apiUrl);
   await fill(stand, slipway, 'few', FEW);
@@ -21,18 +20,15 @@ export async function eventPages(stand: Stand): Promise<Finding[]> {
   const requests = { long: page('many', many / 2), short: page('few', FEW / 2) };
   const long = await closedLoop(apiUrl, CONNECTIONS, 200, () => requests.long);
   const short = await closedLoop(apiUrl, CONNECTIONS, 200, () => requests.short);
-  const rates = await compare(stand.slices, long.side, short.side);
+  const finding = await compare(
+    `event-pages: of ${many.toLocaleString('en')} events`,
+    stand.slices,
+    { ours: long.side, limit: short.side },
+    `page of 50 from the middle of one deployment's stream; limit: the same of ${FEW.toLocaleString('en')} events; 0.8-1.2 is flat`,
+  );
   long.close();
   short.close();
-  return [
-    {
-      name: `event-pages: of ${many.toLocaleString('en')} events`,
-      ours: perSecond(rates.ours),
-      limit: perSecond(rates.limit),
-      ratio: asRatio(rates.ratio),
-      notes: `page of 50 from the middle of one deployment's stream; limit: the same of ${FEW.toLocaleString('en')} events; 0.8-1.2 is flat`,
-    },
-  ];
+  return [finding];
 }
 
 async function fill(stand: Stand, slipway: Slipway, name: string, count: number): Promise<void> {

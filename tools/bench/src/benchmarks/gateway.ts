@@ -1,67 +1,65 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Slipway } from '@slipway/sdk';
-import type { Finding } from '../benchmarks.js';
+import { beside, compare, skipped, type Finding } from '../finding.js';
 import { HttpConnection, requestText } from '../http-connection.js';
 import { closedLoop, openLoop } from '../load.js';
-import { asRatio, compare, inMs, perSecond, quantile } from '../measure.js';
+import { quantile } from '../measure.js';
 import { startNginx } from '../nginx.js';
 import type { Stand } from '../stand.js';
 
 const CONNECTIONS = 32;
 const RATE = 500;
 const PATH = '/v1/chat/completions';
+const MESSAGES = [{ role: 'user', content: 'What is a slipway?' }];
 
 /** The gateway in front of an upstream that answers at once, against a bare node:http pipe (and nginx if it is installed). */
 export async function gateway(stand: Stand): Promise<Finding[]> {
-  const slipway = stand.client(await stand.app('api'));
-  await stand.app('worker');
-  const gatewayUrl = await stand.app('gateway');
   const { url: upstream } = await stand.limit('upstream');
-  const { url: pipe } = await stand.limit('pipe-proxy', upstream);
-  await deploy(slipway, upstream);
-  const body = (stream: boolean) =>
-    JSON.stringify({
-      model: 'bench',
-      messages: [{ role: 'user', content: 'What is a slipway?' }],
-      ...(stream ? { stream: true } : {}),
-    });
-  const json = requestText('POST', PATH, stand.bearer, body(false));
-  const sse = requestText('POST', PATH, stand.bearer, body(true));
-  await untilServed(gatewayUrl, json);
-
+  const { url: pipe } = await stand.limit('pipe-proxy', [upstream]);
+  const pass = await gatewayBefore(stand, upstream);
+  const bare = 'limit: bare node:http pipe without token, route or counting';
+  const findings = await throughput(stand, 'gateway', pass, { ...pass, url: pipe }, bare);
   const nginx = await startNginx(upstream);
-  const findings: Finding[] = [];
   try {
-    for (const [name, request] of [
-      ['JSON', json],
-      ['SSE, 100 chunks', sse],
-    ] as const) {
+    if (nginx)
       findings.push(
-        await throughput(
+        ...(await throughput(
           stand,
-          `gateway: ${name}`,
-          gatewayUrl,
-          pipe,
-          request,
-          'limit: bare node:http pipe without token, route or counting',
-        ),
+          'gateway ÷ nginx',
+          pass,
+          { ...pass, url: nginx.url },
+          'limit: nginx with one worker process',
+        )),
       );
-      if (nginx)
-        findings.push(
-          await throughput(
-            stand,
-            `gateway: ${name} ÷ nginx`,
-            gatewayUrl,
-            nginx.url,
-            request,
-            'limit: nginx with one worker process',
-          ),
-        );
-    }
-    findings.push(await addedLatency(stand, { upstream, pipe, gatewayUrl }, json));
+    else findings.push(skipped('gateway ÷ nginx', 'no nginx on the PATH that starts'));
   } finally {
     nginx?.stop();
   }
+  findings.push(await addedLatency(stand, { upstream, pipe, gatewayUrl: pass.url }, pass.requests.JSON));
   return findings;
+}
+
+/** Where requests of each kind go through. */
+export interface Pass {
+  url: string;
+  requests: Record<'JSON' | 'SSE, 100 chunks', string>;
+}
+
+/** Our gateway with a deployment `bench` in front of an upstream that answers at once. */
+export async function gatewayBefore(stand: Stand, upstream: string): Promise<Pass> {
+  const slipway = stand.client(await stand.app('api'));
+  await stand.app('worker');
+  const url = await stand.app('gateway');
+  await deploy(slipway, upstream);
+  const requests = requestsOf('bench', stand.bearer);
+  await untilServed(url, requests.JSON);
+  return { url, requests };
+}
+
+export function requestsOf(model: string, headers: Record<string, string>): Pass['requests'] {
+  const request = (more: object): string =>
+    requestText('POST', PATH, headers, JSON.stringify({ model, messages: MESSAGES, ...more }));
+  return { JSON: request({}), 'SSE, 100 chunks': request({ stream: true }) };
 }
 
 async function deploy(slipway: Slipway, upstream: string): Promise<void> {
@@ -71,35 +69,35 @@ async function deploy(slipway: Slipway, upstream: string): Promise<void> {
   await slipway.operations.wait(operation.id, { limitMs: 30_000 });
 }
 
-/** The gateway learns of the route by a notification. */
-async function untilServed(url: string, request: string): Promise<void> {
+/** A proxy that has just started, or has just been told of a route, is asked until it answers. */
+export async function untilServed(url: string, request: string): Promise<void> {
   const connection = await HttpConnection.open(url);
-  for (const deadline = Date.now() + 15_000; (await connection.send(request)).status !== 200;) {
-    if (Date.now() > deadline) throw new Error('the gateway does not serve the deployment');
+  for (const deadline = Date.now() + 15_000; ; await delay(10)) {
+    const { status, body } = await connection.send(request);
+    if (status === 200) break;
+    if (Date.now() > deadline) throw new Error(`${url} serves nothing: ${status} ${body.slice(0, 300)}`);
   }
   connection.close();
 }
 
-async function throughput(
+/** One line for each kind of request. */
+export async function throughput(
   stand: Stand,
   name: string,
-  oursUrl: string,
-  limitUrl: string,
-  request: string,
+  ours: Pass,
+  limit: Pass,
   notes: string,
-): Promise<Finding> {
-  const ours = await closedLoop(oursUrl, CONNECTIONS, 200, () => request);
-  const limit = await closedLoop(limitUrl, CONNECTIONS, 200, () => request);
-  const rates = await compare(stand.slices, ours.side, limit.side);
-  ours.close();
-  limit.close();
-  return {
-    name,
-    ours: perSecond(rates.ours),
-    limit: perSecond(rates.limit),
-    ratio: asRatio(rates.ratio),
-    notes: `${notes}; ${CONNECTIONS} connections`,
-  };
+): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  for (const kind of Object.keys(ours.requests) as (keyof Pass['requests'])[]) {
+    const own = await closedLoop(ours.url, CONNECTIONS, 200, () => ours.requests[kind]);
+    const bare = await closedLoop(limit.url, CONNECTIONS, 200, () => limit.requests[kind]);
+    const sides = { ours: own.side, limit: bare.side };
+    findings.push(await compare(`${name}: ${kind}`, stand.slices, sides, `${notes}; ${CONNECTIONS} connections`));
+    own.close();
+    bare.close();
+  }
+  return findings;
 }
 
 async function addedLatency(
@@ -107,21 +105,24 @@ async function addedLatency(
   urls: { upstream: string; pipe: string; gatewayUrl: string },
   request: string,
 ): Promise<Finding> {
-  const seen: Record<string, number[]> = {};
+  const p50s: Record<string, number[]> = {};
+  const all: Record<string, number[]> = {};
   const ms = stand.slices.sliceMs;
   for (let round = -1; round < stand.slices.rounds; round += 1) {
     for (const [name, url] of Object.entries(urls)) {
       const latencies = await openLoop(url, RATE, ms, 200, request);
-      if (round >= 0) (seen[name] ??= []).push(...latencies);
+      if (round < 0) continue;
+      (p50s[name] ??= []).push(quantile(latencies, 0.5));
+      (all[name] ??= []).push(...latencies);
     }
   }
-  const added = (name: string, q: number): number => quantile(seen[name]!, q) - quantile(seen['upstream']!, q);
-  const both = (name: string): string => `${inMs(added(name, 0.5))} / ${inMs(added(name, 0.99))}`;
-  return {
-    name: 'gateway: added latency',
-    ours: both('gatewayUrl'),
-    limit: both('pipe'),
-    ratio: asRatio(added('gatewayUrl', 0.5) / added('pipe', 0.5)),
-    notes: `p50 / p99 above the upstream asked directly, ${RATE} requests/s`,
-  };
+  const added = (name: string): number[] => p50s[name]!.map((value, round) => value - p50s['upstream']![round]!);
+  const p99 = (name: string): string =>
+    `${(quantile(all[name]!, 0.99) - quantile(all['upstream']!, 0.99)).toFixed(1)} ms`;
+  return beside(
+    'gateway: added latency',
+    'ms',
+    { ours: added('gatewayUrl'), limit: added('pipe') },
+    `p50 of each slice above the upstream asked directly, ${RATE} requests/s; p99: ${p99('gatewayUrl')}, limit's ${p99('pipe')}`,
+  );
 }

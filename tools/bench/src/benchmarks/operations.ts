@@ -1,69 +1,87 @@
-import type { ChildProcess } from 'node:child_process';
-import type { Finding } from '../benchmarks.js';
-import { cpuSecondsOf } from '../cpu-time.js';
-import { asRatio, inMs, perSecond, quantile } from '../measure.js';
+import { fileURLToPath } from 'node:url';
+import { ofEvents } from '../figure.js';
+import { beside, skipped, type Finding } from '../finding.js';
+import { startRedis } from '../redis.js';
 import type { Stand } from '../stand.js';
+import {
+  besideEngine,
+  cpuOf,
+  forgetFirst,
+  noBatches,
+  runBatch,
+  startTimes,
+  type Batches,
+  type Durable,
+} from './durable.js';
 
-/** What the child answers. */
-export interface Batch {
-  done: number;
-  ms: number;
-  /** The child's own processor time. */
-  cpuMs: number;
-}
+const BARE_BULLMQ = fileURLToPath(new URL('../../src/peers/bullmq.mjs', import.meta.url));
+const WORKS = ['runner', 'claim-loop', 'path'] as const;
 
-type Work = 'runner' | 'claim-loop' | 'path';
+type Work = (typeof WORKS)[number];
 
 /** Operations of five trivial steps at concurrency 20: our runner against a claim loop over one table with the same commits. */
 export async function operations(stand: Stand): Promise<Finding[]> {
   await prepare(stand);
-  const { child } = await stand.limit('operations-worker', stand.postgres.appUrl, stand.adminUrl);
-  const batches: Record<Work, { rates: number[]; own: number[]; postgres: number[] }> = {
-    runner: { rates: [], own: [], postgres: [] },
-    'claim-loop': { rates: [], own: [], postgres: [] },
-    path: { rates: [], own: [], postgres: [] },
-  };
-  const count = stand.isQuick ? 100 : 250;
-  for (let round = -1; round < stand.slices.rounds; round += 1) {
-    for (const work of ['runner', 'claim-loop', 'path'] as const) {
-      const prefix = `${work}${round + 1}-`;
+  const ours = await ourEngine(stand);
+  const batches: Record<Work, Batches> = { runner: noBatches(), 'claim-loop': noBatches(), path: noBatches() };
+  const count = stand.sized(250, 100, 5);
+  for (let round = 0; round <= stand.slices.rounds; round += 1) {
+    for (const work of WORKS) {
+      const prefix = `${work}${round}-`;
       if (work !== 'path') await fill(stand, work, prefix, count);
-      const before = cpuSecondsOf(stand.postgres.pid);
-      const { done, ms, cpuMs } = await ask<Batch>(child, { work, prefix, count });
-      if (round < 0) continue;
-      batches[work].rates.push((done * 1_000) / ms);
-      batches[work].own.push(cpuMs / done);
-      batches[work].postgres.push(((cpuSecondsOf(stand.postgres.pid) - before) * 1_000) / done);
+      await runBatch(ours, { work, prefix, count }, batches[work]);
     }
   }
-  const started = await ask<{ latencies: number[] }>(child, { work: 'steady', count: stand.isQuick ? 40 : 120 });
-  const limit = quantile(batches['claim-loop'].rates, 0.5);
-  const cpu = (work: Work): string =>
-    `${quantile(batches[work].own, 0.5).toFixed(1)} + ${quantile(batches[work].postgres, 0.5).toFixed(1)}`;
-  const row = (work: Work, what: string): Finding => {
-    const ours = quantile(batches[work].rates, 0.5);
-    return {
-      name: `operations: ${what}`,
-      ours: perSecond(ours),
-      limit: perSecond(limit),
-      ratio: asRatio(ours / limit),
-      notes: `CPU ms per operation (ours, worker + Postgres): ${cpu(work)}; limit's: ${cpu('claim-loop')}; limit: claim loop over one table, one statement a step commit`,
-    };
-  };
+  Object.values(batches).forEach(forgetFirst);
+  const limit = batches['claim-loop'];
+  const row = (work: Work, what: string): Finding =>
+    beside(
+      `operations: ${what}`,
+      '/s',
+      { ours: batches[work].rates, limit: limit.rates },
+      `CPU ms per operation (ours, worker + Postgres): ${cpuOf(batches[work])}; limit's: ${cpuOf(limit)}; limit: claim loop over one table, one statement a step commit`,
+    );
   return [
     row('runner', 'runner, 5 steps'),
     row('path', 'accept → queue → runner, 5 steps'),
     {
       name: 'operations: accepted → first step',
-      ours: `${inMs(quantile(started.latencies, 0.5))} / ${inMs(quantile(started.latencies, 0.99))}`,
-      limit: '-',
-      ratio: '-',
-      notes: 'p50 / p99 at 20 operations/s, created_at → started_at',
+      ours: ofEvents('ms', await startTimes(stand, ours)),
+      limit: null,
+      ratio: null,
+      notes: 'at 20 operations/s, created_at → started_at',
     },
   ];
 }
 
-async function prepare(stand: Stand): Promise<void> {
+/** The same with Redis as the queue, where there is one, against BullMQ alone that commits the same five steps to Postgres. */
+export async function operationsOnRedis(stand: Stand): Promise<Finding[]> {
+  const name = 'operations on Redis';
+  const redis = await startRedis();
+  if (!redis) return [skipped(name, 'no redis-server on the PATH that starts')];
+  try {
+    await prepare(stand);
+    const own = { QUEUE_BACKEND: 'redis', REDIS_URL: redis.url };
+    const servers = [stand.postgres.pid, redis.pid];
+    const ours = { ...(await ourEngine(stand, own)), servers };
+    const limit = { child: (await stand.program(BARE_BULLMQ, [stand.adminUrl, 'redis', redis.url])).child, servers };
+    const notes =
+      'limit: bare BullMQ on the same Redis, five commits to the same Postgres, no operation that anyone can look at';
+    return await besideEngine(stand, name, { ours, limit }, notes);
+  } finally {
+    await stand.clear();
+    redis.stop();
+  }
+}
+
+/** A worker of ours with an operation of five steps that do nothing. @param own its part of the environment */
+export async function ourEngine(stand: Stand, own: Record<string, string> = {}): Promise<Durable> {
+  const { child } = await stand.limit('operations-worker', [stand.postgres.appUrl, stand.adminUrl], own);
+  return { child, servers: [stand.postgres.pid] };
+}
+
+/** Tables of the claim loop and of other engines' programs. */
+export async function prepare(stand: Stand): Promise<void> {
   await stand.admin.query(
     `create table if not exists bench_operations (id text primary key, state text not null, step int not null default 0, worker text) with (fillfactor = 70)`,
   );
@@ -93,18 +111,4 @@ async function fill(stand: Stand, work: 'runner' | 'claim-loop', prefix: string,
      select made.id, 'ten_bench', s.name, s.i - 1 from made, unnest(array['one','two','three','four','five']) with ordinality as s(name, i)`,
     [prefix, count, who],
   );
-}
-
-function ask<T>(child: ChildProcess, order: object): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const lost = (): void => reject(new Error('the worker of the benchmark died'));
-    child.once('exit', lost);
-    child.once('message', (answer) => {
-      child.off('exit', lost);
-      const { error } = answer as { error?: string };
-      if (error === undefined) resolve(answer as T);
-      else reject(new Error(error));
-    });
-    child.send(order);
-  });
 }

@@ -1,7 +1,6 @@
-import type { Finding } from '../benchmarks.js';
+import { compare, type Finding } from '../finding.js';
 import { requestText } from '../http-connection.js';
 import { closedLoop } from '../load.js';
-import { asRatio, compare, perSecond } from '../measure.js';
 import type { Stand } from '../stand.js';
 
 const CONNECTIONS = 32;
@@ -13,20 +12,17 @@ export async function reads(stand: Stand): Promise<Finding[]> {
   await slipway.deployments.create({ name: 'bench' });
   const spec = { model: { id: 'm' }, runtime: { target: 'local', engine: 'sim' } };
   const { operation } = await slipway.deployments.rollouts.create('bench', { spec, strategy: { type: 'candidate' } });
-  const limitUrl = (await stand.limit('read-server', stand.adminUrl)).url;
+  const limitUrl = (await stand.limit('read-server', [stand.adminUrl])).url;
   const request = requestText('GET', `/api/v1/operations/${operation.id}`, stand.bearer);
   const ours = await closedLoop(apiUrl, CONNECTIONS, 200, () => request);
   const limit = await closedLoop(limitUrl, CONNECTIONS, 200, () => request);
-  const rates = await compare(stand.slices, ours.side, limit.side);
+  const finding = await compare(
+    'reads: GET an operation',
+    stand.slices,
+    { ours: ours.side, limit: limit.side },
+    `limit: bare node:http + pg, one named statement for token and row, no roles; ${CONNECTIONS} connections`,
+  );
   ours.close();
   limit.close();
-  return [
-    {
-      name: 'reads: GET an operation',
-      ours: perSecond(rates.ours),
-      limit: perSecond(rates.limit),
-      ratio: asRatio(rates.ratio),
-      notes: `limit: bare node:http + pg, one named statement for token and row, no roles; ${CONNECTIONS} connections`,
-    },
-  ];
+  return [finding];
 }

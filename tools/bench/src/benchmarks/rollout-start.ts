@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Finding } from '../benchmarks.js';
-import { inMs, quantile } from '../measure.js';
+import { exactly, ofEvents } from '../figure.js';
+import { against, type Finding } from '../finding.js';
 import type { Stand } from '../stand.js';
 
 /** What the design demands of the median. */
@@ -13,7 +13,7 @@ export async function rolloutStart(stand: Stand): Promise<Finding[]> {
   const { url: upstream } = await stand.limit('upstream');
   const stored: number[] = [];
   const seen: number[] = [];
-  const rollouts = stand.isQuick ? 30 : 100;
+  const rollouts = stand.sized(100, 30, 2);
   for (let i = -3; i < rollouts; i += 1) {
     await slipway.deployments.create({ name: `start-${i + 3}` });
     const spec = { model: { id: 'm' }, runtime: { target: 'adopted' }, endpoint: { base_url: upstream } };
@@ -35,23 +35,18 @@ export async function rolloutStart(stand: Stand): Promise<Finding[]> {
     }
     await slipway.operations.wait(operation.id, { limitMs: 30_000 });
   }
-  const row = (name: string, values: number[], notes: string): Finding => ({
-    name,
-    ours: `${inMs(quantile(values, 0.5))} / ${inMs(quantile(values, 0.99))}`,
-    limit: inMs(WANTED_MS),
-    ratio: (quantile(values, 0.5) / WANTED_MS).toFixed(2),
-    notes,
-  });
+  const row = (name: string, values: number[], notes: string): Finding =>
+    against(name, ofEvents('ms', values), exactly('ms', WANTED_MS), notes);
   return [
     row(
       'rollout-start: created_at → started_at',
       stored,
-      `p50 / p99 of ${rollouts} rollouts, one at a time; both times are Postgres's, at the begin of the two transactions; limit: the median asked for`,
+      `of ${rollouts} rollouts, one at a time; both times are Postgres's, at the begin of the two transactions; limit: the median asked for`,
     ),
     row(
       'rollout-start: 202 → a client sees it',
       seen,
-      'p50 / p99 from the arrival of the 202 until GET /operations/{id} shows the first step started (one request in flight, 1 ms between)',
+      'from the arrival of the 202 until GET /operations/{id} shows the first step started (one request in flight, 1 ms between)',
     ),
   ];
 }

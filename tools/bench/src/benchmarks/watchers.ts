@@ -1,24 +1,26 @@
 import { connect, type Socket } from 'node:net';
-import type { Finding } from '../benchmarks.js';
+import { beside, type Finding } from '../finding.js';
 import { requestText } from '../http-connection.js';
-import { asRatio, inMs, quantile } from '../measure.js';
 import type { Stand } from '../stand.js';
 
 /** Two crowds of these are open at once; each connection is a file at both ends. */
 const WATCHERS = 1_000;
+const FEW_WATCHERS = 100;
 
 /** A thousand event streams of one deployment: from one commit until all of them have the event. */
 export async function watchers(stand: Stand): Promise<Finding[]> {
   const apiUrl = await stand.app('api');
   const { id } = await stand.client(apiUrl).deployments.create({ name: 'bench' });
   const { url: limitUrl } = await stand.limit('broadcast-server');
+  const count = stand.sized(WATCHERS, WATCHERS, FEW_WATCHERS);
   const ours = await Crowd.gather(
     apiUrl,
+    count,
     requestText('GET', '/api/v1/deployments/bench/events', { ...stand.bearer, accept: 'text/event-stream' }),
   );
-  const limit = await Crowd.gather(limitUrl, requestText('GET', '/', { accept: 'text/event-stream' }));
+  const limit = await Crowd.gather(limitUrl, count, requestText('GET', '/', { accept: 'text/event-stream' }));
   const times = { ours: [] as number[], limit: [] as number[] };
-  const rounds = stand.isQuick ? 8 : 20;
+  const rounds = stand.sized(20, 8, 2);
   for (let round = -2; round < rounds; round += 1) {
     const mark = `mark-${round + 2}-`;
     const own = await ours.until(mark, () => append(stand, `deployment/${id}`, mark));
@@ -29,16 +31,13 @@ export async function watchers(stand: Stand): Promise<Finding[]> {
   }
   ours.leave();
   limit.leave();
-  const [p50, bare] = [quantile(times.ours, 0.5), quantile(times.limit, 0.5)];
   return [
-    {
-      name: `watchers: ${WATCHERS.toLocaleString('en')} event streams`,
-      ours: inMs(p50),
-      limit: inMs(bare),
-      ratio: asRatio(p50 / bare),
-      notes:
-        'p50 from the begin of one commit until all have its event; limit: broadcast in memory by bare node:http, no commit; a ratio of times: lower is better',
-    },
+    beside(
+      `watchers: ${count.toLocaleString('en')} event streams`,
+      'ms',
+      times,
+      'from the begin of one commit until all have its event; limit: broadcast in memory by bare node:http, no commit; a ratio of times: lower is better',
+    ),
   ];
 }
 
@@ -59,11 +58,11 @@ class Crowd {
   private missing = new Set<number>();
   private all: () => void = () => undefined;
 
-  static async gather(url: string, request: string): Promise<Crowd> {
+  static async gather(url: string, count: number, request: string): Promise<Crowd> {
     const crowd = new Crowd();
     const { hostname, port } = new URL(url);
     // In small groups: the listen queue of a server is short.
-    for (let i = 0; i < WATCHERS; i += 50) {
+    for (let i = 0; i < count; i += 50) {
       await Promise.all(Array.from({ length: 50 }, (_, n) => crowd.join(hostname, Number(port), request, i + n)));
     }
     return crowd;

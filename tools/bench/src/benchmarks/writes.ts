@@ -1,57 +1,82 @@
-import type { Finding } from '../benchmarks.js';
+import { compare, type Finding } from '../finding.js';
 import { requestText } from '../http-connection.js';
 import { closedLoop } from '../load.js';
-import { asRatio, compare, lanes, perSecond } from '../measure.js';
+import { lanes } from '../measure.js';
 import type { Stand } from '../stand.js';
-import { limitFunction } from './writes.query.js';
+import { HOT, LIMIT_FUNCTION, ROLLOUTS_END_AT_ONCE, ROLLOUTS_END_AS_EVER } from './writes.query.js';
 
 const CLIENTS = 16;
+const CLIENTS_OF_ONE = 32;
 const DEPLOYMENTS = 40_000;
+const LIMIT = 'limit: one SQL function with the same inserts, called over as many connections without HTTP; fsync on';
+const BODY = JSON.stringify({
+  spec: { model: { id: 'm' }, runtime: { target: 'local', engine: 'sim' } },
+  strategy: { type: 'candidate' },
+  reason: 'bench',
+});
 
-/** POST rollouts with a key, each on a deployment of its own, against one SQL function that writes the same rows. */
+/** POST rollouts with a key, each on a deployment of its own and all on one, against one SQL function that writes the same rows. */
 export async function writes(stand: Stand): Promise<Finding[]> {
   const apiUrl = await stand.app('api');
-  const {
-    rows: [tenant],
-  } = await stand.admin.query<{ id: string }>('select id from tenants limit 1');
+  const tenant = await stand.operatorTenant();
   await stand.admin.query(
     `insert into deployments (id, tenant_id, name, created_by) select 'dep_bench' || n, $1, 'bench-' || n, '{"type":"token","id":"bench"}' from generate_series(1, $2::int) n`,
-    [tenant!.id, DEPLOYMENTS],
+    [tenant, DEPLOYMENTS],
   );
   await stand.admin.query('analyze');
-  await stand.admin.query(limitFunction);
-  const body = JSON.stringify({
-    spec: { model: { id: 'm' }, runtime: { target: 'local', engine: 'sim' } },
-    strategy: { type: 'candidate' },
-    reason: 'bench',
+  await stand.admin.query(LIMIT_FUNCTION);
+  let next = HOT;
+  const side = { stand, apiUrl, tenant, number: () => (next += 1) };
+  const spread = await rates(
+    'writes: POST a rollout',
+    { ...side, clients: CLIENTS },
+    (n) => n,
+    `${CLIENTS} clients; ${LIMIT}`,
+  );
+  await stand.admin.query(ROLLOUTS_END_AT_ONCE);
+  try {
+    const notes = `${CLIENTS_OF_ONE} clients; each rollout ends in the statement that begins it (a trigger of the benchmark), so that none is refused; ${LIMIT}`;
+    return [
+      spread,
+      await rates('writes: POST rollouts of one deployment', { ...side, clients: CLIENTS_OF_ONE }, () => HOT, notes),
+    ];
+  } finally {
+    await stand.admin.query(ROLLOUTS_END_AS_EVER);
+  }
+}
+
+interface Side {
+  stand: Stand;
+  apiUrl: string;
+  tenant: string;
+  clients: number;
+  /** Never the same one twice. */
+  number(): number;
+}
+
+/** @param deploymentOf the number of the deployment for the n-th rollout */
+async function rates(
+  name: string,
+  { stand, apiUrl, tenant, clients, number }: Side,
+  deploymentOf: (n: number) => number,
+  notes: string,
+): Promise<Finding> {
+  const ours = await closedLoop(apiUrl, clients, 202, () => {
+    const n = number();
+    const headers = { ...stand.bearer, 'idempotency-key': `bench-${n}` };
+    return requestText('POST', `/api/v1/deployments/bench-${deploymentOf(n)}/rollouts`, headers, BODY);
   });
-  let next = 0;
-  const ours = await closedLoop(apiUrl, CLIENTS, 202, () => {
-    next += 1;
-    return requestText(
-      'POST',
-      `/api/v1/deployments/bench-${next}/rollouts`,
-      { ...stand.bearer, 'idempotency-key': `bench-${next}` },
-      body,
-    );
-  });
-  const call = { name: 'bench-rollout', text: 'select bench_rollout($1, $2, $3)' };
-  const clients = await Promise.all(Array.from({ length: CLIENTS }, () => stand.admin.connect()));
+  const call = { name: 'bench-rollout', text: 'select bench_rollout($1, $2, $3, $4)' };
+  const connections = await Promise.all(Array.from({ length: clients }, () => stand.admin.connect()));
   const limit = (ms: number): Promise<number> =>
-    lanes(CLIENTS, ms, (lane) => {
-      next += 1;
-      return clients[lane]!.query({ ...call, values: [next, tenant!.id, body] });
+    lanes(clients, ms, (lane) => {
+      const n = number();
+      return connections[lane]!.query({ ...call, values: [n, deploymentOf(n), tenant, BODY] });
     });
-  const rates = await compare(stand.slices, ours.side, limit);
-  ours.close();
-  clients.forEach((client) => client.release());
-  return [
-    {
-      name: 'writes: POST a rollout',
-      ours: perSecond(rates.ours),
-      limit: perSecond(rates.limit),
-      ratio: asRatio(rates.ratio),
-      notes: `limit: one SQL function with the same inserts, called over ${CLIENTS} connections without HTTP; fsync on`,
-    },
-  ];
+  try {
+    return await compare(name, stand.slices, { ours: ours.side, limit }, notes);
+  } finally {
+    ours.close();
+    connections.forEach((connection) => connection.release());
+  }
 }

@@ -1,11 +1,7 @@
-import 'reflect-metadata';
 import { setTimeout as delay } from 'node:timers/promises';
-import { Global, Injectable, Logger, Module } from '@nestjs/common';
-import { NestFactory } from '@nestjs/core';
+import { Global, Injectable, Module } from '@nestjs/common';
 import pg from 'pg';
-import { ConfigModule, loadConfigOrExit } from '@slipway/platform-config';
-import { Database, DatabaseModule } from '@slipway/platform-database';
-import { EventsModule } from '@slipway/platform-events';
+import { Database } from '@slipway/platform-database';
 import {
   defineOperation,
   done,
@@ -13,14 +9,12 @@ import {
   inputOf,
   LOOK_EVERY_MS,
   OperationRunner,
-  OperationsModule,
   OperationStore,
   type Claimed,
   type OperationOf,
 } from '@slipway/platform-operations';
-import { QueueModule } from '@slipway/platform-queue';
-import { SchedulingModule } from '@slipway/platform-scheduling';
 import { claimLoop } from './claim-loop.js';
+import { startEngine } from './engine-context.js';
 
 // A worker process with one kind of operation, five steps that do nothing, and beside it the claim loop it is compared with.
 const CONCURRENCY = 20;
@@ -44,23 +38,7 @@ const NO_LOOKING = { provide: LOOK_EVERY_MS, useValue: 0 };
 @Module({ providers: [BenchOperation, NO_LOOKING], exports: [NO_LOOKING] })
 class BenchModule {}
 
-Logger.overrideLogger(['error']);
-const config = loadConfigOrExit();
-
-@Module({
-  imports: [
-    ConfigModule.forRoot(config),
-    DatabaseModule.forRoot(config),
-    QueueModule.forRoot(config),
-    SchedulingModule.forWorker(),
-    EventsModule.forWorker(),
-    OperationsModule.forWorker(),
-    BenchModule,
-  ],
-})
-class WorkerModule {}
-
-const context = await NestFactory.createApplicationContext(WorkerModule, { logger: ['error'] });
+const context = await startEngine(BenchModule);
 const database = context.get(Database, { strict: false });
 const store = context.get(OperationStore, { strict: false });
 const runner = context.get(OperationRunner, { strict: false });

@@ -1,0 +1,81 @@
+import { cpuSecondsOf } from '../cpu-time.js';
+import { beside, skipped, type Finding } from '../finding.js';
+import { requestText } from '../http-connection.js';
+import { closedLoop } from '../load.js';
+import { takeTurns, type Side } from '../measure.js';
+import type { Stand } from '../stand.js';
+
+const CONNECTIONS = 32;
+const LIMIT = 'bare';
+/** Of each thing that is listed: enough for a page. */
+const LISTED = 60;
+
+/** Processor time of the api alone for one request, per GET, against a bare node:http with one prepared statement. */
+export async function getCosts(stand: Stand): Promise<Finding[]> {
+  const { url, pid } = await stand.process('api');
+  if (Number.isNaN(cpuSecondsOf(pid))) return [skipped('get-costs', 'no /proc here')];
+  const operation = await fill(stand, url);
+  const bare = await stand.limit('read-server', [stand.adminUrl]);
+  const targets = {
+    healthz: '/healthz',
+    whoami: '/api/v1/whoami',
+    'an operation': `/api/v1/operations/${operation}`,
+    operations: '/api/v1/operations',
+    revisions: '/api/v1/deployments/bench/revisions',
+    'a route': '/api/v1/deployments/bench/route',
+    'a page of events': '/api/v1/deployments/bench/events?limit=50',
+    'a deployment': '/api/v1/deployments/bench',
+    deployments: '/api/v1/deployments',
+  };
+  const loops: { close(): void }[] = [];
+  const side = async (base: string, of: number, target: string): Promise<Side> => {
+    const request = requestText('GET', target, stand.bearer);
+    const loop = await closedLoop(base, CONNECTIONS, 200, () => request);
+    loops.push(loop);
+    return async (ms) => {
+      const before = { cpu: cpuSecondsOf(of), at: performance.now() };
+      const rate = await loop.side(ms);
+      const requests = (rate * (performance.now() - before.at)) / 1_000;
+      return ((cpuSecondsOf(of) - before.cpu) * 1_000_000) / requests;
+    };
+  };
+  const sides: Record<string, Side> = { [LIMIT]: await side(bare.url, bare.pid, targets['an operation']) };
+  for (const [name, target] of Object.entries(targets)) sides[name] = await side(url, pid, target);
+  const seen = await takeTurns({ ...stand.slices, rounds: stand.sized(5, 3, 1) }, sides);
+  loops.forEach((loop) => loop.close());
+  const notes = `processor time of the api a request, ${CONNECTIONS} connections; limit: that of a bare node:http + pg for an operation; lower is better`;
+  return Object.keys(targets).map((name) =>
+    beside(`get-costs: ${name}`, 'µs', { ours: seen[name]!, limit: seen[LIMIT]! }, notes),
+  );
+}
+
+/** A deployment that serves, and as many of everything else as a page holds. @returns the id of an operation */
+async function fill(stand: Stand, apiUrl: string): Promise<string> {
+  const slipway = stand.client(apiUrl);
+  const worker = await stand.process('worker');
+  const { url: upstream } = await stand.limit('upstream');
+  await slipway.deployments.create({ name: 'bench' });
+  let id = '';
+  // A revision each, of which the last ten are kept; each tells some events.
+  for (let n = 0; n < stand.sized(10, 10, 1); n += 1) {
+    const spec = { model: { id: `m${n}` }, runtime: { target: 'adopted' }, endpoint: { base_url: upstream } };
+    const strategy = { type: 'immediate' } as const;
+    const { operation } = await slipway.deployments.rollouts.create('bench', { spec, strategy });
+    await slipway.operations.wait(operation.id, { limitMs: 30_000 });
+    id = operation.id;
+  }
+  // It would look after what is there meanwhile.
+  await stand.end(worker.pid);
+  await stand.admin.query(
+    `insert into deployments (id, tenant_id, name, created_by) select 'dep_list' || n, $1, 'list-' || n, '{"type":"token","id":"bench"}' from generate_series(1, $2::int) n`,
+    [await stand.operatorTenant(), LISTED],
+  );
+  await stand.admin.query(
+    `insert into operations (id, tenant_id, kind, resource_type, resource_name, resource_id, stream, status, current_step, requested_by, progress, completed_at)
+     select 'op_list' || n, $1, 'rollout', 'deployment', 'list-' || n, 'dep_list' || n, 'deployment/dep_list' || n, 'succeeded', 'promote', '{"type":"token","id":"bench"}', 100, now()
+     from generate_series(1, $2::int) n`,
+    [await stand.operatorTenant(), LISTED],
+  );
+  await stand.admin.query('analyze');
+  return id;
+}

@@ -1,0 +1,44 @@
+import { quantile } from './measure.js';
+
+export type Unit = '/s' | 'ms' | 'µs' | 's' | 'MB' | 'kB' | '%' | '';
+
+/** One measured value, in `unit`: the median of its slices (or of single events), and what they lay between. */
+export interface Figure {
+  unit: Unit;
+  median: number;
+  min: number;
+  max: number;
+  /** Of single events only: the table then shows it in place of the range, which is an accident of their number. */
+  p99?: number;
+}
+
+/** Of slices, one value each. Throws if there is none. */
+export function figure(unit: Unit, values: readonly number[]): Figure {
+  return { unit, median: quantile(values, 0.5), min: Math.min(...values), max: Math.max(...values) };
+}
+
+/** Of single events, such as requests. Throws if there is none. */
+export function ofEvents(unit: Unit, values: readonly number[]): Figure {
+  return { ...figure(unit, values), p99: quantile(values, 0.99) };
+}
+
+/** What was looked at once, or is asked for. */
+export function exactly(unit: Unit, value: number): Figure {
+  return { unit, median: value, min: value, max: value };
+}
+
+/** `188/s (170–201)`, `5.1 ms (p99 27.3)`, `0.27 (0.25–0.30)`; `-` for what there is not. */
+export function shown(of: Figure | null): string {
+  if (!of) return '-';
+  const { unit, median, min, max, p99 } = of;
+  const digits = digitsFor(unit, median);
+  const text = (value: number): string => value.toFixed(digits);
+  const value = unit === '' || unit === '/s' ? `${text(median)}${unit}` : `${text(median)} ${unit}`;
+  if (p99 !== undefined) return `${value} (p99 ${text(p99)})`;
+  return text(min) === text(max) ? value : `${value} (${text(min)}–${text(max)})`;
+}
+
+function digitsFor(unit: Unit, value: number): number {
+  if (unit === '') return 2;
+  return Math.abs(value) >= 100 ? 0 : 1;
+}

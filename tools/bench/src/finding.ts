@@ -1,0 +1,49 @@
+import { exactly, figure, type Figure, type Unit } from './figure.js';
+import { takeTurns, type Side, type Slices } from './measure.js';
+
+/** One line of the table: ours beside the limit of the same run. Null where there is nothing beside it. */
+export interface Finding {
+  name: string;
+  ours: Figure | null;
+  limit: Figure | null;
+  /** Ours to the limit, medians divided; its range is that of the rounds, each divided by itself. */
+  ratio: Figure | null;
+  notes: string;
+}
+
+/** Rates of two sides whose slices take turns. */
+export async function compare(
+  name: string,
+  slices: Slices,
+  sides: { ours: Side; limit: Side },
+  notes: string,
+): Promise<Finding> {
+  const seen = await takeTurns(slices, sides);
+  return beside(name, '/s', seen, notes);
+}
+
+/** Of values that were taken in the same rounds. */
+export function beside(
+  name: string,
+  unit: Unit,
+  seen: { ours: readonly number[]; limit: readonly number[] },
+  notes: string,
+): Finding {
+  const ours = figure(unit, seen.ours);
+  const limit = figure(unit, seen.limit);
+  const rounds = figure(
+    '',
+    seen.ours.map((value, round) => value / (seen.limit[round] as number)),
+  );
+  return { name, ours, limit, ratio: { ...rounds, median: ours.median / limit.median }, notes };
+}
+
+/** Of two figures that no rounds tie together, such as one and what is asked of it. */
+export function against(name: string, ours: Figure, limit: Figure, notes: string): Finding {
+  return { name, ours, limit, ratio: exactly('', ours.median / limit.median), notes };
+}
+
+/** A peer that is not here, or a part that this machine cannot run: it has its line, and the reason. */
+export function skipped(name: string, reason: string): Finding {
+  return { name, ours: null, limit: null, ratio: null, notes: `skipped: ${reason}` };
+}

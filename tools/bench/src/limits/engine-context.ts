@@ -1,0 +1,30 @@
+import 'reflect-metadata';
+import { Logger, Module, type INestApplicationContext, type Type } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { ConfigModule, loadConfigOrExit } from '@slipway/platform-config';
+import { DatabaseModule } from '@slipway/platform-database';
+import { EventsModule } from '@slipway/platform-events';
+import { OperationsModule } from '@slipway/platform-operations';
+import { QueueModule } from '@slipway/platform-queue';
+import { SchedulingModule } from '@slipway/platform-scheduling';
+
+/** A worker process as ours is, but with the operations of this module in place of the areas'. */
+export async function startEngine(part: Type): Promise<INestApplicationContext> {
+  Logger.overrideLogger(['error']);
+  const config = loadConfigOrExit();
+
+  @Module({
+    imports: [
+      ConfigModule.forRoot(config),
+      DatabaseModule.forRoot(config),
+      QueueModule.forRoot(config),
+      SchedulingModule.forWorker(),
+      EventsModule.forWorker(),
+      OperationsModule.forWorker(),
+      part,
+    ],
+  })
+  class WorkerModule {}
+
+  return NestFactory.createApplicationContext(WorkerModule, { logger: ['error'] });
+}

@@ -1,0 +1,66 @@
+import { describe, expect, it } from '@jest/globals';
+import { busyShare, cpuTicks, Quiet } from './quiet.js';
+
+const stat = (fields: string) => `cpu  ${fields}\ncpu0 1 1 1 1 1 1 1 1 1 1\nintr 5\n`;
+
+it('counts all but idle and waiting for disks as busy, stolen time too', () => {
+  expect(cpuTicks(stat('10 1 5 800 100 2 3 79 4 0'))).toEqual({ busy: 100, total: 1_000 });
+  expect(() => cpuTicks('cpu0 1 2 3\n')).toThrow('/proc/stat');
+  expect(() => cpuTicks(stat('10 1 5'))).toThrow('/proc/stat');
+});
+
+it('takes the share between two looks', () => {
+  expect(busyShare({ busy: 100, total: 1_000 }, { busy: 150, total: 1_200 })).toBe(0.25);
+  expect(busyShare({ busy: 100, total: 1_000 }, { busy: 100, total: 1_000 })).toBe(0);
+});
+
+describe('waiting for quiet', () => {
+  /** Each look takes two seconds and finds the next share; the last one for ever. */
+  function machine(patienceMs: number, shares: number[]) {
+    let now = 0;
+    let looks = 0;
+    const told: string[] = [];
+    const look = async () => {
+      now += 2_000;
+      return shares[Math.min(looks++, shares.length - 1)] as number;
+    };
+    const quiet = new Quiet(
+      patienceMs,
+      (line) => told.push(line),
+      look,
+      () => now,
+    );
+    return { quiet, told, elapsed: () => now };
+  }
+
+  it('is over at once on an idle machine, without a word', async () => {
+    const { quiet, told, elapsed } = machine(60_000, [0.01]);
+    expect(await quiet.found()).toBe(true);
+    expect(told).toEqual([]);
+    expect(elapsed()).toBe(2_000);
+  });
+
+  it('says that it waits, and ends when the others have', async () => {
+    const { quiet, told, elapsed } = machine(60_000, [0.9, 0.5, 0.02]);
+    expect(await quiet.found()).toBe(true);
+    expect(told).toEqual(['waits for quiet: others use 90 % of the processors']);
+    expect(elapsed()).toBe(6_000);
+  });
+
+  it('gives up when its patience is used, of all waits together, and says so', async () => {
+    const { quiet, told, elapsed } = machine(60_000, [0.9]);
+    expect(await quiet.found()).toBe(false);
+    expect(elapsed()).toBe(60_000);
+    expect(told.at(-1)).toBe('not quiet: others use 90 % of the processors; goes on');
+    expect(told).toHaveLength(3);
+    expect(await quiet.found()).toBe(false);
+    expect(elapsed()).toBe(62_000);
+  });
+
+  it('finds none where it cannot be told, and says that once', async () => {
+    const { quiet, told } = machine(60_000, [Number.NaN]);
+    expect(await quiet.found()).toBe(false);
+    expect(await quiet.found()).toBe(false);
+    expect(told).toEqual(['there is no /proc/stat: whether the machine is quiet cannot be told']);
+  });
+});

@@ -1,0 +1,80 @@
+import { readFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** An idle machine with an idle Postgres on it is below this share of all its processors. */
+const MOST_BUSY = 0.05;
+const LOOK_MS = 2_000;
+const SAY_EVERY_MS = 30_000;
+
+/** Processor time since the machine started, over all processors, in ticks. */
+export interface CpuTicks {
+  busy: number;
+  total: number;
+}
+
+/** Of the text of /proc/stat. What the hypervisor gave to others (`steal`) counts as busy: it was not ours. Throws on anything else. */
+export function cpuTicks(stat: string): CpuTicks {
+  const fields = /^cpu +(.*)$/m.exec(stat)?.[1]?.split(' ').map(Number) ?? [];
+  // user nice system idle iowait irq softirq steal; guests are counted in user already.
+  const ticks = fields.slice(0, 8);
+  if (ticks.length < 8 || ticks.some(Number.isNaN)) throw new Error('/proc/stat is not understood');
+  const total = ticks.reduce((sum, value) => sum + value, 0);
+  return { busy: total - ticks[3]! - ticks[4]!, total };
+}
+
+/** Share of the processors' time between two looks that was not idle, 0 to 1. */
+export function busyShare(before: CpuTicks, after: CpuTicks): number {
+  return after.total > before.total ? (after.busy - before.busy) / (after.total - before.total) : 0;
+}
+
+/** @returns the share over the next two seconds; NaN where there is no /proc */
+async function lookAtMachine(): Promise<number> {
+  try {
+    const before = cpuTicks(readFileSync('/proc/stat', 'utf8'));
+    await delay(LOOK_MS);
+    return busyShare(before, cpuTicks(readFileSync('/proc/stat', 'utf8')));
+  } catch {
+    return Number.NaN;
+  }
+}
+
+/**
+ * Waits until nobody else uses the machine. All waits of a run together are no longer than its patience: on a machine that is
+ * never quiet the run goes on, and says so.
+ */
+export class Quiet {
+  private waitedMs = 0;
+  private hasSaidBlind = false;
+
+  constructor(
+    private readonly patienceMs: number,
+    private readonly tell: (line: string) => void,
+    private readonly look: () => Promise<number> = lookAtMachine,
+    private readonly now: () => number = () => performance.now(),
+  ) {}
+
+  /** @returns whether it is quiet; false also where nobody can tell */
+  async found(): Promise<boolean> {
+    const begin = this.now();
+    let told = -Infinity;
+    for (;;) {
+      const share = await this.look();
+      if (Number.isNaN(share)) {
+        if (!this.hasSaidBlind) this.tell('there is no /proc/stat: whether the machine is quiet cannot be told');
+        this.hasSaidBlind = true;
+        return false;
+      }
+      if (share <= MOST_BUSY) return true;
+      const waited = this.now() - begin;
+      const percent = `${(share * 100).toFixed(0)} % of the processors`;
+      if (this.waitedMs + waited >= this.patienceMs) {
+        this.waitedMs += waited;
+        this.tell(`not quiet: others use ${percent}; goes on`);
+        return false;
+      }
+      if (waited - told < SAY_EVERY_MS) continue;
+      this.tell(`waits for quiet: others use ${percent}`);
+      told = waited;
+    }
+  }
+}
