@@ -65,9 +65,11 @@ it('lands what the api refused at its fields, the deepest that the form has', ()
     { field: 'strategy.steps[1].soak_seconds', message: 'too long' },
     { field: 'spec.runtime.args.ttft_ms', message: 'no number' },
     { field: 'spec.runtime.args.tokens', message: 'another' },
+    { field: 'spec_patch.scaling.idle_seconds', message: 'not so' },
   ];
-  expect(refusedFields(schema, details)).toEqual({
+  expect(refusedFields(schema, details, { spec_patch: 'spec' })).toEqual({
     'strategy.steps[1].soak_seconds': { text: 'too long', keyword: 'refused' },
     'spec.runtime.args': { text: 'no number', keyword: 'refused' },
+    'spec.scaling.idle_seconds': { text: 'not so', keyword: 'refused' },
   });
 });

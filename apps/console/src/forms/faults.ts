@@ -39,10 +39,15 @@ export function faultsOf({ schema, validate }: RequestSchema, body: unknown): Fa
 }
 
 /** What the api had against what was sent, at the fields that it names. */
-export function refusedFields(schema: Schema, details: readonly { field: string; message: string }[]): Faults {
+export function refusedFields(
+  schema: Schema,
+  details: readonly { field: string; message: string }[],
+  aliases: Readonly<Record<string, string>> = {},
+): Faults {
   const faults: Record<string, Fault> = {};
   for (const { field, message } of details) {
-    const segments = field.split(/[.[\]]/).filter((segment) => segment !== '');
+    const [first = '', ...deeper] = field.split(/[.[\]]/).filter((segment) => segment !== '');
+    const segments = [aliases[first] ?? first, ...deeper];
     faults[pathText(fieldPath(schema, segments))] ??= { text: message, keyword: 'refused' };
   }
   return faults;

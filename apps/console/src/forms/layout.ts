@@ -22,6 +22,8 @@ export interface Layout {
   shown: Readonly<Record<string, readonly string[]>>;
   /** What the screen sets, and nobody is asked for. */
   fixed?: readonly string[];
+  /** Fields that the api may name in a refusal, by which of the form's they are. */
+  aliases?: Readonly<Record<string, string>>;
   /** By the field's path. */
   words?: Readonly<Record<string, FieldWords>>;
 }
@@ -54,6 +56,7 @@ export function driftOf(layout: Layout, schema: Schema): string[] {
       names.map((name) => (group ? `${group}.${name}` : name)),
     ),
     ...(layout.fixed ?? []),
+    ...Object.entries(layout.aliases ?? {}).flat(),
     ...Object.keys(layout.words ?? {}),
   ];
   const unknown = named.filter((name) => !schemaAt(schema, parsed(name)));

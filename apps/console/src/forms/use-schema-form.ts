@@ -46,7 +46,8 @@ export function useSchemaForm<Body>(
   const [draft, setDraft] = useState(() => draftOf(schema, value));
   const body = { ...emptyLists(schema), ...(valueOf(schema, draft) as object | undefined), ...fixed };
   const text = JSON.stringify(body);
-  const refusals = ({ error }: Attempt) => (isSlipwayError(error) ? refusedFields(schema, error.details) : {});
+  const refusals = ({ error }: Attempt) =>
+    isSlipwayError(error) ? refusedFields(schema, error.details, layout.aliases) : {};
   // The body is made anew each time; its text says whether it is another one.
   const faults = useMemo(() => faultsOf(request, JSON.parse(text)), [request, text]);
   return {

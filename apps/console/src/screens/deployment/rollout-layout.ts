@@ -15,6 +15,7 @@ export const ROLLOUT: Layout = {
     'analysis.metrics[]': ['name', 'stat', 'check', 'threshold', 'max_regression_percent', 'min_samples'],
   },
   fixed: FIXED,
+  aliases: { spec_patch: 'spec' },
   words: {
     spec: { label: 'What runs', hint: '' },
     strategy: { label: 'How it gets its traffic' },
