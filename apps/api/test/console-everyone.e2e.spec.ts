@@ -69,7 +69,7 @@ describeInBrowser('the console, for everyone', () => {
     ['deployments/$name', 'Roll back'],
     ['deployments/$name', 'Change the policy'],
     ['sandboxes', 'New sandbox'],
-    ['sandboxes', 'Register'],
+    ['sandboxes?tab=references', 'Register'],
     ['model-apis', 'New product'],
     ['access', 'Grant access'],
     ['tokens', 'Create a token'],
