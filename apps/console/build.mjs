@@ -11,7 +11,9 @@ const SOURCES = [
   'apps/console/src',
   'apps/console/index.html',
   'apps/console/vite.config.mjs',
+  'apps/console/request-schemas.mjs',
   'libs/sdk/src',
+  'libs/sdk/openapi.json',
   'package-lock.json',
 ];
 

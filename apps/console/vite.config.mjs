@@ -1,6 +1,7 @@
 import tailwind from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
+import { requestSchemas } from './request-schemas.mjs';
 
 /** sonner writes its styles into the page when it is loaded, which our content security policy forbids; `main.tsx` imports them as a file. */
 const stylesOfSonnerAsFile = {
@@ -15,7 +16,7 @@ const stylesOfSonnerAsFile = {
 
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [react(), tailwind(), stylesOfSonnerAsFile],
+  plugins: [react(), tailwind(), stylesOfSonnerAsFile, requestSchemas],
   // The workspace's libraries are compiled from their sources, as in the tests.
   resolve: { conditions: ['@slipway/source', 'module', 'browser', 'development|production'] },
   build: {

@@ -67,18 +67,33 @@ describeInBrowser('the console, for everyone', () => {
     ['deployments', 'Create'],
     ['deployments/$name', 'Roll out'],
     ['deployments/$name', 'Roll back'],
+    ['deployments/$name', 'Change the policy'],
     ['sandboxes', 'New sandbox'],
+    ['sandboxes?tab=references', 'Register'],
     ['model-apis', 'New product'],
-  ])('%s, %s: a dialog without a violation, which Escape ends', async (screen, name) => {
+    ['access', 'Grant access'],
+    ['tokens', 'Create a token'],
+    ['tenants', 'Create a tenant'],
+    ['webhooks', 'Create a webhook'],
+  ])('%s, %s: a dialog without a violation, no wider than a phone, which Escape ends', async (screen, name) => {
     await visit.open(`/${screen.replace(/\$\w+/, parameters[screen] ?? '')}`);
     const button = visit.page.getByRole('main').getByRole('button', { name, exact: true }).first();
     await button.focus();
     await visit.page.keyboard.press('Enter');
-    await visit.page.getByRole('dialog').waitFor();
+    const dialog = visit.page.getByRole('dialog');
+    await dialog.waitFor();
+    // With everything that can be filled in.
+    for (const add of await dialog.getByRole('button', { name: /^Add to/ }).all()) await add.click();
+    for (const more of await dialog.locator('summary').all()) await more.click();
     for (const colorScheme of ['light', 'dark'] as const) {
       await visit.page.emulateMedia({ colorScheme });
       expect({ colorScheme, violations: await violations(visit) }).toEqual({ colorScheme, violations: [] });
     }
+    const size = visit.page.viewportSize()!;
+    await visit.page.setViewportSize(PHONE);
+    expect(await tooWide(visit)).toEqual([]);
+    expect(await cutOff(visit)).toEqual([]);
+    await visit.page.setViewportSize(size);
     await visit.page.keyboard.press('Escape');
     await visit.page.getByRole('dialog').waitFor({ state: 'hidden' });
     // Who works by the keyboard goes on from where it was.
@@ -112,4 +127,11 @@ async function tooWide({ page }: Visit): Promise<string[]> {
   return (await page.evaluate(`document.documentElement.scrollWidth <= innerWidth ? [] : [...document.querySelectorAll('body *')]
     .filter((one) => one.getBoundingClientRect().right > innerWidth + 1).slice(0, 5)
     .map((one) => Math.round(one.getBoundingClientRect().right) + ' px: ' + one.outerHTML.slice(0, 200))`)) as string[];
+}
+
+/** What of a dialog is beyond its own edge: it scrolls down, never sideways. */
+async function cutOff({ page }: Visit): Promise<string[]> {
+  return (await page.evaluate(`[...document.querySelectorAll('[role="dialog"] *')]
+    .filter((one) => one.getBoundingClientRect().right > document.querySelector('[role="dialog"]').getBoundingClientRect().right + 1).slice(0, 5)
+    .map((one) => one.outerHTML.slice(0, 200))`)) as string[];
 }

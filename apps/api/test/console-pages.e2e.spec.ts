@@ -17,7 +17,7 @@ beforeAll(async () => {
   await mkdir(path.join(files, 'assets'));
   await writeFile(
     path.join(files, 'index.html'),
-    '<!doctype html><meta property="csp-nonce" nonce="__CSP_NONCE__"><script type="module" src="/assets/main-4f2a.js"></script>',
+    '<!doctype html><script type="module" src="/assets/main-4f2a.js"></script>',
   );
   await writeFile(path.join(files, 'assets', 'main-4f2a.js'), SCRIPT);
   await writeFile(path.join(files, 'assets', 'main-4f2a.js.gz'), gzipSync(SCRIPT));
@@ -35,17 +35,13 @@ describe('its files', () => {
       const answer = await ask(api.url, 'GET', target, { headers: { accept: HTML } });
       expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
       const policy = answer.headers.get('content-security-policy') ?? '';
-      expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self' 'nonce-");
+      expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'; ");
       expect(policy).toContain("frame-ancestors 'none'");
-      expect(policy.replace("style-src-attr 'unsafe-inline'", '')).not.toContain('unsafe');
+      expect(policy).not.toContain('unsafe');
       expect(answer.headers.get('cache-control')).toBe('no-store');
       expect(answer.headers.get('cross-origin-opener-policy')).toBe('same-origin');
       expect(answer.headers.get('referrer-policy')).toBe('no-referrer');
       expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
-      const nonce = /nonce-([^']+)'/.exec(policy)?.[1];
-      expect(answer.text).toContain(`nonce="${nonce}"`);
-      const again = await ask(api.url, 'GET', target, { headers: { accept: HTML } });
-      expect(again.headers.get('content-security-policy')).not.toBe(policy);
     },
   );
 

@@ -60,7 +60,7 @@ describeInBrowser('people in the console', () => {
     expect(await menu.getByRole('link').allInnerTexts()).toEqual(
       expect.not.arrayContaining(['Model APIs', 'Access', 'Tokens', 'Tenants', 'Webhooks', 'Audit']),
     );
-    const acts = /^(create|new|roll|cancel|retry|resume|approve|reject|delete|revoke|upload|publish)\b/i;
+    const acts = /^(set|change|create|new|roll|cancel|retry|resume|approve|reject|delete|revoke|upload|publish)\b/i;
     for (const screen of ['/deployments', '/deployments/chat', '/operations', '/sandboxes']) {
       await visit.open(screen);
       expect([screen, await page.getByRole('main').getByRole('button', { name: acts }).allInnerTexts()]).toEqual([
@@ -72,10 +72,27 @@ describeInBrowser('people in the console', () => {
 
     expect(await tryAs(visit, 'POST', '/deployments', { name: 'by-viewer' })).toBe('403 scope_insufficient');
     expect(await tryAs(visit, 'POST', '/deployments/chat/rollback', {})).toBe('403 scope_insufficient');
+    expect(await tryAs(visit, 'PUT', '/deployments/chat/continual-optimization/policy', {})).toBe(
+      '403 scope_insufficient',
+    );
     await visit.open('/tokens');
     await page.getByRole('alert').filter({ hasText: 'scope_insufficient' }).first().waitFor();
     expect(visit.takeFaults(/^403 /)).toEqual([]);
     await visit.close();
+  });
+
+  it('the tenants stand in the menu of the operator, and of no other admin', async () => {
+    const { token } = await slipway.tenants.create({ name: 'elsewhere' });
+    for (const [admin, isOperator] of [
+      [stack.token, true],
+      [token, false],
+    ] as const) {
+      const visit = await browser.signedIn(admin);
+      const menu = visit.page.getByRole('navigation', { name: 'Screens' });
+      await menu.getByRole('link', { name: 'Tokens' }).waitFor();
+      expect((await menu.getByRole('link', { name: 'Tenants' }).count()) > 0).toBe(isOperator);
+      await visit.close();
+    }
   });
 
   it('nothing that a viewer browser receives names a supplier', async () => {

@@ -18,21 +18,30 @@ export function useFreshness(): Freshness {
   const cache = useQueryClient().getQueryCache();
   const read = (): Freshness => {
     const watched = cache.getAll().filter((query) => query.getObserversCount() > 0 && query.queryKey[0] !== 'session');
-    const failed = watched.filter(({ state }) => isOld(state));
-    const since = Math.min(...failed.map((query) => query.state.dataUpdatedAt || Number.POSITIVE_INFINITY));
-    const failing = failed[0] ? failureOf(failed[0].state) : null;
+    const { since, failing } = freshnessOf(watched.map(({ state }) => state));
     if (since !== last.since || failing !== last.failing) last = { since, failing };
     return last;
   };
   return useSyncExternalStore((changed) => cache.subscribe(changed), read);
 }
 
-function failureOf({ fetchFailureReason, error }: QueryState): Error | null {
+export type Asked = Pick<QueryState, 'dataUpdatedAt' | 'error' | 'fetchFailureReason'>;
+
+/** Of the questions that the screen asks. */
+export function freshnessOf(asked: readonly Asked[]): Freshness {
+  const failed = asked.filter(isOld);
+  return {
+    since: Math.min(...failed.map(({ dataUpdatedAt }) => dataUpdatedAt || Number.POSITIVE_INFINITY)),
+    failing: failed[0] ? failureOf(failed[0]) : null,
+  };
+}
+
+function failureOf({ fetchFailureReason, error }: Asked): Error | null {
   return (fetchFailureReason ?? error) as Error | null;
 }
 
 /** An api that refuses has answered, and the screen that asked says so; but what is shown from before is old all the same. */
-function isOld(state: QueryState): boolean {
+function isOld(state: Asked): boolean {
   const failure = failureOf(state);
   if (!failure) return false;
   const isRefusal = isSlipwayError(failure) && !failure.retryable && (failure.status ?? 500) < 500;

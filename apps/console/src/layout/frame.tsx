@@ -4,7 +4,7 @@ import { Clock, LogOut, Menu, Moon, Search, Sun } from 'lucide-react';
 import { useState } from 'react';
 import { Toaster } from 'sonner';
 import { signOut } from '../api/client.js';
-import { mayWith, sessionQuery, whoQuery } from '../api/who.js';
+import { sessionQuery, whoQuery } from '../api/who.js';
 import { SessionGate } from '../session/session-gate.js';
 import { usePreference } from '../theme/preferences.js';
 import { chooseTheme } from '../theme/theme.js';
@@ -13,7 +13,7 @@ import { classes } from '../ui/classes.js';
 import { useThemeName } from '../ui/theme-name.js';
 import { toggleClock } from '../ui/time.js';
 import { FreshnessBanner } from './freshness-banner.js';
-import { PLACES } from './navigation.js';
+import { placesOf } from './navigation.js';
 import { Palette } from './palette.js';
 
 /** What stands around every screen: the menu, who is signed in, how old the data is. */
@@ -84,7 +84,7 @@ function Places({ onGo }: { onGo: () => void }) {
   return (
     <nav aria-label="Screens">
       <ul className="space-y-0.5">
-        {PLACES.filter(({ needs }) => who && mayWith(who.scopes, needs)).map(({ to, label, icon: Icon }) => (
+        {placesOf(who).map(({ to, label, icon: Icon }) => (
           <li key={to}>
             <Link
               to={to}

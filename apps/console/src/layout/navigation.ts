@@ -14,7 +14,7 @@ import {
   Webhook,
   type LucideIcon,
 } from 'lucide-react';
-import type { Scope } from '../api/who.js';
+import { mayWith, type Scope, type Who } from '../api/who.js';
 
 export interface Place {
   to: string;
@@ -22,12 +22,14 @@ export interface Place {
   icon: LucideIcon;
   /** What one must be to see it in the menu. */
   needs: Scope;
+  /** Of the operator tenant alone: the api refuses it to every other. */
+  isOperators?: boolean;
   /** Two letters that lead there, one after the other. */
   keys: string;
 }
 
 /** The screens that stand in the menu and the palette, in order. */
-export const PLACES: readonly Place[] = [
+const PLACES: readonly Place[] = [
   { to: '/deployments', label: 'Deployments', icon: Rocket, needs: 'viewer', keys: 'gd' },
   { to: '/operations', label: 'Operations', icon: Activity, needs: 'viewer', keys: 'go' },
   { to: '/playground', label: 'Playground', icon: MessageSquare, needs: 'viewer', keys: 'gp' },
@@ -37,8 +39,14 @@ export const PLACES: readonly Place[] = [
   { to: '/model-apis', label: 'Model APIs', icon: Boxes, needs: 'admin', keys: 'gm' },
   { to: '/access', label: 'Access', icon: UserCheck, needs: 'admin', keys: 'ga' },
   { to: '/tokens', label: 'Tokens', icon: KeyRound, needs: 'admin', keys: 'gk' },
-  { to: '/tenants', label: 'Tenants', icon: Building2, needs: 'admin', keys: 'gn' },
+  { to: '/tenants', label: 'Tenants', icon: Building2, needs: 'admin', isOperators: true, keys: 'gn' },
   { to: '/webhooks', label: 'Webhooks', icon: Webhook, needs: 'admin', keys: 'gw' },
   { to: '/audit', label: 'Audit', icon: ScrollText, needs: 'admin', keys: 'gl' },
   { to: '/system', label: 'System', icon: ServerCog, needs: 'viewer', keys: 'gy' },
 ];
+
+/** Where somebody may go; nowhere before it is known who they are. */
+export const placesOf = (who: Who | undefined): Place[] =>
+  PLACES.filter(
+    ({ needs, isOperators }) => who && mayWith(who.scopes, needs) && (!isOperators || who.tenant.is_operator),
+  );

@@ -4,9 +4,9 @@ import { useNavigate } from '@tanstack/react-router';
 import { Command } from 'cmdk';
 import { useEffect, useRef, type ReactNode } from 'react';
 import { slipway } from '../api/client.js';
-import { mayWith, whoQuery } from '../api/who.js';
+import { whoQuery } from '../api/who.js';
 import { toggleClock } from '../ui/time.js';
-import { PLACES } from './navigation.js';
+import { placesOf, type Place } from './navigation.js';
 
 /** How long after the first letter the second one counts. */
 const SEQUENCE_MS = 1000;
@@ -20,7 +20,7 @@ export function Palette({ isOpen, onOpenChange }: { isOpen: boolean; onOpenChang
     queryFn: async ({ signal }) => (await slipway.deployments.list({ limit: 100, signal })).data,
     enabled: isOpen,
   });
-  const places = PLACES.filter(({ needs }) => who && mayWith(who.scopes, needs));
+  const places = placesOf(who);
   useKeys(
     places,
     (to) => void navigate({ to }),
@@ -90,7 +90,7 @@ function Row({ value, onSelect, children }: { value: string; onSelect: () => voi
   );
 }
 
-function useKeys(places: typeof PLACES, go: (to: string) => void, open: () => void): void {
+function useKeys(places: readonly Place[], go: (to: string) => void, open: () => void): void {
   const now = useRef({ places, go, open });
   now.current = { places, go, open };
   useEffect(() => {

@@ -6,7 +6,7 @@ const BOX = 'w-full rounded-md border border-line-strong bg-panel px-2 text-sm t
 interface Around {
   label: string;
   hint?: ReactNode;
-  /** What is wrong with it, as the api said it. */
+  /** What is wrong with it. */
   fault?: string;
 }
 
@@ -18,13 +18,25 @@ interface Wired {
 
 function Labelled({ label, hint, fault, children }: Around & { children: (wired: Wired) => ReactNode }) {
   const id = useId();
-  const described = [hint && `${id}-hint`, fault && `${id}-fault`].filter(Boolean).join(' ') || undefined;
   return (
     <div className="min-w-0 space-y-1">
       <label htmlFor={id} className="block text-sm font-medium">
         {label}
       </label>
-      {children({ id, 'aria-describedby': described, 'aria-invalid': fault ? true : undefined })}
+      {children({ id, ...describedBy(id, hint, fault) })}
+      <Said id={id} hint={hint} fault={fault} />
+    </div>
+  );
+}
+
+const describedBy = (id: string, hint: ReactNode, fault: string | undefined) => ({
+  'aria-describedby': [hint && `${id}-hint`, fault && `${id}-fault`].filter(Boolean).join(' ') || undefined,
+  'aria-invalid': fault ? true : undefined,
+});
+
+function Said({ id, hint, fault }: { id: string; hint: ReactNode; fault: string | undefined }) {
+  return (
+    <>
       {hint && (
         <p id={`${id}-hint`} className="text-xs text-soft">
           {hint}
@@ -35,7 +47,7 @@ function Labelled({ label, hint, fault, children }: Around & { children: (wired:
           {fault}
         </p>
       )}
-    </div>
+    </>
   );
 }
 
@@ -68,24 +80,44 @@ export function SelectField({ label, hint, fault, className, children, ...rest }
   );
 }
 
-export function CheckField({ label, hint, ...rest }: { label: string; hint?: ReactNode } & ComponentProps<'input'>) {
+export function CheckField({ label, hint, fault, ...rest }: Around & ComponentProps<'input'>) {
   const id = useId();
   return (
     <div>
       <label className="inline-flex items-center gap-2 text-sm">
-        <input
-          type="checkbox"
-          {...rest}
-          aria-describedby={hint ? `${id}-hint` : undefined}
-          className="size-4 accent-accent"
-        />
+        <input type="checkbox" {...rest} {...describedBy(id, hint, fault)} className="size-4 accent-accent" />
         {label}
       </label>
-      {hint && (
-        <p id={`${id}-hint`} className="pl-6 text-xs text-soft">
-          {hint}
-        </p>
-      )}
+      <div className="pl-6">
+        <Said id={id} hint={hint} fault={fault} />
+      </div>
     </div>
+  );
+}
+
+interface ChoicesFieldProps extends Around {
+  all: readonly string[];
+  chosen: readonly string[];
+  onChange: (one: string, isChosen: boolean) => void;
+}
+
+/** Some of a few. */
+export function ChoicesField({ label, hint, fault, all, chosen, onChange }: ChoicesFieldProps) {
+  const id = useId();
+  return (
+    <fieldset className="min-w-0 space-y-1" aria-describedby={describedBy(id, hint, fault)['aria-describedby']}>
+      <legend className="text-sm font-medium">{label}</legend>
+      <div className="flex flex-wrap gap-x-4 gap-y-1">
+        {all.map((one) => (
+          <CheckField
+            key={one}
+            label={one}
+            checked={chosen.includes(one)}
+            onChange={(event) => onChange(one, event.target.checked)}
+          />
+        ))}
+      </div>
+      <Said id={id} hint={hint} fault={fault} />
+    </fieldset>
   );
 }

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -15,27 +14,18 @@ const BUILT = fileURLToPath(new URL('../../../../apps/console/dist/', import.met
 /** First segments of paths that are somebody else's, where an unknown one is an error and no page. */
 const OTHERS = new Set(['api', 'console', 'docs', 'assets', 'healthz', 'readyz', 'metrics', 'openapi.json']);
 
-/** What the page's build writes where a style element needs it; each answer gets a new one. */
-const NONCE = /__CSP_NONCE__/g;
-
-/**
- * Nothing from elsewhere, no inline script, no frame. Style elements carry the nonce, since libraries that lock the scrolling behind a
- * dialog make some; style attributes that scripts set are no matter of a policy.
- */
-function policyOf(nonce: string): string {
-  return [
-    "default-src 'none'",
-    "script-src 'self'",
-    `style-src 'self' 'nonce-${nonce}'`,
-    "style-src-attr 'unsafe-inline'",
-    "img-src 'self' data:",
-    "font-src 'self'",
-    "connect-src 'self'",
-    "base-uri 'none'",
-    "form-action 'self'",
-    "frame-ancestors 'none'",
-  ].join('; ');
-}
+/** Nothing from elsewhere, no inline script or style, no frame. The styles that scripts set on elements are no matter of a policy. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+].join('; ');
 
 const NOT_BUILT = `<!doctype html>
 <html lang="en">
@@ -63,13 +53,12 @@ export class ConsoleFiles implements BrowserPages {
 
   /** Read each time: a build that replaces the files beside a running api names other assets. */
   async answer(_request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
-    const nonce = randomBytes(16).toString('base64');
     void reply
       .type('text/html; charset=utf-8')
       .headers({
         vary: 'accept',
         'cache-control': 'no-store',
-        'content-security-policy': policyOf(nonce),
+        'content-security-policy': POLICY,
         'cross-origin-opener-policy': 'same-origin',
         'cross-origin-resource-policy': 'same-origin',
         'referrer-policy': 'no-referrer',
@@ -80,7 +69,7 @@ export class ConsoleFiles implements BrowserPages {
     const page = await readFile(path.join(this.root, 'index.html'), 'utf8').catch((cause: unknown) => {
       throw errors.unavailable({ message: 'The files of the console cannot be read.', cause });
     });
-    return reply.send(page.replace(NONCE, nonce));
+    return reply.send(page);
   }
 
   /** The names of assets hold a hash of what is in them, so that they never change. */

@@ -36,6 +36,29 @@ it('is found by its secret alone, of which nothing is stored', async () => {
     expect(await sessions.find(other)).toBeUndefined();
 });
 
+it('opens the credentials of no other row', async () => {
+  const [mine, theirs] = [
+    await sessions.open(TOKEN),
+    await sessions.open({ ...TOKEN, credentials: { bearer: 'slw_2' } }),
+  ];
+  const { id } = (await sessions.find(theirs.secret))!;
+  await bed.sql(
+    'update console_sessions set sealed_credentials = (select sealed_credentials from console_sessions where id = $1)',
+    [id],
+  );
+  await expect(sessions.find(mine.secret)).rejects.toThrow();
+  expect((await sessions.find(theirs.secret))?.credentials.bearer).toBe('slw_2');
+});
+
+it('a token has the newest twenty', async () => {
+  const opened = [];
+  for (let n = 0; n < 22; n += 1) opened.push(await sessions.open(TOKEN));
+  const other = await sessions.open(hosted(600));
+  const found = await Promise.all(opened.map(async ({ secret }) => (await sessions.find(secret)) !== undefined));
+  expect(found).toEqual([false, false, ...Array<boolean>(20).fill(true)]);
+  expect(await sessions.find(other.secret)).toBeDefined();
+});
+
 it('ends by itself, and then its row goes', async () => {
   const { secret } = await sessions.open(TOKEN);
   const upkeep = new SessionUpkeep({ register: () => undefined } as unknown as Schedule);

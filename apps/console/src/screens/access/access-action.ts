@@ -5,7 +5,7 @@ export type Access = BodyOf<'setConsoleAccess'>;
 
 /** As curl and as CLI. */
 export function accessAction(body: Access) {
-  const { access, external_user_id, external_organization_id, scopes, display_name } = body;
+  const { access, external_user_id = '', external_organization_id = '', scopes, display_name } = body;
   const words = ['slipway', 'access', access ? 'grant' : 'revoke', external_user_id];
   words.push('--organization', external_organization_id);
   if (scopes) words.push('--scopes', scopes.join(','));

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { remediationOf } from '../../api/remediation.js';
 import { systemQuery } from '../../api/system.js';
 import type { OperationStep } from '@slipway/sdk';
 import { useEffect, useRef, type ReactNode } from 'react';
@@ -23,7 +24,6 @@ import {
   waitsForPerson,
   type Operation,
 } from './operation-state.js';
-import { remediationOf } from './remediation.js';
 import { Scrolled } from './scrolled.js';
 
 /** What goes on here, or went on last, step by step. */

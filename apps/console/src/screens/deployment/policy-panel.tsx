@@ -9,6 +9,7 @@ import { Panel } from '../../ui/panel.js';
 import { Time } from '../../ui/time.js';
 import { usePlans, usePolicy, type Plan, type Policy } from './deployment-data.js';
 import { PlanDialog, type PlanDecision } from './plan-dialog.js';
+import { PolicyDialog } from './policy-dialog.js';
 import { Scrolled } from './scrolled.js';
 import { flatText, numberText, oneLine } from './short-text.js';
 
@@ -27,12 +28,22 @@ interface PolicyPanelProps {
 export function PolicyPanel({ name, className, onRollOut }: PolicyPanelProps) {
   const policy = usePolicy(name);
   const plans = usePlans(name);
+  const mayChange = useMay('admin');
+  const [isChanging, setChanging] = useState(false);
   const [decided, setDecided] = useState<{ plan: Plan; decision: PlanDecision }>();
   return (
     <Panel
       title="Policy and plans"
       className={className}
       note={policy.data && <Chip word={policy.data.mode ?? 'recommend'} tone="info" />}
+      actions={
+        mayChange &&
+        policy.data !== undefined && (
+          <Button isSmall onClick={() => setChanging(true)}>
+            {policy.data ? 'Change the policy' : 'Set a policy'}
+          </Button>
+        )
+      }
     >
       <Scrolled label="The policy, and the plans that came of it">
         <Loaded query={policy} what="the policy">
@@ -68,6 +79,7 @@ export function PolicyPanel({ name, className, onRollOut }: PolicyPanelProps) {
           }
         </Loaded>
       </Scrolled>
+      {isChanging && <PolicyDialog name={name} policy={policy.data ?? null} onClose={() => setChanging(false)} />}
       {decided && <PlanDialog name={name} {...decided} onClose={() => setDecided(undefined)} />}
     </Panel>
   );

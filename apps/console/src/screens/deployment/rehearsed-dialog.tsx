@@ -21,10 +21,11 @@ interface RehearsedDialogProps {
   body: object | undefined;
   fault?: string;
   rehearse: (body: object) => Promise<Rehearsal>;
-  run: { mutate: (body: object) => void; isPending: boolean; error: Error | null };
+  run: { mutate: (body: object) => void; isPending: boolean; error: Error | null; variables: unknown };
   actionOf: (body: object) => CopiedAction;
   onClose: () => void;
-  children: ReactNode;
+  /** @param refusal why the api took not what the form holds now, neither to rehearse it nor to do it */
+  children: (refusal: Error | null) => ReactNode;
 }
 
 /** Something large: what it would do is shown first, and only what was shown can be confirmed. */
@@ -32,8 +33,10 @@ export function RehearsedDialog(props: RehearsedDialogProps) {
   const { title, verb, isDangerous, nameToType, body, fault, rehearse, run, actionOf, onClose, children } = props;
   const [typed, setTyped] = useState('');
   const text = JSON.stringify(body);
-  const rehearsal = useMutation({ mutationFn: async () => ({ of: text, told: await rehearse(body!) }) });
-  const told = rehearsal.data?.of === text ? rehearsal.data.told : undefined;
+  const rehearsal = useMutation({ mutationFn: (given: object) => rehearse(given) });
+  const isNow = ({ variables }: { variables: unknown }) => JSON.stringify(variables) === text;
+  const told = isNow(rehearsal) ? rehearsal.data : undefined;
+  const refusal = (isNow(run) && run.error) || (isNow(rehearsal) && rehearsal.error) || null;
   return (
     <Dialog
       isOpen
@@ -44,7 +47,7 @@ export function RehearsedDialog(props: RehearsedDialogProps) {
         <>
           <span className="mr-auto">{body && <CopyAs action={actionOf(body)} />}</span>
           <Button onClick={onClose}>Not now</Button>
-          <Button isBusy={rehearsal.isPending} disabled={!body} onClick={() => rehearsal.mutate()}>
+          <Button isBusy={rehearsal.isPending} disabled={!body} onClick={() => rehearsal.mutate(body!)}>
             Show what it would do
           </Button>
           <Button
@@ -58,7 +61,7 @@ export function RehearsedDialog(props: RehearsedDialogProps) {
         </>
       }
     >
-      {children}
+      {children(refusal)}
       {fault && (
         <p role="status" className="text-sm text-bad">
           {fault}

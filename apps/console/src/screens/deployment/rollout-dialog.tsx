@@ -1,17 +1,23 @@
 import type { BodyOf } from '@slipway/sdk';
 import { useState } from 'react';
+import { request } from 'request:createRollout';
 import { useAction } from '../../api/action.js';
 import { slipway } from '../../api/client.js';
+import { draftOf } from '../../forms/draft.js';
+import { SchemaField } from '../../forms/schema-field.js';
+import { SchemaForm } from '../../forms/schema-form.js';
+import { schemaAt, type Path } from '../../forms/schema.js';
+import { useSchemaForm, type SchemaForm as SchemaFormState } from '../../forms/use-schema-form.js';
 import { Button } from '../../ui/button.js';
-import { TextArea, TextField } from '../../ui/field.js';
+import { TextArea } from '../../ui/field.js';
 import { shellLine } from '../../ui/shell-line.js';
 import { useRevisions, useTargets, type Deployment } from './deployment-data.js';
 import { useFreshKey } from './fresh-key.js';
 import { RehearsedDialog } from './rehearsed-dialog.js';
 import { keyOf } from './renewal.js';
-import { bodyOf, formOf, type Active, type ArgType, type RolloutForm } from './rollout-form.js';
-import { SpecFields } from './spec-fields.js';
-import { StrategyFields } from './strategy-fields.js';
+import { argTextsOf, beginningOf, bodyOf, hasSteps, stepsOf, type Active } from './rollout-form.js';
+import { ROLLOUT, ROLLOUT_AT_ONCE } from './rollout-layout.js';
+import { RuntimeFields } from './runtime-fields.js';
 
 type RolloutBody = BodyOf<'createRollout'>;
 
@@ -33,15 +39,29 @@ export function RolloutDialog({ deployment, ready, onClose }: RolloutDialogProps
   const [active] = useState<Active | undefined>(() =>
     revisions?.pages.flatMap(({ data }) => data).find((one) => one.name === deployment.active_revision),
   );
-  const [form, setForm] = useState(() =>
-    formOf(active?.spec, deployment.default_strategy ?? null, deployment.default_analysis ?? null),
-  );
+  const { default_strategy = null, default_analysis = null } = deployment;
+  const [beginning] = useState(() => beginningOf(active, default_strategy, default_analysis));
+  const [strategy, setStrategy] = useState<string>(beginning.strategy?.type ?? '');
+  const form = useSchemaForm<RolloutBody>(request, hasSteps(strategy) ? ROLLOUT : ROLLOUT_AT_ONCE, {
+    value: beginning,
+  });
+  const [began] = useState(form.body);
+  const [args, setArgs] = useState(() => argTextsOf(active?.spec));
   const [raw, setRaw] = useState(ready && JSON.stringify(ready, null, 2));
 
+  const chooseStrategy = (type: string) => {
+    const put = (name: 'strategy' | 'analysis', path: Path, value: unknown) =>
+      form.change([name, ...path], draftOf(schemaAt(request.schema, [name, ...path])!, value));
+    form.change(['strategy', 'type'], type);
+    put('strategy', ['steps'], stepsOf(type));
+    if (hasSteps(type) !== hasSteps(strategy)) put('analysis', [], hasSteps(type) ? default_analysis : null);
+    setStrategy(type);
+  };
+  const { target, engine } = form.body.spec?.runtime ?? {};
   const declared = targets
-    ?.find((target) => target.name === form.target)
-    ?.engines.find((engine) => engine.name === form.engine)?.declared;
-  const { body, fault } = requestOf(raw, form, declared ?? [], active);
+    ?.find(({ name: one }) => one === target)
+    ?.engines.find(({ name: one }) => one === engine)?.declared;
+  const { body, fault } = requestOf(raw, form, () => bodyOf(form.body, began, args, declared ?? [], active));
   const idempotencyKey = useFreshKey(JSON.stringify(body ?? null));
   const run = useAction({
     run: (given: object) => slipway.deployments.rollouts.create(name, given as RolloutBody, { idempotencyKey }),
@@ -49,6 +69,8 @@ export function RolloutDialog({ deployment, ready, onClose }: RolloutDialogProps
     done: 'The rollout has begun',
     onDone: onClose,
   });
+  // A refusal is of the request as it stands, so its fields are those of the form as it stands.
+  const attemptOf = (refusal: Error | null) => ({ error: refusal, variables: form.body });
   return (
     <RehearsedDialog
       title={`Roll out to ${name}`}
@@ -69,48 +91,65 @@ export function RolloutDialog({ deployment, ready, onClose }: RolloutDialogProps
       })}
       onClose={onClose}
     >
-      {deployment.protection.rollouts === 'approved_plan' && (
-        <p className="rounded-md bg-warn-soft p-2 text-sm text-warn">
-          This deployment takes only rollouts of an approved plan: name it as <code>plan_id</code> in the JSON.
-        </p>
-      )}
-      <div className="flex flex-wrap items-center gap-2">
-        <p className="grow text-sm text-soft">
-          {active
-            ? `What differs from ${active.name} is sent as a patch.`
-            : 'The first revision: the whole spec is sent.'}
-        </p>
-        <Button
-          isSmall
-          aria-pressed={raw !== undefined}
-          onClick={() => setRaw(raw === undefined ? JSON.stringify(body ?? {}, null, 2) : undefined)}
-        >
-          {raw === undefined ? 'Edit as JSON' : 'Back to the form'}
-        </Button>
-      </div>
-      {raw === undefined ? (
+      {(refusal) => (
         <>
-          <SpecFields form={form} targets={targets ?? []} onChange={(changed) => setForm({ ...form, ...changed })} />
-          <StrategyFields form={form} onChange={(changed) => setForm({ ...form, ...changed })} />
-          <TextField
-            label="Reason"
-            maxLength={2000}
-            hint="Stands in the operation and the audit log."
-            value={form.reason}
-            onChange={(event) => setForm({ ...form, reason: event.target.value })}
-          />
+          {deployment.protection.rollouts === 'approved_plan' && (
+            <p className="rounded-md bg-warn-soft p-2 text-sm text-warn">
+              This deployment takes only rollouts of an approved plan: name it as <code>plan_id</code> in the JSON.
+            </p>
+          )}
+          <div className="flex flex-wrap items-center gap-2">
+            <p className="grow text-sm text-soft">
+              {active
+                ? `What differs from ${active.name} is sent as a patch.`
+                : 'The first revision: the whole spec is sent.'}
+            </p>
+            <Button
+              isSmall
+              aria-pressed={raw !== undefined}
+              onClick={() => setRaw(raw === undefined ? JSON.stringify(body ?? {}, null, 2) : undefined)}
+            >
+              {raw === undefined ? 'Edit as JSON' : 'Back to the form'}
+            </Button>
+          </div>
+          {raw === undefined ? (
+            <SchemaForm
+              form={form}
+              attempt={attemptOf(refusal)}
+              widgets={{
+                'spec.runtime': (path) => (
+                  <RuntimeFields
+                    form={form}
+                    attempt={attemptOf(refusal)}
+                    path={path}
+                    targets={targets ?? []}
+                    args={args}
+                    onArgs={setArgs}
+                  />
+                ),
+                'strategy.type': (path) => (
+                  <SchemaField
+                    form={{ ...form, change: (_, type) => chooseStrategy(type as string) }}
+                    attempt={attemptOf(refusal)}
+                    path={path}
+                    label="Strategy"
+                  />
+                ),
+              }}
+            />
+          ) : (
+            <TextArea
+              label="The request as JSON"
+              rows={16}
+              maxLength={MOST_JSON}
+              spellCheck={false}
+              className="font-mono text-xs"
+              value={raw}
+              onChange={(event) => setRaw(event.target.value)}
+              hint="spec or spec_patch, strategy, analysis, and what else the api takes. Back to the form forgets it."
+            />
+          )}
         </>
-      ) : (
-        <TextArea
-          label="The request as JSON"
-          rows={16}
-          maxLength={MOST_JSON}
-          spellCheck={false}
-          className="font-mono text-xs"
-          value={raw}
-          onChange={(event) => setRaw(event.target.value)}
-          hint="spec or spec_patch, strategy, analysis, and what else the api takes. Back to the form forgets it."
-        />
       )}
     </RehearsedDialog>
   );
@@ -118,12 +157,13 @@ export function RolloutDialog({ deployment, ready, onClose }: RolloutDialogProps
 
 function requestOf(
   raw: string | undefined,
-  form: RolloutForm,
-  declared: readonly ArgType[],
-  active: Active | undefined,
+  form: SchemaFormState<RolloutBody>,
+  made: () => RolloutBody,
 ): { body?: object; fault?: string } {
+  if (raw === undefined && !form.isComplete)
+    return { fault: `Still to be filled in, or mended: ${form.faulty.join(', ')}` };
   try {
-    if (raw === undefined) return { body: bodyOf(form, declared, active) };
+    if (raw === undefined) return { body: made() };
     const body: unknown = JSON.parse(raw);
     if (typeof body !== 'object' || body === null || Array.isArray(body))
       return { fault: 'The request is a JSON object.' };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { argValue, bodyOf, formOf, mergePatch } from './rollout-form.js';
+import { argTextsOf, argValue, beginningOf, bodyOf, hasSteps, mergePatch, stepsOf } from './rollout-form.js';
 
 const spec = {
   model: { id: 'llama', uri: 'file:///models/llama' },
@@ -11,6 +11,8 @@ const declared = [
   { name: 'ttft_ms', type: 'integer' },
   { name: 'tokens', type: 'integer' },
 ];
+const began = beginningOf(active, null, null);
+const args = argTextsOf(spec);
 
 describe('the merge patch', () => {
   it('names what differs, takes away with null, and replaces lists whole', () =>
@@ -24,69 +26,70 @@ describe('the merge patch', () => {
 });
 
 describe('the request', () => {
-  it('changes nothing that was not touched', () => {
-    const { spec_patch, base_revision, expected_active_revision } = bodyOf(formOf(spec, null), declared, active);
-    expect(spec_patch).toEqual({});
-    expect([base_revision, expected_active_revision]).toEqual(['chat-00001', 'chat-00001']);
-  });
+  it('changes nothing that was not touched', () =>
+    expect(bodyOf(began, began, args, declared, active)).toEqual({
+      spec_patch: {},
+      base_revision: 'chat-00001',
+      expected_active_revision: 'chat-00001',
+      strategy: { type: 'canary', steps: stepsOf('canary') },
+    }));
 
-  it('patches what was', () => {
-    const form = { ...formOf(spec, null), modelUri: '', args: { ttft_ms: '30', tokens: '' } };
-    expect(bodyOf(form, declared, active).spec_patch).toEqual({
+  it('patches what was, and sends all else as it was given', () => {
+    const given = {
+      ...began,
+      spec: { ...spec, model: { id: 'llama' }, resources: { count: 2 } },
+      progress_deadline_seconds: 90,
+      change_ref: 'git:1',
+    };
+    const sent = bodyOf(given, began, { ttft_ms: '30', tokens: '' }, declared, active);
+    expect(sent).toMatchObject({ progress_deadline_seconds: 90, change_ref: 'git:1' });
+    expect(sent.spec_patch).toEqual({
       model: { uri: null },
       runtime: { args: { ttft_ms: 30, tokens: null } },
+      resources: { count: 2 },
     });
+  });
+
+  it('leaves as it is what the form cannot hold', () => {
+    const { scaling: _, ...held } = spec;
+    const lossy = { ...began, spec: held };
+    const given = { ...lossy, spec: { ...lossy.spec, model: { id: 'other' } } };
+    expect(bodyOf(given, lossy, args, declared, active).spec_patch).toEqual({ model: { id: 'other', uri: null } });
   });
 
   it('is a whole spec where there is nothing to patch', () => {
-    const form = { ...formOf(undefined, null), modelId: 'llama', target: 'local', engine: 'sim' };
-    expect(bodyOf(form, declared, undefined)).toEqual({
+    const given = { spec: { model: { id: 'llama' }, runtime: { target: 'local', engine: 'sim' } } };
+    expect(bodyOf(given, {}, {}, declared, undefined)).toEqual({
       spec: { model: { id: 'llama' }, runtime: { target: 'local', engine: 'sim', args: {} } },
-      strategy: { type: 'immediate' },
     });
   });
 
-  it('has steps and gates only where traffic moves by them', () => {
-    const gate = { name: 'ttft_ms', stat: 'p95', check: 'regression', limit: '10', minSamples: '20' };
-    const form = { ...formOf(spec, { type: 'canary' }), metrics: [gate], reason: 'faster' };
-    expect(bodyOf(form, declared, active)).toMatchObject({
-      strategy: {
-        type: 'canary',
-        steps: [
-          { traffic_percent: 10, soak_seconds: 60, requires_approval: false },
-          { traffic_percent: 100, soak_seconds: 60, requires_approval: false },
-        ],
-      },
-      analysis: {
-        metrics: [{ name: 'ttft_ms', stat: 'p95', check: 'regression', max_regression_percent: 10, min_samples: 20 }],
-      },
-      reason: 'faster',
-    });
-    const immediate = bodyOf({ ...form, strategy: 'immediate' }, declared, active);
-    expect(immediate.strategy).toEqual({ type: 'immediate' });
-    expect(immediate.analysis).toBeUndefined();
+  it('keeps the type of an argument that was not touched, whatever the engine declares today', () => {
+    const sent = bodyOf(began, began, { ...args, ttft_ms: '41' }, [{ name: 'tokens', type: 'string' }], active);
+    expect(sent.spec_patch).toEqual({ runtime: { args: { ttft_ms: '41' } } });
   });
 
-  it('begins with what the deployment does by default', () => {
-    const { strategy, steps, metrics } = formOf(
-      spec,
-      { type: 'canary', steps: [{ traffic_percent: 100, soak_seconds: 5, requires_approval: true }] },
-      { metrics: [{ name: 'itl_ms', check: 'regression', max_regression_percent: 5 }] },
-    );
-    expect(strategy).toBe('canary');
-    expect(steps).toEqual([{ trafficPercent: '100', soakSeconds: '5', isApproved: true }]);
-    expect(metrics).toEqual([{ name: 'itl_ms', stat: '', check: 'regression', limit: '5', minSamples: '' }]);
+  it('says what is wrong with an argument instead of sending it', () => {
+    const trying = (text: string) => () => bodyOf(began, began, { ttft_ms: text }, declared, active);
+    expect(trying('soon')).toThrow('ttft_ms is not a number.');
+    expect(trying('1.5')).toThrow('ttft_ms is not a whole number.');
+  });
+});
+
+describe('the beginning', () => {
+  it('is what the deployment does by default', () => {
+    const strategy = { type: 'canary' as const, steps: [{ traffic_percent: 100, soak_seconds: 5 }] };
+    const analysis = { metrics: [{ name: 'itl_ms' as const, check: 'regression' as const }] };
+    expect(beginningOf(active, strategy, analysis)).toMatchObject({ strategy, analysis });
   });
 
-  it('says what is wrong instead of sending it', () => {
-    const form = formOf(spec, { type: 'canary' });
-    const trying = (changed: Partial<typeof form>) => () => bodyOf({ ...form, ...changed }, declared, active);
-    expect(trying({ modelId: ' ' })).toThrow('The model needs an id.');
-    expect(trying({ args: { ttft_ms: 'soon' } })).toThrow('ttft_ms is not a number.');
-    expect(trying({ args: { ttft_ms: '1.5' } })).toThrow('ttft_ms is not a whole number.');
-    expect(trying({ steps: [{ trafficPercent: '', soakSeconds: '1', isApproved: false }] })).toThrow(
-      'The traffic of step 1 is not a number.',
-    );
+  it('has no gate where no traffic moves by steps', () => {
+    const analysis = { metrics: [{ name: 'itl_ms' as const, check: 'regression' as const }] };
+    expect(beginningOf(undefined, null, analysis)).toEqual({ strategy: { type: 'immediate', steps: [] } });
+    expect(['canary', 'blue_green', 'recreate', 'auto', 'candidate', 'immediate', ''].map(hasSteps)).toEqual([
+      ...[true, true, true, true],
+      ...[false, false, false],
+    ]);
   });
 });
 

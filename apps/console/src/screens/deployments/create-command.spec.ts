@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { createLine, NAME } from './create-command.js';
+import { createLine } from './create-command.js';
 
 describe('the line of the CLI', () => {
   it('names only what was given', () => expect(createLine({ name: 'chat' })).toBe('slipway deployments create chat'));
@@ -8,11 +8,9 @@ describe('the line of the CLI', () => {
     expect(
       createLine({ name: 'chat', description: `Bob's; rm -rf $HOME`, labels: { team: 'search', tier: '1' } }),
     ).toBe(`slipway deployments create chat --description 'Bob'\\''s; rm -rf $HOME' --labels team=search,tier=1`));
-});
 
-describe('names', () => {
-  it.each(['a', 'chat-2', '0'.repeat(63)])('such as %s are taken', (name) => expect(NAME.test(name)).toBe(true));
-  it.each(['', 'Chat', '-a', 'a-', 'a b', 'a'.repeat(64)])('such as "%s" are not', (name) =>
-    expect(NAME.test(name)).toBe(false),
-  );
+  it('hands on as JSON what is no text', () =>
+    expect(createLine({ name: 'chat', protection: { deletion: true }, revision_history_limit: 5 })).toBe(
+      `slipway deployments create chat --protection '{"deletion":true}' --revision-history-limit 5`,
+    ));
 });

@@ -1,26 +1,13 @@
+import type { BodyOf } from '@slipway/sdk';
 import { shellLine } from '../../ui/shell-line.js';
 
-/** What the dialog has gathered, as the api takes it. */
-export interface NewDeployment {
-  name: string;
-  display_name?: string;
-  description?: string;
-  environment?: string;
-  labels?: Record<string, string>;
-}
-
-/** As the api has it. */
-export const NAME = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
-
-/** The same as a line of the CLI. */
-export function createLine({ name, display_name, description, environment, labels = {} }: NewDeployment): string {
-  const pairs = Object.entries(labels).map(([key, value]) => `${key}=${value}`);
-  const flags: [string, string | undefined][] = [
-    ['--display-name', display_name],
-    ['--description', description],
-    ['--environment', environment],
-    ['--labels', pairs.join(',') || undefined],
-  ];
-  const words = flags.flatMap(([flag, value]) => (value === undefined ? [] : [flag, value]));
+/** The same as a line of the CLI, which has a flag for each field. */
+export function createLine({ name = '', labels, ...others }: BodyOf<'createDeployment'>): string {
+  const pairs = Object.entries(labels ?? {}).map((pair) => pair.join('='));
+  const flags: [string, unknown][] = [...Object.entries(others), ['labels', pairs.join(',') || undefined]];
+  const words = flags.flatMap(([field, value]) => {
+    if (value === undefined) return [];
+    return [`--${field.replaceAll('_', '-')}`, typeof value === 'string' ? value : JSON.stringify(value)];
+  });
   return shellLine('slipway', 'deployments', 'create', name, ...words);
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { countStates, labelsOf, matches } from './filter.js';
+import { countStates, matches } from './filter.js';
 
 const CHAT = {
   name: 'chat',
@@ -27,13 +27,4 @@ it('counts states, the worst first, those of a later api last', () => {
     { state: 'active', count: 2 },
     { state: 'hibernating', count: 1 },
   ]);
-});
-
-describe('labels as text', () => {
-  it('are pairs', () =>
-    expect(labelsOf(' team=search,, tier=1=x ')).toEqual({ labels: { team: 'search', tier: '1=x' } }));
-
-  it('are none in an empty text', () => expect(labelsOf('  ')).toEqual({ labels: {} }));
-
-  it('name what is no pair', () => expect(labelsOf('team=search, tier').fault).toMatch(/^tier is no pair/));
 });

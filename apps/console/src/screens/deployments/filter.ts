@@ -32,18 +32,3 @@ export function matches(row: Listed, text: string): boolean {
     .split(/\s+/)
     .every((word) => all.includes(word));
 }
-
-/** `team=search, tier=1` as the api takes labels; what is no pair is said as it stands, in `fault`. */
-export function labelsOf(text: string): { labels: Record<string, string>; fault?: string } {
-  const pairs = text
-    .split(',')
-    .map((pair) => pair.trim())
-    .filter(Boolean);
-  const fault = pairs.find((pair) => !/^[^=\s]+=.*$/.test(pair));
-  if (fault !== undefined) return { labels: {}, fault: `${fault} is no pair such as team=search` };
-  return {
-    labels: Object.fromEntries(
-      pairs.map((pair) => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)]),
-    ),
-  };
-}

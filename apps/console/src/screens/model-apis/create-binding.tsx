@@ -1,24 +1,16 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { request } from 'request:createTargetBinding';
 import { useAction } from '../../api/action.js';
 import { slipway } from '../../api/client.js';
+import { SchemaDialog } from '../../forms/schema-dialog.js';
+import type { Path } from '../../forms/schema.js';
+import { useSchemaForm, type SchemaForm } from '../../forms/use-schema-form.js';
 import { ErrorNote } from '../../ui/error-note.js';
-import { SelectField, TextField } from '../../ui/field.js';
-import { FormDialog } from '../../ui/form-dialog.js';
+import { SelectField } from '../../ui/field.js';
 import type { Product } from './flow.js';
-import { bindingAction, bindingBody, type BindingFields, type NewBinding } from './requests.js';
-
-const EMPTY: BindingFields = {
-  kind: 'revision',
-  deployment: '',
-  revision: '',
-  supplier: '',
-  base_url: '',
-  model: '',
-  credential: '',
-  max_rps: '',
-  max_concurrency: '',
-};
+import { BIND_REVISION, BIND_SUPPLIER, type BoundKind } from './layouts.js';
+import { bindingAction, type NewBinding } from './requests.js';
 
 interface CreateBindingProps {
   product: Product;
@@ -27,8 +19,9 @@ interface CreateBindingProps {
 }
 
 export function CreateBinding({ product, onClose, onCreated }: CreateBindingProps) {
-  const [fields, setFields] = useState(EMPTY);
-  const change = (changed: Partial<BindingFields>) => setFields({ ...fields, ...changed });
+  const [kind, setKind] = useState<BoundKind>('revision');
+  const fixed = { product_id: product.id };
+  const form = useSchemaForm<NewBinding>(request, kind === 'revision' ? BIND_REVISION : BIND_SUPPLIER, { fixed });
   const create = useAction({
     run: (body: NewBinding) => slipway.admin.modelApi.targetBindings.create(body),
     renews: [['model-api-bindings']],
@@ -38,61 +31,38 @@ export function CreateBinding({ product, onClose, onCreated }: CreateBindingProp
       onClose();
     },
   });
-  const body = bindingBody(product.id, fields);
-  const { kind, deployment, revision, supplier, base_url, model } = fields;
+  const { deployment, revision, supplier, base_url, model } = form.body.target ?? {};
   return (
-    <FormDialog
+    <SchemaDialog
+      form={form}
+      run={create}
       title={`Bind ${product.slug}`}
       description="A binding never changes. It serves once it is qualified and a publication names it."
       verb="Bind"
       onClose={onClose}
       isComplete={kind === 'revision' ? Boolean(deployment && revision) : Boolean(supplier && base_url && model)}
-      isBusy={create.isPending}
-      error={create.error}
-      action={bindingAction(body)}
-      onSubmit={() => create.mutate(body)}
-    >
-      <SelectField
-        label="What answers"
-        value={kind}
-        onChange={(event) => change({ kind: event.target.value as BindingFields['kind'] })}
-      >
-        <option value="revision">a revision of a deployment here</option>
-        <option value="supplier">a server elsewhere</option>
-      </SelectField>
-      {kind === 'revision' ? (
-        <RevisionFields fields={fields} onChange={change} />
-      ) : (
-        <SupplierFields fields={fields} onChange={change} />
-      )}
-      <div className="grid gap-3 sm:grid-cols-2">
-        <TextField
-          label="Requests a second"
-          hint="For each gateway; empty: no limit."
-          inputMode="decimal"
-          maxLength={12}
-          value={fields.max_rps}
-          onChange={(event) => change({ max_rps: event.target.value })}
-        />
-        <TextField
-          label="Requests at once"
-          hint="For each gateway; empty: no limit."
-          inputMode="numeric"
-          maxLength={12}
-          value={fields.max_concurrency}
-          onChange={(event) => change({ max_concurrency: event.target.value })}
-        />
-      </div>
-    </FormDialog>
+      action={bindingAction(form.body)}
+      before={
+        <SelectField
+          label="What answers"
+          value={kind}
+          onChange={(event) => {
+            form.change(['target'], {});
+            setKind(event.target.value as BoundKind);
+          }}
+        >
+          <option value="revision">a revision of a deployment here</option>
+          <option value="supplier">a server elsewhere</option>
+        </SelectField>
+      }
+      widgets={kind === 'revision' ? { target: (path) => <RevisionFields form={form} path={path} /> } : undefined}
+    />
   );
 }
 
-interface FieldsProps {
-  fields: BindingFields;
-  onChange: (changed: Partial<BindingFields>) => void;
-}
-
-function RevisionFields({ fields: { deployment, revision }, onChange }: FieldsProps) {
+/** What there is to choose from is known here, and not by the schema. */
+function RevisionFields({ form, path }: { form: SchemaForm<NewBinding>; path: Path }) {
+  const { deployment = '', revision = '' } = (form.at(path) ?? {}) as { deployment?: string; revision?: string };
   const deployments = useQuery({
     queryKey: ['deployments', 'to-bind'],
     queryFn: async ({ signal }) => await slipway.deployments.list({ limit: 200, signal }),
@@ -110,7 +80,7 @@ function RevisionFields({ fields: { deployment, revision }, onChange }: FieldsPr
           label="Deployment"
           value={deployment}
           hint={deployments.data?.next_cursor ? 'The first 200: the command line takes any.' : undefined}
-          onChange={(event) => onChange({ deployment: event.target.value, revision: '' })}
+          onChange={(event) => form.change(path, { deployment: event.target.value })}
         >
           <option value="">{deployments.isPending ? 'Reading…' : 'Choose one'}</option>
           {deployments.data?.data.map(({ name }) => (
@@ -121,7 +91,7 @@ function RevisionFields({ fields: { deployment, revision }, onChange }: FieldsPr
           label="Revision"
           value={revision}
           disabled={deployment === ''}
-          onChange={(event) => onChange({ revision: event.target.value })}
+          onChange={(event) => form.change([...path, 'revision'], event.target.value)}
         >
           <option value="">{revisions.isFetching && !revisions.data ? 'Reading…' : 'Choose one'}</option>
           {revisions.data?.data.map(({ name, state }) => (
@@ -132,48 +102,6 @@ function RevisionFields({ fields: { deployment, revision }, onChange }: FieldsPr
         </SelectField>
       </div>
       {failure && <ErrorNote error={failure} />}
-    </>
-  );
-}
-
-function SupplierFields({ fields, onChange }: FieldsProps) {
-  return (
-    <>
-      <TextField
-        label="Supplier"
-        hint="Who runs the server. Only admins see it."
-        maxLength={255}
-        autoComplete="off"
-        value={fields.supplier}
-        onChange={(event) => onChange({ supplier: event.target.value })}
-      />
-      <TextField
-        label="Base URL"
-        hint="OpenAI-compatible, and allowed in the operator's file."
-        inputMode="url"
-        placeholder="https://models.inference.example.com/v1"
-        maxLength={2048}
-        autoComplete="off"
-        value={fields.base_url}
-        onChange={(event) => onChange({ base_url: event.target.value })}
-      />
-      <TextField
-        label="Model"
-        hint="What the supplier calls it."
-        maxLength={255}
-        autoComplete="off"
-        value={fields.model}
-        onChange={(event) => onChange({ model: event.target.value })}
-      />
-      <TextField
-        label="Credential"
-        hint="Stored encrypted, shown never."
-        type="password"
-        maxLength={4096}
-        autoComplete="new-password"
-        value={fields.credential}
-        onChange={(event) => onChange({ credential: event.target.value })}
-      />
     </>
   );
 }

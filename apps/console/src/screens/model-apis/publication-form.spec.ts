@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Publication } from './flow.js';
-import { firstShares, publicationBody } from './publication-form.js';
+import { firstShares, namedShares } from './publication-form.js';
 
 const current = { bindings: [{ binding_id: 'bnd_1', weight: 90, priority: 2 }] } as Publication;
 
@@ -20,26 +20,11 @@ describe('the next version', () => {
     expect(firstShares(['bnd_3'], undefined)).toMatchObject({ bnd_3: { isNamed: true } });
   });
 
-  const fields = {
-    shares: firstShares(['bnd_2', 'bnd_1'], current),
-    visibility: 'tenant' as const,
-    tenants: 'ten_1, ten_2',
-    notes: ' why ',
-  };
-
-  it('names those that were chosen', () => {
-    expect(publicationBody('prd_1', fields, true)).toEqual({
-      product_id: 'prd_1',
-      bindings: [{ binding_id: 'bnd_1', weight: 90, priority: 2 }],
-      audience: { visibility: 'tenant', tenants: ['ten_1', 'ten_2'] },
-      notes: 'why',
-    });
-  });
-
-  it('lists no tenants where every one is meant, and has no audience of those who may not choose it', () => {
-    expect(publicationBody('prd_1', { ...fields, visibility: 'shared' }, true).audience).toEqual({
-      visibility: 'shared',
-    });
-    expect(publicationBody('prd_1', fields, false)).not.toHaveProperty('audience');
+  it('names those that were chosen, and leaves it to the schema to refuse what is no number', () => {
+    const shares = firstShares(['bnd_2', 'bnd_1'], current);
+    expect(namedShares(shares)).toEqual([{ binding_id: 'bnd_1', weight: 90, priority: 2 }]);
+    expect(namedShares({ bnd_1: { isNamed: true, weight: '', priority: 'x' } })).toEqual([
+      { binding_id: 'bnd_1', weight: '', priority: 'x' },
+    ]);
   });
 });

@@ -1,19 +1,10 @@
-import { wordsOf } from '../../ui/listed-text.js';
 import type { Publication } from './flow.js';
-import type { NewPublication } from './requests.js';
 
 /** A binding's part of the next version, as its fields hold it. */
 export interface Share {
   isNamed: boolean;
   weight: string;
   priority: string;
-}
-
-export interface PublicationFields {
-  shares: Record<string, Share>;
-  visibility: 'tenant' | 'shared';
-  tenants: string;
-  notes: string;
 }
 
 /** What is published goes on as it is; without a publication the newest binding gets all. */
@@ -35,20 +26,16 @@ export function firstShares(ids: readonly string[], current: Publication | undef
   );
 }
 
-/** The audience is the operator tenant's to choose. */
-export function publicationBody(product_id: string, fields: PublicationFields, isOperator: boolean): NewPublication {
-  const { shares, visibility, notes } = fields;
-  const tenants = wordsOf(fields.tenants);
-  return {
-    product_id,
-    bindings: Object.entries(shares)
-      .filter(([, { isNamed }]) => isNamed)
-      .map(([binding_id, { weight, priority }]) => ({
-        binding_id,
-        weight: Number(weight),
-        priority: Number(priority),
-      })),
-    ...(isOperator && { audience: { visibility, ...(visibility === 'tenant' && tenants.length > 0 && { tenants }) } }),
-    ...(notes.trim() !== '' && { notes: notes.trim() }),
-  };
+/** What the next version names. What is no number goes as it was typed, for the schema to refuse. */
+export function namedShares(shares: Readonly<Record<string, Share>>) {
+  return Object.entries(shares)
+    .filter(([, { isNamed }]) => isNamed)
+    .map(([binding_id, { weight, priority }]) => ({
+      binding_id,
+      weight: numberOf(weight),
+      priority: numberOf(priority),
+    }));
 }
+
+const numberOf = (text: string): number =>
+  (text.trim() === '' || Number.isNaN(Number(text)) ? text : Number(text)) as number;

@@ -1,13 +1,17 @@
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
+import { request } from 'request:createModelApiPublication';
 import { useAction } from '../../api/action.js';
 import { slipway } from '../../api/client.js';
 import { whoQuery } from '../../api/who.js';
+import { SchemaDialog } from '../../forms/schema-dialog.js';
+import { useSchemaForm, type Attempt } from '../../forms/use-schema-form.js';
 import { Button } from '../../ui/button.js';
-import { CheckField, SelectField, TextArea, TextField } from '../../ui/field.js';
-import { FormDialog } from '../../ui/form-dialog.js';
+import { CheckField, TextField } from '../../ui/field.js';
+import { ErrorNote } from '../../ui/error-note.js';
 import { targetText, type Binding, type Product, type Publication } from './flow.js';
-import { firstShares, publicationBody, type PublicationFields, type Share } from './publication-form.js';
+import { publicationLayout } from './layouts.js';
+import { firstShares, namedShares, type Share } from './publication-form.js';
 import { publicationAction, type NewPublication } from './requests.js';
 import { Rehearsal } from './rehearsal.js';
 
@@ -25,15 +29,17 @@ interface PublishDialogProps {
 export function PublishDialog({ product, qualified, current, onClose }: PublishDialogProps) {
   const { data: who } = useQuery(whoQuery);
   const offered = qualified.slice(0, MOST_BINDINGS);
-  const [fields, setFields] = useState<PublicationFields>(() => ({
-    shares: firstShares(
+  const [shares, setShares] = useState(() =>
+    firstShares(
       offered.map(({ id }) => id),
       current,
     ),
-    visibility: current?.audience.visibility === 'shared' ? 'shared' : 'tenant',
-    tenants: (current?.audience.tenants ?? []).join('\n'),
-    notes: '',
-  }));
+  );
+  const layout = useMemo(() => publicationLayout(who?.tenant.is_operator ?? false), [who?.tenant.is_operator]);
+  const form = useSchemaForm<NewPublication>(request, layout, {
+    value: { audience: current?.audience },
+    fixed: { product_id: product.id, bindings: namedShares(shares) },
+  });
   const publish = useAction({
     run: (body: NewPublication) => slipway.admin.modelApi.publications.create(body),
     renews: [['model-api-publications'], ['model-api-products'], ['model-api-catalog'], ['models']],
@@ -41,85 +47,59 @@ export function PublishDialog({ product, qualified, current, onClose }: PublishD
     onDone: onClose,
   });
   const rehearse = useAction({ run: (body: NewPublication) => slipway.admin.modelApi.publications.rehearse(body) });
-  const body = publicationBody(product.id, fields, who?.tenant.is_operator ?? false);
-  const change = (changed: Partial<PublicationFields>) => {
-    setFields({ ...fields, ...changed });
-    // What was rehearsed is not what would be published now.
-    rehearse.reset();
-    publish.reset();
-  };
-  const changeShare = (id: string, changed: Partial<Share>) =>
-    change({ shares: { ...fields.shares, [id]: { ...fields.shares[id]!, ...changed } } });
+  const isNow = ({ variables }: Attempt) => JSON.stringify(variables) === JSON.stringify(form.body);
+  const { bindings } = form.body;
   return (
-    <FormDialog
+    <SchemaDialog
+      form={form}
+      run={publish}
       title={`Publish ${product.slug}`}
       description={
         current ? `It takes the place of version ${current.version}, at once.` : 'Clients can name it at once.'
       }
       verb="Publish"
       onClose={onClose}
-      isComplete={body.bindings.length > 0}
-      isBusy={publish.isPending}
-      error={publish.error ?? rehearse.error}
-      action={publicationAction(body)}
-      onSubmit={() => publish.mutate(body)}
+      action={publicationAction(form.body)}
+      before={
+        <fieldset className="space-y-2">
+          <legend className="mb-1 text-sm font-medium">Qualified bindings</legend>
+          {offered.map((binding) => (
+            <ShareFields
+              key={binding.id}
+              binding={binding}
+              share={shares[binding.id]!}
+              faultOf={(name) =>
+                form.faultAt(['bindings', bindings.findIndex(({ binding_id }) => binding_id === binding.id), name])
+                  ?.text
+              }
+              onChange={(changed) => setShares({ ...shares, [binding.id]: { ...shares[binding.id]!, ...changed } })}
+            />
+          ))}
+          <p className="text-xs text-soft">
+            Weights share out the requests among those of the same priority. Lower priorities are preferred; a higher
+            one serves while none below it can.
+          </p>
+        </fieldset>
+      }
     >
-      <fieldset className="space-y-2">
-        <legend className="mb-1 text-sm font-medium">Qualified bindings</legend>
-        {offered.map((binding) => (
-          <ShareFields
-            key={binding.id}
-            binding={binding}
-            share={fields.shares[binding.id]!}
-            onChange={(changed) => changeShare(binding.id, changed)}
-          />
-        ))}
-        <p className="text-xs text-soft">
-          Weights share out the requests among those of the same priority. Lower priorities are preferred; a higher one
-          serves while none below it can.
-        </p>
-      </fieldset>
-      {who?.tenant.is_operator && (
-        <SelectField
-          label="Who may name it"
-          value={fields.visibility}
-          onChange={(event) => change({ visibility: event.target.value as PublicationFields['visibility'] })}
-        >
-          <option value="tenant">this tenant, and those listed</option>
-          <option value="shared">every tenant</option>
-        </SelectField>
-      )}
-      {who?.tenant.is_operator && fields.visibility === 'tenant' && (
-        <TextArea
-          label="Further tenants"
-          hint="Their ids (ten_…)."
-          rows={2}
-          maxLength={70_000}
-          value={fields.tenants}
-          onChange={(event) => change({ tenants: event.target.value })}
-        />
-      )}
-      <TextField
-        label="Notes"
-        maxLength={2000}
-        value={fields.notes}
-        onChange={(event) => change({ notes: event.target.value })}
-      />
-      <Button isBusy={rehearse.isPending} disabled={body.bindings.length === 0} onClick={() => rehearse.mutate(body)}>
+      <Button isBusy={rehearse.isPending} disabled={!form.isComplete} onClick={() => rehearse.mutate(form.body)}>
         Dry run
       </Button>
-      {rehearse.data && <Rehearsal rehearsal={rehearse.data} />}
-    </FormDialog>
+      {rehearse.error && <ErrorNote error={rehearse.error} />}
+      {/* What was rehearsed may not be what would be published now. */}
+      {rehearse.data && isNow(rehearse) && <Rehearsal rehearsal={rehearse.data} />}
+    </SchemaDialog>
   );
 }
 
 interface ShareFieldsProps {
   binding: Binding;
   share: Share;
+  faultOf: (name: 'weight' | 'priority') => string | undefined;
   onChange: (changed: Partial<Share>) => void;
 }
 
-function ShareFields({ binding, share, onChange }: ShareFieldsProps) {
+function ShareFields({ binding, share, faultOf, onChange }: ShareFieldsProps) {
   const name = targetText(binding);
   return (
     <div className="grid items-end gap-2 rounded-md border border-line p-2 sm:grid-cols-[1fr_6rem_6rem]">
@@ -131,9 +111,8 @@ function ShareFields({ binding, share, onChange }: ShareFieldsProps) {
       <TextField
         label="Weight"
         aria-label={`Weight of ${name}`}
-        type="number"
-        min={0}
-        max={1000}
+        inputMode="numeric"
+        fault={faultOf('weight')}
         disabled={!share.isNamed}
         value={share.weight}
         onChange={(event) => onChange({ weight: event.target.value })}
@@ -141,9 +120,8 @@ function ShareFields({ binding, share, onChange }: ShareFieldsProps) {
       <TextField
         label="Priority"
         aria-label={`Priority of ${name}`}
-        type="number"
-        min={0}
-        max={1000}
+        inputMode="numeric"
+        fault={faultOf('priority')}
         disabled={!share.isNamed}
         value={share.priority}
         onChange={(event) => onChange({ priority: event.target.value })}

@@ -1,6 +1,5 @@
 import type { BodyOf } from '@slipway/sdk';
 import type { CopiedAction } from '../../ui/copy.js';
-import { wordsOf } from '../../ui/listed-text.js';
 import { shellLine } from '../../ui/shell-line.js';
 
 const ROOT = '/api/v1/admin/model-api';
@@ -8,42 +7,6 @@ const ROOT = '/api/v1/admin/model-api';
 export type NewProduct = BodyOf<'createModelApiProduct'>;
 export type NewBinding = BodyOf<'createTargetBinding'>;
 export type NewPublication = BodyOf<'createModelApiPublication'>;
-
-/** The fields of a form, as texts. */
-export interface ProductFields {
-  slug: string;
-  display_name: string;
-  description: string;
-  modalities: string;
-  context_length: string;
-  max_output_tokens: string;
-  supported_parameters: string;
-  currency: string;
-  input_per_mtok: string;
-  output_per_mtok: string;
-}
-
-/** What is empty is left out; what is no number goes as it was typed, so that the api says what is wrong with it. */
-export function productBody(fields: ProductFields): NewProduct {
-  const { currency, input_per_mtok, output_per_mtok } = fields;
-  const lists = { modalities: wordsOf(fields.modalities), supported_parameters: wordsOf(fields.supported_parameters) };
-  return {
-    slug: fields.slug.trim(),
-    ...filled('display_name', fields.display_name),
-    ...filled('description', fields.description),
-    ...(lists.modalities.length > 0 && { modalities: lists.modalities as NonNullable<NewProduct['modalities']> }),
-    ...numbered('context_length', fields.context_length),
-    ...numbered('max_output_tokens', fields.max_output_tokens),
-    ...(lists.supported_parameters.length > 0 && { supported_parameters: lists.supported_parameters }),
-    ...(currency.trim() !== '' && {
-      pricing: {
-        currency: currency.trim().toUpperCase(),
-        input_per_mtok: numberOf(input_per_mtok),
-        output_per_mtok: numberOf(output_per_mtok),
-      },
-    }),
-  };
-}
 
 export function productAction(body: NewProduct): CopiedAction {
   const flags = flagsOf({
@@ -55,42 +18,12 @@ export function productAction(body: NewProduct): CopiedAction {
     '--supported-parameters': body.supported_parameters?.join(','),
     '--pricing': body.pricing && JSON.stringify(body.pricing),
   });
-  return action('products', body, shellLine('slipway', 'products', 'create', body.slug, ...flags));
-}
-
-export interface BindingFields {
-  kind: 'revision' | 'supplier';
-  deployment: string;
-  revision: string;
-  supplier: string;
-  base_url: string;
-  model: string;
-  credential: string;
-  max_rps: string;
-  max_concurrency: string;
-}
-
-export function bindingBody(product_id: string, fields: BindingFields): NewBinding {
-  const { kind, deployment, revision, supplier, base_url, model, credential } = fields;
-  const limits = { ...numbered('max_rps', fields.max_rps), ...numbered('max_concurrency', fields.max_concurrency) };
-  return {
-    product_id,
-    target:
-      kind === 'revision'
-        ? { deployment, revision }
-        : {
-            supplier: supplier.trim(),
-            base_url: base_url.trim(),
-            model: model.trim(),
-            ...filled('credential', credential),
-          },
-    ...(Object.keys(limits).length > 0 && { limits }),
-  };
+  return action('products', body, shellLine('slipway', 'products', 'create', body.slug ?? '', ...flags));
 }
 
 /** What is copied is pasted anywhere: the credential is never in it. */
 export function bindingAction(body: NewBinding): CopiedAction {
-  const { target, limits } = body;
+  const { target = {}, limits } = body;
   const { credential, ...rest } = target;
   const flags = flagsOf({
     '--deployment': target.deployment,
@@ -131,17 +64,3 @@ const action = (resource: string, body: unknown, cli: string): CopiedAction => (
 
 const flagsOf = (flags: Record<string, string | number | undefined>): string[] =>
   Object.entries(flags).flatMap(([flag, value]) => (value === undefined ? [] : [flag, String(value)]));
-
-function filled<Name extends string>(name: Name, text: string): { [Key in Name]?: string } {
-  return (text.trim() === '' ? {} : { [name]: text.trim() }) as { [Key in Name]?: string };
-}
-
-function numbered<Name extends string>(name: Name, text: string): { [Key in Name]?: number } {
-  return (text.trim() === '' ? {} : { [name]: numberOf(text) }) as { [Key in Name]?: number };
-}
-
-/** The api refuses a text where a number belongs, and names the field; an empty price is none. */
-const numberOf = (text: string): number => {
-  const number = Number(text);
-  return (Number.isNaN(number) ? text : number) as number;
-};

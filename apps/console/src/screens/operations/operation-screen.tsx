@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { slipway } from '../../api/client.js';
 import { REFRESH_MS } from '../../api/query-client.js';
+import { remediationOf } from '../../api/remediation.js';
 import { Chip } from '../../ui/chip.js';
 import { CopyButton } from '../../ui/copy.js';
 import { ErrorNote } from '../../ui/error-note.js';
@@ -76,6 +77,7 @@ function Concern({ operation }: { operation: Operation }) {
           {operation.status} <code>{operation.error_code}</code>
         </p>
         {operation.message && <p className="break-words">{operation.message}</p>}
+        {operation.error_code && <p>{remediationOf(operation)}</p>}
         {operation.superseded_by && (
           <p>
             In favour of{' '}

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { bytesOf, bytesText, labelsOf, objectionTo, pathIn } from './file-names.js';
+import { bytesOf, bytesText, objectionTo, pathIn } from './file-names.js';
 
 describe('a number of bytes', () => {
   it.each([
@@ -33,16 +33,5 @@ describe('a file', () => {
   it('is not where there is none', () => {
     expect(objectionTo({ name: 'a', size: 11 }, room)).toMatch(/has 10 B left/);
     expect(objectionTo({ name: 'a', size: 101 }, room)).toMatch(/all of the workspace/);
-  });
-});
-
-describe('labels', () => {
-  it('are pairs', () => {
-    expect(labelsOf(' team=search, note = a=b\ntier=')).toEqual({ team: 'search', note: 'a=b', tier: '' });
-    expect(labelsOf('')).toEqual({});
-  });
-  it('are none otherwise', () => {
-    expect(labelsOf('team')).toBeUndefined();
-    expect(labelsOf('=search')).toBeUndefined();
   });
 });

@@ -36,15 +36,3 @@ export function objectionTo(file: { name: string; size: number }, { left, limit 
   if (file.size > left) return `It has ${bytesText(file.size)}; the workspace has ${bytesText(left)} left.`;
   return undefined;
 }
-
-/** `team=search, tier=1` or a line each; undefined where a part is no pair. */
-export function labelsOf(text: string): Record<string, string> | undefined {
-  const parts = text
-    .split(/[\n,]/)
-    .map((part) => part.trim())
-    .filter(Boolean);
-  if (parts.some((part) => !/^[^=]+=/.test(part))) return undefined;
-  return Object.fromEntries(
-    parts.map((part) => [part.slice(0, part.indexOf('=')).trim(), part.slice(part.indexOf('=') + 1).trim()]),
-  );
-}

@@ -2,6 +2,11 @@ import type { BodyOf } from '@slipway/sdk';
 import type { CopiedAction } from '../../ui/copy.js';
 import { shellLine } from '../../ui/shell-line.js';
 
+const pairsText = (labels: Record<string, string>) =>
+  Object.entries(labels)
+    .map((pair) => pair.join('='))
+    .join(',');
+
 /** What is copied is pasted anywhere: the credential is never in it. */
 export function referenceAction({ credential, ...body }: BodyOf<'createSandboxReference'>): CopiedAction {
   const isSecret = credential !== undefined;
@@ -12,8 +17,9 @@ export function referenceAction({ credential, ...body }: BodyOf<'createSandboxRe
       body: { ...body, ...(isSecret && { credential: 'CREDENTIAL' }) },
     },
     cli: shellLine(
-      ...['slipway', 'references', 'create', body.external_id],
-      ...['--provider', body.provider, '--base-url', body.base_url],
+      ...['slipway', 'references', 'create', body.external_id ?? ''],
+      ...['--provider', body.provider ?? '', '--base-url', body.base_url ?? ''],
+      ...(body.labels ? ['--labels', pairsText(body.labels)] : []),
       ...(isSecret ? ['--credential-file', '-'] : []),
     ),
   };

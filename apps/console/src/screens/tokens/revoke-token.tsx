@@ -1,7 +1,7 @@
 import { useAction } from '../../api/action.js';
 import { slipway } from '../../api/client.js';
 import { ConfirmDialog } from '../../ui/confirm-dialog.js';
-import { ownerText } from '../../ui/identity-fields.js';
+import { ownerText } from '../../ui/owner-text.js';
 import { LastAdminNote } from '../../ui/last-admin-note.js';
 import { shellLine } from '../../ui/shell-line.js';
 import type { Token } from './tokens-screen.js';

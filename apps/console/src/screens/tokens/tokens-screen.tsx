@@ -12,7 +12,7 @@ import { Chip } from '../../ui/chip.js';
 import { DataTable } from '../../ui/data-table.js';
 import { EmptyState } from '../../ui/empty-state.js';
 import { ChoiceFilter } from '../../ui/filters.js';
-import { ownerText } from '../../ui/identity-fields.js';
+import { ownerText } from '../../ui/owner-text.js';
 import { Listed } from '../../ui/listed.js';
 import { Panel, ScreenHead } from '../../ui/panel.js';
 import { Time } from '../../ui/time.js';

@@ -1,19 +1,16 @@
 import type { BodyOf } from '@slipway/sdk';
-import { useState } from 'react';
+import { request } from 'request:createWebhook';
 import { useAction } from '../../api/action.js';
 import { slipway } from '../../api/client.js';
+import { SchemaDialog } from '../../forms/schema-dialog.js';
+import { useSchemaForm } from '../../forms/use-schema-form.js';
 import { useOpener } from '../../ui/dialog.js';
-import { TextField } from '../../ui/field.js';
-import { FormDialog } from '../../ui/form-dialog.js';
-import { wordsOf } from '../../ui/listed-text.js';
 import { SecretDialog } from '../../ui/secret-dialog.js';
 import { shellLine } from '../../ui/shell-line.js';
+import { CREATE_WEBHOOK } from './create-layout.js';
 
 export function CreateWebhook({ onClose }: { onClose: () => void }) {
-  const [url, setUrl] = useState('');
-  const [types, setTypes] = useState('');
-  const [deployments, setDeployments] = useState('');
-  const [description, setDescription] = useState('');
+  const form = useSchemaForm<BodyOf<'createWebhook'>>(request, CREATE_WEBHOOK);
   const opener = useOpener();
   const create = useAction({
     run: (body: BodyOf<'createWebhook'>) => slipway.webhooks.create(body),
@@ -35,66 +32,21 @@ export function CreateWebhook({ onClose }: { onClose: () => void }) {
       </SecretDialog>
     );
 
-  const [event_types, names] = [wordsOf(types), wordsOf(deployments)];
-  const body: BodyOf<'createWebhook'> = {
-    url: url.trim(),
-    ...(event_types.length > 0 && { event_types }),
-    ...(names.length > 0 && { deployments: names }),
-    ...(description.trim() && { description: description.trim() }),
-  };
   return (
-    <FormDialog
+    <SchemaDialog
+      form={form}
+      run={create}
       title="Create a webhook"
       description="Events from now on are posted to it as CloudEvents, at least once and in order."
       verb="Create"
       onClose={onClose}
-      isComplete={body.url !== ''}
-      isBusy={create.isPending}
-      error={create.error}
-      action={actionOf(body)}
-      onSubmit={() => create.mutate(body)}
-    >
-      <TextField
-        label="URL"
-        autoFocus
-        hint="https and a public address, or what the operator allows for webhooks. Redirects are not followed."
-        required
-        type="url"
-        maxLength={2048}
-        autoComplete="off"
-        placeholder="https://hooks.example.com/slipway"
-        value={url}
-        onChange={(event) => setUrl(event.target.value)}
-      />
-      <TextField
-        label="Event types"
-        hint="Such as rollout.* or route.updated, by commas. All where it is left empty."
-        autoComplete="off"
-        spellCheck={false}
-        value={types}
-        onChange={(event) => setTypes(event.target.value)}
-      />
-      <TextField
-        label="Deployments"
-        hint="By commas. Everything of the tenant where it is left empty."
-        autoComplete="off"
-        spellCheck={false}
-        value={deployments}
-        onChange={(event) => setDeployments(event.target.value)}
-      />
-      <TextField
-        label="Description"
-        maxLength={2000}
-        autoComplete="off"
-        value={description}
-        onChange={(event) => setDescription(event.target.value)}
-      />
-    </FormDialog>
+      action={actionOf(form.body)}
+    />
   );
 }
 
 function actionOf(body: BodyOf<'createWebhook'>) {
-  const words = ['slipway', 'webhooks', 'create', body.url];
+  const words = ['slipway', 'webhooks', 'create', body.url ?? ''];
   if (body.event_types) words.push('--event-types', body.event_types.join(','));
   if (body.deployments) words.push('--deployments', body.deployments.join(','));
   if (body.description) words.push('--description', body.description);

@@ -1,72 +1,70 @@
 import type { ItemOf } from '@slipway/sdk';
+import type { Path } from '../../forms/schema.js';
+import type { Attempt, SchemaForm } from '../../forms/use-schema-form.js';
 import { SelectField, TextField } from '../../ui/field.js';
-import type { RolloutForm } from './rollout-form.js';
+import type { ArgTexts } from './rollout-form.js';
 import { oneLine } from './short-text.js';
 
 type Target = ItemOf<'listTargets'>;
 type Arg = NonNullable<Target['engines'][number]['declared']>[number];
 
-interface SpecFieldsProps {
-  form: RolloutForm;
+interface RuntimeFieldsProps {
+  form: SchemaForm<unknown>;
+  attempt: Attempt;
+  /** Of the spec's runtime. */
+  path: Path;
   targets: readonly Target[];
-  onChange: (changed: Partial<RolloutForm>) => void;
+  args: ArgTexts;
+  onArgs: (args: ArgTexts) => void;
 }
 
-/** What is to run, and where: of arguments those that the operator's engine takes, by their types. */
-export function SpecFields({ form, targets, onChange }: SpecFieldsProps) {
-  const engines = targets.find(({ name }) => name === form.target)?.engines ?? [];
-  const declared = engines.find(({ name }) => name === form.engine)?.declared ?? [];
-  const undeclared = Object.keys(form.args).filter((name) => !declared.some((one) => one.name === name));
-  const set = (name: string, text: string) => onChange({ args: { ...form.args, [name]: text } });
+/** Where it is to run: of targets and engines those that there are, of arguments those that the operator's engine takes, by their types. */
+export function RuntimeFields({ form, attempt, path, targets, args, onArgs }: RuntimeFieldsProps) {
+  const { target = '', engine = '' } = (form.at(path) ?? {}) as { target?: string; engine?: string };
+  const engines = targets.find(({ name }) => name === target)?.engines ?? [];
+  const declared = engines.find(({ name }) => name === engine)?.declared ?? [];
+  const undeclared = Object.keys(args).filter((name) => !declared.some((one) => one.name === name));
+  const set = (name: string, text: string) => onArgs({ ...args, [name]: text });
+  const refused = (name: string) => form.refusalAt([...path, name], attempt);
   return (
     <fieldset className="space-y-3">
-      <legend className="text-sm font-semibold">What runs</legend>
+      <legend className="text-sm font-semibold">Runtime</legend>
       <div className="grid gap-3 sm:grid-cols-2">
-        <TextField
-          label="model.id"
-          required
-          value={form.modelId}
-          onChange={(event) => onChange({ modelId: event.target.value })}
-        />
-        <TextField
-          label="model.uri"
-          placeholder="where its weights are, if the engine needs it"
-          value={form.modelUri}
-          onChange={(event) => onChange({ modelUri: event.target.value })}
-        />
         <SelectField
-          label="runtime.target"
-          value={form.target}
-          onChange={(event) => onChange({ target: event.target.value, engine: '' })}
+          label="Target"
+          required
+          fault={refused('target')}
+          value={target}
+          onChange={(event) => {
+            form.change([...path, 'target'], event.target.value);
+            form.change([...path, 'engine'], '');
+          }}
         >
           <option value="">Choose…</option>
-          <Options names={targets.filter(({ removed }) => !removed).map(({ name }) => name)} now={form.target} />
+          <Options names={targets.filter(({ removed }) => !removed).map(({ name }) => name)} now={target} />
         </SelectField>
         <SelectField
-          label="runtime.engine"
-          value={form.engine}
-          onChange={(event) => onChange({ engine: event.target.value })}
+          label="Engine"
+          fault={refused('engine')}
+          value={engine}
+          onChange={(event) => form.change([...path, 'engine'], event.target.value)}
         >
           <option value="">None</option>
-          <Options names={engines.map(({ name }) => name)} now={form.engine} />
+          <Options names={engines.map(({ name }) => name)} now={engine} />
         </SelectField>
       </div>
+      {refused('args') && <p className="text-xs text-bad">{refused('args')}</p>}
       {(declared.length > 0 || undeclared.length > 0) && (
         <div className="grid gap-3 sm:grid-cols-3">
           {declared.slice(0, 100).map((arg) => (
-            <ArgField
-              key={arg.name}
-              arg={arg}
-              value={form.args[arg.name] ?? ''}
-              onChange={(text) => set(arg.name, text)}
-            />
+            <ArgField key={arg.name} arg={arg} value={args[arg.name] ?? ''} onChange={(text) => set(arg.name, text)} />
           ))}
           {undeclared.slice(0, 100).map((name) => (
             <TextField
               key={name}
               label={name}
               hint="The engine does not declare it: empty takes it away."
-              value={form.args[name] ?? ''}
+              value={args[name] ?? ''}
               onChange={(event) => set(name, event.target.value)}
             />
           ))}

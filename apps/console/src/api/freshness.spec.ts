@@ -1,0 +1,32 @@
+import { expect, it } from '@jest/globals';
+import { SlipwayError } from '@slipway/sdk';
+import { freshnessOf, type Asked } from './freshness.js';
+
+const fine: Asked = { dataUpdatedAt: 5_000, error: null, fetchFailureReason: null };
+const away = new Error('fetch failed');
+const refusal = new SlipwayError('no', { code: 'scope_insufficient', status: 403, retryable: false });
+
+it('is nothing where every question was answered', () =>
+  expect(freshnessOf([fine])).toEqual({ since: Number.POSITIVE_INFINITY, failing: null }));
+
+it('is since the oldest of what could not be read again, and why', () =>
+  expect(
+    freshnessOf([
+      fine,
+      { ...fine, dataUpdatedAt: 3_000, fetchFailureReason: away },
+      { ...fine, dataUpdatedAt: 1_000, error: away },
+    ]),
+  ).toEqual({ since: 1_000, failing: away }));
+
+it('is not what was never there', () =>
+  expect(freshnessOf([{ ...fine, dataUpdatedAt: 0, error: away }])).toEqual({
+    since: Number.POSITIVE_INFINITY,
+    failing: away,
+  }));
+
+it('takes a refusal for an answer, unless something from before is shown', () => {
+  expect(freshnessOf([{ ...fine, dataUpdatedAt: 0, error: refusal }]).failing).toBeNull();
+  expect(freshnessOf([{ ...fine, error: refusal }])).toEqual({ since: 5_000, failing: refusal });
+  const broken = new SlipwayError('no', { code: 'internal', status: 500, retryable: false });
+  expect(freshnessOf([{ ...fine, dataUpdatedAt: 0, error: broken }]).failing).toBe(broken);
+});

@@ -1,0 +1,99 @@
+import { linesOf, wordsOf } from '../ui/listed-text.js';
+import { kindOf, type Path, type Schema } from './schema.js';
+
+/**
+ * What a form holds of a value: texts as they were typed, so that half a number is no number yet. Groups and rows are as in the value,
+ * and what is empty is not set.
+ */
+export type Draft = string | boolean | undefined | readonly Draft[] | { readonly [name: string]: Draft };
+
+type Fields = { readonly [name: string]: Draft };
+
+export function draftOf(schema: Schema, value: unknown): Draft {
+  const kind = kindOf(schema);
+  if (kind === 'group') {
+    const fields = isObject(value) ? value : {};
+    const names = Object.entries(schema.properties ?? {});
+    return Object.fromEntries(names.map(([name, inner]) => [name, draftOf(inner, fields[name])]));
+  }
+  if (kind === 'rows') return (Array.isArray(value) ? value : []).map((row) => draftOf(schema.items!, row));
+  if (kind === 'choices') return Array.isArray(value) ? value.map(String) : [];
+  if (kind === 'check') return typeof value === 'boolean' ? value : undefined;
+  if (value === undefined || value === null) return '';
+  if (kind === 'words' && Array.isArray(value)) return value.join(separatorOf(schema));
+  if (kind === 'pairs' && isObject(value))
+    return Object.entries(value)
+      .map(([name, text]) => `${name}=${String(text)}`)
+      .join('\n');
+  if (kind === 'json') return JSON.stringify(value, null, 2);
+  if (kind === 'moment') return localText(new Date(String(value)));
+  return String(value);
+}
+
+/** The value that a draft stands for; undefined where nothing is set. What cannot be read stays the text that it is, for the schema to refuse. */
+export function valueOf(schema: Schema, draft: Draft): unknown {
+  const kind = kindOf(schema);
+  if (kind === 'group') {
+    const given = Object.entries(schema.properties ?? {})
+      .map(([name, inner]) => [name, valueOf(inner, (draft as Fields | undefined)?.[name])] as const)
+      .filter(([, value]) => value !== undefined);
+    return given.length > 0 ? Object.fromEntries(given) : undefined;
+  }
+  if (kind === 'rows') {
+    const rows = (draft as readonly Draft[] | undefined) ?? [];
+    return rows.length > 0 ? rows.map((row) => valueOf(schema.items!, row) ?? {}) : undefined;
+  }
+  if (kind === 'choices') return Array.isArray(draft) && draft.length > 0 ? draft : undefined;
+  if (kind === 'check') return draft;
+  const text = typeof draft === 'string' ? draft.trim() : '';
+  if (text === '') return undefined;
+  if (kind === 'number') return Number.isFinite(Number(text)) ? Number(text) : text;
+  if (kind === 'words') return holdsSpaces(schema) ? linesOf(text) : wordsOf(text);
+  if (kind === 'pairs') return pairsOf(text) ?? text;
+  if (kind === 'json') return parsed(text);
+  if (kind === 'moment') return Number.isNaN(Date.parse(text)) ? text : new Date(text).toISOString();
+  return text;
+}
+
+/** The same draft with something else at a path. */
+export function withAt(draft: Draft, [first, ...deeper]: Path, value: Draft): Draft {
+  if (first === undefined) return value;
+  if (typeof first === 'number')
+    return ((draft as readonly Draft[]) ?? []).map((row, at) => (at === first ? withAt(row, deeper, value) : row));
+  const fields = (draft as Fields | undefined) ?? {};
+  return { ...fields, [first]: withAt(fields[first], deeper, value) };
+}
+
+export function draftAt(draft: Draft, path: Path): Draft {
+  return path.reduce<Draft>((at, segment) => (at as Fields | undefined)?.[segment as string], draft);
+}
+
+/** Whether the texts of a list may have spaces and commas of their own, and stand one a line: nothing says what they look like. */
+export const holdsSpaces = ({ items }: Schema): boolean => items?.pattern === undefined;
+
+const separatorOf = (schema: Schema): string => (holdsSpaces(schema) ? '\n' : ', ');
+
+/** `team=search, tier=1` or a line each; undefined where a part is no pair. */
+function pairsOf(text: string): Record<string, string> | undefined {
+  const parts = text.split(/[\n,]/).map((part) => part.trim());
+  const pairs = parts.filter(Boolean).map((part) => [part.slice(0, part.indexOf('=')), part] as const);
+  if (pairs.some(([name, part]) => !part.includes('=') || name.trim() === '')) return undefined;
+  return Object.fromEntries(pairs.map(([name, part]) => [name.trim(), part.slice(name.length + 1).trim()]));
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return text;
+  }
+}
+
+/** As the browser's field for a moment takes it: in its own time, to the second. */
+function localText(at: Date): string {
+  if (Number.isNaN(at.getTime())) return '';
+  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

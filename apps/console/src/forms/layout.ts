@@ -1,0 +1,88 @@
+import { isRequired, kindOf, patternText, schemaAt, type Path, type Schema } from './schema.js';
+
+/** What the schema does not say of a field. */
+export interface FieldWords {
+  label?: string;
+  /** In place of what the schema says of it. */
+  hint?: string;
+  placeholder?: string;
+  /** What is wrong with a text that does not match the schema's pattern, for people. */
+  mismatch?: string;
+  isReadOnly?: boolean;
+}
+
+/**
+ * How a form shows the body of a request. Pure data, so that a test compares it with the document. Whatever the schema has and no layout
+ * names stands under *More*: a field that the api gains can be set here from that day on.
+ */
+export interface Layout {
+  /** Its id in the document. */
+  operation: string;
+  /** Which fields of a group are shown at once, in order; all of them where a group is not named. The body itself is `''`, rows end with `[]`. */
+  shown: Readonly<Record<string, readonly string[]>>;
+  /** What the screen sets, and nobody is asked for. */
+  fixed?: readonly string[];
+  /** Fields that the api may name in a refusal, by which of the form's they are. */
+  aliases?: Readonly<Record<string, string>>;
+  /** By the field's path. */
+  words?: Readonly<Record<string, FieldWords>>;
+}
+
+/** The fields of a group that are shown at once. */
+export function shownIn(layout: Layout, schema: Schema, path: Path): Path[] {
+  const properties = Object.keys(schemaAt(schema, path)?.properties ?? {});
+  const names = layout.shown[patternText(path)] ?? properties;
+  return names.map((name) => [...path, name]).filter((one) => !layout.fixed?.includes(patternText(one)));
+}
+
+/** The fields within a group, at whatever depth, that are not shown at once. Rows have their own. */
+export function moreIn(layout: Layout, schema: Schema, path: Path): Path[] {
+  const all = Object.keys(schemaAt(schema, path)?.properties ?? {}).map((name) => [...path, name]);
+  const shown = shownIn(layout, schema, path).map(patternText);
+  return all
+    .filter((one) => !layout.fixed?.includes(patternText(one)))
+    .flatMap((one) => {
+      if (!shown.includes(patternText(one))) return [one];
+      return kindOf(schemaAt(schema, one)!) === 'group' ? moreIn(layout, schema, one) : [];
+    });
+}
+
+/** What does not agree between a layout and the schema of its operation. */
+export function driftOf(layout: Layout, schema: Schema): string[] {
+  const parsed = (text: string): Path =>
+    text.split('.').flatMap((one) => (one.endsWith('[]') ? [one.slice(0, -2), 0] : [one]));
+  const named = [
+    ...Object.entries(layout.shown).flatMap(([group, names]) =>
+      names.map((name) => (group ? `${group}.${name}` : name)),
+    ),
+    ...(layout.fixed ?? []),
+    ...Object.entries(layout.aliases ?? {}).flat(),
+    ...Object.keys(layout.words ?? {}),
+  ];
+  const unknown = named.filter((name) => !schemaAt(schema, parsed(name)));
+  const hidden = moreIn(layout, schema, []).filter((path) => path.length === 1 && isRequired(schema, path));
+  return [
+    ...unknown.map((name) => `${layout.operation} has no field ${name}`),
+    ...hidden.map(([name]) => `${layout.operation} needs ${name}, which its form hides`),
+  ];
+}
+
+const ACRONYMS: Record<string, string> = {
+  id: 'ID',
+  uri: 'URI',
+  url: 'URL',
+  urls: 'URLs',
+  slos: 'SLOs',
+  gpu: 'GPU',
+  ttl: 'TTL',
+};
+const UNITS: Record<string, string> = { seconds: 's', percent: '%', ms: 'ms', mb: 'MB' };
+
+/** `max_traffic_percent` as people read it: `Max traffic, %`. */
+export function labelOf(name: string): string {
+  const words = name.split('_');
+  const unit = words.length > 1 ? UNITS[words.at(-1)!] : undefined;
+  const [first, ...rest] = (unit ? words.slice(0, -1) : words).map((word) => ACRONYMS[word] ?? word);
+  const text = [first![0]!.toUpperCase() + first!.slice(1), ...rest].join(' ');
+  return unit ? `${text}, ${unit}` : text;
+}

@@ -1,0 +1,47 @@
+import type { ReactNode } from 'react';
+import type { CopiedAction } from '../ui/copy.js';
+import { FormDialog } from '../ui/form-dialog.js';
+import { SchemaForm, type Widget } from './schema-form.js';
+import type { Attempt, SchemaForm as Form } from './use-schema-form.js';
+
+interface SchemaDialogProps<Body> {
+  form: Form<Body>;
+  run: Attempt & { mutate: (body: Body) => void; isPending: boolean };
+  title: string;
+  description?: ReactNode;
+  verb: string;
+  isDangerous?: boolean;
+  action?: CopiedAction;
+  widgets?: Readonly<Record<string, Widget>>;
+  onClose: () => void;
+  /** What the schema cannot know is missing. */
+  isComplete?: boolean;
+  before?: ReactNode;
+  /** Behind the fields. */
+  children?: ReactNode;
+}
+
+/** A dialog that sends what its form holds. */
+export function SchemaDialog<Body>({
+  form,
+  run,
+  widgets,
+  isComplete = true,
+  before,
+  children,
+  ...dialog
+}: SchemaDialogProps<Body>) {
+  return (
+    <FormDialog
+      {...dialog}
+      isComplete={isComplete && form.isComplete}
+      isBusy={run.isPending}
+      error={run.error}
+      onSubmit={() => run.mutate(form.body)}
+    >
+      {before}
+      <SchemaForm form={form} attempt={run} widgets={widgets} />
+      {children}
+    </FormDialog>
+  );
+}

@@ -1,0 +1,125 @@
+import { CheckField, ChoicesField, SelectField, TextArea, TextField } from '../ui/field.js';
+import { holdsSpaces } from './draft.js';
+import type { FieldWords } from './layout.js';
+import { Marked } from './marked.js';
+import { isRequired, isWhole, kindOf, schemaAt, type Path, type Schema } from './schema.js';
+import type { Attempt, SchemaForm } from './use-schema-form.js';
+
+interface SchemaFieldProps {
+  form: SchemaForm<unknown>;
+  attempt: Attempt;
+  path: Path;
+  label: string;
+  words?: FieldWords;
+}
+
+/** A field as its schema has it: its kind, its limits, what it is by default, what it is for, and what is wrong with it. */
+export function SchemaField({ form, attempt, path, label, words = {} }: SchemaFieldProps) {
+  const schema = schemaAt(form.request.schema, path)!;
+  const draft = form.at(path);
+  const kind = kindOf(schema);
+  const text = typeof draft === 'string' ? draft : '';
+  const isNeeded = isRequired(form.request.schema, path) && (path.length === 1 || typeof path.at(-2) === 'number');
+  const around = { label, hint: hintOf(schema, words.hint), fault: faultOf({ form, attempt, path, words }) };
+  const field = {
+    ...around,
+    value: text,
+    required: isNeeded,
+    onChange: (event: { target: { value: string } }) => form.change(path, event.target.value),
+  };
+  const typed = {
+    ...field,
+    readOnly: words.isReadOnly,
+    autoComplete: 'off',
+    placeholder: words.placeholder ?? placeholderOf(schema),
+  };
+
+  if (kind === 'check')
+    return (
+      <CheckField
+        {...around}
+        checked={(draft as boolean | undefined) ?? schema.default === true}
+        onChange={(event) => form.change(path, event.target.checked)}
+      />
+    );
+  if (kind === 'choices') {
+    const chosen = (draft as readonly string[] | undefined) ?? [];
+    const set = (one: string, isChosen: boolean) =>
+      form.change(path, isChosen ? [...chosen, one] : chosen.filter((other) => other !== one));
+    return <ChoicesField {...around} all={schema.items!.enum!.map(String)} chosen={chosen} onChange={set} />;
+  }
+  if (kind === 'choice') return <SelectField {...field}>{optionsOf(schema, text, isNeeded)}</SelectField>;
+  if (kind === 'moment') return <TextField {...field} type="datetime-local" step={1} />;
+  if (kind === 'json') return <TextArea {...typed} rows={3} spellCheck={false} className="font-mono text-xs" />;
+  if (kind === 'pairs' || (kind === 'words' && holdsSpaces(schema)))
+    return <TextArea {...typed} rows={2} spellCheck={false} />;
+  if (kind === 'number')
+    return <TextField {...typed} inputMode={isWhole(schema) ? 'numeric' : 'decimal'} maxLength={24} />;
+  const isSecret = schema.format === 'password';
+  return (
+    <TextField
+      {...typed}
+      {...(isSecret && { type: 'password', autoComplete: 'new-password' })}
+      inputMode={schema.format === 'uri' ? 'url' : undefined}
+      maxLength={kind === 'text' ? schema.maxLength : undefined}
+      spellCheck={kind === 'text' && schema.pattern === undefined}
+    />
+  );
+}
+
+/** What the api said of it, as long as it is what was sent; else what the schema says. That something is still to be filled in goes without saying. */
+function faultOf({ form, attempt, path, words = {} }: Omit<SchemaFieldProps, 'label'>): string | undefined {
+  const refused = form.refusalAt(path, attempt);
+  const fault = form.faultAt(path);
+  if (refused || !fault) return refused;
+  if (fault.keyword === 'required' && path.length === 1) return undefined;
+  return (fault.keyword === 'pattern' && words.mismatch) || fault.text;
+}
+
+const HOW: Partial<Record<ReturnType<typeof kindOf>, string>> = {
+  pairs: 'By commas or lines.',
+  json: 'As JSON.',
+  moment: "In this browser's time.",
+};
+
+function hintOf(schema: Schema, own: string | undefined) {
+  const { minimum, maximum, default: unless, description } = schema;
+  const kind = kindOf(schema);
+  const sentences = [
+    own ?? description,
+    kind === 'words' ? (holdsSpaces(schema) ? 'One a line.' : 'By commas.') : HOW[kind],
+    minimum !== undefined && maximum !== undefined && `${minimum} to ${maximum}.`,
+    ['number', 'text', 'choices'].includes(kind) && unless !== undefined && `${String(unless)} unless set.`,
+  ];
+  const text = sentences
+    .filter((one) => one !== undefined && one !== false)
+    .map((one) => (/[.…]$/.test(one) ? one : `${one}.`))
+    .join(' ');
+  return text === '' ? undefined : <Marked text={text} />;
+}
+
+function placeholderOf({ default: unless, example }: Schema): string | undefined {
+  const shown = Array.isArray(example) ? example.join(', ') : (example ?? unless);
+  if (typeof shown === 'object' && shown !== null)
+    return Object.entries(shown)
+      .map(([name, value]) => `${name}=${String(value)}`)
+      .join(', ');
+  return shown === undefined || shown === null ? undefined : String(shown);
+}
+
+function optionsOf({ enum: values = [], default: unless }: Schema, now: string, isNeeded: boolean) {
+  const known = values.map(String);
+  // What a later api may hold stays a choice.
+  const all = now === '' || known.includes(now) ? known : [...known, now];
+  const none = unless === undefined ? (isNeeded ? 'Choose…' : 'not set') : `${String(unless)}, unless set`;
+  return [
+    <option key="" value="">
+      {none}
+    </option>,
+    ...all.map((one) => (
+      <option key={one} value={one}>
+        {one.replaceAll('_', ' ')}
+      </option>
+    )),
+  ];
+}

@@ -1,0 +1,14 @@
+import type { Layout } from '../../forms/layout.js';
+
+/** @param isKnown the identity is there: what names it cannot be changed */
+export const grantLayout = (isKnown: boolean): Layout => ({
+  operation: 'setConsoleAccess',
+  shown: { '': ['external_organization_id', 'external_user_id', 'display_name', 'scopes'] },
+  fixed: ['provider', 'access'],
+  words: {
+    external_organization_id: { label: 'Organization', isReadOnly: isKnown },
+    external_user_id: { label: 'User', isReadOnly: isKnown },
+  },
+});
+
+export const SET_CONSOLE_ACCESS = grantLayout(false);

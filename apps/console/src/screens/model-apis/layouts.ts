@@ -1,0 +1,57 @@
+import type { Layout } from '../../forms/layout.js';
+
+export const CREATE_PRODUCT: Layout = {
+  operation: 'createModelApiProduct',
+  shown: {
+    '': [
+      'slug',
+      'display_name',
+      'description',
+      'modalities',
+      'context_length',
+      'max_output_tokens',
+      'supported_parameters',
+      'pricing',
+    ],
+  },
+  words: {
+    slug: { mismatch: 'vendor/model, in small letters' },
+    pricing: { label: 'Price of a million tokens' },
+    'pricing.input_per_mtok': { label: 'Input' },
+    'pricing.output_per_mtok': { label: 'Output' },
+    'pricing.currency': { mismatch: 'Three capital letters' },
+  },
+};
+
+/** What answers behind a product. */
+export type BoundKind = 'revision' | 'supplier';
+
+const TARGET: Record<BoundKind, string[]> = {
+  revision: ['deployment', 'revision'],
+  supplier: ['supplier', 'base_url', 'model', 'credential'],
+};
+
+export const bindingLayout = (kind: BoundKind): Layout => ({
+  operation: 'createTargetBinding',
+  shown: { '': ['target', 'limits'], target: TARGET[kind] },
+  fixed: ['product_id', ...TARGET[kind === 'revision' ? 'supplier' : 'revision'].map((name) => `target.${name}`)],
+  words: {
+    target: { label: 'Target' },
+    'target.base_url': { label: 'Base URL' },
+    'limits.max_rps': { label: 'Requests a second' },
+    'limits.max_concurrency': { label: 'Requests at once' },
+  },
+});
+
+export const BIND_REVISION = bindingLayout('revision');
+export const BIND_SUPPLIER = bindingLayout('supplier');
+
+/** The audience is the operator tenant's to choose. */
+export const publicationLayout = (isOperator: boolean): Layout => ({
+  operation: 'createModelApiPublication',
+  shown: { '': ['audience', 'notes'] },
+  fixed: ['product_id', 'bindings', ...(isOperator ? [] : ['audience'])],
+  words: { audience: { label: 'Who may name it' } },
+});
+
+export const PUBLISH = publicationLayout(true);

@@ -1,0 +1,81 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { requestSchema } from '../request-schemas.mjs';
+import { driftOf, labelOf, moreIn, shownIn, type Layout } from '../src/forms/layout.js';
+import { pathText, type Schema } from '../src/forms/schema.js';
+
+const SOURCES = path.resolve(import.meta.dirname, '../src');
+const sources = readdirSync(SOURCES, { recursive: true, encoding: 'utf8' });
+const layouts: Layout[] = [];
+for (const file of sources.filter((one) => /layouts?\.ts$/.test(one) && one.startsWith('screens'))) {
+  const exported = Object.values((await import(path.join(SOURCES, file))) as Record<string, unknown>);
+  layouts.push(
+    ...exported.filter((one): one is Layout => typeof one === 'object' && one !== null && 'operation' in one),
+  );
+}
+
+describe('the forms and the document', () => {
+  it('has a layout for each request that a screen has the schema of', () => {
+    const asked = sources
+      .filter((one) => one.endsWith('.tsx'))
+      .flatMap((one) => [...readFileSync(path.join(SOURCES, one), 'utf8').matchAll(/'request:(\w+)'/g)])
+      .map(([, operation]) => operation);
+    expect(asked.length).toBeGreaterThan(10);
+    expect([...new Set(layouts.map(({ operation }) => operation))].sort()).toEqual([...new Set(asked)].sort());
+  });
+
+  it.each(layouts.map((layout) => [layout.operation, layout] as const))(
+    '%s: names fields that there are, and hides none that is needed',
+    (operation, layout) => expect(driftOf(layout, requestSchema(operation))).toEqual([]),
+  );
+});
+
+const SCHEMA: Schema = {
+  type: 'object',
+  required: ['name'],
+  properties: {
+    name: { type: 'string' },
+    note: { type: 'string' },
+    plan: { type: 'object', properties: { kind: { type: 'string' }, limit: { type: 'integer' } } },
+    steps: {
+      type: 'array',
+      items: { type: 'object', properties: { share: { type: 'integer' }, soak: { type: 'integer' } } },
+    },
+  },
+};
+const texts = (paths: readonly (readonly (string | number)[])[]) => paths.map(pathText);
+
+describe('a layout', () => {
+  const layout: Layout = { operation: 'x', shown: { '': ['plan', 'name'], plan: ['kind'], 'steps[]': ['share'] } };
+
+  it('shows what it names, in its order, and folds all else', () => {
+    expect(texts(shownIn(layout, SCHEMA, []))).toEqual(['plan', 'name']);
+    expect(texts(moreIn(layout, SCHEMA, []))).toEqual(['note', 'plan.limit', 'steps']);
+    expect(texts(moreIn(layout, SCHEMA, ['steps', 3]))).toEqual(['steps[3].soak']);
+  });
+
+  it('neither shows nor folds what the screen sets', () => {
+    const fixed: Layout = { ...layout, fixed: ['name', 'steps', 'plan.limit'] };
+    expect(texts(shownIn(fixed, SCHEMA, []))).toEqual(['plan']);
+    expect(texts(moreIn(fixed, SCHEMA, []))).toEqual(['note']);
+  });
+
+  it('drifts where it names a field that there is not, at whatever depth', () =>
+    expect(
+      driftOf(
+        { ...layout, shown: { '': ['name', 'nmae'], 'steps[]': ['sake'] }, fixed: ['plan.x'], words: { y: {} } },
+        SCHEMA,
+      ),
+    ).toEqual(['nmae', 'steps[].sake', 'plan.x', 'y'].map((name) => `x has no field ${name}`)));
+
+  it('drifts where it folds away what must be filled in', () =>
+    expect(driftOf({ ...layout, shown: { '': ['note'] } }, SCHEMA)).toEqual(['x needs name, which its form hides']));
+});
+
+it.each([
+  ['display_name', 'Display name'],
+  ['base_url', 'Base URL'],
+  ['soak_seconds', 'Soak, s'],
+  ['seconds', 'Seconds'],
+])('%s is labelled %s', (name, label) => expect(labelOf(name)).toBe(label));

@@ -1,0 +1,39 @@
+import { expect, it } from '@jest/globals';
+import type { SlipwayRequest } from '@slipway/platform-http';
+import { ConsoleEntrance } from './console-entrance.js';
+import { csrfOf, newSecret } from './session-secret.js';
+
+const secret = newSecret();
+const session = { id: 's', secret, credentials: { bearer: 'slw_1' } };
+
+/** @param cookie `known` is that of the session */
+function entering(method: string, headers: Record<string, string> = {}, cookie = 'known') {
+  const lookup = { find: async (_: unknown, given: string) => (given === 'known' ? session : undefined) };
+  const renewal = { credentialsOf: async () => ({ bearer: 'renewed' }) };
+  const entrance = new ConsoleEntrance({ console: { isOn: true } as never }, lookup as never, renewal as never);
+  return entrance.credentialOf(
+    { method, headers: { host: 'localhost', ...headers } } as unknown as SlipwayRequest,
+    cookie,
+  );
+}
+const refused = (code: string) => expect.objectContaining({ code });
+
+it.each(['GET', 'HEAD'])('reads by the cookie alone: %s', async (method) =>
+  expect(await entering(method)).toBe('renewed'),
+);
+
+it.each(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])(
+  'changes with the csrf text of its session alone: %s',
+  async (method) => {
+    expect(await entering(method, { 'x-csrf-token': csrfOf(secret) })).toBe('renewed');
+    await expect(entering(method)).rejects.toEqual(refused('csrf_refused'));
+    await expect(entering(method, { 'x-csrf-token': csrfOf(newSecret()) })).rejects.toEqual(refused('csrf_refused'));
+  },
+);
+
+it('asks whose page it is before it asks whose session', async () => {
+  await expect(entering('GET', { origin: 'http://evil.example' }, 'unknown')).rejects.toEqual(
+    refused('origin_refused'),
+  );
+  await expect(entering('GET', {}, 'unknown')).rejects.toEqual(refused('unauthenticated'));
+});

@@ -1,0 +1,84 @@
+import { randomBytes } from 'node:crypto';
+import { BlockList } from 'node:net';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { KeyRing } from '@slipway/platform-config';
+import { errors, type SlipwayRequest } from '@slipway/platform-http';
+import { ConsoleCookies } from '../console-cookies.js';
+import type { NewSession } from '../console-sessions.js';
+import { SignInService, type Step } from './sign-in.service.js';
+
+const config = { console: { isOn: true }, keyRing: new KeyRing(randomBytes(32)), trustedProxies: new BlockList() };
+const answer = { bearers: ['access', 'identity'], userId: 'ada', refresh: 'r', bearerEndsAt: 1 };
+
+let opened: NewSession[];
+/** What the api says to each of the provider's tokens. */
+let refusals: Record<string, Error>;
+let service: SignInService;
+
+/** @param endsAt of what begins now, in milliseconds since 1970 */
+function serve(endsAt = Date.now() + 60_000) {
+  const provider = {
+    isConfigured: true,
+    begin: async (returnTo: string) => ({
+      url: new URL('https://idp.example/'),
+      handshake: { state: 'state', returnTo, endsAt },
+    }),
+    finish: async () => answer,
+  };
+  const sessions = { open: async (session: NewSession) => (opened.push(session), { secret: 'secret' }) };
+  const guard = {
+    identify: async (bearer: string) => {
+      if (refusals[bearer]) throw refusals[bearer];
+    },
+  };
+  const parts = [config, new ConsoleCookies(config as never), sessions, provider, guard];
+  service = new SignInService(...(parts as unknown as ConstructorParameters<typeof SignInService>));
+}
+
+beforeEach(() => {
+  [opened, refusals] = [[], {}];
+  serve();
+});
+
+const request = (url: string, cookie?: string, host = 'localhost') =>
+  ({ ip: '127.0.0.1', raw: { url }, headers: { host, cookie } }) as unknown as SlipwayRequest;
+const begin = () => service.begin(request('/console/sign-in'), '/deployments/chat');
+const kept = ({ cookies }: Step) => cookies[0]!.split(';')[0];
+const finish = async (begun: Step, state = 'state') =>
+  service.finish(request(`/console/callback?state=${state}`, kept(begun)));
+
+describe('a sign-in', () => {
+  it('leads back to where it began, with a session of the first token that is good', async () => {
+    refusals = { access: errors.unauthenticated() };
+    expect((await finish(await begin())).location).toBe('/deployments/chat');
+    expect(opened).toMatchObject([
+      { method: 'hosted', who: 'user:ada', credentials: { bearer: 'identity', refresh: 'r' } },
+    ]);
+  });
+
+  it('keeps nothing in the browser that it could read', async () =>
+    expect(kept(await begin())).not.toMatch(/state|deployments/));
+
+  it('is of the one who began it', async () => {
+    expect((await finish(await begin(), 'another')).location).toBe('/?sign_in=expired');
+    expect((await service.finish(request('/console/callback?state=state'))).location).toBe('/?sign_in=expired');
+    expect(opened).toEqual([]);
+  });
+
+  it('is over after its time', async () => {
+    serve(Date.now() - 1);
+    expect((await finish(await begin())).location).toBe('/?sign_in=expired');
+    expect(opened).toEqual([]);
+  });
+
+  it('opens nothing for a person who was granted nothing', async () => {
+    refusals = { access: errors.unauthenticated(), identity: errors.scope_insufficient() };
+    expect((await finish(await begin())).location).toBe('/?sign_in=not_granted');
+    expect(opened).toEqual([]);
+  });
+
+  it('answers to its own host alone', async () =>
+    expect(service.begin(request('/console/sign-in', undefined, 'evil.example'), '/')).rejects.toEqual(
+      expect.objectContaining({ code: 'host_refused' }),
+    ));
+});
