@@ -177,12 +177,17 @@ export class RevisionStore implements RevisionsPort {
   }
 }
 
-/** By id, name or number. What cannot be a number of ours is not given to Postgres as one, so that any text can be asked for. */
+/** By id, name or number. */
 export function byReference(deploymentId: string, reference: string): FindOptionsWhere<RevisionEntity>[] {
-  const isNumber = /^[1-9]\d{0,8}$/.test(reference);
+  const number = numberOf(reference);
   return [
     { deploymentId, id: reference },
     { deploymentId, name: reference },
-    ...(isNumber ? [{ deploymentId, number: Number(reference) }] : []),
+    ...(number === undefined ? [] : [{ deploymentId, number }]),
   ];
+}
+
+/** What cannot be a number of ours is not given to Postgres as one, so that any text can be asked for. */
+export function numberOf(reference: string): number | undefined {
+  return /^[1-9]\d{0,8}$/.test(reference) ? Number(reference) : undefined;
 }

@@ -1,5 +1,5 @@
 import { EVENTS_CHANNEL, INBOX_CHANNEL, actorText, type Actor } from '@slipway/contracts';
-import { bySize, newId, locking, prepared, roundedSize, type Tx } from '@slipway/platform-database';
+import { bySize, lookup, newId, locking, prepared, roundedSize, type Tx } from '@slipway/platform-database';
 
 /** An event to append. `data` is the CloudEvent's payload; `subject` names what it is about, such as `deployments/chat`. */
 export interface NewEvent {
@@ -89,11 +89,11 @@ const SELECT_EVENT = `
 
 /** Keyset pages on (stream, sequence): as fast at a million events as at a thousand. One text each, because plans differ by order. */
 const PAGES = {
-  asc: prepared(
+  asc: lookup(
     'events-asc',
     `select ${SELECT_EVENT} from events e where e.stream = $1 and e.sequence > $2 order by e.sequence limit $3`,
   ),
-  desc: prepared(
+  desc: lookup(
     'events-desc',
     `select ${SELECT_EVENT} from events e where e.stream = $1 and e.sequence < $2 order by e.sequence desc limit $3`,
   ),
@@ -151,7 +151,7 @@ export function eventPage(source: EventSource, page: EventPage) {
 }
 
 /** First and last retained sequence of a stream; nulls when it has no events. */
-export const BOUNDS = prepared(
+export const BOUNDS = lookup(
   'events-bounds',
   `select (select min(sequence) from events where stream = $1)::text as first, (select last_sequence from event_streams where stream = $1)::text as last`,
 );
