@@ -12,6 +12,7 @@ export const ID_OF = lookup(
   'deployment-id',
   `select d.id from deployments d where d.tenant_id = $1 and d.name = $2 and d.deleted_at is null`,
 );
+/** On the way of what reads more of a deployment in one transaction: planned once per connection. */
 export const GET = prepared(
   'deployment-get',
   `select ${COLUMNS} from deployments d where d.tenant_id = $1 and d.name = $2 and d.deleted_at is null`,
