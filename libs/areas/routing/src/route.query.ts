@@ -1,11 +1,14 @@
 import { lookup, prepared } from '@slipway/platform-database';
 import { isLiveOperation } from '@slipway/platform-operations';
 
-const COLUMNS = `deployment_id "deploymentId", tenant_id "tenantId", generation, targets, affinity, hold,
+const COLUMNS = `deployment_id "deploymentId", generation, targets, affinity, hold,
      extract(epoch from clock_timestamp() - (hold->>'since')::timestamptz)::float8 "heldSeconds", to_jsonb(clock_timestamp()) #>> '{}' now`;
 
-/** Whoever shows a deployment, or a page of them. */
-export const CURRENT_MANY = lookup('route-current-many', `select ${COLUMNS} from routes where deployment_id = any($1)`);
+/** Whoever shows a deployment, or a page of them: of holds they show nothing. */
+export const CURRENT_MANY = lookup(
+  'route-current-many',
+  `select deployment_id "deploymentId", generation, targets, affinity, null as hold from routes where deployment_id = any($1) and targets <> '[]'`,
+);
 
 /** What clients poll, and mutations show before and after; a route without targets counts as none. */
 export const SHOWN = lookup(
