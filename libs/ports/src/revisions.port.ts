@@ -46,6 +46,12 @@ export interface Activation {
   leftByRollback?: string | null;
 }
 
+export interface ShownRevision {
+  id: string;
+  name: string;
+  scaling: RevisionSpec['scaling'];
+}
+
 /** Offered by revisions. The caller of every writing method but `pin` holds the deployment's lock. */
 export interface RevisionsPort {
   /** By id, number or name within one deployment. Throws `revision_not_found` (404). */
@@ -53,6 +59,8 @@ export interface RevisionsPort {
   /** Throws `revision_not_found` (404). */
   get(tx: Tx, id: string): Promise<Revision>;
   getMany(reads: Reads, ids: readonly string[]): Promise<Revision[]>;
+  /** Of the same, what a deployment shows of its revisions. */
+  shown(reads: Reads, ids: readonly string[]): Promise<ShownRevision[]>;
   /** `kept`: how many revisions this deployment has; `next`: the number of the next one; `same`: the newest with this spec that has not failed. */
   withDigest(
     tx: Tx,

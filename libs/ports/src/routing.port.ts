@@ -66,7 +66,7 @@ export interface RouteChange {
 /** Offered by routing. The caller of every writing method holds the deployment's lock. */
 export interface RoutesPort {
   current(tx: Tx, deploymentId: string): Promise<Route | undefined>;
-  /** The same of several, by deployment; those without a route are left out. */
+  /** The same of several, by deployment and without their holds; those without a route are left out. */
   currentOf(reads: Reads, deploymentIds: readonly string[]): Promise<Map<string, Route>>;
   /**
    * Writes the next generation, publishes it to the gateways, moves the `route` holds of the revisions (INSTANCES),

@@ -7,7 +7,12 @@ const COLUMNS = `
   d.active_revision_id "activeRevisionId", d.candidate_revision_id "candidateRevisionId", d.previous_revision_id "previousRevisionId",
   d.current_operation_id "currentOperationId", d.version`;
 
-/** Every page of a deployment's events begins with it: planned once per connection, sent and answered in one round trip. */
+/** Reads of what belongs to a deployment begin with it, each page of its events too. */
+export const ID_OF = lookup(
+  'deployment-id',
+  `select d.id from deployments d where d.tenant_id = $1 and d.name = $2 and d.deleted_at is null`,
+);
+/** On the way of what reads more of a deployment in one transaction: planned once per connection. */
 export const GET = prepared(
   'deployment-get',
   `select ${COLUMNS} from deployments d where d.tenant_id = $1 and d.name = $2 and d.deleted_at is null`,

@@ -16,7 +16,7 @@ import { In, IsNull, MoreThan, Not } from 'typeorm';
 import { conditionsOf, NO_ROUTE, observedState, sameConditions } from './conditions.js';
 import { DeploymentEntity } from './deployment.entity.js';
 import { deploymentErrors } from './deployment.errors.js';
-import { GET, GET_RECORD, LIST_RECORDS, LOCK, LOCK_BY_ID, OBSERVE, UPDATE } from './deployment.query.js';
+import { GET, GET_RECORD, ID_OF, LIST_RECORDS, LOCK, LOCK_BY_ID, OBSERVE, UPDATE } from './deployment.query.js';
 
 /** Behind every id of a deployment, `dep_` and hexadecimal digits, in whatever collation. */
 const BEHIND_ALL = 'dep_z';
@@ -32,7 +32,7 @@ export class DeploymentStore implements DeploymentsPort {
   constructor(private readonly database: Database) {}
 
   async idOf(tenantId: string, name: string): Promise<string> {
-    const [row] = await this.database.read<Deployment>({ tenantId }, GET, [tenantId, name]);
+    const [row] = await this.database.read<{ id: string }>({ tenantId }, ID_OF, [tenantId, name]);
     return found(row).id;
   }
 

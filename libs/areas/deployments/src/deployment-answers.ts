@@ -9,7 +9,7 @@ import {
   type Health,
 } from '@slipway/ports/deployment-records';
 import { INSTANCES, type InstancesPort, type Serving } from '@slipway/ports/instances';
-import { REVISIONS, type Revision, type RevisionsPort } from '@slipway/ports/revisions';
+import { REVISIONS, type RevisionsPort, type ShownRevision } from '@slipway/ports/revisions';
 import { ROUTES, type Route, type RoutesPort } from '@slipway/ports/routing';
 import type { DeploymentDto } from './deployment.dto.js';
 import { shownSettings } from './deployment-settings.js';
@@ -31,7 +31,7 @@ export class DeploymentAnswers {
       .flatMap((record) => [record.activeRevisionId, record.candidateRevisionId, record.previousRevisionId])
       .filter((id) => id !== null);
     const [revisions, routes] = await Promise.all([
-      this.revisions.getMany(reads, [...new Set(ids)]),
+      this.revisions.shown(reads, [...new Set(ids)]),
       this.routes.currentOf(
         reads,
         records.map((record) => record.id),
@@ -54,7 +54,7 @@ export class DeploymentAnswers {
     record: DeploymentRecord,
     route: Route | undefined,
     health: Health,
-    revisions: ReadonlyMap<string, Revision>,
+    revisions: ReadonlyMap<string, ShownRevision>,
   ): DeploymentDto {
     const nameOf = (id: string | null) => (id === null ? null : (revisions.get(id)?.name ?? null));
     return {
@@ -102,10 +102,10 @@ export function healthOf(route: Route | undefined, serving: ReadonlyMap<string, 
 
 function scalingOf(
   { activeRevisionId: id, scaling }: DeploymentRecord,
-  revisions: ReadonlyMap<string, Revision>,
+  revisions: ReadonlyMap<string, ShownRevision>,
 ): EffectiveScaling | null {
-  const spec = id === null ? undefined : revisions.get(id)?.spec;
-  return spec ? effectiveScaling(spec.scaling, scaling) : null;
+  const active = id === null ? undefined : revisions.get(id);
+  return active ? effectiveScaling(active.scaling, scaling) : null;
 }
 
 export function deploymentEtag(row: { id: string; version: number }, route: Route | undefined): string {

@@ -38,7 +38,8 @@ export class Neighbours {
   onLook?: (revisionId: string) => Promise<void>;
 
   readonly revisionsPort = {
-    getMany: async (_tx: Tx, ids: readonly string[]) => ids.map((id) => ({ id, name: `name-of-${id}` })),
+    shown: async (_reads: Reads, ids: readonly string[]) =>
+      ids.map((id) => ({ id, name: `name-of-${id}`, scaling: { min_replicas: 1 } })),
     idsOf: async (_tx: Tx, deploymentId: string) => this.revisions.get(deploymentId) ?? [],
     retired: async (_tx: Tx, id: string) => this.note(`retired ${id}`),
   };

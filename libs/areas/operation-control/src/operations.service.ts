@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { sqlList, TERMINAL_STATUSES } from '@slipway/contracts';
 import { Database, lookup, type Tx } from '@slipway/platform-database';
 import {
-  pageOf,
   rawJson,
+  rawPage,
   type ExistenceCheck,
   type PageRequest,
   type Principal,
@@ -57,8 +57,7 @@ export class OperationsService implements ExistenceCheck {
       LIST_RECORDS,
       values,
     );
-    const { data, next_cursor } = pageOf(rows, limit, (row) => [row.id]);
-    return rawJson(`{"data":[${data.map((row) => row.json).join(',')}],"next_cursor":${JSON.stringify(next_cursor)}}`);
+    return rawPage(rows, limit, (row) => [row.id]);
   }
 
   /** Cancels, retries or resumes, and returns the record as it then stands. */

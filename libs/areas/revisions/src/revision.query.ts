@@ -3,8 +3,31 @@ import { lookup, prepared } from '@slipway/platform-database';
 /** What the port hands out; `r` is the table's alias. */
 const COLUMNS = `r.id, r.tenant_id "tenantId", r.deployment_id "deploymentId", r.number, r.name, r.state, r.spec_digest "specDigest", r.spec`;
 
+/** A `RevisionDto` as JSON text; $1 is the deployment's id and $2 its name. */
+const SHOWN = `json_build_object('id', r.id, 'deployment', $2::text, 'number', r.number, 'name', r.name, 'state', r.state, 'message', r.message,
+     'spec', r.spec, 'spec_digest', r.spec_digest, 'source', r.source, 'change_ref', r.change_ref, 'created_by', r.created_by,
+     'created_at', slipway_rfc3339(r.created_at), 'ready_at', slipway_rfc3339(r.ready_at))::text as json`;
+
+/** Newest first, those below number $3. */
+export const LIST_SHOWN = lookup(
+  'revision-list',
+  `select r.number, ${SHOWN} from revisions r where r.deployment_id = $1 and r.number < $3::int8 order by r.number desc limit $4`,
+);
+
+/** By id, name or number. A deployment has few revisions, so one index narrows it down for all three. */
+export const GET_SHOWN = lookup(
+  'revision-get',
+  `select ${SHOWN} from revisions r where r.deployment_id = $1 and (r.id = $3 or r.name = $3 or r.number = $4)`,
+);
+
 /** On the way of every rollout that is accepted and of most of its steps: planned once per connection. */
 export const GET_MANY = lookup('revision-many', `select ${COLUMNS} from revisions r where r.id = any($1)`);
+
+/** For whoever shows a deployment, or a page of them: a spec may be long, and is read for nothing there. */
+export const NAMED = lookup(
+  'revision-named',
+  `select r.id, r.name, r.spec->'scaling' as scaling from revisions r where r.id = any($1)`,
+);
 
 /** On the way of every rollout that is accepted: planned once per connection, and both answers in one row. */
 export const WITH_DIGEST = prepared(

@@ -9,13 +9,14 @@ import {
   type NewRevision,
   type Revision,
   type RevisionsPort,
+  type ShownRevision,
 } from '@slipway/ports/revisions';
 import { In, Not, type FindOptionsWhere } from 'typeorm';
 import { RevisionActivationEntity } from './revision-activation.entity.js';
 import { RevisionPinEntity } from './revision-pin.entity.js';
 import { RevisionEntity } from './revision.entity.js';
 import { revisionErrors } from './revision.errors.js';
-import { ACTIVATE, GET_MANY, INSERT, PREVIOUS, SET_STATE, WITH_DIGEST } from './revision.query.js';
+import { ACTIVATE, GET_MANY, INSERT, NAMED, PREVIOUS, SET_STATE, WITH_DIGEST } from './revision.query.js';
 
 const LIVE: RevisionState[] = ['pending', 'provisioning', 'ready', 'active', 'standby', 'draining', 'retired'];
 const ENDED: RevisionState[] = ['retired', 'failed'];
@@ -47,6 +48,10 @@ export class RevisionStore implements RevisionsPort {
 
   async getMany(reads: Reads, ids: readonly string[]): Promise<Revision[]> {
     return ids.length === 0 ? [] : reads.query<Revision>(GET_MANY, [ids]);
+  }
+
+  async shown(reads: Reads, ids: readonly string[]): Promise<ShownRevision[]> {
+    return ids.length === 0 ? [] : reads.query<ShownRevision>(NAMED, [ids]);
   }
 
   async get(tx: Tx, id: string): Promise<Revision> {
@@ -177,12 +182,17 @@ export class RevisionStore implements RevisionsPort {
   }
 }
 
-/** By id, name or number. What cannot be a number of ours is not given to Postgres as one, so that any text can be asked for. */
+/** By id, name or number. */
 export function byReference(deploymentId: string, reference: string): FindOptionsWhere<RevisionEntity>[] {
-  const isNumber = /^[1-9]\d{0,8}$/.test(reference);
+  const number = numberOf(reference);
   return [
     { deploymentId, id: reference },
     { deploymentId, name: reference },
-    ...(isNumber ? [{ deploymentId, number: Number(reference) }] : []),
+    ...(number === undefined ? [] : [{ deploymentId, number }]),
   ];
+}
+
+/** What cannot be a number of ours is not given to Postgres as one, so that any text can be asked for. */
+export function numberOf(reference: string): number | undefined {
+  return /^[1-9]\d{0,8}$/.test(reference) ? Number(reference) : undefined;
 }

@@ -1,12 +1,13 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Database } from '@slipway/platform-database';
-import { jsonPatch, pageOf, type PageOf, type PageRequest, type Principal } from '@slipway/platform-http';
+import { jsonPatch, rawJson, rawPage, type PageRequest, type Principal, type RawJson } from '@slipway/platform-http';
 import { DEPLOYMENTS, type DeploymentsPort } from '@slipway/ports/deployment-records';
-import { LessThan } from 'typeorm';
-import type { RevisionDto } from './revision.dto.js';
-import { RevisionEntity } from './revision.entity.js';
 import { revisionErrors } from './revision.errors.js';
-import { byReference, RevisionStore } from './revision.store.js';
+import { GET_SHOWN, LIST_SHOWN } from './revision.query.js';
+import { numberOf, RevisionStore } from './revision.store.js';
+
+/** No revision has this number. */
+const BEHIND_ALL = Number.MAX_SAFE_INTEGER;
 
 @Injectable()
 export class RevisionsService {
@@ -16,32 +17,22 @@ export class RevisionsService {
     @Inject(DEPLOYMENTS) private readonly deployments: DeploymentsPort,
   ) {}
 
-  /** Newest first. */
-  list(principal: Principal, deploymentName: string, { limit, cursor }: PageRequest): Promise<PageOf<RevisionDto>> {
-    return this.database.tx({ tenantId: principal.tenantId }, async (tx) => {
-      const { id: deploymentId, tenantId, name } = await this.deployments.get(tx, principal.tenantId, deploymentName);
-      const rows = await tx
-        .repository(RevisionEntity)
-        .find({
-          where: { tenantId, deploymentId, ...(cursor && { number: LessThan(cursor[0] as number) }) },
-          order: { number: 'DESC' },
-          take: limit + 1,
-        });
-      return pageOf(
-        rows.map((row) => answerOf(name, row)),
-        limit,
-        ({ number }) => [number],
-      );
-    });
+  /** Newest first. The text goes out as Postgres made it. */
+  async list(principal: Principal, deploymentName: string, { limit, cursor }: PageRequest): Promise<RawJson> {
+    const { tenantId } = principal;
+    const deploymentId = await this.deployments.idOf(tenantId, deploymentName);
+    const before = cursor ? cursor[0] : BEHIND_ALL;
+    const values = [deploymentId, deploymentName, before, limit + 1];
+    const rows = await this.database.read<{ number: number; json: string }>({ tenantId }, LIST_SHOWN, values);
+    return rawPage(rows, limit, ({ number }) => [number]);
   }
 
-  get(principal: Principal, deploymentName: string, reference: string): Promise<RevisionDto> {
-    return this.database.tx({ tenantId: principal.tenantId }, async (tx) => {
-      const deployment = await this.deployments.get(tx, principal.tenantId, deploymentName);
-      const row = await tx.repository(RevisionEntity).findOneBy(byReference(deployment.id, reference));
-      if (!row) throw revisionErrors.revision_not_found();
-      return answerOf(deployment.name, row);
-    });
+  async get({ tenantId }: Principal, deploymentName: string, reference: string): Promise<RawJson> {
+    const deploymentId = await this.deployments.idOf(tenantId, deploymentName);
+    const values = [deploymentId, deploymentName, reference, numberOf(reference) ?? null];
+    const [row] = await this.database.read<{ json: string }>({ tenantId }, GET_SHOWN, values);
+    if (!row) throw revisionErrors.revision_not_found();
+    return rawJson(row.json);
   }
 
   diff(principal: Principal, deploymentName: string, from: string, to: string) {
@@ -52,22 +43,4 @@ export class RevisionsService {
       return { from: first.name, to: second.name, patch: jsonPatch(first.spec, second.spec) };
     });
   }
-}
-
-function answerOf(deploymentName: string, row: RevisionEntity): RevisionDto {
-  return {
-    id: row.id,
-    deployment: deploymentName,
-    number: row.number,
-    name: row.name,
-    state: row.state,
-    message: row.message,
-    spec: row.spec,
-    spec_digest: row.specDigest,
-    source: row.source,
-    change_ref: row.changeRef,
-    created_by: row.createdBy,
-    created_at: row.createdAt,
-    ready_at: row.readyAt,
-  };
 }

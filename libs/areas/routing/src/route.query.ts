@@ -1,11 +1,21 @@
 import { lookup, prepared } from '@slipway/platform-database';
 import { isLiveOperation } from '@slipway/platform-operations';
 
-const COLUMNS = `deployment_id "deploymentId", tenant_id "tenantId", generation, targets, affinity, hold,
+const COLUMNS = `deployment_id "deploymentId", generation, targets, affinity, hold,
      extract(epoch from clock_timestamp() - (hold->>'since')::timestamptz)::float8 "heldSeconds", to_jsonb(clock_timestamp()) #>> '{}' now`;
 
-/** Whoever shows a deployment, or a page of them. */
-export const CURRENT_MANY = lookup('route-current-many', `select ${COLUMNS} from routes where deployment_id = any($1)`);
+/** Whoever shows a deployment, or a page of them: of holds they show nothing. */
+export const CURRENT_MANY = lookup(
+  'route-current-many',
+  `select deployment_id "deploymentId", generation, targets, affinity, null as hold from routes where deployment_id = any($1) and targets <> '[]'`,
+);
+
+/** What clients poll, and mutations show before and after; a route without targets counts as none. */
+export const SHOWN = lookup(
+  'route-shown',
+  `select generation, targets, affinity, hold, reason, updated_by "updatedBy", slipway_rfc3339(updated_at) "updatedAt"
+   from routes where deployment_id = $1 and tenant_id = $2 and targets <> '[]'`,
+);
 
 /** Every rollout reads it when it is accepted and at each change of its traffic: planned once per connection. */
 export const CURRENT = prepared('route-current', `select ${COLUMNS} from routes where deployment_id = $1`);

@@ -50,8 +50,7 @@ export class RouteStore implements RoutesPort {
 
   async currentOf(reads: Reads, deploymentIds: readonly string[]): Promise<Map<string, Route>> {
     const rows = deploymentIds.length === 0 ? [] : await reads.query<Row>(CURRENT_MANY, [deploymentIds]);
-    const shown = rows.filter(({ targets }) => targets.length > 0);
-    return new Map(shown.map((row) => [row.deploymentId, routeOf(row.deploymentId, row)]));
+    return new Map(rows.map((row) => [row.deploymentId, routeOf(row.deploymentId, row)]));
   }
 
   async apply(tx: Tx, change: RouteChange): Promise<Route> {

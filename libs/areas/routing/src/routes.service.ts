@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { Database, type Tx } from '@slipway/platform-database';
+import { Database, type Reads, type Tx } from '@slipway/platform-database';
 import {
   assertIfMatch,
   etagOf,
@@ -15,13 +15,20 @@ import { DEPLOYMENTS, type Deployment, type DeploymentsPort } from '@slipway/por
 import { REVISIONS, type RevisionsPort } from '@slipway/ports/revisions';
 import type { RouteAffinity, RouteTarget } from '@slipway/ports/routing';
 import type { RouteDto, SetRouteDto } from './route.dto.js';
-import { RouteEntity } from './route.entity.js';
+import type { RouteEntity } from './route.entity.js';
 import { routeErrors } from './route.errors.js';
+import { SHOWN } from './route.query.js';
 import { DEFAULT_AFFINITY, RouteStore } from './route.store.js';
 import { weightIssues } from './weights.js';
 
 /** How long a revision that leaves the route stays warm, so that going back is immediate. */
 const KEEP_PREVIOUS_SECONDS = 3600;
+
+/** A row of `SHOWN`. */
+type Shown = Pick<RouteEntity, 'generation' | 'targets' | 'affinity' | 'hold' | 'reason' | 'updatedBy'> & {
+  /** RFC 3339. */
+  updatedAt: string;
+};
 
 export interface RouteRequest {
   principal: Principal;
@@ -41,10 +48,9 @@ export class RoutesService implements ExistenceCheck {
   ) {}
 
   async get(who: Principal, deploymentName: string): Promise<Reply<RouteDto>> {
-    const answer = await this.database.tx({ tenantId: who.tenantId }, async (tx) => {
-      const deployment = await this.deployments.get(tx, who.tenantId, deploymentName);
-      return this.find(tx, deployment);
-    });
+    const { tenantId } = who;
+    const id = await this.deployments.idOf(tenantId, deploymentName);
+    const answer = await this.find(this.database.lookups({ tenantId }), { id, tenantId, name: deploymentName });
     if (!answer) throw routeErrors.route_not_found();
     return reply(200, answer, { etag: answer.etag });
   }
@@ -143,11 +149,12 @@ export class RoutesService implements ExistenceCheck {
     });
   }
 
-  private async find(tx: Tx, deployment: Deployment): Promise<RouteDto | undefined> {
-    const row = await tx
-      .repository(RouteEntity)
-      .findOneBy({ deploymentId: deployment.id, tenantId: deployment.tenantId });
-    return row && row.targets.length > 0 ? answerOf(deployment.name, row) : undefined;
+  private async find(
+    reads: Reads,
+    { id, tenantId, name }: Pick<Deployment, 'id' | 'tenantId' | 'name'>,
+  ): Promise<RouteDto | undefined> {
+    const row = await reads.one<Shown>(SHOWN, [id, tenantId]);
+    return row && answerOf(id, name, row);
   }
 }
 
@@ -157,7 +164,7 @@ function affinityOf(body: SetRouteDto): RouteAffinity | undefined {
   return body.targets ? DEFAULT_AFFINITY : undefined;
 }
 
-function answerOf(deploymentName: string, row: RouteEntity): RouteDto {
+function answerOf(deploymentId: string, deploymentName: string, row: Shown): RouteDto {
   return {
     deployment: deploymentName,
     generation: row.generation,
@@ -165,8 +172,8 @@ function answerOf(deploymentName: string, row: RouteEntity): RouteDto {
     affinity: { mode: row.affinity.mode, ttl_seconds: row.affinity.ttl_seconds },
     hold: row.hold,
     reason: row.reason,
-    etag: etagOf(row.deploymentId, row.generation),
+    etag: etagOf(deploymentId, row.generation),
     updated_by: row.updatedBy,
-    updated_at: row.updatedAt.toISOString(),
+    updated_at: row.updatedAt,
   };
 }

@@ -31,6 +31,12 @@ export { postgresFault, reachPostgres, type ReachPostgresOptions } from './reach
 import { GatewayRole1700000000002 } from './migrations/1700000000002-gateway-role.js';
 import { Roles1700000000000 } from './migrations/1700000000000-roles.js';
 import { Timestamps1700000000001 } from './migrations/1700000000001-timestamps.js';
+import { TimestampsInlined1700000000003 } from './migrations/1700000000003-timestamps-inlined.js';
 
 /** The migrations of this lib; every platform lib and area exports its own list under the same name. */
-export const migrations = [Roles1700000000000, Timestamps1700000000001, GatewayRole1700000000002];
+export const migrations = [
+  Roles1700000000000,
+  Timestamps1700000000001,
+  GatewayRole1700000000002,
+  TimestampsInlined1700000000003,
+];

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it, jest } from '@jest/globals';
 import pg from 'pg';
 import { migrations } from './index.js';
 import { PipelinedReader } from './pipelined-reader.js';
@@ -45,7 +45,7 @@ it('shows each of many interleaved reads the rows of its own scope only', async 
   expect(seen).toEqual(Array.from({ length: 200 }, (_, n) => wanted[n % 4]));
 });
 
-it('leaves neither role nor tenant behind, and uses three connections for any number of reads', async () => {
+it('reads under the role and the tenant of each, and uses three connections for any number of reads', async () => {
   const reads = await Promise.all(
     Array.from({ length: 30 }, (_, n) => reader.read<any>(n % 3 === 0 ? 'system' : { tenantId: `ten_${n}` }, WHO, [])),
   );
@@ -67,6 +67,39 @@ it.each(['system', { tenantId: 'ten_a' }] as const)('keeps a failed read of %o f
     else expect(result).toMatchObject({ status: 'fulfilled', value: [{ result: Math.trunc(1 / (n % 4)) }] });
   });
 });
+
+it('gives nothing out where it could not go over to the tenant, and leaves the next tenant alone', async () => {
+  const known = pg.Client.prototype.query as (...args: unknown[]) => unknown;
+  let isFailing = true;
+  const query = jest.spyOn(pg.Client.prototype, 'query').mockImplementation(function (this: pg.Client, ...args: any[]) {
+    return known.apply(this, isFailing && /^SET .*ten_b/.test(args[0]) ? ['select 1 / 0'] : args);
+  } as never);
+  const scopes = [{ tenantId: 'ten_a' }, { tenantId: 'ten_b' }, { tenantId: 'ten_b' }] as const;
+  const results = await Promise.allSettled(
+    Array.from({ length: 60 }, (_, n) => reader.read<{ name: string }>(scopes[n % 3]!, NAMES, [])),
+  );
+  results.forEach((result, n) => {
+    if (n % 3 > 0) expect(result).toMatchObject({ status: 'rejected', reason: { code: '22012' } });
+    else expect(result).toMatchObject({ status: 'fulfilled', value: [{ name: 'a1' }, { name: 'a2' }] });
+  });
+  isFailing = false;
+  expect(await reader.read({ tenantId: 'ten_b' }, NAMES, [])).toEqual([{ name: 'b1' }]);
+  query.mockRestore();
+});
+
+it.each(['system', { tenantId: 'ten_a' }] as const)(
+  'reads nothing as %o over a session of another role',
+  async (scope) => {
+    const connect = jest.spyOn(pg.Client.prototype, 'connect').mockImplementation(async function (this: pg.Client) {
+      // As a pooler does that ignores startup parameters.
+      connect.mockRestore();
+      Object.assign((this as unknown as { connectionParameters: object }).connectionParameters, { options: '' });
+      await this.connect();
+    } as never);
+    await expect(reader.read(scope, NAMES, [])).rejects.toThrow(/gave another/);
+    expect(await reader.read({ tenantId: 'ten_b' }, NAMES, [])).toEqual([{ name: 'b1' }]);
+  },
+);
 
 it('refuses what is no tenant id before it sends anything', async () => {
   await expect(reader.read({ tenantId: `x'; reset role; --` }, NAMES, [])).rejects.toThrow('not a tenant id');

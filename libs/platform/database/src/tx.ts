@@ -92,7 +92,11 @@ export class Tx implements Reads {
 /** Opens a transaction under the scope's role and tenant, in one message. */
 export function beginText(scope: TxScope): string {
   if (scope === 'system') return 'BEGIN; SET LOCAL ROLE slipway_system';
-  // The id stands in the text because SET takes no parameters; the pattern keeps it harmless.
-  if (!/^[a-z0-9_]{1,64}$/.test(scope.tenantId)) throw new Error('not a tenant id');
-  return `BEGIN; SET LOCAL ROLE slipway_tenant; SET LOCAL slipway.tenant = '${scope.tenantId}'`;
+  return `BEGIN; SET LOCAL ROLE slipway_tenant; SET LOCAL slipway.tenant = ${quotedTenant(scope.tenantId)}`;
+}
+
+/** The id as it stands in a SET, which takes no parameters; the pattern keeps it harmless. */
+export function quotedTenant(tenantId: string): string {
+  if (!/^[a-z0-9_]{1,64}$/.test(tenantId)) throw new Error('not a tenant id');
+  return `'${tenantId}'`;
 }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '@slipway/platform-database';
-import { pageOf, rawJson, type PageRequest, type RawJson } from '@slipway/platform-http';
+import { rawPage, type PageRequest, type RawJson } from '@slipway/platform-http';
 import type { EventQueryDto } from './event.dto.js';
 import { BOUNDS, eventPage, type EventSource, type StoredEvent } from './event.store.js';
 import { eventErrors } from './event.errors.js';
@@ -23,8 +23,7 @@ export class EventList {
     const { statement, values } = eventPage(source, { after, type, order, limit: page.limit + 1 });
     const rows = await this.database.read<StoredEvent>({ tenantId }, statement, values);
     if (order === 'asc' && after) await this.assertNoGap(tenantId, source.stream, after, rows[0]);
-    const { data, next_cursor } = pageOf(rows, page.limit, (row) => [Number(row.sequence)]);
-    return rawJson(`{"data":[${data.map((row) => row.json).join(',')}],"next_cursor":${JSON.stringify(next_cursor)}}`);
+    return rawPage(rows, page.limit, (row) => [Number(row.sequence)]);
   }
 
   async bounds(tenantId: string, stream: string): Promise<Bounds> {

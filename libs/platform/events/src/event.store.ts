@@ -1,5 +1,5 @@
 import { EVENTS_CHANNEL, INBOX_CHANNEL, actorText, type Actor } from '@slipway/contracts';
-import { bySize, newId, locking, prepared, roundedSize, type Tx } from '@slipway/platform-database';
+import { bySize, lookup, newId, locking, prepared, roundedSize, type Tx } from '@slipway/platform-database';
 
 /** An event to append. `data` is the CloudEvent's payload; `subject` names what it is about, such as `deployments/chat`. */
 export interface NewEvent {
@@ -89,11 +89,11 @@ const SELECT_EVENT = `
 
 /** Keyset pages on (stream, sequence): as fast at a million events as at a thousand. One text each, because plans differ by order. */
 const PAGES = {
-  asc: prepared(
+  asc: lookup(
     'events-asc',
     `select ${SELECT_EVENT} from events e where e.stream = $1 and e.sequence > $2 order by e.sequence limit $3`,
   ),
-  desc: prepared(
+  desc: lookup(
     'events-desc',
     `select ${SELECT_EVENT} from events e where e.stream = $1 and e.sequence < $2 order by e.sequence desc limit $3`,
   ),
@@ -154,7 +154,7 @@ export function eventPage(source: EventSource, page: EventPage) {
  * First and last sequence of a stream, the first null where it holds no events; no row for a stream that has none yet. What was deleted stays in
  * the index until a vacuum, and is not read because the search begins behind it.
  */
-export const BOUNDS = prepared(
+export const BOUNDS = lookup(
   'events-bounds',
   `select (select min(e.sequence) from events e where e.stream = $1 and e.sequence >= s.first_sequence)::text as first, s.last_sequence::text as last
    from event_streams s where s.stream = $1`,

@@ -36,6 +36,7 @@ export { assertIfMatch, etagOf, isUnchanged } from './answers/etag.js';
 export {
   encodeCursor,
   pageOf,
+  rawPage,
   type CursorKey,
   type CursorPart,
   type PageOf,

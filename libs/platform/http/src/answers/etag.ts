@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { errors } from '../errors/platform.errors.js';
 
 /**
@@ -6,7 +6,7 @@ import { errors } from '../errors/platform.errors.js';
  * hashes an answer that was already made, and a write must be refused before there is one.
  */
 export function etagOf(...parts: (string | number | boolean | null)[]): string {
-  return `"${createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 27)}"`;
+  return `"${hash('sha256', JSON.stringify(parts), 'base64url').slice(0, 27)}"`;
 }
 
 /**

@@ -1,6 +1,7 @@
 import { currentRequest } from '../context/request-context.js';
 import { errors } from '../errors/platform.errors.js';
 import { isStorable, isTimestamp } from '../fields/values.js';
+import { rawJson, type RawJson } from './reply.js';
 
 export const DEFAULT_LIMIT = 50;
 export const MAX_LIMIT = 200;
@@ -31,6 +32,12 @@ export function pageOf<T>(rows: T[], limit: number, keyOf: (row: T) => CursorKey
   if (rows.length <= limit) return { data: rows, next_cursor: null };
   const data = rows.slice(0, limit);
   return { data, next_cursor: encodeCursor(keyOf(data[data.length - 1]!)) };
+}
+
+/** `pageOf` for rows whose records are JSON text already: the page as text. */
+export function rawPage<T extends { json: string }>(rows: T[], limit: number, keyOf: (row: T) => CursorKey): RawJson {
+  const { data, next_cursor } = pageOf(rows, limit, keyOf);
+  return rawJson(`{"data":[${data.map(({ json }) => json).join(',')}],"next_cursor":${JSON.stringify(next_cursor)}}`);
 }
 
 /** A cursor names its operation, so that one list's cursor is refused by another instead of skipping rows there. */
