@@ -1,4 +1,4 @@
-import { lookup, prepared } from '@slipway/platform-database';
+import { lookup, prepared, setwise } from '@slipway/platform-database';
 import { isLiveOperation } from '@slipway/platform-operations';
 
 const COLUMNS = `deployment_id "deploymentId", tenant_id "tenantId", generation, targets, affinity, hold,
@@ -8,7 +8,11 @@ const COLUMNS = `deployment_id "deploymentId", tenant_id "tenantId", generation,
 export const CURRENT_MANY = lookup('route-current-many', `select ${COLUMNS} from routes where deployment_id = any($1)`);
 
 /** Every rollout reads it when it is accepted and at each change of its traffic: planned once per connection. */
-export const CURRENT = prepared('route-current', `select ${COLUMNS} from routes where deployment_id = $1`);
+export const CURRENT = setwise(
+  'route-current',
+  { id: 'text' },
+  (given) => `select given.at, ${COLUMNS} from ${given} join routes on deployment_id = given.id`,
+);
 
 /** The primary key decides between two; who comes second inserts nothing and looks the holder up then. */
 export const TAKE = prepared(
