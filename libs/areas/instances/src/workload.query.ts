@@ -136,7 +136,7 @@ export const ROOM_TAKEN = setwise(
      select coalesce(sum(w.replicas), 0)::int as taken, coalesce(sum(w.replicas) filter (where w.deployment_id = given.deployment_id), 0)::int as own,
        (select coalesce(sum(t.replicas), 0)::int from workloads t where t.tenant_id = given.tenant_id and t.is_active) as wanted
      from workloads w where w.target = given.target and w.is_active and w.revision_id is distinct from given.revision_id and ${IS_NEEDED}
-   ) as held where given.at is not null`,
+   ) as held`,
 );
 
 /** Instances that are wanted of each of these revisions of tenant $1: who holds them stands in another table, and those that nobody holds are left out. */

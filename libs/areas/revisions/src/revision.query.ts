@@ -23,8 +23,7 @@ export const WITH_DIGEST = setwise(
    ) as of_all left join lateral (
      select ${COLUMNS} from revisions r
      where r.deployment_id = given.deployment_id and r.spec_digest = given.spec_digest and r.state <> 'failed' order by r.number desc limit 1
-   ) as same on true
-   where given.at is not null`,
+   ) as same on true`,
 );
 
 /** The caller holds the deployment's lock, so nobody else takes the number. On the way of every rollout that is accepted. */
@@ -46,7 +45,7 @@ export const INSERT = setwise(
   (
     given,
   ) => `insert into revisions (id, tenant_id, deployment_id, number, name, state, spec_digest, spec, source, change_ref, created_by)
-   select id, tenant_id, deployment_id, number, name, state, spec_digest, spec, source, change_ref, created_by from ${given} where id is not null`,
+   select id, tenant_id, deployment_id, number, name, state, spec_digest, spec, source, change_ref, created_by from ${given}`,
 );
 
 /** Compares and sets at once, and hands out what it has set: of two who move a revision, one does. */

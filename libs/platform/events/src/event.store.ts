@@ -27,7 +27,7 @@ const APPEND = setwise(
   'events-append',
   { stream: 'text', tenant_id: 'text', events: 'jsonb' },
   (given) => `with appended as (
-     select stream, tenant_id, events, jsonb_array_length(events) as count from ${given} where stream is not null
+     select stream, tenant_id, events, jsonb_array_length(events) as count from ${given}
    ), head as (
      insert into event_streams as s (stream, tenant_id, last_sequence) select stream, tenant_id, count from appended order by stream
      on conflict (stream) do update set last_sequence = s.last_sequence + excluded.last_sequence

@@ -30,7 +30,7 @@ const INSERT = setwise(
   (
     given,
   ) => `insert into audit_log (id, tenant_id, actor, action, resource_type, resource_name, request_id, before_digest, after_digest)
-   select id, tenant_id, actor, action, resource_type, resource_name, request_id, before_digest, after_digest from ${given} where id is not null`,
+   select id, tenant_id, actor, action, resource_type, resource_name, request_id, before_digest, after_digest from ${given}`,
 );
 
 /** Writes the audit row of a mutation in the mutation's own transaction. Actor and request id come from the request. */

@@ -40,7 +40,7 @@ class NothingWritten extends Error {}
 export class GatheredAccepts {
   /** By tenant, while somebody of it is being accepted. */
   private readonly lanes = new Map<string, Waiting[]>();
-  /** Resources of requests that go alone at this moment, each as often as there are such. */
+  /** Resources of those that could not go with others and are under way alone, each as often as there are such. */
   private readonly alone: string[] = [];
 
   constructor(
@@ -79,7 +79,8 @@ export class GatheredAccepts {
     const lane = this.lanes.get(one.tenantId);
     if (lane) return void lane.push(one);
     this.lanes.set(one.tenantId, [one]);
-    void this.acceptOn(one.tenantId);
+    // Behind everybody who came in this turn of the event loop.
+    setImmediate(() => void this.acceptOn(one.tenantId));
   }
 
   /** Rejections go to those who wait; this never rejects. */
@@ -87,7 +88,7 @@ export class GatheredAccepts {
     const lane = this.lanes.get(tenantId) as Waiting[];
     while (lane.length > 0) {
       const batch = take(lane);
-      await settledWithin(batch.length > 1 ? this.together(tenantId, batch) : this.goAlone(batch[0]!), PATIENCE_MS);
+      await settledWithin(batch.length > 1 ? this.together(tenantId, batch) : this.answer(batch[0]!), PATIENCE_MS);
     }
     this.lanes.delete(tenantId);
   }
@@ -121,13 +122,13 @@ export class GatheredAccepts {
   private async goAlone(one: Waiting): Promise<void> {
     const resource = resourceOf(one);
     this.alone.push(resource);
-    try {
-      one.resolve(await runInRequest(one.context, () => this.single(one)));
-    } catch (error) {
-      one.reject(error);
-    } finally {
-      this.alone.splice(this.alone.indexOf(resource), 1);
-    }
+    await this.answer(one);
+    this.alone.splice(this.alone.indexOf(resource), 1);
+  }
+
+  /** Never rejects. */
+  private answer(one: Waiting): Promise<void> {
+    return runInRequest(one.context, () => this.single(one)).then(one.resolve, one.reject);
   }
 }
 

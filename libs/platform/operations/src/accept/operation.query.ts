@@ -62,7 +62,7 @@ const CLAIMED = {
 export const CLAIM = setwise(
   'operation-claim',
   CLAIMED,
-  (given) => `with c as (select * from ${given} where id is not null), made as (
+  (given) => `with c as (select * from ${given}), made as (
      insert into operations (id, tenant_id, kind, resource_type, resource_name, resource_id, stream, requested_by, reason, method, path, idempotency_key, fingerprint, request_id)
      select c.id, c.tenant_id, c.kind, c.resource_type, c.resource_name, '', '', c.requested_by, c.reason, c.method, c.path, c.key, c.fingerprint, c.request_id
      from c order by c.method, c.path, c.key
