@@ -49,7 +49,8 @@ export class DeploymentStore implements DeploymentsPort {
   }
 
   async lock(tx: Tx, tenantId: string, name: string): Promise<Deployment> {
-    return withoutConditions(this.keep(tx, found(await tx.one<Conditioned>(LOCK, [tenantId, name]))));
+    const [[row] = []] = await tx.each<Conditioned>(LOCK, [{ tenant_id: tenantId, name }]);
+    return withoutConditions(this.keep(tx, found(row)));
   }
 
   async lockById(tx: Tx, id: string): Promise<Deployment | undefined> {
@@ -96,14 +97,16 @@ export class DeploymentStore implements DeploymentsPort {
     const row = found(await this.held(tx, id));
     const next = nextDeployment(row, change);
     const conditions = conditionsOf(row.conditions, next, new Date());
-    await tx.query(UPDATE, [
-      id,
-      next.state,
-      next.activeRevisionId,
-      next.candidateRevisionId,
-      next.previousRevisionId,
-      next.currentOperationId,
-      JSON.stringify(conditions),
+    await tx.each(UPDATE, [
+      {
+        id,
+        state: next.state,
+        active: next.activeRevisionId,
+        candidate: next.candidateRevisionId,
+        previous: next.previousRevisionId,
+        operation: next.currentOperationId,
+        conditions,
+      },
     ]);
     this.keep(tx, { ...next, conditions, version: row.version + 1 });
   }

@@ -55,8 +55,13 @@ export class InstanceRoom {
   private async places(tx: Tx, about: RoomAsked, target: Target | undefined): Promise<Places & Pick<Room, 'wanted'>> {
     const { tenantId, spec, deploymentId, revisionId } = about;
     const total = target?.config.max_instances ?? null;
-    const asked = [spec.runtime.target, deploymentId, revisionId ?? null, tenantId];
-    const [{ taken, own, wanted }] = (await tx.lookAsSystem<Held>(ROOM_TAKEN, asked)) as [Held];
+    const asked = {
+      target: spec.runtime.target,
+      deployment_id: deploymentId,
+      revision_id: revisionId,
+      tenant_id: tenantId,
+    };
+    const [[{ taken, own, wanted }]] = (await tx.lookEachAsSystem<Held>(ROOM_TAKEN, [asked])) as [[Held]];
     return { total, free: total === null ? null : Math.max(0, total - taken), own, wanted };
   }
 

@@ -16,7 +16,7 @@ import { RevisionActivationEntity } from './revision-activation.entity.js';
 import { RevisionPinEntity } from './revision-pin.entity.js';
 import { RevisionEntity } from './revision.entity.js';
 import { revisionErrors } from './revision.errors.js';
-import { ACTIVATE, GET_MANY, INSERT, NAMED, PREVIOUS, SET_STATE, WITH_DIGEST } from './revision.query.js';
+import { ACTIVATE, GET, GET_MANY, INSERT, NAMED, PREVIOUS, SET_STATE, WITH_DIGEST } from './revision.query.js';
 
 const LIVE: RevisionState[] = ['pending', 'provisioning', 'ready', 'active', 'standby', 'draining', 'retired'];
 const ENDED: RevisionState[] = ['retired', 'failed'];
@@ -55,14 +55,15 @@ export class RevisionStore implements RevisionsPort {
   }
 
   async get(tx: Tx, id: string): Promise<Revision> {
-    const [found] = await this.getMany(tx, [id]);
+    const [[found] = []] = await tx.each<Revision>(GET, [{ id }]);
     if (!found) throw revisionErrors.revision_not_found();
     return found;
   }
 
   async withDigest(tx: Tx, deploymentId: string, specDigest: string) {
     type Row = { kept: number; next: number } & (Revision | { id: null });
-    const [{ kept, next, ...same }] = (await tx.query<Row>(WITH_DIGEST, [deploymentId, specDigest])) as [Row];
+    const asked = { deployment_id: deploymentId, spec_digest: specDigest };
+    const [[{ kept, next, ...same }]] = (await tx.each<Row>(WITH_DIGEST, [asked])) as [[Row]];
     return { kept, next, same: same.id === null ? undefined : same };
   }
 
@@ -82,11 +83,9 @@ export class RevisionStore implements RevisionsPort {
     const name = `${deployment.name}-${String(number).padStart(5, '0')}`;
     const state = 'pending' as const;
     const revision: Revision = { id: newId('rev'), tenantId, deploymentId, number, name, state, specDigest, spec };
+    const row = { id: revision.id, tenant_id: tenantId, deployment_id: deploymentId, number, name, state };
     const written = tx
-      .query(INSERT, [
-        ...[revision.id, tenantId, deploymentId, number, name, state, specDigest, JSON.stringify(spec)],
-        ...[JSON.stringify(source), changeRef, JSON.stringify(createdBy)],
-      ])
+      .each(INSERT, [{ ...row, spec_digest: specDigest, spec, source, change_ref: changeRef, created_by: createdBy }])
       .then(() => undefined);
     // Whoever has to give up before it waits for this has an error of its own.
     written.catch(() => undefined);

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type QuotaConfig } from '@slipway/platform-config';
-import { Database, digestOf, type Tx } from '@slipway/platform-database';
+import { digestOf, type Tx } from '@slipway/platform-database';
 import {
   errors,
   jsonPatch,
@@ -11,7 +11,7 @@ import {
 } from '@slipway/platform-http';
 import { appendAudit } from '@slipway/platform-mutations';
 import { appendEvents } from '@slipway/platform-events';
-import { operationAnswer, OperationStore, type Claimed } from '@slipway/platform-operations';
+import { GatheredAccepts, operationAnswer, OperationStore, type Turn } from '@slipway/platform-operations';
 import {
   DEPLOYMENTS,
   deploymentStream,
@@ -55,7 +55,7 @@ export interface RolloutRequest {
 @Injectable()
 export class RolloutsService {
   constructor(
-    private readonly database: Database,
+    private readonly accepts: GatheredAccepts,
     private readonly operations: OperationStore,
     private readonly settlements: Settlements,
     @Inject(CONFIG) private readonly config: QuotaConfig,
@@ -66,74 +66,69 @@ export class RolloutsService {
     @Inject(PLANS) private readonly plans: PlansPort,
   ) {}
 
-  /** Accepts a rollout: claim, lock, check, write, in one transaction; a rehearsal does the same and rolls back. */
+  /**
+   * Accepts a rollout: claim, lock, check, write, in one transaction, which it may share with others; a rehearsal does the same and
+   * rolls back. Whoever executes a plan locks that too, and goes alone.
+   */
   create(asked: RolloutRequest): Promise<Reply> {
-    const { principal, deploymentName, isDryRun } = asked;
-    return this.database.tx(
-      { tenantId: principal.tenantId },
-      async (tx) => {
-        const claiming = this.operations.claim(tx, [
-          {
-            operation: ROLLOUT,
-            resourceType: 'deployment',
-            resourceName: deploymentName,
-            requestedBy: principal.actor,
-            reason: asked.body.reason,
-            idempotency: isDryRun ? undefined : asked.idempotency,
-          },
-        ]);
-        // Sent with the claim. What it finds counts for a first request only: a repeated one has its answer also without a deployment.
-        const locking = this.deployments.lock(tx, principal.tenantId, deploymentName);
-        locking.catch(() => undefined);
-        const [claim] = (await claiming) as [Claimed];
-        if (!claim.created)
-          return operationAnswer(claim.id, (await this.operations.record(tx, claim.id)) as string, false);
-        const deployment = await locking;
-        const body = await this.planned(tx, deployment, asked.body);
-        const request = { ...asked, body };
-        const [active] = await this.revisions.getMany(
-          tx,
-          deployment.activeRevisionId ? [deployment.activeRevisionId] : [],
-        );
-        const strategy = chooseStrategy(body.strategy, deployment.defaultStrategy);
-        assertKeepsNothing(strategy, body);
-        const { spec, base } = await this.resolveSpec(tx, deployment, body, active);
-        await this.assertRunnable(tx, principal.tenantId, spec, body);
-        assertActiveRevision(body.expected_active_revision, active);
-        rolloutAllowed(deployment);
-        assertAdmitted(deployment, body.plan_id);
-        await this.assertExecutable(tx, deployment, body, spec);
+    const { principal, deploymentName: resource, isDryRun, idempotency } = asked;
+    const { tenantId } = principal;
+    const accept = (tx: Tx, turn: Turn) => this.accept(tx, turn, asked);
+    if (isDryRun || asked.body.plan_id) return this.accepts.single({ tenantId, accept }, { dryRun: isDryRun });
+    return this.accepts.add({ tenantId, resource, idempotency, accept });
+  }
 
-        const specDigest = digestOf(spec);
-        const [{ kept, next, same: reused }, foundRoute] = await Promise.all([
-          this.revisions.withDigest(tx, deployment.id, specDigest),
-          this.routes.current(tx, deployment.id),
-        ]);
-        const settlement = await this.settlements.ofRollout(tx, deployment, strategy, {
-          spec,
-          reused,
-          route: foundRoute,
-        });
-        const { replicas, own, wanted } = settlement.room;
-        const freed = settlement.changeover ? own : 0;
-        const { config, instances } = this;
-        await assertWithinQuotas(tx, { config, instances }, principal, { reused, kept, wanted, replicas, freed });
-        const { revision, written } = reused
-          ? { revision: { ...reused, isReused: true }, written: undefined }
-          : this.newRevision(tx, request, deployment, { number: next, spec, specDigest, base, operationId: claim.id });
-        const [begun] = await Promise.all([
-          this.begin(tx, request, deployment, revision, foundRoute ?? null, settlement, claim.id),
-          written,
-        ]);
-        if (isDryRun) {
-          const { room, changeover } = settlement;
-          const more = { strategy: settlement.strategy.type, capacity: capacityOf(room, changeover) };
-          return rehearsal(wouldDo(revision.name, settlement), begun.steps, jsonPatch(active?.spec ?? {}, spec), more);
-        }
-        return operationAnswer(claim.id, begun.record, true);
-      },
-      { dryRun: isDryRun },
-    );
+  private async accept(tx: Tx, turn: Turn, asked: RolloutRequest): Promise<Reply> {
+    const { principal, deploymentName, isDryRun } = asked;
+    const claiming = turn.claim({
+      operation: ROLLOUT,
+      resourceType: 'deployment',
+      resourceName: deploymentName,
+      requestedBy: principal.actor,
+      reason: asked.body.reason,
+      idempotency: isDryRun ? undefined : asked.idempotency,
+    });
+    // Sent with the claim. What it finds counts for a first request only: a repeated one has its answer also without a deployment.
+    const locking = this.deployments.lock(tx, principal.tenantId, deploymentName);
+    locking.catch(() => undefined);
+    const claim = await claiming;
+    if (!claim.created) return operationAnswer(claim.id, (await this.operations.record(tx, claim.id)) as string, false);
+    const deployment = await locking;
+    const body = await this.planned(tx, deployment, asked.body);
+    const request = { ...asked, body };
+    const { activeRevisionId } = deployment;
+    const active = activeRevisionId === null ? undefined : await this.revisions.get(tx, activeRevisionId);
+    const strategy = chooseStrategy(body.strategy, deployment.defaultStrategy);
+    assertKeepsNothing(strategy, body);
+    const { spec, base } = await this.resolveSpec(tx, deployment, body, active);
+    await this.assertRunnable(tx, principal.tenantId, spec, body);
+    assertActiveRevision(body.expected_active_revision, active);
+    rolloutAllowed(deployment);
+    assertAdmitted(deployment, body.plan_id);
+    await this.assertExecutable(tx, deployment, body, spec);
+
+    const specDigest = digestOf(spec);
+    const [{ kept, next, same: reused }, foundRoute] = await Promise.all([
+      this.revisions.withDigest(tx, deployment.id, specDigest),
+      this.routes.current(tx, deployment.id),
+    ]);
+    const settlement = await this.settlements.ofRollout(tx, deployment, strategy, { spec, reused, route: foundRoute });
+    const { replicas, own, wanted } = settlement.room;
+    const freed = settlement.changeover ? own : 0;
+    const { config, instances } = this;
+    await assertWithinQuotas(tx, { config, instances }, principal, { reused, kept, wanted, replicas, freed });
+    await turn.toWrite();
+    const { revision, written } = reused
+      ? { revision: { ...reused, isReused: true }, written: undefined }
+      : this.newRevision(tx, request, deployment, { number: next, spec, specDigest, base, operationId: claim.id });
+    const [begun] = await Promise.all([
+      this.begin(tx, request, deployment, revision, foundRoute ?? null, settlement, claim.id),
+      written,
+    ]);
+    if (!isDryRun) return operationAnswer(claim.id, begun.record, true);
+    const { room, changeover } = settlement;
+    const more = { strategy: settlement.strategy.type, capacity: capacityOf(room, changeover) };
+    return rehearsal(wouldDo(revision.name, settlement), begun.steps, jsonPatch(active?.spec ?? {}, spec), more);
   }
 
   /** The body of a rollout that executes a plan, completed from the plan. */

@@ -170,8 +170,9 @@ export class RouteStore implements RoutesPort {
     });
   }
 
-  private row(tx: Tx, deploymentId: string): Promise<Row | undefined> {
-    return tx.one<Row>(CURRENT, [deploymentId]);
+  private async row(tx: Tx, deploymentId: string): Promise<Row | undefined> {
+    const [[row] = []] = await tx.each<Row>(CURRENT, [{ id: deploymentId }]);
+    return row;
   }
 
   /**

@@ -11,7 +11,9 @@ export {
   lookup,
   prepared,
   roundedSize,
+  setwise,
   type Columns,
+  type Setwise,
   type Statement,
 } from './statement.js';
 export { LOCK_ORDER, type Lock } from './lock-order.js';

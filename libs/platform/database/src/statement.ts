@@ -87,3 +87,41 @@ export function bySize(make: (size: number) => Statement): (size: number) => Sta
     return statement;
   };
 }
+
+/**
+ * One statement for a list of records, each with rows of its own in the answer: such a row says by `at` whose it is. Where several do the
+ * same in one transaction, their records travel as one list (`Database.tx` with `gathers`).
+ */
+export interface Setwise {
+  readonly columns: Columns;
+  readonly of: (size: number) => Statement;
+}
+
+/**
+ * @param columns of a record; in the list `at` stands before them
+ * @param text of the statement, made of the list, which is named `given`
+ * @param locks which lock it takes for a record, as `locking` says it of other statements
+ */
+export function setwise(
+  name: string,
+  columns: Columns,
+  text: (given: string) => string,
+  locks?: { lock: Lock; keyOf: (record: Record<string, unknown>) => string },
+): Setwise {
+  const listed: Columns = { at: 'int', ...columns };
+  const names = Object.keys(listed);
+  const keysOf = (values: readonly unknown[]): string[] => {
+    const keys: string[] = [];
+    for (let first = 0; first < values.length && values[first] !== null; first += names.length)
+      keys.push(locks!.keyOf(Object.fromEntries(names.map((column, index) => [column, values[first + index]]))));
+    return keys;
+  };
+  const of = bySize((size) => {
+    // Leaves out what only fills the list up, and has the planner expect one record: for 64 of them it would read whole tables while these
+    // are small, and keep that plan when they are not.
+    const given = `(select * from ${listOf('one', listed, size)} where one.at = one.at + 0) as given`;
+    const statement = prepared(`${name}-${size}`, text(given));
+    return locks ? locking(locks.lock, statement, keysOf) : statement;
+  });
+  return { columns: listed, of };
+}

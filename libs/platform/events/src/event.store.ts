@@ -1,5 +1,5 @@
 import { EVENTS_CHANNEL, INBOX_CHANNEL, actorText, type Actor } from '@slipway/contracts';
-import { bySize, lookup, newId, locking, prepared, roundedSize, type Tx } from '@slipway/platform-database';
+import { lookup, newId, prepared, setwise, type Tx } from '@slipway/platform-database';
 
 /** An event to append. `data` is the CloudEvent's payload; `subject` names what it is about, such as `deployments/chat`. */
 export interface NewEvent {
@@ -23,23 +23,20 @@ export interface Append {
  * gapless and visible in order, and it is why events are appended last in a transaction. What a subscription waits for is
  * put into its inbox by the same statement.
  */
-const APPEND = bySize((most) =>
-  locking(
-    'event_stream',
-    prepared(
-      `events-append-${most}`,
-      `with given as (
-     select a->>'stream' as stream, a->>'tenantId' as tenant_id, a->'events' as events, jsonb_array_length(a->'events') as count
-     from jsonb_array_elements($1::jsonb) a limit ${most}
+const APPEND = setwise(
+  'events-append',
+  { stream: 'text', tenant_id: 'text', events: 'jsonb' },
+  (given) => `with appended as (
+     select stream, tenant_id, events, jsonb_array_length(events) as count from ${given}
    ), head as (
-     insert into event_streams as s (stream, tenant_id, last_sequence) select stream, tenant_id, count from given order by stream
+     insert into event_streams as s (stream, tenant_id, last_sequence) select stream, tenant_id, count from appended order by stream
      on conflict (stream) do update set last_sequence = s.last_sequence + excluded.last_sequence
      returning stream, last_sequence
    ), added as (
      insert into events (stream, sequence, tenant_id, id, type, subject, actor, operation_id, revision_id, data)
-     select stream, head.last_sequence - given.count + e.ordinality, given.tenant_id, e.value->>'id', e.value->>'type', e.value->>'subject',
+     select stream, head.last_sequence - appended.count + e.ordinality, appended.tenant_id, e.value->>'id', e.value->>'type', e.value->>'subject',
             e.value->>'actor', e.value->>'operationId', e.value->>'revisionId', e.value->'data'
-     from given join head using (stream), jsonb_array_elements(given.events) with ordinality e
+     from appended join head using (stream), jsonb_array_elements(appended.events) with ordinality e
      returning stream, sequence, tenant_id, type
    ), received as (
      insert into event_inbox (subscription, tenant_id, stream, sequence)
@@ -48,20 +45,18 @@ const APPEND = bySize((most) =>
    )
    select pg_notify('${EVENTS_CHANNEL}', stream) from head
    union all select pg_notify('${INBOX_CHANNEL}', subscription) from received`,
-    ),
-    ([appends]) => (JSON.parse(appends as string) as Append[]).map(({ stream }) => stream),
-  ),
+  { lock: 'event_stream', keyOf: ({ stream }) => stream as string },
 );
 
 /** Appends to several streams at once. A stream stands in the list only once. */
 export async function appendAll(tx: Tx, appends: readonly Append[]): Promise<void> {
   const given = appends.filter(({ events }) => events.length > 0);
-  if (given.length === 0) return;
-  const rows = given.map(({ events, ...to }) => ({
-    ...to,
+  const rows = given.map(({ stream, tenantId, events }) => ({
+    stream,
+    tenant_id: tenantId,
     events: events.map((event) => ({ ...event, id: newId('evt'), actor: actorText(event.actor) })),
   }));
-  await tx.query(APPEND(roundedSize(rows.length)), [JSON.stringify(rows)]);
+  await tx.each(APPEND, rows);
 }
 
 export async function appendEvents(

@@ -1,4 +1,4 @@
-import { bySize, listOf, lookup, locking, prepared } from '@slipway/platform-database';
+import { lookup, locking, prepared, setwise } from '@slipway/platform-database';
 import { OUTBOX_CHANNEL } from '@slipway/contracts';
 import { OPERATION_COLUMNS, STEP_COLUMNS } from '../operation.row.js';
 
@@ -24,6 +24,14 @@ export const GET_RECORD = lookup(
   `select ${RECORD} as json from operations o where o.id = $1 and o.tenant_id = $2`,
 );
 
+/** The same in a transaction, for who has just accepted them. */
+export const RECORDS = setwise(
+  'operation-records',
+  { id: 'text', tenant_id: 'text' },
+  (given) =>
+    `select given.at, (${RECORD})::text as json from ${given} join operations o on o.id = given.id and o.tenant_id = given.tenant_id`,
+);
+
 export const LIST_RECORDS = prepared(
   'operation-list',
   `select o.id, ${RECORD} as json from operations o
@@ -32,8 +40,9 @@ export const LIST_RECORDS = prepared(
    order by o.id desc limit $6`,
 );
 
-export const CLAIMED = {
+const CLAIMED = {
   id: 'text',
+  tenant_id: 'text',
   kind: 'text',
   resource_type: 'text',
   resource_name: 'text',
@@ -51,27 +60,30 @@ export const CLAIMED = {
  * index: the second waits for the first transaction, then inserts nothing, and reads the row it adopts with the next statement,
  * whose snapshot sees it. A refused request leaves no key, because its transaction rolls the claim back.
  */
-export const CLAIM = bySize((size) =>
-  prepared(
-    `operation-claim-${size}`,
-    `insert into operations (id, tenant_id, kind, resource_type, resource_name, resource_id, stream, requested_by, reason, method, path, idempotency_key, fingerprint, request_id)
-   select c.id, $${Object.keys(CLAIMED).length * size + 1}, c.kind, c.resource_type, c.resource_name, '', '', c.requested_by, c.reason, c.method, c.path, c.key, c.fingerprint, c.request_id
-   from ${listOf('c', CLAIMED, size)}
-   where c.id is not null
-   order by c.method, c.path, c.key
-   on conflict (tenant_id, method, path, idempotency_key) where idempotency_key is not null do nothing
-   returning id`,
-  ),
+export const CLAIM = setwise(
+  'operation-claim',
+  CLAIMED,
+  (given) => `with c as (select * from ${given}), made as (
+     insert into operations (id, tenant_id, kind, resource_type, resource_name, resource_id, stream, requested_by, reason, method, path, idempotency_key, fingerprint, request_id)
+     select c.id, c.tenant_id, c.kind, c.resource_type, c.resource_name, '', '', c.requested_by, c.reason, c.method, c.path, c.key, c.fingerprint, c.request_id
+     from c order by c.method, c.path, c.key
+     on conflict (tenant_id, method, path, idempotency_key) where idempotency_key is not null do nothing
+     returning id
+   )
+   select c.at, c.id from c join made using (id)`,
 );
 
-export const FIND_BY_KEYS = bySize((size) =>
-  prepared(
-    `operation-by-keys-${size}`,
-    `select c.id as "claimId", o.id, o.fingerprint from operations o
-   join ${listOf('c', CLAIMED, size)}
-     on o.method = c.method and o.path = c.path and o.idempotency_key = c.key
-   where o.tenant_id = $${Object.keys(CLAIMED).length * size + 1} and o.idempotency_key is not null`,
-  ),
+export const FIND_BY_KEYS = setwise(
+  'operation-by-keys',
+  CLAIMED,
+  (given) => `select given.at, o.id, o.fingerprint from ${given}
+   join operations o on o.tenant_id = given.tenant_id and o.method = given.method and o.path = given.path and o.idempotency_key = given.key`,
+);
+
+/** Claims of requests that were refused, of which no trace stays. */
+export const TAKE_BACK = prepared(
+  'operation-take-back',
+  `delete from operations where id = any($1) and tenant_id = $2`,
 );
 
 /** SQL, for the prefix: what stands below a path, not what only begins alike. */
@@ -81,23 +93,14 @@ export const FORGET_KEYS = prepared(
    where tenant_id = $1 and idempotency_key is not null and (path = $2 or starts_with(path, $2 || '/'))`,
 );
 
-export const STARTED = {
-  id: 'text',
-  resource_id: 'text',
-  stream: 'text',
-  input: 'jsonb',
-  steps: 'text[]',
-  result: 'jsonb',
-} as const;
-
 /** Completes claimed rows: what to do, their steps, and the wake-up of the first dispatch. */
-export const START = bySize((size) =>
-  prepared(
-    `operation-start-${size}`,
-    `with started as (
-     update operations o set resource_id = s.resource_id, stream = s.stream, input = s.input, current_step = s.steps[1], result = s.result
-     from ${listOf('s', STARTED, size)}
-     where o.id = s.id returning o.id, o.tenant_id, o.dispatch, s.steps
+export const START = setwise(
+  'operation-start',
+  { id: 'text', resource_id: 'text', stream: 'text', input: 'jsonb', steps: 'text[]', result: 'jsonb' },
+  (given) => `with started as (
+     update operations o set resource_id = given.resource_id, stream = given.stream, input = given.input, current_step = given.steps[1],
+       result = given.result
+     from ${given} where o.id = given.id returning o.id, o.tenant_id, o.dispatch, given.steps
    ), steps as (
      insert into operation_steps (operation_id, tenant_id, name, index)
      select started.id, started.tenant_id, step.name, step.ordinality - 1
@@ -106,7 +109,6 @@ export const START = bySize((size) =>
      insert into outbox (tenant_id, operation_id, dispatch) select tenant_id, id, dispatch from started returning id
    )
    select pg_notify('${OUTBOX_CHANNEL}', '') from (select from sent limit 1) told`,
-  ),
 );
 
 export const READ = prepared(

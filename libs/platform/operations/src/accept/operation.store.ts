@@ -1,6 +1,6 @@
 import { LIVE_STATUSES, type Actor, type OperationStatus } from '@slipway/contracts';
 import { Injectable } from '@nestjs/common';
-import { listValues, newId, roundedSize, type Statement, type Tx } from '@slipway/platform-database';
+import { newId, type Tx } from '@slipway/platform-database';
 import { appendEvents, type NewEvent } from '@slipway/platform-events';
 import { errors, requestContext, type IdempotencyClaim } from '@slipway/platform-http';
 import { appendAudit } from '@slipway/platform-mutations';
@@ -13,19 +13,18 @@ import { operationErrors } from './operation.errors.js';
 import {
   CANCEL,
   CLAIM,
-  CLAIMED,
   FIND_BY_KEYS,
   FORGET_KEYS,
-  GET_RECORD,
   LOCK,
   LOCK_FOR_EVENTS,
   READ,
+  RECORDS,
   RESUME,
   RETRY,
   START,
-  STARTED,
   STEPS,
   SUPERSEDE,
+  TAKE_BACK,
 } from './operation.query.js';
 
 /** A request that wants an operation. */
@@ -58,11 +57,6 @@ export interface Start<D extends OperationDefinition = OperationDefinition> {
   result?: Record<string, unknown>;
 }
 
-function overClaims<R>(tx: Tx, statement: (size: number) => Statement, rows: readonly object[]): Promise<R[]> {
-  const size = roundedSize(rows.length);
-  return tx.query<R>(statement(size), [...listValues(CLAIMED, rows, size), tx.tenant]);
-}
-
 /** The rows of durable operations, as requests see and change them. Every method runs in the caller's transaction. */
 @Injectable()
 export class OperationStore {
@@ -73,14 +67,13 @@ export class OperationStore {
    * @throws idempotency_key_reused (422) if a key belongs to another request
    */
   async claim(tx: Tx, claims: readonly Claim[]): Promise<Claimed[]> {
-    const rows = claims.map((claim) => ({ ...rowOf(claim), id: newId('op') }));
-    const inserted = await overClaims<{ id: string }>(tx, CLAIM, rows);
-    const made = new Set(inserted.map(({ id }) => id));
-    const refused = rows.filter(({ id }) => !made.has(id));
-    const found = refused.length === 0 ? [] : await overClaims<Adopted>(tx, FIND_BY_KEYS, refused);
-    const earlier = new Map(found.map((row) => [row.claimId, row]));
+    const rows = claims.map((claim) => ({ ...rowOf(claim), id: newId('op'), tenant_id: tx.tenant }));
+    const made = await tx.each<{ id: string }>(CLAIM, rows);
+    const refused = rows.filter((_, index) => made[index]!.length === 0);
+    const found = await tx.each<Adopted>(FIND_BY_KEYS, refused);
+    const earlier = new Map(refused.map(({ id }, index) => [id, found[index]![0]]));
     return rows.map(({ id, fingerprint }) => {
-      if (made.has(id)) return { id, created: true };
+      if (!earlier.has(id)) return { id, created: true };
       const adopted = earlier.get(id);
       if (!adopted) throw new Error('a claim found neither its own row nor the one that refused it');
       if (adopted.fingerprint !== fingerprint) throw errors.idempotency_key_reused();
@@ -98,11 +91,14 @@ export class OperationStore {
       steps,
       result,
     }));
-    const size = roundedSize(rows.length);
-    await tx.query(START(size), listValues(STARTED, rows, size));
+    await tx.each(START, rows);
   }
 
-  /** The record of api.md 2.2 as JSON text, or undefined for an unknown or foreign id. */
+  /** Undoes claims of this transaction that came to nothing; their keys are free again. */
+  async takeBack(tx: Tx, ids: readonly string[]): Promise<void> {
+    if (ids.length > 0) await tx.query(TAKE_BACK, [ids, tx.tenant]);
+  }
+
   /**
    * Lets go of the Idempotency-Keys of requests for a resource that is gone, so that none of them is adopted by a request for the next
    * one of its name.
@@ -112,8 +108,10 @@ export class OperationStore {
     await tx.query(FORGET_KEYS, [tenantId, path]);
   }
 
+  /** The record of api.md 2.2 as JSON text, or undefined for an unknown or foreign id. */
   async record(tx: Tx, id: string): Promise<string | undefined> {
-    return (await tx.one<{ json: string }>(GET_RECORD, [id, tx.tenant]))?.json;
+    const [[found] = []] = await tx.each<{ json: string }>(RECORDS, [{ id, tenant_id: tx.tenant }]);
+    return found?.json;
   }
 
   async lock(tx: Tx, id: string): Promise<OperationRow> {
@@ -191,7 +189,6 @@ export async function lockBeforeEvents(tx: Tx, operationId: string): Promise<voi
 }
 
 interface Adopted {
-  claimId: string;
   id: string;
   fingerprint: string;
 }

@@ -1,0 +1,164 @@
+import { Injectable } from '@nestjs/common';
+import { Database, type Tx } from '@slipway/platform-database';
+import { requestContext, runInRequest, type IdempotencyClaim, type RequestContext } from '@slipway/platform-http';
+import { AcceptBatch, type Accept } from './accept-batch.js';
+import { OperationStore, type Claimed } from './operation.store.js';
+
+/** Most requests of one transaction. */
+const MOST = 16;
+/** For how long several wait together for a row that somebody holds, in milliseconds; and how soon the next ones go, whatever becomes of these. */
+const PATIENCE_MS = 100;
+
+export interface Asked<R> {
+  tenantId: string;
+  /** What it changes. Of two in one transaction one writes, and the other is asked again in the next. */
+  resource: string;
+  idempotency?: IdempotencyClaim;
+  accept: Accept<R>;
+}
+
+interface Waiting extends Asked<unknown> {
+  context: RequestContext;
+  /** How many it had when it came: who goes again is not warned twice. */
+  warnings: number;
+  resolve(value: unknown): void;
+  reject(error: unknown): void;
+}
+
+/** Leaves a transaction in which nobody has written: there is nothing to commit. */
+class NothingWritten extends Error {}
+
+/**
+ * Requests that are accepted together: those that come up while others of their tenant are being accepted share the next transaction, in
+ * which each goes by its own rules, and what they ask by `tx.each` goes as one statement. No timer: one that finds nobody goes at once.
+ *
+ * Only a refusal before the writes is one's own affair. Whatever else fails (a statement, a lock that is not given in time) rolls all back,
+ * and each goes again in a transaction of its own, where it fails alone. So does whoever comes meanwhile for a resource that one of these
+ * waits for: it has held up its neighbours once. Nobody is answered before the commit.
+ */
+@Injectable()
+export class GatheredAccepts {
+  /** By tenant, while somebody of it is being accepted. */
+  private readonly lanes = new Map<string, Waiting[]>();
+  /** Resources of those that could not go with others and are under way alone, each as often as there are such. */
+  private readonly alone: string[] = [];
+
+  constructor(
+    private readonly database: Database,
+    private readonly operations: OperationStore,
+  ) {}
+
+  /** @throws what `accept` throws */
+  add<R>(asked: Asked<R>): Promise<R> {
+    return new Promise<R>((resolve, reject) => {
+      const context = requestContext();
+      const { length: warnings } = context.warnings;
+      this.enqueue({ ...asked, context, warnings, resolve: resolve as Waiting['resolve'], reject });
+    });
+  }
+
+  /** In a transaction of its own, now; a dry run is rolled back. */
+  single<R>(
+    { tenantId, accept }: Pick<Asked<R>, 'tenantId' | 'accept'>,
+    options: { dryRun?: boolean } = {},
+  ): Promise<R> {
+    const { operations } = this;
+    return this.database.tx(
+      { tenantId },
+      (tx) =>
+        accept(tx, {
+          claim: async (claim) => (await operations.claim(tx, [claim]))[0] as Claimed,
+          toWrite: async () => undefined,
+        }),
+      options,
+    );
+  }
+
+  private enqueue(one: Waiting): void {
+    if (this.alone.includes(resourceOf(one))) return void this.goAlone(one);
+    const lane = this.lanes.get(one.tenantId);
+    if (lane) return void lane.push(one);
+    this.lanes.set(one.tenantId, [one]);
+    // Behind everybody who came in this turn of the event loop.
+    setImmediate(() => void this.acceptOn(one.tenantId));
+  }
+
+  /** Rejections go to those who wait; this never rejects. */
+  private async acceptOn(tenantId: string): Promise<void> {
+    const lane = this.lanes.get(tenantId) as Waiting[];
+    while (lane.length > 0) {
+      const batch = take(lane);
+      await settledWithin(batch.length > 1 ? this.together(tenantId, batch) : this.answer(batch[0]!), PATIENCE_MS);
+    }
+    this.lanes.delete(tenantId);
+  }
+
+  private async together(tenantId: string, waiting: readonly Waiting[]): Promise<void> {
+    const state = { mayStand: false };
+    const batch = new AcceptBatch(this.operations, waiting);
+    const failure = await this.database
+      .tx(
+        { tenantId },
+        async (tx) => {
+          // Travels with what follows; where it fails, that fails too.
+          tx.query(`set local lock_timeout = ${PATIENCE_MS}`).catch(() => undefined);
+          if (!(await batch.run(tx))) throw new NothingWritten();
+          state.mayStand = true;
+        },
+        { gathers: true },
+      )
+      .catch((error: unknown) => (error instanceof NothingWritten ? undefined : { error }));
+    if (failure && !state.mayStand) return void (await Promise.all(waiting.map((one) => this.goAlone(again(one)))));
+    // A commit that nobody has answered may stand, and who went again would be refused for what it did itself.
+    if (failure) return waiting.forEach(({ reject }) => reject(failure.error));
+    for (const [index, one] of waiting.entries()) {
+      const end = batch.ends[index]!;
+      if ('value' in end) one.resolve(end.value);
+      else if (end.isPostponed) this.enqueue(again(one));
+      else one.reject(end.error);
+    }
+  }
+
+  private async goAlone(one: Waiting): Promise<void> {
+    const resource = resourceOf(one);
+    this.alone.push(resource);
+    await this.answer(one);
+    this.alone.splice(this.alone.indexOf(resource), 1);
+  }
+
+  /** Never rejects. */
+  private answer(one: Waiting): Promise<void> {
+    return runInRequest(one.context, () => this.single(one)).then(one.resolve, one.reject);
+  }
+}
+
+/** The next of the lane. Of two with one Idempotency-Key the second waits, and then adopts what the first has made. */
+function take(lane: Waiting[]): Waiting[] {
+  const batch: Waiting[] = [];
+  const keys = new Set<string>();
+  const left = lane.filter((one) => {
+    const key = one.idempotency && `${one.idempotency.path} ${one.idempotency.key}`;
+    if (batch.length === MOST || (key !== undefined && keys.has(key))) return true;
+    if (key !== undefined) keys.add(key);
+    batch.push(one);
+    return false;
+  });
+  lane.splice(0, lane.length, ...left);
+  return batch;
+}
+
+function again(one: Waiting): Waiting {
+  one.context.warnings.length = one.warnings;
+  return one;
+}
+
+function resourceOf({ tenantId, resource }: Waiting): string {
+  return `${tenantId}/${resource}`;
+}
+
+async function settledWithin(work: Promise<void>, ms: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, ms)));
+  await Promise.race([work, late]);
+  clearTimeout(timer);
+}
