@@ -8,9 +8,10 @@ const root = path.resolve(import.meta.dirname, '../../..');
  * outside, the lock of an adopted server, those by which devices and places are given away under locks and output travels through Postgres,
  * those by which the number of instances follows the load, ages and counts over all workloads at once, the one by which a target says that
  * it is ill, the look-ups by which deployments are shown without a transaction, those of console sessions, which are claimed, counted and
- * ended by the clock of Postgres, and those by which workers say that they live.
+ * ended by the clock of Postgres, those by which workers say that they live, and the one by which webhooks tell which old events they still
+ * need, over many streams at once.
  */
-const MOST = 127;
+const MOST = 128;
 
 it('counts what is sent to Postgres, once each, and no fragment', () => {
   const text = `
