@@ -17,7 +17,12 @@ const quiet = new Quiet(PATIENCE_MS[options.size], say);
 // Whether every part runs does not depend on who else is there.
 const found = (): Promise<boolean> => (options.size === 'smoke' ? Promise.resolve(false) : quiet.found());
 const stand = await Stand.open(options.size);
-const stop = (): void => void stand.close().finally(() => process.exit(130));
+let stopping: Promise<never> | undefined;
+const stop = (): void =>
+  void (stopping ??= stand.close().then(
+    () => process.exit(130),
+    () => process.exit(130),
+  ));
 process.once('SIGINT', stop).once('SIGTERM', stop);
 const report: Report = {
   quiet: true,
@@ -33,11 +38,14 @@ for (const name of options.names) {
   try {
     for (const finding of await ALL[name]!(stand)) report.findings.push({ ...finding, quiet: wasQuiet });
     say(`${name}: ${((performance.now() - begin) / 1_000).toFixed(0)} s`);
+    await stand.clear();
   } catch (error) {
+    // What is ended in its midst fails, and has to wait for Postgres.
+    if (stopping) await stopping;
     failures += 1;
     say(`${name}: ${error instanceof Error ? error.stack : String(error)}`);
+    await stand.clear();
   }
-  await stand.clear();
 }
 await stand.close();
 report.quiet &&= await found();

@@ -21,6 +21,14 @@ const versions = JSON.parse(readFileSync(path.join(SOURCES, 'versions.json'), 'u
 /** What a peer would need that is not here: it is skipped, for this reason. */
 export class NotHere extends Error {}
 
+/** One that cannot be had, or that fails, leaves the others in peace; it is told on stderr and, in one line, in its place in the table. */
+export function whyNot(title: string, error: unknown): string {
+  const reason = error instanceof Error ? error.message : String(error);
+  process.stderr.write(`${title}: skipped: ${error instanceof NotHere ? reason : (error as Error).stack}\n`);
+  const line = (reason.split('\n', 1)[0] as string).replaceAll('|', '/').slice(0, 200);
+  return error instanceof NotHere ? line : `it failed: ${line}`;
+}
+
 /**
  * Packages of npm in a folder of their own outside of the workspace, kept between runs by their versions. No script of theirs is run.
  * @returns the folder; throws NotHere where they cannot be had

@@ -71,8 +71,7 @@ export async function operationsOnRedis(stand: Stand): Promise<Finding[]> {
       'limit: bare BullMQ on the same Redis, five commits to the same Postgres, no operation that anyone can look at';
     return await besideEngine(stand, name, { ours, limit }, notes);
   } finally {
-    await stand.clear();
-    redis.stop();
+    await stand.clear().finally(redis.stop);
   }
 }
 

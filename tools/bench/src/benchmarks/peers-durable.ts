@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
 import { skipped, type Finding } from '../finding.js';
-import { NotHere, npmFolder, programIn, startServer } from '../peers.js';
+import { NotHere, npmFolder, whyNot, programIn, startServer } from '../peers.js';
 import { startRedis } from '../redis.js';
 import { freePort, type Stand } from '../stand.js';
 import { besideEngine, type Durable } from './durable.js';
@@ -57,12 +57,9 @@ export async function peersDurable(stand: Stand): Promise<Finding[]> {
         ...(await besideEngine(stand, title, { ours: await ourEngine(stand), limit: peer }, `limit: ${notes}`)),
       );
     } catch (error) {
-      if (!(error instanceof NotHere)) throw error;
-      process.stderr.write(`${title}: skipped: ${error.message}\n`);
-      findings.push(skipped(title, error.message));
+      findings.push(skipped(title, whyNot(title, error)));
     } finally {
-      await stand.clear();
-      await peer?.stop();
+      await stand.clear().finally(() => peer?.stop());
     }
   }
   return findings;

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { skipped, type Finding } from '../finding.js';
-import { NotHere, npmFolder, pythonBin, startServer } from '../peers.js';
+import { npmFolder, pythonBin, startServer, whyNot } from '../peers.js';
 import { freePort, type Stand } from '../stand.js';
 import { gatewayBefore, requestsOf, throughput, untilServed, type Pass } from './gateway.js';
 
@@ -27,9 +27,7 @@ export async function peersGateway(stand: Stand): Promise<Finding[]> {
       await untilServed(peer.url, peer.requests.JSON);
       findings.push(...(await throughput(stand, title, ours, peer, `limit: ${name}, one process`)));
     } catch (error) {
-      if (!(error instanceof NotHere)) throw error;
-      process.stderr.write(`${title}: skipped: ${error.message}\n`);
-      findings.push(skipped(title, error.message));
+      findings.push(skipped(title, whyNot(title, error)));
     } finally {
       await peer?.stop();
     }

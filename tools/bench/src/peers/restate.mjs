@@ -3,6 +3,13 @@
 import * as restate from '@restatedev/restate-sdk';
 import { begun, ended, rest, serve } from './engine.mjs';
 
+// Its SDK takes it from Node 22 for granted; Node 20 has none.
+Promise.withResolvers ??= function () {
+  const made = {};
+  made.promise = new this((resolve, reject) => Object.assign(made, { resolve, reject }));
+  return made;
+};
+
 const [ingress, admin, port] = rest;
 const json = { 'content-type': 'application/json' };
 const bench = restate.service({
@@ -19,7 +26,12 @@ await post(`${admin}/deployments`, { uri: `http://127.0.0.1:${port}` });
 serve((key) => post(`${ingress}/bench/operation`, key).then(() => ended(key)));
 
 async function post(url, body) {
-  const answer = await fetch(url, { method: 'POST', headers: json, body: JSON.stringify(body) });
+  const answer = await fetch(url, {
+    method: 'POST',
+    headers: json,
+    body: JSON.stringify(body),
+    signal: AbortSignal.timeout(60_000),
+  });
   if (!answer.ok) throw new Error(`${url}: ${answer.status} ${await answer.text()}`);
   await answer.arrayBuffer();
 }
