@@ -3,7 +3,7 @@ import path from 'node:path';
 import { skipped, type Finding } from '../finding.js';
 import { npmFolder, pythonBin, startServer, whyNot } from '../peers.js';
 import { freePort, type Stand } from '../stand.js';
-import { gatewayBefore, requestsOf, throughput, untilServed, type Pass } from './gateway.js';
+import { gatewayBefore, KINDS, requestsOf, throughput, untilServed, type Pass } from './gateway.js';
 
 interface Started extends Pass {
   stop(): Promise<void>;
@@ -24,8 +24,7 @@ export async function peersGateway(stand: Stand): Promise<Finding[]> {
     let peer: Started | undefined;
     try {
       peer = await start(stand, upstream);
-      await untilServed(peer.url, peer.requests.JSON);
-      findings.push(...(await throughput(stand, title, ours, peer, `limit: ${name}, one process`)));
+      for (const kind of KINDS) findings.push(await beside(stand, title, kind, { ours, limit: peer }));
     } catch (error) {
       findings.push(skipped(title, whyNot(title, error)));
     } finally {
@@ -33,6 +32,21 @@ export async function peersGateway(stand: Stand): Promise<Finding[]> {
     }
   }
   return findings;
+}
+
+/** One that cannot do a kind of request is compared for the other. */
+async function beside(
+  stand: Stand,
+  title: string,
+  kind: (typeof KINDS)[number],
+  passes: { ours: Pass; limit: Pass },
+): Promise<Finding> {
+  try {
+    await untilServed(passes.limit.url, passes.limit.requests[kind]);
+    return await throughput(stand, title, kind, passes, 'limit: that gateway, one process');
+  } catch (error) {
+    return skipped(`${title}: ${kind}`, whyNot(title, error));
+  }
 }
 
 async function portkey(_stand: Stand, upstream: string): Promise<Started> {
