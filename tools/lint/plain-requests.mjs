@@ -15,6 +15,7 @@ export const PLAIN = {
   'apps/api/test/model-api.e2e.spec.ts': 'contract: every byte of every answer, headers too',
   'apps/api/test/process.e2e.spec.ts': 'fault: the end of a stream, which the client hides',
   'tools/bench/src/benchmarks/event-pages.ts': 'what is timed is the api alone',
+  'tools/bench/src/benchmarks/growth.ts': 'what is timed is the product alone',
   'tools/bench/src/benchmarks/reads.ts': 'what is timed is the api alone',
   'tools/bench/src/benchmarks/watchers.ts': 'what is timed is the api alone',
   'tools/bench/src/benchmarks/writes.ts': 'what is timed is the api alone',

@@ -5,6 +5,8 @@ import { getCosts } from './benchmarks/get-costs.js';
 import { growth } from './benchmarks/growth.js';
 import { idle } from './benchmarks/idle.js';
 import { operations, operationsOnRedis } from './benchmarks/operations.js';
+import { peersDurable } from './benchmarks/peers-durable.js';
+import { peersGateway } from './benchmarks/peers-gateway.js';
 import { reads } from './benchmarks/reads.js';
 import { rolloutStart } from './benchmarks/rollout-start.js';
 import { soaking } from './benchmarks/soaking.js';
@@ -29,4 +31,10 @@ export const BENCHMARKS: Record<string, Benchmark> = {
   watchers,
   soaking,
   growth,
+};
+
+/** Only with `--peers`: what they need comes from registries. */
+export const PEER_BENCHMARKS: Record<string, Benchmark> = {
+  'peers-durable': peersDurable,
+  'peers-gateway': peersGateway,
 };

@@ -1,11 +1,12 @@
 import { cpus } from 'node:os';
-import { BENCHMARKS } from './benchmarks.js';
+import { BENCHMARKS, PEER_BENCHMARKS } from './benchmarks.js';
 import { Quiet } from './quiet.js';
 import { Stand, type Size } from './stand.js';
 import { table, type Report } from './table.js';
 
-const USAGE = `usage: npm run bench -- [--quick | --smoke] [--json] [--only NAME]...
-names: ${Object.keys(BENCHMARKS).join(', ')}\n`;
+const ALL = { ...BENCHMARKS, ...PEER_BENCHMARKS };
+const USAGE = `usage: npm run bench -- [--quick | --smoke] [--peers] [--json] [--only NAME]...
+names: ${Object.keys(BENCHMARKS).join(', ')}; with --peers also: ${Object.keys(PEER_BENCHMARKS).join(', ')}\n`;
 
 /** How long a run waits in all for others to leave the machine alone. */
 const PATIENCE_MS: Record<Size, number> = { full: 300_000, quick: 20_000, smoke: 0 };
@@ -16,7 +17,12 @@ const quiet = new Quiet(PATIENCE_MS[options.size], say);
 // Whether every part runs does not depend on who else is there.
 const found = (): Promise<boolean> => (options.size === 'smoke' ? Promise.resolve(false) : quiet.found());
 const stand = await Stand.open(options.size);
-const stop = (): void => void stand.close().finally(() => process.exit(130));
+let stopping: Promise<never> | undefined;
+const stop = (): void =>
+  void (stopping ??= stand.close().then(
+    () => process.exit(130),
+    () => process.exit(130),
+  ));
 process.once('SIGINT', stop).once('SIGTERM', stop);
 const report: Report = {
   quiet: true,
@@ -30,13 +36,16 @@ for (const name of options.names) {
   report.quiet &&= wasQuiet;
   const begin = performance.now();
   try {
-    for (const finding of await BENCHMARKS[name]!(stand)) report.findings.push({ ...finding, quiet: wasQuiet });
+    for (const finding of await ALL[name]!(stand)) report.findings.push({ ...finding, quiet: wasQuiet });
     say(`${name}: ${((performance.now() - begin) / 1_000).toFixed(0)} s`);
+    await stand.clear();
   } catch (error) {
+    // What is ended in its midst fails, and has to wait for Postgres.
+    if (stopping) await stopping;
     failures += 1;
     say(`${name}: ${error instanceof Error ? error.stack : String(error)}`);
+    await stand.clear();
   }
-  await stand.clear();
 }
 await stand.close();
 report.quiet &&= await found();
@@ -46,17 +55,20 @@ if (options.size !== 'smoke')
 process.exit(failures > 0 ? 1 : 0);
 
 function readOptions(argv: string[]): { size: Size; isJson: boolean; names: string[] } {
-  const names: string[] = [];
+  const asked: string[] = [];
   const read: { size: Size; isJson: boolean } = { size: 'full', isJson: false };
+  let offered = BENCHMARKS;
   for (let i = 0; i < argv.length; i += 1) {
     const flag = argv[i];
     if (flag === '--quick') read.size = 'quick';
     else if (flag === '--smoke') read.size = 'smoke';
     else if (flag === '--json') read.isJson = true;
-    else if (flag === '--only' && BENCHMARKS[argv[i + 1] ?? '']) names.push(argv[(i += 1)] as string);
+    else if (flag === '--peers') offered = ALL;
+    else if (flag === '--only' && argv[i + 1]) asked.push(argv[(i += 1)] as string);
     else refuse();
   }
-  return { ...read, names: names.length > 0 ? names : Object.keys(BENCHMARKS) };
+  if (asked.some((name) => !offered[name])) refuse();
+  return { ...read, names: asked.length > 0 ? asked : Object.keys(offered) };
 }
 
 function refuse(): never {

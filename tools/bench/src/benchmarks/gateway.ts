@@ -18,20 +18,18 @@ export async function gateway(stand: Stand): Promise<Finding[]> {
   const { url: pipe } = await stand.limit('pipe-proxy', [upstream]);
   const pass = await gatewayBefore(stand, upstream);
   const bare = 'limit: bare node:http pipe without token, route or counting';
-  const findings = await throughput(stand, 'gateway', pass, { ...pass, url: pipe }, bare);
+  const findings: Finding[] = [];
+  for (const kind of KINDS) {
+    const passes = { ours: pass, limit: { ...pass, url: pipe } };
+    findings.push(await throughput(stand, 'gateway', kind, passes, bare));
+  }
   const nginx = await startNginx(upstream);
+  if (!nginx) findings.push(skipped('gateway ÷ nginx', 'no nginx on the PATH that starts'));
   try {
-    if (nginx)
-      findings.push(
-        ...(await throughput(
-          stand,
-          'gateway ÷ nginx',
-          pass,
-          { ...pass, url: nginx.url },
-          'limit: nginx with one worker process',
-        )),
-      );
-    else findings.push(skipped('gateway ÷ nginx', 'no nginx on the PATH that starts'));
+    for (const kind of nginx ? KINDS : []) {
+      const passes = { ours: pass, limit: { ...pass, url: nginx!.url } };
+      findings.push(await throughput(stand, 'gateway ÷ nginx', kind, passes, 'limit: nginx with one worker process'));
+    }
   } finally {
     nginx?.stop();
   }
@@ -39,10 +37,14 @@ export async function gateway(stand: Stand): Promise<Finding[]> {
   return findings;
 }
 
+export const KINDS = ['JSON', 'SSE, 100 chunks'] as const;
+
+type Kind = (typeof KINDS)[number];
+
 /** Where requests of each kind go through. */
 export interface Pass {
   url: string;
-  requests: Record<'JSON' | 'SSE, 100 chunks', string>;
+  requests: Record<Kind, string>;
 }
 
 /** Our gateway with a deployment `bench` in front of an upstream that answers at once. */
@@ -80,24 +82,23 @@ export async function untilServed(url: string, request: string): Promise<void> {
   connection.close();
 }
 
-/** One line for each kind of request. */
+/** Requests of one kind, through both in turns. */
 export async function throughput(
   stand: Stand,
   name: string,
-  ours: Pass,
-  limit: Pass,
+  kind: Kind,
+  { ours, limit }: { ours: Pass; limit: Pass },
   notes: string,
-): Promise<Finding[]> {
-  const findings: Finding[] = [];
-  for (const kind of Object.keys(ours.requests) as (keyof Pass['requests'])[]) {
-    const own = await closedLoop(ours.url, CONNECTIONS, 200, () => ours.requests[kind]);
-    const bare = await closedLoop(limit.url, CONNECTIONS, 200, () => limit.requests[kind]);
+): Promise<Finding> {
+  const own = await closedLoop(ours.url, CONNECTIONS, 200, () => ours.requests[kind]);
+  const bare = await closedLoop(limit.url, CONNECTIONS, 200, () => limit.requests[kind]);
+  try {
     const sides = { ours: own.side, limit: bare.side };
-    findings.push(await compare(`${name}: ${kind}`, stand.slices, sides, `${notes}; ${CONNECTIONS} connections`));
+    return await compare(`${name}: ${kind}`, stand.slices, sides, `${notes}; ${CONNECTIONS} connections`);
+  } finally {
     own.close();
     bare.close();
   }
-  return findings;
 }
 
 async function addedLatency(

@@ -15,6 +15,8 @@ import {
 } from './durable.js';
 
 const BARE_BULLMQ = fileURLToPath(new URL('../../src/peers/bullmq.mjs', import.meta.url));
+/** What each step of an engine that keeps none itself writes one row of. */
+export const STEPS_TABLE = `create table if not exists bench_steps (operation_id text not null, step int not null, at timestamptz not null default now(), primary key (operation_id, step))`;
 const WORKS = ['runner', 'claim-loop', 'path'] as const;
 
 type Work = (typeof WORKS)[number];
@@ -69,8 +71,7 @@ export async function operationsOnRedis(stand: Stand): Promise<Finding[]> {
       'limit: bare BullMQ on the same Redis, five commits to the same Postgres, no operation that anyone can look at';
     return await besideEngine(stand, name, { ours, limit }, notes);
   } finally {
-    await stand.clear();
-    redis.stop();
+    await stand.clear().finally(redis.stop);
   }
 }
 
@@ -85,9 +86,7 @@ export async function prepare(stand: Stand): Promise<void> {
   await stand.admin.query(
     `create table if not exists bench_operations (id text primary key, state text not null, step int not null default 0, worker text) with (fillfactor = 70)`,
   );
-  await stand.admin.query(
-    `create table if not exists bench_steps (operation_id text not null, step int not null, at timestamptz not null default now(), primary key (operation_id, step))`,
-  );
+  await stand.admin.query(STEPS_TABLE);
   await stand.admin.query(`create index if not exists bench_waiting on bench_operations (id) where state = 'waiting'`);
 }
 

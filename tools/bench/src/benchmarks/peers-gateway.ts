@@ -1,0 +1,96 @@
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { skipped, type Finding } from '../finding.js';
+import { npmFolder, pythonBin, startServer, whyNot } from '../peers.js';
+import { freePort, type Stand } from '../stand.js';
+import { gatewayBefore, KINDS, requestsOf, throughput, untilServed, type Pass } from './gateway.js';
+
+interface Started extends Pass {
+  stop(): Promise<void>;
+}
+
+const PEERS: Record<string, (stand: Stand, upstream: string) => Promise<Started>> = {
+  Portkey: portkey,
+  LiteLLM: litellm,
+};
+
+/** Our gateway in turns with gateways that others make, each one process in front of the same upstream; nginx stands in `gateway`. */
+export async function peersGateway(stand: Stand): Promise<Finding[]> {
+  const { url: upstream } = await stand.limit('upstream');
+  const ours = await gatewayBefore(stand, upstream);
+  const findings: Finding[] = [];
+  for (const [name, start] of Object.entries(PEERS)) {
+    const title = `peers: gateway ÷ ${name}`;
+    let peer: Started | undefined;
+    try {
+      peer = await start(stand, upstream);
+      for (const kind of KINDS) findings.push(await beside(stand, title, kind, { ours, limit: peer }));
+    } catch (error) {
+      findings.push(skipped(title, whyNot(title, error)));
+    } finally {
+      await peer?.stop();
+    }
+  }
+  return findings;
+}
+
+/** One that cannot do a kind of request is compared for the other. */
+async function beside(
+  stand: Stand,
+  title: string,
+  kind: (typeof KINDS)[number],
+  passes: { ours: Pass; limit: Pass },
+): Promise<Finding> {
+  try {
+    await untilServed(passes.limit.url, passes.limit.requests[kind]);
+    return await throughput(stand, title, kind, passes, 'limit: that gateway, one process');
+  } catch (error) {
+    return skipped(`${title}: ${kind}`, whyNot(title, error));
+  }
+}
+
+async function portkey(_stand: Stand, upstream: string): Promise<Started> {
+  const folder = await npmFolder('@portkey-ai/gateway');
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const program = path.join(folder, 'node_modules/@portkey-ai/gateway/build/start-server.js');
+  const { stop } = await startServer([process.execPath, program, `--port=${port}`, '--headless'], url, {
+    NODE_ENV: 'production',
+  });
+  const headers = {
+    authorization: 'Bearer bench',
+    'x-portkey-provider': 'openai',
+    'x-portkey-custom-host': `${upstream}/v1`,
+  };
+  return { url, requests: requestsOf('m', headers), stop };
+}
+
+async function litellm(stand: Stand, upstream: string): Promise<Started> {
+  const bin = await pythonBin('litellm[proxy]');
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const config = path.join(stand.home, 'litellm.yaml');
+  const model = {
+    model_name: 'bench',
+    litellm_params: { model: 'openai/m', api_base: `${upstream}/v1`, api_key: 'bench' },
+  };
+  // JSON is YAML.
+  writeFileSync(config, JSON.stringify({ model_list: [model], litellm_settings: { telemetry: false } }));
+  const flags = [
+    '--config',
+    config,
+    '--host',
+    '127.0.0.1',
+    '--port',
+    String(port),
+    '--num_workers',
+    '1',
+    '--telemetry',
+    'False',
+  ];
+  const { stop } = await startServer([path.join(bin, 'litellm'), ...flags], `${url}/health/liveliness`, {
+    LITELLM_LOG: 'ERROR',
+    LITELLM_LOCAL_MODEL_COST_MAP: 'True',
+  });
+  return { url, requests: requestsOf('bench', { authorization: 'Bearer bench' }), stop };
+}
