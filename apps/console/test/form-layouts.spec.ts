@@ -8,7 +8,7 @@ import { pathText, type Schema } from '../src/forms/schema.js';
 const SOURCES = path.resolve(import.meta.dirname, '../src');
 const sources = readdirSync(SOURCES, { recursive: true, encoding: 'utf8' });
 const layouts: Layout[] = [];
-for (const file of sources.filter((one) => /layouts?\.ts$/.test(one) && one.startsWith('screens'))) {
+for (const file of sources.filter((one) => /-layouts?\.ts$|\/layouts\.ts$/.test(one))) {
   const exported = Object.values((await import(path.join(SOURCES, file))) as Record<string, unknown>);
   layouts.push(
     ...exported.filter((one): one is Layout => typeof one === 'object' && one !== null && 'operation' in one),
@@ -18,8 +18,8 @@ for (const file of sources.filter((one) => /layouts?\.ts$/.test(one) && one.star
 describe('the forms and the document', () => {
   it('has a layout for each request that a screen has the schema of', () => {
     const asked = sources
-      .filter((one) => one.endsWith('.tsx'))
-      .flatMap((one) => [...readFileSync(path.join(SOURCES, one), 'utf8').matchAll(/'request:(\w+)'/g)])
+      .filter((one) => /\.tsx?$/.test(one))
+      .flatMap((one) => [...readFileSync(path.join(SOURCES, one), 'utf8').matchAll(/from 'request:(\w+)'/g)])
       .map(([, operation]) => operation);
     expect(asked.length).toBeGreaterThan(10);
     expect([...new Set(layouts.map(({ operation }) => operation))].sort()).toEqual([...new Set(asked)].sort());

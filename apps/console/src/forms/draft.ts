@@ -71,7 +71,7 @@ export function draftAt(draft: Draft, path: Path): Draft {
 /** Whether the texts of a list may have spaces and commas of their own, and stand one a line: nothing says what they look like. */
 export const holdsSpaces = ({ items }: Schema): boolean => items?.pattern === undefined;
 
-const separatorOf = (schema: Schema): string => (holdsSpaces(schema) ? '\n' : ', ');
+export const separatorOf = (schema: Schema): string => (holdsSpaces(schema) ? '\n' : ', ');
 
 /** `team=search, tier=1` or a line each; undefined where a part is no pair. */
 function pairsOf(text: string): Record<string, string> | undefined {

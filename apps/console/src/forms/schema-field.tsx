@@ -1,5 +1,5 @@
 import { CheckField, ChoicesField, SelectField, TextArea, TextField } from '../ui/field.js';
-import { holdsSpaces } from './draft.js';
+import { holdsSpaces, separatorOf } from './draft.js';
 import type { FieldWords } from './layout.js';
 import { Marked } from './marked.js';
 import { isRequired, isWhole, kindOf, schemaAt, type Path, type Schema } from './schema.js';
@@ -82,13 +82,16 @@ const HOW: Partial<Record<ReturnType<typeof kindOf>, string>> = {
   moment: "In this browser's time.",
 };
 
+/** A limit that nobody comes near helps nobody. */
+const MOST_TOLD = 1_000_000;
+
 function hintOf(schema: Schema, own: string | undefined) {
   const { minimum, maximum, default: unless, description } = schema;
   const kind = kindOf(schema);
   const sentences = [
     own ?? description,
     kind === 'words' ? (holdsSpaces(schema) ? 'One a line.' : 'By commas.') : HOW[kind],
-    minimum !== undefined && maximum !== undefined && `${minimum} to ${maximum}.`,
+    minimum !== undefined && maximum !== undefined && maximum < MOST_TOLD && `${minimum} to ${maximum}.`,
     ['number', 'text', 'choices'].includes(kind) && unless !== undefined && `${String(unless)} unless set.`,
   ];
   const text = sentences
@@ -98,8 +101,10 @@ function hintOf(schema: Schema, own: string | undefined) {
   return text === '' ? undefined : <Marked text={text} />;
 }
 
-function placeholderOf({ default: unless, example }: Schema): string | undefined {
-  const shown = Array.isArray(example) ? example.join(', ') : (example ?? unless);
+function placeholderOf(schema: Schema): string | undefined {
+  const { default: unless, example } = schema;
+  const shown = Array.isArray(example) ? example.join(separatorOf(schema)) : (example ?? unless);
+  if (kindOf(schema) === 'json') return shown && JSON.stringify(shown);
   if (typeof shown === 'object' && shown !== null)
     return Object.entries(shown)
       .map(([name, value]) => `${name}=${String(value)}`)

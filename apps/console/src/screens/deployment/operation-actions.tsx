@@ -1,7 +1,7 @@
 import type { Operation } from './operation-state.js';
 import { useOperationAction, type OperationVerb } from '../../api/operation-action.js';
+import { SchemaForm } from '../../forms/schema-form.js';
 import { ConfirmDialog } from '../../ui/confirm-dialog.js';
-import { ReasonField } from '../../ui/reason-field.js';
 import { keyOf } from './renewal.js';
 
 const WORDS: Record<OperationVerb, { title: string; verb: string; done: string }> = {
@@ -23,8 +23,7 @@ export function OperationActionDialog({ action, operation, isProduction, onClose
   const {
     action: asked,
     copied,
-    reason,
-    setReason,
+    form,
   } = useOperationAction(action, id, {
     renews: ['deployment', 'operations', 'route'].map((what) => keyOf(what, resource_name)),
     done: words.done,
@@ -47,7 +46,7 @@ export function OperationActionDialog({ action, operation, isProduction, onClose
         It stands at <code>{operation.current_step || 'its beginning'}</code>, {operation.progress} % done.
       </p>
       <Effect action={action} operation={operation} />
-      {action === 'cancel' && <ReasonField value={reason} onChange={setReason} />}
+      {action === 'cancel' && <SchemaForm form={form} attempt={asked} />}
     </ConfirmDialog>
   );
 }

@@ -1,15 +1,13 @@
-import { useState } from 'react';
 import { useAction } from '../../api/action.js';
 import { slipway } from '../../api/client.js';
+import { usePlanDecision, type PlanDecision, type PlanDecisionBody } from '../../api/plan-decision.js';
+import { SchemaForm } from '../../forms/schema-form.js';
 import { ConfirmDialog } from '../../ui/confirm-dialog.js';
-import { TextField } from '../../ui/field.js';
 import { shellLine } from '../../ui/shell-line.js';
 import { Changes } from './changes.js';
 import type { Plan } from './deployment-data.js';
 import { useFreshKey } from './fresh-key.js';
 import { keyOf } from './renewal.js';
-
-export type PlanDecision = 'approve' | 'reject';
 
 interface PlanDialogProps {
   name: string;
@@ -18,17 +16,16 @@ interface PlanDialogProps {
   onClose: () => void;
 }
 
-/** A person's word on a plan, on exactly what they have read: its digest goes along. */
 export function PlanDialog({ name, plan, decision, onClose }: PlanDialogProps) {
-  const [comment, setComment] = useState('');
   const isApproval = decision === 'approve';
-  const body = { ...(isApproval && { plan_digest: plan.content_digest }), ...(comment && { comment }) };
+  const form = usePlanDecision(decision, plan.content_digest);
+  const { body } = form;
   const idempotencyKey = useFreshKey(JSON.stringify(body));
   const run = useAction({
-    run: () =>
+    run: (given: PlanDecisionBody) =>
       isApproval
-        ? slipway.autopilot.plans.approve(plan.id, { plan_digest: plan.content_digest, ...body }, { idempotencyKey })
-        : slipway.autopilot.plans.reject(plan.id, body),
+        ? slipway.autopilot.plans.approve(plan.id, given, { idempotencyKey })
+        : slipway.autopilot.plans.reject(plan.id, given),
     renews: [keyOf('plans', name)],
     done: isApproval ? 'The approval is recorded' : 'The plan is rejected',
     onDone: onClose,
@@ -51,11 +48,11 @@ export function PlanDialog({ name, plan, decision, onClose }: PlanDialogProps) {
         },
         cli: shellLine(
           ...['slipway', 'plans', decision, plan.id],
-          ...(isApproval ? ['--plan-digest', plan.content_digest] : []),
-          ...(comment ? ['--comment', comment] : []),
+          ...['--plan-digest', plan.content_digest],
+          ...(body.comment ? ['--comment', body.comment] : []),
         ),
       }}
-      onConfirm={() => run.mutate(undefined)}
+      onConfirm={() => run.mutate(body)}
     >
       <p className="text-sm">{plan.summary}</p>
       <Changes
@@ -63,12 +60,7 @@ export function PlanDialog({ name, plan, decision, onClose }: PlanDialogProps) {
         none="It changes nothing."
       />
       {isApproval && <p className="text-sm font-medium">approval records only; serving does not change</p>}
-      <TextField
-        label="Comment"
-        maxLength={2000}
-        value={comment}
-        onChange={(event) => setComment(event.target.value)}
-      />
+      <SchemaForm form={form} attempt={run} />
     </ConfirmDialog>
   );
 }

@@ -35,7 +35,7 @@ export function PolicyDialog({ name, policy, onClose }: PolicyDialogProps) {
       form={form}
       run={set}
       title={`Policy of ${name}`}
-      description="It replaces the whole policy; what is left empty gets its default. Nothing ever acts by itself."
+      description="It replaces the whole policy; what is left empty gets its default."
       verb="Set"
       onClose={onClose}
       action={{

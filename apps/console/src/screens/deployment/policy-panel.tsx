@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import type { PlanDecision } from '../../api/plan-decision.js';
 import { useMay } from '../../api/who.js';
 import { Button } from '../../ui/button.js';
 import { Chip } from '../../ui/chip.js';
@@ -8,7 +9,7 @@ import { Loaded } from '../../ui/loaded.js';
 import { Panel } from '../../ui/panel.js';
 import { Time } from '../../ui/time.js';
 import { usePlans, usePolicy, type Plan, type Policy } from './deployment-data.js';
-import { PlanDialog, type PlanDecision } from './plan-dialog.js';
+import { PlanDialog } from './plan-dialog.js';
 import { PolicyDialog } from './policy-dialog.js';
 import { Scrolled } from './scrolled.js';
 import { flatText, numberText, oneLine } from './short-text.js';

@@ -11,6 +11,7 @@ export const ROLLOUT: Layout = {
     'spec.model': ['id', 'uri'],
     'spec.runtime': ['target', 'engine', 'args'],
     strategy: ['type', 'steps'],
+    'strategy.steps[]': ['traffic_percent', 'soak_seconds', 'requires_approval'],
     analysis: ['metrics'],
     'analysis.metrics[]': ['name', 'stat', 'check', 'threshold', 'max_regression_percent', 'min_samples'],
   },

@@ -3,8 +3,8 @@ import { useState } from 'react';
 import { useOperationAction, type OperationVerb } from '../../api/operation-action.js';
 import { useMay } from '../../api/who.js';
 import { Button } from '../../ui/button.js';
+import { SchemaForm } from '../../forms/schema-form.js';
 import { ConfirmDialog } from '../../ui/confirm-dialog.js';
-import { ReasonField } from '../../ui/reason-field.js';
 import { waitsForPerson } from './concern.js';
 
 const VERBS: Record<OperationVerb, { word: string; title: string; what: string; done: string }> = {
@@ -60,7 +60,7 @@ export function OperationActions({ operation }: { operation: Operation }) {
 function Asked({ verb, operation, onClose }: { verb: OperationVerb; operation: Operation; onClose: () => void }) {
   const { word, title, what, done } = VERBS[verb];
   const { id, kind, resource_name } = operation;
-  const { action, copied, reason, setReason } = useOperationAction(verb, id, {
+  const { action, copied, form } = useOperationAction(verb, id, {
     renews: [['operation', id], ['operations'], ['deployments'], ['deployment', resource_name]],
     done,
     onDone: onClose,
@@ -80,7 +80,7 @@ function Asked({ verb, operation, onClose }: { verb: OperationVerb; operation: O
       <p className="text-sm">
         {kind} of <strong>{resource_name}</strong>. {what}
       </p>
-      {verb === 'cancel' && <ReasonField value={reason} onChange={setReason} />}
+      {verb === 'cancel' && <SchemaForm form={form} attempt={action} />}
     </ConfirmDialog>
   );
 }

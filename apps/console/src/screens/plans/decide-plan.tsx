@@ -1,28 +1,27 @@
 import { isSlipwayError } from '@slipway/sdk';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import { useAction } from '../../api/action.js';
 import { slipway } from '../../api/client.js';
+import { usePlanDecision, type PlanDecision, type PlanDecisionBody } from '../../api/plan-decision.js';
 import { whoQuery } from '../../api/who.js';
-import { TextArea } from '../../ui/field.js';
-import { FormDialog } from '../../ui/form-dialog.js';
+import { SchemaDialog } from '../../forms/schema-dialog.js';
 import { shellLine } from '../../ui/shell-line.js';
 import { isOwnPlan, type Plan } from './plan-facts.js';
 
 interface DecidePlanProps {
   plan: Plan;
-  verb: 'approve' | 'reject';
+  verb: PlanDecision;
   onClose: () => void;
 }
 
 const DONE = { approve: 'Your approval is recorded', reject: 'The plan is rejected' };
 
 export function DecidePlan({ plan, verb, onClose }: DecidePlanProps) {
-  const [comment, setComment] = useState('');
+  const form = usePlanDecision(verb, plan.content_digest);
+  const { body } = form;
   const { data: who } = useQuery(whoQuery);
-  const body = { plan_digest: plan.content_digest, ...(comment.trim() && { comment: comment.trim() }) };
   const decide = useAction({
-    run: () => slipway.autopilot.plans[verb](plan.id, body),
+    run: (given: PlanDecisionBody) => slipway.autopilot.plans[verb](plan.id, given),
     renews: [['plan', plan.id], ['plans']],
     done: DONE[verb],
     onDone: onClose,
@@ -31,7 +30,9 @@ export function DecidePlan({ plan, verb, onClose }: DecidePlanProps) {
   const words = ['slipway', 'plans', verb, plan.id, '--plan-digest', plan.content_digest];
   if (body.comment) words.push('--comment', body.comment);
   return (
-    <FormDialog
+    <SchemaDialog
+      form={form}
+      run={decide}
       title={isApproval ? 'Approve the plan?' : 'Reject the plan?'}
       description={
         isApproval
@@ -41,30 +42,23 @@ export function DecidePlan({ plan, verb, onClose }: DecidePlanProps) {
       verb={isApproval ? 'Approve' : 'Reject'}
       isDangerous={!isApproval}
       onClose={onClose}
-      isBusy={decide.isPending}
-      error={decide.error}
       action={{
         curl: { method: 'POST', path: `/api/v1/autopilot/plans/${encodeURIComponent(plan.id)}/${verb}`, body },
         cli: shellLine(...words, '--yes'),
       }}
-      onSubmit={() => decide.mutate(undefined)}
+      before={
+        <>
+          <p className="text-sm">
+            What is decided is the plan as you see it: <code className="text-xs break-all">{plan.content_digest}</code>
+          </p>
+          {isApproval && who && isOwnPlan(plan, who.owner) && !decide.error && (
+            <p className="rounded-md bg-warn-soft p-3 text-sm text-warn">
+              You made this plan: another person has to approve it, unless its policy says otherwise.
+            </p>
+          )}
+        </>
+      }
     >
-      <p className="text-sm">
-        What is decided is the plan as you see it: <code className="text-xs break-all">{plan.content_digest}</code>
-      </p>
-      {isApproval && who && isOwnPlan(plan, who.owner) && !decide.error && (
-        <p className="rounded-md bg-warn-soft p-3 text-sm text-warn">
-          You made this plan: another person has to approve it, unless its policy says otherwise.
-        </p>
-      )}
-      <TextArea
-        label="Comment"
-        autoFocus
-        hint="For who reads the plan and the audit."
-        maxLength={2000}
-        value={comment}
-        onChange={(event) => setComment(event.target.value)}
-      />
       {isSlipwayError(decide.error, 'self_approval_forbidden') && (
         <p className="text-sm">
           Four eyes: all tokens of one owner are one person, and so is a token that one of theirs has made. Have
@@ -74,6 +68,6 @@ export function DecidePlan({ plan, verb, onClose }: DecidePlanProps) {
       {isSlipwayError(decide.error, 'plan_digest_mismatch') && (
         <p className="text-sm">This is not what was shown: close this, and read the plan again.</p>
       )}
-    </FormDialog>
+    </SchemaDialog>
   );
 }
