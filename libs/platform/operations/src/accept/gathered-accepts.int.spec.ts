@@ -143,7 +143,9 @@ it('lets nobody wait for long for what another one waits for', async () => {
   let waiting: Promise<string[]> | undefined;
   await bed.whileLocked('select 1 from things where name = $1 for update', [held], async () => {
     const first = take(held);
-    await Promise.all([take(others[0]!)]);
+    // Far below the ten seconds that a transaction of its own waits for a lock.
+    const late = new Promise((resolve) => setTimeout(resolve, 5_000));
+    expect(await Promise.race([take(others[0]!), late])).toMatch(/^op_/);
     await bed.somebodyWaits();
     // In no batch with the next one, which would wait for it again.
     const second = take(held);
@@ -176,6 +178,11 @@ it('answers two of one Idempotency-Key with one operation, and refuses a key of 
   const [first, second] = ends as PromiseFulfilledResult<string>[];
   expect(second!.value).toBe(first!.value);
   expect(await claimsFor([name, other])).toEqual([first!.value]);
+});
+
+it('lets nobody adopt what is refused', async () => {
+  const ends = await Promise.allSettled([take('none', { key: 'k-none' }), take('none', { key: 'k-none' })]);
+  expect(ends.map(codeOf)).toEqual(['not_found', 'not_found']);
 });
 
 it('tells each request what its own rules say, once, also where it goes twice', async () => {
