@@ -28,7 +28,10 @@ beforeAll(async () => {
   bed = await OperationsBed.start();
   accepts = bed.module.get(GatheredAccepts);
   await bed.asOwner(
-    `create table things (tenant_id text not null, name text primary key, owner text); select slipway_tenant_table('things')`,
+    `create table things (tenant_id text not null, name text primary key, owner text); select slipway_tenant_table('things');
+     create function at_commit() returns trigger language plpgsql as $$
+       begin if current_setting('lock_timeout') = '100ms' then raise 'in a hurry'; end if; return null; end $$;
+     create constraint trigger at_commit after update on things deferrable initially deferred for each row execute function at_commit()`,
   );
 });
 afterAll(() => bed?.stop());
@@ -200,6 +203,18 @@ it('tells each request what its own rules say, once, also where it goes twice', 
   ]);
   const requests = await bed.sql('select request_id from operations where resource_name = any($1)', [[name, other]]);
   expect(requests).toEqual(expect.arrayContaining([{ request_id: `req-${name}` }, { request_id: `req-${other}` }]));
+});
+
+it('goes alone where Postgres refuses the commit', async () => {
+  const names = await things(2);
+  const { tx } = bed.database;
+  jest.spyOn(bed.database, 'tx').mockImplementationOnce(async (scope, work, options) => {
+    await tx.call(bed.database, scope, work, { ...options, dryRun: true });
+    throw Object.assign(new Error('canceling statement'), { severity: 'ERROR' });
+  });
+  const ends = await Promise.allSettled(names.map((name) => take(name)));
+  expect(ends.map(codeOf)).toEqual(['taken', 'taken']);
+  expect(await standing(names)).toEqual({ owners: expect.not.arrayContaining([null]), transactions: 2 });
 });
 
 it('answers nobody before the commit, and goes no second time where nobody knows whether it stands', async () => {
