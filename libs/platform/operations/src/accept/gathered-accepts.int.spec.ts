@@ -28,7 +28,10 @@ beforeAll(async () => {
   bed = await OperationsBed.start();
   accepts = bed.module.get(GatheredAccepts);
   await bed.asOwner(
-    `create table things (tenant_id text not null, name text primary key, owner text); select slipway_tenant_table('things')`,
+    `create table things (tenant_id text not null, name text primary key, owner text); select slipway_tenant_table('things');
+     create function at_commit() returns trigger language plpgsql as $$
+       begin if current_setting('lock_timeout') = '100ms' then raise 'in a hurry'; end if; return null; end $$;
+     create constraint trigger at_commit after update on things deferrable initially deferred for each row execute function at_commit()`,
   );
 });
 afterAll(() => bed?.stop());
@@ -143,7 +146,9 @@ it('lets nobody wait for long for what another one waits for', async () => {
   let waiting: Promise<string[]> | undefined;
   await bed.whileLocked('select 1 from things where name = $1 for update', [held], async () => {
     const first = take(held);
-    await Promise.all([take(others[0]!)]);
+    // Far below the ten seconds that a transaction of its own waits for a lock.
+    const late = new Promise((resolve) => setTimeout(resolve, 5_000));
+    expect(await Promise.race([take(others[0]!), late])).toMatch(/^op_/);
     await bed.somebodyWaits();
     // In no batch with the next one, which would wait for it again.
     const second = take(held);
@@ -178,6 +183,11 @@ it('answers two of one Idempotency-Key with one operation, and refuses a key of 
   expect(await claimsFor([name, other])).toEqual([first!.value]);
 });
 
+it('lets nobody adopt what is refused', async () => {
+  const ends = await Promise.allSettled([take('none', { key: 'k-none' }), take('none', { key: 'k-none' })]);
+  expect(ends.map(codeOf)).toEqual(['not_found', 'not_found']);
+});
+
 it('tells each request what its own rules say, once, also where it goes twice', async () => {
   const [name, other] = (await things(2)) as [string, string];
   const warned = async (thing: string) => {
@@ -193,6 +203,18 @@ it('tells each request what its own rules say, once, also where it goes twice', 
   ]);
   const requests = await bed.sql('select request_id from operations where resource_name = any($1)', [[name, other]]);
   expect(requests).toEqual(expect.arrayContaining([{ request_id: `req-${name}` }, { request_id: `req-${other}` }]));
+});
+
+it('goes alone where Postgres refuses the commit', async () => {
+  const names = await things(2);
+  const { tx } = bed.database;
+  jest.spyOn(bed.database, 'tx').mockImplementationOnce(async (scope, work, options) => {
+    await tx.call(bed.database, scope, work, { ...options, dryRun: true });
+    throw Object.assign(new Error('canceling statement'), { severity: 'ERROR' });
+  });
+  const ends = await Promise.allSettled(names.map((name) => take(name)));
+  expect(ends.map(codeOf)).toEqual(['taken', 'taken']);
+  expect(await standing(names)).toEqual({ owners: expect.not.arrayContaining([null]), transactions: 2 });
 });
 
 it('answers nobody before the commit, and goes no second time where nobody knows whether it stands', async () => {

@@ -103,12 +103,15 @@ export class GatheredAccepts {
           // Travels with what follows; where it fails, that fails too.
           tx.query(`set local lock_timeout = ${PATIENCE_MS}`).catch(() => undefined);
           if (!(await batch.run(tx))) throw new NothingWritten();
+          // A commit that notifies waits for the one before: no row is to blame, and it may take longer.
+          tx.query('set local lock_timeout to default').catch(() => undefined);
           state.mayStand = true;
         },
         { gathers: true },
       )
       .catch((error: unknown) => (error instanceof NothingWritten ? undefined : { error }));
-    if (failure && !state.mayStand) return void (await Promise.all(waiting.map((one) => this.goAlone(again(one)))));
+    if (failure && !(state.mayStand && isUnanswered(failure.error)))
+      return void (await Promise.all(waiting.map((one) => this.goAlone(again(one)))));
     // A commit that nobody has answered may stand, and who went again would be refused for what it did itself.
     if (failure) return waiting.forEach(({ reject }) => reject(failure.error));
     for (const [index, one] of waiting.entries()) {
@@ -150,6 +153,11 @@ function take(lane: Waiting[]): Waiting[] {
 function again(one: Waiting): Waiting {
   one.context.warnings.length = one.warnings;
   return one;
+}
+
+/** Whether nobody said what became of the commit: an error that Postgres answers with has rolled it back. */
+function isUnanswered(error: unknown): boolean {
+  return (error as { severity?: string }).severity !== 'ERROR';
 }
 
 function resourceOf({ tenantId, resource }: Waiting): string {
