@@ -104,7 +104,7 @@ function hintOf(schema: Schema, own: string | undefined) {
 function placeholderOf(schema: Schema): string | undefined {
   const { default: unless, example } = schema;
   const shown = Array.isArray(example) ? example.join(separatorOf(schema)) : (example ?? unless);
-  if (kindOf(schema) === 'json') return shown && JSON.stringify(shown);
+  if (kindOf(schema) === 'json') return shown === undefined ? undefined : JSON.stringify(shown);
   if (typeof shown === 'object' && shown !== null)
     return Object.entries(shown)
       .map(([name, value]) => `${name}=${String(value)}`)
