@@ -179,6 +179,7 @@ describe('pages', () => {
     });
     await expect(page(whole, { order: 'asc' }, { cursor: [3] })).rejects.toMatchObject({ code: 'cursor_expired' });
     expect((await page(whole, { order: 'asc', after: 4 })).data).toHaveLength(8);
+    expect((await page(whole, { order: 'asc', after: 4, type: 'b' })).data).toHaveLength(3);
     expect((await page(whole, { order: 'desc', after: 3 })).data).toEqual([]);
     expect((await page(whole, { order: 'asc' })).data).toHaveLength(8);
   });

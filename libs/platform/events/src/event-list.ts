@@ -20,7 +20,9 @@ export class EventList {
   async page(tenantId: string, source: EventSource, query: EventQueryDto, page: PageRequest): Promise<RawJson> {
     const { order, type } = query;
     const after = page.cursor ? Number(page.cursor[0]) : query.after;
-    const { statement, values } = eventPage(source, { after, type, order, limit: page.limit + 1 });
+    // From the beginning means from the first that is kept: before it stands what is deleted and not yet vacuumed.
+    const start = order === 'asc' ? (after ?? (await this.bounds(tenantId, source.stream)).first - 1) : after;
+    const { statement, values } = eventPage(source, { after: start, type, order, limit: page.limit + 1 });
     const rows = await this.database.read<StoredEvent>({ tenantId }, statement, values);
     if (order === 'asc' && after) await this.assertNoGap(tenantId, source.stream, after, rows[0]);
     return rawPage(rows, page.limit, (row) => [Number(row.sequence)]);

@@ -64,7 +64,8 @@ export const DELETE = prepared(
 );
 
 /**
- * Last in the transaction, and in the order of names as appends take it: whoever appends waits for the commit alone, and nobody for each other.
+ * Last in the transaction, and past streams that somebody appends to just now: waiting for one would keep appends to all the others waiting.
+ * Such a one is found again and has nothing left to delete; where it begins shows meanwhile in its events.
  */
 export const MOVE = locking(
   'event_stream',
@@ -73,10 +74,10 @@ export const MOVE = locking(
     `with locked as (
        select r.stream, r.kept, r."oldestAt" from event_streams s
        join jsonb_to_recordset($1::jsonb) as r(stream text, kept bigint, "oldestAt" timestamptz) on r.stream = s.stream
-       order by s.stream for no key update of s
+       for no key update of s skip locked
      )
      update event_streams s set first_sequence = greatest(s.first_sequence, locked.kept), oldest_at = locked."oldestAt"
-     from locked where s.stream = locked.stream`,
+     from locked where s.stream = locked.stream returning 1`,
   ),
   ([ranges]) => (JSON.parse(ranges as string) as { stream: string }[]).map(({ stream }) => stream),
 );

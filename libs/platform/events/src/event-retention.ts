@@ -85,8 +85,8 @@ export class EventRetention implements RecurringWork, OnModuleInit {
     const held = await this.keepNeeded(tx, found);
     const ranges = JSON.stringify(found);
     const gone = await tx.one<{ count: number }>(DELETE, [ranges, rows]);
-    await tx.query(MOVE, [ranges]);
-    const hasMore = found.length === STREAMS || found.some((one) => one.hasMore);
+    const moved = await tx.query(MOVE, [ranges]);
+    const hasMore = moved.length > 0 && (found.length === STREAMS || found.some((one) => one.hasMore));
     return { deleted: gone?.count ?? 0, held, hasMore };
   }
 

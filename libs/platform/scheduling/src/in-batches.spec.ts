@@ -7,7 +7,7 @@ beforeEach(() => {
   now = 0;
   jest.spyOn(performance, 'now').mockImplementation(() => now);
 });
-afterEach(() => jest.restoreAllMocks());
+afterEach(() => void jest.restoreAllMocks());
 
 /** @returns how many rows each batch was asked for */
 async function sizes(count: number, msPerRow: number, stopping?: AbortSignal, stopAt?: () => void): Promise<number[]> {
