@@ -2,10 +2,11 @@
  * A past that a stack would need weeks for, as rows. What is finished ended within the last four weeks, so that nothing is deleted meanwhile.
  */
 
-/** Deployments $2 of tenant $1. */
+/** Deployments $2 of tenant $1, each as the api has made the one named `template`: else the health round would write all of them anew. */
 export const FILL_DEPLOYMENTS = `
-  insert into deployments (id, tenant_id, name, created_by)
-  select 'dep_grown' || n, $1, 'grown-' || n, '{"type":"token","id":"bench"}' from generate_series(1, $2::int) n`;
+  insert into deployments (id, tenant_id, name, created_by, updated_by, conditions)
+  select 'dep_grown' || n, $1, 'grown-' || n, t.created_by, t.updated_by, t.conditions
+  from generate_series(1, $2::int) n, deployments t where t.tenant_id = $1 and t.name = 'template'`;
 
 /** Finished rollouts $2 of tenant $1, as many of each of $3 deployments. */
 export const FILL_FINISHED = `

@@ -34,6 +34,7 @@ export async function growth(stand: Stand): Promise<Finding[]> {
 
 async function sideOf(stand: Stand, batch: number, fillWith: (tenant: string) => Promise<void>): Promise<Side> {
   const apiUrl = await stand.app('api');
+  await stand.client(apiUrl).deployments.create({ name: 'template' });
   await fillWith(await stand.operatorTenant());
   await stand.app('worker');
   const { url: upstream } = await stand.limit('upstream');

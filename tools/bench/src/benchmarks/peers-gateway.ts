@@ -5,6 +5,9 @@ import { npmFolder, pythonBin, startServer, whyNot } from '../peers.js';
 import { freePort, type Stand } from '../stand.js';
 import { gatewayBefore, KINDS, requestsOf, throughput, untilServed, type Pass } from './gateway.js';
 
+/** It starts with none but a long one. */
+const LITELLM_KEY = `sk-${'b'.repeat(64)}`;
+
 interface Started extends Pass {
   stop(): Promise<void>;
 }
@@ -90,7 +93,8 @@ async function litellm(stand: Stand, upstream: string): Promise<Started> {
   ];
   const { stop } = await startServer([path.join(bin, 'litellm'), ...flags], `${url}/health/liveliness`, {
     LITELLM_LOG: 'ERROR',
+    LITELLM_MASTER_KEY: LITELLM_KEY,
     LITELLM_LOCAL_MODEL_COST_MAP: 'True',
   });
-  return { url, requests: requestsOf('bench', { authorization: 'Bearer bench' }), stop };
+  return { url, requests: requestsOf('bench', { authorization: `Bearer ${LITELLM_KEY}` }), stop };
 }
