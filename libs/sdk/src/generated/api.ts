@@ -4237,7 +4237,10 @@ export interface operations {
                 /** @description `next_cursor` of the page before; absent for the first page. */
                 cursor?: string;
             };
-            header?: never;
+            header?: {
+                /** @description The ETag of an answer that the client has; 304 without a body as long as the answer is the same. */
+                "If-None-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -4251,6 +4254,13 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["DeploymentPageDto"];
                 };
+            };
+            /** @description The answer is still the one with this ETag. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };
@@ -4495,7 +4505,10 @@ export interface operations {
                 /** @description `next_cursor` of the page before; absent for the first page. */
                 cursor?: string;
             };
-            header?: never;
+            header?: {
+                /** @description The ETag of an answer that the client has; 304 without a body as long as the answer is the same. */
+                "If-None-Match"?: string;
+            };
             path: {
                 /**
                  * @description The deployment, by name.
@@ -4523,6 +4536,13 @@ export interface operations {
                      */
                     "text/event-stream": string;
                 };
+            };
+            /** @description The answer is still the one with this ETag. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };
@@ -4650,7 +4670,10 @@ export interface operations {
                 /** @description `next_cursor` of the page before; absent for the first page. */
                 cursor?: string;
             };
-            header?: never;
+            header?: {
+                /** @description The ETag of an answer that the client has; 304 without a body as long as the answer is the same. */
+                "If-None-Match"?: string;
+            };
             path: {
                 /**
                  * @description The deployment, by name.
@@ -4670,6 +4693,13 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["RevisionListDto"];
                 };
+            };
+            /** @description The answer is still the one with this ETag. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };
@@ -4712,7 +4742,10 @@ export interface operations {
     getRevision: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The ETag of an answer that the client has; 304 without a body as long as the answer is the same. */
+                "If-None-Match"?: string;
+            };
             path: {
                 /**
                  * @description The deployment, by name.
@@ -4737,6 +4770,13 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["RevisionDto"];
                 };
+            };
+            /** @description The answer is still the one with this ETag. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };
@@ -4855,7 +4895,10 @@ export interface operations {
     getRoute: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The ETag of an answer that the client has; 304 without a body as long as the answer is the same. */
+                "If-None-Match"?: string;
+            };
             path: {
                 /**
                  * @description The deployment, by name.
@@ -4875,6 +4918,13 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["RouteDto"];
                 };
+            };
+            /** @description The answer is still the one with this ETag. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };
@@ -4985,7 +5035,10 @@ export interface operations {
                 /** @description `next_cursor` of the page before; absent for the first page. */
                 cursor?: string;
             };
-            header?: never;
+            header?: {
+                /** @description The ETag of an answer that the client has; 304 without a body as long as the answer is the same. */
+                "If-None-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -5000,12 +5053,22 @@ export interface operations {
                     "application/json": components["schemas"]["OperationPageDto"];
                 };
             };
+            /** @description The answer is still the one with this ETag. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
         };
     };
     getOperation: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The ETag of an answer that the client has; 304 without a body as long as the answer is the same. */
+                "If-None-Match"?: string;
+            };
             path: {
                 /**
                  * @description The operation, by id: `operation.id` of a 202.
@@ -5025,6 +5088,13 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["OperationDto"];
                 };
+            };
+            /** @description The answer is still the one with this ETag. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };
@@ -5077,7 +5147,10 @@ export interface operations {
                 /** @description `next_cursor` of the page before; absent for the first page. */
                 cursor?: string;
             };
-            header?: never;
+            header?: {
+                /** @description The ETag of an answer that the client has; 304 without a body as long as the answer is the same. */
+                "If-None-Match"?: string;
+            };
             path: {
                 /**
                  * @description The operation, by id: `operation.id` of a 202.
@@ -5108,6 +5181,13 @@ export interface operations {
             };
             /** @description Done; no body. */
             204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The answer is still the one with this ETag. */
+            304: {
                 headers: {
                     [name: string]: unknown;
                 };
