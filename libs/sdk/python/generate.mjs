@@ -82,6 +82,10 @@ function documentForPython() {
   for (const operation of Object.values(document.paths).flatMap(Object.values)) {
     // Failures are one envelope, which stands under `default`.
     for (const status of Object.keys(operation.responses)) if (/^[45]/.test(status)) delete operation.responses[status];
+    // Every answer would have to be asked whether it is there: its client keeps none to compare with.
+    const others = operation.parameters?.filter(({ name }) => name !== 'If-None-Match');
+    if (others && others.length < operation.parameters.length) delete operation.responses['304'];
+    operation.parameters = others;
     // Its snake case of `APIs` would be `ap_is`.
     operation.tags = operation.tags.map((tag) => tag.replace('APIs', 'apis'));
     const bodies = Object.entries(operation.requestBody?.content ?? {});

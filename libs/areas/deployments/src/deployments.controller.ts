@@ -52,6 +52,7 @@ export class DeploymentsController {
     summary: 'List deployments, newest first',
     description: '`environment` and `label` narrow the list.',
     ok: { 200: DeploymentPageDto },
+    hot: true,
     paged: true,
     errors: ['validation_failed'],
   })
@@ -128,6 +129,7 @@ export class DeploymentsController {
     description:
       'With `Accept: text/event-stream` the events are streamed, from `Last-Event-ID` or `after` on, else from the first that is kept.',
     ok: { 200: EventPageDto },
+    hot: true,
     errors: ['deployment_not_found', 'cursor_expired', 'validation_failed', 'quota_exceeded'],
     paged: true,
     eventStream: true,

@@ -105,6 +105,7 @@ export class OperationsController {
     description:
       'With `Accept: text/event-stream` the events are streamed, from `Last-Event-ID` or `after` on; the stream ends behind the last event of an operation that has ended, and a client that has that event is answered 204.',
     ok: { 200: EventPageDto, 204: null },
+    hot: true,
     paged: true,
     eventStream: true,
     notFoundFirst: OperationsService,

@@ -16,6 +16,7 @@ export class RevisionsController {
     summary: 'List the revisions of a deployment, newest first',
     description: 'Each is immutable. `state` says whether it serves, waits warm, was retired or failed.',
     ok: { 200: RevisionListDto },
+    hot: true,
     errors: ['deployment_not_found'],
     paged: true,
   })
@@ -33,6 +34,7 @@ export class RevisionsController {
     description:
       'Its spec as it was rolled out, with defaults filled in, where it came from, and its state; `message` says why it failed.',
     ok: { 200: RevisionDto },
+    hot: true,
     errors: ['deployment_not_found', 'revision_not_found'],
   })
   get(@CurrentPrincipal() principal: Principal, @Param('name') name: string, @Param('revision') revision: string) {

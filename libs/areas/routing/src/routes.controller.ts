@@ -17,6 +17,7 @@ export class RoutesController {
     description:
       '404 `route_not_found` until a rollout or a PUT has set one. `etag` goes into `If-Match` of the next PUT.',
     ok: { 200: RouteDto },
+    hot: true,
     errors: ['deployment_not_found', 'route_not_found'],
   })
   get(@CurrentPrincipal() who: Principal, @Param('name') name: string) {

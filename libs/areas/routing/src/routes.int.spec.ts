@@ -27,7 +27,8 @@ beforeEach(() => {
 
 const put = (body: object, headers: Record<string, string> = {}, query = '') =>
   bed.send('PUT', `/deployments/${deployment.name}/route${query}`, { body, headers });
-const get = () => bed.send('GET', `/deployments/${deployment.name}/route`);
+const get = (headers: Record<string, string> = {}) =>
+  bed.send('GET', `/deployments/${deployment.name}/route`, { headers });
 const split = (first: number, second: number) => ({
   targets: [
     { revision: one.name, weight: first },
@@ -271,6 +272,11 @@ it('compares If-Match with the generation, and before conflicts', async () => {
   ]);
   const { etag } = (await put({ revision: '1' })).body;
   expect((await put(split(50, 50), { 'if-match': etag })).status).toBe(200);
+  expect(await get({ 'if-none-match': etag })).toMatchObject({ status: 200 });
+  const { headers } = await get();
+  expect(await get({ 'if-none-match': String(headers['etag']) })).toEqual(
+    expect.objectContaining({ status: 304, body: undefined }),
+  );
   const stale = await put({ revision: '1' }, { 'if-match': etag });
   expect(code(stale)).toBe('412 precondition_failed');
   expect(stale.headers['etag']).toBe((await get()).headers['etag']);

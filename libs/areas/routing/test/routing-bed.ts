@@ -220,7 +220,7 @@ export class RoutingBed {
       payload: options.body,
       headers: { authorization: options.tenant ?? 'ten_a', ...options.headers },
     });
-    return { status: answer.statusCode, headers: answer.headers, body: answer.json() };
+    return { status: answer.statusCode, headers: answer.headers, body: answer.body === '' ? undefined : answer.json() };
   }
 
   /** What the worker does every minute: old records of gateways go. */

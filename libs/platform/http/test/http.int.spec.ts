@@ -355,6 +355,35 @@ describe('answers', () => {
     expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
   });
 
+  it.each(['/api/v1/samples/x', '/api/v1/samples?limit=2'])('answers 304 to who has the answer of %s', async (path) => {
+    const first = await send('GET', path);
+    const etag = first.headers['etag']!;
+    expect(etag).toMatch(/^"[\w-]{27}"$/);
+    expect((await send('GET', path)).headers['etag']).toBe(etag);
+    for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
+      const again = await send('GET', path, { headers: { 'if-none-match': known } });
+      expect(again).toMatchObject({ status: 304, text: '', headers: { etag, 'cache-control': 'no-store' } });
+      expect(again.headers['content-type']).toBeUndefined();
+    }
+    const changed = await send('GET', path, { headers: { 'if-none-match': '"other"' } });
+    expect(changed).toMatchObject({ status: 200, text: first.text, headers: { etag } });
+  });
+
+  it('tells two answers apart, and asks who it is before it says that nothing changed', async () => {
+    const { headers } = await send('GET', '/api/v1/samples/x');
+    const known = { 'if-none-match': headers['etag']! };
+    expect((await send('GET', '/api/v1/samples/y', { headers: known })).status).toBe(200);
+    expect((await send('GET', '/api/v1/samples/x', { headers: known, token: 'wrong' })).status).toBe(401);
+  });
+
+  it('puts no ETag on what is not asked again and again', async () => {
+    const answer = await send('POST', '/api/v1/samples', {
+      body: '{"name":"plain"}',
+      headers: { 'if-none-match': '*' },
+    });
+    expect([answer.status, answer.headers['etag']]).toEqual([201, undefined]);
+  });
+
   it('answers HEAD like GET, without a body', async () => {
     const answer = await send('HEAD', '/api/v1/samples/x');
     expect([answer.status, answer.text]).toEqual([200, '']);

@@ -126,6 +126,7 @@ export class SampleController {
     summary: 'List samples',
     ok: { 200: ListDto },
     paged: true,
+    hot: true,
   })
   list(@Page('integer') page: PageRequest, @Query() query: ListQuery): object {
     const after = Number(page.cursor?.[0] ?? 0);

@@ -4239,7 +4239,10 @@ export interface operations {
                 /** @description `next_cursor` of the page before; absent for the first page. */
                 cursor?: string;
             };
-            header?: never;
+            header?: {
+                /** @description The ETag of an answer that the client has; 304 without a body as long as the answer is the same. */
+                "If-None-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -4253,6 +4256,13 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["DeploymentPageDto"];
                 };
+            };
+            /** @description The answer is still the one with this ETag. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };
@@ -4497,7 +4507,10 @@ export interface operations {
                 /** @description `next_cursor` of the page before; absent for the first page. */
                 cursor?: string;
             };
-            header?: never;
+            header?: {
+                /** @description The ETag of an answer that the client has; 304 without a body as long as the answer is the same. */
+                "If-None-Match"?: string;
+            };
             path: {
                 /**
                  * @description The deployment, by name.
@@ -4525,6 +4538,13 @@ export interface operations {
                      */
                     "text/event-stream": string;
                 };
+            };
+            /** @description The answer is still the one with this ETag. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };
@@ -4652,7 +4672,10 @@ export interface operations {
                 /** @description `next_cursor` of the page before; absent for the first page. */
                 cursor?: string;
             };
-            header?: never;
+            header?: {
+                /** @description The ETag of an answer that the client has; 304 without a body as long as the answer is the same. */
+                "If-None-Match"?: string;
+            };
             path: {
                 /**
                  * @description The deployment, by name.
@@ -4672,6 +4695,13 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["RevisionListDto"];
                 };
+            };
+            /** @description The answer is still the one with this ETag. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };
@@ -4714,7 +4744,10 @@ export interface operations {
     getRevision: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The ETag of an answer that the client has; 304 without a body as long as the answer is the same. */
+                "If-None-Match"?: string;
+            };
             path: {
                 /**
                  * @description The deployment, by name.
@@ -4739,6 +4772,13 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["RevisionDto"];
                 };
+            };
+            /** @description The answer is still the one with this ETag. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };
@@ -4857,7 +4897,10 @@ export interface operations {
     getRoute: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The ETag of an answer that the client has; 304 without a body as long as the answer is the same. */
+                "If-None-Match"?: string;
+            };
             path: {
                 /**
                  * @description The deployment, by name.
@@ -4877,6 +4920,13 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["RouteDto"];
                 };
+            };
+            /** @description The answer is still the one with this ETag. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };
@@ -4987,7 +5037,10 @@ export interface operations {
                 /** @description `next_cursor` of the page before; absent for the first page. */
                 cursor?: string;
             };
-            header?: never;
+            header?: {
+                /** @description The ETag of an answer that the client has; 304 without a body as long as the answer is the same. */
+                "If-None-Match"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -5002,12 +5055,22 @@ export interface operations {
                     "application/json": components["schemas"]["OperationPageDto"];
                 };
             };
+            /** @description The answer is still the one with this ETag. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
         };
     };
     getOperation: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The ETag of an answer that the client has; 304 without a body as long as the answer is the same. */
+                "If-None-Match"?: string;
+            };
             path: {
                 /**
                  * @description The operation, by id: `operation.id` of a 202.
@@ -5027,6 +5090,13 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["OperationDto"];
                 };
+            };
+            /** @description The answer is still the one with this ETag. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };
@@ -5079,7 +5149,10 @@ export interface operations {
                 /** @description `next_cursor` of the page before; absent for the first page. */
                 cursor?: string;
             };
-            header?: never;
+            header?: {
+                /** @description The ETag of an answer that the client has; 304 without a body as long as the answer is the same. */
+                "If-None-Match"?: string;
+            };
             path: {
                 /**
                  * @description The operation, by id: `operation.id` of a 202.
@@ -5110,6 +5183,13 @@ export interface operations {
             };
             /** @description Done; no body. */
             204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The answer is still the one with this ETag. */
+            304: {
                 headers: {
                     [name: string]: unknown;
                 };

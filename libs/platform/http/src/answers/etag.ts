@@ -9,6 +9,11 @@ export function etagOf(...parts: (string | number | boolean | null)[]): string {
   return `"${hash('sha256', JSON.stringify(parts), 'base64url').slice(0, 27)}"`;
 }
 
+/** A strong ETag over the text of an answer, which changes with all that it shows. SHA-1 is not for safety here: who made the text is asked for it. */
+export function etagOfText(text: string): string {
+  return `"${hash('sha1', text, 'base64url')}"`;
+}
+
 /**
  * Refuses a write whose `If-Match` names another state.
  * @param header the header as it came; undefined means that the client does not mind

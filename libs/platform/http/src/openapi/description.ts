@@ -10,6 +10,7 @@ export const DESCRIPTION = `Control plane for inference deployments: revisions, 
 - **Unknown fields** of a body are ignored and named in \`warnings\` of the answer.
 - **Pages**: lists answer \`{"data": [...], "next_cursor"}\`. Send \`next_cursor\` as \`cursor\` for the next page; it is null on the last one.
 - **Concurrent changes**: send the \`etag\` you read as \`If-Match\` where it is accepted; a resource that has changed since answers 412.
+- **Polling**: what is asked for again and again carries an \`ETag\`; send it as \`If-None-Match\` where it is accepted, and the answer is 304 without a body as long as nothing in it has changed.
 - **Events** are CloudEvents. \`Accept: text/event-stream\` on \`/deployments/{name}/events\` and \`/operations/{id}/events\` streams them; \`Last-Event-ID\` resumes behind the last one seen.
 - **Inference** is not served here but by the gateway, under \`/v1\` on its own port, with the same tokens.
 `;

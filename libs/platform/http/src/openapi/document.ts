@@ -80,6 +80,7 @@ function complete(operation: Operation, route: RouteSpec): void {
       content: ENVELOPE,
     };
   }
+  if (route.hot) operation.responses['304'] = { description: 'The answer is still the one with this ETag.' };
   if (route.eventStream) {
     const ok = operation.responses['200'] as { content?: Record<string, unknown> };
     ok.content = { ...ok.content, 'text/event-stream': { schema: { type: 'string' }, example: EVENT_STREAM } };

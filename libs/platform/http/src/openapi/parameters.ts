@@ -34,6 +34,14 @@ const IF_MATCH: Parameter = {
   schema: { type: 'string' },
 };
 
+const IF_NONE_MATCH: Parameter = {
+  name: 'If-None-Match',
+  in: 'header',
+  required: false,
+  description: 'The ETag of an answer that the client has; 304 without a body as long as the answer is the same.',
+  schema: { type: 'string' },
+};
+
 const PAGE: Parameter[] = [
   {
     name: 'limit',
@@ -70,6 +78,7 @@ export function parametersOf(route: RouteSpec, found: Parameter[]): Parameter[] 
   if (route.idempotent) add(IDEMPOTENCY_KEY);
   if (route.dryRun) add(VALIDATE_ONLY);
   if (route.ifMatch) add(IF_MATCH);
+  if (route.hot) add(IF_NONE_MATCH);
   if (route.paged) PAGE.forEach(add);
   return [...parameters.values()];
 }

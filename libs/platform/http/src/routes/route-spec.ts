@@ -30,7 +30,10 @@ export interface RouteSpec {
   ifMatch?: boolean;
   /** A list with `limit` and `cursor`, read with `@Page()`. */
   paged?: boolean;
-  /** Answers JSON text made in SQL (`rawJson`): no serialisation, still the same checks. */
+  /**
+   * A GET that is asked again and again: its answer carries an ETag, and 304 is the answer to who has it. It is made of the answer's text
+   * where the service gives none; one that it gives must change with all that the answer shows, also with what was only observed.
+   */
   hot?: boolean;
   /** Token of an `ExistenceCheck`: if validation fails with 422, its 404 wins. */
   notFoundFirst?: string | symbol | Function;

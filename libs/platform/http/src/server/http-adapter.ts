@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ByteBounds } from '@slipway/platform-bounds';
+import { etagOfText, isUnchanged } from '../answers/etag.js';
 import { RawJson, Reply } from '../answers/reply.js';
 import { errors } from '../errors/platform.errors.js';
 import type { Warning } from '../context/request-context.js';
@@ -132,21 +133,36 @@ export class SlipwayHttpAdapter extends FastifyAdapter {
       status = body.status;
       content = body.body;
     }
-    const { warnings } = (target.request as SlipwayRequest).slipway;
-    if (content instanceof RawJson) {
-      if (status !== undefined) target.code(status);
-      target.header('content-type', 'application/json; charset=utf-8');
-      return target.send(warnings.length === 0 ? content.text : spliceWarnings(content.text, warnings)) as never;
+    const { warnings, route } = (target.request as SlipwayRequest).slipway;
+    const isHot = route?.hot === true && (status ?? target.statusCode) === 200 && isRecord(content);
+    if (!isHot && !(content instanceof RawJson))
+      return super.reply(response, withWarnings(content, warnings), status) as never;
+    const text = textOf(content, warnings);
+    if (status !== undefined) target.code(status);
+    if (isHot) {
+      const own = target.getHeader('etag');
+      const etag = typeof own === 'string' ? own : etagOfText(text);
+      target.header('etag', etag);
+      if (isUnchanged(target.request.headers['if-none-match'], etag)) return target.code(304).send() as never;
     }
-    return super.reply(response, warnings.length === 0 ? content : withWarnings(content, warnings), status) as never;
+    target.header('content-type', 'application/json; charset=utf-8');
+    return target.send(text) as never;
   }
 }
 
+function textOf(content: unknown, warnings: Warning[]): string {
+  if (!(content instanceof RawJson)) return JSON.stringify(withWarnings(content, warnings));
+  return warnings.length === 0 ? content.text : spliceWarnings(content.text, warnings);
+}
+
+/** Whether content is sent as a JSON object. A row of a repository is an instance of its entity, and an answer like any other. */
+function isRecord(content: unknown): content is object {
+  if (typeof content !== 'object' || content === null) return false;
+  return !Array.isArray(content) && !Buffer.isBuffer(content) && !('pipe' in content);
+}
+
 function withWarnings(content: unknown, warnings: Warning[]): unknown {
-  if (typeof content !== 'object' || content === null) return content;
-  // A row of a repository is an instance of its entity, and an answer like any other.
-  const isOther = Array.isArray(content) || Buffer.isBuffer(content) || 'pipe' in content;
-  return isOther ? content : { ...content, warnings };
+  return warnings.length === 0 || !isRecord(content) ? content : { ...content, warnings };
 }
 
 function spliceWarnings(text: string, warnings: Warning[]): string {
