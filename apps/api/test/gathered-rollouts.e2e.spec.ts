@@ -3,8 +3,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import { Database } from '@slipway/platform-database';
+import type { BodyOf } from '@slipway/sdk';
 import fc from 'fast-check';
 import { bootApi, type TestApi } from './boot-api.js';
+import { refusalOf } from './refusals.js';
 
 jest.setTimeout(180_000);
 
@@ -71,8 +73,8 @@ afterAll(async () => {
 const sql = <R = Record<string, any>>(text: string, values: unknown[] = []): Promise<R[]> =>
   api.app.get(Database).tx('system', (tx) => tx.query<R>(text, values));
 
-function bodyOf({ kind, model }: Asked): string {
-  return JSON.stringify({
+function bodyOf({ kind, model }: Asked): BodyOf<'createRollout'> {
+  return {
     spec: {
       model: { id: model },
       runtime: { target: kind === 'unknown-target' ? 'nowhere' : 'local', engine: 'sim' },
@@ -80,27 +82,22 @@ function bodyOf({ kind, model }: Asked): string {
     },
     strategy: { type: model === 'c' ? 'immediate' : 'candidate' },
     ...(kind === 'stale' && { expected_active_revision: '7' }),
-  });
+  };
 }
 
 async function send(name: string, one: Asked): Promise<Seen> {
-  const answer = await fetch(`${api.url}/api/v1/deployments/${name}/rollouts`, {
-    method: 'POST',
-    headers: {
-      authorization: `Bearer ${api.token}`,
-      'content-type': 'application/json',
-      ...(one.key && { 'idempotency-key': `${name}-${one.key}` }),
-    },
-    body: bodyOf(one),
-  });
-  const body: any = await answer.json();
-  return { status: answer.status, of: body.operation?.id };
+  const key = one.key ? { idempotencyKey: `${name}-${one.key}` } : {};
+  const call = api.answerTo(({ deployments }) => deployments.rollouts.create(name, bodyOf(one), key));
+  return call.then(
+    ({ status, body }) => ({ status, of: body.operation.id }),
+    async () => ({ status: (await refusalOf(call)).status }),
+  );
 }
 
 /** What the rules say of a request that comes next, and the deployment behind it. */
 function next(known: Known, one: Asked, by: string): [Seen, Known] {
   const claimed = one.key ? known.keys.get(one.key) : undefined;
-  if (claimed && claimed.body !== bodyOf(one)) return [{ status: 422 }, known];
+  if (claimed && claimed.body !== JSON.stringify(bodyOf(one))) return [{ status: 422 }, known];
   if (claimed) return [{ status: 200, of: claimed.by }, known];
   if (one.kind === 'unknown-target') return [{ status: 422 }, known];
   if (one.kind === 'stale') return [{ status: 412 }, known];
@@ -108,7 +105,7 @@ function next(known: Known, one: Asked, by: string): [Seen, Known] {
   const spec = `${one.kind} ${one.model}`;
   if (!known.models.has(spec) && known.models.size >= QUOTAS.revisions) return [{ status: 429 }, known];
   if (one.kind === 'too-many') return [{ status: 429 }, known];
-  const keys = one.key ? new Map(known.keys).set(one.key, { body: bodyOf(one), by }) : known.keys;
+  const keys = one.key ? new Map(known.keys).set(one.key, { body: JSON.stringify(bodyOf(one)), by }) : known.keys;
   return [
     { status: 202, of: by },
     { isBusy: true, models: new Set(known.models).add(spec), keys },

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Database, type Tx } from '@slipway/platform-database';
+import { Database } from '@slipway/platform-database';
 import { requestContext, runInRequest, type IdempotencyClaim, type RequestContext } from '@slipway/platform-http';
 import { AcceptBatch, type Accept } from './accept-batch.js';
 import { OperationStore, type Claimed } from './operation.store.js';
