@@ -42,7 +42,8 @@ const INBOX: NeedsEvents = { firstNeeded: (tx, old) => tx.query(IN_INBOX, [JSON.
 @Injectable()
 export class EventRetention implements RecurringWork, OnModuleInit {
   readonly name = 'event-retention';
-  readonly everySeconds = 60;
+  /** Each stream that is moved is a write, whatever goes of it: fewer looks find more at once. */
+  readonly everySeconds = 600;
   private readonly logger = new Logger('events');
   private readonly needs = new Map<string, NeedsEvents>([['subscriptions', INBOX]]);
 
