@@ -35,12 +35,12 @@ const PEERS: Record<string, Peer> = {
   'pg-boss': { notes: COMMITS, start: (stand, databaseUrl) => packaged(stand, 'pg-boss', [databaseUrl]) },
   DBOS: {
     notes: 'a workflow of five steps on the same Postgres, called directly',
-    start: (stand, databaseUrl) => packaged(stand, 'dbos', [databaseUrl], '@dbos-inc/dbos-sdk'),
+    start: (stand, databaseUrl) => packaged(stand, 'dbos', [databaseUrl], ['@dbos-inc/dbos-sdk']),
   },
   Restate: { notes: 'a handler of five steps, in the log of its own server', start: restate },
   'BullMQ on Postgres': {
     notes: COMMITS,
-    start: (stand, databaseUrl) => packaged(stand, 'bullmq', [databaseUrl, 'postgres']),
+    start: (stand, databaseUrl) => packaged(stand, 'bullmq', [databaseUrl, 'postgres'], ['bullmq', 'ioredis']),
   },
   'BullMQ on Redis': { notes: COMMITS, start: bullmqOnRedis },
 };
@@ -77,8 +77,8 @@ async function emptyDatabase(stand: Stand): Promise<string> {
   return url.href;
 }
 
-async function packaged(stand: Stand, program: string, args: string[], name = program): Promise<Started> {
-  const folder = await npmFolder(name, 'pg');
+async function packaged(stand: Stand, program: string, args: string[], names = [program]): Promise<Started> {
+  const folder = await npmFolder(...names, 'pg');
   const { child } = await stand.program(programIn(folder, `${program}.mjs`), args);
   return { child, servers: [stand.postgres.pid], stop: () => undefined };
 }
@@ -86,7 +86,7 @@ async function packaged(stand: Stand, program: string, args: string[], name = pr
 async function bullmqOnRedis(stand: Stand, databaseUrl: string): Promise<Started> {
   const redis = await startRedis();
   if (!redis) throw new NotHere('no redis-server on the PATH that starts');
-  const started = await packaged(stand, 'bullmq', [databaseUrl, 'redis', redis.url]);
+  const started = await packaged(stand, 'bullmq', [databaseUrl, 'redis', redis.url], ['bullmq', 'ioredis']);
   return { ...started, servers: [stand.postgres.pid, redis.pid], stop: redis.stop };
 }
 
