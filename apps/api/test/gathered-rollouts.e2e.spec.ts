@@ -23,7 +23,7 @@ interface Asked {
 
 /** What a client sees of its answer: `of` is the operation that it made or adopted. */
 interface Seen {
-  status: number;
+  status: number | undefined;
   of?: string;
 }
 
