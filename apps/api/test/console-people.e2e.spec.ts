@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import type { Slipway } from '@slipway/sdk';
-import { PROVIDER } from './boot-api.js';
 import { ConsoleBrowser, describeInBrowser, type Visit } from './console-visit.js';
 import { person, publish, serve } from './console-scene.js';
 import { HostedProvider, makeKey } from './hosted-provider.js';
@@ -146,14 +145,8 @@ describeInBrowser('people in the console', () => {
   });
 
   it('somebody of the identity provider signs in, comes back to the link, and is out once revoked', async () => {
-    const put = (access: boolean) =>
-      slipway.consoleAccess.set({
-        provider: PROVIDER,
-        external_organization_id: 'org_acme',
-        external_user_id: 'ada',
-        access,
-        scopes: access ? ['operator'] : [],
-      });
+    const admin = await browser.signedIn(stack.token, '/access');
+    const dialog = admin.page.getByRole('dialog');
     const visit = await browser.visit({ origins: [provider.issuer] });
     const { page } = visit;
     const signIn = async () => {
@@ -163,7 +156,12 @@ describeInBrowser('people in the console', () => {
     await page.goto('/deployments/chat?show=instances');
     await signIn();
     await page.getByText('nobody has granted you access here').waitFor();
-    await put(true);
+    await admin.page.getByRole('button', { name: 'Grant access' }).click();
+    await dialog.getByLabel('Organization').fill('org_acme');
+    await dialog.getByLabel('User').fill('ada');
+    await dialog.getByRole('checkbox', { name: 'operator' }).check();
+    await dialog.getByRole('button', { name: 'Grant' }).click();
+    await dialog.waitFor({ state: 'detached' });
     await page.goto('/deployments/chat?show=instances');
     await page.getByRole('link', { name: 'Sign in with your identity provider' }).click();
     // The provider knows who it is by now, or asks again.
@@ -180,11 +178,14 @@ describeInBrowser('people in the console', () => {
     await visit.open('/deployments/chat');
     expect(visit.takeFaults()).toEqual([]);
 
-    await put(false);
+    await admin.page.getByRole('button', { name: 'Revoke: ada' }).click();
+    await dialog.getByRole('button', { name: 'Revoke' }).click();
     // By itself, at the next question that the page asks.
     await page.getByText('Your session has ended.').waitFor({ timeout: 30_000 });
     expect(visit.takeFaults(/^40[13] /)).toEqual([]);
+    expect(admin.takeFaults()).toEqual([]);
     await visit.close();
+    await admin.close();
   });
 });
 

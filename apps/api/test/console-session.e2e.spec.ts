@@ -16,7 +16,12 @@ afterAll(() => api?.close());
 describe('a session by token', () => {
   it('is opened, shown and ended, at the server too', async () => {
     const before = await ask(api.url, 'GET', '/console/session');
-    expect(before.body).toEqual({ signed_in: false, methods: ['token'], gateway: api.config.gateway.publicUrl });
+    expect(before.body).toEqual({
+      signed_in: false,
+      methods: ['token'],
+      gateway: api.config.gateway.publicUrl,
+      identity_provider: 'oidc',
+    });
     const answer = await ask(api.url, 'POST', '/console/session', { body: { token: api.token } });
     const [cookie, ...attributes] = answer.headers.get('set-cookie')!.split('; ');
     expect(attributes.sort()).toEqual(['HttpOnly', 'Max-Age=43200', 'Path=/', 'SameSite=Lax']);

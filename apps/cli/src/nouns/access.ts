@@ -121,6 +121,7 @@ const accessVerb = (verb: string, access: boolean, summary: string): Verb => ({
     { flags: IDENTITY, summary: 'where the user belongs', body: 'external_organization_id' },
     { flags: '--scopes <list>', summary: 'viewer, operator, admin, ...', body: 'scopes', as: 'list' },
     { flags: '--display-name <text>', summary: 'for who reads the list', body: 'display_name' },
+    { flags: '--provider <name>', summary: 'as SLIPWAY_IDENTITY_PROVIDER has it, oidc unless said', body: 'provider' },
   ],
   takesBody: true,
   ...(!access && { confirm: 'yes' as const }),

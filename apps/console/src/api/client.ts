@@ -11,6 +11,8 @@ export interface Session {
   methods: ('token' | 'hosted')[];
   /** The gateway's address for clients outside the browser. */
   gateway: string;
+  /** As access is granted to its people: each installation has a name of its own for it. */
+  identity_provider: string;
   method?: 'token' | 'hosted';
   /** Goes with every request that changes something, as `x-csrf-token`. */
   csrf?: string;

@@ -49,7 +49,9 @@ export function useSchemaForm<Body>(
   const refusals = ({ error }: Attempt) =>
     isSlipwayError(error) ? refusedFields(schema, error.details, layout.aliases) : {};
   // The body is made anew each time; its text says whether it is another one.
-  const faults = useMemo(() => faultsOf(request, JSON.parse(text)), [request, text]);
+  const found = useMemo(() => faultsOf(request, JSON.parse(text)), [request, text]);
+  // What the screen adds nobody can mend, and an installation may know more of it than the document, such as the name of its identity provider.
+  const faults = Object.fromEntries(Object.entries(found).filter(([path]) => !(fixed && path in fixed)));
   return {
     request,
     layout,

@@ -11,4 +11,6 @@ export type SessionAnswer = {
   methods: SignInMethod[];
   /** Where the inference gateway is, for programs. */
   gateway: string;
+  /** The name of the installation's hosted identity provider. */
+  identity_provider: string;
 } & ({ signed_in: false } | { signed_in: true; method: SignInMethod; csrf: string; expires_at: string | null });

@@ -99,7 +99,7 @@ export class SessionService {
   private answer(session?: { method: SignInMethod; secret: string; expiresAt: Date }): SessionAnswer {
     const { identity, gateway } = this.config;
     const methods: SignInMethod[] = identity.clientId === undefined ? ['token'] : ['token', 'hosted'];
-    const about = { methods, gateway: gateway.publicUrl };
+    const about = { methods, gateway: gateway.publicUrl, identity_provider: identity.provider };
     if (!session) return { signed_in: false, ...about };
     const { method, secret, expiresAt } = session;
     return { signed_in: true, method, csrf: csrfOf(secret), expires_at: expiresAt.toISOString(), ...about };

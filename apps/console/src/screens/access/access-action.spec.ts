@@ -8,5 +8,10 @@ it('tells the command that grants', () =>
     `slipway access grant 'user 1' --organization org1 --scopes viewer --display-name 'Ada O'\\''Neil'`,
   ));
 
+it('names an identity provider that has another name than the usual one', () =>
+  expect(accessAction({ ...ADA, provider: 'acme-id', access: true }).cli).toBe(
+    `slipway access grant 'user 1' --organization org1 --provider acme-id`,
+  ));
+
 it('tells the command that revokes, which asks nothing back', () =>
   expect(accessAction({ ...ADA, access: false }).cli).toBe(`slipway access revoke 'user 1' --organization org1 --yes`));

@@ -1,16 +1,16 @@
 import { useAction } from '../../api/action.js';
-import { slipway } from '../../api/client.js';
 import { ConfirmDialog } from '../../ui/confirm-dialog.js';
 import { LastAdminNote } from '../../ui/last-admin-note.js';
 import { accessAction, type Access } from './access-action.js';
 import type { Mapping } from './access-screen.js';
+import { setAccess } from './set-access.js';
 
 export function RevokeAccess({ mapping, onClose }: { mapping: Mapping; onClose: () => void }) {
-  const { external_organization_id, external_user_id, display_name } = mapping;
+  const { provider, external_organization_id, external_user_id, display_name } = mapping;
   const who = display_name ?? external_user_id;
-  const body: Access = { provider: 'oidc', external_organization_id, external_user_id, access: false };
+  const body: Access = { provider, external_organization_id, external_user_id, access: false };
   const revoke = useAction({
-    run: () => slipway.consoleAccess.set(body),
+    run: () => setAccess(body),
     renews: [['console-access']],
     done: `${who} has no access any more`,
     onDone: onClose,
