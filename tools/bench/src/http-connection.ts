@@ -39,6 +39,8 @@ export class HttpConnection {
   /** @param request made by `requestText` */
   send(request: string): Promise<RawAnswer> {
     return new Promise((resolve, reject) => {
+      // Nobody would tell of it any more.
+      if (this.socket.destroyed) return reject(new Error('the server had closed the connection'));
       this.waiting = { resolve, reject };
       this.socket.write(request);
     });

@@ -12,4 +12,6 @@ const server = createServer((request, response) => {
   open.add(response);
   response.on('close', () => open.delete(response));
 });
+// Connections of the load wait while others take their turn.
+server.keepAliveTimeout = 75_000;
 server.listen(0, '127.0.0.1', 1024, () => process.send?.((server.address() as AddressInfo).port));

@@ -22,4 +22,6 @@ const server = createServer((request, response) => {
   onward.on('error', () => response.destroy());
   request.pipe(onward);
 });
+// Connections of the load wait while others take their turn.
+server.keepAliveTimeout = 75_000;
 server.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port));

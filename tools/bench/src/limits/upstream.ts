@@ -28,6 +28,8 @@ const server = createServer((request, response) => {
   });
 });
 server.keepAliveTimeout = 60_000;
+// Connections of the load wait while others take their turn.
+server.keepAliveTimeout = 75_000;
 server.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port));
 
 function stream(response: ServerResponse, sent: number): void {
