@@ -1,5 +1,5 @@
 import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listen } from './listen.js';
 
 // The least a broadcast can be: GET opens a stream, POST /<text> writes one event to all of them.
 const open = new Set<ServerResponse>();
@@ -12,6 +12,4 @@ const server = createServer((request, response) => {
   open.add(response);
   response.on('close', () => open.delete(response));
 });
-// Connections of the load wait while others take their turn.
-server.keepAliveTimeout = 75_000;
-server.listen(0, '127.0.0.1', 1024, () => process.send?.((server.address() as AddressInfo).port));
+listen(server, 1024);

@@ -1,5 +1,5 @@
 import { Agent, createServer, request as send } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listen } from './listen.js';
 
 // The least a proxy in Node can be: no token, no route, no counting; headers and bytes go through as they come.
 const agent = new Agent({ keepAlive: true, maxSockets: 256 });
@@ -22,6 +22,4 @@ const server = createServer((request, response) => {
   onward.on('error', () => response.destroy());
   request.pipe(onward);
 });
-// Connections of the load wait while others take their turn.
-server.keepAliveTimeout = 75_000;
-server.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port));
+listen(server);

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import pg from 'pg';
+import { listen } from './listen.js';
 
 // The least a read with a bearer check can be: no framework, no roles, one named statement for token and row.
 const pool = new pg.Pool({ connectionString: process.argv[2] as string, max: 10 });
@@ -29,6 +29,4 @@ const server = createServer((request, response) => {
     () => response.writeHead(500).end(),
   );
 });
-// Connections of the load wait while others take their turn.
-server.keepAliveTimeout = 75_000;
-server.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port));
+listen(server);

@@ -1,5 +1,5 @@
 import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listen } from './listen.js';
 
 // A model server that answers at once: one JSON completion, or 100 chunks of server-sent events, one write each.
 const CHUNKS = 100;
@@ -27,10 +27,7 @@ const server = createServer((request, response) => {
       .end(completion);
   });
 });
-server.keepAliveTimeout = 60_000;
-// Connections of the load wait while others take their turn.
-server.keepAliveTimeout = 75_000;
-server.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port));
+listen(server);
 
 function stream(response: ServerResponse, sent: number): void {
   if (sent === 0) response.writeHead(200, { 'content-type': 'text/event-stream' });
