@@ -16,7 +16,7 @@ export const LIST_SHOWN = lookup(
 
 /** By id, name or number. A deployment has few revisions, so one index narrows it down for all three. */
 export const GET_SHOWN = lookup(
-  'revision-get',
+  'revision-shown',
   `select ${SHOWN} from revisions r where r.deployment_id = $1 and (r.id = $3 or r.name = $3 or r.number = $4)`,
 );
 

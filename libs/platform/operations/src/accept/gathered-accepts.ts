@@ -1,13 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '@slipway/platform-database';
 import { requestContext, runInRequest, type IdempotencyClaim, type RequestContext } from '@slipway/platform-http';
+import { settledInTime, withPatience } from '../patience.js';
 import { AcceptBatch, type Accept } from './accept-batch.js';
 import { OperationStore, type Claimed } from './operation.store.js';
 
 /** Most requests of one transaction. */
 const MOST = 16;
-/** For how long several wait together for a row that somebody holds, in milliseconds; and how soon the next ones go, whatever becomes of these. */
-const PATIENCE_MS = 100;
 
 export interface Asked<R> {
   tenantId: string;
@@ -88,7 +87,7 @@ export class GatheredAccepts {
     const lane = this.lanes.get(tenantId) as Waiting[];
     while (lane.length > 0) {
       const batch = take(lane);
-      await settledWithin(batch.length > 1 ? this.together(tenantId, batch) : this.answer(batch[0]!), PATIENCE_MS);
+      await settledInTime(batch.length > 1 ? this.together(tenantId, batch) : this.answer(batch[0]!));
     }
     this.lanes.delete(tenantId);
   }
@@ -100,11 +99,9 @@ export class GatheredAccepts {
       .tx(
         { tenantId },
         async (tx) => {
-          // Travels with what follows; where it fails, that fails too.
-          tx.query(`set local lock_timeout = ${PATIENCE_MS}`).catch(() => undefined);
-          if (!(await batch.run(tx))) throw new NothingWritten();
-          // A commit that notifies waits for the one before: no row is to blame, and it may take longer.
-          tx.query('set local lock_timeout to default').catch(() => undefined);
+          await withPatience(tx, async () => {
+            if (!(await batch.run(tx))) throw new NothingWritten();
+          });
           state.mayStand = true;
         },
         { gathers: true },
@@ -162,11 +159,4 @@ function isUnanswered(error: unknown): boolean {
 
 function resourceOf({ tenantId, resource }: Waiting): string {
   return `${tenantId}/${resource}`;
-}
-
-async function settledWithin(work: Promise<void>, ms: number): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, ms)));
-  await Promise.race([work, late]);
-  clearTimeout(timer);
 }

@@ -29,7 +29,7 @@ export const RECORDS = setwise(
   'operation-records',
   { id: 'text', tenant_id: 'text' },
   (given) =>
-    `select given.at, (${RECORD})::text as json from ${given} join operations o on o.id = given.id and o.tenant_id = given.tenant_id`,
+    `select given.at, ${RECORD} as json from ${given} join operations o on o.id = given.id and o.tenant_id = given.tenant_id`,
 );
 
 export const LIST_RECORDS = prepared(

@@ -1,10 +1,9 @@
 import type { Database, Tx } from '@slipway/platform-database';
+import { settledInTime, withPatience } from '../patience.js';
 import type { Commit } from './commit-record.js';
 
 /** Most commits of one transaction. */
 const MOST = 16;
-/** For how long several wait together for a row that somebody holds, in milliseconds; and how soon the next ones go, whatever becomes of these. */
-const PATIENCE_MS = 100;
 
 /** The guard of a commit matched no row: another worker holds the lease, or a cancel came first. Everything rolls back. */
 export class GuardLost extends Error {}
@@ -52,7 +51,7 @@ export class GatheredCommits {
     while (this.waiting.length > 0) {
       const batch = this.take();
       const work = batch.length > 1 ? this.together(batch) : this.alone(batch[0]!);
-      await settledWithin(work, PATIENCE_MS);
+      await settledInTime(work);
     }
     this.isWriting = false;
   }
@@ -70,7 +69,7 @@ export class GatheredCommits {
   }
 
   private async together(batch: readonly Waiting[]): Promise<void> {
-    const { failure, mayStand } = await this.commit(batch, `set local lock_timeout = ${PATIENCE_MS}`);
+    const { failure, mayStand } = await this.commit(batch);
     if (!failure) return;
     // A commit that nobody has answered may stand, and a second one would tell of everything twice.
     if (mayStand) for (const { reject } of batch) reject(failure);
@@ -82,18 +81,13 @@ export class GatheredCommits {
     if (failure) one.reject(failure);
   }
 
-  private async commit(batch: readonly Waiting[], before?: string): Promise<{ failure?: unknown; mayStand?: boolean }> {
+  private async commit(batch: readonly Waiting[]): Promise<{ failure?: unknown; mayStand?: boolean }> {
     let mayStand = false;
     try {
       const rows = await this.database.tx('system', async (tx) => {
-        // Travels with what follows; where it fails, that fails too.
-        if (before) tx.query(before).catch(() => undefined);
-        const written = await this.write(
-          tx,
-          batch.map(({ commit }) => commit),
-        );
-        // A commit that notifies waits for the one before: no row is to blame, and it may take longer.
-        if (before) tx.query('set local lock_timeout to default').catch(() => undefined);
+        const commits = batch.map(({ commit }) => commit);
+        const write = () => this.write(tx, commits);
+        const written = await (batch.length > 1 ? withPatience(tx, write) : write());
         mayStand = true;
         return written;
       });
@@ -108,11 +102,4 @@ export class GatheredCommits {
       return { failure, mayStand };
     }
   }
-}
-
-async function settledWithin(work: Promise<void>, ms: number): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, ms)));
-  await Promise.race([work, late]);
-  clearTimeout(timer);
 }
