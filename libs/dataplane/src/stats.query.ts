@@ -1,6 +1,7 @@
 import { DISTRIBUTIONS, type Distribution } from '@slipway/contracts';
 import { emptyHistogram, mergeHistograms, type Histogram } from './histogram.js';
 import { mergeLoads, type Loads, type LoadsPart } from './load.js';
+import { deletionOf } from './old-windows.js';
 import type { NamedSql, Queryable } from './sql.js';
 
 /** Attempts by outcome. An attempt is one try on one instance: a request that was retried counts once per try. */
@@ -92,16 +93,6 @@ const COMPLETE_UNTIL: NamedSql = {
     from dataplane_gateways where seen_at > clock_timestamp() - interval '10 seconds'`,
 };
 
-const DELETE_OLD_WINDOWS: NamedSql = {
-  name: 'dataplane_delete_old_windows',
-  text: `
-    with gone as (
-      delete from dataplane_request_stats where ctid in (
-        select ctid from dataplane_request_stats where window_start < now() - make_interval(days => $1) order by window_start limit $2 for update skip locked)
-      returning 1)
-    select count(*)::int as count from gone`,
-};
-
 /** Stores closed windows. Safe to repeat with the same windows. */
 export async function writeWindows(db: Queryable, windows: readonly StatsWindow[]): Promise<void> {
   if (windows.length > 0) await db.query(WRITE_WINDOWS, [JSON.stringify(windows.map(rowOf))]);
@@ -151,11 +142,8 @@ export async function statsCompleteUntil(db: Queryable): Promise<Date | null> {
   return row?.until ?? null;
 }
 
-/** @returns how many there were, at most as many as asked for; the oldest first */
-export async function deleteWindowsOlderThan(db: Queryable, days: number, most: number): Promise<number> {
-  const [gone] = await db.query<{ count: number }>(DELETE_OLD_WINDOWS, [days, most]);
-  return gone?.count ?? 0;
-}
+/** The oldest first; resolves to how many there were, at most as many as asked for. */
+export const deleteWindowsOlderThan = deletionOf('dataplane_delete_old_windows', 'dataplane_request_stats');
 
 /** What failed, of how many. A client's own mistakes (4xx) count as served, and what the client left says nothing. */
 export interface Failures {

@@ -1,3 +1,4 @@
+import { deletionOf } from './old-windows.js';
 import type { NamedSql, Queryable } from './sql.js';
 
 /** Requests by what their clients saw of them; a request that was retried counts once, as it ended. */
@@ -52,23 +53,10 @@ const WRITE_USAGE: NamedSql = {
     on conflict do nothing`,
 };
 
-const DELETE_OLD_USAGE: NamedSql = {
-  name: 'dataplane_delete_old_usage',
-  text: `
-    with gone as (
-      delete from dataplane_request_usage where ctid in (
-        select ctid from dataplane_request_usage where window_start < now() - make_interval(days => $1) order by window_start limit $2 for update skip locked)
-      returning 1)
-    select count(*)::int as count from gone`,
-};
-
 /** Stores closed windows, each with the owner that its token has. Safe to repeat with the same windows. */
 export async function writeUsage(db: Queryable, windows: readonly UsageWindow[]): Promise<void> {
   if (windows.length > 0) await db.query(WRITE_USAGE, [JSON.stringify(windows)]);
 }
 
-/** @returns how many there were, at most as many as asked for; the oldest first */
-export async function deleteUsageOlderThan(db: Queryable, days: number, most: number): Promise<number> {
-  const [gone] = await db.query<{ count: number }>(DELETE_OLD_USAGE, [days, most]);
-  return gone?.count ?? 0;
-}
+/** The oldest first; resolves to how many there were, at most as many as asked for. */
+export const deleteUsageOlderThan = deletionOf('dataplane_delete_old_usage', 'dataplane_request_usage');
