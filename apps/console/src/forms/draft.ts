@@ -1,4 +1,4 @@
-import { linesOf, wordsOf } from '../ui/listed-text.js';
+import { linesOf, pairsText, wordsOf } from '../ui/listed-text.js';
 import { kindOf, type Path, type Schema } from './schema.js';
 
 /**
@@ -21,10 +21,7 @@ export function draftOf(schema: Schema, value: unknown): Draft {
   if (kind === 'check') return typeof value === 'boolean' ? value : undefined;
   if (value === undefined || value === null) return '';
   if (kind === 'words' && Array.isArray(value)) return value.join(separatorOf(schema));
-  if (kind === 'pairs' && isObject(value))
-    return Object.entries(value)
-      .map(([name, text]) => `${name}=${String(text)}`)
-      .join('\n');
+  if (kind === 'pairs' && isObject(value)) return pairsText(value, '\n');
   if (kind === 'json') return JSON.stringify(value, null, 2);
   if (kind === 'moment') return localText(new Date(String(value)));
   return String(value);

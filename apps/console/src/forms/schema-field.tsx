@@ -1,4 +1,5 @@
 import { CheckField, ChoicesField, SelectField, TextArea, TextField } from '../ui/field.js';
+import { pairsText } from '../ui/listed-text.js';
 import { holdsSpaces, separatorOf } from './draft.js';
 import type { FieldWords } from './layout.js';
 import { Marked } from './marked.js';
@@ -105,10 +106,7 @@ function placeholderOf(schema: Schema): string | undefined {
   const { default: unless, example } = schema;
   const shown = Array.isArray(example) ? example.join(separatorOf(schema)) : (example ?? unless);
   if (kindOf(schema) === 'json') return shown === undefined ? undefined : JSON.stringify(shown);
-  if (typeof shown === 'object' && shown !== null)
-    return Object.entries(shown)
-      .map(([name, value]) => `${name}=${String(value)}`)
-      .join(', ');
+  if (typeof shown === 'object' && shown !== null) return pairsText(shown, ', ');
   return shown === undefined || shown === null ? undefined : String(shown);
 }
 

@@ -10,3 +10,9 @@ export const linesOf = (text: string): string[] => [
       .filter(Boolean),
   ),
 ];
+
+/** Pairs as they are typed: `team=search,tier=1`. */
+export const pairsText = (pairs: object, separator = ','): string =>
+  Object.entries(pairs)
+    .map(([name, value]) => `${name}=${String(value)}`)
+    .join(separator);

@@ -8,6 +8,7 @@ import { SchemaDialog } from '../../forms/schema-dialog.js';
 import type { Path } from '../../forms/schema.js';
 import { useSchemaForm, type SchemaForm } from '../../forms/use-schema-form.js';
 import { TextField } from '../../ui/field.js';
+import { pairsText } from '../../ui/listed-text.js';
 import { shellLine } from '../../ui/shell-line.js';
 import { bytesOf } from './file-names.js';
 import { CREATE_SANDBOX } from './layouts.js';
@@ -58,10 +59,10 @@ function RoomField({ form, path }: { form: SchemaForm<NewSandbox>; path: Path })
 }
 
 function cliOf({ labels, workspace, expires_at, provider, reference_id }: NewSandbox): string {
-  const pairs = Object.entries(labels ?? {}).map((pair) => pair.join('='));
+  const pairs = pairsText(labels ?? {});
   return shellLine(
     ...['slipway', 'sandboxes', 'create'],
-    ...(pairs.length > 0 ? ['--labels', pairs.join(',')] : []),
+    ...(pairs ? ['--labels', pairs] : []),
     ...(workspace ? ['--workspace', JSON.stringify(workspace)] : []),
     ...(expires_at ? ['--expires-at', expires_at] : []),
     ...(provider ? ['--provider', provider] : []),

@@ -1,11 +1,7 @@
 import type { BodyOf } from '@slipway/sdk';
 import type { CopiedAction } from '../../ui/copy.js';
+import { pairsText } from '../../ui/listed-text.js';
 import { shellLine } from '../../ui/shell-line.js';
-
-const pairsText = (labels: Record<string, string>) =>
-  Object.entries(labels)
-    .map((pair) => pair.join('='))
-    .join(',');
 
 /** What is copied is pasted anywhere: the credential is never in it. */
 export function referenceAction({ credential, ...body }: BodyOf<'createSandboxReference'>): CopiedAction {

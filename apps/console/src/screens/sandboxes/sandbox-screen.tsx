@@ -9,6 +9,7 @@ import { Chip } from '../../ui/chip.js';
 import { CopyButton } from '../../ui/copy.js';
 import { EmptyState } from '../../ui/empty-state.js';
 import { Loaded } from '../../ui/loaded.js';
+import { pairsText } from '../../ui/listed-text.js';
 import { Panel, ScreenHead } from '../../ui/panel.js';
 import { Time } from '../../ui/time.js';
 import { FilesPanel } from './files-panel.js';
@@ -64,7 +65,6 @@ function Contents({ sandbox }: { sandbox: Sandbox }) {
 
 function About({ sandbox }: { sandbox: Sandbox }) {
   const { workspace, labels } = sandbox;
-  const pairs = Object.entries(labels);
   return (
     <Panel title="Workspace" actions={<CopyButton text={sandbox.id} label="Copy the id" />}>
       <dl className="space-y-1 text-sm">
@@ -83,7 +83,7 @@ function About({ sandbox }: { sandbox: Sandbox }) {
         <Row name="Observed">
           <Time at={sandbox.state_observed_at} />
         </Row>
-        <Row name="Labels">{pairs.length === 0 ? 'none' : pairs.map((pair) => pair.join('=')).join(', ')}</Row>
+        <Row name="Labels">{pairsText(labels, ', ') || 'none'}</Row>
         <Row name="Created">
           <Time at={sandbox.created_at} />
         </Row>

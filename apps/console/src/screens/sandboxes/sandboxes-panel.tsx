@@ -11,6 +11,7 @@ import { Chip } from '../../ui/chip.js';
 import { DataTable } from '../../ui/data-table.js';
 import { EmptyState } from '../../ui/empty-state.js';
 import { Listed } from '../../ui/listed.js';
+import { pairsText } from '../../ui/listed-text.js';
 import { Panel } from '../../ui/panel.js';
 import { Time } from '../../ui/time.js';
 import { CreateSandbox } from './create-sandbox.js';
@@ -78,12 +79,7 @@ const COLUMNS = [
     ),
   }),
   column.accessor(({ workspace }) => workspace.file_count, { id: 'files', header: 'Files' }),
-  column.accessor(({ labels }) => labelsText(labels), { id: 'labels', header: 'Labels', enableSorting: false }),
+  column.accessor(({ labels }) => pairsText(labels, ', '), { id: 'labels', header: 'Labels', enableSorting: false }),
   column.accessor('created_at', { header: 'Created', cell: ({ getValue }) => <Time at={getValue()} /> }),
   column.accessor('expires_at', { header: 'Expires', cell: ({ getValue }) => <Time at={getValue()} /> }),
 ];
-
-const labelsText = (labels: Record<string, string>): string =>
-  Object.entries(labels)
-    .map((pair) => pair.join('='))
-    .join(', ');
