@@ -124,11 +124,36 @@ describe('in tests', () => {
 
   it('a list is one record to the planner, of however many it is', async () => {
     const things = setwise('t-list', { n: 'int' }, (given) => `select 1 from ${given}`);
-    const { text } = things.of(64);
-    const [line] = await database.tx('system', (tx) =>
-      tx.query<{ 'QUERY PLAN': string }>(`explain ${text.replaceAll(/\$\d+/g, '1')}`),
+    const { text } = things.statement;
+    for (const list of ['array_fill(1, array[64])', '(select array_agg(n::int) from generate_series(1, 1000) n)']) {
+      const [line] = await database.tx('system', (tx) =>
+        tx.query<{ 'QUERY PLAN': string }>(`explain ${text.replaceAll('$1', list)}`),
+      );
+      expect(line!['QUERY PLAN']).toContain('rows=1 ');
+    }
+  });
+
+  it('a list brings each record as it is, and what it leaves out as null', async () => {
+    const columns = {
+      id: 'text',
+      n: 'int',
+      done: 'boolean',
+      what: 'jsonb',
+      names: 'text[]',
+      due: 'timestamptz',
+    } as const;
+    const echo = setwise('t-echo', columns, (given) => `select * from ${given} order by at desc`);
+    const due = new Date('2026-02-03T04:05:06.789Z');
+    const records = [
+      { id: 'a "quoted", {one} \\ NULL', n: 1, done: true, what: { a: [1, 'x"y\\z'] }, names: ['x', 'y,"{}'], due },
+      { id: '', n: null, done: false, what: 'text', names: [] },
+      { id: 'NULL', what: null, names: undefined },
+    ];
+    const rows = await database.tx('system', (tx) => tx.each(echo, records));
+    const nothing = { n: null, done: null, what: null, names: null, due: null };
+    expect(rows).toEqual(
+      records.map((record) => [{ ...nothing, ...JSON.parse(JSON.stringify(record)), ...('due' in record && { due }) }]),
     );
-    expect(line!['QUERY PLAN']).toContain('rows=1 ');
   });
 
   it('one after another, or beside another, is none inside', async () => {

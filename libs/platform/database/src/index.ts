@@ -4,13 +4,11 @@ export { Tx, type Reads, type TxScope } from './tx.js';
 export { rfc3339, wholeNumber } from './columns.js';
 export { newestFirst } from './newest-first.js';
 export {
-  bySize,
   listOf,
   listValues,
   locking,
   lookup,
   prepared,
-  roundedSize,
   setwise,
   type Columns,
   type Setwise,

@@ -2,7 +2,7 @@ import type { Lock } from './lock-order.js';
 
 /**
  * A statement the server parses and plans once per connection. The name must belong to one text only,
- * so statements are made at module load, or once for each of a few sizes (`bySize`).
+ * so statements are made at module load, or once for each of a few kinds.
  */
 export interface Statement {
   readonly name: string;
@@ -43,49 +43,43 @@ export function locking(
   return { ...statement, locks: { lock, keysOf } };
 }
 
-/** The next of 1, 8, 64, … that is not less: lists of few different lengths make few different statements. */
-export function roundedSize(length: number): number {
-  return 8 ** Math.ceil(Math.log2(Math.max(1, length)) / 3);
-}
-
 /** Columns of a list of records, with their types. */
 export type Columns = Readonly<Record<string, string>>;
 
 /**
- * A list of records as SQL, `(values ($1::text, …), …) as name(id, …)`. Out of JSON the planner takes every list for a hundred rows
- * and reads whole tables; of one record written like this it knows that it is one, and looks its row up.
- * @param size how many records; `listValues` fills the list up to it
+ * A list of records as SQL, an array for each column: one statement whatever its length. `at` is the place of a record in the list, from 0.
+ * The planner takes such a list for a few rows and, because of the condition, for one: so it looks rows up by their key. Told of many it
+ * would read whole tables while these are small, and keep that plan when they are not.
  */
-export function listOf(name: string, columns: Columns, size: number): string {
+export function listOf(name: string, columns: Columns): string {
   const types = Object.values(columns);
-  const row = (at: number) =>
-    `(${types.map((type, index) => `$${at * types.length + index + 1}::${type}`).join(', ')})`;
-  const rows = Array.from({ length: size }, (_, at) => row(at));
-  return `(values ${rows.join(', ')}) as ${name}(${Object.keys(columns).join(', ')})`;
-}
-
-/** The values that go with `listOf`, a record after the other. What a record leaves out is null; missing records are all null. */
-export function listValues(columns: Columns, records: readonly object[], size: number): unknown[] {
   const names = Object.keys(columns);
-  const values: unknown[] = new Array(size * names.length).fill(null);
-  records.forEach((record, row) =>
-    names.forEach((name, column) => {
-      const value = (record as Record<string, unknown>)[name] ?? null;
-      const isJson = value !== null && columns[name] === 'jsonb';
-      values[row * names.length + column] = isJson ? JSON.stringify(value) : value;
-    }),
-  );
-  return values;
+  const arrays = types.map((type, index) => `$${index + 1}::${isSimple(type) ? type : 'text'}[]`);
+  const selected = names.map((column, index) => `${fromList(column, types[index]!)} as ${column}`);
+  return `(select place::int - 1 as at, ${selected.join(', ')} from unnest(${arrays.join(', ')}) with ordinality as one(${names.join(', ')}, place)
+    where place = place + 0) as ${name}`;
 }
 
-/** One statement for each order of length. */
-export function bySize(make: (size: number) => Statement): (size: number) => Statement {
-  const made = new Map<number, Statement>();
-  return (size) => {
-    const statement = made.get(size) ?? make(size);
-    made.set(size, statement);
-    return statement;
-  };
+/** An array of arrays would have to be of one length. */
+function isSimple(type: string): boolean {
+  return type !== 'jsonb' && !type.endsWith('[]');
+}
+
+function fromList(column: string, type: string): string {
+  if (type === 'jsonb') return `${column}::jsonb`;
+  if (isSimple(type)) return column;
+  return `case when ${column} is not null then array(select jsonb_array_elements_text(${column}::jsonb))::${type} end`;
+}
+
+/** The values that go with `listOf`. What a record leaves out is null. */
+export function listValues(columns: Columns, records: readonly object[]): unknown[][] {
+  return Object.entries(columns).map(([name, type]) => {
+    const isText = !isSimple(type);
+    return records.map((record) => {
+      const value = (record as Record<string, unknown>)[name] ?? null;
+      return isText && value !== null ? JSON.stringify(value) : value;
+    });
+  });
 }
 
 /**
@@ -94,7 +88,7 @@ export function bySize(make: (size: number) => Statement): (size: number) => Sta
  */
 export interface Setwise {
   readonly columns: Columns;
-  readonly of: (size: number) => Statement;
+  readonly statement: Statement;
 }
 
 /**
@@ -108,20 +102,12 @@ export function setwise(
   text: (given: string) => string,
   locks?: { lock: Lock; keyOf: (record: Record<string, unknown>) => string },
 ): Setwise {
-  const listed: Columns = { at: 'int', ...columns };
-  const names = Object.keys(listed);
-  const keysOf = (values: readonly unknown[]): string[] => {
-    const keys: string[] = [];
-    for (let first = 0; first < values.length && values[first] !== null; first += names.length)
-      keys.push(locks!.keyOf(Object.fromEntries(names.map((column, index) => [column, values[first + index]]))));
-    return keys;
-  };
-  const of = bySize((size) => {
-    // Leaves out what only fills the list up, and has the planner expect one record: for 64 of them it would read whole tables while these
-    // are small, and keep that plan when they are not.
-    const given = `(select * from ${listOf('one', listed, size)} where one.at = one.at + 0) as given`;
-    const statement = prepared(`${name}-${size}`, text(given));
-    return locks ? locking(locks.lock, statement, keysOf) : statement;
-  });
-  return { columns: listed, of };
+  const statement = prepared(`${name}-list`, text(listOf('given', columns)));
+  if (!locks) return { columns, statement };
+  const names = Object.keys(columns);
+  const keysOf = (arrays: readonly unknown[]): string[] =>
+    (arrays[0] as unknown[]).map((_, at) =>
+      locks.keyOf(Object.fromEntries(names.map((column, index) => [column, (arrays[index] as unknown[])[at]]))),
+    );
+  return { columns, statement: locking(locks.lock, statement, keysOf) };
 }

@@ -3,7 +3,7 @@ import type { PoolClient } from 'pg';
 import { GatheredStatements } from './gathered-statements.js';
 import type { HeldLocks } from './held-locks.js';
 import { send } from './send.js';
-import { listValues, prepared, roundedSize, type Setwise, type Statement } from './statement.js';
+import { listValues, prepared, type Setwise, type Statement } from './statement.js';
 
 const NOW = prepared('transaction-now', 'select now() as now');
 
@@ -94,13 +94,8 @@ export class Tx implements Reads {
 
   private perRecord(set: Setwise, records: readonly object[], isAsSystem: boolean): Promise<object[][]> {
     const send = async (all: readonly object[]): Promise<object[][]> => {
-      const size = roundedSize(all.length);
-      const values = listValues(
-        set.columns,
-        all.map((record, at) => ({ at, ...record })),
-        size,
-      );
-      const statement = set.of(size);
+      const { columns, statement } = set;
+      const values = listValues(columns, all);
       const rows = await (isAsSystem ? this.lookAsSystem(statement, values) : this.query(statement, values));
       return split(rows as { at?: number }[], all.length);
     };

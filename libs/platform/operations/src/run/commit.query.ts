@@ -1,13 +1,5 @@
 import { OUTBOX_CHANNEL, sqlList, TERMINAL_STATUSES } from '@slipway/contracts';
-import {
-  listOf,
-  listValues,
-  locking,
-  prepared,
-  roundedSize,
-  type Columns,
-  type Statement,
-} from '@slipway/platform-database';
+import { listOf, listValues, locking, prepared, type Columns, type Statement } from '@slipway/platform-database';
 
 /*
  * Every write of a worker is this statement, for one operation or for several. Each row names the lease version that its worker
@@ -107,25 +99,21 @@ export type CommitRecord = Partial<Record<keyof typeof ROW | ColumnsOf<(typeof P
 
 const statements = new Map<string, Statement>();
 
-/**
- * The statement for these records, and its values. It has only the parts that one of them needs, because Postgres pays for a
- * part that does nothing, too; and the records as a list of values, because the planner then knows how many there are.
- */
+/** The statement for these records, and its values. It has only the parts that one of them needs, because Postgres pays for a part that does nothing, too. */
 export function commitOf(records: readonly CommitRecord[]): { statement: Statement; values: unknown[] } {
   const parts = NAMES.filter((name) => records.some((record) => record[name] !== undefined));
   const columns: Columns = Object.assign({}, ROW, ...parts.map((name) => PARTS[name].columns));
-  // The list is filled up with records that are nobody's.
-  const size = roundedSize(records.length);
-  const key = [size, ...parts].join('-');
-  const statement = statements.get(key) ?? made(key, columns, parts, size);
+  const key = parts.join('-');
+  const statement = statements.get(key) ?? made(key, columns, parts);
   statements.set(key, statement);
-  return { statement, values: listValues(columns, records, size) };
+  return { statement, values: listValues(columns, records) };
 }
 
-function made(key: string, columns: Columns, parts: readonly Part[], size: number): Statement {
-  const names = Object.keys(columns);
-  const own = names.slice(Object.keys(ROW).length).map((name) => `, c.${name}`);
-  const update = `${guarded(listOf('c', columns, size))}, c.dispatch_ms${own.join('')}`;
+function made(key: string, columns: Columns, parts: readonly Part[]): Statement {
+  const own = Object.keys(columns)
+    .slice(Object.keys(ROW).length)
+    .map((name) => `, c.${name}`);
+  const update = `${guarded(listOf('c', columns))}, c.dispatch_ms${own.join('')}`;
   const ctes = parts.map((name) => `, ${name} as (${PARTS[name].text})`);
   return locking(
     'operation',
@@ -133,6 +121,6 @@ function made(key: string, columns: Columns, parts: readonly Part[], size: numbe
       `operation-commit-${key}`,
       `with guarded as (${update})${ctes.join('')} select id, cancel_requested "cancelRequested", now() as at from guarded`,
     ),
-    (values) => values.filter((value, index) => index % names.length === 0 && value !== null) as string[],
+    ([ids]) => ids as string[],
   );
 }
