@@ -1,6 +1,6 @@
 import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import type { Pool, PoolClient } from 'pg';
+import type { Pool, PoolClient, QueryResult } from 'pg';
 import { cut } from './cut.js';
 import { gatherWrites } from './gather-writes.js';
 import { GatheredStatements } from './gathered-statements.js';
@@ -39,23 +39,26 @@ export class Database implements OnApplicationBootstrap, OnModuleDestroy {
    * Runs `fn` in one READ COMMITTED transaction and commits it. An exception rolls back and is thrown on.
    * With `dryRun` everything is rolled back and `fn`'s value returned: each check was made, nothing was written.
    * With `gathers` several share it inside of `fn`, and what they ask by `each` in one turn goes as one statement.
+   * With `lockWithinMs` a lock that is not given in that time fails it; its commit may take longer, because one that notifies waits for the
+   * one before, for which no row is to blame.
    */
   async tx<T>(
     scope: TxScope,
     fn: (tx: Tx) => Promise<T>,
-    options: { dryRun?: boolean; gathers?: boolean } = {},
+    options: { dryRun?: boolean; gathers?: boolean; lockWithinMs?: number } = {},
   ): Promise<T> {
-    const gathered = options.gathers ? new GatheredStatements() : undefined;
+    const { gathers, lockWithinMs } = options;
+    const gathered = gathers ? new GatheredStatements() : undefined;
     return this.onConnection(
       async (client, tx) => {
         // Not awaited on its own: with a pipelined client it travels with the first statement of `fn`.
-        const begun = client.query(beginText(scope));
+        const begun = client.query(beginText(scope, lockWithinMs));
         begun.catch(() => undefined);
         try {
           const value = await this.nesting.within(() => fn(tx)).finally(() => gathered?.end());
           await begun;
           if (options.dryRun) throw new DryRunDone(value);
-          const committed = await client.query('COMMIT');
+          const committed = await commit(client, lockWithinMs !== undefined);
           // After a failed statement whose error the callback swallowed, COMMIT "succeeds" as a ROLLBACK.
           if (committed.command !== 'COMMIT') throw new Error('the transaction was rolled back by Postgres');
           return value;
@@ -168,4 +171,10 @@ export class Database implements OnApplicationBootstrap, OnModuleDestroy {
       await runner.release();
     }
   }
+}
+
+async function commit(client: PoolClient, isLockTimeLimited: boolean): Promise<QueryResult> {
+  if (!isLockTimeLimited) return client.query('COMMIT');
+  const results = (await client.query('SET LOCAL lock_timeout TO DEFAULT; COMMIT')) as unknown as QueryResult[];
+  return results.at(-1) as QueryResult;
 }

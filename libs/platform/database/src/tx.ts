@@ -124,9 +124,13 @@ function split(rows: readonly { at?: number }[], count: number): object[][] {
 }
 
 /** Opens a transaction under the scope's role and tenant, in one message. */
-export function beginText(scope: TxScope): string {
-  if (scope === 'system') return 'BEGIN; SET LOCAL ROLE slipway_system';
-  return `BEGIN; SET LOCAL ROLE slipway_tenant; SET LOCAL slipway.tenant = ${quotedTenant(scope.tenantId)}`;
+export function beginText(scope: TxScope, lockWithinMs?: number): string {
+  const role =
+    scope === 'system'
+      ? 'SET LOCAL ROLE slipway_system'
+      : `SET LOCAL ROLE slipway_tenant; SET LOCAL slipway.tenant = ${quotedTenant(scope.tenantId)}`;
+  const limit = lockWithinMs === undefined ? '' : `; SET LOCAL lock_timeout = ${Math.ceil(lockWithinMs)}`;
+  return `BEGIN; ${role}${limit}`;
 }
 
 /** The id as it stands in a SET, which takes no parameters; the pattern keeps it harmless. */

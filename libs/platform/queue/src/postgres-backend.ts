@@ -32,7 +32,8 @@ export async function openPostgresBackend(databaseUrl: string): Promise<Backend>
     connectionString: databaseUrl,
     max: POSTGRES_CONNECTIONS,
     application_name: 'slipway-queue',
-    options: `-c search_path=${SCHEMA}`,
+    // Nothing in here is the only copy of anything: a wake-up that a crash of the server takes away waits for the worker's next look.
+    options: `-c search_path=${SCHEMA} -c synchronous_commit=off`,
     keepAlive: true,
     connectionTimeoutMillis: 3000,
     query_timeout: 5000,

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '@slipway/platform-database';
 import { requestContext, runInRequest, type IdempotencyClaim, type RequestContext } from '@slipway/platform-http';
-import { settledInTime, withPatience } from '../patience.js';
+import { PATIENCE_MS, settledInTime } from '../patience.js';
 import { AcceptBatch, type Accept } from './accept-batch.js';
 import { OperationStore, type Claimed } from './operation.store.js';
 
@@ -99,12 +99,10 @@ export class GatheredAccepts {
       .tx(
         { tenantId },
         async (tx) => {
-          await withPatience(tx, async () => {
-            if (!(await batch.run(tx))) throw new NothingWritten();
-          });
+          if (!(await batch.run(tx))) throw new NothingWritten();
           state.mayStand = true;
         },
-        { gathers: true },
+        { gathers: true, lockWithinMs: PATIENCE_MS },
       )
       .catch((error: unknown) => (error instanceof NothingWritten ? undefined : { error }));
     if (failure && !(state.mayStand && isUnanswered(failure.error)))

@@ -33,8 +33,21 @@ it('writes up to sixteen at a time, in the order of their ids', async () => {
   const { commits, batches } = gathering(async (batch) => batch);
   const ids = Array.from({ length: 20 }, (_, n) => `op_${String(19 - n).padStart(2, '0')}`);
   await Promise.all(ids.map((id) => commits.add(commitOf(id))));
-  expect(batches.map((batch) => batch.length)).toEqual([1, 16, 3]);
+  expect(batches.map((batch) => batch.length)).toEqual([16, 4]);
   for (const batch of batches) expect(batch).toEqual([...batch].sort());
+});
+
+it('takes along what follows at once upon an answer', async () => {
+  const { commits, batches } = gathering(async (batch) => batch);
+  const twice = async (id: string) => {
+    await commits.add(commitOf(id));
+    await commits.add(commitOf(id));
+  };
+  await Promise.all(['op_a', 'op_b', 'op_c'].map(twice));
+  expect(batches).toEqual([
+    ['op_a', 'op_b', 'op_c'],
+    ['op_a', 'op_b', 'op_c'],
+  ]);
 });
 
 it('keeps two turns of one operation apart, so that neither takes the answer of the other for its own', async () => {
@@ -46,7 +59,7 @@ it('keeps two turns of one operation apart, so that neither takes the answer of 
   await first;
   await expect(stale).rejects.toBeInstanceOf(GuardLost);
   await expect(current).resolves.toMatchObject({ id: 'op_b' });
-  expect(batches).toEqual([['op_a'], ['op_b'], ['op_b']]);
+  expect(batches).toEqual([['op_a', 'op_b'], ['op_b']]);
 });
 
 it('writes nothing a second time where nobody knows whether Postgres has committed', async () => {
@@ -57,9 +70,8 @@ it('writes nothing a second time where nobody knows whether Postgres has committ
       if (count > 1) throw cut;
     },
   );
-  const first = commits.add(commitOf('op_a'));
+  await commits.add(commitOf('op_a'));
   const others = await Promise.allSettled([commits.add(commitOf('op_b')), commits.add(commitOf('op_c'))]);
-  await first;
   expect(others).toEqual([
     { status: 'rejected', reason: cut },
     { status: 'rejected', reason: cut },
@@ -75,7 +87,7 @@ it('writes each alone where several could not be written together, and fails tho
   });
   const ends = await Promise.allSettled(['op_a', 'op_b', 'op_c'].map((id) => commits.add(commitOf(id))));
   expect(ends.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
-  expect(batches).toEqual([['op_a'], ['op_b', 'op_c'], ['op_b'], ['op_c']]);
+  expect(batches).toEqual([['op_a', 'op_b', 'op_c'], ['op_a'], ['op_b'], ['op_c']]);
 });
 
 it('goes on with the next ones while some hang', async () => {

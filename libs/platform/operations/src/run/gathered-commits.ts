@@ -1,5 +1,6 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Database, Tx } from '@slipway/platform-database';
-import { settledInTime, withPatience } from '../patience.js';
+import { PATIENCE_MS, settledInTime } from '../patience.js';
 import type { Commit } from './commit-record.js';
 
 /** Most commits of one transaction. */
@@ -49,6 +50,8 @@ export class GatheredCommits {
   private async writeOn(): Promise<void> {
     this.isWriting = true;
     while (this.waiting.length > 0) {
+      // Behind everybody who came in this turn of the event loop, also because of what the transaction before has answered.
+      await nextTurn();
       const batch = this.take();
       const work = batch.length > 1 ? this.together(batch) : this.alone(batch[0]!);
       await settledInTime(work);
@@ -84,13 +87,15 @@ export class GatheredCommits {
   private async commit(batch: readonly Waiting[]): Promise<{ failure?: unknown; mayStand?: boolean }> {
     let mayStand = false;
     try {
-      const rows = await this.database.tx('system', async (tx) => {
-        const commits = batch.map(({ commit }) => commit);
-        const write = () => this.write(tx, commits);
-        const written = await (batch.length > 1 ? withPatience(tx, write) : write());
+      const write = async (tx: Tx): Promise<Written[]> => {
+        const written = await this.write(
+          tx,
+          batch.map(({ commit }) => commit),
+        );
         mayStand = true;
         return written;
-      });
+      };
+      const rows = await this.database.tx('system', write, batch.length > 1 ? { lockWithinMs: PATIENCE_MS } : {});
       const written = new Map(rows.map((row) => [row.id, row]));
       for (const { commit, resolve, reject } of batch) {
         const row = written.get(commit.operation.id);

@@ -13,6 +13,8 @@ class Bed {
   readonly asked: Ask[] = [];
   readonly started: string[] = [];
   failure: Error | undefined;
+  /** Called in the middle of each claim. */
+  onClaim = (): void => undefined;
   private ring: WakeUpHandler = async () => undefined;
   private readonly ends = new Map<string, () => void>();
   private readonly worker: OperationWorker;
@@ -39,8 +41,8 @@ class Bed {
 
   end = async (id: string): Promise<void> => {
     this.ends.get(id)?.();
-    // The worker's own reactions come before this.
-    await new Promise((resolve) => setImmediate(resolve));
+    // The worker waits for the end of this turn, and what it does then comes before the end of the next.
+    for (let turn = 0; turn < 2; turn += 1) await new Promise((resolve) => setImmediate(resolve));
   };
 
   endAll(): void {
@@ -49,6 +51,7 @@ class Bed {
 
   private claim(ask: Ask): Acquired[] {
     this.asked.push(ask);
+    this.onClaim();
     if (this.failure) throw this.failure;
     const taken = this.due
       .filter(({ tenantId }) => ask.lanes.includes('ordinary') && !ask.skip.includes(tenantId))
@@ -95,10 +98,28 @@ it('asks once where little is due, and not again when that has ended', async () 
   expect(asked).toHaveLength(1);
 });
 
-it('asks once more where it is woken while it asks', async () => {
+it('asks once where it is woken several times in one turn, and once more where it is woken while it asks', async () => {
   const { wake, asked } = await opened(20);
   await Promise.all([wake(), wake(), wake()]);
-  expect(asked).toHaveLength(2);
+  expect(asked).toHaveLength(1);
+  bed.onClaim = () => {
+    bed.onClaim = () => undefined;
+    void wake();
+    void wake();
+  };
+  await wake();
+  expect(asked).toHaveLength(3);
+});
+
+it('fills slots that fall free together with one claim', async () => {
+  const { wake, end, asked, started } = await opened(20);
+  bed.due = operations('a', 30);
+  await wake();
+  expect(started).toHaveLength(15);
+  const before = asked.length;
+  await Promise.all(['a-0', 'a-1', 'a-2'].map((id) => end(id)));
+  expect(started).toHaveLength(18);
+  expect(asked[before]).toMatchObject({ limit: 3 });
 });
 
 it('goes on after a claim that failed', async () => {

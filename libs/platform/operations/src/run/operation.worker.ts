@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
   Inject,
   Injectable,
@@ -83,6 +84,8 @@ export class OperationWorker implements OnApplicationBootstrap, BeforeApplicatio
 
   private async lookOn(): Promise<void> {
     while (this.isAgain && !this.isStopping) {
+      // Behind everything that ends in this turn of the event loop: slots that fall free together are filled by one claim.
+      await nextTurn();
       this.isAgain = false;
       try {
         while (!this.isStopping && (await this.claimOnce()));

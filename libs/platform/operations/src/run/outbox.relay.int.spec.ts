@@ -147,9 +147,9 @@ it('sends more than one batch without being told again, oldest first', async () 
 
 it.each([
   [1, 1],
-  [8, 1],
-  [9, 2],
-  [30, 4],
+  [16, 1],
+  [17, 2],
+  [50, 4],
 ])('rings for %i that are due %i times, and for each that is due later', async (due, rings) => {
   await bed.sql(
     `insert into outbox (tenant_id, operation_id, dispatch) select $1, 'op_' || n, 1 from generate_series(1, $2) n`,

@@ -10,9 +10,9 @@ const BATCH = 200;
  * One wake-up is sent for so many operations that are due: it says that there is work, and whoever hears it claims up to all of its free
  * slots. A later time rings for itself.
  */
-const DUE_PER_RING = 8;
+const DUE_PER_RING = 16;
 /** From one look into the outbox to the next, at the least: what comes up meanwhile shares a transaction and a wake-up. The first one waits for nothing. */
-const BETWEEN_MS = 10;
+const BETWEEN_MS = 25;
 
 interface OutboxRow {
   operation_id: string;

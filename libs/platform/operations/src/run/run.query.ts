@@ -1,5 +1,5 @@
 import { LIVE_STATUSES, sqlList } from '@slipway/contracts';
-import { lookup, locking, prepared } from '@slipway/platform-database';
+import { listOf, lookup, locking, prepared } from '@slipway/platform-database';
 import { OPERATION_COLUMNS, STEP_COLUMNS } from '../operation.row.js';
 
 const LIVE = sqlList(LIVE_STATUSES);
@@ -10,17 +10,23 @@ export const HELD = lookup(
   `select ${OPERATION_COLUMNS} from operations o where o.id = $1 and o.lease_version = $2 and o.status in ('running','waiting','cancelling')`,
 );
 
+/*
+ * Lists are `listOf`, also here: planned for ten records while the tables are young, a statement reads them whole, and goes on doing so
+ * until the next analyze.
+ */
+
 /** Of operations that were taken for the first time: their ids, and the step of each. */
 export const FIRST_STEPS_BEGIN = prepared(
   'operation-first-steps',
   `update operation_steps s set status = 'running', started_at = coalesce(started_at, now())
-   from unnest($1::text[], $2::text[]) as first(id, step) where s.operation_id = first.id and s.name = first.step`,
+   from ${listOf('first', { id: 'text', step: 'text' })} where s.operation_id = first.id and s.name = first.step`,
 );
 
 /** In their order, of several operations. */
 export const STEPS_OF = prepared(
   'operation-steps-of',
-  `select s.operation_id as "operationId", ${STEP_COLUMNS} from operation_steps s where s.operation_id = any($1) order by s.index`,
+  `select s.operation_id as "operationId", ${STEP_COLUMNS} from ${listOf('held', { id: 'text' })}
+   join operation_steps s on s.operation_id = held.id order by s.index`,
 );
 
 /** The version rises by one; whoever held the one before can write no more. @param before the rows to take, as they stood */
@@ -64,7 +70,7 @@ export const ACQUIRE = locking(
 export const HEARTBEAT = prepared(
   'operation-heartbeat',
   `update operations o set lease_expires_at = now() + make_interval(secs => $3)
-   from unnest($1::text[], $2::bigint[]) as held(id, version)
+   from ${listOf('held', { id: 'text', version: 'bigint' })}
    where o.id = held.id and o.lease_version = held.version and o.status in (${LIVE})
    returning o.id, o.cancel_requested "cancelRequested"`,
 );
