@@ -1,3 +1,4 @@
+import '@slipway/platform-observability/lean-heap';
 import 'reflect-metadata';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Logger, type INestApplicationContext } from '@nestjs/common';

@@ -127,6 +127,11 @@ function isAlive(pid: number): boolean {
   }
 }
 
+it('keeps its heap small from its first module on', async () => {
+  const main = await readFile(path.join(ROOT, 'apps/worker/dist/main.js'), 'utf8');
+  expect(main).toMatch(/^import '@slipway\/platform-observability\/lean-heap';\n/);
+});
+
 it('says when it is ready, and ends by itself when its launcher is gone', async () => {
   const worker = Worker.start(db.url);
   await worker.isReady();

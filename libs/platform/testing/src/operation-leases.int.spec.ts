@@ -129,6 +129,21 @@ describe('a lease', () => {
     expect(first.count).toBe(2);
   });
 
+  it('is not given to a sleeper whose worker has not heard yet that it sleeps', async () => {
+    const id = await script([one], { first: async () => sleep({ forMs: 60_000, status: 'waiting' }) }).begin();
+    const renewals = jest.spyOn(one.database, 'read');
+    const tx = one.database.tx.bind(one.database);
+    jest.spyOn(one.database, 'tx').mockImplementation(async (...asked: Parameters<typeof tx>) => {
+      const committed = await tx(...asked);
+      jest.advanceTimersByTime(THIRD_MS);
+      await Promise.all(renewals.mock.results.map(({ value }) => value));
+      return committed;
+    });
+    await one.runner.drive(id);
+    expect(renewals).toHaveBeenCalled();
+    expect(await one.leaseOf(id)).toEqual({ leaseVersion: '1', isHeld: false });
+  });
+
   it('is renewed no more once its drive has ended', async () => {
     const id = await script([one], { first: async () => sleep({ forMs: 60_000, status: 'waiting' }) }).begin();
     await one.runner.drive(id);

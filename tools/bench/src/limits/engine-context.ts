@@ -1,3 +1,4 @@
+import '@slipway/platform-observability/lean-heap';
 import 'reflect-metadata';
 import { Logger, Module, type INestApplicationContext, type Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';

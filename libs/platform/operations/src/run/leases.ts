@@ -43,7 +43,8 @@ export class Leases implements OnModuleDestroy {
   }
 
   private async renew(): Promise<void> {
-    const entries = [...this.held];
+    // In the order in which commits take these rows too.
+    const entries = [...this.held].sort(([a], [b]) => (a < b ? -1 : 1));
     if (entries.length === 0) return;
     const values = [entries.map(([id]) => id), entries.map(([, held]) => held.version), this.seconds];
     // Postgres being away is no reason to stop: the fence decides at the next commit whether the lease was kept.

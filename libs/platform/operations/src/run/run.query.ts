@@ -67,11 +67,15 @@ export const ACQUIRE = locking(
   ([, , id]) => [id as string],
 );
 
+/*
+ * Only of what is still held: where the commit of a sleep has just stood and the worker has not heard of it, the version is still the
+ * worker's, and the renewal would give the sleeper a lease that nobody drives and nobody gives back.
+ */
 export const HEARTBEAT = prepared(
   'operation-heartbeat',
   `update operations o set lease_expires_at = now() + make_interval(secs => $3)
    from ${listOf('held', { id: 'text', version: 'bigint' })}
-   where o.id = held.id and o.lease_version = held.version and o.status in (${LIVE})
+   where o.id = held.id and o.lease_version = held.version and o.is_held and o.status in (${LIVE})
    returning o.id, o.cancel_requested "cancelRequested"`,
 );
 

@@ -1,0 +1,43 @@
+import { execFile } from 'node:child_process';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { expect, it } from '@jest/globals';
+
+const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
+
+/** Keeps the youngest of what it makes, as modules that load do, and says how many bytes the young generation has then. */
+const PROGRAM = `
+import { getHeapSpaceStatistics } from 'node:v8';
+const kept = [];
+for (let made = 0; made < 2_000_000; made += 1) kept[made % 500_000] = { made };
+console.log(getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space').space_size);
+`;
+
+async function youngBytes(first: string): Promise<number> {
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    [
+      '--conditions=@slipway/source',
+      '--no-warnings',
+      '--import',
+      '@swc-node/register/esm-register',
+      '--input-type=module',
+      '--eval',
+      `${first}${PROGRAM}`,
+    ],
+    {
+      cwd: path.join(ROOT, 'apps/worker'),
+      env: { PATH: process.env['PATH'], SWC_NODE_PROJECT: path.join(ROOT, 'tsconfig.base.json') },
+    },
+  );
+  return Number(stdout);
+}
+
+it('keeps the young generation small', async () => {
+  const [usual, lean] = await Promise.all([
+    youngBytes(''),
+    youngBytes(`import '@slipway/platform-observability/lean-heap';`),
+  ]);
+  expect(lean).toBeLessThan(usual / 2);
+});

@@ -1,0 +1,8 @@
+import { setFlagsFromString } from 'node:v8';
+
+/*
+ * Imported for what it does, and before anything else: while modules load V8 lets the young generation grow to 33 MB and keeps
+ * them; later it has no reason to collect what thousands of operations have left in the old one. A process that mostly
+ * waits for Postgres has use for neither. It costs a worker about a tenth more processor time an operation.
+ */
+setFlagsFromString('--optimize-for-size');
