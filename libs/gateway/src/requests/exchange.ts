@@ -240,7 +240,8 @@ export class Exchange implements AttemptEvents, Guest {
       isStream: attempt.meter instanceof StreamMeter,
       ttftMs: metering?.firstTokenAt == null ? null : metering.firstTokenAt - attempt.startedAt,
       metering,
-      load: { ...load, instances: backend.size },
+      load,
+      instances: backend.size,
     };
     this.parts.recorder.add(backend.spec.id, backend.spec.tenantId, record);
     // A product's figures are measured per binding, even if it leads to a revision with traffic of its own.
