@@ -13,7 +13,7 @@ function passed(text: string, size: number): string {
   for (let at = 0; at < bytes.length; at += size) out.push(rename.push(bytes.subarray(at, at + size)));
   return Buffer.concat(out).toString();
 }
-const whole = (text: string): string => renamed(Buffer.from(text), NAME).toString();
+const whole = (text: string): string => Buffer.concat(renamed(Buffer.from(text), NAME)).toString();
 
 const TEXTS: [what: string, given: string, expected: string][] = [
   ['at its beginning', `{"model":"${FILE}","choices":[]}`, '{"model":"chat","choices":[]}'],

@@ -34,7 +34,13 @@ export class ModelRename {
    * @throws GatewayError 502 for what no engine writes: a name of 8 KiB, a thousand members, a hundred levels
    */
   push(piece: Buffer): Buffer {
-    if (this.isNoJson) return piece;
+    const pieces = this.pieces(piece);
+    return pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces);
+  }
+
+  /** The same, not joined. */
+  pieces(piece: Buffer): Buffer[] {
+    if (this.isNoJson) return [piece];
     this.scan(piece);
     const text = this.held.length === 0 ? piece : Buffer.concat([this.held, piece]);
     const out: Buffer[] = [];
@@ -49,7 +55,7 @@ export class ModelRename {
     this.heldAt += keptFrom;
     this.held = keptFrom === text.length ? NOTHING : text.subarray(keptFrom);
     if (this.held.length > MAX_VALUE_BYTES) throw upstreamFailed();
-    return out.length === 1 ? (out[0] as Buffer) : Buffer.concat(out);
+    return out;
   }
 
   /** Where the text ends while it holds something, it was broken off in the middle of the member, and nothing is left to say. */
@@ -88,14 +94,18 @@ export class ModelRename {
   }
 }
 
-/** The same for a text that is there as a whole. Scans it to the last key of that name, and mostly that is at its beginning. */
-export function renamed(text: Buffer, name: Buffer): Buffer {
+/**
+ * The same for a text that is there as a whole, in pieces that its user joins. Scans it to the last key of that name, and mostly that is
+ * at its beginning.
+ */
+export function renamed(text: Buffer, name: Buffer): Buffer[] {
   const last = text.lastIndexOf(KEY);
-  if (last < 0) return text;
+  if (last < 0) return [text];
   const rename = new ModelRename(name);
   const scanned = Math.min(text.length, last + ENOUGH);
-  const begin = rename.push(text.subarray(0, scanned));
-  if (scanned === text.length) return begin;
+  const pieces = rename.pieces(text.subarray(0, scanned));
+  if (scanned === text.length) return pieces;
   const rest = text.subarray(scanned);
-  return Buffer.concat([begin, rename.isHolding ? rename.push(rest) : rest]);
+  pieces.push(rename.isHolding ? rename.push(rest) : rest);
+  return pieces;
 }

@@ -3,6 +3,7 @@ import { upstreamFailed, type GatewayError } from '../gateway.errors.js';
 import { cutShort, sendError, type Answer } from './answer.js';
 import { headerText, isCoded, returnedHeaders } from './answer-headers.js';
 import { ModelRename, renamed } from './model-rename.js';
+import { StreamWriter } from './stream-writer.js';
 
 /** Up to this many bytes, joining a body with its head costs less than a second write. */
 const SMALL = 8 * 1024;
@@ -55,16 +56,26 @@ export class PassedJsonAnswer implements Answer {
     else sendError(this.response, this.own, error);
   }
 
-  private whole(body: Buffer): void {
-    this.response.writeHead(this.status, { ...this.head, 'content-length': body.length });
-    // Node sends head and body in one piece only if the body is text; Latin-1 is one character per byte.
-    if (body.length <= SMALL) this.response.end(body.toString('latin1'), 'latin1');
-    else this.response.end(body);
+  private whole(body: readonly Buffer[]): void {
+    const length = body.reduce((sum, piece) => sum + piece.length, 0);
+    // A copy of the head would be one of V8's slow objects, and those cost more than all else here.
+    this.head['content-length'] = length;
+    this.response.writeHead(this.status, this.head);
+    // Node sends head and body in one piece only if the body is text.
+    if (length <= SMALL) this.response.end(latin1Of(body), 'latin1');
+    else this.response.end(Buffer.concat(body));
   }
 
   private sendHead(): void {
     if (!this.response.headersSent) this.response.writeHead(this.status, this.head);
   }
+}
+
+/** One character per byte. */
+function latin1Of(pieces: readonly Buffer[]): string {
+  let text = '';
+  for (const piece of pieces) text += piece.toString('latin1');
+  return text;
 }
 
 const DATA = 'data:';
@@ -76,6 +87,7 @@ const KEY = '"model"';
  * itself, and a beginning that may become `data:`. Works on Latin-1, which has one character per byte; all that is looked for is ASCII.
  */
 export class PassedStreamAnswer implements Answer {
+  private readonly writer: StreamWriter;
   private readonly nameText: string;
   private isInLine = false;
   /** Of the line that is under way, where it carries data. */
@@ -90,26 +102,24 @@ export class PassedStreamAnswer implements Answer {
     private readonly own: OutgoingHttpHeaders,
     private readonly name: Buffer,
   ) {
+    this.writer = new StreamWriter(response, 'latin1');
     this.nameText = name.toString('latin1');
   }
 
   begin(status: number, headers: IncomingHttpHeaders): void {
-    this.response.writeHead(status, returnedHeaders(headers, this.own));
-    // A stream's client wants to know at once that it was accepted, the first token may take a while.
-    this.response.flushHeaders();
+    this.writer.begin(status, returnedHeaders(headers, this.own));
   }
 
   data(chunk: Buffer): boolean {
-    const text = this.begun + chunk.toString('latin1');
-    const passed = this.passed(text);
-    return passed === '' || this.response.write(passed, 'latin1');
+    return this.writer.write(this.passed(this.begun + chunk.toString('latin1')));
   }
 
   end(): void {
-    this.response.end(this.begun, 'latin1');
+    this.writer.end(this.begun);
   }
 
   cut(error: GatewayError): void {
+    this.writer.flush();
     cutShort(this.response, true, error);
   }
 
@@ -155,7 +165,7 @@ export class PassedStreamAnswer implements Answer {
     const { spelling } = this;
     if (spelling && isAlone && json.startsWith(spelling.given, at))
       return json.slice(0, at) + spelling.passed + json.slice(at + spelling.given.length);
-    const changed = renamed(Buffer.from(json, 'latin1'), this.name).toString('latin1');
+    const changed = latin1Of(renamed(Buffer.from(json, 'latin1'), this.name));
     if (isAlone) this.learn(json, changed, at);
     return changed === json ? undefined : changed;
   }

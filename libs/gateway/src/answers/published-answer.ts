@@ -5,6 +5,7 @@ import type { HeldBytes } from '@slipway/platform-bounds';
 import { cutShort, sendError, type Answer } from './answer.js';
 import { ErrorText } from './error-answer.js';
 import type { Disguise } from './published-shape.js';
+import { StreamWriter } from './stream-writer.js';
 
 export type Rebuild = (value: Record<string, unknown>, disguise: Disguise) => Record<string, unknown>;
 
@@ -64,6 +65,7 @@ export class PublishedJsonAnswer implements Answer {
 
 /** Rebuilds a stream event by event. Comments, event names and ids of the supplier are dropped with everything else. */
 export class PublishedStreamAnswer implements Answer {
+  private readonly writer: StreamWriter;
   /** The beginning of a line whose end has not arrived. */
   private rest: Buffer[] = [];
   private restSize = 0;
@@ -74,15 +76,16 @@ export class PublishedStreamAnswer implements Answer {
     private readonly held: HeldBytes,
     private readonly disguise: Disguise,
     private readonly rebuild: Rebuild,
-  ) {}
+  ) {
+    this.writer = new StreamWriter(response, 'utf8');
+  }
 
   begin(): void {
-    this.response.writeHead(200, {
+    this.writer.begin(200, {
       'content-type': 'text/event-stream; charset=utf-8',
       'cache-control': 'no-cache',
       ...this.own,
     });
-    this.response.flushHeaders();
   }
 
   data(chunk: Buffer): boolean {
@@ -93,14 +96,15 @@ export class PublishedStreamAnswer implements Answer {
       start = end + 1;
     }
     this.keep(chunk.subarray(start));
-    return out === '' || this.response.write(out);
+    return this.writer.write(out);
   }
 
   end(): void {
-    this.response.end(this.line(this.withRest(Buffer.alloc(0))));
+    this.writer.end(this.line(this.withRest(Buffer.alloc(0))));
   }
 
   cut(error: GatewayError): void {
+    this.writer.flush();
     cutShort(this.response, true, error);
   }
 

@@ -25,7 +25,7 @@ export function readBody(request: IncomingMessage, maxBytes: number, held: HeldB
     let size = 0;
     // A flag, since taking four listeners off costs more than leaving them to a request that ends.
     let isOver = false;
-    const timer = setTimeout(() => refuse(bodyTooSlow()), SLOWEST_MS);
+    let timer: NodeJS.Timeout | undefined;
     const onData = (chunk: Buffer): void => {
       if (isOver) return;
       try {
@@ -62,5 +62,10 @@ export function readBody(request: IncomingMessage, maxBytes: number, held: HeldB
       clearTimeout(timer);
     };
     request.on('data', onData).on('end', onEnd).on('close', onGone).on('error', onGone);
+    // A short body has mostly come together with its head, and then there is nothing to wait for but its end.
+    process.nextTick(() => {
+      const hasCome = size === Number(request.headers['content-length']);
+      if (!isOver && !hasCome) timer = setTimeout(() => refuse(bodyTooSlow()), SLOWEST_MS);
+    });
   });
 }

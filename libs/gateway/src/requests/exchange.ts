@@ -225,14 +225,8 @@ export class Exchange implements AttemptEvents, Guest {
   private settle(attempt: Attempt, outcome: AttemptClass, isRetried: boolean): void {
     const now = performance.now();
     const isFault = outcome === 'server_error' || outcome === 'connect_error';
-    const load = attempt.load(now);
-    this.sums.inFlightSum += load.mean;
-    attempt.instance.settle(isFault ? 'failed' : 'fine', Date.now());
     const { backend, published } = this.input.destination;
     const metering = attempt.meter?.read() ?? null;
-    if (isFault) this.sums.upstreamFaults += 1;
-    this.sums.tokensIn += metering?.tokensIn ?? 0;
-    this.sums.tokensOut += metering?.tokensOut ?? 0;
     const record = {
       class: outcome,
       isRetried,
@@ -240,8 +234,14 @@ export class Exchange implements AttemptEvents, Guest {
       isStream: attempt.meter instanceof StreamMeter,
       ttftMs: metering?.firstTokenAt == null ? null : metering.firstTokenAt - attempt.startedAt,
       metering,
-      load: { ...load, instances: backend.size },
+      load: attempt.load(now),
+      instances: backend.size,
     };
+    attempt.instance.settle(isFault ? 'failed' : 'fine', Date.now());
+    if (isFault) this.sums.upstreamFaults += 1;
+    this.sums.inFlightSum += record.load.mean;
+    this.sums.tokensIn += metering?.tokensIn ?? 0;
+    this.sums.tokensOut += metering?.tokensOut ?? 0;
     this.parts.recorder.add(backend.spec.id, backend.spec.tenantId, record);
     // A product's figures are measured per binding, even if it leads to a revision with traffic of its own.
     if (published && published.bindingId !== backend.spec.id)

@@ -15,8 +15,10 @@ export interface AttemptRecord {
   ttftMs: number | null;
   isStream: boolean;
   metering: Metering | null;
-  /** How loaded its instance was meanwhile, and among how many the gateway chose. */
-  load: AttemptLoad & { instances: number };
+  /** How loaded its instance was meanwhile. */
+  load: AttemptLoad;
+  /** Among how many the gateway chose. */
+  instances: number;
 }
 
 /** An attempt that was answered well. Those that failed are not measured: they would make a broken revision look fast. */

@@ -10,7 +10,8 @@ const good: AttemptRecord = {
   ttftMs: 20,
   isStream: true,
   metering: { tokensIn: 1, tokensOut: 5, firstTokenAt: 1, gaps: [[10, 4]] },
-  load: { mean: 1, untilFirstToken: 1, aloneMs: null, isJoined: false, instances: 1 },
+  load: { mean: 1, untilFirstToken: 1, aloneMs: null, isJoined: false },
+  instances: 1,
 };
 
 it('closes a window when its second is over, writes it once, and says until when nothing is missing', () => {
@@ -89,9 +90,9 @@ it('counts each attempt in its class, and measures good ones only', () => {
 
 it('sorts what good attempts took by the load until then, and counts who was alone and who joined them', () => {
   const recorder = new Recorder('gw', 0);
-  const load = { mean: 5, untilFirstToken: 2, aloneMs: null, isJoined: false, instances: 2 };
-  recorder.add('rev', 'ten', { ...good, load }, 0);
-  recorder.add('rev', 'ten', { ...good, load: { ...load, mean: 1.01, aloneMs: 30, isJoined: true, instances: 1 } }, 0);
+  const load = { mean: 5, untilFirstToken: 2, aloneMs: null, isJoined: false };
+  recorder.add('rev', 'ten', { ...good, load, instances: 2 }, 0);
+  recorder.add('rev', 'ten', { ...good, load: { ...load, mean: 1.01, aloneMs: 30, isJoined: true } }, 0);
   // Measures nothing, but what arrived while it was alone arrived.
   recorder.add('rev', 'ten', { ...good, class: 'server_error', load: { ...load, aloneMs: 12, isJoined: false } }, 0);
   // What came whole has no first token.

@@ -35,10 +35,9 @@ export class Tally {
 class SecondTally extends Tally {
   readonly loads = new LoadRecorder();
 
-  override add(attempt: AttemptRecord): void {
-    super.add(attempt);
-    const { load, metering } = attempt;
-    this.loads.instances = Math.max(this.loads.instances, load.instances);
+  addLoad(attempt: AttemptRecord): void {
+    const { load, metering, instances } = attempt;
+    this.loads.instances = Math.max(this.loads.instances, instances);
     if (load.aloneMs !== null) this.loads.aloneMs += load.aloneMs;
     if (load.isJoined) this.loads.joined += 1;
     if (attempt.class === 'ok' && metering) this.addByLoad(attempt as GoodAttempt);
@@ -82,7 +81,9 @@ export class Recorder {
 
   add(id: string, tenantId: string, attempt: AttemptRecord, now = Date.now()): void {
     this.roll(now);
-    tallyOf(this.open, id, () => new SecondTally(tenantId)).add(attempt);
+    const second = tallyOf(this.open, id, () => new SecondTally(tenantId));
+    second.add(attempt);
+    second.addLoad(attempt);
     tallyOf(this.totals, id, () => new Tally(tenantId)).add(attempt);
   }
 

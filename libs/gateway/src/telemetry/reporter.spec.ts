@@ -18,7 +18,8 @@ const good: AttemptRecord = {
   ttftMs: null,
   isStream: false,
   metering: { tokensIn: 0, tokensOut: 0, firstTokenAt: null, gaps: [] },
-  load: { mean: 1, untilFirstToken: null, aloneMs: null, isJoined: false, instances: 1 },
+  load: { mean: 1, untilFirstToken: null, aloneMs: null, isJoined: false },
+  instances: 1,
 };
 
 interface Told {

@@ -92,7 +92,9 @@ export class Backend {
 
   /** Instances that take new requests. */
   get size(): number {
-    return this.instances.filter((instance) => !instance.isDraining).length;
+    let size = 0;
+    for (const { isDraining } of this.instances) if (!isDraining) size += 1;
+    return size;
   }
 
   get isServing(): boolean {

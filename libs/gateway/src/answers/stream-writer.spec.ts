@@ -1,0 +1,103 @@
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
+import { once } from 'node:events';
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import { connect, type AddressInfo, type Socket } from 'node:net';
+import { setImmediate as turn } from 'node:timers/promises';
+import type { HeldBytes } from '@slipway/platform-bounds';
+import { upstreamFailed } from '../gateway.errors.js';
+import { PassedStreamAnswer } from './passed-answer.js';
+import { PublishedStreamAnswer } from './published-answer.js';
+import { StreamWriter } from './stream-writer.js';
+
+const HELD: HeldBytes = { take: () => undefined, give: () => undefined, release: () => undefined };
+
+let server: Server;
+let client: Socket;
+let response: ServerResponse;
+let writer: StreamWriter;
+let received = '';
+
+beforeEach(async () => {
+  received = '';
+  server = createServer();
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  client = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  client.setEncoding('latin1').write('GET / HTTP/1.1\r\nhost: x\r\n\r\n');
+  [, response] = (await once(server, 'request')) as [unknown, ServerResponse];
+  writer = new StreamWriter(response, 'latin1');
+});
+
+afterEach(() => {
+  client.destroy();
+  server.close();
+});
+
+async function until(text: string): Promise<string> {
+  client.on('data', (piece: string) => (received += piece));
+  for (const deadline = Date.now() + 2_000; !received.includes(text) && Date.now() < deadline;) await turn();
+  return received.slice(received.indexOf('\r\n\r\n') + 4);
+}
+
+it('sends the head at the end of the turn, though nothing has come yet', async () => {
+  writer.begin(200, { 'x-own': '1' });
+  expect(await until('\r\n\r\n')).toBe('');
+  expect(received).toContain('x-own: 1');
+});
+
+it('sends what comes in one turn in one piece, the next turn does not wait for more', async () => {
+  writer.begin(200, {});
+  for (const text of ['a', '', 'b', '\xe9']) expect(writer.write(text)).toBe(true);
+  await turn();
+  writer.write('c');
+  await turn();
+  writer.write('d');
+  writer.end('e');
+  expect(await until('0\r\n\r\n')).toBe('3\r\nab\xe9\r\n1\r\nc\r\n2\r\nde\r\n0\r\n\r\n');
+});
+
+it('sends at once what is pending where something else shall follow it', async () => {
+  writer.begin(200, {});
+  writer.write('a');
+  writer.flush();
+  response.end('b');
+  expect(await until('0\r\n\r\n')).toBe('1\r\na\r\n1\r\nb\r\n0\r\n\r\n');
+});
+
+it.each([
+  ['passed on', () => new PassedStreamAnswer(response, {}, Buffer.from('"m"'))],
+  ['rebuilt', () => new PublishedStreamAnswer(response, {}, HELD, { slug: 's', requestId: 'r' }, (value) => value)],
+])('tells what came before an error first, where a stream is %s', async (_how, answerOf) => {
+  const answer = answerOf();
+  answer.begin(200, {});
+  answer.data(Buffer.from('data: {"a":1}\n\n'));
+  answer.cut(upstreamFailed());
+  expect(await until('error')).toMatch(/data: {"a":1}\n\n[^]*data: {"error"/);
+});
+
+it('says when the client is behind, and the response when it is not any more', async () => {
+  client.pause();
+  writer.begin(200, {});
+  const piece = 'x'.repeat(64 * 1024);
+  let written = 0;
+  for (let isTaken = true; isTaken && written < 1_000; written += 1) {
+    isTaken = writer.write(piece);
+    await turn();
+  }
+  expect(written).toBeLessThan(1_000);
+  const drained = once(response, 'drain');
+  client.resume();
+  await drained;
+  expect(writer.write('more')).toBe(true);
+});
+
+it('writes nothing to a client that has gone', async () => {
+  const errors: unknown[] = [];
+  response.on('error', (error) => errors.push(error));
+  writer.begin(200, {});
+  writer.write('a');
+  response.destroy();
+  await turn();
+  writer.write('b');
+  await turn();
+  expect(errors).toEqual([]);
+});

@@ -1,0 +1,53 @@
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
+
+/**
+ * Writes an event stream: what comes in one turn of the event loop leaves in one piece at its end. Upstream's chunks mostly arrive
+ * several at a time, and each write of its own costs Node more than all else that is done for a chunk.
+ */
+export class StreamWriter {
+  private pending = '';
+  private isDue = false;
+  private hasBegun = false;
+
+  /** @param encoding of the texts: Latin-1 where each character stands for a byte */
+  constructor(
+    private readonly response: ServerResponse,
+    private readonly encoding: 'latin1' | 'utf8',
+  ) {}
+
+  begin(status: number, head: OutgoingHttpHeaders): void {
+    this.response.writeHead(status, head);
+    this.plan();
+  }
+
+  /** False when the client reads slower than upstream writes: the response will say that it has drained. */
+  write(text: string): boolean {
+    if (text === '') return true;
+    this.pending += text;
+    this.plan();
+    return !this.response.writableNeedDrain;
+  }
+
+  end(text: string): void {
+    this.response.end(this.pending + text, this.encoding);
+    this.pending = '';
+    this.hasBegun = true;
+  }
+
+  /** What is pending, at once. */
+  readonly flush = (): void => {
+    this.isDue = false;
+    const { pending, response } = this;
+    this.pending = '';
+    // A stream's client wants to know at once that it was accepted, the first token may take a while.
+    if (pending !== '') response.write(pending, this.encoding);
+    else if (!this.hasBegun) response.flushHeaders();
+    this.hasBegun = true;
+  };
+
+  private plan(): void {
+    if (this.isDue) return;
+    this.isDue = true;
+    process.nextTick(this.flush);
+  }
+}

@@ -1,0 +1,55 @@
+import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
+import type { IncomingMessage } from 'node:http';
+import { PassThrough } from 'node:stream';
+import type { HeldBytes } from '@slipway/platform-bounds';
+import { readBody } from './body-reader.js';
+
+const HELD: HeldBytes = { take: () => undefined, give: () => undefined, release: () => undefined };
+const TEXT = '{"model":"m"}';
+
+beforeEach(() => {
+  jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] });
+});
+afterEach(() => {
+  jest.useRealTimers();
+});
+
+function request(headers: Record<string, string>): PassThrough {
+  return Object.assign(new PassThrough(), { headers });
+}
+const reading = (from: PassThrough) => readBody(from as unknown as IncomingMessage, 1_000, HELD);
+const turn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
+
+it.each([
+  ['says nothing', ''],
+  ['stops in its midst', TEXT.slice(0, 5)],
+])('refuses a body that %s for a minute', async (_what, begun) => {
+  for (const headers of [{ 'content-length': String(TEXT.length) }, {}] as Record<string, string>[]) {
+    const from = request(headers);
+    const read = reading(from).catch((error: unknown) => error);
+    if (begun) from.write(begun);
+    await turn();
+    jest.advanceTimersByTime(59_999);
+    const isPending = await Promise.race([read.then(() => false), turn().then(() => true)]);
+    jest.advanceTimersByTime(1);
+    expect([isPending, await read]).toEqual([true, expect.objectContaining({ status: 408 })]);
+  }
+});
+
+it('needs no timer for a body that comes together with its head, and keeps none of one that has come', async () => {
+  const together = request({ 'content-length': String(TEXT.length) });
+  const read = reading(together);
+  together.write(TEXT);
+  await turn();
+  expect(jest.getTimerCount()).toBe(0);
+  together.end();
+  expect((await read).fields).toEqual({ model: 'm' });
+
+  const later = request({ 'content-length': String(TEXT.length) });
+  const slow = reading(later);
+  await turn();
+  expect(jest.getTimerCount()).toBe(1);
+  later.end(TEXT);
+  await slow;
+  expect(jest.getTimerCount()).toBe(0);
+});
