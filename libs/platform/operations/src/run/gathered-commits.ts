@@ -4,7 +4,8 @@ import { PATIENCE_MS, settledInTime } from '../patience.js';
 import type { Commit } from './commit-record.js';
 
 /** Most commits of one transaction. */
-const MOST = 16;
+const MOST = Number(process.env['XMOST'] ?? 16);
+const LANES = Number(process.env['XLANES'] ?? 1);
 
 /** The guard of a commit matched no row: another worker holds the lease, or a cancel came first. Everything rolls back. */
 export class GuardLost extends Error {}
@@ -30,7 +31,7 @@ interface Waiting {
  */
 export class GatheredCommits {
   private waiting: Waiting[] = [];
-  private isWriting = false;
+  private writing = 0;
 
   /** @param write Writes what the guards let pass, and returns those rows. */
   constructor(
@@ -42,21 +43,20 @@ export class GatheredCommits {
   add(commit: Commit): Promise<Written> {
     return new Promise((resolve, reject) => {
       this.waiting.push({ commit, resolve, reject });
-      if (!this.isWriting) void this.writeOn();
+      if (this.writing < LANES) void this.writeOn();
     });
   }
 
   /** Rejections go to those who wait; this never rejects. */
   private async writeOn(): Promise<void> {
-    this.isWriting = true;
+    this.writing += 1;
     while (this.waiting.length > 0) {
       // Behind everybody who came in this turn of the event loop, also because of what the transaction before has answered.
       await nextTurn();
       const batch = this.take();
-      const work = batch.length > 1 ? this.together(batch) : this.alone(batch[0]!);
-      await settledInTime(work);
+      if (batch.length > 0) await settledInTime(batch.length > 1 ? this.together(batch) : this.alone(batch[0]!));
     }
-    this.isWriting = false;
+    this.writing -= 1;
   }
 
   /** In the order of their ids, as locks are taken. One operation twice is one that lost its lease: its two turns must not share an answer. */
