@@ -38,10 +38,7 @@ export class OperationsService implements ExistenceCheck {
 
   /** The hottest read of the API: one round trip, and the text goes out as Postgres made it. */
   async get(who: Principal, id: string): Promise<RawJson> {
-    const [row] = await this.database.read<{ json: string }>({ tenantId: who.tenantId }, GET_RECORD, [
-      id,
-      who.tenantId,
-    ]);
+    const row = await this.database.find<{ json: string }>({ tenantId: who.tenantId }, GET_RECORD, id);
     if (!row) throw operationErrors.operation_not_found();
     return rawJson(row.json);
   }

@@ -3,6 +3,7 @@ import { DataSource } from 'typeorm';
 import type { Pool, PoolClient } from 'pg';
 import { cut } from './cut.js';
 import { gatherWrites } from './gather-writes.js';
+import { GatheredLookups } from './gathered-lookups.js';
 import { GatheredStatements } from './gathered-statements.js';
 import { NESTING, type Nesting } from './nesting.js';
 import { Notifications } from './notifications.js';
@@ -24,6 +25,7 @@ class DryRunDone {
 export class Database implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly logger = new Logger('database');
   private readonly pooled = new Set<PoolClient>();
+  private readonly lookedUp = new GatheredLookups((scope, statement, values) => this.read(scope, statement, values));
 
   constructor(
     private readonly dataSource: DataSource,
@@ -81,6 +83,14 @@ export class Database implements OnApplicationBootstrap, OnModuleDestroy {
         ? await this.reader.read<R>(scope, statement, values)
         : undefined;
     return shared ?? this.readAlone<R>(scope, statement, values);
+  }
+
+  /**
+   * The row of one key, by a look-up over a list: `$1` holds the keys, `$2` the tenant where the scope has one, and a row says by its column
+   * `key` whose it is. What is asked in one turn of the event loop goes as one statement, so rows may be shared: nobody changes them.
+   */
+  find<R>(scope: TxScope, statement: Statement, key: string): Promise<R | undefined> {
+    return this.lookedUp.find(scope, statement, key) as Promise<R | undefined>;
   }
 
   /** `read` for those who make an answer of several, and write nothing: no connection is held between them. */

@@ -21,7 +21,7 @@ const RECORD = `coalesce('{"error_code": ' || to_json(o.error_code)::text || ', 
 
 export const GET_RECORD = lookup(
   'operation-record',
-  `select ${RECORD} as json from operations o where o.id = $1 and o.tenant_id = $2`,
+  `select o.id as key, ${RECORD} as json from operations o where o.id = any($1) and o.tenant_id = $2`,
 );
 
 /** The same in a transaction, for who has just accepted them. */
