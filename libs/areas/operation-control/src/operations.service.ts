@@ -19,7 +19,7 @@ type Action = 'cancel' | 'retry' | 'resume';
 /** Hot: every watcher asks this, once as it comes and again at the end of what is there. */
 const STANDING = lookup(
   'operation-standing',
-  `select stream, status in (${sqlList(TERMINAL_STATUSES)}) as "hasEnded" from operations where id = $1 and tenant_id = $2`,
+  `select id as key, stream, status in (${sqlList(TERMINAL_STATUSES)}) as "hasEnded" from operations where id = any($1) and tenant_id = $2`,
 );
 
 /** Where an operation's events are, and whether more may come. */
@@ -38,7 +38,7 @@ export class OperationsService implements ExistenceCheck {
 
   /** The hottest read of the API: one round trip, and the text goes out as Postgres made it. */
   async get(who: Principal, id: string): Promise<RawJson> {
-    const row = await this.database.find<{ json: string }>({ tenantId: who.tenantId }, GET_RECORD, id);
+    const row = await this.database.find<{ json: string }>({ tenantId: who.tenantId }, GET_RECORD, id, [who.tenantId]);
     if (!row) throw operationErrors.operation_not_found();
     return rawJson(row.json);
   }
@@ -90,8 +90,7 @@ export class OperationsService implements ExistenceCheck {
     return standing;
   }
 
-  private async standingOf(tenantId: string, id: string): Promise<Standing | undefined> {
-    const [row] = await this.database.read<Standing>({ tenantId }, STANDING, [id, tenantId]);
-    return row;
+  private standingOf(tenantId: string, id: string): Promise<Standing | undefined> {
+    return this.database.find<Standing>({ tenantId }, STANDING, id, [tenantId]);
   }
 }

@@ -33,7 +33,7 @@ export const GET_MANY = lookup('revision-many', `select ${COLUMNS} from revision
 /** For whoever shows a deployment, or a page of them: a spec may be long, and is read for nothing there. */
 export const NAMED = lookup(
   'revision-named',
-  `select r.id, r.name, r.spec->'scaling' as scaling from revisions r where r.id = any($1)`,
+  `select r.id as key, r.name, r.spec->'scaling' as scaling from revisions r where r.id = any($1)`,
 );
 
 /** On the way of every rollout that is accepted: planned once per connection, and both answers in one row. */

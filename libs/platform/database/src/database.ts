@@ -12,6 +12,9 @@ import { send } from './send.js';
 import { beginText, Tx, type Reads, type TxScope } from './tx.js';
 import type { Statement } from './statement.js';
 
+/** Keys of one request that are worth putting together with those of others; a page of them is a statement of its own. */
+const FEW_KEYS = 4;
+
 /** Thrown inside to leave a dry run: everything is rolled back, the callback's value is still the answer. */
 class DryRunDone {
   constructor(readonly value: unknown) {}
@@ -86,11 +89,11 @@ export class Database implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   /**
-   * The row of one key, by a look-up over a list: `$1` holds the keys, `$2` the tenant where the scope has one, and a row says by its column
-   * `key` whose it is. What is asked in one turn of the event loop goes as one statement, so rows may be shared: nobody changes them.
+   * The row of one key, by a look-up over a list: `$1` holds the keys, what is shared comes behind, and a row says by its column `key`
+   * whose it is. What is asked in one turn of the event loop goes as one statement, so rows may be shared: nobody changes them.
    */
-  find<R>(scope: TxScope, statement: Statement, key: string): Promise<R | undefined> {
-    return this.lookedUp.find(scope, statement, key) as Promise<R | undefined>;
+  find<R>(scope: TxScope, statement: Statement, key: string, shared: readonly string[] = []): Promise<R | undefined> {
+    return this.lookedUp.find(scope, statement, key, shared) as Promise<R | undefined>;
   }
 
   /** `read` for those who make an answer of several, and write nothing: no connection is held between them. */
@@ -99,6 +102,11 @@ export class Database implements OnApplicationBootstrap, OnModuleDestroy {
     return {
       query,
       one: async <R>(statement: Statement, values?: unknown[]) => (await query<R>(statement, values))[0],
+      find: async <R>(statement: Statement, keys: readonly string[], shared: readonly string[] = []) => {
+        if (keys.length > FEW_KEYS) return query<R>(statement, [keys, ...shared]);
+        const rows = await Promise.all(keys.map((key) => this.find<R>(scope, statement, key, shared)));
+        return rows.filter((row) => row !== undefined) as R[];
+      },
     };
   }
 

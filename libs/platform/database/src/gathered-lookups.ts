@@ -15,6 +15,8 @@ interface Asked {
 interface Batch {
   readonly scope: TxScope;
   readonly statement: Statement;
+  /** Behind the keys: the same for all of them. */
+  readonly shared: readonly string[];
   readonly asked: Map<string, Asked>;
 }
 
@@ -31,20 +33,20 @@ export class GatheredLookups {
 
   constructor(private readonly read: Read) {}
 
-  find(scope: TxScope, statement: Statement, key: string): Promise<object | undefined> {
-    const batch = this.batchFor(scope, statement);
+  find(scope: TxScope, statement: Statement, key: string, shared: readonly string[]): Promise<object | undefined> {
+    const batch = this.batchFor(scope, statement, shared);
     const asked = batch.asked.get(key) ?? newAsked();
     batch.asked.set(key, asked);
     return asked.row;
   }
 
-  private batchFor(scope: TxScope, statement: Statement): Batch {
-    const name = scope === 'system' ? statement.name : `${statement.name} ${scope.tenantId}`;
+  private batchFor(scope: TxScope, statement: Statement, shared: readonly string[]): Batch {
+    const name = JSON.stringify([statement.name, scope === 'system' ? null : scope.tenantId, ...shared]);
     const open = this.open.get(name);
     if (open && open.asked.size < MAX_KEYS) return open;
     // Behind all requests that have arrived by now.
     if (this.batches.length === 0) setImmediate(() => this.sendAll());
-    const batch: Batch = { scope, statement, asked: new Map() };
+    const batch: Batch = { scope, statement, shared, asked: new Map() };
     this.batches.push(batch);
     this.open.set(name, batch);
     return batch;
@@ -57,15 +59,14 @@ export class GatheredLookups {
     for (const batch of batches) void this.send(batch);
   }
 
-  private async send({ scope, statement, asked }: Batch): Promise<void> {
-    const keys = [...asked.keys()];
+  private async send({ asked, ...how }: Batch): Promise<void> {
     try {
-      const rows = await this.read(scope, statement, scope === 'system' ? [keys] : [keys, scope.tenantId]);
+      const rows = await this.read(how.scope, how.statement, [[...asked.keys()], ...how.shared]);
       const byKey = new Map(rows.map((row) => [(row as { key: string }).key, row]));
       for (const [key, { resolve }] of asked) resolve(byKey.get(key));
     } catch (error) {
       if (asked.size === 1) for (const { reject } of asked.values()) reject(error);
-      else for (const one of asked) void this.send({ scope, statement, asked: new Map([one]) });
+      else for (const one of asked) void this.send({ ...how, asked: new Map([one]) });
     }
   }
 }

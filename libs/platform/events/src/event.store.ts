@@ -151,6 +151,6 @@ export function eventPage(source: EventSource, page: EventPage) {
  */
 export const BOUNDS = lookup(
   'events-bounds',
-  `select (select min(e.sequence) from events e where e.stream = $1 and e.sequence >= s.first_sequence)::text as first, s.last_sequence::text as last
-   from event_streams s where s.stream = $1`,
+  `select s.stream as key, (select min(e.sequence) from events e where e.stream = s.stream and e.sequence >= s.first_sequence)::text as first, s.last_sequence::text as last
+   from event_streams s where s.stream = any($1)`,
 );
