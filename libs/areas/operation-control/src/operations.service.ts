@@ -11,10 +11,19 @@ import {
   type Reply,
 } from '@slipway/platform-http';
 import { EventFeed, type EventQueryDto, type FeedClient } from '@slipway/platform-events';
-import { GET_RECORD, LIST_RECORDS, operationErrors, OperationStore } from '@slipway/platform-operations';
+import {
+  GET_RECORD,
+  LIST_RECORDS,
+  NEWEST_RECORDS,
+  operationErrors,
+  OperationStore,
+} from '@slipway/platform-operations';
 import type { OperationFilterDto } from './operation-list.dto.js';
 
 type Action = 'cancel' | 'retry' | 'resume';
+
+/** Behind every id of an operation, `op_` and hexadecimal digits, in whatever collation. */
+const BEHIND_ALL = 'op_z';
 
 /** Hot: every watcher asks this, once as it comes and again at the end of what is there. */
 const STANDING = lookup(
@@ -48,11 +57,15 @@ export class OperationsService implements ExistenceCheck {
     { status, kind, resource_name }: OperationFilterDto,
     { limit, cursor }: PageRequest,
   ): Promise<RawJson> {
-    const values = [who.tenantId, cursor?.[0] ?? null, status ?? null, kind ?? null, resource_name ?? null, limit + 1];
+    const { tenantId } = who;
+    const filters = [status ?? null, kind ?? null, resource_name ?? null];
+    const isFiltered = filters.some((filter) => filter !== null);
     const rows = await this.database.read<{ id: string; json: string }>(
-      { tenantId: who.tenantId },
-      LIST_RECORDS,
-      values,
+      { tenantId },
+      isFiltered ? LIST_RECORDS : NEWEST_RECORDS,
+      isFiltered
+        ? [tenantId, cursor?.[0] ?? null, ...filters, limit + 1]
+        : [tenantId, cursor?.[0] ?? BEHIND_ALL, limit + 1],
     );
     return rawPage(rows, limit, (row) => [row.id]);
   }

@@ -77,10 +77,10 @@ export interface EventPage {
 }
 
 const SELECT_EVENT = `
-  e.sequence::int8 as sequence, json_build_object(
-    'specversion', '1.0', 'id', e.id, 'source', '/api/v1/' || split_part(e.subject, '/', 1), 'type', e.type, 'subject', e.subject,
-    'time', slipway_rfc3339(e.time), 'datacontenttype', 'application/json', 'sequence', e.sequence, 'actor', e.actor,
-    'operationid', e.operation_id, 'revisionid', e.revision_id, 'data', e.data)::text as json`;
+  e.sequence::int8 as sequence, (select row_to_json(r) from (select
+    '1.0' as specversion, e.id, '/api/v1/' || split_part(e.subject, '/', 1) as source, e.type, e.subject,
+    slipway_rfc3339(e.time) as time, 'application/json' as datacontenttype, e.sequence, e.actor,
+    e.operation_id as operationid, e.revision_id as revisionid, e.data) r)::text as json`;
 
 /** Keyset pages on (stream, sequence): as fast at a million events as at a thousand. One text each, because plans differ by order. */
 const PAGES = {
