@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { sqlList, TERMINAL_STATUSES } from '@slipway/contracts';
-import { Database, lookup, type Tx } from '@slipway/platform-database';
+import { Database, KEYS, lookup, type Tx } from '@slipway/platform-database';
 import {
   rawJson,
   rawPage,
@@ -28,7 +28,7 @@ const BEHIND_ALL = 'op_z';
 /** Hot: every watcher asks this, once as it comes and again at the end of what is there. */
 const STANDING = lookup(
   'operation-standing',
-  `select id as key, stream, status in (${sqlList(TERMINAL_STATUSES)}) as "hasEnded" from operations where id = any($1) and tenant_id = $2`,
+  `select id as key, stream, status in (${sqlList(TERMINAL_STATUSES)}) as "hasEnded" from operations where id = any ${KEYS} and tenant_id = $2`,
 );
 
 /** Where an operation's events are, and whether more may come. */

@@ -1,4 +1,4 @@
-import { lookup, prepared, setwise } from '@slipway/platform-database';
+import { KEYS, lookup, prepared, setwise } from '@slipway/platform-database';
 
 /** What the port hands out; `r` is the table's alias. */
 const COLUMNS = `r.id, r.tenant_id "tenantId", r.deployment_id "deploymentId", r.number, r.name, r.state, r.spec_digest "specDigest", r.spec`;
@@ -33,7 +33,7 @@ export const GET_MANY = lookup('revision-many', `select ${COLUMNS} from revision
 /** For whoever shows a deployment, or a page of them: a spec may be long, and is read for nothing there. */
 export const NAMED = lookup(
   'revision-named',
-  `select r.id as key, r.name, r.spec->'scaling' as scaling from revisions r where r.id = any($1)`,
+  `select r.id as key, r.name, r.spec->'scaling' as scaling from revisions r where r.id = any ${KEYS}`,
 );
 
 /** On the way of every rollout that is accepted: planned once per connection, and both answers in one row. */

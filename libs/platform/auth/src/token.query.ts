@@ -1,5 +1,5 @@
 import type { Owner } from '@slipway/contracts';
-import { lookup, prepared } from '@slipway/platform-database';
+import { KEYS, lookup, prepared } from '@slipway/platform-database';
 
 /**
  * One round trip decides about a token; there is no cache, so that a revocation holds at the next request of every
@@ -10,7 +10,7 @@ export const LOOK_UP_TOKEN = lookup(
   'token-look-up',
   `select k.id as key, k.tenant_id, k.scopes, k.owner_type, k.owner_id, k.minters, k.secret_sha256, k.revoked_at is not null as is_revoked, k.expires_at <= now() as is_expired,
      t.name as tenant_name, t.is_operator, k.last_used_at is null or k.last_used_at < now() - interval '1 minute' as is_use_due
-   from api_tokens k join tenants t on t.id = k.tenant_id where k.id = any($1)`,
+   from api_tokens k join tenants t on t.id = k.tenant_id where k.id = any ${KEYS}`,
 );
 
 export interface TokenLookup {

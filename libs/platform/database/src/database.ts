@@ -89,7 +89,7 @@ export class Database implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   /**
-   * The row of one key, by a look-up over a list: `$1` holds the keys, what is shared comes behind, and a row says by its column `key`
+   * The row of one key, by a look-up over a list: `KEYS` are the keys (`$1`), what is shared comes behind, and a row says by its column `key`
    * whose it is. What is asked in one turn of the event loop goes as one statement, so rows may be shared: nobody changes them.
    */
   find<R>(scope: TxScope, statement: Statement, key: string, shared: readonly string[] = []): Promise<R | undefined> {

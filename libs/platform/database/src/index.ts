@@ -5,6 +5,7 @@ export { rfc3339, wholeNumber } from './columns.js';
 export { newestFirst } from './newest-first.js';
 export {
   bySize,
+  KEYS,
   listOf,
   listValues,
   locking,

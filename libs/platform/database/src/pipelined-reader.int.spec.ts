@@ -3,7 +3,7 @@ import pg from 'pg';
 import { GatheredLookups } from './gathered-lookups.js';
 import { migrations } from './index.js';
 import { PipelinedReader } from './pipelined-reader.js';
-import { lookup } from './statement.js';
+import { KEYS, lookup } from './statement.js';
 import { createTestDatabase, type TestDatabase } from './testing/test-database.js';
 
 const NAMES = lookup('reader-names', 'select name from things order by name');
@@ -136,7 +136,7 @@ it('sends a caller away when its lanes are full', async () => {
 
 it('shows to each of two tenants its own of the same keys, and fails only the key that Postgres refuses', async () => {
   // Without the tenant among its conditions, as if it had been forgotten.
-  const named = lookup('reader-named', 'select name as key from things where name = any($1)');
+  const named = lookup('reader-named', `select name as key from things where name = any ${KEYS}`);
   const lookups = gathered();
   const asked = ['ten_a', 'ten_b'].flatMap((tenantId) =>
     ['a1', 'b1', 'a\u0000'].map((key) => lookups.find({ tenantId }, named, key, [])),

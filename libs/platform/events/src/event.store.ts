@@ -1,5 +1,5 @@
 import { EVENTS_CHANNEL, INBOX_CHANNEL, actorText, type Actor } from '@slipway/contracts';
-import { lookup, newId, prepared, setwise, type Tx } from '@slipway/platform-database';
+import { KEYS, lookup, newId, prepared, setwise, type Tx } from '@slipway/platform-database';
 
 /** An event to append. `data` is the CloudEvent's payload; `subject` names what it is about, such as `deployments/chat`. */
 export interface NewEvent {
@@ -152,5 +152,5 @@ export function eventPage(source: EventSource, page: EventPage) {
 export const BOUNDS = lookup(
   'events-bounds',
   `select s.stream as key, (select min(e.sequence) from events e where e.stream = s.stream and e.sequence >= s.first_sequence)::text as first, s.last_sequence::text as last
-   from event_streams s where s.stream = any($1)`,
+   from event_streams s where s.stream = any ${KEYS}`,
 );

@@ -1,4 +1,4 @@
-import { lookup, locking, prepared, setwise } from '@slipway/platform-database';
+import { KEYS, lookup, locking, prepared, setwise } from '@slipway/platform-database';
 import { OUTBOX_CHANNEL } from '@slipway/contracts';
 import { OPERATION_COLUMNS, STEP_COLUMNS } from '../operation.row.js';
 
@@ -20,7 +20,7 @@ const RECORD = `coalesce('{"error_code":' || to_json(o.error_code)::text || ',',
 
 export const GET_RECORD = lookup(
   'operation-record',
-  `select o.id as key, ${RECORD} as json from operations o where o.id = any($1) and o.tenant_id = $2`,
+  `select o.id as key, ${RECORD} as json from operations o where o.id = any ${KEYS} and o.tenant_id = $2`,
 );
 
 /** The same in a transaction, for who has just accepted them. */
