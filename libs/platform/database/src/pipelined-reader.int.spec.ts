@@ -147,6 +147,22 @@ it('shows to each of two tenants its own of the same keys, and fails only the ke
   expect(seen).toEqual([{ key: 'a1' }, undefined, '22021', undefined, { key: 'b1' }, '22021']);
 });
 
+it('plans a look-up by key once, though one key is less work than the many it may be', async () => {
+  await owner.query(
+    `insert into things select 'ten_c', 'c' || n from generate_series(1, 2000) n; create index on things (name); analyze things`,
+  );
+  const counted = lookup(
+    'reader-counted',
+    `select o.name as key, (select count(*) from things t where t.tenant_id = o.tenant_id) from things o where o.name = any ${KEYS}`,
+  );
+  for (let n = 0; n < 12; n += 1) await reader.read('system', counted, [['c1']]);
+  const plans = lookup(
+    'reader-plans',
+    `select custom_plans::int, generic_plans::int from pg_prepared_statements where name = 'reader-counted'`,
+  );
+  expect(await reader.read('system', plans, [])).toEqual([{ custom_plans: 5, generic_plans: 7 }]);
+});
+
 it('finds what several asked for once more where the connection died under them', async () => {
   const slow = lookup(
     'reader-slow-keys',
