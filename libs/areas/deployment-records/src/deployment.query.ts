@@ -1,4 +1,4 @@
-import { locking, lookup, prepared, setwise } from '@slipway/platform-database';
+import { KEYS, locking, lookup, prepared, setwise } from '@slipway/platform-database';
 
 /** What a `Deployment` of the port is made of; `d` is the table's alias. */
 const COLUMNS = `
@@ -10,7 +10,7 @@ const COLUMNS = `
 /** Reads of what belongs to a deployment begin with it, each page of its events too. */
 export const ID_OF = lookup(
   'deployment-id',
-  `select d.id from deployments d where d.tenant_id = $1 and d.name = $2 and d.deleted_at is null`,
+  `select d.name as key, d.id from deployments d where d.name = any ${KEYS} and d.tenant_id = $2 and d.deleted_at is null`,
 );
 /** On the way of what reads more of a deployment in one transaction: planned once per connection. */
 export const GET = prepared(
@@ -25,7 +25,7 @@ const RECORD = `${COLUMNS},
 /** What is shown of one deployment: as a look-up it holds no connection, and is planned once. */
 export const GET_RECORD = lookup(
   'deployment-record',
-  `select ${RECORD} from deployments d where d.tenant_id = $1 and d.name = $2 and d.deleted_at is null`,
+  `select d.name as key, ${RECORD} from deployments d where d.name = any ${KEYS} and d.tenant_id = $2 and d.deleted_at is null`,
 );
 /** What a list without filters shows, and what most lists are. Filters need a plan for each combination: TypeORM writes those. */
 export const LIST_RECORDS = lookup(

@@ -32,8 +32,7 @@ export class DeploymentStore implements DeploymentsPort {
   constructor(private readonly database: Database) {}
 
   async idOf(tenantId: string, name: string): Promise<string> {
-    const [row] = await this.database.read<{ id: string }>({ tenantId }, ID_OF, [tenantId, name]);
-    return found(row).id;
+    return found(await this.database.find<{ id: string }>({ tenantId }, ID_OF, name, [tenantId])).id;
   }
 
   async get(tx: Tx, tenantId: string, name: string): Promise<Deployment> {
@@ -41,7 +40,9 @@ export class DeploymentStore implements DeploymentsPort {
   }
 
   async record(reads: Reads, tenantId: string, name: string): Promise<DeploymentRecord> {
-    return found(await reads.one<DeploymentRecord>(GET_RECORD, [tenantId, name]));
+    const [row] = await reads.find<DeploymentRecord & { key: string }>(GET_RECORD, [name], [tenantId]);
+    const { key: _key, ...record } = found(row);
+    return record;
   }
 
   newest(reads: Reads, tenantId: string, before: string | undefined, limit: number): Promise<DeploymentRecord[]> {

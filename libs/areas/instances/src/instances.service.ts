@@ -139,9 +139,8 @@ export class InstancesService implements InstancesPort {
   }
 
   async serving(reads: Reads, revisionIds: readonly string[]): Promise<Map<string, Serving>> {
-    if (revisionIds.length === 0) return new Map();
-    const rows = await reads.query<Serving & { revisionId: string }>(SERVING, [revisionIds]);
-    return new Map(rows.map(({ revisionId, ...serving }) => [revisionId, serving]));
+    const rows = await reads.find<Serving & { key: string }>(SERVING, revisionIds);
+    return new Map(rows.map(({ key, ...serving }) => [key, serving]));
   }
 
   async driftedSince(tx: Tx, revisionIds: readonly string[]): Promise<Map<string, string>> {

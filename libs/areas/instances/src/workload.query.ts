@@ -1,5 +1,5 @@
 import { HOPELESS, sqlList, WORKLOADS_CHANNEL } from '@slipway/contracts';
-import { locking, lookup, prepared, setwise } from '@slipway/platform-database';
+import { KEYS, locking, lookup, prepared, setwise } from '@slipway/platform-database';
 import { isLiveOperation } from '@slipway/platform-operations';
 
 /*
@@ -205,10 +205,10 @@ export const STATUS = prepared(
 /** The part of `STATUS` that health is judged by, of several: for whoever shows a page of deployments. */
 export const SERVING = lookup(
   'targets-serving',
-  `select w.revision_id "revisionId", ${DESIRED} as desired,
+  `select w.revision_id as key, ${DESIRED} as desired,
      (select count(*)::int from instances i where i.revision_id = w.revision_id and i.state = 'ready') as ready,
      ${IS_ASLEEP} as "isAsleep"
-   from workloads w where w.revision_id = any($1)`,
+   from workloads w where w.revision_id = any ${KEYS}`,
 );
 
 /** Registers again over an earlier registration, and lets the reconciler look: what it waits for may have come just before. */

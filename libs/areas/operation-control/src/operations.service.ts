@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { sqlList, TERMINAL_STATUSES } from '@slipway/contracts';
-import { Database, lookup, type Tx } from '@slipway/platform-database';
+import { Database, KEYS, lookup, type Tx } from '@slipway/platform-database';
 import {
   rawJson,
   rawPage,
@@ -11,15 +11,24 @@ import {
   type Reply,
 } from '@slipway/platform-http';
 import { EventFeed, type EventQueryDto, type FeedClient } from '@slipway/platform-events';
-import { GET_RECORD, LIST_RECORDS, operationErrors, OperationStore } from '@slipway/platform-operations';
+import {
+  GET_RECORD,
+  LIST_RECORDS,
+  NEWEST_RECORDS,
+  operationErrors,
+  OperationStore,
+} from '@slipway/platform-operations';
 import type { OperationFilterDto } from './operation-list.dto.js';
 
 type Action = 'cancel' | 'retry' | 'resume';
 
+/** Behind every id of an operation, `op_` and hexadecimal digits, in whatever collation. */
+const BEHIND_ALL = 'op_z';
+
 /** Hot: every watcher asks this, once as it comes and again at the end of what is there. */
 const STANDING = lookup(
   'operation-standing',
-  `select stream, status in (${sqlList(TERMINAL_STATUSES)}) as "hasEnded" from operations where id = $1 and tenant_id = $2`,
+  `select id as key, stream, status in (${sqlList(TERMINAL_STATUSES)}) as "hasEnded" from operations where id = any ${KEYS} and tenant_id = $2`,
 );
 
 /** Where an operation's events are, and whether more may come. */
@@ -38,10 +47,7 @@ export class OperationsService implements ExistenceCheck {
 
   /** The hottest read of the API: one round trip, and the text goes out as Postgres made it. */
   async get(who: Principal, id: string): Promise<RawJson> {
-    const [row] = await this.database.read<{ json: string }>({ tenantId: who.tenantId }, GET_RECORD, [
-      id,
-      who.tenantId,
-    ]);
+    const row = await this.database.find<{ json: string }>({ tenantId: who.tenantId }, GET_RECORD, id, [who.tenantId]);
     if (!row) throw operationErrors.operation_not_found();
     return rawJson(row.json);
   }
@@ -51,11 +57,15 @@ export class OperationsService implements ExistenceCheck {
     { status, kind, resource_name }: OperationFilterDto,
     { limit, cursor }: PageRequest,
   ): Promise<RawJson> {
-    const values = [who.tenantId, cursor?.[0] ?? null, status ?? null, kind ?? null, resource_name ?? null, limit + 1];
+    const { tenantId } = who;
+    const filters = [status ?? null, kind ?? null, resource_name ?? null];
+    const isFiltered = filters.some((filter) => filter !== null);
     const rows = await this.database.read<{ id: string; json: string }>(
-      { tenantId: who.tenantId },
-      LIST_RECORDS,
-      values,
+      { tenantId },
+      isFiltered ? LIST_RECORDS : NEWEST_RECORDS,
+      isFiltered
+        ? [tenantId, cursor?.[0] ?? null, ...filters, limit + 1]
+        : [tenantId, cursor?.[0] ?? BEHIND_ALL, limit + 1],
     );
     return rawPage(rows, limit, (row) => [row.id]);
   }
@@ -93,8 +103,7 @@ export class OperationsService implements ExistenceCheck {
     return standing;
   }
 
-  private async standingOf(tenantId: string, id: string): Promise<Standing | undefined> {
-    const [row] = await this.database.read<Standing>({ tenantId }, STANDING, [id, tenantId]);
-    return row;
+  private standingOf(tenantId: string, id: string): Promise<Standing | undefined> {
+    return this.database.find<Standing>({ tenantId }, STANDING, id, [tenantId]);
   }
 }

@@ -1,12 +1,12 @@
-import { lookup, prepared, setwise } from '@slipway/platform-database';
+import { KEYS, lookup, prepared, setwise } from '@slipway/platform-database';
 
 /** What the port hands out; `r` is the table's alias. */
 const COLUMNS = `r.id, r.tenant_id "tenantId", r.deployment_id "deploymentId", r.number, r.name, r.state, r.spec_digest "specDigest", r.spec`;
 
 /** A `RevisionDto` as JSON text; $1 is the deployment's id and $2 its name. */
-const SHOWN = `json_build_object('id', r.id, 'deployment', $2::text, 'number', r.number, 'name', r.name, 'state', r.state, 'message', r.message,
-     'spec', r.spec, 'spec_digest', r.spec_digest, 'source', r.source, 'change_ref', r.change_ref, 'created_by', r.created_by,
-     'created_at', slipway_rfc3339(r.created_at), 'ready_at', slipway_rfc3339(r.ready_at))::text as json`;
+const SHOWN = `(select row_to_json(shown) from (select r.id, $2::text as deployment, r.number, r.name, r.state, r.message,
+     r.spec, r.spec_digest, r.source, r.change_ref, r.created_by,
+     slipway_rfc3339(r.created_at) as created_at, slipway_rfc3339(r.ready_at) as ready_at) shown)::text as json`;
 
 /** Newest first, those below number $3. */
 export const LIST_SHOWN = lookup(
@@ -33,7 +33,7 @@ export const GET_MANY = lookup('revision-many', `select ${COLUMNS} from revision
 /** For whoever shows a deployment, or a page of them: a spec may be long, and is read for nothing there. */
 export const NAMED = lookup(
   'revision-named',
-  `select r.id, r.name, r.spec->'scaling' as scaling from revisions r where r.id = any($1)`,
+  `select r.id as key, r.name, r.spec->'scaling' as scaling from revisions r where r.id = any ${KEYS}`,
 );
 
 /** On the way of every rollout that is accepted: planned once per connection, and both answers in one row. */

@@ -51,7 +51,8 @@ export class RevisionStore implements RevisionsPort {
   }
 
   async shown(reads: Reads, ids: readonly string[]): Promise<ShownRevision[]> {
-    return ids.length === 0 ? [] : reads.query<ShownRevision>(NAMED, [ids]);
+    const rows = await reads.find<Omit<ShownRevision, 'id'> & { key: string }>(NAMED, ids);
+    return rows.map(({ key, ...revision }) => ({ id: key, ...revision }));
   }
 
   async get(tx: Tx, id: string): Promise<Revision> {

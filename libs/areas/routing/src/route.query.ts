@@ -1,4 +1,4 @@
-import { lookup, prepared, setwise } from '@slipway/platform-database';
+import { KEYS, lookup, prepared, setwise } from '@slipway/platform-database';
 import { isLiveOperation } from '@slipway/platform-operations';
 
 const COLUMNS = `deployment_id "deploymentId", generation, targets, affinity, hold,
@@ -7,14 +7,14 @@ const COLUMNS = `deployment_id "deploymentId", generation, targets, affinity, ho
 /** Whoever shows a deployment, or a page of them: of holds they show nothing. */
 export const CURRENT_MANY = lookup(
   'route-current-many',
-  `select deployment_id "deploymentId", generation, targets, affinity, null as hold from routes where deployment_id = any($1) and targets <> '[]'`,
+  `select deployment_id as key, generation, targets, affinity, null as hold from routes where deployment_id = any ${KEYS} and targets <> '[]'`,
 );
 
 /** What clients poll, and mutations show before and after; a route without targets counts as none. */
 export const SHOWN = lookup(
   'route-shown',
-  `select generation, targets, affinity, hold, reason, updated_by "updatedBy", slipway_rfc3339(updated_at) "updatedAt"
-   from routes where deployment_id = $1 and tenant_id = $2 and targets <> '[]'`,
+  `select deployment_id as key, generation, targets, affinity, hold, reason, updated_by "updatedBy", slipway_rfc3339(updated_at) "updatedAt"
+   from routes where deployment_id = any ${KEYS} and tenant_id = $2 and targets <> '[]'`,
 );
 
 /** Every rollout reads it when it is accepted and at each change of its traffic: planned once per connection. */

@@ -49,8 +49,8 @@ export class RouteStore implements RoutesPort {
   }
 
   async currentOf(reads: Reads, deploymentIds: readonly string[]): Promise<Map<string, Route>> {
-    const rows = deploymentIds.length === 0 ? [] : await reads.query<Row>(CURRENT_MANY, [deploymentIds]);
-    return new Map(rows.map((row) => [row.deploymentId, routeOf(row.deploymentId, row)]));
+    const rows = await reads.find<Row & { key: string }>(CURRENT_MANY, deploymentIds);
+    return new Map(rows.map((row) => [row.key, routeOf(row.key, row)]));
   }
 
   async apply(tx: Tx, change: RouteChange): Promise<Route> {

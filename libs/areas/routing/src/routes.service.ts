@@ -153,7 +153,7 @@ export class RoutesService implements ExistenceCheck {
     reads: Reads,
     { id, tenantId, name }: Pick<Deployment, 'id' | 'tenantId' | 'name'>,
   ): Promise<RouteDto | undefined> {
-    const row = await reads.one<Shown>(SHOWN, [id, tenantId]);
+    const [row] = await reads.find<Shown>(SHOWN, [id], [tenantId]);
     return row && answerOf(id, name, row);
   }
 }

@@ -1,19 +1,21 @@
 import type { Owner } from '@slipway/contracts';
-import { lookup, prepared } from '@slipway/platform-database';
+import { KEYS, lookup, prepared } from '@slipway/platform-database';
 
 /**
  * One round trip decides about a token; there is no cache, so that a revocation holds at the next request of every
- * process. It runs as the system because the tenant is what it finds out. Time is the database's: processes may disagree.
+ * process: requests that arrive in one turn share a look-up, which is sent after they have come. It runs as the system because the
+ * tenant is what it finds out. Time is the database's: processes may disagree.
  */
 export const LOOK_UP_TOKEN = lookup(
   'token-look-up',
-  `select k.id, k.tenant_id, k.scopes, k.owner_type, k.owner_id, k.minters, k.secret_sha256, k.revoked_at is not null as is_revoked, k.expires_at <= now() as is_expired,
+  `select k.id as key, k.tenant_id, k.scopes, k.owner_type, k.owner_id, k.minters, k.secret_sha256, k.revoked_at is not null as is_revoked, k.expires_at <= now() as is_expired,
      t.name as tenant_name, t.is_operator, k.last_used_at is null or k.last_used_at < now() - interval '1 minute' as is_use_due
-   from api_tokens k join tenants t on t.id = k.tenant_id where k.id = $1`,
+   from api_tokens k join tenants t on t.id = k.tenant_id where k.id = any ${KEYS}`,
 );
 
 export interface TokenLookup {
-  id: string;
+  /** Its id. */
+  key: string;
   tenant_id: string;
   tenant_name: string;
   is_operator: boolean;

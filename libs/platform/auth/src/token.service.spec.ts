@@ -5,7 +5,7 @@ import { principalOf } from './token.service.js';
 import type { TokenLookup } from './token.query.js';
 
 const row = (rest: Partial<TokenLookup> = {}): TokenLookup => ({
-  id: 'tok_1',
+  key: 'tok_1',
   tenant_id: 'ten',
   tenant_name: 'acme',
   is_operator: false,

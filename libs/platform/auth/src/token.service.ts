@@ -80,9 +80,9 @@ export class TokenService implements BearerAuthenticator {
   async authenticate(credential: string): Promise<Principal> {
     const parts = parseToken(credential);
     if (!parts) throw errors.unauthenticated();
-    const [row] = await this.database.read<TokenLookup>('system', LOOK_UP_TOKEN, [parts.id]);
+    const row = await this.database.find<TokenLookup>('system', LOOK_UP_TOKEN, parts.id);
     const principal = principalOf(row, parts.secret);
-    if (row!.is_use_due) this.uses.note(row!.id);
+    if (row!.is_use_due) this.uses.note(row!.key);
     return principal;
   }
 }
@@ -97,7 +97,7 @@ export function principalOf(row: TokenLookup | undefined, secret: string): Princ
     tenantId: row.tenant_id,
     tenantName: row.tenant_name,
     isOperatorTenant: row.is_operator,
-    actor: { type: 'token', id: row.id },
+    actor: { type: 'token', id: row.key },
     scopes: withIncluded(row.scopes),
     owner: { type: row.owner_type, id: row.owner_id },
     minters: row.minters,

@@ -163,6 +163,17 @@ it('tells an expired token to its holder, from the moment on at which it expires
   expect(await authenticate(text as string)).toBe('unauthenticated');
 });
 
+it('judges each of those who come at once by its own secret, and all who come after a revocation without it', async () => {
+  const [one, other] = await Promise.all([make('one'), make('other')]);
+  const texts = [one.text, `${one.text}x`, other.text, one.text, `slw_nobody_${SECRET}`];
+  const holders = async () =>
+    (await Promise.all(texts.map(authenticate))).map((who) => (typeof who === 'string' ? who : who.actor.id));
+  const [mine, its] = [one.row.id, other.row.id];
+  expect(await holders()).toEqual([mine, 'unauthenticated', its, mine, 'unauthenticated']);
+  await revoke(mine, 'token:x');
+  expect(await holders()).toEqual(['unauthenticated', 'unauthenticated', its, 'unauthenticated', 'unauthenticated']);
+});
+
 it('lists a tenant’s tokens, newest first, page by page, with the state each is in', async () => {
   await sql('delete from api_tokens where tenant_id = $1', [tenant]);
   const names = ['a', 'b', 'c', 'd'];

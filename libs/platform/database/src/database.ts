@@ -3,6 +3,7 @@ import { DataSource } from 'typeorm';
 import type { Pool, PoolClient, QueryResult } from 'pg';
 import { cut } from './cut.js';
 import { gatherWrites } from './gather-writes.js';
+import { GatheredLookups } from './gathered-lookups.js';
 import { GatheredStatements } from './gathered-statements.js';
 import { NESTING, type Nesting } from './nesting.js';
 import { Notifications } from './notifications.js';
@@ -10,6 +11,9 @@ import { PipelinedReader } from './pipelined-reader.js';
 import { send } from './send.js';
 import { beginText, Tx, type Reads, type TxScope } from './tx.js';
 import type { Statement } from './statement.js';
+
+/** Keys of one request that are worth putting together with those of others; a page of them is a statement of its own. */
+const FEW_KEYS = 4;
 
 /** Thrown inside to leave a dry run: everything is rolled back, the callback's value is still the answer. */
 class DryRunDone {
@@ -24,6 +28,7 @@ class DryRunDone {
 export class Database implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly logger = new Logger('database');
   private readonly pooled = new Set<PoolClient>();
+  private readonly lookedUp = new GatheredLookups((scope, statement, values) => this.read(scope, statement, values));
 
   constructor(
     private readonly dataSource: DataSource,
@@ -86,12 +91,25 @@ export class Database implements OnApplicationBootstrap, OnModuleDestroy {
     return shared ?? this.readAlone<R>(scope, statement, values);
   }
 
+  /**
+   * The row of one key, by a look-up over a list: `KEYS` are the keys (`$1`), what is shared comes behind, and a row says by its column `key`
+   * whose it is. What is asked in one turn of the event loop goes as one statement, so rows may be shared: nobody changes them.
+   */
+  find<R>(scope: TxScope, statement: Statement, key: string, shared: readonly string[] = []): Promise<R | undefined> {
+    return this.lookedUp.find(scope, statement, key, shared) as Promise<R | undefined>;
+  }
+
   /** `read` for those who make an answer of several, and write nothing: no connection is held between them. */
   lookups(scope: TxScope): Reads {
     const query = <R>(statement: Statement, values?: unknown[]) => this.read<R>(scope, statement, values);
     return {
       query,
       one: async <R>(statement: Statement, values?: unknown[]) => (await query<R>(statement, values))[0],
+      find: async <R>(statement: Statement, keys: readonly string[], shared: readonly string[] = []) => {
+        if (keys.length > FEW_KEYS) return query<R>(statement, [keys, ...shared]);
+        const rows = await Promise.all(keys.map((key) => this.find<R>(scope, statement, key, shared)));
+        return rows.filter((row) => row !== undefined) as R[];
+      },
     };
   }
 

@@ -4,6 +4,7 @@ export { Tx, type Reads, type TxScope } from './tx.js';
 export { rfc3339, wholeNumber } from './columns.js';
 export { newestFirst } from './newest-first.js';
 export {
+  KEYS,
   listOf,
   listValues,
   locking,

@@ -1,8 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, jest } from '@jest/globals';
 import pg from 'pg';
+import { GatheredLookups } from './gathered-lookups.js';
 import { migrations } from './index.js';
 import { PipelinedReader } from './pipelined-reader.js';
-import { lookup } from './statement.js';
+import { KEYS, lookup } from './statement.js';
 import { createTestDatabase, type TestDatabase } from './testing/test-database.js';
 
 const NAMES = lookup('reader-names', 'select name from things order by name');
@@ -132,6 +133,53 @@ it('sends a caller away when its lanes are full', async () => {
   expect(answers.filter((rows) => rows === undefined)).toHaveLength(300 - 256);
   expect(await reader.read('system', NAMES, [])).toHaveLength(3);
 });
+
+it('shows to each of two tenants its own of the same keys, and fails only the key that Postgres refuses', async () => {
+  // Without the tenant among its conditions, as if it had been forgotten.
+  const named = lookup('reader-named', `select name as key from things where name = any ${KEYS}`);
+  const lookups = gathered();
+  const asked = ['ten_a', 'ten_b'].flatMap((tenantId) =>
+    ['a1', 'b1', 'a\u0000'].map((key) => lookups.find({ tenantId }, named, key, [])),
+  );
+  const seen = (await Promise.allSettled(asked)).map((one) =>
+    one.status === 'rejected' ? one.reason.code : one.value,
+  );
+  expect(seen).toEqual([{ key: 'a1' }, undefined, '22021', undefined, { key: 'b1' }, '22021']);
+});
+
+it('plans a look-up by key once, though one key is less work than the many it may be', async () => {
+  await owner.query(
+    `insert into things select 'ten_c', 'c' || n from generate_series(1, 2000) n; create index on things (name); analyze things`,
+  );
+  const counted = lookup(
+    'reader-counted',
+    `select o.name as key, (select count(*) from things t where t.tenant_id = o.tenant_id) from things o where o.name = any ${KEYS}`,
+  );
+  for (let n = 0; n < 12; n += 1) await reader.read('system', counted, [['c1']]);
+  const plans = lookup(
+    'reader-plans',
+    `select custom_plans::int, generic_plans::int from pg_prepared_statements where name = 'reader-counted'`,
+  );
+  expect(await reader.read('system', plans, [])).toEqual([{ custom_plans: 5, generic_plans: 7 }]);
+});
+
+it('finds what several asked for once more where the connection died under them', async () => {
+  const slow = lookup(
+    'reader-slow-keys',
+    `select key, pg_sleep(case when cardinality($1::text[]) > 1 then 30 else 0 end)::text as slept from unnest($1::text[]) key`,
+  );
+  const [{ pid }] = (await reader.read<{ pid: number }>('system', WHO, []))! as [{ pid: number }];
+  const lookups = gathered();
+  const found = Promise.all(['x', 'y'].map((key) => lookups.find('system', slow, key, [])));
+  await untilSleeping(pid);
+  await owner.query('select pg_terminate_backend($1)', [pid]);
+  expect(await found).toEqual([
+    { key: 'x', slept: '' },
+    { key: 'y', slept: '' },
+  ]);
+});
+
+const gathered = () => new GatheredLookups(async (...asked) => (await reader.read<object>(...asked)) as object[]);
 
 async function untilSleeping(pid: number): Promise<void> {
   for (const deadline = Date.now() + 5_000; Date.now() < deadline;) {

@@ -32,6 +32,12 @@ export function lookup(name: string, text: string): Statement {
 }
 
 /**
+ * The keys of a look-up that is made for `Database.find`: `where id = any ${KEYS}`. Behind a select, where Postgres cannot count them: it
+ * would take one plan for any number of keys to be dearer than one for this number, and plan anew each time, for more than the look-up costs.
+ */
+export const KEYS = '((select $1::text[])::text[])';
+
+/**
  * A statement that takes a lock of the order. Its first value is the key, unless `keysOf` says otherwise.
  * @param keysOf which rows of that lock the values name: their ids, or what else tells one from another
  */

@@ -17,6 +17,12 @@ export type TxScope = { tenantId: string } | 'system';
 export interface Reads {
   query<R = Record<string, unknown>>(statement: Statement, values?: unknown[]): Promise<R[]>;
   one<R = Record<string, unknown>>(statement: Statement, values?: unknown[]): Promise<R | undefined>;
+  /** The rows of these keys, each a different one, by a statement as `Database.find` takes it. A key without a row is left out. */
+  find<R = Record<string, unknown>>(
+    statement: Statement,
+    keys: readonly string[],
+    shared?: readonly string[],
+  ): Promise<R[]>;
 }
 
 /**
@@ -113,6 +119,10 @@ export class Tx implements Reads {
   ): Promise<R | undefined> {
     const rows = await this.query<R>(statement, values);
     return rows[0];
+  }
+
+  async find<R>(statement: Statement, keys: readonly string[], shared: readonly string[] = []): Promise<R[]> {
+    return keys.length === 0 ? [] : this.query<R>(statement, [keys, ...shared]);
   }
 }
 

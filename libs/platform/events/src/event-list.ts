@@ -29,9 +29,7 @@ export class EventList {
   }
 
   async bounds(tenantId: string, stream: string): Promise<Bounds> {
-    const [row] = await this.database.read<{ first: string | null; last: string | null }>({ tenantId }, BOUNDS, [
-      stream,
-    ]);
+    const row = await this.database.find<{ first: string | null; last: string | null }>({ tenantId }, BOUNDS, stream);
     const last = Number(row?.last ?? 0);
     return { first: row?.first ? Number(row.first) : last + 1, last };
   }

@@ -1,5 +1,5 @@
 import { EVENTS_CHANNEL, INBOX_CHANNEL, actorText, type Actor } from '@slipway/contracts';
-import { lookup, newId, prepared, setwise, type Tx } from '@slipway/platform-database';
+import { KEYS, lookup, newId, prepared, setwise, type Tx } from '@slipway/platform-database';
 
 /** An event to append. `data` is the CloudEvent's payload; `subject` names what it is about, such as `deployments/chat`. */
 export interface NewEvent {
@@ -77,10 +77,10 @@ export interface EventPage {
 }
 
 const SELECT_EVENT = `
-  e.sequence::int8 as sequence, json_build_object(
-    'specversion', '1.0', 'id', e.id, 'source', '/api/v1/' || split_part(e.subject, '/', 1), 'type', e.type, 'subject', e.subject,
-    'time', slipway_rfc3339(e.time), 'datacontenttype', 'application/json', 'sequence', e.sequence, 'actor', e.actor,
-    'operationid', e.operation_id, 'revisionid', e.revision_id, 'data', e.data)::text as json`;
+  e.sequence::int8 as sequence, (select row_to_json(r) from (select
+    '1.0' as specversion, e.id, '/api/v1/' || split_part(e.subject, '/', 1) as source, e.type, e.subject,
+    slipway_rfc3339(e.time) as time, 'application/json' as datacontenttype, e.sequence, e.actor,
+    e.operation_id as operationid, e.revision_id as revisionid, e.data) r)::text as json`;
 
 /** Keyset pages on (stream, sequence): as fast at a million events as at a thousand. One text each, because plans differ by order. */
 const PAGES = {
@@ -151,6 +151,6 @@ export function eventPage(source: EventSource, page: EventPage) {
  */
 export const BOUNDS = lookup(
   'events-bounds',
-  `select (select min(e.sequence) from events e where e.stream = $1 and e.sequence >= s.first_sequence)::text as first, s.last_sequence::text as last
-   from event_streams s where s.stream = $1`,
+  `select s.stream as key, (select min(e.sequence) from events e where e.stream = s.stream and e.sequence >= s.first_sequence)::text as first, s.last_sequence::text as last
+   from event_streams s where s.stream = any ${KEYS}`,
 );

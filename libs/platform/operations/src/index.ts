@@ -31,7 +31,7 @@ export { dispatch, wake } from './accept/dispatch.js';
 export { GatheredAccepts } from './accept/gathered-accepts.js';
 export { OperationDto, OperationEnvelopeDto, operationAnswer } from './accept/operation.dto.js';
 export { operationErrors } from './accept/operation.errors.js';
-export { GET_RECORD, LIST_RECORDS } from './accept/operation.query.js';
+export { GET_RECORD, LIST_RECORDS, NEWEST_RECORDS } from './accept/operation.query.js';
 export { lockBeforeEvents, OperationStore, type Claim, type Claimed, type Start } from './accept/operation.store.js';
 export { isLiveOperation } from './live-operation.js';
 export { operationFailures } from './operation.failures.js';

@@ -1,0 +1,90 @@
+import { expect, it } from '@jest/globals';
+import { GatheredLookups } from './gathered-lookups.js';
+import { lookup, type Statement } from './statement.js';
+import type { TxScope } from './tx.js';
+
+const THINGS = lookup('gathered-things', 'select 1');
+const OTHERS = lookup('gathered-others', 'select 2');
+const A = { tenantId: 'ten_a' };
+const B = { tenantId: 'ten_b' };
+
+interface Sent {
+  scope: TxScope;
+  statement: string;
+  values: unknown[];
+}
+
+/** Answers each key with itself, `none` with nothing, and fails with `bad` among the keys. */
+function watched(): { lookups: GatheredLookups; sent: Sent[] } {
+  const sent: Sent[] = [];
+  const read = async (scope: TxScope, { name }: Statement, values: unknown[]): Promise<object[]> => {
+    sent.push({ scope, statement: name, values });
+    const keys = values[0] as string[];
+    if (keys.includes('bad')) throw new Error(`bad among ${keys.length}`);
+    return keys.filter((key) => key !== 'none').map((key) => ({ key, at: sent.length }));
+  };
+  return { lookups: new GatheredLookups(read), sent };
+}
+
+it('looks up what is asked in one turn by one statement, and each key once', async () => {
+  const { lookups, sent } = watched();
+  const keys = ['x', 'y', 'x', 'none'];
+  const rows = await Promise.all(keys.map((key) => lookups.find('system', THINGS, key, [])));
+  expect(rows).toEqual([{ key: 'x', at: 1 }, { key: 'y', at: 1 }, { key: 'x', at: 1 }, undefined]);
+  expect(sent).toEqual([{ scope: 'system', statement: 'gathered-things', values: [['x', 'y', 'none']] }]);
+});
+
+it('sends nothing before the turn is over, and a look-up that is asked for later once more', async () => {
+  const { lookups, sent } = watched();
+  const first = lookups.find(A, THINGS, 'x', []);
+  await Promise.resolve();
+  expect(sent).toHaveLength(0);
+  await first;
+  expect(await lookups.find(A, THINGS, 'x', [])).toEqual({ key: 'x', at: 2 });
+});
+
+it('sends a statement of its own for each tenant, each statement, and each of what is shared', async () => {
+  const { lookups, sent } = watched();
+  const asked = [A, B, 'system', A, B] as const;
+  await Promise.all([
+    ...asked.map((scope, n) => lookups.find(scope, THINGS, `${n}`, [])),
+    lookups.find(A, OTHERS, 'o', []),
+    lookups.find(A, THINGS, 's', ['one']),
+    lookups.find(A, THINGS, 't', ['two']),
+    lookups.find(A, THINGS, 'u', ['two']),
+  ]);
+  expect(sent).toEqual([
+    { scope: A, statement: 'gathered-things', values: [['0', '3']] },
+    { scope: B, statement: 'gathered-things', values: [['1', '4']] },
+    { scope: 'system', statement: 'gathered-things', values: [['2']] },
+    { scope: A, statement: 'gathered-others', values: [['o']] },
+    { scope: A, statement: 'gathered-things', values: [['s'], 'one'] },
+    { scope: A, statement: 'gathered-things', values: [['t', 'u'], 'two'] },
+  ]);
+});
+
+it('asks for no more than thirty-two keys at a time', async () => {
+  const { lookups, sent } = watched();
+  const keys = Array.from({ length: 70 }, (_, n) => `${n}`);
+  const rows = await Promise.all(keys.map((key) => lookups.find(A, THINGS, key, [])));
+  expect(rows.map((row) => (row as { key: string }).key)).toEqual(keys);
+  expect(sent.map(({ values }) => (values[0] as string[]).length)).toEqual([32, 32, 6]);
+});
+
+it('asks for each on its own where a statement for several has failed, so that only what is wrong fails', async () => {
+  const { lookups, sent } = watched();
+  const results = await Promise.allSettled(['x', 'bad', 'bad', 'y'].map((key) => lookups.find(A, THINGS, key, [])));
+  expect(results.map((result) => (result.status === 'rejected' ? String(result.reason) : result.value))).toEqual([
+    { key: 'x', at: 2 },
+    'Error: bad among 1',
+    'Error: bad among 1',
+    { key: 'y', at: 4 },
+  ]);
+  expect(sent).toHaveLength(4);
+});
+
+it('does not try again what was alone', async () => {
+  const { lookups, sent } = watched();
+  await expect(lookups.find(A, THINGS, 'bad', [])).rejects.toThrow('bad among 1');
+  expect(sent).toHaveLength(1);
+});
