@@ -103,7 +103,7 @@ function firstToken(request: Request, now: number): void {
 
 /** Whether it was answered well. */
 function finish({ gateway, stay, startedAt, firstTokenMs, isFailing }: Request, side: Side, now: number): boolean {
-  const load = { ...stay.load(now), instances: 1 };
+  const load = stay.load(now);
   gateway.inFlight[side].leave(now);
   const record = {
     class: isFailing ? ('server_error' as const) : ('ok' as const),
@@ -113,6 +113,7 @@ function finish({ gateway, stay, startedAt, firstTokenMs, isFailing }: Request, 
     isStream: true,
     metering: { tokensIn: 1, tokensOut: 1, firstTokenAt: startedAt + (firstTokenMs ?? 0), gaps: [] },
     load,
+    instances: 1,
   };
   gateway.recorder.add(side, 'simulation', record, now);
   return !isFailing;
