@@ -9,7 +9,7 @@ import { NESTING, type Nesting } from './nesting.js';
 import { Notifications } from './notifications.js';
 import { PipelinedReader } from './pipelined-reader.js';
 import { send } from './send.js';
-import { beginText, Tx, type Reads, type TxScope } from './tx.js';
+import { beginText, Tx, type Reads, type TxScope, type TxSettings } from './tx.js';
 import type { Statement } from './statement.js';
 
 /** Keys of one request that are worth putting together with those of others; a page of them is a statement of its own. */
@@ -44,26 +44,24 @@ export class Database implements OnApplicationBootstrap, OnModuleDestroy {
    * Runs `fn` in one READ COMMITTED transaction and commits it. An exception rolls back and is thrown on.
    * With `dryRun` everything is rolled back and `fn`'s value returned: each check was made, nothing was written.
    * With `gathers` several share it inside of `fn`, and what they ask by `each` in one turn goes as one statement.
-   * With `lockWithinMs` a lock that is not given in that time fails it; its commit may take longer, because one that notifies waits for the
-   * one before, for which no row is to blame.
+   * With `lockWithinMs` its commit may take longer than that, because one that notifies waits for the one before, for which no row is to blame.
    */
   async tx<T>(
     scope: TxScope,
     fn: (tx: Tx) => Promise<T>,
-    options: { dryRun?: boolean; gathers?: boolean; lockWithinMs?: number } = {},
+    options: TxSettings & { dryRun?: boolean; gathers?: boolean } = {},
   ): Promise<T> {
-    const { gathers, lockWithinMs } = options;
-    const gathered = gathers ? new GatheredStatements() : undefined;
+    const gathered = options.gathers ? new GatheredStatements() : undefined;
     return this.onConnection(
       async (client, tx) => {
         // Not awaited on its own: with a pipelined client it travels with the first statement of `fn`.
-        const begun = client.query(beginText(scope, lockWithinMs));
+        const begun = client.query(beginText(scope, options));
         begun.catch(() => undefined);
         try {
           const value = await this.nesting.within(() => fn(tx)).finally(() => gathered?.end());
           await begun;
           if (options.dryRun) throw new DryRunDone(value);
-          const committed = await commit(client, lockWithinMs !== undefined);
+          const committed = await commit(client, options.lockWithinMs !== undefined);
           // After a failed statement whose error the callback swallowed, COMMIT "succeeds" as a ROLLBACK.
           if (committed.command !== 'COMMIT') throw new Error('the transaction was rolled back by Postgres');
           return value;

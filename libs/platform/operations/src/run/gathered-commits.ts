@@ -4,8 +4,9 @@ import { PATIENCE_MS, settledInTime } from '../patience.js';
 import type { Commit } from './commit-record.js';
 
 /** Most commits of one transaction. */
-const MOST = Number(process.env['XMOST'] ?? 16);
-const LANES = Number(process.env['XLANES'] ?? 1);
+const MOST = 16;
+/** Transactions at a time: while one waits for the disk, the next is put together. */
+const LANES = 2;
 
 /** The guard of a commit matched no row: another worker holds the lease, or a cancel came first. Everything rolls back. */
 export class GuardLost extends Error {}
@@ -25,8 +26,8 @@ interface Waiting {
 }
 
 /**
- * Commits whose effect needs no transaction of its own share one: those that come up while one is under way go into the next, and one
- * write to the disk makes all of them durable. Each has its own guard and learns of its own loss. One that cannot be written,
+ * Commits whose effect needs no transaction of its own share one: those that come up in one turn of the event loop, or while all lanes are
+ * busy, go together, and one write to the disk makes all of them durable. Each has its own guard and learns of its own loss. One that cannot be written,
  * because of what it says or because somebody holds its row, holds up nobody else: then each goes alone.
  */
 export class GatheredCommits {
