@@ -90,16 +90,40 @@ it('writes each alone where several could not be written together, and fails tho
   expect(batches).toEqual([['op_a', 'op_b', 'op_c'], ['op_a'], ['op_b'], ['op_c']]);
 });
 
-it('goes on with the next ones while some hang', async () => {
+it('goes on with the next ones while as many hang as may be under way', async () => {
   let release: () => void = () => undefined;
   const hanging = new Promise<void>((resolve) => (release = resolve));
-  const { commits } = gathering(async (batch) => {
-    if (batch[0]!.operation.id === 'op_held') await hanging;
+  const { commits, batches } = gathering(async (batch) => {
+    if (batch[0]!.operation.id.startsWith('op_held')) await hanging;
     return batch;
   });
-  const held = commits.add(commitOf('op_held'));
+  const first = commits.add(commitOf('op_held_1'));
+  while (batches.length < 1) await new Promise((resolve) => setImmediate(resolve));
+  const second = commits.add(commitOf('op_held_2'));
+  while (batches.length < 2) await new Promise((resolve) => setImmediate(resolve));
   await commits.add(commitOf('op_a'));
   await commits.add(commitOf('op_b'));
   release();
-  await expect(held).resolves.toMatchObject({ id: 'op_held' });
+  await expect(first).resolves.toMatchObject({ id: 'op_held_1' });
+  await expect(second).resolves.toMatchObject({ id: 'op_held_2' });
+});
+
+it('has no more than two transactions under way, in which nobody waits for the other', async () => {
+  const ends: (() => void)[] = [];
+  const { commits, batches } = gathering(async (batch) => {
+    await new Promise<void>((resolve) => ends.push(resolve));
+    return batch;
+  });
+  const added: Promise<unknown>[] = [];
+  for (const id of ['op_a', 'op_b', 'op_c', 'op_d']) {
+    added.push(commits.add(commitOf(id)));
+    for (let turn = 0; turn < 2; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+  }
+  expect(batches).toEqual([['op_a'], ['op_b']]);
+  ends[1]!();
+  await added[1];
+  for (let turn = 0; turn < 2; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+  expect(batches).toEqual([['op_a'], ['op_b'], ['op_c', 'op_d']]);
+  for (const end of ends) end();
+  await Promise.all(added);
 });
