@@ -156,23 +156,6 @@ describe('in tests', () => {
     );
   });
 
-  it('by index, a table is not read whole though that would be the least now', async () => {
-    const plan = async (options: { byIndex?: boolean }) => {
-      const lines = await database.tx(
-        'system',
-        (tx) =>
-          tx.query<{ 'QUERY PLAN': string }>(
-            `explain select from pg_namespace where oid = any(array_fill(1::oid, array[99]))`,
-          ),
-        options,
-      );
-      return lines.map((line) => line['QUERY PLAN']).join();
-    };
-    expect(await plan({})).toContain('Seq Scan');
-    expect(await plan({ byIndex: true })).toContain('Index');
-    expect(await plan({})).toContain('Seq Scan');
-  });
-
   it('one after another, or beside another, is none inside', async () => {
     const one = () => database.tx('system', async (tx) => (await tx.one<{ n: number }>('select 1 as n'))?.n);
     expect(await one()).toBe(1);

@@ -8,6 +8,7 @@ import { GatheredStatements } from './gathered-statements.js';
 import { NESTING, type Nesting } from './nesting.js';
 import { Notifications } from './notifications.js';
 import { PipelinedReader } from './pipelined-reader.js';
+import { renewPlans } from './renew-plans.js';
 import { send } from './send.js';
 import { beginText, Tx, type Reads, type TxScope, type TxSettings } from './tx.js';
 import type { Statement } from './statement.js';
@@ -122,9 +123,11 @@ export class Database implements OnApplicationBootstrap, OnModuleDestroy {
     const pool = (this.dataSource.driver as unknown as { master: unknown }).master as Pool;
     for (const event of ['connect', 'acquire'] as const)
       pool.on(event, (client) => {
-        if (this.pooled.has(client)) return;
-        this.pooled.add(client);
-        gatherWrites(client);
+        if (!this.pooled.has(client)) {
+          this.pooled.add(client);
+          gatherWrites(client);
+        }
+        renewPlans(client);
       });
     pool.on('remove', (client) => this.pooled.delete(client));
   }

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { cut } from './cut.js';
 import { gatherWrites } from './gather-writes.js';
+import { renewPlans } from './renew-plans.js';
 import { send } from './send.js';
 import { quotedTenant, type TxScope } from './tx.js';
 import type { Statement } from './statement.js';
@@ -51,6 +52,7 @@ export class PipelinedReader {
     try {
       lane.connection ??= this.connect(lane);
       const connection = await lane.connection;
+      renewPlans(connection.client);
       if (scope === 'system') return (await send(connection.client, statement, values)).rows as R[];
       return await readAsTenant<R>(connection, scope.tenantId, statement, values);
     } catch (error) {

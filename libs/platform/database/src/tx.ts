@@ -137,21 +137,16 @@ function split(rows: readonly { at?: number }[], count: number): object[][] {
 export interface TxSettings {
   /** A lock that is not given in this time fails it. */
   lockWithinMs?: number;
-  /**
-   * Its statements are planned without reading a table whole where an index will do. While a table is young Postgres would, and goes on with
-   * that plan when the table has grown, until the next analyze.
-   */
-  byIndex?: boolean;
 }
 
 /** Opens a transaction under the scope's role and tenant, in one message. */
-export function beginText(scope: TxScope, { lockWithinMs, byIndex }: TxSettings = {}): string {
+export function beginText(scope: TxScope, { lockWithinMs }: TxSettings = {}): string {
   const role =
     scope === 'system'
       ? 'SET LOCAL ROLE slipway_system'
       : `SET LOCAL ROLE slipway_tenant; SET LOCAL slipway.tenant = ${quotedTenant(scope.tenantId)}`;
   const limit = lockWithinMs === undefined ? '' : `; SET LOCAL lock_timeout = ${Math.ceil(lockWithinMs)}`;
-  return `BEGIN; ${role}${limit}${byIndex ? '; SET LOCAL enable_seqscan = off' : ''}`;
+  return `BEGIN; ${role}${limit}`;
 }
 
 /** The id as it stands in a SET, which takes no parameters; the pattern keeps it harmless. */

@@ -142,9 +142,6 @@ async function startOnce(
       'max_connections=200',
       '-c',
       'shared_buffers=64MB',
-      // Plans that were made while a table was empty read all of it, or all of a tenant, until the next analyze: no minute of that.
-      '-c',
-      'autovacuum_naptime=10s',
       ...flags,
     ],
     { ...cluster.user, cwd: rootFolder(), env: serverEnvironment(), detached: true, stdio: ['ignore', log, log] },

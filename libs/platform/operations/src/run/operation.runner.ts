@@ -1,7 +1,7 @@
 import { WORKER } from '@slipway/contracts';
 import { Injectable, Logger } from '@nestjs/common';
 import { PausePoints } from '@slipway/platform-config';
-import { Database, type Statement, type Tx } from '@slipway/platform-database';
+import { Database, type Statement } from '@slipway/platform-database';
 import { appendAll } from '@slipway/platform-events';
 import { counter, withLogContext } from '@slipway/platform-observability';
 import { STEPS } from '../accept/operation.query.js';
@@ -82,7 +82,7 @@ export class OperationRunner {
 
   private async acquire(statement: Statement, which: readonly unknown[]): Promise<Acquired[]> {
     const values = [this.leases.owner, this.leases.seconds, ...which];
-    const take = async (tx: Tx) => {
+    const acquired = await this.database.tx('system', async (tx) => {
       const rows = await tx.query<OperationRow & { isFirst: boolean }>(statement, values);
       if (rows.length === 0) return [];
       const first = rows.filter(({ isFirst }) => isFirst);
@@ -100,8 +100,7 @@ export class OperationRunner {
         operation,
         steps: steps.filter(({ operationId }) => operationId === operation.id),
       }));
-    };
-    const acquired = await this.database.tx('system', take, { byIndex: true });
+    });
     const held = acquired.map((one) => {
       const { id, leaseVersion } = one.operation;
       return { ...one, signal: this.leases.hold(id, leaseVersion) };
