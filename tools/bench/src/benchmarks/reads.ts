@@ -4,25 +4,50 @@ import { closedLoop } from '../load.js';
 import type { Stand } from '../stand.js';
 
 const CONNECTIONS = 32;
+/** So that hardly two requests that come up together ask for the same. */
+const OPERATIONS = 256;
 
-/** GET /operations/{id} with its bearer check, against bare node:http with one prepared statement for token and row. */
+/** GET /operations/{id} with its bearer check, of one operation and of many, against bare node:http with one prepared statement for token and row. */
 export async function reads(stand: Stand): Promise<Finding[]> {
   const apiUrl = await stand.app('api');
+  const { url: limitUrl } = await stand.limit('read-server', [stand.adminUrl]);
+  const count = stand.sized(OPERATIONS, OPERATIONS, 2);
+  const requests: string[] = [];
+  for (let n = 0; n < count; n += 1) {
+    const id = await begun(stand, apiUrl, `bench-${n}`, limitUrl);
+    requests.push(requestText('GET', `/api/v1/operations/${id}`, stand.bearer));
+  }
+  return [
+    await beside(stand, 'an operation', { ours: apiUrl, limit: limitUrl }, requests.slice(0, 1)),
+    await beside(stand, `${count} operations`, { ours: apiUrl, limit: limitUrl }, requests),
+  ];
+}
+
+/** A rollout that nobody carries out. @returns its operation's id */
+async function begun(stand: Stand, apiUrl: string, name: string, endpoint: string): Promise<string> {
   const slipway = stand.client(apiUrl);
-  await slipway.deployments.create({ name: 'bench' });
-  const spec = { model: { id: 'm' }, runtime: { target: 'local', engine: 'sim' } };
-  const { operation } = await slipway.deployments.rollouts.create('bench', { spec, strategy: { type: 'candidate' } });
-  const limitUrl = (await stand.limit('read-server', [stand.adminUrl])).url;
-  const request = requestText('GET', `/api/v1/operations/${operation.id}`, stand.bearer);
-  const ours = await closedLoop(apiUrl, CONNECTIONS, 200, () => request);
-  const limit = await closedLoop(limitUrl, CONNECTIONS, 200, () => request);
+  await slipway.deployments.create({ name });
+  const spec = { model: { id: 'm' }, runtime: { target: 'adopted' }, endpoint: { base_url: endpoint } };
+  return (await slipway.deployments.rollouts.create(name, { spec, strategy: { type: 'candidate' } })).operation.id;
+}
+
+async function beside(
+  stand: Stand,
+  what: string,
+  urls: { ours: string; limit: string },
+  requests: readonly string[],
+): Promise<Finding> {
+  let sent = 0;
+  const next = (): string => requests[(sent += 1) % requests.length] as string;
+  const ours = await closedLoop(urls.ours, CONNECTIONS, 200, next);
+  const limit = await closedLoop(urls.limit, CONNECTIONS, 200, next);
   const finding = await compare(
-    'reads: GET an operation',
+    `reads: GET ${what}`,
     stand.slices,
     { ours: ours.side, limit: limit.side },
     `limit: bare node:http + pg, one named statement for token and row, no roles; ${CONNECTIONS} connections`,
   );
   ours.close();
   limit.close();
-  return [finding];
+  return finding;
 }
