@@ -55,7 +55,7 @@ export type Columns = Readonly<Record<string, string>>;
 /**
  * A list of records as SQL, an array for each column: one statement whatever its length. `at` is the place of a record in the list, from 0.
  * The planner takes such a list for a few rows and, because of the condition, for one: so it looks rows up by their key. Told of many it
- * would read whole tables while these are small, and keep that plan when they are not.
+ * would read whole tables while these are small, and keep that plan for a while when they are not.
  */
 export function listOf(name: string, columns: Columns): string {
   const types = Object.values(columns);

@@ -12,7 +12,7 @@ export const HELD = lookup(
 
 /*
  * Lists are `listOf`, also here: planned for ten records while the tables are young, a statement reads them whole, and goes on doing so
- * until the next analyze.
+ * while they grow, until it is planned anew.
  */
 
 /** Of operations that were taken for the first time: their ids, and the step of each. */
