@@ -4,13 +4,16 @@ import { CONFIG, quotasOf, type QuotaConfig } from '@slipway/platform-config';
 import { Database, type Tx } from '@slipway/platform-database';
 import { appendEvents, EventFeed, type EventQueryDto, type FeedClient } from '@slipway/platform-events';
 import {
+  Coalescing,
   pageOf,
+  rawJson,
   rehearsal,
   reply,
   type ExistenceCheck,
   type PageOf,
   type PageRequest,
   type Principal,
+  type RawJson,
   type Reply,
 } from '@slipway/platform-http';
 import { appendAudit } from '@slipway/platform-mutations';
@@ -28,6 +31,8 @@ import type { CreateDeploymentDto, DeploymentDto, DeploymentFilterDto } from './
 
 @Injectable()
 export class DeploymentsService implements ExistenceCheck {
+  private readonly coalescing = new Coalescing();
+
   constructor(
     private readonly database: Database,
     private readonly answers: DeploymentAnswers,
@@ -83,14 +88,21 @@ export class DeploymentsService implements ExistenceCheck {
     return reply(200, answer, { etag: answer.etag });
   }
 
-  async list(
-    who: Principal,
-    filter: DeploymentFilterDto,
-    { limit, cursor }: PageRequest,
-  ): Promise<PageOf<DeploymentDto>> {
-    const { tenantId } = who;
-    const reads = this.database.lookups({ tenantId });
+  list({ tenantId }: Principal, filter: DeploymentFilterDto, { limit, cursor }: PageRequest): Promise<RawJson> {
     const before = cursor?.[0] as string | undefined;
+    const question = [filter.environment, filter.label, before, limit];
+    return this.coalescing.answer(tenantId, question, async () =>
+      rawJson(JSON.stringify(await this.page(tenantId, filter, before, limit))),
+    );
+  }
+
+  private async page(
+    tenantId: string,
+    filter: DeploymentFilterDto,
+    before: string | undefined,
+    limit: number,
+  ): Promise<PageOf<DeploymentDto>> {
+    const reads = this.database.lookups({ tenantId });
     const records = isFilter(filter)
       ? await this.database.tx({ tenantId }, (tx) =>
           this.deployments.list(tx, tenantId, {

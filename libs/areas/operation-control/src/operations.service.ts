@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { sqlList, TERMINAL_STATUSES } from '@slipway/contracts';
 import { Database, KEYS, lookup, type Tx } from '@slipway/platform-database';
 import {
+  Coalescing,
   rawJson,
   rawPage,
   type ExistenceCheck,
@@ -39,6 +40,8 @@ interface Standing {
 
 @Injectable()
 export class OperationsService implements ExistenceCheck {
+  private readonly coalescing = new Coalescing();
+
   constructor(
     private readonly database: Database,
     private readonly store: OperationStore,
@@ -52,22 +55,20 @@ export class OperationsService implements ExistenceCheck {
     return rawJson(row.json);
   }
 
-  async list(
+  list(
     who: Principal,
     { status, kind, resource_name }: OperationFilterDto,
     { limit, cursor }: PageRequest,
   ): Promise<RawJson> {
     const { tenantId } = who;
     const filters = [status ?? null, kind ?? null, resource_name ?? null];
-    const isFiltered = filters.some((filter) => filter !== null);
-    const rows = await this.database.read<{ id: string; json: string }>(
-      { tenantId },
-      isFiltered ? LIST_RECORDS : NEWEST_RECORDS,
-      isFiltered
-        ? [tenantId, cursor?.[0] ?? null, ...filters, limit + 1]
-        : [tenantId, cursor?.[0] ?? BEHIND_ALL, limit + 1],
-    );
-    return rawPage(rows, limit, (row) => [row.id]);
+    const before = cursor?.[0] ?? BEHIND_ALL;
+    const statement = filters.some((filter) => filter !== null) ? LIST_RECORDS : NEWEST_RECORDS;
+    const values = [tenantId, before, limit + 1, ...(statement === LIST_RECORDS ? filters : [])];
+    return this.coalescing.answer(tenantId, values, async () => {
+      const rows = await this.database.read<{ id: string; json: string }>({ tenantId }, statement, values);
+      return rawPage(rows, limit, (row) => [row.id]);
+    });
   }
 
   /** Cancels, retries or resumes, and returns the record as it then stands. */

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '@slipway/platform-database';
-import { rawPage, type PageRequest, type RawJson } from '@slipway/platform-http';
+import { Coalescing, rawPage, type PageRequest, type RawJson } from '@slipway/platform-http';
 import type { EventQueryDto } from './event.dto.js';
-import { BOUNDS, eventPage, type EventSource, type StoredEvent } from './event.store.js';
+import { BOUNDS, eventPage, type EventPage, type EventSource, type StoredEvent } from './event.store.js';
 import { eventErrors } from './event.errors.js';
 
 /** The sequences a stream still holds; where it holds none, `first` is the one to come. */
@@ -14,18 +14,26 @@ export interface Bounds {
 /** Pages of events, by tenant: row-level security hides the streams of others. */
 @Injectable()
 export class EventList {
+  private readonly coalescing = new Coalescing();
+
   constructor(private readonly database: Database) {}
 
   /** @throws cursor_expired (410) when events right after the position asked for are no longer kept */
-  async page(tenantId: string, source: EventSource, query: EventQueryDto, page: PageRequest): Promise<RawJson> {
-    const { order, type } = query;
+  page(tenantId: string, source: EventSource, query: EventQueryDto, page: PageRequest): Promise<RawJson> {
     const after = page.cursor ? Number(page.cursor[0]) : query.after;
+    const asked = { after, order: query.order, type: query.type, limit: page.limit };
+    const question = [source.stream, source.operation?.id, after, asked.order, asked.type, asked.limit];
+    return this.coalescing.answer(tenantId, question, () => this.read(tenantId, source, asked));
+  }
+
+  private async read(tenantId: string, source: EventSource, asked: EventPage): Promise<RawJson> {
+    const { after, order, limit } = asked;
     // From the beginning means from the first that is kept: before it stands what is deleted and not yet vacuumed.
     const start = order === 'asc' ? (after ?? (await this.bounds(tenantId, source.stream)).first - 1) : after;
-    const { statement, values } = eventPage(source, { after: start, type, order, limit: page.limit + 1 });
+    const { statement, values } = eventPage(source, { ...asked, after: start, limit: limit + 1 });
     const rows = await this.database.read<StoredEvent>({ tenantId }, statement, values);
     if (order === 'asc' && after) await this.assertNoGap(tenantId, source.stream, after, rows[0]);
-    return rawPage(rows, page.limit, (row) => [Number(row.sequence)]);
+    return rawPage(rows, limit, (row) => [Number(row.sequence)]);
   }
 
   async bounds(tenantId: string, stream: string): Promise<Bounds> {

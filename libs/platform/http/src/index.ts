@@ -28,6 +28,7 @@ export { readObject } from './fields/read-object.js';
 export { mergePatch } from './fields/merge-patch.js';
 export { warnUnknown } from './fields/unknown-fields.js';
 export { jsonPatch } from './answers/json-patch.js';
+export { Coalescing } from './answers/coalescing.js';
 export { RawJson, rawJson, Reply, reply } from './answers/reply.js';
 export { ActorDto } from './answers/actor.dto.js';
 export { OwnerDto } from './answers/owner.dto.js';

@@ -7,8 +7,8 @@ import type { Stand } from '../stand.js';
 
 const CONNECTIONS = 32;
 const LIMIT = 'bare';
-/** Of each thing that is listed: enough for a page. */
-const LISTED = 60;
+/** Of each thing that is listed: enough for any page that is asked for. */
+const LISTED = 70;
 
 /** Processor time of the api alone for one request, per GET, against a bare node:http with one prepared statement. */
 export async function getCosts(stand: Stand): Promise<Finding[]> {
@@ -16,21 +16,27 @@ export async function getCosts(stand: Stand): Promise<Finding[]> {
   if (Number.isNaN(cpuSecondsOf(pid))) return [skipped('get-costs', 'no /proc here')];
   const operation = await fill(stand, url);
   const bare = await stand.limit('read-server', [stand.adminUrl]);
-  const targets = {
+  const events = '/api/v1/deployments/bench/events';
+  const targets: Record<string, string | string[]> = {
     healthz: '/healthz',
     whoami: '/api/v1/whoami',
     'an operation': `/api/v1/operations/${operation}`,
     operations: '/api/v1/operations',
     revisions: '/api/v1/deployments/bench/revisions',
     'a route': '/api/v1/deployments/bench/route',
-    'a page of events': '/api/v1/deployments/bench/events?limit=50',
+    'a page of events': `${events}?limit=50`,
     'a deployment': '/api/v1/deployments/bench',
     deployments: '/api/v1/deployments',
+    'each another page of events': differentPages(events),
+    'each other operations': differentPages('/api/v1/operations'),
+    'each other deployments': differentPages('/api/v1/deployments'),
   };
   const loops: { close(): void }[] = [];
-  const side = async (base: string, of: number, target: string): Promise<Side> => {
-    const request = requestText('GET', target, stand.bearer);
-    const loop = await closedLoop(base, CONNECTIONS, 200, () => request);
+  const side = async (base: string, of: number, target: string | string[]): Promise<Side> => {
+    const requests = [target].flat().map((one) => requestText('GET', one, stand.bearer));
+    let sent = 0;
+    const next = (): string => requests[(sent += 1) % requests.length] as string;
+    const loop = await closedLoop(base, CONNECTIONS, 200, next);
     loops.push(loop);
     return async (ms) => {
       const before = { cpu: cpuSecondsOf(of), at: performance.now() };
@@ -39,7 +45,7 @@ export async function getCosts(stand: Stand): Promise<Finding[]> {
       return ((cpuSecondsOf(of) - before.cpu) * 1_000_000) / requests;
     };
   };
-  const sides: Record<string, Side> = { [LIMIT]: await side(bare.url, bare.pid, targets['an operation']) };
+  const sides: Record<string, Side> = { [LIMIT]: await side(bare.url, bare.pid, targets['an operation'] as string) };
   for (const [name, target] of Object.entries(targets)) sides[name] = await side(url, pid, target);
   const seen = await takeTurns({ ...stand.slices, rounds: stand.sized(5, 3, 1) }, sides);
   loops.forEach((loop) => loop.close());
@@ -47,6 +53,11 @@ export async function getCosts(stand: Stand): Promise<Finding[]> {
   return Object.keys(targets).map((name) =>
     beside(`get-costs: ${name}`, 'µs', { ours: seen[name]!, limit: seen[LIMIT]! }, notes),
   );
+}
+
+/** Pages of about fifty, no two of which share an answer. */
+function differentPages(target: string): string[] {
+  return Array.from({ length: CONNECTIONS }, (_, n) => `${target}?limit=${35 + n}`);
 }
 
 /** A deployment that serves, and as many of everything else as a page holds. @returns the id of an operation */

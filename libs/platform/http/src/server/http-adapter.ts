@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ByteBounds } from '@slipway/platform-bounds';
-import { etagOfText, isUnchanged } from '../answers/etag.js';
-import { RawJson, Reply } from '../answers/reply.js';
+import { isUnchanged } from '../answers/etag.js';
+import { RawJson, rawJson, Reply } from '../answers/reply.js';
 import { errors } from '../errors/platform.errors.js';
 import type { Warning } from '../context/request-context.js';
 import { wantsPage, type BrowserPages } from './browser-pages.js';
@@ -137,22 +137,22 @@ export class SlipwayHttpAdapter extends FastifyAdapter {
     const isHot = route?.hot === true && (status ?? target.statusCode) === 200 && isRecord(content);
     if (!isHot && !(content instanceof RawJson))
       return super.reply(response, withWarnings(content, warnings), status) as never;
-    const text = textOf(content, warnings);
+    const json = jsonOf(content, warnings);
     if (status !== undefined) target.code(status);
     if (isHot) {
       const own = target.getHeader('etag');
-      const etag = typeof own === 'string' ? own : etagOfText(text);
+      const etag = typeof own === 'string' ? own : json.etag;
       target.header('etag', etag);
       if (isUnchanged(target.request.headers['if-none-match'], etag)) return target.code(304).send() as never;
     }
     target.header('content-type', 'application/json; charset=utf-8');
-    return target.send(text) as never;
+    return target.send(json.text) as never;
   }
 }
 
-function textOf(content: unknown, warnings: Warning[]): string {
-  if (!(content instanceof RawJson)) return JSON.stringify(withWarnings(content, warnings));
-  return warnings.length === 0 ? content.text : spliceWarnings(content.text, warnings);
+function jsonOf(content: unknown, warnings: Warning[]): RawJson {
+  if (!(content instanceof RawJson)) return rawJson(JSON.stringify(withWarnings(content, warnings)));
+  return warnings.length === 0 ? content : rawJson(spliceWarnings(content.text, warnings));
 }
 
 /** Whether content is sent as a JSON object. A row of a repository is an instance of its entity, and an answer like any other. */

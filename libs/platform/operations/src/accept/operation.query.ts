@@ -40,9 +40,9 @@ export const NEWEST_RECORDS = lookup(
 export const LIST_RECORDS = prepared(
   'operation-list',
   `select o.id, ${RECORD} as json from operations o
-   where o.tenant_id = $1 and ($2::text is null or o.id < $2) and ($3::text is null or o.status = $3)
-     and ($4::text is null or o.kind = $4) and ($5::text is null or o.resource_name = $5)
-   order by o.id desc limit $6`,
+   where o.tenant_id = $1 and o.id < $2 and ($4::text is null or o.status = $4)
+     and ($5::text is null or o.kind = $5) and ($6::text is null or o.resource_name = $6)
+   order by o.id desc limit $3`,
 );
 
 const CLAIMED = {

@@ -1,0 +1,70 @@
+import { expect, it } from '@jest/globals';
+import { runInRequest } from '../context/request-context.js';
+import type { RouteSpec } from '../routes/route-spec.js';
+import { Coalescing } from './coalescing.js';
+import { rawJson, type RawJson } from './reply.js';
+
+/** Answers with how many were made. */
+function counted(): () => Promise<RawJson> {
+  let made = 0;
+  return async () => rawJson(`{"made":${(made += 1)}}`);
+}
+
+const textsOf = async (answers: Promise<RawJson>[]): Promise<string[]> =>
+  (await Promise.all(answers)).map(({ text }) => text);
+
+it('makes one answer for all who ask the same in one turn', async () => {
+  const coalescing = new Coalescing();
+  const make = counted();
+  const [first, second] = await Promise.all([1, 2].map(() => coalescing.answer('ten_a', ['x', 1], make)));
+  expect(second).toBe(first);
+  expect(first!.text).toBe('{"made":1}');
+});
+
+it('makes nothing before the turn is over, and keeps nothing for who asks later, even while the answer is made', async () => {
+  const coalescing = new Coalescing();
+  const make = counted();
+  let finish!: () => void;
+  const finished = new Promise<void>((resolve) => (finish = resolve));
+  let hasBegun!: () => void;
+  const begun = new Promise<void>((resolve) => (hasBegun = resolve));
+  let isBegun = false;
+  const slow = coalescing.answer('ten_a', ['x'], async () => {
+    isBegun = true;
+    hasBegun();
+    await finished;
+    return make();
+  });
+  await Promise.resolve();
+  expect(isBegun).toBe(false);
+  await begun;
+  const later = coalescing.answer('ten_a', ['x'], make);
+  expect((await later).text).toBe('{"made":1}');
+  finish();
+  expect((await slow).text).toBe('{"made":2}');
+});
+
+it('gives nobody the answer of another tenant, question or route', async () => {
+  const coalescing = new Coalescing();
+  const make = counted();
+  const ask = (tenantId: string, question: unknown[], operationId = 'listThings') =>
+    runInRequest({ requestId: 'req', warnings: [], route: { operationId } as RouteSpec }, () =>
+      coalescing.answer(tenantId, question, make),
+    );
+  const answers = [
+    ask('ten_a', ['x']),
+    ask('ten_b', ['x']),
+    ask('ten_a', ['y']),
+    ask('ten_a', ['x', null]),
+    ask('ten_a', ['x'], 'listOthers'),
+  ];
+  expect(new Set(await textsOf(answers)).size).toBe(5);
+});
+
+it('fails all who asked, and none who ask later', async () => {
+  const coalescing = new Coalescing();
+  const fail = () => Promise.reject(new Error('no'));
+  const results = await Promise.allSettled([1, 2].map(() => coalescing.answer('ten_a', [], fail)));
+  expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  await expect(coalescing.answer('ten_a', [], counted())).resolves.toMatchObject({ text: '{"made":1}' });
+});
