@@ -88,6 +88,12 @@ const claimsFor = async (names: readonly string[]) =>
     ])
   ).map(({ id }) => id);
 
+/** The names of each look for things. */
+const looksIn = (sent: jest.Spied<Tx['query']>) =>
+  sent.mock.calls
+    .filter(([statement]) => typeof statement !== 'string' && statement === FIND.statement)
+    .map(([, values]) => values?.[0] as string[]);
+
 const codeOf = (end: PromiseSettledResult<string>) =>
   end.status === 'fulfilled' ? 'taken' : ((end.reason as { code?: string }).code ?? String(end.reason));
 
@@ -97,8 +103,28 @@ it('accepts up to sixteen that come at one time in one transaction, with one sta
   const ids = await Promise.all(names.map((name) => take(name)));
   expect(await standing(names)).toEqual({ owners: ids, transactions: 2 });
   expect(await claimsFor(names)).toEqual(ids);
-  const finds = sent.mock.calls.filter(([statement]) => typeof statement !== 'string' && statement === FIND.statement);
-  expect(finds.map(([, values]) => (values?.[0] as unknown[]).length)).toEqual([16, 4]);
+  expect(looksIn(sent).map(({ length }) => length)).toEqual([16, 4]);
+});
+
+it('accepts others while a transaction is under way, but nobody for what that one writes', async () => {
+  const [name, other] = (await things(2)) as [string, string];
+  const { tx } = bed.database;
+  const begun = new Pending();
+  const held = new Pending();
+  jest.spyOn(bed.database, 'tx').mockImplementationOnce(async (...args) => {
+    begun.resolve();
+    await held.promise;
+    return tx.apply(bed.database, args);
+  });
+  const first = take(name);
+  await begun.promise;
+  const sent = jest.spyOn(Tx.prototype, 'query');
+  const second = take(name);
+  expect(await take(other)).toMatch(/^op_/);
+  expect(looksIn(sent)[0]).toEqual([other]);
+  held.resolve();
+  const ends = await Promise.allSettled([first, second]);
+  expect(ends.map(codeOf)).toEqual(['taken', 'precondition_failed']);
 });
 
 it('refuses one alone, which leaves no claim, and whose key is as new', async () => {

@@ -8,6 +8,9 @@ import { OperationStore, type Claimed } from './operation.store.js';
 /** Most requests of one transaction. */
 const MOST = 16;
 
+/** Transactions of one tenant at a time: while Postgres works on one, the next is made. */
+const AT_A_TIME = 2;
+
 export interface Asked<R> {
   tenantId: string;
   /** What it changes. Of two in one transaction one writes, and the other is asked again in the next. */
@@ -24,12 +27,24 @@ interface Waiting extends Asked<unknown> {
   reject(error: unknown): void;
 }
 
+/** What a tenant's requests wait for. */
+interface Lane {
+  waiting: Waiting[];
+  /** What is written by transactions under way. Who wants the same waits for their end, so that no transaction holds up the other. */
+  readonly taken: Set<string>;
+  /** Transactions under way or about to be. */
+  running: number;
+  /** One of them is about to take who waits. */
+  isCalled: boolean;
+}
+
 /** Leaves a transaction in which nobody has written: there is nothing to commit. */
 class NothingWritten extends Error {}
 
 /**
- * Requests that are accepted together: those that come up while others of their tenant are being accepted share the next transaction, in
- * which each goes by its own rules, and what they ask by `tx.each` goes as one statement. No timer: one that finds nobody goes at once.
+ * Requests that are accepted together: those that come up in one turn of the event loop, or while as many transactions of their tenant are under way as
+ * may be, share the next one, in which each goes by its own rules, and what they ask by `tx.each` goes as one statement. No timer: one that
+ * finds nobody goes at once.
  *
  * Only a refusal before the writes is one's own affair. Whatever else fails (a statement, a lock that is not given in time) rolls all back,
  * and each goes again in a transaction of its own, where it fails alone. So does whoever comes meanwhile for a resource that one of these
@@ -38,7 +53,7 @@ class NothingWritten extends Error {}
 @Injectable()
 export class GatheredAccepts {
   /** By tenant, while somebody of it is being accepted. */
-  private readonly lanes = new Map<string, Waiting[]>();
+  private readonly lanes = new Map<string, Lane>();
   /** Resources of those that could not go with others and are under way alone, each as often as there are such. */
   private readonly alone: string[] = [];
 
@@ -75,21 +90,27 @@ export class GatheredAccepts {
 
   private enqueue(one: Waiting): void {
     if (this.alone.includes(resourceOf(one))) return void this.goAlone(one);
-    const lane = this.lanes.get(one.tenantId);
-    if (lane) return void lane.push(one);
-    this.lanes.set(one.tenantId, [one]);
+    const lane = this.lanes.get(one.tenantId) ?? { waiting: [], taken: new Set(), running: 0, isCalled: false };
+    this.lanes.set(one.tenantId, lane);
+    lane.waiting.push(one);
+    if (lane.isCalled || lane.running === AT_A_TIME) return;
+    lane.isCalled = true;
+    lane.running += 1;
     // Behind everybody who came in this turn of the event loop.
-    setImmediate(() => void this.acceptOn(one.tenantId));
+    setImmediate(() => void this.acceptOn(one.tenantId, lane));
   }
 
   /** Rejections go to those who wait; this never rejects. */
-  private async acceptOn(tenantId: string): Promise<void> {
-    const lane = this.lanes.get(tenantId) as Waiting[];
-    while (lane.length > 0) {
-      const batch = take(lane);
+  private async acceptOn(tenantId: string, lane: Lane): Promise<void> {
+    lane.isCalled = false;
+    for (let batch = take(lane); batch.length > 0; batch = take(lane)) {
+      const resources = new Set(batch.map(({ resource }) => resource));
+      resources.forEach((resource) => lane.taken.add(resource));
       await settledInTime(batch.length > 1 ? this.together(tenantId, batch) : this.answer(batch[0]!));
+      resources.forEach((resource) => lane.taken.delete(resource));
     }
-    this.lanes.delete(tenantId);
+    lane.running -= 1;
+    if (lane.running === 0) this.lanes.delete(tenantId);
   }
 
   private async together(tenantId: string, waiting: readonly Waiting[]): Promise<void> {
@@ -131,17 +152,17 @@ export class GatheredAccepts {
 }
 
 /** The next of the lane. Of two with one Idempotency-Key the second waits, and then adopts what the first has made. */
-function take(lane: Waiting[]): Waiting[] {
+function take(lane: Lane): Waiting[] {
   const batch: Waiting[] = [];
   const keys = new Set<string>();
-  const left = lane.filter((one) => {
+  lane.waiting = lane.waiting.filter((one) => {
+    if (lane.taken.has(one.resource)) return true;
     const key = one.idempotency && `${one.idempotency.path} ${one.idempotency.key}`;
     if (batch.length === MOST || (key !== undefined && keys.has(key))) return true;
     if (key !== undefined) keys.add(key);
     batch.push(one);
     return false;
   });
-  lane.splice(0, lane.length, ...left);
   return batch;
 }
 
