@@ -37,6 +37,29 @@ afterAll(async () => {
   await testDatabase?.drop();
 });
 
+it('writes by one statement in one round trip, and leaves no trace of one that fails', async () => {
+  const database = await open('production');
+  const pool = new pg.Pool({ connectionString: testDatabase.ownerUrl, max: 1 });
+  await pool.query(`create table once (n int primary key); grant all on once to slipway_system`);
+  const insert = prepared('t-once', 'insert into once values ($1) returning n, current_user as role');
+  const update = prepared('t-once-update', 'update once set n = n where n = $1');
+  const kept = async () => (await pool.query<{ n: number }>('select n from once order by n')).rows.map(({ n }) => n);
+  const hurried = { lockWithinMs: 50 };
+  expect(await database.once('system', insert, [1])).toEqual([{ n: 1, role: 'slipway_system' }]);
+  // More often than there are connections: none of them is left in a transaction that has failed.
+  for (let n = 0; n < 8; n += 1)
+    await expect(database.once('system', insert, [1], n % 2 ? hurried : {})).rejects.toMatchObject({
+      code: '23505',
+      severity: 'ERROR',
+    });
+  expect(await database.once('system', insert, [2], hurried)).toHaveLength(1);
+  expect(await kept()).toEqual([1, 2]);
+  await pool.query('begin; select from once for update');
+  await expect(database.once('system', update, [1], hurried)).rejects.toMatchObject({ code: '55P03' });
+  await pool.query('rollback; drop table once');
+  await pool.end();
+});
+
 it('what is sent in one turn leaves in one write, on whichever connection', async () => {
   const database = await open('production');
   const look = lookup('t-look', 'select $1::int as n');

@@ -9,7 +9,6 @@ import { NESTING, type Nesting } from './nesting.js';
 import { Notifications } from './notifications.js';
 import { PipelinedReader } from './pipelined-reader.js';
 import { renewPlans } from './renew-plans.js';
-import { send } from './send.js';
 import { beginText, Tx, type Reads, type TxScope, type TxSettings } from './tx.js';
 import type { Statement } from './statement.js';
 
@@ -87,7 +86,32 @@ export class Database implements OnApplicationBootstrap, OnModuleDestroy {
       typeof statement !== 'string' && statement.isLookup
         ? await this.reader.read<R>(scope, statement, values)
         : undefined;
-    return shared ?? this.readAlone<R>(scope, statement, values);
+    return shared ?? this.once<R>(scope, statement, values);
+  }
+
+  /**
+   * One statement that may write, in a transaction of its own, sent and committed in one round trip. Returns its rows. What is thrown with
+   * the severity `ERROR` is Postgres' answer, and nothing stands; after anything else it may.
+   */
+  once<R = Record<string, unknown>>(
+    scope: TxScope,
+    statement: Statement | string,
+    values: unknown[] = [],
+    settings: TxSettings = {},
+  ): Promise<R[]> {
+    return this.onConnection(async (client, tx) => {
+      const [begun, rows, committed] = await Promise.allSettled([
+        client.query(beginText(scope, settings)),
+        tx.query<R>(statement, values),
+        commit(client, settings.lockWithinMs !== undefined),
+      ]);
+      for (const result of [begun, rows, committed]) {
+        if (result.status === 'fulfilled') continue;
+        await client.query('ROLLBACK').catch(() => undefined);
+        throw result.reason;
+      }
+      return (rows as PromiseFulfilledResult<R[]>).value;
+    }, scope);
   }
 
   /**
@@ -130,18 +154,6 @@ export class Database implements OnApplicationBootstrap, OnModuleDestroy {
         renewPlans(client);
       });
     pool.on('remove', (client) => this.pooled.delete(client));
-  }
-
-  private readAlone<R>(scope: TxScope, statement: Statement | string, values: unknown[]): Promise<R[]> {
-    return this.onConnection(async (client) => {
-      const results = await Promise.allSettled([
-        client.query(beginText(scope)),
-        send(client, statement, values),
-        client.query('COMMIT'),
-      ]);
-      for (const result of results) if (result.status === 'rejected') throw result.reason;
-      return (results[1] as PromiseFulfilledResult<{ rows: R[] }>).value.rows;
-    }, scope);
   }
 
   /**

@@ -1,6 +1,6 @@
 export { Database } from './database.js';
 export { DatabaseModule } from './database.module.js';
-export { Tx, type Reads, type TxScope } from './tx.js';
+export { Tx, type Reads, type TxScope, type TxSettings } from './tx.js';
 export { rfc3339, wholeNumber } from './columns.js';
 export { newestFirst } from './newest-first.js';
 export {

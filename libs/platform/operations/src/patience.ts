@@ -8,3 +8,8 @@ export async function settledInTime(work: Promise<void>): Promise<void> {
   await Promise.race([work, late]);
   clearTimeout(timer);
 }
+
+/** Whether nobody said what became of a commit: an error that Postgres answers with has rolled it back. */
+export function isUnanswered(error: unknown): boolean {
+  return (error as { severity?: string }).severity !== 'ERROR';
+}

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '@slipway/platform-database';
 import { requestContext, runInRequest, type IdempotencyClaim, type RequestContext } from '@slipway/platform-http';
-import { PATIENCE_MS, settledInTime } from '../patience.js';
+import { isUnanswered, PATIENCE_MS, settledInTime } from '../patience.js';
 import { AcceptBatch, type Accept } from './accept-batch.js';
 import { OperationStore, type Claimed } from './operation.store.js';
 
@@ -169,11 +169,6 @@ function take(lane: Lane): Waiting[] {
 function again(one: Waiting): Waiting {
   one.context.warnings.length = one.warnings;
   return one;
-}
-
-/** Whether nobody said what became of the commit: an error that Postgres answers with has rolled it back. */
-function isUnanswered(error: unknown): boolean {
-  return (error as { severity?: string }).severity !== 'ERROR';
 }
 
 function resourceOf({ tenantId, resource }: Waiting): string {

@@ -1,6 +1,7 @@
-import { TERMINAL_STATUSES, type OperationStatus, type StepStatus } from '@slipway/contracts';
+import { TERMINAL_STATUSES, type OperationStatus, type StepStatus, type TerminalStatus } from '@slipway/contracts';
 import type { Append, NewEvent } from '@slipway/platform-events';
-import type { Failure, OperationRow } from '../operation.row.js';
+import { operationFailures } from '../operation.failures.js';
+import type { Failure, OperationRow, StepRow } from '../operation.row.js';
 import type { CommitRecord } from './commit.query.js';
 
 /** The failure that an unwinding operation carries, with the step at which it began. */
@@ -32,6 +33,25 @@ export interface Commit {
   /** Base names of the forward steps whose effect is gone now. */
   undone?: readonly string[];
   events: NewEvent[];
+}
+
+export function unwindingOf({ phase, failure }: OperationRow): Unwinding | null {
+  return phase === 'unwinding' ? (failure as Unwinding) : null;
+}
+
+/** How an operation ends that has nothing left to do. */
+export function endOf(unwinding: Unwinding | null): TerminalStatus {
+  if (!unwinding) return 'succeeded';
+  return unwinding.code === operationFailures.cancelled_by_user.code ? 'cancelled' : 'failed';
+}
+
+export function isDone({ status }: StepRow): boolean {
+  return status === 'succeeded' || status === 'skipped';
+}
+
+/** As it comes back from Postgres. */
+export function plain<T>(value: T): T {
+  return JSON.parse(JSON.stringify(value)) as T;
 }
 
 /** As the statement takes it. */

@@ -1,5 +1,4 @@
 import { expect, it } from '@jest/globals';
-import type { Tx } from '@slipway/platform-database';
 import type { Commit } from './commit-record.js';
 import { GatheredCommits, GuardLost, type Written } from './gathered-commits.js';
 
@@ -12,20 +11,13 @@ function gathering(
   atCommit: (count: number) => void = () => undefined,
 ) {
   const batches: string[][] = [];
-  const tx = { query: async () => [] } as unknown as Tx;
-  const commits = new GatheredCommits(
-    {
-      tx: async (_scope: unknown, work: (tx: Tx) => Promise<any>) => {
-        const value = await work(tx);
-        atCommit(value.length);
-        return value;
-      },
-    },
-    async (_tx, batch) => {
-      batches.push(batch.map(({ operation }) => operation.id));
-      return (await end(batch)).map(writtenOf);
-    },
-  );
+  const commits = new GatheredCommits(async (batch, _settings, committing) => {
+    batches.push(batch.map(({ operation }) => operation.id));
+    const written = await end(batch);
+    committing();
+    atCommit(written.length);
+    return written.map(writtenOf);
+  });
   return { commits, batches };
 }
 

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Database, Tx } from '@slipway/platform-database';
-import { PATIENCE_MS, settledInTime } from '../patience.js';
+import type { TxSettings } from '@slipway/platform-database';
+import { isUnanswered, PATIENCE_MS, settledInTime } from '../patience.js';
 import type { Commit } from './commit-record.js';
 
 /** Most commits of one transaction. */
@@ -19,6 +19,12 @@ export interface Written {
   at: Date;
 }
 
+/**
+ * Writes what the guards let pass, in one transaction, and returns those rows.
+ * @param committing called before Postgres is asked to commit: from then on it may stand, unless Postgres answers that it does not
+ */
+type Write = (commits: readonly Commit[], settings: TxSettings, committing: () => void) => Promise<Written[]>;
+
 interface Waiting {
   commit: Commit;
   resolve(written: Written): void;
@@ -34,11 +40,7 @@ export class GatheredCommits {
   private waiting: Waiting[] = [];
   private writing = 0;
 
-  /** @param write Writes what the guards let pass, and returns those rows. */
-  constructor(
-    private readonly database: Pick<Database, 'tx'>,
-    private readonly write: (tx: Tx, commits: readonly Commit[]) => Promise<Written[]>,
-  ) {}
+  constructor(private readonly write: Write) {}
 
   /** @throws GuardLost */
   add(commit: Commit): Promise<Written> {
@@ -73,39 +75,35 @@ export class GatheredCommits {
   }
 
   private async together(batch: readonly Waiting[]): Promise<void> {
-    const { failure, mayStand } = await this.commit(batch);
-    if (!failure) return;
+    const failed = await this.commit(batch);
+    if (!failed) return;
     // A commit that nobody has answered may stand, and a second one would tell of everything twice.
-    if (mayStand) for (const { reject } of batch) reject(failure);
+    if (failed.mayStand) for (const { reject } of batch) reject(failed.error);
     else await Promise.all(batch.map((one) => this.alone(one)));
   }
 
   private async alone(one: Waiting): Promise<void> {
-    const { failure } = await this.commit([one]);
-    if (failure) one.reject(failure);
+    const failed = await this.commit([one]);
+    if (failed) one.reject(failed.error);
   }
 
-  private async commit(batch: readonly Waiting[]): Promise<{ failure?: unknown; mayStand?: boolean }> {
-    let mayStand = false;
+  private async commit(batch: readonly Waiting[]): Promise<{ error: unknown; mayStand: boolean } | undefined> {
+    let isCommitting = false;
     try {
-      const write = async (tx: Tx): Promise<Written[]> => {
-        const written = await this.write(
-          tx,
-          batch.map(({ commit }) => commit),
-        );
-        mayStand = true;
-        return written;
-      };
-      const rows = await this.database.tx('system', write, batch.length > 1 ? { lockWithinMs: PATIENCE_MS } : {});
+      const rows = await this.write(
+        batch.map(({ commit }) => commit),
+        batch.length > 1 ? { lockWithinMs: PATIENCE_MS } : {},
+        () => (isCommitting = true),
+      );
       const written = new Map(rows.map((row) => [row.id, row]));
       for (const { commit, resolve, reject } of batch) {
         const row = written.get(commit.operation.id);
         if (row) resolve(row);
         else reject(new GuardLost());
       }
-      return {};
-    } catch (failure) {
-      return { failure, mayStand };
+      return undefined;
+    } catch (error) {
+      return { error, mayStand: isCommitting && isUnanswered(error) };
     }
   }
 }

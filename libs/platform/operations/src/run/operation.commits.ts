@@ -1,5 +1,5 @@
-import { WORKER, type StepStatus, type TerminalStatus } from '@slipway/contracts';
-import type { Database, Tx } from '@slipway/platform-database';
+import { WORKER, type StepStatus } from '@slipway/contracts';
+import type { Database, Tx, TxSettings } from '@slipway/platform-database';
 import { appendAll, type NewEvent } from '@slipway/platform-events';
 import { statusChanged } from '../accept/operation.store.js';
 import { baseName } from '../define/operation.definition.js';
@@ -7,7 +7,7 @@ import type { RunnableOperation } from '../define/operation.definitions.js';
 import type { Done, Sleep, StepCommit, StepFailed, StepOutcome } from '../define/steps.js';
 import { operationFailures } from '../operation.failures.js';
 import type { Failure, OperationRow, StepRow } from '../operation.row.js';
-import { byStream, recordOf, type Commit, type Unwinding } from './commit-record.js';
+import { byStream, endOf, isDone, plain, recordOf, unwindingOf, type Commit, type Unwinding } from './commit-record.js';
 import { commitOf } from './commit.query.js';
 import { GatheredCommits, GuardLost, type Written } from './gathered-commits.js';
 
@@ -32,10 +32,10 @@ export class OperationCommits {
   private readonly gathered: GatheredCommits;
 
   constructor(
-    private readonly database: Pick<Database, 'tx'>,
+    private readonly database: Pick<Database, 'tx' | 'once'>,
     private readonly leaseSeconds: number,
   ) {
-    this.gathered = new GatheredCommits(database, (tx, commits) => this.commit(tx, commits));
+    this.gathered = new GatheredCommits((...commits) => this.commitAll(...commits));
   }
 
   /**
@@ -245,6 +245,27 @@ export class OperationCommits {
     });
   }
 
+  /** In a transaction of their own, and in one round trip where they tell nobody anything. */
+  private async commitAll(
+    commits: readonly Commit[],
+    settings: TxSettings,
+    committing: () => void,
+  ): Promise<Written[]> {
+    if (commits.some(({ events }) => events.length > 0))
+      return this.database.tx(
+        'system',
+        async (tx) => {
+          const written = await this.commit(tx, commits);
+          committing();
+          return written;
+        },
+        settings,
+      );
+    const { statement, values } = commitOf(commits.map(recordOf));
+    committing();
+    return this.database.once<Written>('system', statement, values, settings);
+  }
+
   /** Writes what the guard lets pass, and returns those rows; of what it does not, nothing is written. */
   private async commit(tx: Tx, commits: readonly Commit[]): Promise<Written[]> {
     const { statement, values } = commitOf(commits.map(recordOf));
@@ -254,24 +275,6 @@ export class OperationCommits {
     await appendAll(tx, byStream(lasting.map(({ operation, events }) => [operation, events])));
     return rows;
   }
-}
-
-/** As it comes back from Postgres. */
-function plain<T>(value: T): T {
-  return JSON.parse(JSON.stringify(value)) as T;
-}
-
-export function isDone({ status }: StepRow): boolean {
-  return status === 'succeeded' || status === 'skipped';
-}
-
-function unwindingOf({ phase, failure }: OperationRow): Unwinding | null {
-  return phase === 'unwinding' ? (failure as Unwinding) : null;
-}
-
-function endOf(unwinding: Unwinding | null): TerminalStatus {
-  if (!unwinding) return 'succeeded';
-  return unwinding.code === operationFailures.cancelled_by_user.code ? 'cancelled' : 'failed';
 }
 
 /** Percent after the step of this turn; 99 until the end is committed. */

@@ -13,8 +13,8 @@ import { operationFailures } from '../operation.failures.js';
 import type { Failure, OperationRow, StepRow } from '../operation.row.js';
 import { Leases } from './leases.js';
 import { GuardLost } from './gathered-commits.js';
-import { byStream } from './commit-record.js';
-import { isDone, OperationCommits, type Standing, type Turn } from './operation.commits.js';
+import { byStream, isDone } from './commit-record.js';
+import { OperationCommits, type Standing, type Turn } from './operation.commits.js';
 import { ACQUIRE, CLAIM, FIRST_STEPS_BEGIN, HELD, STEPS_OF } from './run.query.js';
 import type { Ask } from './worker-slots.js';
 
