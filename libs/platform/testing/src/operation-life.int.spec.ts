@@ -178,8 +178,10 @@ describe('a step that fails for now', () => {
 describe('a worker that loses Postgres', () => {
   it('leaves the operation to its lease when not even a failure can be recorded', async () => {
     const { database } = harness;
-    const tx = database.tx.bind(database);
+    const [tx, once] = [database.tx.bind(database), database.once.bind(database)];
     let isAway = false;
+    const whileThere = <T>(work: () => Promise<T>): Promise<T> =>
+      isAway ? Promise.reject(new Error('Postgres is away')) : work();
     const loses: Run = async (context) => {
       isAway = true;
       return leavesAnEffect(context);
@@ -187,9 +189,8 @@ describe('a worker that loses Postgres', () => {
     const id = await script([harness], { first: inTurn(loses, leavesAnEffect), second: leavesAnEffect }).begin();
     jest
       .spyOn(database, 'tx')
-      .mockImplementation((scope, work, options) =>
-        isAway ? Promise.reject(new Error('Postgres is away')) : tx(scope, work as never, options),
-      );
+      .mockImplementation((scope, work, options) => whileThere(() => tx(scope, work as never, options)));
+    jest.spyOn(database, 'once').mockImplementation((...asked) => whileThere(() => once(...asked) as never));
     await drive(id);
     jest.restoreAllMocks();
     expect(await record(id)).toMatchObject({ status: 'running', current_step: 'first', attempt: 1 });
@@ -198,6 +199,20 @@ describe('a worker that loses Postgres', () => {
     await drive(id);
     expect(await record(id)).toMatchObject({ status: 'succeeded' });
     expect(await effectsOf(harness, id)).toEqual(['first', 'second']);
+  });
+
+  it('does nothing again whose commit in one round trip it was not told of', async () => {
+    const { database } = harness;
+    const once = database.once.bind(database);
+    const [first, second] = [inTurn(async () => done()), inTurn(leavesAnEffect)];
+    const id = await script([harness], { first, second }).begin();
+    const sent = jest.spyOn(database, 'once').mockImplementationOnce(async (...asked) => {
+      await once(...asked);
+      throw new Error('Connection terminated unexpectedly');
+    });
+    expect(await harness.finish(TENANT, id)).toMatchObject({ status: 'succeeded' });
+    expect([first.count, second.count]).toEqual([1, 1]);
+    expect(sent).toHaveBeenCalled();
   });
 
   it('does nothing again whose commit it was not told of', async () => {
