@@ -203,8 +203,9 @@ it('has the provider’s tokens in the database sealed alone', async () => {
   expect(rows.length).toBeGreaterThan(0);
   const text = JSON.stringify(rows);
   expect(text).not.toContain(cookies['__Host-slipway_console_session']);
-  // How the two first parts of each JWT begin; one such beginning may stand in what is sealed by chance.
+  // How each JWT begins, its two first parts. In what is sealed one such beginning may stand by chance.
   expect(text).not.toMatch(/eyJ[\w-]+\.eyJ/);
+  expect(JSON.stringify(rows.map((row) => ({ ...row, sealed_credentials: null })))).not.toContain('eyJ');
 });
 
 it('says that the provider cannot be reached', async () => {

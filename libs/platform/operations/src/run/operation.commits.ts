@@ -35,7 +35,7 @@ export class OperationCommits {
     private readonly database: Pick<Database, 'tx' | 'once'>,
     private readonly leaseSeconds: number,
   ) {
-    this.gathered = new GatheredCommits((...commits) => this.commitAll(...commits));
+    this.gathered = new GatheredCommits((...asked) => this.commitAll(...asked));
   }
 
   /**
