@@ -31,6 +31,7 @@ export { requireFit } from './require-fit.js';
 export { postgresFault, reachPostgres, type ReachPostgresOptions } from './reach.js';
 import { GatewayRole1700000000002 } from './migrations/1700000000002-gateway-role.js';
 import { Roles1700000000000 } from './migrations/1700000000000-roles.js';
+import { TenantUnseen1700000000004 } from './migrations/1700000000004-tenant-unseen.js';
 import { Timestamps1700000000001 } from './migrations/1700000000001-timestamps.js';
 import { TimestampsInlined1700000000003 } from './migrations/1700000000003-timestamps-inlined.js';
 
@@ -40,4 +41,5 @@ export const migrations = [
   Timestamps1700000000001,
   GatewayRole1700000000002,
   TimestampsInlined1700000000003,
+  TenantUnseen1700000000004,
 ];
