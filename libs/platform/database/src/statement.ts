@@ -9,8 +9,14 @@ export interface Statement {
   readonly text: string;
   /** Made by `lookup`: may share a connection with reads of others. */
   readonly isLookup?: true;
-  /** Made by `locking`: which lock of `LOCK_ORDER` it takes. */
-  readonly locks?: { readonly lock: Lock; readonly keysOf: (values: readonly unknown[]) => readonly string[] };
+  /** Made by `locking`: which locks of `LOCK_ORDER` it takes, in that order. */
+  readonly locks?: readonly Taken[];
+}
+
+interface Taken {
+  readonly lock: Lock;
+  /** Which rows of that lock the values name. */
+  readonly keysOf: (values: readonly unknown[]) => readonly string[];
 }
 
 const textByName = new Map<string, string>();
@@ -38,7 +44,7 @@ export function lookup(name: string, text: string): Statement {
 export const KEYS = '((select $1::text[])::text[])';
 
 /**
- * A statement that takes a lock of the order. Its first value is the key, unless `keysOf` says otherwise.
+ * A statement that takes a lock of the order, after those that it is said to take already. Its first value is the key, unless `keysOf` says otherwise.
  * @param keysOf which rows of that lock the values name: their ids, or what else tells one from another
  */
 export function locking(
@@ -46,7 +52,7 @@ export function locking(
   statement: Statement,
   keysOf: (values: readonly unknown[]) => readonly string[] = ([first]) => [String(first)],
 ): Statement {
-  return { ...statement, locks: { lock, keysOf } };
+  return { ...statement, locks: [...(statement.locks ?? []), { lock, keysOf }] };
 }
 
 /** Columns of a list of records, with their types. */

@@ -18,20 +18,21 @@ export interface Append {
   events: readonly NewEvent[];
 }
 
-/*
+/**
+ * The parts of a `with` that append, for a statement that also does something else: one message instead of two.
+ *
  * The upsert takes each stream's row lock, in the order of their names, and keeps it until commit. That makes sequences
  * gapless and visible in order, and it is why events are appended last in a transaction. What a subscription waits for is
  * put into its inbox by the same statement.
+ * @param given rows of `stream`, `tenant_id` and `events` (`eventsAsWritten`), each stream once
  */
-const APPEND = setwise(
-  'events-append',
-  { stream: 'text', tenant_id: 'text', events: 'jsonb' },
-  (given) => `with appended as (
+export function appending(given: string): string {
+  return `appended as (
      select stream, tenant_id, events, jsonb_array_length(events) as count from ${given}
    ), head as (
      insert into event_streams as s (stream, tenant_id, last_sequence) select stream, tenant_id, count from appended order by stream
      on conflict (stream) do update set last_sequence = s.last_sequence + excluded.last_sequence
-     returning stream, last_sequence
+     returning stream, last_sequence, pg_notify('${EVENTS_CHANNEL}', stream)
    ), added as (
      insert into events (stream, sequence, tenant_id, id, type, subject, actor, operation_id, revision_id, data)
      select stream, head.last_sequence - appended.count + e.ordinality, appended.tenant_id, e.value->>'id', e.value->>'type', e.value->>'subject',
@@ -41,10 +42,19 @@ const APPEND = setwise(
    ), received as (
      insert into event_inbox (subscription, tenant_id, stream, sequence)
      select w.subscription, added.tenant_id, added.stream, added.sequence from added join event_subscriptions w using (type)
-     returning subscription
-   )
-   select pg_notify('${EVENTS_CHANNEL}', stream) from head
-   union all select pg_notify('${INBOX_CHANNEL}', subscription) from received`,
+     returning pg_notify('${INBOX_CHANNEL}', subscription)
+   )`;
+}
+
+/** Events as `appending` takes them. */
+export function eventsAsWritten(events: readonly NewEvent[]): object[] {
+  return events.map((event) => ({ ...event, id: newId('evt'), actor: actorText(event.actor) }));
+}
+
+const APPEND = setwise(
+  'events-append',
+  { stream: 'text', tenant_id: 'text', events: 'jsonb' },
+  (given) => `with ${appending(given)} select`,
   { lock: 'event_stream', keyOf: ({ stream }) => stream as string },
 );
 
@@ -54,7 +64,7 @@ export async function appendAll(tx: Tx, appends: readonly Append[]): Promise<voi
   const rows = given.map(({ stream, tenantId, events }) => ({
     stream,
     tenant_id: tenantId,
-    events: events.map((event) => ({ ...event, id: newId('evt'), actor: actorText(event.actor) })),
+    events: eventsAsWritten(events),
   }));
   await tx.each(APPEND, rows);
 }

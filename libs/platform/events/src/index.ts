@@ -7,7 +7,9 @@ export { EventsModule } from './events.module.js';
 export {
   appendAll,
   appendEvents,
+  appending,
   eventPage,
+  eventsAsWritten,
   type Append,
   type EventSource,
   type NewEvent,

@@ -5,6 +5,7 @@ import { UndoneSteps1700000000027 } from './migrations/1700000000027-undone-step
 import { Due1700000000028 } from './migrations/1700000000028-due.js';
 import { OperationRequest1700000000033 } from './migrations/1700000000033-operation-request.js';
 import { CancelReason1700000000034 } from './migrations/1700000000034-cancel-reason.js';
+import { StepRoom1700000000036 } from './migrations/1700000000036-step-room.js';
 
 export { OperationsModule } from './operations.module.js';
 export {
@@ -51,4 +52,5 @@ export const migrations = [
   Due1700000000028,
   OperationRequest1700000000033,
   CancelReason1700000000034,
+  StepRoom1700000000036,
 ];

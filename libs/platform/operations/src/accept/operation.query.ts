@@ -1,5 +1,5 @@
 import { KEYS, lookup, locking, prepared, setwise } from '@slipway/platform-database';
-import { OUTBOX_CHANNEL } from '@slipway/contracts';
+import { actorText, OUTBOX_CHANNEL, WORKER } from '@slipway/contracts';
 import { OPERATION_COLUMNS, STEP_COLUMNS } from '../operation.row.js';
 
 /*
@@ -115,6 +115,10 @@ export const START = setwise(
    )
    select pg_notify('${OUTBOX_CHANNEL}', '') from (select from sent limit 1) told`,
 );
+
+/** What `statusChanged` makes of an operation that a worker takes for the first time, as it is written but for its id; `o` is its row. */
+export const STARTED_EVENT = `jsonb_build_object('type', 'operation.status_changed', 'subject', 'operations/' || o.id, 'actor', '${actorText(WORKER)}',
+  'operationId', o.id, 'data', jsonb_build_object('operation_id', o.id, 'kind', o.kind, 'from', 'pending', 'status', 'running', 'resource_name', o."resourceName"))`;
 
 export const READ = prepared(
   'operation-read',

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { newId } from '@slipway/platform-database';
 import { OperationsBed, TENANT } from '../../test/bed.js';
 import { CLAIM } from './run.query.js';
 
@@ -19,9 +20,11 @@ interface Asked {
   skipOutbound?: string[];
 }
 
+const eventIds = (count: number) => Array.from({ length: count }, () => newId('evt'));
+
 async function claim(asked: Asked = {}): Promise<string[]> {
   const { limit = 100, kinds = ['probe'], skip = [], outbound = [], skipOutbound = [] } = asked;
-  const values = ['me', 30, limit, kinds, skip, outbound, skipOutbound];
+  const values = ['me', 30, eventIds(limit), limit, kinds, skip, outbound, skipOutbound];
   const rows = await bed.database.tx('system', (tx) => tx.query<{ id: string }>(CLAIM, values));
   return rows.map(({ id }) => id);
 }
@@ -30,7 +33,7 @@ async function claim(asked: Asked = {}): Promise<string[]> {
 async function claimJustAfter(id: string, change: string): Promise<string[]> {
   return bed.database.tx('system', async (tx) => {
     await tx.query(`update operations set ${change} where id = $1`, [id]);
-    const rows = await tx.query<{ id: string }>(CLAIM, ['me', 30, 100, ['probe'], [], [], []]);
+    const rows = await tx.query<{ id: string }>(CLAIM, ['me', 30, eventIds(100), 100, ['probe'], [], [], []]);
     return rows.map((row) => row.id);
   });
 }

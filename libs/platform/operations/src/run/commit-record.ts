@@ -1,5 +1,5 @@
 import { TERMINAL_STATUSES, type OperationStatus, type StepStatus, type TerminalStatus } from '@slipway/contracts';
-import type { Append, NewEvent } from '@slipway/platform-events';
+import { eventsAsWritten, type NewEvent } from '@slipway/platform-events';
 import { operationFailures } from '../operation.failures.js';
 import type { Failure, OperationRow, StepRow } from '../operation.row.js';
 import type { CommitRecord } from './commit.query.js';
@@ -90,18 +90,6 @@ export function recordOf(commit: Commit): CommitRecord {
     way_back: commit.wayBack?.names,
     way_back_index: commit.wayBack?.index,
     undone: commit.undone,
+    events: commit.events.length > 0 ? eventsAsWritten(commit.events) : undefined,
   };
-}
-
-/** Several operations may write to one stream. */
-export function byStream(
-  given: readonly (readonly [Pick<OperationRow, 'tenantId' | 'stream'>, readonly NewEvent[]])[],
-): Append[] {
-  const streams = new Map<string, { tenantId: string; stream: string; events: NewEvent[] }>();
-  for (const [{ tenantId, stream }, events] of given) {
-    const of = streams.get(stream) ?? { tenantId, stream, events: [] };
-    of.events.push(...events);
-    streams.set(stream, of);
-  }
-  return [...streams.values()];
 }

@@ -1,5 +1,6 @@
 import { OUTBOX_CHANNEL, sqlList, TERMINAL_STATUSES } from '@slipway/contracts';
 import { listOf, listValues, locking, prepared, type Columns, type Statement } from '@slipway/platform-database';
+import { appending } from '@slipway/platform-events';
 
 /*
  * Every write of a worker is this statement, for one operation or for several. Each row names the lease version that its worker
@@ -24,7 +25,7 @@ const guarded = (records: string) => `
   from ${records}
   where o.id = c.id and o.lease_version = c.lease_version and o.status in ('running','waiting','cancelling')
     and (c.phase = 'unwinding' or (o.phase = 'forward' and (not o.cancel_requested or c.is_cancel_seen)))
-  returning o.id, o.tenant_id, o.cancel_requested, o.dispatch, o.dispatched_at`;
+  returning o.id, o.tenant_id, o.stream, o.cancel_requested, o.dispatch, o.dispatched_at`;
 
 /** Columns of a record, with their types. */
 const ROW = {
@@ -48,47 +49,48 @@ const ROW = {
   is_cancel_seen: 'boolean',
 } as const;
 
-/** What a commit may do beside its own row; the first column says whether it does. */
+/** What a commit may do beside its own row, as parts of a `with`; the column of that name says whether it does. */
 const PARTS = {
   ended: {
     columns: { ended: 'text', ended_status: 'text', ended_message: 'text', evidence: 'jsonb', step_result: 'jsonb' },
-    text: `
+    text: `ended as (
     update operation_steps s set status = g.ended_status, completed_at = now(), message = coalesce(g.ended_message, ''),
       evidence = coalesce(g.evidence, s.evidence), result = g.step_result, state = null, started_at = coalesce(s.started_at, now())
-    from guarded g where s.operation_id = g.id and s.name = g.ended`,
+    from guarded g where s.operation_id = g.id and s.name = g.ended)`,
   },
   begins: {
     columns: { begins: 'text' },
-    text: `
+    text: `begins as (
     update operation_steps s set status = 'running', started_at = coalesce(s.started_at, now())
-    from guarded g where s.operation_id = g.id and s.name = g.begins`,
+    from guarded g where s.operation_id = g.id and s.name = g.begins)`,
   },
   asleep: {
     columns: { asleep: 'text', asleep_status: 'text', asleep_message: 'text', state: 'jsonb' },
-    text: `
+    text: `asleep as (
     update operation_steps s set status = g.asleep_status, message = coalesce(g.asleep_message, ''), state = g.state
-    from guarded g where s.operation_id = g.id and s.name = g.asleep`,
+    from guarded g where s.operation_id = g.id and s.name = g.asleep)`,
   },
   way_back: {
     columns: { way_back: 'text[]', way_back_index: 'int' },
-    text: `
+    text: `way_back as (
     insert into operation_steps (operation_id, tenant_id, name, index, is_unwind, status, started_at)
     select g.id, g.tenant_id, step.name, g.way_back_index + step.ordinality - 1, true,
       case when step.ordinality = 1 then 'running' else 'pending' end, case when step.ordinality = 1 then now() end
-    from guarded g, unnest(g.way_back) with ordinality as step(name, ordinality)`,
+    from guarded g, unnest(g.way_back) with ordinality as step(name, ordinality))`,
   },
   undone: {
     columns: { undone: 'text[]' },
-    text: `
+    text: `undone as (
     update operation_steps s set status = 'undone' from guarded g
-    where s.operation_id = g.id and not s.is_unwind and s.status in ('succeeded','skipped') and split_part(s.name, ':', 1) = any(g.undone)`,
+    where s.operation_id = g.id and not s.is_unwind and s.status in ('succeeded','skipped') and split_part(s.name, ':', 1) = any(g.undone))`,
   },
   dispatch_ms: {
     columns: {},
-    text: `
+    text: `dispatch_ms as (
     insert into outbox (tenant_id, operation_id, dispatch, not_before)
-    select tenant_id, id, dispatch, dispatched_at from guarded where dispatch_ms is not null returning pg_notify('${OUTBOX_CHANNEL}', '')`,
+    select tenant_id, id, dispatch, dispatched_at from guarded where dispatch_ms is not null returning pg_notify('${OUTBOX_CHANNEL}', ''))`,
   },
+  events: { columns: { events: 'jsonb' }, text: appending('guarded where events is not null') },
 } as const satisfies Record<string, { columns: Record<string, string>; text: string }>;
 type Part = keyof typeof PARTS;
 const NAMES = Object.keys(PARTS) as Part[];
@@ -114,8 +116,8 @@ function made(key: string, columns: Columns, parts: readonly Part[]): Statement 
     .slice(Object.keys(ROW).length)
     .map((name) => `, c.${name}`);
   const update = `${guarded(listOf('c', columns))}, c.dispatch_ms${own.join('')}`;
-  const ctes = parts.map((name) => `, ${name} as (${PARTS[name].text})`);
-  return locking(
+  const ctes = parts.map((name) => `, ${PARTS[name].text}`);
+  const statement = locking(
     'operation',
     prepared(
       `operation-commit-${key}`,
@@ -123,4 +125,6 @@ function made(key: string, columns: Columns, parts: readonly Part[]): Statement 
     ),
     ([ids]) => ids as string[],
   );
+  // Which streams these are is not among the values.
+  return parts.includes('events') ? locking('event_stream', statement, () => []) : statement;
 }

@@ -2,7 +2,9 @@ import { expect, it } from '@jest/globals';
 import type { Commit } from './commit-record.js';
 import { GatheredCommits, GuardLost, type Written } from './gathered-commits.js';
 
-const commitOf = (id: string, leaseVersion = '1') => ({ operation: { id, leaseVersion } }) as Commit;
+const commitOf = (id: string, leaseVersion = '1') =>
+  ({ operation: { id, leaseVersion }, events: [] }) as unknown as Commit;
+const telling = (id: string, stream: string) => ({ operation: { id, stream }, events: [{}] }) as unknown as Commit;
 const writtenOf = ({ operation }: Commit): Written => ({ id: operation.id, cancelRequested: false, at: new Date() });
 
 /** Commits whose transactions end as a test says; `batches` tells what each was to write. */
@@ -21,11 +23,11 @@ function gathering(
   return { commits, batches };
 }
 
-it('writes up to sixteen at a time, in the order of their ids', async () => {
+it('writes up to thirty-two at a time, in the order of their ids', async () => {
   const { commits, batches } = gathering(async (batch) => batch);
-  const ids = Array.from({ length: 20 }, (_, n) => `op_${String(19 - n).padStart(2, '0')}`);
+  const ids = Array.from({ length: 40 }, (_, n) => `op_${String(39 - n).padStart(2, '0')}`);
   await Promise.all(ids.map((id) => commits.add(commitOf(id))));
-  expect(batches.map((batch) => batch.length)).toEqual([16, 4]);
+  expect(batches.map((batch) => batch.length)).toEqual([32, 8]);
   for (const batch of batches) expect(batch).toEqual([...batch].sort());
 });
 
@@ -52,6 +54,13 @@ it('keeps two turns of one operation apart, so that neither takes the answer of 
   await expect(stale).rejects.toBeInstanceOf(GuardLost);
   await expect(current).resolves.toMatchObject({ id: 'op_b' });
   expect(batches).toEqual([['op_a', 'op_b'], ['op_b']]);
+});
+
+it('appends to one stream once in a transaction', async () => {
+  const { commits, batches } = gathering(async (batch) => batch);
+  const given = [telling('op_a', 'one'), telling('op_b', 'one'), telling('op_c', 'other'), commitOf('op_d')];
+  await Promise.all(given.map((one) => commits.add(one)));
+  expect(batches).toEqual([['op_a', 'op_c', 'op_d'], ['op_b']]);
 });
 
 it('writes nothing a second time where nobody knows whether Postgres has committed', async () => {
@@ -82,7 +91,7 @@ it('writes each alone where several could not be written together, and fails tho
   expect(batches).toEqual([['op_a', 'op_b', 'op_c'], ['op_a'], ['op_b'], ['op_c']]);
 });
 
-it('goes on with the next ones while as many hang as may be under way', async () => {
+it('does not wait long for those that hang', async () => {
   let release: () => void = () => undefined;
   const hanging = new Promise<void>((resolve) => (release = resolve));
   const { commits, batches } = gathering(async (batch) => {
@@ -100,22 +109,19 @@ it('goes on with the next ones while as many hang as may be under way', async ()
   await expect(second).resolves.toMatchObject({ id: 'op_held_2' });
 });
 
-it('has no more than two transactions under way, in which nobody waits for the other', async () => {
+it('has one transaction under way, and those that come meanwhile share the next', async () => {
   const ends: (() => void)[] = [];
   const { commits, batches } = gathering(async (batch) => {
     await new Promise<void>((resolve) => ends.push(resolve));
     return batch;
   });
-  const added: Promise<unknown>[] = [];
-  for (const id of ['op_a', 'op_b', 'op_c', 'op_d']) {
-    added.push(commits.add(commitOf(id)));
-    for (let turn = 0; turn < 2; turn += 1) await new Promise((resolve) => setImmediate(resolve));
-  }
-  expect(batches).toEqual([['op_a'], ['op_b']]);
+  const first = commits.add(commitOf('op_a'));
+  while (batches.length < 1) await new Promise((resolve) => setImmediate(resolve));
+  const others = ['op_b', 'op_c'].map((id) => commits.add(commitOf(id)));
+  ends[0]!();
+  await first;
+  while (batches.length < 2) await new Promise((resolve) => setImmediate(resolve));
+  expect(batches).toEqual([['op_a'], ['op_b', 'op_c']]);
   ends[1]!();
-  await added[1];
-  for (let turn = 0; turn < 2; turn += 1) await new Promise((resolve) => setImmediate(resolve));
-  expect(batches).toEqual([['op_a'], ['op_b'], ['op_c', 'op_d']]);
-  for (const end of ends) end();
-  await Promise.all(added);
+  await Promise.all(others);
 });

@@ -4,9 +4,9 @@ import { isUnanswered, PATIENCE_MS, settledInTime } from '../patience.js';
 import type { Commit } from './commit-record.js';
 
 /** Most commits of one transaction. */
-const MOST = 16;
-/** Transactions at a time: while one waits for the disk, the next is put together. */
-const LANES = 2;
+const MOST = 32;
+/** One transaction waits for the one before, since the more share it the less each costs, but not for a slow disk or for a row that somebody holds. In milliseconds. */
+const NEXT_AFTER_MS = 10;
 
 /** The guard of a commit matched no row: another worker holds the lease, or a cancel came first. Everything rolls back. */
 export class GuardLost extends Error {}
@@ -32,13 +32,13 @@ interface Waiting {
 }
 
 /**
- * Commits whose effect needs no transaction of its own share one: those that come up in one turn of the event loop, or while all lanes are
- * busy, go together, and one write to the disk makes all of them durable. Each has its own guard and learns of its own loss. One that cannot be written,
+ * Commits whose effect needs no transaction of its own share one: those that come up in one turn of the event loop, or while others are being
+ * written, go together, and one write to the disk makes all of them durable. Each has its own guard and learns of its own loss. One that cannot be written,
  * because of what it says or because somebody holds its row, holds up nobody else: then each goes alone.
  */
 export class GatheredCommits {
   private waiting: Waiting[] = [];
-  private writing = 0;
+  private isWriting = false;
 
   constructor(private readonly write: Write) {}
 
@@ -46,29 +46,36 @@ export class GatheredCommits {
   add(commit: Commit): Promise<Written> {
     return new Promise((resolve, reject) => {
       this.waiting.push({ commit, resolve, reject });
-      if (this.writing < LANES) void this.writeOn();
+      if (!this.isWriting) void this.writeOn();
     });
   }
 
   /** Rejections go to those who wait; this never rejects. */
   private async writeOn(): Promise<void> {
-    this.writing += 1;
+    this.isWriting = true;
     while (this.waiting.length > 0) {
       // Behind everybody who came in this turn of the event loop, also because of what the transaction before has answered.
       await nextTurn();
       const batch = this.take();
-      if (batch.length > 0) await settledInTime(batch.length > 1 ? this.together(batch) : this.alone(batch[0]!));
+      if (batch.length > 0)
+        await settledInTime(batch.length > 1 ? this.together(batch) : this.alone(batch[0]!), NEXT_AFTER_MS);
     }
-    this.writing -= 1;
+    this.isWriting = false;
   }
 
-  /** In the order of their ids, as locks are taken. One operation twice is one that lost its lease: its two turns must not share an answer. */
+  /**
+   * In the order of their ids, as locks are taken. One operation twice is one that lost its lease: its two turns must not share an answer. To
+   * one stream only one of them appends.
+   */
   private take(): Waiting[] {
     const batch = new Map<string, Waiting>();
+    const streams = new Set<string>();
     this.waiting = this.waiting.filter((one) => {
-      const { id } = one.commit.operation;
-      if (batch.size === MOST || batch.has(id)) return true;
-      batch.set(id, one);
+      const { operation, events } = one.commit;
+      const isTold = events.length > 0;
+      if (batch.size === MOST || batch.has(operation.id) || (isTold && streams.has(operation.stream))) return true;
+      batch.set(operation.id, one);
+      if (isTold) streams.add(operation.stream);
       return false;
     });
     return [...batch.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, one]) => one);

@@ -1,13 +1,13 @@
 import { WORKER, type StepStatus } from '@slipway/contracts';
 import type { Database, Tx, TxSettings } from '@slipway/platform-database';
-import { appendAll, type NewEvent } from '@slipway/platform-events';
+import type { NewEvent } from '@slipway/platform-events';
 import { statusChanged } from '../accept/operation.store.js';
 import { baseName } from '../define/operation.definition.js';
 import type { RunnableOperation } from '../define/operation.definitions.js';
 import type { Done, Sleep, StepCommit, StepFailed, StepOutcome } from '../define/steps.js';
 import { operationFailures } from '../operation.failures.js';
 import type { Failure, OperationRow, StepRow } from '../operation.row.js';
-import { byStream, endOf, isDone, plain, recordOf, unwindingOf, type Commit, type Unwinding } from './commit-record.js';
+import { endOf, isDone, plain, recordOf, unwindingOf, type Commit, type Unwinding } from './commit-record.js';
 import { commitOf } from './commit.query.js';
 import { GatheredCommits, GuardLost, type Written } from './gathered-commits.js';
 
@@ -239,41 +239,18 @@ export class OperationCommits {
   /** What the commit needs besides is undone where its guard refuses it. */
   private alone(commitIn: (tx: Tx) => Promise<Commit>): Promise<Written> {
     return this.database.tx('system', async (tx) => {
-      const [written] = await this.commit(tx, [await commitIn(tx)]);
+      const { statement, values } = commitOf([recordOf(await commitIn(tx))]);
+      const written = await tx.one<Written>(statement, values);
       if (!written) throw new GuardLost();
       return written;
     });
   }
 
-  /** In a transaction of their own, and in one round trip where they tell nobody anything. */
-  private async commitAll(
-    commits: readonly Commit[],
-    settings: TxSettings,
-    committing: () => void,
-  ): Promise<Written[]> {
-    if (commits.some(({ events }) => events.length > 0))
-      return this.database.tx(
-        'system',
-        async (tx) => {
-          const written = await this.commit(tx, commits);
-          committing();
-          return written;
-        },
-        settings,
-      );
+  /** In a transaction of their own and one round trip: what the guard lets pass; of what it does not, nothing is written. */
+  private commitAll(commits: readonly Commit[], settings: TxSettings, committing: () => void): Promise<Written[]> {
     const { statement, values } = commitOf(commits.map(recordOf));
     committing();
     return this.database.once<Written>('system', statement, values, settings);
-  }
-
-  /** Writes what the guard lets pass, and returns those rows; of what it does not, nothing is written. */
-  private async commit(tx: Tx, commits: readonly Commit[]): Promise<Written[]> {
-    const { statement, values } = commitOf(commits.map(recordOf));
-    const rows = await tx.query<Written>(statement, values);
-    const written = new Set(rows.map(({ id }) => id));
-    const lasting = commits.filter(({ operation }) => written.has(operation.id));
-    await appendAll(tx, byStream(lasting.map(({ operation, events }) => [operation, events])));
-    return rows;
   }
 }
 

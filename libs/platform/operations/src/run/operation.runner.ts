@@ -1,11 +1,8 @@
-import { WORKER } from '@slipway/contracts';
 import { Injectable, Logger } from '@nestjs/common';
 import { PausePoints } from '@slipway/platform-config';
-import { Database, type Statement } from '@slipway/platform-database';
-import { appendAll } from '@slipway/platform-events';
+import { Database, newId, type Statement } from '@slipway/platform-database';
 import { counter, withLogContext } from '@slipway/platform-observability';
 import { STEPS } from '../accept/operation.query.js';
-import { statusChanged } from '../accept/operation.store.js';
 import { baseName, laneOf, type Lane } from '../define/operation.definition.js';
 import { OperationDefinitions } from '../define/operation.definitions.js';
 import { StepFailed, type Step } from '../define/steps.js';
@@ -13,9 +10,9 @@ import { operationFailures } from '../operation.failures.js';
 import type { Failure, OperationRow, StepRow } from '../operation.row.js';
 import { Leases } from './leases.js';
 import { GuardLost } from './gathered-commits.js';
-import { byStream, isDone } from './commit-record.js';
+import { isDone } from './commit-record.js';
 import { OperationCommits, type Standing, type Turn } from './operation.commits.js';
-import { ACQUIRE, CLAIM, FIRST_STEPS_BEGIN, HELD, STEPS_OF } from './run.query.js';
+import { ACQUIRE, CLAIM, HELD } from './run.query.js';
 import type { Ask } from './worker-slots.js';
 
 const UNKNOWN_KIND_RETRY_MS = 5_000;
@@ -26,6 +23,13 @@ const WAY_BACK_PATIENCE_MS = 600_000;
 
 /** An operation whose lease this process has taken. */
 export type Acquired = Standing & { signal: AbortSignal };
+
+/** What `taking` returns of an operation. */
+type Taken = OperationRow & {
+  isFirst: boolean;
+  at: Date;
+  steps: (Omit<StepRow, 'startedAt'> & { startedAt: string | null })[];
+};
 
 /** What follows a turn: go on with what stands now, look at what stands, or stop driving. */
 type Next = Standing | 'again' | 'stop';
@@ -50,13 +54,14 @@ export class OperationRunner {
 
   /** One operation, if it is due and nobody holds it. */
   async drive(operationId: string): Promise<void> {
-    for (const acquired of await this.acquire(ACQUIRE, [operationId])) await this.run(acquired);
+    for (const acquired of await this.acquire(ACQUIRE, [operationId], 1)) await this.run(acquired);
   }
 
   /** Takes what is due, and no more than was asked for. Each of them must be `run`. */
   claim({ lanes, limit, skip, skipOutbound }: Ask): Promise<Acquired[]> {
     const kinds = this.definitions.kindsOf(lanes);
-    return this.acquire(CLAIM, [limit, kinds, skip, this.definitions.kindsOf(['outbound']), skipOutbound]);
+    const outbound = this.definitions.kindsOf(['outbound']);
+    return this.acquire(CLAIM, [limit, kinds, skip, outbound, skipOutbound], limit);
   }
 
   /** The lane of what was claimed. */
@@ -80,31 +85,12 @@ export class OperationRunner {
     }
   }
 
-  private async acquire(statement: Statement, which: readonly unknown[]): Promise<Acquired[]> {
-    const values = [this.leases.owner, this.leases.seconds, ...which];
-    const acquired = await this.database.tx('system', async (tx) => {
-      const rows = await tx.query<OperationRow & { isFirst: boolean }>(statement, values);
-      if (rows.length === 0) return [];
-      const first = rows.filter(({ isFirst }) => isFirst);
-      const begins = [first.map(({ id }) => id), first.map(({ currentStep }) => currentStep)];
-      // Sent together; Postgres runs them in this order.
-      const [steps] = await Promise.all([
-        first.length > 0 && tx.query(FIRST_STEPS_BEGIN, begins),
-        tx.query<StepRow & { operationId: string }>(STEPS_OF, [rows.map(({ id }) => id)]),
-        appendAll(
-          tx,
-          byStream(first.map((row) => [row, [statusChanged({ ...row, status: 'pending' }, 'running', WORKER)]])),
-        ),
-      ]).then(([, ...found]) => found);
-      return rows.map((operation) => ({
-        operation,
-        steps: steps.filter(({ operationId }) => operationId === operation.id),
-      }));
-    });
-    const held = acquired.map((one) => {
-      const { id, leaseVersion } = one.operation;
-      return { ...one, signal: this.leases.hold(id, leaseVersion) };
-    });
+  /** @param most operations that the statement may take */
+  private async acquire(statement: Statement, which: readonly unknown[], most: number): Promise<Acquired[]> {
+    const eventIds = Array.from({ length: most }, () => newId('evt'));
+    const values = [this.leases.owner, this.leases.seconds, eventIds, ...which];
+    const acquired = await this.database.once<Taken>('system', statement, values);
+    const held = acquired.map((row) => ({ ...standingOf(row), signal: this.leases.hold(row.id, row.leaseVersion) }));
     if (held.length > 0) await this.pausePoints.reach('operation:acquired');
     return held;
   }
@@ -219,6 +205,17 @@ export class OperationRunner {
     const again = { delayMs: UNKNOWN_KIND_RETRY_MS, message: '' };
     await this.commits.stepRetries(turn, again);
     return 'stop';
+  }
+}
+
+/** With the step begun that the same statement began. */
+function standingOf({ isFirst, at, steps, ...operation }: Taken): Standing {
+  return { operation, steps: steps.map((step) => asBegun(step)) };
+
+  function asBegun(step: Taken['steps'][number]): StepRow {
+    const startedAt = step.startedAt === null ? null : new Date(step.startedAt);
+    if (!isFirst || step.name !== operation.currentStep) return { ...step, startedAt };
+    return { ...step, status: 'running', startedAt: startedAt ?? at, ageMs: step.ageMs ?? 0 };
   }
 }
 

@@ -1,5 +1,7 @@
 import { LIVE_STATUSES, sqlList } from '@slipway/contracts';
 import { listOf, lookup, locking, prepared } from '@slipway/platform-database';
+import { appending } from '@slipway/platform-events';
+import { STARTED_EVENT } from '../accept/operation.query.js';
 import { OPERATION_COLUMNS, STEP_COLUMNS } from '../operation.row.js';
 
 const LIVE = sqlList(LIVE_STATUSES);
@@ -10,27 +12,13 @@ export const HELD = lookup(
   `select ${OPERATION_COLUMNS} from operations o where o.id = $1 and o.lease_version = $2 and o.status in ('running','waiting','cancelling')`,
 );
 
-/*
- * Lists are `listOf`, also here: planned for ten records while the tables are young, a statement reads them whole, and goes on doing so
- * while they grow, until it is planned anew.
+/**
+ * The version rises by one; whoever held the one before can write no more. Of one that is taken for the first time the step begins, and its
+ * stream is told. All in one statement, so that taking is one round trip; therefore `steps` are as they stood before. Values: who takes,
+ * for how many seconds, and ids for the events.
+ * @param before the rows to take, as they stood
  */
-
-/** Of operations that were taken for the first time: their ids, and the step of each. */
-export const FIRST_STEPS_BEGIN = prepared(
-  'operation-first-steps',
-  `update operation_steps s set status = 'running', started_at = coalesce(started_at, now())
-   from ${listOf('first', { id: 'text', step: 'text' })} where s.operation_id = first.id and s.name = first.step`,
-);
-
-/** In their order, of several operations. */
-export const STEPS_OF = prepared(
-  'operation-steps-of',
-  `select s.operation_id as "operationId", ${STEP_COLUMNS} from ${listOf('held', { id: 'text' })}
-   join operation_steps s on s.operation_id = held.id order by s.index`,
-);
-
-/** The version rises by one; whoever held the one before can write no more. @param before the rows to take, as they stood */
-const taking = (before: string): string => `
+const taking = (before: string): string => `with taken as (
    update operations o set
      lease_version = o.lease_version + 1, lease_owner = $1, lease_expires_at = now() + make_interval(secs => $2),
      attempt = case when o.status = 'pending' then 1 when o.lease_expires_at is not null then o.attempt + 1 else greatest(o.attempt, 1) end,
@@ -38,7 +26,19 @@ const taking = (before: string): string => `
      current_step_status = case when o.current_step_status = 'pending' then 'running' else o.current_step_status end,
      wake_at = null, updated_at = case when o.status = 'pending' then now() else o.updated_at end
    from ${before} as before where o.id = before.id
-   returning ${OPERATION_COLUMNS}, before.status = 'pending' as "isFirst"`;
+   returning ${OPERATION_COLUMNS}, before.status = 'pending' as "isFirst", now() as at
+   ), begun as (
+     update operation_steps s set status = 'running', started_at = coalesce(s.started_at, now())
+     from taken where taken."isFirst" and s.operation_id = taken.id and s.name = taken."currentStep"
+   ), told as (
+     select stream, tenant_id, jsonb_agg(event) as events from (
+       select o.stream, o."tenantId" as tenant_id, ${STARTED_EVENT} || jsonb_build_object('id', ($3::text[])[row_number() over ()]) as event
+       from taken o where o."isFirst") first
+     group by stream, tenant_id
+   ), ${appending('told')}
+   select taken.*, (select coalesce(json_agg(row_to_json(step)), '[]') from (
+     select ${STEP_COLUMNS} from operation_steps s where s.operation_id = taken.id order by s.index) step) as steps
+   from taken`;
 
 /*
  * Takes what is due (`due_at`: live, held by nobody, not asleep, not waiting for a person, or cancelled), the longest due first. It is
@@ -48,9 +48,9 @@ export const CLAIM = prepared(
   'operation-claim',
   taking(`(
      select id, status from operations
-     where due_at <= now() + interval '5 milliseconds' and kind = any($4) and not tenant_id = any($5)
-       and not (kind = any($6) and tenant_id = any($7))
-     order by due_at limit $3 for update skip locked)`),
+     where due_at <= now() + interval '5 milliseconds' and kind = any($5) and not tenant_id = any($6)
+       and not (kind = any($7) and tenant_id = any($8))
+     order by due_at limit $4 for update skip locked)`),
 );
 
 /*
@@ -62,9 +62,9 @@ export const ACQUIRE = locking(
     'operation-acquire',
     taking(`(
      select id, status from operations
-     where id = $3 and status in (${LIVE}) and (due_at <= now() + interval '5 milliseconds' or lease_expires_at < now()) for update)`),
+     where id = $4 and status in (${LIVE}) and (due_at <= now() + interval '5 milliseconds' or lease_expires_at < now()) for update)`),
   ),
-  ([, , id]) => [id as string],
+  ([, , , id]) => [id as string],
 );
 
 /*
