@@ -16,7 +16,7 @@ export const queueOptions = { streams: { events: { maxLen: 100 } } };
 export const workerOptions = { maxStalledCount: 1_000_000, runRetryDelay: 250, drainDelay: IDLE_POLL_SECONDS };
 
 /** From this many jobs at a time on, one call for all costs less than a call each: on Postgres it makes two temporary tables. */
-const BULK_FROM = 4;
+const BULK_FROM = 10;
 
 const INSUFFICIENT_PRIVILEGE = '42501';
 

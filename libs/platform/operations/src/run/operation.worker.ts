@@ -45,8 +45,9 @@ export class OperationWorker implements OnApplicationBootstrap, BeforeApplicatio
   ) {}
 
   async onApplicationBootstrap(): Promise<void> {
-    // The queue may be away at boot; it connects by itself, and the relay is patient.
-    void this.queue.consume(() => this.look(), this.config.worker.concurrency);
+    // The queue may be away at boot; it connects by itself, and the relay is patient. One wake-up at a time: looks take turns anyway, and what
+    // rings meanwhile is for another worker.
+    void this.queue.consume(() => this.look(), 1);
     if (this.lookEveryMs > 0) this.timer = setInterval(() => void this.look(), this.lookEveryMs);
     await this.relay.start();
   }
