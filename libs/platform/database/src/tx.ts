@@ -137,16 +137,19 @@ function split(rows: readonly { at?: number }[], count: number): object[][] {
 export interface TxSettings {
   /** A lock that is not given in this time fails it. */
   lockWithinMs?: number;
+  /** Its statements are planned once, not for their values: Postgres goes on planning for values whose plans once looked cheap, while tables were small. */
+  hasOnePlan?: boolean;
 }
 
 /** Opens a transaction under the scope's role and tenant, in one message. */
-export function beginText(scope: TxScope, { lockWithinMs }: TxSettings = {}): string {
+export function beginText(scope: TxScope, { lockWithinMs, hasOnePlan }: TxSettings = {}): string {
   const role =
     scope === 'system'
       ? 'SET LOCAL ROLE slipway_system'
       : `SET LOCAL ROLE slipway_tenant; SET LOCAL slipway.tenant = ${quotedTenant(scope.tenantId)}`;
   const limit = lockWithinMs === undefined ? '' : `; SET LOCAL lock_timeout = ${Math.ceil(lockWithinMs)}`;
-  return `BEGIN; ${role}${limit}`;
+  const plans = hasOnePlan ? '; SET LOCAL plan_cache_mode = force_generic_plan' : '';
+  return `BEGIN; ${role}${limit}${plans}`;
 }
 
 /** The id as it stands in a SET, which takes no parameters; the pattern keeps it harmless. */

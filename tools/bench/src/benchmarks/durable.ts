@@ -61,7 +61,7 @@ export async function besideEngine(
   notes: string,
 ): Promise<Finding[]> {
   const batches = { ours: noBatches(), limit: noBatches() };
-  const count = stand.sized(250, 100, 5);
+  const count = stand.sized(1_000, 100, 5);
   for (let round = 0; round <= stand.slices.rounds; round += 1) {
     for (const side of ['ours', 'limit'] as const)
       await runBatch(engines[side], { work: 'path', prefix: `${name}-${round}-`, count }, batches[side]);

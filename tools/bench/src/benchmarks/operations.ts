@@ -26,7 +26,7 @@ export async function operations(stand: Stand): Promise<Finding[]> {
   await prepare(stand);
   const ours = await ourEngine(stand);
   const batches: Record<Work, Batches> = { runner: noBatches(), 'claim-loop': noBatches(), path: noBatches() };
-  const count = stand.sized(250, 100, 5);
+  const count = stand.sized(1_000, 100, 5);
   for (let round = 0; round <= stand.slices.rounds; round += 1) {
     for (const work of WORKS) {
       const prefix = `${work}${round}-`;

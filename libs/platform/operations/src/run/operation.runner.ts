@@ -89,7 +89,7 @@ export class OperationRunner {
   private async acquire(statement: Statement, which: readonly unknown[], most: number): Promise<Acquired[]> {
     const eventIds = Array.from({ length: most }, () => newId('evt'));
     const values = [this.leases.owner, this.leases.seconds, eventIds, ...which];
-    const acquired = await this.database.once<Taken>('system', statement, values);
+    const acquired = await this.database.once<Taken>('system', statement, values, { hasOnePlan: true });
     const held = acquired.map((row) => ({ ...standingOf(row), signal: this.leases.hold(row.id, row.leaseVersion) }));
     if (held.length > 0) await this.pausePoints.reach('operation:acquired');
     return held;
