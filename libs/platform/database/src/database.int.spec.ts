@@ -60,6 +60,21 @@ it('writes by one statement in one round trip, and leaves no trace of one that f
   await pool.end();
 });
 
+it('plans once for all values, where that is asked for', async () => {
+  const database = await open('production');
+  const statement = prepared('t-one-plan', 'select * from pg_class where oid = $1::oid');
+  const plans = `select generic_plans::int as generic, custom_plans::int as custom from pg_prepared_statements where name = 't-one-plan'`;
+  const counted = await database.tx(
+    'system',
+    async (tx) => {
+      await tx.query(statement, [1]);
+      return tx.query(plans);
+    },
+    { hasOnePlan: true },
+  );
+  expect(counted).toEqual([{ generic: 1, custom: 0 }]);
+});
+
 it('what is sent in one turn leaves in one write, on whichever connection', async () => {
   const database = await open('production');
   const look = lookup('t-look', 'select $1::int as n');

@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { actorText, WORKER } from '@slipway/contracts';
 import { newId } from '@slipway/platform-database';
 import { OperationsBed, TENANT } from '../../test/bed.js';
+import { statusChanged } from '../accept/operation.store.js';
+import { OPERATION_COLUMNS, type OperationRow } from '../operation.row.js';
 import { CLAIM } from './run.query.js';
 
 /** What a worker that looks is given, whatever wake-up there was. */
@@ -105,5 +108,35 @@ describe('a claim', () => {
       [id],
     );
     expect(row).toEqual({ status: 'running', attempt: 1, lease_owner: 'me', version: 1, isHeld: true });
+  });
+
+  it('begins the first step and tells of it as a request would, also of two of one stream', async () => {
+    const ids = [await bed.begin(), await bed.begin()].sort();
+    await bed.sql(`update operations set stream = 'shared'`);
+    await claim();
+    const events = await bed.sql(
+      `select sequence::int, type, subject, actor, operation_id, data from events where stream = 'shared' order by subject`,
+    );
+    const rows = await bed.sql<OperationRow>(`select ${OPERATION_COLUMNS} from operations o order by id`);
+    const told = rows.map((row) => statusChanged({ ...row, status: 'pending' }, 'running', WORKER));
+    expect(events.map(({ sequence }) => sequence).sort()).toEqual([1, 2]);
+    expect(events).toEqual(
+      told.map(({ type, subject, actor, operationId, data }) =>
+        expect.objectContaining({ type, subject, actor: actorText(actor), operation_id: operationId, data }),
+      ),
+    );
+    const begun = await bed.sql(`select operation_id as id from operation_steps where status = 'running' order by 1`);
+    expect(begun.map(({ id }) => id)).toEqual(ids);
+  });
+
+  it('looks operations and steps up by their keys, however many are due', async () => {
+    await bed.sql(
+      `insert into operations (id, tenant_id, kind, resource_type, resource_name, resource_id, stream, requested_by)
+       select 'op_' || n, $1, 'probe', 'thing', 'thing', 'thing', 'operation/op_' || n, '{}' from generate_series(1, 20000) n`,
+      [TENANT],
+    );
+    await bed.sql('analyze operations');
+    const plan = await bed.sql<Record<string, string>>(`explain (generic_plan) ${CLAIM.text}`);
+    expect(plan.map((row) => Object.values(row)[0]).join('\n')).not.toContain('Seq Scan on operation');
   });
 });
