@@ -206,13 +206,15 @@ describe('a worker that loses Postgres', () => {
     const once = database.once.bind(database);
     const [first, second] = [inTurn(async () => done()), inTurn(leavesAnEffect)];
     const id = await script([harness], { first, second }).begin();
-    const sent = jest.spyOn(database, 'once').mockImplementationOnce(async (...asked) => {
+    const sent = jest.spyOn(database, 'once');
+    // Behind the claim.
+    sent.mockImplementationOnce(once).mockImplementationOnce(async (...asked) => {
       await once(...asked);
       throw new Error('Connection terminated unexpectedly');
     });
     expect(await harness.finish(TENANT, id)).toMatchObject({ status: 'succeeded' });
     expect([first.count, second.count]).toEqual([1, 1]);
-    expect(sent).toHaveBeenCalled();
+    expect(sent.mock.calls.length).toBeGreaterThan(2);
   });
 
   it('does nothing again whose commit it was not told of', async () => {

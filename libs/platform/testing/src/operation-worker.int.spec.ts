@@ -120,19 +120,15 @@ it('takes over what a dead worker held', async () => {
   expect(await effectsOf(harness, id)).toEqual(['first']);
 });
 
-it('takes as many at a time as its configuration says, and adds nothing behind its shutdown', async () => {
+it('takes one wake-up at a time, and adds nothing behind its shutdown', async () => {
   const another = new ForgetfulQueue();
   const migrations = [...platformMigrations, Effects1700000000099];
-  const brief = await OperationHarness.start({
-    migrations,
-    config: { worker: { concurrency: 7 } as never },
-    queue: another,
-  });
+  const brief = await OperationHarness.start({ migrations, queue: another });
   const id = await script([brief], { first: leavesAnEffect }).begin();
   await until('it is sent', () => another.calls.length > 0);
   await until('it ends', async () => (await brief.record(TENANT, id))['status'] === 'succeeded');
   await brief.stop();
-  expect(another.concurrency).toBe(7);
+  expect(another.concurrency).toBe(1);
   expect(another.calls.at(-1)).toBe('close');
 });
 
