@@ -132,12 +132,15 @@ describe('a lease', () => {
   it('is not given to a sleeper whose worker has not heard yet that it sleeps', async () => {
     const id = await script([one], { first: async () => sleep({ forMs: 60_000, status: 'waiting' }) }).begin();
     const renewals = jest.spyOn(one.database, 'read');
-    const tx = one.database.tx.bind(one.database);
-    jest.spyOn(one.database, 'tx').mockImplementation(async (...asked: Parameters<typeof tx>) => {
-      const committed = await tx(...asked);
-      jest.advanceTimersByTime(THIRD_MS);
-      await Promise.all(renewals.mock.results.map(({ value }) => value));
-      return committed;
+    const once = one.database.once.bind(one.database);
+    jest.spyOn(one.database, 'once').mockImplementation(async (...asked: Parameters<typeof once>) => {
+      const answer = await once(...asked);
+      const [, statement] = asked as [unknown, { name: string }];
+      if (statement.name.startsWith('operation-commit')) {
+        jest.advanceTimersByTime(THIRD_MS);
+        await Promise.all(renewals.mock.results.map(({ value }) => value));
+      }
+      return answer as never;
     });
     await one.runner.drive(id);
     expect(renewals).toHaveBeenCalled();
