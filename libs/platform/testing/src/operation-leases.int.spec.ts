@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import type { Database } from '@slipway/platform-database';
 import { done, sleep, type StepContext } from '@slipway/platform-operations';
 import {
   ACTOR,
@@ -133,10 +134,10 @@ describe('a lease', () => {
     const id = await script([one], { first: async () => sleep({ forMs: 60_000, status: 'waiting' }) }).begin();
     const renewals = jest.spyOn(one.database, 'read');
     const once = one.database.once.bind(one.database);
-    jest.spyOn(one.database, 'once').mockImplementation(async (...asked: Parameters<typeof once>) => {
+    jest.spyOn(one.database, 'once').mockImplementation(async (...asked: Parameters<Database['once']>) => {
       const answer = await once(...asked);
-      const [, statement] = asked as [unknown, { name: string }];
-      if (statement.name.startsWith('operation-commit')) {
+      const [, statement] = asked;
+      if (typeof statement !== 'string' && statement.name.startsWith('operation-commit')) {
         jest.advanceTimersByTime(THIRD_MS);
         await Promise.all(renewals.mock.results.map(({ value }) => value));
       }
