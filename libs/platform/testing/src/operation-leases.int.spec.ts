@@ -148,6 +148,31 @@ describe('a lease', () => {
     expect(await one.leaseOf(id)).toEqual({ leaseVersion: '1', isHeld: false });
   });
 
+  it('is taken with the steps as they stand once the row is free, not as they stood when somebody else had it', async () => {
+    const [first, second] = [inTurn(leavesAnEffect), inTurn(leavesAnEffect)];
+    const id = await script([one, another], { first, second }).begin();
+    const gate = new Gate();
+    const elsewhere = one.database.tx('system', async (tx) => {
+      const held = `update operations set lease_version = lease_version + 1, status = 'running', current_step = 'second' where id = $1`;
+      await tx.query(held, [id]);
+      await tx.query(`update operation_steps set status = 'succeeded' where operation_id = $1 and name = 'first'`, [
+        id,
+      ]);
+      await gate.pass();
+    });
+    await gate.reached;
+    const taking = another.runner.drive(id);
+    const waits = `select count(*)::int as n from pg_locks where not granted`;
+    await until(
+      'it waits for the row',
+      async () => (await one.database.read<{ n: number }>('system', waits))[0]!.n > 0,
+    );
+    gate.open();
+    await Promise.all([elsewhere, taking]);
+    expect(await one.record(TENANT, id)).toMatchObject({ status: 'succeeded' });
+    expect([first.count, second.count]).toEqual([0, 1]);
+  });
+
   it('is renewed no more once its drive has ended', async () => {
     const id = await script([one], { first: async () => sleep({ forMs: 60_000, status: 'waiting' }) }).begin();
     await one.runner.drive(id);

@@ -22,11 +22,12 @@ const BACKOFF_MAX_MS = 10_000;
 const WAY_BACK_PATIENCE_MS = 600_000;
 
 /** An operation whose lease this process has taken. */
-export type Acquired = Standing & { signal: AbortSignal };
+export type Acquired = Standing & Pick<Taken, 'isLate'> & { signal: AbortSignal };
 
 /** What `taking` returns of an operation. */
 type Taken = OperationRow & {
   isFirst: boolean;
+  isLate: boolean;
   at: Date;
   steps: (Omit<StepRow, 'startedAt'> & { startedAt: string | null })[];
 };
@@ -73,7 +74,7 @@ export class OperationRunner {
     const { operation, signal } = acquired;
     try {
       await withLogContext({ operation_id: operation.id, tenant_id: operation.tenantId }, async () => {
-        let current: Standing | undefined = acquired;
+        let current: Standing | undefined = acquired.isLate ? await this.reload(operation) : acquired;
         while (current) {
           const next: Next = await this.turn(current, signal);
           if (next === 'stop') return;
@@ -209,8 +210,8 @@ export class OperationRunner {
 }
 
 /** With the step begun that the same statement began. */
-function standingOf({ isFirst, at, steps, ...operation }: Taken): Standing {
-  return { operation, steps: steps.map((step) => asBegun(step)) };
+function standingOf({ isFirst, isLate, at, steps, ...operation }: Taken): Omit<Acquired, 'signal'> {
+  return { operation, steps: steps.map((step) => asBegun(step)), isLate };
 
   function asBegun(step: Taken['steps'][number]): StepRow {
     const startedAt = step.startedAt === null ? null : new Date(step.startedAt);

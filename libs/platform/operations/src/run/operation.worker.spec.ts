@@ -59,7 +59,13 @@ class Bed {
     this.due = this.due.filter((one) => !taken.includes(one));
     this.started.push(...taken.map(({ id }) => id));
     return taken.map(
-      (one) => ({ operation: one as OperationRow, steps: [], signal: new AbortController().signal }) satisfies Acquired,
+      (one) =>
+        ({
+          operation: one as OperationRow,
+          steps: [],
+          isLate: false,
+          signal: new AbortController().signal,
+        }) satisfies Acquired,
     );
   }
 }

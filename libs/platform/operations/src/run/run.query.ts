@@ -14,8 +14,8 @@ export const HELD = lookup(
 
 /**
  * The version rises by one; whoever held the one before can write no more. Of one that is taken for the first time the step begins, and its
- * stream is told. All in one statement, so that taking is one round trip; therefore `steps` are as they stood before. Values: who takes,
- * for how many seconds, and ids for the events.
+ * stream is told. All in one statement, so that taking is one round trip; therefore `steps` are as they stood when it began. `isLate`: somebody
+ * else has held it since then, so they must be read again. Values: who takes, for how many seconds, and ids for the events.
  * @param before the rows to take, as they stood
  */
 const taking = (before: string): string => `with taken as (
@@ -37,7 +37,8 @@ const taking = (before: string): string => `with taken as (
      group by stream, tenant_id
    ), ${appending('told')}
    select taken.*, (select coalesce(json_agg(row_to_json(step)), '[]') from (
-     select ${STEP_COLUMNS} from operation_steps s where s.operation_id = taken.id order by s.index) step) as steps
+     select ${STEP_COLUMNS} from operation_steps s where s.operation_id = taken.id order by s.index) step) as steps,
+     taken."leaseVersion" <> 1 + (select o.lease_version from operations o where o.id = taken.id) as "isLate"
    from taken`;
 
 /*
