@@ -272,14 +272,18 @@ it('gives up on a step whose worker dies each time', async () => {
 describe('the age of a step', () => {
   it('B12: is what Postgres says, whatever the clock of the worker', async () => {
     const ages: number[] = [];
+    const begins: Date[] = [];
     const first = ({ step }: StepContext<unknown>) => {
       ages.push(step.elapsedMs());
+      begins.push(step.startedAt);
       return Promise.resolve(ages.length === 1 ? sleep({ forMs: 0, status: 'waiting', message: 'waits' }) : done());
     };
     const id = await script([one], { first }).begin();
     const now = Date.now;
     jest.spyOn(Date, 'now').mockImplementation(() => now() + 3_600_000);
     await one.runner.drive(id);
+    const [step] = (await one.record(TENANT, id))['steps'];
+    expect(begins[0]!.getTime()).toBe(Date.parse(step.started_at));
     await one.database.tx('system', (tx) =>
       tx.query(`update operation_steps set started_at = started_at - interval '1 minute' where operation_id = $1`, [
         id,
