@@ -1,8 +1,12 @@
 import { readFileSync } from 'node:fs';
+import { thirdPartyModules } from './tools/test-runner/bundles.mjs';
 
 const swcrc = JSON.parse(readFileSync(new URL('./.swcrc', import.meta.url), 'utf8'));
 
-/** Every project spreads this. Tests resolve workspace libs to their sources, so only `platform-database` must be built. */
+/**
+ * Every project spreads this. Tests resolve workspace libs to their sources, so only `platform-database` must be built, and third-party
+ * packages to bundles.
+ */
 export default {
   testEnvironment: 'node',
   testEnvironmentOptions: { customExportConditions: ['@slipway/source', 'node', 'node-addons'] },
@@ -16,7 +20,7 @@ export default {
     ],
   },
   transformIgnorePatterns: ['/node_modules/(?!cookie/|content-disposition/)'],
-  moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
+  moduleNameMapper: { ...(await thirdPartyModules()), '^(\\.{1,2}/.*)\\.js$': '$1' },
   moduleFileExtensions: ['ts', 'js', 'mjs', 'cjs', 'json', 'node'],
   // A machine that builds and tests at once is slow; a hanging test is still found.
   testTimeout: 60_000,

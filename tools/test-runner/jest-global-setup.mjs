@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync } from 'node:fs';
+import { existsSync, mkdtempSync, statfsSync } from 'node:fs';
 import { chmod } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -10,6 +10,9 @@ const FLAGS = ['fsync=off', 'full_page_writes=off', 'synchronous_commit=off', 'm
   (setting) => ['-c', setting],
 );
 
+/** What all databases of a run need, several times over. */
+const MEMORY_BYTES = 6 * 2 ** 30;
+
 /** Gives every test a server to make databases on: TEST_PG_URL where it is set (superuser), else one of our own until the teardown. */
 export default async function setUp() {
   if (process.env.TEST_PG_URL) return;
@@ -18,10 +21,18 @@ export default async function setUp() {
       'libs/platform/database is not built: run `npx nx build @slipway/platform-database` first, or set TEST_PG_URL',
     );
   const { startEmbeddedPostgres } = await import(embedded.href);
-  const dir = mkdtempSync(path.join(os.tmpdir(), 'slipway-test-pg-'));
+  const dir = mkdtempSync(path.join(folderForDatabases(), 'slipway-test-pg-'));
   // Root lets another OS user run the server, who must get through.
   await chmod(dir, 0o711);
   const server = await startEmbeddedPostgres({ dir, flags: FLAGS, application: false });
   process.env.TEST_PG_URL = server.superuserUrl;
   globalThis.slipwayTestPostgres = { server, dir };
+}
+
+/** Memory where there is plenty: every suite copies a database of 700 files. */
+function folderForDatabases() {
+  const memory = '/dev/shm';
+  if (!existsSync(memory)) return os.tmpdir();
+  const { bavail, bsize } = statfsSync(memory);
+  return bavail * bsize > MEMORY_BYTES ? memory : os.tmpdir();
 }

@@ -1,9 +1,14 @@
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 
-/** Appends one line of counts per Jest run to the file of its option, for `npm test` to sum up over all projects. */
+/**
+ * Counts the tests of a Jest run, for `npm test` and `.ci/run` to sum up. Appends a line to the file of its option. Without one it writes
+ * `test-output/tally.json` in the project, which Nx keeps as an output of the target `test`.
+ */
 export default class TallyReporter {
-  constructor(_globalConfig, { file }) {
+  constructor(globalConfig, { file } = {}) {
     this.file = file;
+    this.rootDir = globalConfig.rootDir;
   }
 
   onRunComplete(_contexts, results) {
@@ -12,33 +17,35 @@ export default class TallyReporter {
         .filter((test) => ['pending', 'todo', 'disabled'].includes(test.status))
         .map((test) => ({ file: suite.testFilePath, name: test.fullName })),
     );
-    const line = {
+    const line = `${JSON.stringify({
       passed: results.numPassedTests,
-      // A spec file that does not even load has no tests that could fail.
+      // A spec file that does not load has no tests that could fail.
       failed: results.numFailedTests + results.numRuntimeErrorTestSuites,
       failures: results.testResults.flatMap(failuresOf),
       skipped,
-    };
-    if (this.file) appendFileSync(this.file, `${JSON.stringify(line)}\n`);
+    })}\n`;
+    if (this.file) return appendFileSync(this.file, line);
+    mkdirSync(path.join(this.rootDir, 'test-output'), { recursive: true });
+    writeFileSync(path.join(this.rootDir, 'test-output/tally.json'), line);
   }
 }
 
-/** How much of a message is repeated at the end of a run, in characters: the whole stands where the test ran. */
+/** How much of a message is repeated at the end of a run, in characters. The whole message is printed where the test ran. */
 const MAX_MESSAGE = 600;
 
 function failuresOf(suite) {
   const file = suite.testFilePath;
-  // Jest gives what broke outside of a test, such as in `afterAll`, as a stack without a message.
+  // Jest reports what broke outside of a test, such as in `afterAll`, as a stack without a message.
   const { testExecError: broken } = suite;
   const failed = suite.testResults
     .filter((test) => test.status === 'failed')
-    .map((test) => ({ file, name: test.fullName, message: firstOf(test.failureMessages.join('\n')) }));
+    .map((test) => ({ file, name: test.fullName, message: startOf(test.failureMessages.join('\n')) }));
   return broken
-    ? [...failed, { file, name: 'the file itself', message: firstOf(broken.message || broken.stack) }]
+    ? [...failed, { file, name: 'the file itself', message: startOf(broken.message || broken.stack) }]
     : failed;
 }
 
-function firstOf(message) {
+function startOf(message) {
   // eslint-disable-next-line no-control-regex -- colours of a terminal
   return String(message)
     .replace(/\u001b\[[0-9;]*m/g, '')

@@ -19,15 +19,23 @@ describeOnStands('kill -9', (startStack) => {
   it('of the worker at every step boundary, before and after the commit, changes nothing twice', async () => {
     stack = await startStack({ workers: 0 });
     await stack.slipway().deployments.create({ name: 'chat' });
+    // From the last step to the first: a worker that recovers an operation passes none of the points before it, so the same worker is the one
+    // that dies in the next round.
     const points = STEPS.flatMap((step) => [`operation:${step}:before-commit`, `operation:${step}:after-commit`]);
-    let round = 0;
-    for (const point of ['operation:acquired', ...points]) {
-      const model = `m-${++round}`;
+    const rounds = points.reverse();
+    const pausingAt = (point = '') => stack.spawn('worker', 0, { SLIPWAY_PAUSE_POINT: point });
+    pausingAt(rounds[0]);
+    // The recovering worker takes the operation again, so it cannot be the one that dies there.
+    for (const [index, point] of [...rounds, 'operation:acquired'].entries()) {
+      const model = `m-${index}`;
+      if (point === 'operation:acquired') {
+        await stack.kill('worker');
+        pausingAt(point);
+      }
       const id = await stack.rollOut('chat', body(model));
-      stack.spawn('worker', 0, { SLIPWAY_PAUSE_POINT: point });
       await stack.paused('worker', 0, point);
       await stack.kill('worker');
-      stack.spawn('worker', 0);
+      pausingAt(rounds[index + 1]);
       const record = await stack.operation(id);
       expect([point, record.status, record.message]).toEqual([point, 'succeeded', expect.any(String)]);
       expect([point, stack.simulatorStarts(model).length]).toEqual([point, 1]);
@@ -38,7 +46,6 @@ describeOnStands('kill -9', (startStack) => {
         [id],
       );
       expect([point, effects]).toEqual([point, { activations: 1, promotions: 1, advances: STEPS.length }]);
-      await stack.kill('worker');
     }
     const sequences = await stack.query(
       `select sequence::int from events where stream like 'deployment/%' order by sequence`,

@@ -8,7 +8,7 @@ import { ROOT, Stack, until } from './stack.js';
 
 jest.setTimeout(120_000);
 
-/** llama.cpp's own server, by `node tools/llamacpp/build.mjs`; `.ci/run` names it. */
+/** llama.cpp's own server, by `node tools/llamacpp/build.mjs`; `.ci/nightly` sets it. */
 const PROGRAM = process.env['SLIPWAY_TEST_LLAMA_SERVER'];
 const REQUESTS_PER_SECOND = 20;
 const SLUG = 'acme/tiny';

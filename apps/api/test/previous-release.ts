@@ -1,11 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
-/** Beside what Nx keeps, so that neither git, lint nor Nx looks into it; kept between runs. */
-const CACHE = path.join(ROOT, '.nx/previous-release');
+/** Built once per machine: a build takes minutes, and every clone needs the same one. */
+const CACHE = path.join(process.env['XDG_CACHE_HOME'] || path.join(os.homedir(), '.cache'), 'slipway/previous-release');
 const COMMIT = readFileSync(path.join(ROOT, '.ci/previous-release'), 'utf8').trim();
 
 const git = (...args: string[]): Buffer =>
@@ -21,33 +22,23 @@ export function hasPreviousRelease(): boolean {
   }
 }
 
-/** The last release, built. @returns its folder */
+/** The last release, built with its own packages. @returns its folder */
 export function previousRelease(): string {
-  const folder = path.join(CACHE, COMMIT);
+  const folder = path.join(CACHE, `${COMMIT}-node${process.versions.node.split('.')[0]}`);
   if (existsSync(folder)) return folder;
-  const building = `${folder}.building`;
-  rmSync(building, { recursive: true, force: true });
-  mkdirSync(building, { recursive: true });
-  execFileSync('tar', ['-x', '-C', building], { input: git('archive', COMMIT) });
-  if (lockOf(building) === lockOf(ROOT)) linkWorkspace(building);
-  else execFileSync('npm', ['ci', '--no-audit', '--no-fund'], { cwd: building, stdio: 'ignore' });
-  const tsc = path.join(ROOT, 'node_modules/typescript/bin/tsc');
-  execFileSync(process.execPath, [tsc, '-b', 'tsconfig.json'], { cwd: building, stdio: 'inherit' });
-  renameSync(building, folder);
-  return folder;
-}
-
-function lockOf(folder: string): string {
-  return readFileSync(path.join(folder, 'package-lock.json'), 'utf8');
-}
-
-/** Its own libraries by links of its own; all other packages are found in the folder above it. */
-function linkWorkspace(folder: string): void {
-  const files = git('ls-tree', '-r', '--name-only', COMMIT, 'apps', 'libs', 'tools').toString().split('\n');
-  for (const file of files.filter((one) => one.endsWith('/package.json'))) {
-    const { name } = JSON.parse(readFileSync(path.join(folder, file), 'utf8')) as { name: string };
-    const link = path.join(folder, 'node_modules', name);
-    mkdirSync(path.dirname(link), { recursive: true });
-    symlinkSync(path.relative(path.dirname(link), path.join(folder, path.dirname(file))), link);
+  mkdirSync(CACHE, { recursive: true });
+  const building = mkdtempSync(path.join(CACHE, 'building-'));
+  try {
+    execFileSync('tar', ['-x', '-C', building], { input: git('archive', COMMIT) });
+    execFileSync('npm', ['ci', '--no-audit', '--no-fund'], { cwd: building, stdio: 'ignore' });
+    const tsc = path.join(building, 'node_modules/typescript/bin/tsc');
+    execFileSync(process.execPath, [tsc, '-b', 'tsconfig.json'], { cwd: building, stdio: 'inherit' });
+    renameSync(building, folder);
+  } catch (error) {
+    // Another run may have built the same at the same time.
+    if (!existsSync(folder)) throw error;
+  } finally {
+    rmSync(building, { recursive: true, force: true });
   }
+  return folder;
 }

@@ -8,7 +8,7 @@ import { ROOT, Stack } from './stack.js';
 
 jest.setTimeout(180_000);
 
-/** A Python, and the wheels that the client needs, by `node libs/sdk/python/environment.mjs`; `.ci/run` names it. */
+/** A Python, and the wheels that the client needs, by `node libs/sdk/python/environment.mjs`; `.ci/nightly` sets it. */
 const ENVIRONMENT = process.env['SLIPWAY_TEST_PYTHON'];
 const CLIENT = path.join(ROOT, 'libs/sdk/python');
 

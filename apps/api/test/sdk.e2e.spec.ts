@@ -23,7 +23,7 @@ describe('the sdk, against processes of the product', () => {
   let slipway: Slipway;
 
   beforeAll(async () => {
-    stack = await Stack.start();
+    stack = await Stack.start({ shipped: true });
     slipway = new Slipway({ baseUrl: stack.apiUrl(), token: stack.token });
   });
   afterAll(() => stack?.stop());

@@ -59,28 +59,8 @@ async function started(file?: string): Promise<Started> {
   const asData = (text: string) => `data:text/javascript,${encodeURIComponent(text)}`;
   const { stdout } = await promisify(execFile)(
     process.execPath,
-    [
-      '--conditions=@slipway/source',
-      '--no-warnings',
-      '--import',
-      '@swc-node/register/esm-register',
-      '--import',
-      asData(HOOK),
-      '--input-type=module',
-      '--eval',
-      PROGRAM,
-    ],
-    {
-      cwd: ROOT,
-      maxBuffer: 2 ** 24,
-      env: {
-        ...ENV,
-        PATH: process.env['PATH'],
-        OPERATOR_FOLDER: cwd,
-        SWC_NODE_PROJECT: path.join(ROOT, 'tsconfig.base.json'),
-        TS_NODE_PROJECT: path.join(ROOT, 'tsconfig.base.json'),
-      },
-    },
+    ['--no-warnings', '--import', asData(HOOK), '--input-type=module', '--eval', PROGRAM],
+    { cwd: ROOT, maxBuffer: 2 ** 24, env: { ...ENV, PATH: process.env['PATH'], OPERATOR_FOLDER: cwd } },
   );
   const lines = stdout.split('\n');
   return {

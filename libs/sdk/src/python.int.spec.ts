@@ -10,7 +10,7 @@ jest.setTimeout(120_000);
 
 const HERE = fileURLToPath(new URL('..', import.meta.url));
 
-/** What makes the client, by `node libs/sdk/python/environment.mjs`; `.ci/run` names it. */
+/** What makes the client, by `node libs/sdk/python/environment.mjs`; `.ci/nightly` sets it. */
 (process.env['SLIPWAY_TEST_PYTHON'] ? describe : describe.skip)('the Python client', () => {
   let dir: string;
   beforeAll(async () => {

@@ -51,7 +51,7 @@ const WALK: Record<string, () => Promise<unknown> | void> = {
     expect(planned).not.toContain('@slipway/contracts:test');
   },
   'npm test': () => hasScript('test'),
-  // `.ci/run` runs it where there is Go.
+  // `.ci/nightly` runs it if Go is installed.
   'node tools/kube-testbed/build.mjs': () => exists('tools/kube-testbed/build.mjs'),
   'npm run format': async () => {
     await hasScript('format');
@@ -60,6 +60,15 @@ const WALK: Record<string, () => Promise<unknown> | void> = {
   // The check of the document in `.ci/run` is what it does.
   'npm run openapi': () => hasScript('openapi'),
   '.ci/run': () => exists('.ci/run'),
+  '.ci/nightly': () => exists('.ci/nightly'),
+  '.ci/weekly': () => exists('.ci/weekly'),
+  '.ci/nightly --only': () => exists('.ci/nightly'),
+  '.ci/nightly --only console': () => exists('apps/console'),
+  'npm run test:stress': () => hasScript('test:stress'),
+  'npm run test:stress -- outage --times 20 --load': async () => {
+    await hasScript('test:stress');
+    exists('apps/api/test/outage.e2e.spec.ts');
+  },
   'node tools/mutation/dist/main.js routing': () => {
     exists('tools/mutation/dist/main.js');
     exists('libs/areas/routing/mutants.yaml');

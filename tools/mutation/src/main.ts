@@ -1,12 +1,15 @@
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { WorkspaceCopy } from '@slipway/platform-testing/workspace-copy';
-import { CannotTry, chooseLists, tryLists, type Workplace } from './run.js';
+import { CannotTry, chooseLists, sampleOf, tryLists, type Workplace } from './run.js';
 import { Trial } from './trial.js';
 
-// npm run mutation [-- <part of a library's path>…] [--only <part of an id>]
+// npm run mutation [-- <part of a library's path>…] [--only <part of an id>] [--sample <count>] [--seed <number>]
 const root = fileURLToPath(new URL('../../../', import.meta.url));
-const { positionals, values } = parseArgs({ allowPositionals: true, options: { only: { type: 'string' } } });
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: { only: { type: 'string' }, sample: { type: 'string' }, seed: { type: 'string' } },
+});
 
 const stop = new AbortController();
 for (const name of ['SIGINT', 'SIGTERM'] as const)
@@ -14,13 +17,23 @@ for (const name of ['SIGINT', 'SIGTERM'] as const)
 
 let exitCode = 2;
 try {
-  const lists = await chooseLists(root, positionals, values.only);
+  let lists = await chooseLists(root, positionals, values.only);
+  if (values.sample !== undefined) {
+    const seed = numberOf('--seed', values.seed ?? String(Date.now() % 2 ** 31));
+    lists = sampleOf(lists, numberOf('--sample', values.sample), seed);
+    console.log(`The same sample again: --sample ${values.sample} --seed ${seed}`);
+  }
   exitCode = (await tryLists(lists, await workplace(), { signal: stop.signal })) === 0 ? 0 : 1;
 } catch (error) {
   const isOurs = error instanceof CannotTry || error === stop.signal.reason;
   console.error(isOurs ? (error as Error).message : error);
 }
 process.exit(exitCode);
+
+function numberOf(option: string, text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new CannotTry(`${option} is a whole number, not ${text}`);
+  return Number(text);
+}
 
 /** One Postgres for all mutants; each test makes its own databases on it. */
 async function workplace(): Promise<Workplace> {

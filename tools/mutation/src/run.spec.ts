@@ -3,7 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import type { Mutant } from './mutant-list.js';
-import { CannotTry, chooseLists, tryLists, type Workplace } from './run.js';
+import { CannotTry, chooseLists, sampleOf, tryLists, type Workplace } from './run.js';
 import type { Verdict } from './trial.js';
 
 const mutant = (id: string, rest: Partial<Mutant> = {}): Mutant => ({
@@ -124,5 +124,26 @@ describe('the choice of lists', () => {
   it('is refused, before anything is made, where the code has moved on', async () => {
     await workspace('two');
     await expect(chosen(['libs/y'])).rejects.toThrow('libs/y first: its text stands 0 times in libs/y/src/a.ts');
+  });
+});
+
+describe('a sample', () => {
+  const lists = ['libs/x', 'libs/y'].map((library) => ({
+    library,
+    mutants: Array.from({ length: 50 }, (_, index) => mutant(`m${index}`)),
+  }));
+  const idsOf = (seed: number, count = 40) =>
+    sampleOf(lists, count, seed).flatMap(({ library, mutants }) => mutants.map(({ id }) => `${library} ${id}`));
+
+  it('has as many mutants as were requested, of several lists, each once', () => {
+    const ids = idsOf(1);
+    expect(new Set(ids).size).toBe(40);
+    expect(new Set(ids.map((id) => id.slice(0, 6)))).toEqual(new Set(['libs/x', 'libs/y']));
+    expect(idsOf(1, 1_000)).toHaveLength(100);
+  });
+
+  it('is the same for the same seed and another for another seed', () => {
+    expect(idsOf(7)).toEqual(idsOf(7));
+    expect(idsOf(7)).not.toEqual(idsOf(8));
   });
 });

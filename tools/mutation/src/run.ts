@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { problemsOf, readLists, type Mutant, type MutantList } from './mutant-list.js';
 import type { Trial, Verdict } from './trial.js';
@@ -33,6 +34,18 @@ export async function chooseLists(root: string, parts: readonly string[], only?:
   const problems = lists.flatMap((list) => problemsOf(root, list));
   if (problems.length > 0) throw new CannotTry(problems.join('\n'));
   return lists;
+}
+
+/** @returns so many mutants of all lists, drawn by the seed; the same seed draws the same ones from the same lists */
+export function sampleOf(lists: readonly MutantList[], count: number, seed: number): MutantList[] {
+  const ranked = lists
+    .flatMap(({ library, mutants }) => mutants.map(({ id }) => `${library} ${id}`))
+    .map((key) => ({ key, rank: createHash('sha256').update(`${seed} ${key}`).digest('hex') }))
+    .sort((a, b) => (a.rank < b.rank ? -1 : 1));
+  const drawn = new Set(ranked.slice(0, count).map(({ key }) => key));
+  return lists
+    .map((list) => ({ ...list, mutants: list.mutants.filter(({ id }) => drawn.has(`${list.library} ${id}`)) }))
+    .filter(({ mutants }) => mutants.length > 0);
 }
 
 /**

@@ -6,6 +6,8 @@ import type { Mutant } from './mutant-list.js';
 
 const JEST = 'jest/bin/jest.js';
 const TSC = 'typescript/bin/tsc';
+/** To bundle the servers for each mutant would take longer than to start them. */
+const SHIPPED = { SLIPWAY_TEST_SHIPPED: '1' };
 
 /** How a mutant fared: the tests that noticed it, or none. `broken` = it does not compile, which is no test's merit. */
 export interface Verdict {
@@ -72,7 +74,7 @@ export class Trial {
         ...(test ? ['-t', test] : []),
         ...files,
       ];
-      const ended = await this.copy.attempt(JEST, args);
+      const ended = await this.copy.attempt(JEST, args, SHIPPED);
       output += ended.output;
       // `-t` that fits no test passes in silence and would call every mutant a survivor.
       const ran = /^Tests:.* (passed|failed)/m.test(ended.output);

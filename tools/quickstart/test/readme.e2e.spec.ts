@@ -14,7 +14,7 @@ import { isInstalled, SHELL_NAMES, typeInto, type ShellName } from './typing-she
 
 jest.setTimeout(180_000);
 
-/** llama.cpp's own server, by `node tools/llamacpp/build.mjs`; `.ci/run` names it. */
+/** llama.cpp's own server, by `node tools/llamacpp/build.mjs`; `.ci/nightly` sets it. */
 const LLAMA_SERVER = process.env['SLIPWAY_TEST_LLAMA_SERVER'];
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));

@@ -1,4 +1,8 @@
-/** One line per Jest run, as `jest-tally-reporter.mjs` writes it. */
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { ROOT } from './projects.js';
+
+/** Counts of one Jest run, as `jest-tally-reporter.mjs` writes them. */
 interface TallyLine {
   passed: number;
   failed: number;
@@ -9,7 +13,7 @@ interface TallyLine {
 export interface Failure {
   file: string;
   name: string;
-  /** The beginning of it. */
+  /** The start of the message. */
   message: string;
 }
 
@@ -17,16 +21,11 @@ export interface Tally {
   passed: number;
   failed: number;
   failures: Failure[];
-  /** Failed beside others and passed alone. */
-  flaky: Failure[];
   skipped: { file: string; name: string }[];
 }
 
-/** A run in which more files fail is broken, not unlucky. */
-const MOST_AGAIN = 5;
-
 export function sumUp(lines: string): Tally {
-  const total: Tally = { passed: 0, failed: 0, failures: [], flaky: [], skipped: [] };
+  const total: Tally = { passed: 0, failed: 0, failures: [], skipped: [] };
   for (const line of lines.split('\n').filter(Boolean)) {
     const { passed, failed, failures = [], skipped } = JSON.parse(line) as TallyLine;
     total.passed += passed;
@@ -37,33 +36,34 @@ export function sumUp(lines: string): Tally {
   return total;
 }
 
-/**
- * Gives the files that failed a second try, one after the other and with nothing beside them.
- *
- * @param passesAlone whether all tests of a file pass now
- */
-export async function withSecondTries(tally: Tally, passesAlone: (file: string) => Promise<boolean>): Promise<Tally> {
-  const files = [...new Set(tally.failures.map(({ file }) => file))];
-  if (files.length > MOST_AGAIN) return tally;
-  const sound = new Set<string>();
-  for (const file of files) if (await passesAlone(file)) sound.add(file);
-  const flaky = tally.failures.filter(({ file }) => sound.has(file));
-  return {
-    ...tally,
-    passed: tally.passed + flaky.length,
-    failed: tally.failed - flaky.length,
-    failures: tally.failures.filter(({ file }) => !sound.has(file)),
-    flaky,
-  };
+/** What `runJest` counted in this folder since the last call. */
+export function readTally(scratch: string): Tally {
+  const file = path.join(scratch, 'tally.jsonl');
+  const lines = existsSync(file) ? readFileSync(file, 'utf8') : '';
+  rmSync(file, { force: true });
+  return sumUp(lines);
 }
 
 /**
- * @param runFailed the runner's own verdict: a project that died before Jest could count still fails, and no tests at all is no success.
+ * @param runFailed the runner's own result: a project that ended before Jest could count still fails, and a run without tests is no success
  */
-export function verdict(tally: Tally, runFailed: boolean): { line: string; exitCode: number } {
-  const explained = tally.failed > 0 || tally.flaky.length > 0;
-  const uncounted = tally.passed === 0 || (runFailed && !explained) ? 1 : 0;
+export function summary(tally: Tally, runFailed: boolean): { line: string; exitCode: number } {
+  const uncounted = tally.passed === 0 || (runFailed && tally.failed === 0) ? 1 : 0;
   const failed = tally.failed || uncounted;
   const skipped = tally.skipped.length > 0 ? `, ${tally.skipped.length} skipped` : '';
   return { line: `${tally.passed} passed, ${failed} failed${skipped}`, exitCode: failed > 0 ? 1 : 0 };
+}
+
+/** The rest of a run that is broken as a whole is not repeated. */
+const MAX_SHOWN = 20;
+
+/** Skipped and failed tests, at the end of the output, because many readers keep only that. */
+export function printTests(tally: Tally, missingServers: readonly string[]): void {
+  if (tally.skipped.length > 0) {
+    console.log(`\nSkipped:${missingServers.map((reason) => ` (${reason})`).join('')}`);
+    for (const { file, name } of tally.skipped) console.log(`  ${path.relative(ROOT, file)}: ${name}`);
+  }
+  if (tally.failures.length > 0) console.log('\nFailed:');
+  for (const { file, name, message } of tally.failures.slice(0, MAX_SHOWN))
+    console.log(`  ${path.relative(ROOT, file)}: ${name}\n    ${message.replaceAll('\n', '\n    ')}`);
 }

@@ -11,6 +11,7 @@ import { migrations as auth } from '@slipway/platform-auth';
 import { KeyRing, type Config, type OperatorConfig } from '@slipway/platform-config';
 import { Database } from '@slipway/platform-database';
 import { createTestDatabase, platformMigrations, type TestDatabase } from '@slipway/platform-testing';
+import { TYPESCRIPT_CHILD } from '@slipway/platform-testing/typescript-child';
 import { INSTANCES, type Holder, type InstancesPort, type SpecIssue, type Workload } from '@slipway/ports/instances';
 import { REVISIONS } from '@slipway/ports/revisions';
 import type { RevisionSpec } from '@slipway/contracts';
@@ -185,15 +186,10 @@ export class TargetBed {
 
   /** A worker in a process of its own, which can be killed. */
   async child(change: Partial<Config> = {}): Promise<ChildProcess> {
-    const root = join(HERE, '../../../..');
     const child = fork(join(HERE, 'runner.ts'), [JSON.stringify({ ...this.config, ...change })], {
-      execArgv: ['--conditions=@slipway/source', '--import', '@swc-node/register/esm-register', '--no-warnings'],
+      execArgv: [...TYPESCRIPT_CHILD],
       cwd: join(HERE, '..'),
-      env: {
-        PATH: process.env['PATH'],
-        SWC_NODE_PROJECT: join(root, 'tsconfig.base.json'),
-        TS_NODE_PROJECT: join(root, 'tsconfig.base.json'),
-      },
+      env: { PATH: process.env['PATH'] },
       stdio: ['ignore', 'inherit', 'pipe', 'ipc'],
     });
     this.children.push(child);

@@ -1,6 +1,7 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { TYPESCRIPT_CHILD } from '@slipway/platform-testing/typescript-child';
 
 export interface ServerProcess {
   child: ChildProcess;
@@ -23,13 +24,8 @@ export async function startServer(options: {
 }): Promise<ServerProcess> {
   const child = fork(fileURLToPath(new URL('server-main.ts', import.meta.url)), [JSON.stringify(options)], {
     cwd: root,
-    execArgv: ['--conditions=@slipway/source', '--no-warnings', '--import', '@swc-node/register/esm-register'],
-    env: {
-      ...process.env,
-      TS_NODE_PROJECT: `${root}tsconfig.base.json`,
-      SWC_NODE_PROJECT: `${root}tsconfig.base.json`,
-      NODE_OPTIONS: '',
-    },
+    execArgv: [...TYPESCRIPT_CHILD],
+    env: { ...process.env, NODE_OPTIONS: '' },
     stdio: ['ignore', 'inherit', 'pipe', 'ipc'],
   });
   let errors = '';

@@ -11,12 +11,12 @@ import { Database } from '@slipway/platform-database';
 import { errors, SlipwayHttpAdapter, type Scope } from '@slipway/platform-http';
 import { appendEvents } from '@slipway/platform-events';
 import { createTestDatabase, platformMigrations, testConfig, type TestDatabase } from '@slipway/platform-testing';
+import { TYPESCRIPT_CHILD } from '@slipway/platform-testing/typescript-child';
 import { migrations, type DeliveryTiming } from '../src/index.js';
 import { ADD_LANES, ADVANCE, FAN_OUT_PAGE } from '../src/delivery/fan-out.query.js';
 import { AreaOnly } from './surroundings.js';
 
 const HERE = fileURLToPath(new URL('.', import.meta.url));
-const ROOT = join(HERE, '../../../..');
 
 /** Retries within the patience of a test; the lease is longer than a request, as it must be. */
 export const QUICK: DeliveryTiming = { timeoutMs: 1_000, leaseMs: 2_000, retryDelaysMs: [50, 50, 50] };
@@ -150,13 +150,9 @@ export class WebhooksBed {
   /** A worker in a process of its own, which can be killed. */
   async child(timing: DeliveryTiming = QUICK): Promise<ChildProcess> {
     const child = fork(join(HERE, 'runner.ts'), [JSON.stringify({ config: this.config, timing })], {
-      execArgv: ['--conditions=@slipway/source', '--import', '@swc-node/register/esm-register', '--no-warnings'],
+      execArgv: [...TYPESCRIPT_CHILD],
       cwd: join(HERE, '..'),
-      env: {
-        PATH: process.env['PATH'],
-        SWC_NODE_PROJECT: join(ROOT, 'tsconfig.base.json'),
-        TS_NODE_PROJECT: join(ROOT, 'tsconfig.base.json'),
-      },
+      env: { PATH: process.env['PATH'] },
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     });
     this.children.push(child);

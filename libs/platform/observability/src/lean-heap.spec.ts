@@ -17,19 +17,8 @@ console.log(getHeapSpaceStatistics().find(({ space_name }) => space_name === 'ne
 async function youngBytes(first: string): Promise<number> {
   const { stdout } = await promisify(execFile)(
     process.execPath,
-    [
-      '--conditions=@slipway/source',
-      '--no-warnings',
-      '--import',
-      '@swc-node/register/esm-register',
-      '--input-type=module',
-      '--eval',
-      `${first}${PROGRAM}`,
-    ],
-    {
-      cwd: path.join(ROOT, 'apps/worker'),
-      env: { PATH: process.env['PATH'], SWC_NODE_PROJECT: path.join(ROOT, 'tsconfig.base.json') },
-    },
+    ['--input-type=module', '--eval', `${first}${PROGRAM}`],
+    { cwd: path.join(ROOT, 'apps/worker'), env: { PATH: process.env['PATH'] } },
   );
   return Number(stdout);
 }

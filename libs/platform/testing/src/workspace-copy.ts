@@ -76,13 +76,13 @@ function withoutNx(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('NX_')));
 }
 
-/** Every package of the real node_modules by a link, but our own packages from the copy. */
+/** Every package of the real node_modules by a link, but our own packages from the copy. Caches are made again, because they hold what was built. */
 async function linkPackages(dir: string): Promise<void> {
   const real = path.join(root, 'node_modules');
   const copied = path.join(dir, 'node_modules');
   await mkdir(path.join(copied, '@slipway'), { recursive: true });
   for (const name of await readdir(real)) {
-    if (name !== '@slipway') await symlink(path.join(real, name), path.join(copied, name));
+    if (name !== '@slipway' && name !== '.cache') await symlink(path.join(real, name), path.join(copied, name));
   }
   for (const name of await readdir(path.join(real, '@slipway'))) {
     await cp(path.join(real, '@slipway', name), path.join(copied, '@slipway', name), { verbatimSymlinks: true });

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { TYPESCRIPT_CHILD } from '@slipway/platform-testing/typescript-child';
 import type { InstanceSpec, TargetDriver } from '@slipway/target-driver';
 import { ProcessDriver, type EngineConfig, type ProcessDriverOptions, type ProcessTargetConfig } from '../src/index.js';
 
@@ -123,21 +124,11 @@ export class EngineHost {
     const worker = spawn(
       process.execPath,
       [
-        '--conditions=@slipway/source',
-        '--import',
-        '@swc-node/register/esm-register',
-        '--no-warnings',
+        ...TYPESCRIPT_CHILD,
         fileURLToPath(new URL('./provisioner.ts', import.meta.url)),
         JSON.stringify({ point, spec, engine, options: { home: this.home, cwd: CWD, ...options } }),
       ],
-      {
-        cwd: CWD,
-        env: {
-          SWC_NODE_PROJECT: join(CWD, '../../../tsconfig.base.json'),
-          TS_NODE_PROJECT: join(CWD, '../../../tsconfig.base.json'),
-        },
-        stdio: ['ignore', 'pipe', 'inherit'],
-      },
+      { cwd: CWD, env: {}, stdio: ['ignore', 'pipe', 'inherit'] },
     );
     const ended = new Promise<void>((done) => worker.once('exit', () => done()));
     let said = '';

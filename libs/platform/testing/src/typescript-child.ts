@@ -1,0 +1,8 @@
+/** The same file from `src` and from `dist`. */
+const REGISTER = new URL('../register-typescript.mjs', import.meta.url).href;
+
+/**
+ * Node's arguments for a child process whose entry is a TypeScript file of a `test` folder. Its own library is compiled as it loads; other
+ * libraries come from their `dist`, which Nx builds before the tests.
+ */
+export const TYPESCRIPT_CHILD: readonly string[] = ['--no-warnings', '--import', REGISTER];

@@ -1,0 +1,39 @@
+// Loads TypeScript of a library's `src` and `test` folders, compiled once and kept. Other libraries come from their `dist`.
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = new URL('../../../', import.meta.url);
+const CACHE = fileURLToPath(new URL('node_modules/.cache/slipway-test/typescript/', ROOT));
+const OPTIONS = readFileSync(new URL('.swcrc', ROOT), 'utf8');
+const { transformSync, version } = createRequire(import.meta.url)('@swc/core');
+
+/** An import names the compiled file: `./a.js` is `./a.ts` here. */
+export async function resolve(specifier, context, next) {
+  if (specifier.startsWith('.') && specifier.endsWith('.js') && context.parentURL?.endsWith('.ts')) {
+    const source = new URL(`${specifier.slice(0, -3)}.ts`, context.parentURL);
+    if (existsSync(source)) return { url: source.href, format: 'module', shortCircuit: true };
+  }
+  return next(specifier, context);
+}
+
+export async function load(url, context, next) {
+  if (!url.startsWith('file:') || !url.endsWith('.ts')) return next(url, context);
+  return { source: compiled(fileURLToPath(url)), format: 'module', shortCircuit: true };
+}
+
+function compiled(file) {
+  const source = readFileSync(file, 'utf8');
+  const key = createHash('sha256').update([version, OPTIONS, file, source].join('\0')).digest('hex');
+  const entry = path.join(CACHE, `${key}.js`);
+  if (existsSync(entry)) return readFileSync(entry, 'utf8');
+  const { code } = transformSync(source, { ...JSON.parse(OPTIONS), swcrc: false, configFile: false, filename: file });
+  mkdirSync(CACHE, { recursive: true });
+  // Several processes may compile the same file at once.
+  const scratch = `${entry}.${process.pid}`;
+  writeFileSync(scratch, code);
+  renameSync(scratch, entry);
+  return code;
+}

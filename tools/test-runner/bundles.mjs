@@ -1,0 +1,194 @@
+// What tests load, in a few files instead of thousands. Finding, reading and compiling modules is most of what a short suite and
+// the start of a server cost. Bundles are made once and kept in node_modules/.cache until what they are made of changes.
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const CACHE = path.join(ROOT, 'node_modules/.cache/slipway-test');
+const SERVERS = ['api', 'worker', 'gateway'];
+
+/**
+ * The third-party packages that specs load as bundles: every specifier of sources and specs. Left out are
+ * - packages that Jest itself or an unbundled CommonJS package requires, because Jest redirects these calls too (`p-limit`, `cookie`),
+ * - packages that our code loads with `createRequire` (`canonicalize`, `semver`),
+ * - packages that must exist once (`pg`, whose classes TypeORM compares, and `reflect-metadata`, which stores what decorators write).
+ */
+const THIRD_PARTY = [
+  '@aws-sdk/client-s3',
+  '@aws-sdk/lib-storage',
+  '@fastify/static',
+  '@nestjs/common',
+  '@nestjs/common/internal',
+  '@nestjs/core',
+  '@nestjs/platform-fastify',
+  '@nestjs/swagger',
+  '@nestjs/testing',
+  '@nestjs/typeorm',
+  'ajv/dist/2020.js',
+  'bullmq',
+  'class-transformer',
+  'class-validator',
+  'fast-check',
+  'fast-json-patch',
+  'fastify',
+  'ioredis',
+  'ipaddr.js',
+  'jose',
+  'lru-cache',
+  'openid-client',
+  'pino',
+  'prom-client',
+  'rxjs',
+  'typeorm',
+  'undici',
+  'uuidv7',
+  'yaml',
+];
+
+/** Jest's `moduleNameMapper` for third-party packages: about 50 files instead of 2,500. */
+export async function thirdPartyModules() {
+  const folder = await bundleOnce('third-party', '', async (scratch) => {
+    const entryPoints = {};
+    for (const specifier of THIRD_PARTY) {
+      const file = path.join(scratch, `${fileNameOf(specifier)}.mjs`);
+      await writeFile(file, reexport(specifier, await import(specifier)));
+      entryPoints[fileNameOf(specifier)] = file;
+    }
+    return { entryPoints, splitting: true, external: ['reflect-metadata'], banner: `import 'reflect-metadata';\n` };
+  });
+  return Object.fromEntries(
+    THIRD_PARTY.map((specifier) => [`^${escapeRegExp(specifier)}$`, path.join(folder, `${fileNameOf(specifier)}.mjs`)]),
+  );
+}
+
+/**
+ * The folder of `api.mjs`, `worker.mjs` and `gateway.mjs`: each server as one file, made of `dist`. Nobody ships these files, so some
+ * suites start `dist` itself.
+ */
+export function serverBundles() {
+  return bundleOnce('servers', compiledFiles(), async (_scratch, folder) => ({
+    entryPoints: Object.fromEntries(SERVERS.map((app) => [app, path.join(ROOT, `apps/${app}/dist/main.js`)])),
+    minifyWhitespace: true,
+    legalComments: 'none',
+    plugins: [keepAddresses(folder), spareTime],
+  }));
+}
+
+/** @param madeOf changes if the bundle must be made again. @param options esbuild's, given a scratch folder and the bundle's folder */
+async function bundleOnce(name, madeOf, options) {
+  const hash = createHash('sha256').update(process.version).update(madeOf);
+  for (const file of [path.join(ROOT, 'package-lock.json'), fileURLToPath(import.meta.url)])
+    hash.update(readFileSync(file));
+  const folder = path.join(CACHE, `${name}-${hash.digest('hex').slice(0, 16)}`);
+  if (existsSync(folder)) return folder;
+
+  const { build } = await import('esbuild');
+  mkdirSync(CACHE, { recursive: true });
+  const scratch = mkdtempSync(path.join(CACHE, 'bundling-'));
+  try {
+    const { external = [], plugins = [], banner = '', ...rest } = await options(scratch, folder);
+    await build({
+      outdir: path.join(scratch, 'out'),
+      outExtension: { '.js': '.mjs' },
+      absWorkingDir: ROOT,
+      bundle: true,
+      platform: 'node',
+      format: 'esm',
+      target: `node${process.versions.node.split('.')[0]}`,
+      // Dependency injection and migrations go by the names of classes.
+      keepNames: true,
+      external: ['*.node', 'pg', 'pg-native', ...external],
+      plugins: [keepMissingPackages, ...plugins],
+      banner: { js: banner + COMMONJS },
+      logLevel: 'error',
+      ...rest,
+    });
+    for (const old of readdirSync(CACHE))
+      if (old.startsWith(`${name}-`)) rmSync(path.join(CACHE, old), { recursive: true, force: true });
+    renameSync(path.join(scratch, 'out'), folder);
+  } catch (error) {
+    // Another process may have made the same bundle at the same time.
+    if (!existsSync(folder)) throw error;
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+  return folder;
+}
+
+/** The names that Node gives every CommonJS module. */
+const COMMONJS = `import { createRequire as slipwayCreateRequire } from 'node:module';
+import { fileURLToPath as slipwayFileURLToPath } from 'node:url';
+const require = slipwayCreateRequire(import.meta.url);
+const __filename = slipwayFileURLToPath(import.meta.url);
+const __dirname = slipwayFileURLToPath(new URL('.', import.meta.url));`;
+
+/** An optional dependency that is not installed stays a `require`, which fails only if it is called. */
+const keepMissingPackages = {
+  name: 'keep missing packages',
+  setup(build) {
+    const inner = Symbol('inner');
+    build.onResolve({ filter: /^[^./]/ }, async ({ path: specifier, kind, resolveDir, importer, pluginData }) => {
+      if (pluginData === inner) return undefined;
+      const found = await build.resolve(specifier, { kind, resolveDir, importer, pluginData: inner });
+      return found.errors.length > 0 ? { path: specifier, external: true } : found;
+    });
+  },
+};
+
+/** Lets each module find its assets where it was, not where the bundle is. */
+function keepAddresses(folder) {
+  return {
+    name: 'keep addresses',
+    setup(build) {
+      build.onLoad({ filter: /\.m?js$/ }, (args) => {
+        const source = readFileSync(args.path, 'utf8');
+        if (!source.includes('import.meta.')) return undefined;
+        const url = `new URL(${JSON.stringify(path.relative(folder, args.path))}, import.meta.url)`;
+        const contents = source
+          .replaceAll('import.meta.url', `${url}.href`)
+          .replaceAll('import.meta.dirname', `slipwayFileURLToPath(new URL('.', ${url}))`)
+          .replaceAll('import.meta.filename', `slipwayFileURLToPath(${url})`);
+        return { contents, loader: 'js' };
+      });
+    },
+  };
+}
+
+/** A worker of a test lives for seconds. Small heaps cost it a third of its processor time, and save memory that nobody needs. */
+const spareTime = {
+  name: 'spare time',
+  setup(build) {
+    build.onLoad({ filter: /platform\/observability\/dist\/lean-heap\.js$/ }, () => ({ contents: '' }));
+  },
+};
+
+/** `export *` misses the names of a CommonJS package that appear only when it runs. */
+function reexport(specifier, module) {
+  const names = Object.keys(module).filter((name) => /^[A-Za-z_$][\w$]*$/.test(name) && name !== 'default');
+  const lines = [names.length > 0 ? `export { ${names.join(', ')} } from '${specifier}';` : `import '${specifier}';`];
+  if ('default' in module) lines.push(`export { default } from '${specifier}';`);
+  return lines.join('\n');
+}
+
+/** Every compiled file with its size and time. */
+function compiledFiles() {
+  const lines = [];
+  for (const folder of ['libs', 'apps'])
+    for (const file of readdirSync(path.join(ROOT, folder), { recursive: true, encoding: 'utf8' }).sort())
+      if (/(^|\/)dist\/.*\.js$/.test(file) && !file.startsWith('console/')) {
+        const { size, mtimeMs } = statSync(path.join(ROOT, folder, file));
+        lines.push(`${folder}/${file} ${size} ${mtimeMs}`);
+      }
+  return lines.join('\n');
+}
+
+function fileNameOf(specifier) {
+  return specifier.replaceAll('/', '__');
+}
+
+function escapeRegExp(text) {
+  return text.replaceAll(/[.*+?^${}()|[\]\\/]/g, String.raw`\$&`);
+}

@@ -1,0 +1,193 @@
+import { specsThatFit } from './projects.js';
+
+/** Programs that a part needs. `.ci/nightly` builds or fetches them, once per machine. */
+export type Prebuilt = 'kubernetes' | 'llama-server' | 'python';
+
+/** One Jest process over these spec files. */
+export interface TestStep {
+  files: readonly string[];
+  /** Only tests with this in their title. */
+  title?: string;
+  env?: Record<string, string>;
+}
+
+/** One command; exit status 0 is a pass. */
+export interface CommandStep {
+  command: readonly string[];
+  env?: Record<string, string>;
+}
+
+export type Step = TestStep | CommandStep;
+
+export interface Part {
+  name: string;
+  what: string;
+  level: 'nightly' | 'weekly';
+  /** A change in one of these folders needs this part before it is called done. CONTRIBUTING lists them. */
+  folders: readonly string[];
+  needs?: readonly Prebuilt[];
+  /** Spec files that the merge level leaves to this part: names, with `*` within a name. */
+  only?: readonly string[];
+  /** What it runs beyond the files of `only`. */
+  steps?: readonly Step[];
+  /** Variables of the files of `only`. */
+  env?: Record<string, string>;
+}
+
+const npm = (script: string, ...args: string[]): CommandStep => ({
+  command: ['npm', 'run', '--silent', script, ...(args.length > 0 ? ['--', ...args] : [])],
+});
+
+/** In the order in which they run. */
+export const PARTS: readonly Part[] = [
+  {
+    name: 'kubernetes',
+    what: 'every test on a real control plane',
+    level: 'nightly',
+    folders: ['libs/targets/kubernetes', 'tools/kube-testbed', 'tools/chart', 'deploy/helm'],
+    needs: ['kubernetes'],
+    only: [
+      'apps/api/test/kubernetes*.e2e.spec.ts',
+      'libs/targets/kubernetes/src/kubernetes-driver.int.spec.ts',
+      'libs/targets/kubernetes/src/kubernetes-driver-bed.int.spec.ts',
+      'libs/targets/kubernetes/src/kubernetes-driver-groups.int.spec.ts',
+      'libs/targets/kubernetes/src/kubernetes-driver-outage.int.spec.ts',
+      'libs/targets/kubernetes/src/kubernetes-driver-pools.int.spec.ts',
+      'libs/targets/kubernetes/src/kubernetes-driver-reach.int.spec.ts',
+      'libs/targets/kubernetes/src/unit-admission.int.spec.ts',
+      'libs/targets/kubernetes/src/api/requests.int.spec.ts',
+      'libs/targets/kubernetes/src/api/reflector.int.spec.ts',
+      'tools/chart/test/installed.int.spec.ts',
+      'tools/chart/test/readiness.int.spec.ts',
+      'tools/chart/test/rendered.int.spec.ts',
+      'tools/chart/test/server.int.spec.ts',
+      'tools/chart/test/upgrade.int.spec.ts',
+      'tools/kube-testbed/src/control-plane.int.spec.ts',
+      'tools/kube-testbed/src/kubelet.int.spec.ts',
+      'tools/kube-testbed/src/lws-controller.int.spec.ts',
+      'tools/kube-testbed/src/test-bed.int.spec.ts',
+    ],
+    steps: [
+      {
+        files: [
+          'tools/kube-testbed/src/kube-tests.spec.ts',
+          'tools/kube-testbed/src/test-plane.int.spec.ts',
+          'tools/test-runner/src/kube.int.spec.ts',
+        ],
+      },
+      { files: ['canary', 'crashes', 'outage'].map((name) => `apps/api/test/${name}.e2e.spec.ts`), title: 'in pods' },
+    ],
+  },
+  {
+    name: 'llamacpp',
+    what: "llama.cpp's own server behind deployments",
+    level: 'nightly',
+    folders: ['libs/targets/process', 'libs/gateway', 'tools/llamacpp', 'tools/engines'],
+    needs: ['llama-server'],
+    only: ['apps/api/test/llamacpp.e2e.spec.ts'],
+  },
+  {
+    name: 'readme',
+    what: "the README's lines, typed into three shells",
+    level: 'nightly',
+    folders: ['README.md', 'tools/quickstart'],
+    needs: ['llama-server'],
+    only: ['tools/quickstart/test/readme.e2e.spec.ts'],
+  },
+  {
+    name: 'console',
+    what: 'screenshots, and axe on every page of the console',
+    level: 'nightly',
+    folders: ['apps/console'],
+    only: ['apps/api/test/console-everyone.e2e.spec.ts', 'apps/api/test/console-screenshots.e2e.spec.ts'],
+    env: { SLIPWAY_SCREENSHOTS: '1' },
+  },
+  {
+    name: 'fuzz',
+    what: '2,000 requests to every operation of the OpenAPI document',
+    level: 'nightly',
+    folders: ['libs/platform/http', 'apps/api'],
+    steps: [{ files: ['apps/api/test/fuzz.e2e.spec.ts'], env: { SLIPWAY_FUZZ_RUNS: '2000' } }],
+  },
+  {
+    name: 'generators',
+    what: 'generators and releases in a copy of the workspace',
+    level: 'nightly',
+    folders: ['tools/generators', 'tools/release', 'libs/registry'],
+    only: ['tools/generators/test/*.int.spec.ts', 'tools/release/test/release.int.spec.ts'],
+  },
+  {
+    name: 'python',
+    what: 'the Python client: made again, type-checked, against a stack',
+    level: 'nightly',
+    folders: ['libs/sdk'],
+    needs: ['python'],
+    only: ['apps/api/test/sdk-python.e2e.spec.ts', 'libs/sdk/src/python.int.spec.ts'],
+  },
+  {
+    name: 'isolation',
+    what: 'one tenant at 50 times its limits',
+    level: 'nightly',
+    folders: ['libs/platform/bounds', 'libs/platform/quotas', 'libs/gateway'],
+    only: ['apps/api/test/isolation.e2e.spec.ts'],
+    env: { SLIPWAY_TEST_ISOLATION: '1' },
+  },
+  {
+    name: 'upgrade',
+    what: 'an upgrade from the last release under load',
+    level: 'nightly',
+    folders: ['libs/platform/database', 'libs/*/*/src/migrations'],
+    only: ['apps/api/test/upgrade.e2e.spec.ts'],
+    env: { SLIPWAY_TEST_UPGRADE: '1' },
+  },
+  {
+    name: 'benchmarks',
+    what: 'every benchmark runs',
+    level: 'nightly',
+    folders: ['tools/bench'],
+    steps: [npm('bench', '--smoke')],
+  },
+  {
+    name: 'mutants',
+    what: '40 mutants, drawn by a seed',
+    level: 'nightly',
+    folders: ['tools/mutation', '**/mutants.yaml'],
+    steps: [npm('mutation', '--sample', '40')],
+  },
+  { name: 'all-mutants', what: 'every list of mutants', level: 'weekly', folders: [], steps: [npm('mutation')] },
+  {
+    name: 'soak',
+    what: 'a Kubernetes target for an hour, with cut connections and deleted pods',
+    level: 'weekly',
+    folders: [],
+    needs: ['kubernetes'],
+    steps: [npm('kube:soak', '--minutes', '60')],
+  },
+  {
+    name: 'long-fuzz',
+    what: '20,000 requests to every operation, about an hour',
+    level: 'weekly',
+    folders: [],
+    steps: [{ files: ['apps/api/test/fuzz.e2e.spec.ts'], env: { SLIPWAY_FUZZ_RUNS: '20000' } }],
+  },
+];
+
+/** Spec files that the merge level leaves to the nightly level, relative to the root. */
+export function leftToNightly(): string[] {
+  return specsThatFit(PARTS.flatMap(({ only = [] }) => only));
+}
+
+/** Spec files that only this part runs. */
+export function specsOf({ only = [] }: Part): string[] {
+  return specsThatFit(only);
+}
+
+/** @throws Error if there is no such level, or no part of it with one of the names */
+export function chooseParts(level: string | undefined, names?: readonly string[]): Part[] {
+  const parts = PARTS.filter((part) => part.level === level);
+  if (parts.length === 0) throw new Error(`no such level: ${level}; there are nightly and weekly`);
+  const unknown = (names ?? []).filter((name) => !parts.some((part) => part.name === name));
+  if (unknown.length > 0)
+    throw new Error(`no such part: ${unknown.join(', ')}; there are ${parts.map(({ name }) => name).join(', ')}`);
+  return names === undefined ? parts : parts.filter(({ name }) => names.includes(name));
+}
