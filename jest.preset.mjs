@@ -27,4 +27,8 @@ export default {
   testMatch: ['<rootDir>/{src,test}/**/*.spec.ts'],
   globalSetup: new URL('./tools/test-runner/jest-global-setup.mjs', import.meta.url).pathname,
   globalTeardown: new URL('./tools/test-runner/jest-global-teardown.mjs', import.meta.url).pathname,
+  // A run of several projects has its own, and Jest warns about those of a project.
+  ...(process.env.SLIPWAY_TEST_GROUPED
+    ? {}
+    : { reporters: ['default', new URL('./tools/test-runner/jest-tally-reporter.mjs', import.meta.url).pathname] }),
 };

@@ -71,8 +71,6 @@ export async function thirdPartyModules() {
 export function serverBundles() {
   return bundleOnce('servers', compiledFiles(), async (_scratch, folder) => ({
     entryPoints: Object.fromEntries(SERVERS.map((app) => [app, path.join(ROOT, `apps/${app}/dist/main.js`)])),
-    minifyWhitespace: true,
-    legalComments: 'none',
     plugins: [keepAddresses(folder), spareTime],
   }));
 }
@@ -100,6 +98,10 @@ async function bundleOnce(name, madeOf, options) {
       target: `node${process.versions.node.split('.')[0]}`,
       // Dependency injection and migrations go by the names of classes.
       keepNames: true,
+      // What is not read need not be compiled.
+      minifyWhitespace: true,
+      minifySyntax: true,
+      legalComments: 'none',
       external: ['*.node', 'pg', 'pg-native', ...external],
       plugins: [keepMissingPackages, ...plugins],
       banner: { js: banner + COMMONJS },

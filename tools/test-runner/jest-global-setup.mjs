@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, statfsSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, statfsSync } from 'node:fs';
 import { chmod } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -10,6 +10,9 @@ const FLAGS = ['fsync=off', 'full_page_writes=off', 'synchronous_commit=off', 'm
   (setting) => ['-c', setting],
 );
 
+const PREFIX = 'slipway-test-pg-';
+/** A server that has not started after this long was killed on its way. */
+const STARTING_MS = 10 * 60_000;
 /** What all databases of a run need, several times over. */
 const MEMORY_BYTES = 6 * 2 ** 30;
 
@@ -21,7 +24,9 @@ export default async function setUp() {
       'libs/platform/database is not built: run `npx nx build @slipway/platform-database` first, or set TEST_PG_URL',
     );
   const { startEmbeddedPostgres } = await import(embedded.href);
-  const dir = mkdtempSync(path.join(folderForDatabases(), 'slipway-test-pg-'));
+  const folder = folderForDatabases();
+  removeAbandoned(folder);
+  const dir = mkdtempSync(path.join(folder, PREFIX));
   // Root lets another OS user run the server, who must get through.
   await chmod(dir, 0o711);
   const server = await startEmbeddedPostgres({ dir, flags: FLAGS, application: false });
@@ -35,4 +40,27 @@ function folderForDatabases() {
   if (!existsSync(memory)) return os.tmpdir();
   const { bavail, bsize } = statfsSync(memory);
   return bavail * bsize > MEMORY_BYTES ? memory : os.tmpdir();
+}
+
+/** What a killed run left: its server died with it, and its data would take memory until the machine restarts. */
+function removeAbandoned(folder) {
+  for (const name of readdirSync(folder).filter((one) => one.startsWith(PREFIX))) {
+    const dir = path.join(folder, name);
+    try {
+      if (!isInUse(dir)) rmSync(dir, { recursive: true, force: true });
+    } catch {
+      // Another run removes it, or another user owns it.
+    }
+  }
+}
+
+function isInUse(dir) {
+  const file = path.join(dir, 'postgres/data/postmaster.pid');
+  if (!existsSync(file)) return Date.now() - statSync(dir).mtimeMs < STARTING_MS;
+  try {
+    process.kill(Number.parseInt(readFileSync(file, 'utf8'), 10), 0);
+    return true;
+  } catch (error) {
+    return error.code === 'EPERM';
+  }
 }

@@ -60,7 +60,7 @@ export function runJest({ projects, files, without = [], title, workers, scratch
       ...(without.length === 0 ? [] : [`--testPathIgnorePatterns=${without.map(pathPattern).join('|')}`]),
       ...(files === undefined ? [] : ['--runTestsByPath', ...files]),
     ],
-    env,
+    { ...env, SLIPWAY_TEST_GROUPED: '1' },
   );
 }
 

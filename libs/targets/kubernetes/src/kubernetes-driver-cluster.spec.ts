@@ -146,11 +146,14 @@ describe('what others do to its objects', () => {
   it('a unit that somebody deletes is absent once its pods are gone, and the next generation waits for them', async () => {
     const spec = instanceSpec();
     await serving(spec);
+    let letEnd = (): void => undefined;
+    bench.cluster.mayEnd = new Promise((resolve) => (letEnd = resolve));
     store().remove(DEPLOYMENTS, NAMESPACE, units()[0]!.metadata.name);
     const next = { ...spec, generation: 2 };
     await driver.provision(next);
     const running = bench.cluster.podsOf(spec.instanceId);
     expect(new Set(running.map(({ metadata }) => metadata.labels?.['slipway.dev/generation']))).toEqual(new Set(['1']));
+    letEnd();
     await observeUntil(driver, spec, 'absent');
     await driver.provision(next);
     await observeUntil(driver, next, 'ready');

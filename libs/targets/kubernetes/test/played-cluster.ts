@@ -43,6 +43,8 @@ export class PlayedCluster {
   refusal?: string;
   /** Pods that are deleted stay, as on a node that is gone. */
   isNodeSilent = false;
+  /** Pods that are deleted take until this resolves to end. */
+  mayEnd: Promise<void> = Promise.resolve();
   private readonly pods = new Map<string, PlayedPod>();
   private readonly units = new Map<string, Deployment>();
   private readonly timer: NodeJS.Timeout;
@@ -132,10 +134,12 @@ export class PlayedCluster {
     if (unit) this.meet(unit);
     if (this.isNodeSilent) return;
     setTimeout(() => {
-      void this.end(pod).then(() => {
-        this.pods.delete(uid);
-        this.api.store.remove(PODS, pod.namespace, pod.name);
-      });
+      void this.mayEnd
+        .then(() => this.end(pod))
+        .then(() => {
+          this.pods.delete(uid);
+          this.api.store.remove(PODS, pod.namespace, pod.name);
+        });
     }, STOP_MS).unref();
   }
 
