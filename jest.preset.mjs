@@ -3,6 +3,12 @@ import { thirdPartyModules } from './tools/test-runner/bundles.mjs';
 
 const swcrc = JSON.parse(readFileSync(new URL('./.swcrc', import.meta.url), 'utf8'));
 
+/** For `nx test` of one library. Its suites wait more than they compute, so there are more workers than cores. */
+const ALONE = {
+  maxWorkers: '300%',
+  reporters: ['default', new URL('./tools/test-runner/jest-tally-reporter.mjs', import.meta.url).pathname],
+};
+
 /**
  * Every project spreads this. Tests resolve workspace libs to their sources, so only `platform-database` must be built, and third-party
  * packages to bundles.
@@ -28,7 +34,5 @@ export default {
   globalSetup: new URL('./tools/test-runner/jest-global-setup.mjs', import.meta.url).pathname,
   globalTeardown: new URL('./tools/test-runner/jest-global-teardown.mjs', import.meta.url).pathname,
   // A run of several projects has its own, and Jest warns about those of a project.
-  ...(process.env.SLIPWAY_TEST_GROUPED
-    ? {}
-    : { reporters: ['default', new URL('./tools/test-runner/jest-tally-reporter.mjs', import.meta.url).pathname] }),
+  ...(process.env.SLIPWAY_TEST_GROUPED ? {} : ALONE),
 };

@@ -1,7 +1,3 @@
 import preset from '../../jest.preset.mjs';
 
-export default {
-  ...preset,
-  displayName: 'api',
-  globalSetup: new URL('./test/set-up.mjs', import.meta.url).pathname,
-};
+export default { ...preset, displayName: 'api', globalSetup: new URL('./test/set-up.mjs', import.meta.url).pathname };

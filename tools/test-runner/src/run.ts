@@ -37,6 +37,7 @@ try {
         ...process.argv.slice(2),
         '--',
         '--forceExit',
+        '--maxWorkers=2',
         `--testPathIgnorePatterns=${nightly.map(pathPattern).join('|')}`,
       ],
       servers.environment(),

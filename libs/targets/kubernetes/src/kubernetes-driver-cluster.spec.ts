@@ -269,8 +269,12 @@ describe('what a revision shares', () => {
     driver = bench.driver({}, options);
     const spec = instanceSpec();
     await serving(spec);
+    // Written by the first observation that knows what is there.
     await until(
-      () => [store().list(SERVICES, NAMESPACE).length, store().list(PDBS, NAMESPACE).length],
+      async () => {
+        await driver.observe(spec);
+        return [store().list(SERVICES, NAMESPACE).length, store().list(PDBS, NAMESPACE).length];
+      },
       ([services, budgets]) => services === 1 && budgets === 1,
     );
     const next = bench.driver({}, options);
@@ -295,7 +299,10 @@ describe('what a revision shares', () => {
     const spec = instanceSpec();
     await serving(spec);
     const service = await until(
-      () => store().list(SERVICES, NAMESPACE)[0],
+      async () => {
+        await driver.observe(spec);
+        return store().list(SERVICES, NAMESPACE)[0];
+      },
       (one) => one !== undefined,
     );
     store().remove(SERVICES, NAMESPACE, service!.metadata.name);
@@ -321,7 +328,13 @@ describe('the Service of a unit', () => {
       store()
         .list(SERVICES, NAMESPACE)
         .map(({ metadata }) => metadata.name);
-    await until(names, (all) => all.includes(first!));
+    await until(
+      async () => {
+        await driver.observe(spec);
+        return names();
+      },
+      (all) => all.includes(first!),
+    );
     // With its unit goes what it owns.
     store().remove(DEPLOYMENTS, NAMESPACE, first!);
     store().remove(SERVICES, NAMESPACE, first!);
