@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process';
-import { appendFileSync, readFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { parse } from './arguments.mjs';
 import { serve } from './server.mjs';
 
 // A model server without a model:  node main.mjs <engine> <behaviour.json> [arguments of the engine]
 //
 // It behaves as the table of `engines/<engine>.mjs` says, which names for each fact the section of the note on inference servers that it
-// is from. The behaviour's file may hold: `load_ms`, `chunks` and `chunk_ms` of a stream, `fail` (a key of the engine's `failures`),
-// `crash_after_ms` from when it is ready, `serves`, `models` of an adopted server.
+// is from. The behaviour's file may hold: `load_ms`, `load_until` (a file whose creation ends the loading), `chunks` and `chunk_ms` of a
+// stream, `fail` (a key of the engine's `failures`), `crash_after_ms` from when it is ready, `serves`, `models` of an adopted server.
 
 if (process.argv[2] === 'child') runChild(process.argv[3], process.argv[4] === 'true');
 else await runEngine();
@@ -48,7 +48,9 @@ async function runEngine() {
     await new Promise((listening, failed) => server.once('error', failed).listen(port, host, listening));
   }
   async function load() {
-    await new Promise((done) => setTimeout(done, behaviour.load_ms ?? 50));
+    const { load_ms: loadMs = 50, load_until: file } = behaviour;
+    if (file === undefined) await pause(loadMs);
+    else while (!existsSync(file)) await pause(10);
     const failure = engine.failures[behaviour.fail];
     if (failure) end(failure.code, failure.lines);
   }
@@ -58,7 +60,7 @@ async function runEngine() {
     state.phase = 'exiting';
     const until = wasReady ? performance.now() + engine.drainSeconds(args) * 1_000 : 0;
     while (state.running > 0 && performance.now() < until)
-      await new Promise((next) => setTimeout(next, engine.pollMs ?? 20));
+      await pause(engine.pollMs ?? 20);
     if (wasReady || !engine.orphansWhileLoading) for (const child of children) child.kill('SIGKILL');
     process.exit(0);
   }
@@ -112,6 +114,10 @@ function runChild(name, endsWithParent) {
   // The kernel's word for it is PR_SET_PDEATHSIG.
   if (endsWithParent) process.stdin.resume().on('end', () => process.exit(1));
   setInterval(() => undefined, 60_000);
+}
+
+function pause(ms) {
+  return new Promise((done) => setTimeout(done, ms));
 }
 
 function once(work) {

@@ -96,12 +96,14 @@ const ANSWERS = {
     },
 };
 
+/** A stream for the user `until-exit` lasts at least until the engine begins to exit. */
 async function stream(state, { model, body, response }) {
   const { chunks = 3, chunk_ms: pauseMs = 5 } = state.behaviour;
+  const isLasting = () => body.user === 'until-exit' && state.phase !== 'exiting';
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   const event = (content) =>
     response.write(`data: ${JSON.stringify({ object: 'chat.completion.chunk', model, ...content })}\n\n`);
-  for (let index = 0; index < chunks && !response.destroyed; index += 1) {
+  for (let index = 0; (index < chunks || isLasting()) && !response.destroyed; index += 1) {
     event({ choices: [{ index: 0, delta: { content: `word${index} ` }, finish_reason: null }] });
     await new Promise((next) => setTimeout(next, pauseMs));
   }

@@ -13,6 +13,7 @@ const STAND_INS = fileURLToPath(new URL('../stand-ins', import.meta.url));
 /** What a stand-in is told; `stand-ins/main.mjs` says what each means. */
 export interface Behaviour {
   load_ms?: number;
+  load_until?: string;
   chunks?: number;
   chunk_ms?: number;
   fail?: string;
@@ -31,13 +32,17 @@ export class StandInHost {
     readonly program: string,
   ) {}
 
-  /** @param behaviour of every start */
-  static async create(engine: string, behaviour: Behaviour = {}): Promise<StandInHost> {
+  /**
+   * @param behaviour of every start
+   * @param isLoadingHeld whether an engine loads until `finishLoading`
+   */
+  static async create(engine: string, behaviour: Behaviour = {}, isLoadingHeld = false): Promise<StandInHost> {
     const { engine: table } = await import(`${STAND_INS}/engines/${engine}.mjs`);
     const home = await mkdtemp(join(tmpdir(), 'slipway-engines-'));
     const host = new StandInHost(engine, home, join(home, 'bin', table.program));
     await mkdir(join(home, 'bin'));
-    await writeFile(host.file, JSON.stringify(behaviour));
+    const held = isLoadingHeld ? { load_until: host.loaded } : {};
+    await writeFile(host.file, JSON.stringify({ ...behaviour, ...held }));
     const words = [process.execPath, join(STAND_INS, 'main.mjs'), engine, host.file].map((word) => `'${word}'`);
     await writeFile(host.program, `#!/bin/sh\nexec ${words.join(' ')} "$@"\n`);
     await chmod(host.program, 0o755);
@@ -46,6 +51,14 @@ export class StandInHost {
 
   get file(): string {
     return join(this.home, 'behaviour.json');
+  }
+
+  private get loaded(): string {
+    return join(this.home, 'loaded');
+  }
+
+  async finishLoading(): Promise<void> {
+    await writeFile(this.loaded, '');
   }
 
   /** The built-in template, found on the engine's path. `more` is what an operator adds to it. */
@@ -114,7 +127,7 @@ async function stateOf(pid: number): Promise<string | undefined> {
   return stat?.slice(stat.lastIndexOf(')') + 2).at(0);
 }
 
-/** A stream that has begun. `rest` tells whether it came to its end. */
+/** A stream that has begun and lasts until the engine begins to exit. `rest` resolves to how it ended. */
 export async function beginStream(
   baseUrl: string,
   model: string,
@@ -122,7 +135,7 @@ export async function beginStream(
   const answer = await request(`${baseUrl}/v1/chat/completions`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', authorization: `Bearer ${KEY}` },
-    body: JSON.stringify({ model, messages: [], stream: true }),
+    body: JSON.stringify({ model, messages: [], stream: true, user: 'until-exit' }),
   });
   let text = '';
   let begun!: () => void;
