@@ -57,7 +57,7 @@ export class ConsoleBrowser {
   async visit({ width = 1440, height = 900, theme = 'light', origins = [] }: VisitOptions = {}): Promise<Visit> {
     const options: BrowserContextOptions = { viewport: { width, height }, colorScheme: theme, baseURL: this.origin };
     const context = await this.browser.newContext(options);
-    context.setDefaultTimeout(15_000);
+    context.setDefaultTimeout(60_000);
     return new Visit(await context.newPage(), [this.origin, ...origins]);
   }
 

@@ -44,10 +44,10 @@ const lookup = (name: string) => codeOf(slipway.deployments.get(name));
 it('deletes a deployment while its stream is followed: traffic, engines and name are gone, and the name serves again', async () => {
   const name = 'doomed';
   await slipway.deployments.create({ name });
-  await until('the gateway knows the name without a route', async () => (await chat(name)) === 503, 5_000);
+  await until('the gateway knows the name without a route', async () => (await chat(name)) === 503, 20_000);
   await rollout(name, 'm-old');
   await rollout(name, 'm-new', { idempotencyKey: 'release-1' });
-  await until('the gateway serves', async () => (await chat(name)) === 200, 5_000);
+  await until('the gateway serves', async () => (await chat(name)) === 200, 20_000);
   await until('it is healthy', async () => (await slipway.deployments.get(name)).conditions[0]?.status === 'True');
 
   const { id } = (await slipway.deployments.delete(name)).operation;
@@ -68,7 +68,7 @@ it('deletes a deployment while its stream is followed: traffic, engines and name
   await slipway.deployments.create({ name });
   // B14: the key of a rollout of the one before, and even the same body, mean a rollout of this one.
   await rollout(name, 'm-new', { idempotencyKey: 'release-1' });
-  await until('the name serves again', async () => (await chat(name)) === 200, 5_000);
+  await until('the name serves again', async () => (await chat(name)) === 200, 20_000);
   expect((await slipway.deployments.events.list(name, { order: 'asc' })).data[0]).toMatchObject({
     sequence: 1,
     type: 'deployment.created',

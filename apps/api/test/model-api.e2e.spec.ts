@@ -131,7 +131,7 @@ it('binds, qualifies, publishes and serves a supplier of whom no byte tells a vi
     'the passport is stored',
     async () =>
       !(await isRefused(stack.as(stranger.viewer).contextPassports.get(passport), 'context_passport_not_found')),
-    5_000,
+    20_000,
   );
 
   const ids = [

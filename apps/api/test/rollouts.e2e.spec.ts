@@ -59,7 +59,7 @@ describe('the main job, with real processes', () => {
     await until(
       'the gateway serves the first revision',
       async () => (await chat(name)).headers.get('x-slipway-revision') === `${name}-00001`,
-      5_000,
+      20_000,
     );
 
     const second = await stack.operation(
@@ -69,7 +69,7 @@ describe('the main job, with real processes', () => {
     await until(
       'the gateway follows',
       async () => (await chat(name)).headers.get('x-slipway-revision') === `${name}-00002`,
-      5_000,
+      20_000,
     );
     expect(await slipway.deployments.get(name)).toMatchObject({
       state: 'active',
@@ -87,7 +87,7 @@ describe('the main job, with real processes', () => {
     await until(
       'the gateway is back',
       async () => (await chat(name)).headers.get('x-slipway-revision') === `${name}-00001`,
-      5_000,
+      20_000,
     );
     expect(await codeOf(rollBack(name))).toBe('404 no_previous_revision');
     const { data: events } = await slipway.deployments.events.list(name, { order: 'asc', limit: 200 });

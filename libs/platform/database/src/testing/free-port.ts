@@ -1,8 +1,11 @@
 import net from 'node:net';
 
-/** Below the ports that systems give to outgoing connections, so that nobody gets it while a killed process is started again. */
-const FROM = 10_000;
-const COUNT = 10_000;
+/**
+ * Below the ports that systems give to outgoing connections, so that no other process gets it while a killed one is started again. Above
+ * 10080, the highest port that `fetch` and browsers refuse to connect to.
+ */
+const FROM = 10_081;
+const COUNT = 9_900;
 
 /** A port of 127.0.0.1 that nobody listens on. */
 export async function freePort(): Promise<number> {
