@@ -1,11 +1,13 @@
 import { readFileSync } from 'node:fs';
+import os from 'node:os';
 import { thirdPartyModules } from './tools/test-runner/bundles.mjs';
 
 const swcrc = JSON.parse(readFileSync(new URL('./.swcrc', import.meta.url), 'utf8'));
 
 /** For `nx test` of one library. Its suites wait more than they compute, so there are more workers than cores. */
 const ALONE = {
-  maxWorkers: '300%',
+  // A number: Jest takes a percentage of over a hundred for one.
+  maxWorkers: os.availableParallelism() * 3,
   reporters: ['default', new URL('./tools/test-runner/jest-tally-reporter.mjs', import.meta.url).pathname],
 };
 

@@ -18,7 +18,7 @@ const ONLY = process.env['SLIPWAY_FUZZ_OPERATION'];
 const LANES = 4;
 const TEMPLATES = 3;
 
-jest.setTimeout(120_000 + RUNS * 2_000);
+jest.setTimeout(600_000 + RUNS * 2_000);
 
 const home = mkdtempSync(path.join(tmpdir(), 'slipway-fuzz-'));
 const templates = new Map<string, Asked[]>();
