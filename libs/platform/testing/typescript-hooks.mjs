@@ -1,17 +1,28 @@
-// Loads TypeScript of a library's `src` and `test` folders, compiled once and kept. Other libraries come from their `dist`.
+// For a child process of a test. Loads TypeScript of a library's `src` and `test` folders, compiled once and kept. Other libraries come from
+// their `dist`, and third-party packages from the bundles that Jest loads as well: about 50 files instead of 2,500.
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { thirdPartyModules } from '../../../tools/test-runner/bundles.mjs';
 
 const ROOT = new URL('../../../', import.meta.url);
 const CACHE = fileURLToPath(new URL('node_modules/.cache/slipway-test/typescript/', ROOT));
 const OPTIONS = readFileSync(new URL('.swcrc', ROOT), 'utf8');
 const { transformSync, version } = createRequire(import.meta.url)('@swc/core');
 
+const BUNDLES = Object.entries(await thirdPartyModules()).map(([pattern, file]) => [
+  new RegExp(pattern),
+  pathToFileURL(file).href,
+]);
+
 /** An import names the compiled file: `./a.js` is `./a.ts` here. */
 export async function resolve(specifier, context, next) {
+  const [, bundle] = BUNDLES.find(([pattern]) => pattern.test(specifier)) ?? [];
+  // A bundle may import a package of its own name.
+  const isOurs = !context.parentURL?.includes('/node_modules/');
+  if (bundle && isOurs) return { url: bundle, format: 'module', shortCircuit: true };
   if (specifier.startsWith('.') && specifier.endsWith('.js') && context.parentURL?.endsWith('.ts')) {
     const source = new URL(`${specifier.slice(0, -3)}.ts`, context.parentURL);
     if (existsSync(source)) return { url: source.href, format: 'module', shortCircuit: true };

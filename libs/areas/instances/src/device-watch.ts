@@ -15,10 +15,8 @@ import {
 import { Trouble } from './repeated-look.js';
 import type { Target } from './target-catalog.js';
 import type { TargetLeadership } from './target-leadership.js';
+import type { Timings } from './timings.js';
 
-/** Pace while a device's memory is to come back, and of the question whether one's is. */
-const BUSY_MS = 500;
-const QUIET_MS = 10_000;
 const MAX_PROBLEM = 500;
 
 type Found = { devices: Device[]; problem?: string };
@@ -40,6 +38,7 @@ export class DeviceWatch {
     private readonly database: Database,
     /** Called after each look: devices may have become free. */
     private readonly onLooked: () => void,
+    private readonly timings: Pick<Timings, 'busyDeviceCheckMs' | 'quietDeviceCheckMs'>,
   ) {
     this.trouble = new Trouble(target, new Logger('devices'));
   }
@@ -58,7 +57,7 @@ export class DeviceWatch {
   private async run(): Promise<void> {
     while (!this.isStopping) {
       await this.look().catch((error: unknown) => this.trouble.tell(error));
-      await this.pause(BUSY_MS);
+      await this.pause(this.timings.busyDeviceCheckMs);
     }
   }
 
@@ -68,7 +67,8 @@ export class DeviceWatch {
       this.lookedAt = Number.NEGATIVE_INFINITY;
       return;
     }
-    if (performance.now() - this.lookedAt < QUIET_MS && !(await this.hasEnding(config.name))) return;
+    const isQuiet = performance.now() - this.lookedAt < this.timings.quietDeviceCheckMs;
+    if (isQuiet && !(await this.hasEnding(config.name))) return;
     const at = await this.database.tx('system', (tx) => tx.now());
     const found = await Promise.race([driver.devices(), this.stopped()]);
     if (!found || this.isStopping) return;

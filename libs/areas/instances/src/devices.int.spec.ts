@@ -1,9 +1,6 @@
-import { existsSync } from 'node:fs';
-import { chmod, mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { afterEach, expect, it, jest } from '@jest/globals';
 import type { ProcessTargetConfig } from '@slipway/target-process';
-import { addOperation, TargetBed, until, type Process } from '../test/target-bed.js';
+import { addOperation, TargetBed, until } from '../test/target-bed.js';
 import { TargetsService } from './targets.service.js';
 
 jest.setTimeout(90_000);
@@ -16,77 +13,49 @@ const TWO = [
 let bed: TargetBed;
 afterEach(() => bed.dispose());
 
-async function bedWith(devices: ProcessTargetConfig['devices'], maxInstances = 8): Promise<TargetBed> {
-  bed = await TargetBed.create(maxInstances, { devices });
-  await mkdir(join(bed.home, 'bin'));
-  return bed;
+async function bedWith(devices: ProcessTargetConfig['devices']): Promise<void> {
+  bed = await TargetBed.create(8, { devices });
 }
-
-/** A worker that finds the host's tools in the bed's folder. */
-const worker = (): Promise<Process> => bed.process('worker', { searchPath: `${join(bed.home, 'bin')}:/usr/bin:/bin` });
-
-async function nvidiaSmi(script: string): Promise<void> {
-  const file = join(bed.home, 'bin', 'nvidia-smi');
-  await writeFile(file, `#!/bin/sh\n${script}\n`);
-  await chmod(file, 0o755);
-}
-
-/** One card with so much memory in use. */
-const oneCard = (usedMb: number): Promise<void> =>
-  writeFile(join(bed.home, 'gpus.csv'), `0, GPU-1, NVIDIA L4, 23034, ${usedMb}\n`);
-
-async function oneCardHost(usedMb: number): Promise<void> {
-  await oneCard(usedMb);
-  await nvidiaSmi(`case "$1" in --query-gpu*) cat ${join(bed.home, 'gpus.csv')};; esac`);
-}
-
-async function waiting(host: Process, revisionId: string, why: string): Promise<void> {
-  const isSo = async () => {
-    const { reason, message } = (await host.status(revisionId)) ?? {};
-    return reason === 'waiting_for_device' && message?.includes(why) === true;
-  };
-  await until(`${revisionId} to wait: ${why}`, isSo, () => host.rows(revisionId));
-}
-
-const devicesOf = async (model: string): Promise<(string | undefined)[]> =>
-  (await bed.starts()).filter((start) => start.model === model).map((start) => start.devices);
 
 it('gives a device to one instance at a time, and the next when that one is gone; two of them all or none', async () => {
   await bedWith(TWO);
-  const host = await worker();
+  const host = await bed.deviceHost();
   for (const model of ['one', 'both', 'last']) await bed.makeReady(model);
   await host.want('rev_1', bed.gpuSpec('one', 'gpu'));
   await host.ready('rev_1');
   await host.want('rev_2', bed.gpuSpec('both', 'gpu', { count: 2 }));
-  await waiting(host, 'rev_2', '2 devices of one kind of target local: device 0 is held by chat-1; device 1 is free');
+  await host.waitsForDevice(
+    'rev_2',
+    '2 devices of one kind of target local: device 0 is held by chat-1; device 1 is free',
+  );
   // The one that is left is for whoever it is enough for.
   await host.want('rev_3', bed.gpuSpec('last', 'gpu'));
   await host.ready('rev_3');
-  expect([await devicesOf('one'), await devicesOf('last')]).toEqual([['0'], ['1']]);
+  expect([await bed.devicesOf('one'), await bed.devicesOf('last')]).toEqual([['0'], ['1']]);
   await host.release('rev_1');
   await host.retired('rev_1');
   expect((await host.status('rev_2'))?.ready).toBe(0);
   await host.release('rev_3');
   await host.ready('rev_2');
-  expect(await devicesOf('both')).toEqual(['0,1']);
+  expect(await bed.devicesOf('both')).toEqual(['0,1']);
 });
 
 it('puts as many parts on a device as fit, and one start at a time', async () => {
   await bedWith([{ index: 0, memory_mb: 10_000 }]);
-  const host = await worker();
+  const host = await bed.deviceHost();
   await host.want('rev_1', bed.gpuSpec('first', 'part', { memory_mb: 5_000 }));
   await host.want('rev_2', bed.gpuSpec('second', 'part', { memory_mb: 4_000 }));
-  await waiting(host, 'rev_2', 'has another start on it');
-  expect(await devicesOf('second')).toEqual([]);
+  await host.waitsForDevice('rev_2', 'has another start on it');
+  expect(await bed.devicesOf('second')).toEqual([]);
   await bed.makeReady('first');
-  await until('the second start', async () => (await devicesOf('second')).length === 1);
+  await until('the second start', async () => (await bed.devicesOf('second')).length === 1);
   await bed.makeReady('second');
   await host.ready('rev_2');
   await host.want('rev_3', bed.gpuSpec('third', 'part', { memory_mb: 1_000 }));
-  await waiting(host, 'rev_3', 'has 488 MiB left');
+  await host.waitsForDevice('rev_3', 'has 488 MiB left');
   // Nor does anything have it for itself.
   await host.want('rev_4', bed.gpuSpec('whole', 'gpu'));
-  await waiting(host, 'rev_4', 'is held by chat-1, chat-2');
+  await host.waitsForDevice('rev_4', 'is held by chat-1, chat-2');
 
   const seenBy = async (tenantId: string, isOperatorTenant: boolean) => {
     const viewer = { tenantId, tenantName: 'acme', isOperatorTenant };
@@ -114,7 +83,7 @@ it('refuses at once what the target does not have, and nothing before anybody ha
     (await api.check(bed.gpuSpec(...about))).map(({ field, code, message }) => `${field} ${code} ${message}`);
   const large = { memory_mb: 20_000 };
   expect(await of('m', 'part', large)).toEqual([]);
-  const host = await worker();
+  const host = await bed.deviceHost();
   await until('the devices to be known', async () => (await of('m', 'part', large)).length > 0);
   expect(await of('m', 'part', large)).toEqual([
     'resources.memory_mb not_allowed target "local" has 0 devices with 20000 MiB each for it, and 1 are asked for',
@@ -162,7 +131,7 @@ it('refuses at once what the target does not have, and nothing before anybody ha
 
 it('keeps the devices of what an operation suspends for that operation, and takes warm ones for who waits', async () => {
   await bedWith([{ index: 0, memory_mb: 10_000 }]);
-  const host = await worker();
+  const host = await bed.deviceHost();
   for (const model of ['old', 'new', 'other']) await bed.makeReady(model);
   const owner = await bed.owner();
   await addOperation(owner, 'op_2');
@@ -170,73 +139,17 @@ it('keeps the devices of what an operation suspends for that operation, and take
   await host.want('rev_1', bed.gpuSpec('old', 'gpu'));
   await host.ready('rev_1');
   await host.want('rev_other', bed.gpuSpec('other', 'gpu'), 'operation:op_3');
-  await waiting(host, 'rev_other', 'is held by chat-1');
+  await host.waitsForDevice('rev_other', 'is held by chat-1');
   await host.database.tx('system', (tx) => host.instances.suspend(tx, 'rev_1', 'op_2'));
   await until('rev_1 to be gone', async () => (await host.status('rev_1'))?.alive === 0);
   await host.want('rev_2', bed.gpuSpec('new', 'gpu'), 'operation:op_2');
   await host.ready('rev_2');
-  expect(await devicesOf('other')).toEqual([]);
+  expect(await bed.devicesOf('other')).toEqual([]);
   await host.release('rev_1');
   await host.hold('rev_2', 'warm', 3_600);
   await host.release('rev_2', 'operation:op_2');
   await host.ready('rev_other');
   expect(await host.status('rev_2')).toMatchObject({ desired: 0 });
-});
-
-it('gives a device on only when its memory is back, and calls it faulty when that takes too long', async () => {
-  await bedWith('auto');
-  await oneCardHost(10);
-  const host = await worker();
-  for (const model of ['first', 'second']) await bed.makeReady(model);
-  const peak = () => host.database.read<{ peak_mb: number }>('system', 'select peak_mb from device_claims');
-  const shorten = `update device_claims set free_within_seconds = 1 where ended_at is not null`;
-  await host.want('rev_1', bed.gpuSpec('first', 'gpu'));
-  await host.ready('rev_1');
-  await oneCard(20_000);
-  // The pace of looks at a device that nobody leaves.
-  await until('it to be measured', async () => (await peak())[0]?.peak_mb === 20_000);
-  await host.want('rev_2', bed.gpuSpec('second', 'gpu'));
-  await host.release('rev_1');
-  await host.retired('rev_1');
-  await until('the end to be noted', async () => {
-    const [row] = await host.database.read<{ ended: boolean }>(
-      'system',
-      'select ended_at is not null as ended from device_claims',
-    );
-    return row?.ended === true;
-  });
-  expect(await devicesOf('second')).toEqual([]);
-  await host.database.tx('system', (tx) => tx.query(shorten));
-  await until(
-    'the device to be faulty',
-    async () => (await host.status('rev_2'))?.message?.includes('is faulty') === true,
-  );
-  await oneCard(12);
-  await host.ready('rev_2');
-});
-
-it('starts nothing on a device that strangers use', async () => {
-  await bedWith('auto');
-  await oneCardHost(9_000);
-  const host = await worker();
-  await host.want('rev_1', bed.gpuSpec('m', 'gpu'));
-  await waiting(host, 'rev_1', 'has 9000 MiB in use, by whom cannot be seen');
-});
-
-it('goes on beside a nvidia-smi that sleeps for ever: what needs no device starts, and the worker ends in time', async () => {
-  await bedWith('auto');
-  await nvidiaSmi(`echo x >> ${join(bed.home, 'smi-starts')}; exec sleep 1000`);
-  const host = await worker();
-  await until('it to be asked', async () => existsSync(join(bed.home, 'smi-starts')));
-  await host.want('rev_1', bed.gpuSpec('m', 'gpu'));
-  await host.want('rev_2', bed.spec());
-  await host.ready('rev_2');
-  await waiting(host, 'rev_1', 'none of target local is known yet');
-  await host.release('rev_2');
-  await host.retired('rev_2');
-  const begun = performance.now();
-  await host.close();
-  expect(performance.now() - begun).toBeLessThan(5_000);
 });
 
 it('leaves a killed worker with its devices: its successor starts no second engine on them', async () => {
@@ -245,12 +158,12 @@ it('leaves a killed worker with its devices: its successor starts no second engi
   const child = await bed.child();
   await bed.makeReady('second');
   await api.want('rev_1', bed.gpuSpec('first', 'gpu'));
-  await until('the first start', async () => (await devicesOf('first')).length === 1);
+  await until('the first start', async () => (await bed.devicesOf('first')).length === 1);
   child.kill('SIGKILL');
-  const host = await worker();
+  const host = await bed.deviceHost();
   await host.want('rev_2', bed.gpuSpec('second', 'gpu'));
-  await waiting(host, 'rev_2', 'is held by chat-1');
+  await host.waitsForDevice('rev_2', 'is held by chat-1');
   await bed.makeReady('first');
   expect(await host.ready('rev_1')).toMatchObject([{ generation: 1, restarts: 0 }]);
-  expect([await devicesOf('first'), await devicesOf('second')]).toEqual([['0'], []]);
+  expect([await bed.devicesOf('first'), await bed.devicesOf('second')]).toEqual([['0'], []]);
 });

@@ -7,8 +7,6 @@ import type { Target } from './target-catalog.js';
 import { NOTE_HEALTH } from './target-health.query.js';
 import type { TargetLeadership } from './target-leadership.js';
 
-/** What a driver says costs no request. */
-const EVERY_MS = 1_000;
 const UNSAID = 'its driver does not say why';
 
 const degraded = () =>
@@ -25,7 +23,7 @@ const degraded = () =>
 export class HealthWatch {
   private readonly logger = new Logger('targets');
   private readonly trouble: Trouble;
-  private readonly looks = new RepeatedLook(() => this.trouble.during(this.look()), EVERY_MS);
+  private readonly looks: RepeatedLook;
   /** What the log has; a target is taken for well until it says otherwise. */
   private said: string | null = null;
   /** What the table has from this lead; undefined before the first word of it. */
@@ -37,7 +35,9 @@ export class HealthWatch {
     private readonly database: Database,
     /** Called when the target is well again: what was waited for can go on. */
     private readonly onWell: () => void,
+    everyMs: number,
   ) {
+    this.looks = new RepeatedLook(() => this.trouble.during(this.look()), everyMs);
     this.trouble = new Trouble(target, this.logger);
   }
 

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable, Optional } from '@nestjs/common';
 import { Database } from '@slipway/platform-database';
 import type { InstanceSpec, Observation, TargetDriver } from '@slipway/target-driver';
 import { DeviceAssignments } from './device-assignments.js';
@@ -18,6 +18,7 @@ import { AccessRefused } from './secrets.js';
 import { asSeen, isAnotherLife, isDriftNews, isNews, UNSEEN } from './server-life.js';
 import { TakeoverPatience } from './takeover-patience.js';
 import { TenantAccess } from './tenant-access.js';
+import { DEFAULT_TIMINGS, INSTANCE_TIMINGS, type Timings } from './timings.js';
 import { UnhealthyNews } from './unhealthy-news.js';
 
 /** Pace of looks while something is on its way: a start is seen ready within a fifth of a second. */
@@ -54,8 +55,9 @@ export class InstanceKeeper {
     devices: DeviceAssignments,
     private readonly keys: EngineKeys,
     private readonly scaler: Scaler,
+    @Optional() @Inject(INSTANCE_TIMINGS) private readonly timings: Timings = DEFAULT_TIMINGS,
   ) {
-    this.starts = new InstanceStarts(database, transitions, access, devices, keys);
+    this.starts = new InstanceStarts(database, transitions, access, devices, keys, this.timings.awayRetryMs);
     this.ends = new InstanceEnds(database, transitions, access);
     this.doings = {
       start: (...about) => this.start(...about),
@@ -226,7 +228,8 @@ export class InstanceKeeper {
   }
 
   private async terminate(driver: TargetDriver, workload: WorkloadRow, instance: InstanceRow): Promise<number> {
-    if (!driver.adopts && (await isDraining(this.database, workload, instance))) return BUSY_LOOK_MS;
+    const isInUse = !driver.adopts && (await isDraining(this.database, workload, instance, this.timings));
+    if (isInUse) return BUSY_LOOK_MS;
     return this.stop(driver, workload, instance);
   }
 

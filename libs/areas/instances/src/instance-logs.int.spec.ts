@@ -100,7 +100,7 @@ it('wait, bounded, for a reader that takes none, and are given up when it has go
     // The worker's next sign of life finds nobody.
     await until('the worker to have given up', async () => {
       const { rows } = await owner.query(
-        `update log_readings set reader_seen_at = now() - interval '61 seconds' returning served_at < clock_timestamp() - interval '3 seconds' as is_left`,
+        `update log_readings set reader_seen_at = now() - interval '61 seconds' returning served_at < clock_timestamp() - interval '2 seconds' as is_left`,
       );
       return rows[0].is_left;
     });

@@ -12,8 +12,6 @@ import { backOff } from './restart-backoff.js';
 import type { TenantAccess } from './tenant-access.js';
 
 const LOOK_MS = 150;
-/** While a target is away, each try of each of its instances is a request to what may come back just then. */
-const RETRY_MS = 2_000;
 const UNAVAILABLE = 'target_unavailable';
 const AWAY = 'it waits for its target, which cannot be worked with at the moment';
 
@@ -27,6 +25,7 @@ export class InstanceStarts {
     private readonly access: TenantAccess,
     private readonly devices: DeviceAssignments,
     private readonly keys: EngineKeys,
+    private readonly awayRetryMs: number,
   ) {}
 
   /**
@@ -45,7 +44,7 @@ export class InstanceStarts {
       const isAway = reason === UNAVAILABLE || driver.health?.().state === 'degraded';
       if (isAway) await this.wait(workload, instance, textOf(error));
       else await this.fail(workload, instance, `it could not be started: ${textOf(error)}`, reason);
-      return isAway ? RETRY_MS : LOOK_MS;
+      return isAway ? this.awayRetryMs : LOOK_MS;
     }
     return LOOK_MS;
   }

@@ -105,67 +105,57 @@ it('forecasts room: what is warm is free, and what this deployment itself needs 
 });
 
 it('lets the worker that leads a target say what a start would not find there, again at each wish, for operations that live', async () => {
-  const own = await TargetBed.create(1);
-  try {
-    const api = await own.process('api');
-    const owner = await own.owner();
-    for (const id of ['op_1', 'op_2']) await addOperation(owner, id);
-    const modelFile = join(own.home, 'tiny.gguf');
-    const wish = { ...workloadOf('rev_1', own.spec({}, { model: { id: 'tiny', uri: modelFile } })) };
-    wish.spec = { ...wish.spec, runtime: { ...wish.spec.runtime, engine: 'file' } };
-    const ask = (id: string) => api.database.tx('system', (tx) => api.instances.prepare(tx, wish, id));
-    const found = (id: string) => api.database.tx('system', (tx) => api.instances.preparation(tx, 'rev_1', id));
-    await ask('op_1');
-    expect(await found('op_1')).toMatchObject({ state: 'asked', failure: null });
-    const worker = await own.process('worker');
-    await until('it is looked for', async () => (await found('op_1'))?.state === 'failed');
-    expect((await found('op_1'))?.failure).toMatchObject({ cause: 'model_missing' });
-    await writeFile(modelFile, '');
-    await ask('op_1');
-    await until('it is there', async () => (await found('op_1'))?.state === 'ready');
-    expect((await worker.database.read('system', 'select 1 from instances')).length).toBe(0);
-    // What nobody waits for any more is nobody's to look at, and goes with the next wish.
-    await owner.query(`update operations set status = 'failed' where id = 'op_1'`);
-    await ask('op_2');
-    await until('the next is ready', async () => (await found('op_2'))?.state === 'ready');
-    expect(await found('op_1')).toBeUndefined();
-    await owner.end();
-  } finally {
-    await own.dispose();
-  }
+  const owner = await bed.owner();
+  for (const id of ['op_1', 'op_2']) await addOperation(owner, id);
+  const modelFile = join(bed.home, 'tiny.gguf');
+  const wish = { ...workloadOf('rev_1', bed.spec({}, { model: { id: 'tiny', uri: modelFile } })) };
+  wish.spec = { ...wish.spec, runtime: { ...wish.spec.runtime, engine: 'file' } };
+  const ask = (id: string) => api.database.tx('system', (tx) => api.instances.prepare(tx, wish, id));
+  const found = (id: string) => api.database.tx('system', (tx) => api.instances.preparation(tx, 'rev_1', id));
+  await ask('op_1');
+  expect(await found('op_1')).toMatchObject({ state: 'asked', failure: null });
+  const worker = await bed.process('worker');
+  await until('it is looked for', async () => (await found('op_1'))?.state === 'failed');
+  expect((await found('op_1'))?.failure).toMatchObject({ cause: 'model_missing' });
+  await writeFile(modelFile, '');
+  await ask('op_1');
+  await until('it is there', async () => (await found('op_1'))?.state === 'ready');
+  expect((await worker.database.read('system', 'select 1 from instances')).length).toBe(0);
+  // What nobody waits for any more is nobody's to look at, and goes with the next wish.
+  await owner.query(`update operations set status = 'failed' where id = 'op_1'`);
+  await ask('op_2');
+  await until('the next is ready', async () => (await found('op_2'))?.state === 'ready');
+  expect(await found('op_1')).toBeUndefined();
+  await owner.end();
 });
 
 it('suspends what is held for as long as its operation lives, keeps its place, and measures starts', async () => {
-  const single = await TargetBed.create(1);
-  try {
-    const worker = await single.process('worker');
-    const owner = await single.owner();
-    await addOperation(owner, 'op_2');
-    await worker.want('rev_1', single.spec());
-    await worker.hold('rev_1', 'route');
-    await worker.release('rev_1');
-    await worker.ready('rev_1');
-    const measured = await worker.database.tx('system', (tx) => worker.instances.startSeconds(tx, 'dep_1'));
-    expect(measured).toBeGreaterThan(0);
-    // It has waited for a place before anybody else can want the one that becomes free.
-    await worker.want('rev_2', single.spec(), 'operation:op_other');
+  const targets = bed.config.operator.targets.map((target) => ({ ...target, max_instances: 1 }));
+  const worker = await bed.process('worker', { operator: { ...bed.config.operator, targets } });
+  const owner = await bed.owner();
+  await addOperation(owner, 'op_2');
+  await worker.want('rev_1', bed.spec());
+  await worker.hold('rev_1', 'route');
+  await worker.release('rev_1');
+  await worker.ready('rev_1');
+  const measured = await worker.database.tx('system', (tx) => worker.instances.startSeconds(tx, 'dep_1'));
+  expect(measured).toBeGreaterThan(0);
+  // It has waited for a place before anybody else can want the one that becomes free.
+  await worker.want('rev_2', bed.spec(), 'operation:op_other');
 
-    await worker.database.tx('system', (tx) => worker.instances.suspend(tx, 'rev_1', 'op_2'));
-    await until('rev_1 to be gone', async () => (await worker.status('rev_1'))?.alive === 0);
-    expect(await worker.status('rev_1')).toMatchObject({ desired: 0 });
-    await worker.want('rev_3', single.spec(), 'operation:op_2');
-    await worker.ready('rev_3');
-    expect(await worker.status('rev_2')).toMatchObject({ ready: 0, reason: 'waiting_for_place' });
+  await worker.database.tx('system', (tx) => worker.instances.suspend(tx, 'rev_1', 'op_2'));
+  await until('rev_1 to be gone', async () => (await worker.status('rev_1'))?.alive === 0);
+  expect(await worker.status('rev_1')).toMatchObject({ desired: 0 });
+  await worker.want('rev_3', bed.spec(), 'operation:op_2');
+  await worker.ready('rev_3');
+  expect(await worker.status('rev_2')).toMatchObject({ ready: 0, reason: 'waiting_for_place' });
 
-    // Nobody resumes it: the operation is over.
-    await worker.release('rev_3', 'operation:op_2');
-    await owner.query(`update operations set status = 'failed' where id = 'op_2'`);
-    await owner.end();
-    expect(await worker.ready('rev_1')).toMatchObject([{ generation: 2, restarts: 0 }]);
-    expect(await worker.status('rev_2')).toMatchObject({ ready: 0 });
-  } finally {
-    await single.dispose();
-  }
+  // Nobody resumes it: the operation is over.
+  await worker.release('rev_3', 'operation:op_2');
+  await owner.query(`update operations set status = 'failed' where id = 'op_2'`);
+  await owner.end();
+  expect(await worker.ready('rev_1')).toMatchObject([{ generation: 2, restarts: 0 }]);
+  expect(await worker.status('rev_2')).toMatchObject({ ready: 0 });
 });
 
 it('takes a hold whose time is over for none', async () => {
@@ -188,14 +178,19 @@ it('starts the successor only when the one that gave way is gone', async () => {
   await worker.release('rev_1');
   await worker.want('rev_2', spec);
   let most = 0;
-  await until('rev_2 to be ready', async () => {
-    const [row] = await worker.database.read<{ running: number }>(
-      'system',
-      `select count(*)::int as running from instances where state not in ('pending', 'stopped')`,
-    );
-    most = Math.max(most, row?.running ?? 0);
-    return (await worker.status('rev_2'))?.ready === 1;
-  });
+  await until(
+    'rev_2 to be ready',
+    async () => {
+      const [row] = await worker.database.read<{ running: number }>(
+        'system',
+        `select count(*)::int as running from instances where state not in ('pending', 'stopped')`,
+      );
+      most = Math.max(most, row?.running ?? 0);
+      return (await worker.status('rev_2'))?.ready === 1;
+    },
+    undefined,
+    20,
+  );
   expect(most).toBe(2);
   await worker.retired('rev_1');
 });

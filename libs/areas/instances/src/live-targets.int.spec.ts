@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { OperatorSettings, type OperatorConfig, type TargetConfig } from '@slipway/platform-config';
-import { TargetBed, until, type Process } from '../test/target-bed.js';
+import { QUICK_PROBES, TargetBed, until, type Process } from '../test/target-bed.js';
 import { TargetsService } from './targets.service.js';
 
 jest.setTimeout(60_000);
@@ -80,7 +80,7 @@ it('a higher limit gives places at the next look, a lower one takes none away', 
 
 describe('a target that is removed', () => {
   it('lets its instances go on and be seen, and starts nothing new: not a wish, not a check, not after a crash', async () => {
-    await worker.want('rev_1', bed.spec());
+    await worker.want('rev_1', bed.spec({}, { probes: QUICK_PROBES }));
     const [before] = await worker.ready('rev_1');
     write(without('local'));
     expect(await api.check(bed.spec())).toEqual([
@@ -140,6 +140,7 @@ describe('an adopted server', () => {
       {},
       {
         runtime: { target: 'adopted', args: {}, env: {} },
+        probes: QUICK_PROBES,
         endpoint: {
           base_url: origin,
           protocol: 'openai',

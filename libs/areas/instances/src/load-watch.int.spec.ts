@@ -17,10 +17,11 @@ let bed: TargetBed;
 let api: Process;
 let watch: LoadWatch;
 
+const loadCheckMs = 200;
 const SCALING = { min_replicas: 1, max_replicas: 4, target_in_flight: 2 };
 
 beforeAll(async () => {
-  bed = await TargetBed.create(4);
+  bed = await TargetBed.create(4, { timings: { loadCheckMs } });
   await tell('');
   const worker = await bed.process('worker', { operator: operatorOf(bed) });
   await worker.want('rev_1', told(), 'route');
@@ -47,6 +48,7 @@ const watchOf = (leads: boolean) =>
     { leads } as TargetLeadership,
     api.database,
     api.context.get(EngineKeys),
+    loadCheckMs,
   );
 
 it.each<[string, string, object | undefined]>([
@@ -103,7 +105,7 @@ function operatorOf({ config, home }: TargetBed): OperatorConfig {
     command: [...command, '--metrics-port', '{port.metrics}', '--metrics-file', join(home, 'metrics')],
     ports: ['metrics'],
     env: { ENGINE_KEY: '{instance_key}' },
-    ready: { path: '/health', timeout_seconds: 20 },
+    ready: { path: '/health', timeout_seconds: 60 },
     metrics: { path: '/metrics', waiting: ['w', 'old:w'], kv_usage: 'k' },
   };
   const told: ProcessTargetConfig = { ...local, engines: { ...local.engines, told: engine } };

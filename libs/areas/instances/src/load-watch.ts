@@ -10,7 +10,6 @@ import type { Target } from './target-catalog.js';
 import type { TargetLeadership } from './target-leadership.js';
 import type { WorkloadEntity } from './workload.entity.js';
 
-const EVERY_MS = 5_000;
 const AT_ONCE = 8;
 
 type Asked = Pick<InstanceRow, 'id' | 'generation' | 'key_id'> &
@@ -19,14 +18,16 @@ type Asked = Pick<InstanceRow, 'id' | 'generation' | 'key_id'> &
 /** Asks the engines of a target what waits in them, for the scaler: the worker that leads the target does, beside the reconciler's passes. */
 export class LoadWatch {
   private readonly trouble: Trouble;
-  private readonly looks = new RepeatedLook(() => this.trouble.during(this.look()), EVERY_MS);
+  private readonly looks: RepeatedLook;
 
   constructor(
     private readonly target: Target,
     private readonly leadership: TargetLeadership,
     private readonly database: Database,
     private readonly keys: Pick<EngineKeys, 'of'>,
+    everyMs: number,
   ) {
+    this.looks = new RepeatedLook(() => this.trouble.during(this.look()), everyMs);
     this.trouble = new Trouble(target, new Logger('scaling'));
   }
 

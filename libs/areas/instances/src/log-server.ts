@@ -12,7 +12,6 @@ import { WorkloadEntity } from './workload.entity.js';
 /** Readings that a worker serves at a time, of one target, and of a tenant there. Who finds none free is told so, and tries again. */
 const AT_ONCE = 64;
 const AT_ONCE_OF_TENANT = 16;
-const SIGN_OF_LIFE_MS = 2_000;
 const CHUNK_BYTES = 64 * 1024;
 const LINE_CHARACTERS = 16 * 1024;
 /** How long a line may wait for others to go with it. */
@@ -34,6 +33,7 @@ export class LogServer {
     private readonly leadership: TargetLeadership,
     private readonly operator: OperatorConfig,
     private readonly database: Database,
+    private readonly signMs: number,
   ) {}
 
   /** Somebody asks, or may have while nobody listened. */
@@ -72,7 +72,7 @@ export class LogServer {
     const handing = new Handing(this.database, id, await this.secretsOf(instance_id), signal);
     const signs = setInterval(() => {
       void this.isAsked(id).then((isAsked) => isAsked || ended.abort());
-    }, SIGN_OF_LIFE_MS);
+    }, this.signMs);
     try {
       const lines = this.target.driver.logs?.(instance_id, { ...options, signal });
       if (lines) await handing.all(lines);

@@ -21,6 +21,7 @@ import { TargetCatalog, type Target } from './target-catalog.js';
 import { TargetLeadership } from './target-leadership.js';
 import { TargetReconciler } from './target-reconciler.js';
 import { TargetRows } from './target-rows.js';
+import { DEFAULT_TIMINGS, INSTANCE_TIMINGS, type Timings } from './timings.js';
 
 /** Given as the signal of a shutdown, by whoever takes the whole stack down: the engines end with their worker. */
 const STOP_ENGINES = 'slipway:stop-engines';
@@ -45,6 +46,7 @@ export class Reconcilers implements OnApplicationBootstrap, BeforeApplicationShu
     private readonly keeper: InstanceKeeper,
     private readonly keys: EngineKeys,
     @Optional() private readonly worker?: OperationRunner,
+    @Optional() @Inject(INSTANCE_TIMINGS) private readonly timings: Timings = DEFAULT_TIMINGS,
   ) {}
 
   async onApplicationBootstrap(): Promise<void> {
@@ -101,16 +103,16 @@ export class Reconcilers implements OnApplicationBootstrap, BeforeApplicationShu
     if (!this.isRunning) return;
     for (const target of this.catalog.all().filter(({ config }) => !this.byTarget.has(config.name))) {
       const { name } = target.config;
-      const { database, transitions } = this;
+      const { database, transitions, timings } = this;
       const leadership = new TargetLeadership(this.config.database.url, name);
-      const reconciler = new TargetReconciler(target, leadership, database, transitions, this.keeper);
+      const reconciler = new TargetReconciler(target, leadership, database, transitions, this.keeper, timings);
       const watches = [
-        new SecretWatch(target, leadership, this.config.operator, database, transitions),
-        new DeviceWatch(target, leadership, database, () => reconciler.kick()),
-        new LoadWatch(target, leadership, database, this.keys),
-        new HealthWatch(target, leadership, database, () => reconciler.kick()),
+        new SecretWatch(target, leadership, this.config.operator, database, transitions, timings.secretCheckMs),
+        new DeviceWatch(target, leadership, database, () => reconciler.kick(), timings),
+        new LoadWatch(target, leadership, database, this.keys, timings.loadCheckMs),
+        new HealthWatch(target, leadership, database, () => reconciler.kick(), timings.healthCheckMs),
       ];
-      const logs = new LogServer(target, leadership, this.config.operator, database);
+      const logs = new LogServer(target, leadership, this.config.operator, database, timings.logSignMs);
       this.byTarget.set(name, { reconciler, watches, logs });
       reconciler.start();
       for (const watch of watches) watch.start();

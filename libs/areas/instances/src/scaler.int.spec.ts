@@ -1,13 +1,17 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it, jest } from '@jest/globals';
 import type { RevisionSpec, ScalingSpec } from '@slipway/contracts';
 import { reportGateway, type Asleep } from '@slipway/dataplane';
 import { newId } from '@slipway/platform-database';
 import { DEPLOYMENTS } from '@slipway/ports/deployment-records';
 import { isAlive, TargetBed, until, type Process } from '../test/target-bed.js';
 import type { FakeDeployments } from '../test/worker-module.js';
+import { InstanceKeeper } from './instance-keeper.js';
 import { Scaler } from './scaler.js';
 
 const QUOTA = 6;
+/** Of each target. */
+const PLACES = 5;
+const leaveMinSeconds = 0.3;
 let bed: TargetBed;
 let worker: Process;
 let scaler: Scaler;
@@ -15,8 +19,11 @@ let deployments: FakeDeployments;
 let revision: string;
 
 beforeAll(async () => {
-  bed = await TargetBed.create(5);
-  worker = await bed.process('worker', { operator: { ...bed.config.operator, quotas: { instances: QUOTA } } });
+  bed = await TargetBed.create(PLACES, { withTwin: true, timings: { leaveMinSeconds } });
+  const targets = bed.config.operator.targets.map((target) =>
+    target.name === 'twin' ? { ...target, max_instances: PLACES } : target,
+  );
+  worker = await bed.process('worker', { operator: { ...bed.config.operator, targets, quotas: { instances: QUOTA } } });
   scaler = worker.context.get(Scaler);
   deployments = worker.context.get<FakeDeployments>(DEPLOYMENTS);
 });
@@ -27,11 +34,15 @@ beforeEach(() => {
 afterEach(async () => {
   deployments.scaling.clear();
   deployments.operation = null;
+  // Nothing waits for requests that a test has left in flight.
+  await load(0);
   for (const holder of ['route', 'operation:op_1'] as const) await worker.release(revision, holder);
   await worker.retired(revision);
 });
 
 const spec = (scaling: ScalingSpec, args = {}): RevisionSpec => bed.spec(args, { scaling });
+/** On a target whose servers cost no process, for tests of the number alone. */
+const numbered = (scaling: ScalingSpec): RevisionSpec => bed.twinSpec({ scaling });
 /** Behind a route, and no operation works on it. */
 const serve = async (scaling: ScalingSpec, args = {}) => {
   await worker.want(revision, spec(scaling, args));
@@ -112,11 +123,20 @@ it('follows the load up at once and down by one, with an event that has the numb
   expect(await replicas()).toBe(2);
   const pid = (await bed.starts()).find(({ instance }) => instance === last!.id)!.pid;
   await until('it takes no new requests', async () => (await asleep())?.instances.length === 2);
-  const end = Date.now() + 3_500;
-  await until('longer than the least', async () => {
+  const [{ since } = { since: new Date() }] = await worker.database.read<{ since: Date }>(
+    'system',
+    'select state_since as since from instances where id = $1',
+    [last!.id],
+  );
+  const tasks = jest.spyOn(InstanceKeeper.prototype, 'perform');
+  await until('three checks after the least time', async () => {
     await leaving(1);
-    return Date.now() > end;
+    if (Date.now() <= since.getTime() + leaveMinSeconds * 1_000) tasks.mockClear();
+    return (
+      tasks.mock.calls.filter(([{ kind, instance }]) => kind === 'terminate' && instance.id === last!.id).length > 3
+    );
   });
+  tasks.mockRestore();
   expect(isAlive(pid)).toBe(true);
   await leaving(0);
   await until('it is stopped', async () => !isAlive(pid));
@@ -178,9 +198,9 @@ it('a start out of sleep that fails is the only one: those who wait have its cau
     [revision],
   );
   await until('nothing runs', async () => (await worker.status(revision))?.alive === 0);
-  await load(0, 2);
   for (const failures of [1, 2]) {
     const before = await startsOfIt();
+    await load(0, 2);
     await run();
     expect(await replicas()).toBe(1);
     // Nobody runs the scaler now: who sees the start fail does not wait for its turn.
@@ -230,7 +250,7 @@ it('a wish for a sleeper and its waking ask for the quota, which others have tak
   await worker.ready(revision);
   await putToSleep();
   // As many as there are places for, and more that wait: the quota counts them all.
-  await worker.want('rev_other', bed.spec({}, { scaling: { min_replicas: QUOTA } }), 'route');
+  await worker.want('rev_other', numbered({ min_replicas: QUOTA }), 'route');
   await expect(worker.want(revision, spec(scaling))).rejects.toMatchObject({
     code: 'quota_exceeded',
     options: { retryable: true },
@@ -240,13 +260,15 @@ it('a wish for a sleeper and its waking ask for the quota, which others have tak
   expect(await replicas()).toBe(0);
   await worker.release('rev_other', 'route');
   await worker.retired('rev_other');
+  // The first report may be too old by now.
+  await load(0, 3);
   await run();
   expect(await replicas()).toBe(1);
   await load(0);
 });
 
 it('leaves the number alone while an operation has the deployment, and follows it after', async () => {
-  await worker.want(revision, spec({ min_replicas: 1, max_replicas: 3, target_in_flight: 2 }));
+  await worker.want(revision, numbered({ min_replicas: 1, max_replicas: 3, target_in_flight: 2 }));
   await load(6);
   deployments.operation = 'op_9';
   await run();
@@ -257,11 +279,11 @@ it('leaves the number alone while an operation has the deployment, and follows i
 });
 
 it('keeps its number when somebody wants it again, and takes the deployment at its word', async () => {
-  await worker.want(revision, spec({ min_replicas: 1 }));
+  await worker.want(revision, numbered({ min_replicas: 1 }));
   deployments.scaling.set('dep_1', { min_replicas: 2 });
   await run();
   expect(await replicas()).toBe(2);
-  await worker.want(revision, spec({ min_replicas: 1 }));
+  await worker.want(revision, numbered({ min_replicas: 1 }));
   expect(await replicas()).toBe(2);
   deployments.scaling.clear();
   await run();
@@ -282,16 +304,16 @@ it('remembers a workload that only its deployment lets follow the load, so that 
 });
 
 it('asks for no more than the target has places, and than the quota allows', async () => {
-  await worker.want(revision, spec({ min_replicas: 1, max_replicas: 50, target_in_flight: 1 }));
+  await worker.want(revision, numbered({ min_replicas: 1, max_replicas: 50, target_in_flight: 1 }));
   await load(40);
   await run();
-  expect(await replicas()).toBe(5);
-  expect((await scaled()).at(-1)).toMatchObject({ from: 1, to: 5, in_flight: 40 });
+  expect(await replicas()).toBe(PLACES);
+  expect((await scaled()).at(-1)).toMatchObject({ from: 1, to: PLACES, in_flight: 40 });
 });
 
 it('takes of the quota what others leave', async () => {
-  await worker.want('rev_other', bed.spec({}, { scaling: { min_replicas: 3 } }));
-  await worker.want(revision, spec({ min_replicas: 1, max_replicas: 50, target_in_flight: 1 }));
+  await worker.want('rev_other', numbered({ min_replicas: 3 }));
+  await worker.want(revision, numbered({ min_replicas: 1, max_replicas: 50, target_in_flight: 1 }));
   await load(40);
   await run();
   expect(await replicas()).toBe(QUOTA - 3);

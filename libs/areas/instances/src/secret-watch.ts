@@ -10,8 +10,6 @@ import type { Target } from './target-catalog.js';
 import type { TargetLeadership } from './target-leadership.js';
 import { WorkloadEntity } from './workload.entity.js';
 
-/** Asked and not told: what watches a file loses sight of one that a symbolic link stands for, as Kubernetes swaps them. */
-const POLL_MS = 500;
 /** Everything is compared with what is published this often, whatever the files say. */
 const COMPARE_MS = 30_000;
 const AT_ONCE = 4;
@@ -27,10 +25,7 @@ const ALLOW = ' allow';
 export class SecretWatch {
   private readonly logger = new Logger('secrets');
   private readonly trouble: Trouble;
-  private readonly looks = new RepeatedLook(
-    () => this.look().catch((error: unknown) => this.trouble.tell(error)),
-    POLL_MS,
-  );
+  private readonly looks: RepeatedLook;
   /** What gateways are given, in digests, when all that depends on it had been looked at; empty while another worker leads. */
   private settled: ReadonlyMap<string, string> = new Map();
   private comparedAt = 0;
@@ -41,7 +36,9 @@ export class SecretWatch {
     private readonly operator: OperatorConfig,
     private readonly database: Database,
     private readonly transitions: InstanceTransitions,
+    everyMs: number,
   ) {
+    this.looks = new RepeatedLook(() => this.look().catch((error: unknown) => this.trouble.tell(error)), everyMs);
     this.trouble = new Trouble(target, this.logger);
   }
 

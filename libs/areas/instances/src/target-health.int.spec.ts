@@ -1,6 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
 import { renderMetrics } from '@slipway/platform-observability';
+import { TwinDriver } from '@slipway/target-driver/twin';
 import { TargetBed, until, type Process } from '../test/target-bed.js';
 import { TargetsService } from './targets.service.js';
 
@@ -50,8 +51,9 @@ it('is told to who lists targets, in the log once for each change, and as a metr
   expect(await told()).toEqual(ill(LISTS_PODS));
   expect(await told(true, 'local')).toEqual(WELL);
   expect(await metric()).toMatch(/ 1$/);
-  // Longer than from one look to the next.
-  await new Promise((resolve) => setTimeout(resolve, 2_500));
+  const looks = jest.spyOn(TwinDriver.prototype, 'health');
+  await until('three more looks', async () => looks.mock.calls.length > 3);
+  looks.mockRestore();
   expect(said()).toEqual([`target twin is degraded: ${LISTS_PODS}`]);
 
   bed.cluster.health = { state: 'degraded' };

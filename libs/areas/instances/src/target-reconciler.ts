@@ -12,6 +12,7 @@ import type { Target } from './target-catalog.js';
 import type { TargetLeadership } from './target-leadership.js';
 import { TargetRows } from './target-rows.js';
 import { TaskLanes } from './task-lanes.js';
+import { DEFAULT_TIMINGS, type Timings } from './timings.js';
 import { wakeWaiters } from './workload-waiters.js';
 
 const POLL_MS = 500;
@@ -19,7 +20,6 @@ const POLL_MS = 500;
 const QUIET_POLL_MS = 5_000;
 /** Looks that nobody asked for wait so long for others that are due soon: with thousands of instances each would be a pass of its own. */
 const GATHER_LOOKS_MS = 2_500;
-const ORPHANS_MS = 5_000;
 const RETRY_MS = 500;
 /**
  * Many changes at once are one pass, which takes a third of the time. A pass that hung on a Postgres that vanished says nothing of how many
@@ -73,6 +73,7 @@ export class TargetReconciler {
     private readonly database: Database,
     private readonly transitions: InstanceTransitions,
     private readonly keeper: InstanceKeeper,
+    private readonly timings: Pick<Timings, 'orphanSearchMs'> = DEFAULT_TIMINGS,
   ) {
     this.preparations = new Preparations(target.driver, database);
     this.rows = new TargetRows(database, target.config.name);
@@ -167,7 +168,7 @@ export class TargetReconciler {
       this.launchOnce(`retire ${workload.revision_id}`, () => this.transitions.retire(workload));
     this.launchOnce('preparations', () => this.preparations.look().then(() => false));
     if (!this.target.driver.adopts && Date.now() >= this.orphansAt) {
-      this.orphansAt = Date.now() + ORPHANS_MS;
+      this.orphansAt = Date.now() + this.timings.orphanSearchMs;
       this.launchOnce('orphans', () => this.terminateOrphans());
     }
     return waitMs;

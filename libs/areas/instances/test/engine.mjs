@@ -1,6 +1,6 @@
-// A model server in miniature for the tests of this area. Says in --start-log that it was started; ill while --ill-file exists,
-// and then notes there each time it is asked. On --metrics-port it tells what stands in --metrics-file to who has its key; "endless" without end.
-import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+// A model server in miniature for the tests of this area. It writes its start to --start-log. It is ill while --ill-file exists, and then
+// notes each question there. On --metrics-port it answers the text of --metrics-file to clients with its key; "endless" never ends.
+import { appendFileSync, constants, existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { parseArgs } from 'node:util';
 
@@ -30,10 +30,18 @@ appendFileSync(
 );
 if (values['exit-code']) console.error('mini: the model is broken');
 if (values['exit-code']) process.exit(Number(values['exit-code']));
+/** Notes a question in the file, which only a test creates and removes. */
+function isIll() {
+  try {
+    appendFileSync(values['ill-file'], '.', { flag: constants.O_WRONLY | constants.O_APPEND });
+    return true;
+  } catch {
+    return false;
+  }
+}
 createServer((_request, response) => {
-  const isIll = existsSync(values['ill-file']) || (values['ready-file'] && !existsSync(values['ready-file']));
-  if (existsSync(values['ill-file'])) appendFileSync(values['ill-file'], '.');
-  response.statusCode = isIll ? 503 : 200;
+  const isLoading = values['ready-file'] && !existsSync(values['ready-file']);
+  response.statusCode = isIll() || isLoading ? 503 : 200;
   response.end('{}');
 }).listen(Number(values.port), '127.0.0.1');
 if (values['metrics-port'])

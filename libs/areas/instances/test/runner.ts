@@ -1,12 +1,13 @@
-// A worker of its own with this area alone, for tests that kill it. Configuration comes as JSON in the first argument.
+// A worker of its own with this area alone, for tests that kill it. Its configuration and its timings come as JSON in the first argument.
 import 'reflect-metadata';
 import { NestFactory } from '@nestjs/core';
 import { KeyRing, type Config } from '@slipway/platform-config';
+import type { Timings } from '../src/timings.js';
 import { AreaOnly } from './worker-module.js';
 
-const given = JSON.parse(process.argv[2] as string) as Config;
+const { config, timings } = JSON.parse(process.argv[2] as string) as { config: Config; timings: Timings };
 const context = await NestFactory.createApplicationContext(
-  AreaOnly.of({ ...given, keyRing: new KeyRing(Buffer.alloc(32)) }, 'worker'),
+  AreaOnly.of({ ...config, keyRing: new KeyRing(Buffer.alloc(32)) }, 'worker', timings),
   { logger: ['error', 'warn'] },
 );
 process.on('disconnect', () => process.exit(0));

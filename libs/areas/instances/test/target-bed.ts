@@ -1,5 +1,6 @@
 import { fork, type ChildProcess } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -19,12 +20,39 @@ import { TwinCluster } from '@slipway/target-driver/twin';
 import { ProcessDriver, type ProcessTargetConfig } from '@slipway/target-process';
 import pg from 'pg';
 import { migrations } from '../src/index.js';
+import { DEFAULT_TIMINGS, type Timings } from '../src/timings.js';
 import { AreaOnly, twinTarget, type FakeRevisions } from './worker-module.js';
 
 const HERE = fileURLToPath(new URL('.', import.meta.url));
 const TENANT = 'ten_a';
 /** In the operator's file: a target that restarts and probes its servers by itself. */
 const TWIN = { name: 'twin', kind: 'twin' };
+/** Times of the product that many tests would wait for. The others cost more than they save, and a test that waits for one sets it. */
+const SHORT_TIMINGS: Timings = {
+  ...DEFAULT_TIMINGS,
+  busyDeviceCheckMs: 250,
+  healthCheckMs: 150,
+  secretCheckMs: 200,
+  logSignMs: 200,
+  awayRetryMs: 200,
+  drainMinSeconds: 0.1,
+  leaveMinSeconds: 0.3,
+};
+
+/** Shorter than the time limit of a test, so that the error shows what was seen. */
+const DEADLINE_MS = 45_000;
+
+interface BedOptions {
+  /** Adds a target that restarts and probes its servers. Only the process of the test knows the kind, so no worker may be a child. */
+  withTwin?: boolean;
+  /** Devices of the target "local", which then also has the engines `gpu` (whole devices) and `part`. */
+  devices?: ProcessTargetConfig['devices'];
+  /** Times other than those of `SHORT_TIMINGS`. */
+  timings?: Partial<Timings>;
+}
+
+/** A crash or an illness is seen soon. An engine that answers late is not ill: a loaded machine makes them all late. */
+export const QUICK_PROBES = { interval_seconds: 0.2, timeout_seconds: 10, failure_threshold: 1 };
 
 export interface StartLine {
   instance: string;
@@ -110,6 +138,15 @@ export class Process {
     );
   }
 
+  /** Waits until the revision waits for a device, with a message that contains `why`. */
+  async waitsForDevice(revisionId: string, why: string): Promise<void> {
+    const isWaiting = async () => {
+      const { reason, message } = (await this.status(revisionId)) ?? {};
+      return reason === 'waiting_for_device' && message?.includes(why) === true;
+    };
+    await until(`${revisionId} to wait: ${why}`, isWaiting, () => this.rows(revisionId));
+  }
+
   published(
     revisionId: string,
   ): Promise<
@@ -152,13 +189,12 @@ export class TargetBed {
     readonly home: string,
     private readonly db: TestDatabase,
     readonly config: Config,
+    private readonly timings: Timings,
   ) {}
 
-  /** @param withTwin for a bed of which no worker is a child: only this process knows the kind */
-  /** @param devices of the target "local", which then has the engines `gpu` (whole devices) and `part` as well */
   static async create(
     maxInstances = 4,
-    { withTwin = false, devices }: { withTwin?: boolean; devices?: ProcessTargetConfig['devices'] } = {},
+    { withTwin = false, devices, timings = {} }: BedOptions = {},
   ): Promise<TargetBed> {
     const home = await mkdtemp(join(tmpdir(), 'slipway-area-instances-'));
     const db = await createTestDatabase([...platformMigrations, ...auth, ...dataplane, ...migrations]);
@@ -173,20 +209,28 @@ export class TargetBed {
       rateLimit: { readsPerMinute: 0, mutationsPerMinute: 0 },
       gateway: { limits: { requestsPerMinute: 0, maxConcurrencyPerToken: 0 } },
     } as unknown as Config;
-    return new TargetBed(home, db, config);
+    return new TargetBed(home, db, config, { ...SHORT_TIMINGS, ...timings });
   }
 
   async process(role: 'worker' | 'api', change: Partial<Config> = {}): Promise<Process> {
-    const module = AreaOnly.of({ ...this.config, ...change }, role, [twinTarget(this.cluster)]);
+    const module = AreaOnly.of({ ...this.config, ...change }, role, this.timings, [twinTarget(this.cluster)]);
     const context = await NestFactory.createApplicationContext(module, { logger: ['error'] });
     const made = new Process(context);
     this.processes.push(made);
     return made;
   }
 
+  /** A worker that finds the tools of its host in the folder `bin` of the bed. */
+  async deviceHost(): Promise<Process> {
+    const tools = join(this.home, 'bin');
+    await mkdir(tools, { recursive: true });
+    return this.process('worker', { searchPath: `${tools}:/usr/bin:/bin` });
+  }
+
   /** A worker in a process of its own, which can be killed. */
   async child(change: Partial<Config> = {}): Promise<ChildProcess> {
-    const child = fork(join(HERE, 'runner.ts'), [JSON.stringify({ ...this.config, ...change })], {
+    const given = { config: { ...this.config, ...change }, timings: this.timings };
+    const child = fork(join(HERE, 'runner.ts'), [JSON.stringify(given)], {
       execArgv: [...TYPESCRIPT_CHILD],
       cwd: join(HERE, '..'),
       env: { PATH: process.env['PATH'] },
@@ -212,7 +256,7 @@ export class TargetBed {
       model: { id: 'tiny' },
       runtime: { target: 'local', engine: 'mini', args, env: {} },
       scaling: { min_replicas: 1 },
-      probes: { interval_seconds: 1, timeout_seconds: 1, failure_threshold: 1 },
+      probes: { ...QUICK_PROBES, interval_seconds: 1 },
       ...change,
     };
   }
@@ -238,8 +282,9 @@ export class TargetBed {
   readonly fileOf = (instanceId: string, name = '') => join(this.home, 'instances', 'local', instanceId, name);
 
   /** A driver of this host beside those of the workers, as that of one which comes late. */
-  driver(graceSeconds = 30): ProcessDriver {
-    return new ProcessDriver(this.config.operator.targets[0] as ProcessTargetConfig, { home: this.home, graceSeconds });
+  driver(graceSeconds = 30, name = 'local'): ProcessDriver {
+    const config = { ...this.config.operator.targets[0], name } as ProcessTargetConfig;
+    return new ProcessDriver(config, { home: this.home, graceSeconds });
   }
 
   async starts(): Promise<StartLine[]> {
@@ -250,16 +295,27 @@ export class TargetBed {
       .map((line) => JSON.parse(line) as StartLine);
   }
 
+  /** The devices of each start of a model. */
+  async devicesOf(model: string): Promise<(string | undefined)[]> {
+    return (await this.starts()).filter((start) => start.model === model).map((start) => start.devices);
+  }
+
   async dispose(): Promise<void> {
     for (const child of this.children) child.kill('SIGKILL');
     await Promise.all(this.processes.map((each) => each.close()));
-    const driver = this.driver(0);
-    for (const { instanceId } of await driver.list())
-      await until(`${instanceId} to be gone`, async () => (await driver.terminate(instanceId)) === 'gone');
-    await driver.close();
+    // A test may have added a target.
+    const folders = await readdir(join(this.home, 'instances')).catch(() => []);
+    for (const target of folders.filter((name) => !name.startsWith('.'))) await this.stopEngines(target);
     await this.cluster.dispose();
     await this.db.drop();
     await rm(this.home, { recursive: true, force: true });
+  }
+
+  private async stopEngines(target: string): Promise<void> {
+    const driver = this.driver(0, target);
+    for (const { instanceId } of await driver.list())
+      await until(`${instanceId} to be gone`, async () => (await driver.terminate(instanceId)) === 'gone');
+    await driver.close();
   }
 }
 
@@ -301,7 +357,8 @@ function operatorConfig(
     '--ill-file',
     join(home, 'ill'),
   ];
-  const ready = { path: '/health', timeout_seconds: 20 };
+  // A loaded machine starts an engine in many seconds.
+  const ready = { path: '/health', timeout_seconds: 60 };
   const onDevices = [...command, '--devices', '{gpu.indices}', '--ready-file', join(home, 'ready-{model.id}')];
   const gpuEngines = {
     gpu: { command: onDevices, ready, gpus: { min: 1, max: 2, share: 'exclusive' } },
@@ -315,12 +372,7 @@ function operatorConfig(
       ...(devices === undefined ? {} : { devices }),
       engines: {
         ...(devices === undefined ? {} : gpuEngines),
-        mini: {
-          command,
-          args: { exit_code: '--exit-code={}' },
-          env_allow: ['API_KEY'],
-          ready: { path: '/health', timeout_seconds: 20 },
-        },
+        mini: { command, args: { exit_code: '--exit-code={}' }, env_allow: ['API_KEY'], ready },
         file: { command: [...command, '--model-file', '{model.uri}'], ready },
       },
     },
@@ -333,24 +385,28 @@ function operatorConfig(
   };
 }
 
-/** Looks again and again until it is so; a deadline turns into an error that tells what was seen. */
+/**
+ * Checks again and again until it is so, less often the longer it takes: each check costs the processor that the awaited work needs. A
+ * deadline turns into an error that shows what was seen.
+ */
 export async function until(
   what: string,
   isSo: () => Promise<boolean>,
   seen: () => Promise<unknown> = async () => undefined,
-  deadlineMs = 20_000,
+  longestPauseMs = 100,
 ): Promise<void> {
-  const end = Date.now() + deadlineMs;
-  while (!(await isSo())) {
+  const end = Date.now() + DEADLINE_MS;
+  for (let pauseMs = 10; !(await isSo()); pauseMs = Math.min(longestPauseMs, pauseMs * 1.3)) {
     if (Date.now() > end) throw new Error(`waited in vain for ${what}; saw ${JSON.stringify(await seen())}`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
 }
 
+/** Whether the process runs. One that has ended is only a zombie until its parent notices. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
-    return true;
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
   } catch {
     return false;
   }

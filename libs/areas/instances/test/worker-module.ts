@@ -12,6 +12,7 @@ import { TwinDriver, type TwinCluster } from '@slipway/target-driver/twin';
 import { endpointTarget } from '@slipway/target-endpoint';
 import { processTarget } from '@slipway/target-process';
 import { InstancesModule } from '../src/index.js';
+import { INSTANCE_TIMINGS, type Timings } from '../src/timings.js';
 
 /** What the tests need of deployment-records: a lock that is free, and what a deployment says of its scaling. */
 export class FakeDeployments implements Pick<DeploymentsPort, 'lockById' | 'scalingOverrides'> {
@@ -55,7 +56,12 @@ class Surroundings {}
  */
 @Module({})
 export class AreaOnly {
-  static of(config: Config, role: 'worker' | 'api', kinds: readonly TargetKind[] = []): DynamicModule {
+  static of(
+    config: Config,
+    role: 'worker' | 'api',
+    timings: Timings,
+    kinds: readonly TargetKind[] = [],
+  ): DynamicModule {
     const runner = role === 'worker' ? [{ provide: OperationRunner, useValue: {} }] : [];
     const targets = { provide: TARGET_KINDS, useValue: [processTarget, endpointTarget, ...kinds] };
     const neighbours = [
@@ -64,6 +70,7 @@ export class AreaOnly {
       { provide: DEPLOYMENTS, useClass: FakeDeployments },
       { provide: REVISIONS, useClass: FakeRevisions },
       { provide: ReadAudit, useClass: ReadAudit },
+      { provide: INSTANCE_TIMINGS, useValue: timings },
     ];
     const providers = [...runner, targets, ...neighbours];
     const surroundings: DynamicModule = {
