@@ -20,7 +20,9 @@ if (name === 'migrate') {
 note(`pid ${process.pid}`);
 note(`ports ${process.env.SLIPWAY_METRICS_PORT} ${process.env.SLIPWAY_OWN_PORTS}`);
 note(`token ${process.env.SLIPWAY_BOOTSTRAP_TOKEN ?? 'none'}`);
-if (!existsSync(path.join(process.env.SLIPWAY_HOME, 'run', 'stack.json'))) throw new Error('no stack file');
+// The stack file tells where the embedded Postgres is; an external one is in the environment.
+if (!process.env.DATABASE_URL && !existsSync(path.join(process.env.SLIPWAY_HOME, 'run', 'stack.json')))
+  throw new Error('no stack file');
 process.on('message', (message) => note(`message ${message}`));
 process.on('SIGHUP', () => note('signal SIGHUP'));
 process.on('SIGUSR2', () => process.exit(78));

@@ -8,7 +8,7 @@ import { ProductsController } from './products.controller.js';
 import { ProductsService } from './products.service.js';
 import { PublicationsController } from './publications.controller.js';
 import { PublicationsService } from './publications.service.js';
-import { QualificationCalls } from './qualification-calls.js';
+import { CALL_IDLE_TIMEOUT, QualificationCalls } from './qualification-calls.js';
 import { QualifiedTarget } from './qualified-target.js';
 import { QualifyTargetBindingOperation } from './qualify-target-binding.operation.js';
 import { IDLE_TIMEOUT_MS } from '@slipway/target-driver/qualification';
@@ -16,11 +16,11 @@ import { IDLE_TIMEOUT_MS } from '@slipway/target-driver/qualification';
 /** Suppliers are called where the operator allows it (`outbound.suppliers`), and nowhere else. */
 const egress = {
   provide: Egress,
-  inject: [CONFIG],
-  useFactory: ({ operator, ownPorts }: Pick<Config, 'operator' | 'ownPorts'>) =>
+  inject: [CONFIG, { token: CALL_IDLE_TIMEOUT, optional: true }],
+  useFactory: ({ operator, ownPorts }: Pick<Config, 'operator' | 'ownPorts'>, idleTimeoutMs = IDLE_TIMEOUT_MS) =>
     new Egress(() => operator.outbound?.suppliers ?? [], {
-      headersTimeout: IDLE_TIMEOUT_MS,
-      bodyTimeout: IDLE_TIMEOUT_MS,
+      headersTimeout: idleTimeoutMs,
+      bodyTimeout: idleTimeoutMs,
       ownPorts,
     }),
 };

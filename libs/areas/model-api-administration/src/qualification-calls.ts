@@ -8,6 +8,9 @@ import { runCheck, type CallResult, type QualificationCheck } from '@slipway/tar
 import { BindingEntity } from './binding.entity.js';
 import { LONGEST_URL_SHOWN, QualifiedTarget, type CallableBinding, type CallableInstance } from './qualified-target.js';
 
+/** Injection token: replaces the idle time-out of the calls, for tests that wait for it. */
+export const CALL_IDLE_TIMEOUT = Symbol('CALL_IDLE_TIMEOUT');
+
 /** Of one revision. */
 const MOST_CALLED = 32;
 const SIDE_BY_SIDE = 4;

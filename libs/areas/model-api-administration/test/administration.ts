@@ -17,6 +17,7 @@ import { BindingsService } from '../src/bindings.service.js';
 import { migrations, ModelApiAdministrationModule } from '../src/index.js';
 import { ProductsService } from '../src/products.service.js';
 import { PublicationsService } from '../src/publications.service.js';
+import { CALL_IDLE_TIMEOUT } from '../src/qualification-calls.js';
 
 export const ADMIN = {
   tenantId: 'ten_1',
@@ -27,6 +28,8 @@ export const ADMIN = {
   owner: { type: 'person', id: 'alice' },
   minters: [],
 } as unknown as Principal;
+/** The checks of a supplier, in their order. */
+export const CHECKS = ['list_models', 'chat_completion', 'streamed_completion', 'unknown_model'];
 /** Of a tenant that is not the operator. */
 export const OTHER = { ...ADMIN, tenantId: 'ten_2', tenantName: 'two', isOperatorTenant: false } as Principal;
 
@@ -60,12 +63,15 @@ export class Administration {
 
   harness!: OperationHarness;
 
-  /** @param change of the configuration, where a test is about it */
-  static async start(change: Partial<Config> = {}): Promise<Administration> {
+  /**
+   * @param change of the configuration, for a test of it
+   * @param idleTimeoutMs of the calls to targets, for a test that waits for it
+   */
+  static async start(change: Partial<Config> = {}, idleTimeoutMs?: number): Promise<Administration> {
     const one = new Administration();
     one.harness = await OperationHarness.start({
       migrations: [...platformMigrations, ...auth, ...dataplane, ...revisions, ...migrations],
-      modules: [one.neighbours(), ModelApiAdministrationModule],
+      modules: [one.neighbours(idleTimeoutMs), ModelApiAdministrationModule],
       config: {
         operator: { targets: [], secrets: {}, outbound: { suppliers: ['http://127.0.0.1:*'] } } as any,
         ...change,
@@ -156,7 +162,7 @@ export class Administration {
     return JSON.parse((reply.body as { text: string }).text).operation.id;
   }
 
-  private neighbours(): DynamicModule {
+  private neighbours(idleTimeoutMs: number | undefined): DynamicModule {
     const heldBy = (id: string): Set<string> => this.holds.get(id) ?? this.holds.set(id, new Set()).get(id)!;
     const revision = (id: string) => ({
       id,
@@ -172,6 +178,7 @@ export class Administration {
       },
     });
     const providers = [
+      ...(idleTimeoutMs === undefined ? [] : [{ provide: CALL_IDLE_TIMEOUT, useValue: idleTimeoutMs }]),
       {
         provide: DEPLOYMENTS,
         useValue: { get: async (_tx: unknown, _tenant: string, name: string) => ({ id: 'dep_1', name }) },
@@ -274,3 +281,29 @@ export function soundAnswer({ path, body }: { path: string; body: any }, respons
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   response.end(`data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: 'ready' } }] })}\n\ndata: [DONE]\n\n`);
 }
+
+export const IGNORING: PromisedTraits = {
+  serves: ['chat'],
+  unknownModel: 'ignores',
+  identity: ['models_list', 'response_model'],
+  readyTimeoutSeconds: 30,
+};
+
+/** As llama-server does: whatever it is asked for, it answers with its own model. */
+export const ignoring = (model: string) =>
+  Upstream.start(({ path, body }, response) => {
+    if (path === '/v1/models') return void response.end(JSON.stringify({ data: [{ id: model }] }));
+    if (!body.stream)
+      return void response.end(
+        JSON.stringify({ model, choices: [{ message: { content: null, reasoning_content: 'x' } }] }),
+      );
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.end('data: {"choices":[{"delta":{"content":"x"}}]}\n\ndata: [DONE]\n\n');
+  });
+
+/** It has one model, `large`, and knows no other. */
+export const refusing = (path: string, body: any, response: ServerResponse) => {
+  if (path === '/v1/models') return void response.end(JSON.stringify({ data: [{ id: 'large' }] }));
+  const error = { error: { message: `no model ${body.model}` } };
+  response.writeHead(404).end(JSON.stringify(error));
+};

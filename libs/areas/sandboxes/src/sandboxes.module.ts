@@ -12,11 +12,16 @@ import { SandboxesController } from './sandboxes.controller.js';
 import { SandboxesService } from './sandboxes.service.js';
 import { BLOB_STORE, type BlobStore } from './storage/blob-store.js';
 import { createBlobStore } from './storage/create-blob-store.js';
+import { IDLE_TIMEOUT } from './storage/time-limits.js';
 import { StrayBlobs } from './stray-blobs.js';
 import { UploadsService } from './uploads.service.js';
 import { WorkspaceUpkeep } from './workspace-upkeep.js';
 
-const blobStore = { provide: BLOB_STORE, inject: [CONFIG], useFactory: (config: Config) => createBlobStore(config) };
+const blobStore = {
+  provide: BLOB_STORE,
+  inject: [CONFIG, { token: IDLE_TIMEOUT, optional: true }],
+  useFactory: (config: Config, idleTimeoutMs?: number) => createBlobStore(config, idleTimeoutMs),
+};
 
 /** Files go where the operator allows it for sandboxes (`outbound.sandboxes`), and nowhere else. */
 const egress = {

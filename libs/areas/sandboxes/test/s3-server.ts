@@ -1,3 +1,4 @@
+import type { Server as HttpServer } from 'node:http';
 import { createRequire } from 'node:module';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
@@ -5,6 +6,7 @@ import os from 'node:os';
 import path from 'node:path';
 
 interface Server {
+  httpServer?: HttpServer;
   run(): Promise<AddressInfo>;
   close(): Promise<void>;
 }
@@ -39,6 +41,8 @@ export async function startS3(): Promise<S3Server> {
         name.endsWith('_object'),
       ),
     stop: async () => {
+      // An aborted upload may have left a connection open, for which the server would wait.
+      server.httpServer?.closeAllConnections();
       await server.close();
       await rm(directory, { recursive: true, force: true });
     },

@@ -10,6 +10,7 @@ import { HttpModule, serveOpenApi, SlipwayHttpAdapter } from '@slipway/platform-
 import { OPERATION_QUEUE, type OperationQueue } from '@slipway/platform-queue';
 import { platformMigrations, platformModules } from '@slipway/platform-testing/platform-modules';
 import { migrations as sandboxes, SandboxesModule } from '../src/index.js';
+import { IDLE_TIMEOUT, IDLE_TIMEOUT_MS } from '../src/storage/time-limits.js';
 import { watchOutside } from './outside-watch.js';
 
 export const MIGRATIONS: Migration[] = [...platformMigrations, ...auth, ...sandboxes];
@@ -39,12 +40,14 @@ class DirectQueue implements OperationQueue {
 @Module({ providers: [{ provide: OPERATION_QUEUE, useClass: DirectQueue }], exports: [OPERATION_QUEUE] })
 class DirectQueueModule {}
 
+/** Short, for tests that wait until the lease of a killed process expires. */
+export const QUICK_LEASE = { leaseSeconds: 3 };
+
 export function configOf(databaseUrl: string, overrides: Partial<Config>): Config {
   const env = {
     DATABASE_URL: databaseUrl,
     SLIPWAY_SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
     NODE_ENV: 'test',
-    SLIPWAY_LEASE_SECONDS: '2',
   };
   const operator = { targets: [], secrets: {}, outbound: { sandboxes: ['http://127.0.0.1:*'] } };
   return { ...loadConfig(env, process.cwd()), operator, ...overrides };
@@ -53,12 +56,19 @@ export function configOf(databaseUrl: string, overrides: Partial<Config>): Confi
 /**
  * Api and worker of this area in one process, listening on a free port. Closing it fails if anything outside was called while a
  * transaction was open.
+ * @param idleTimeoutMs after which a silent store or sandbox is given up; the default of the product unless given
  */
 export async function startApp(
   config: Config,
+  idleTimeoutMs = IDLE_TIMEOUT_MS,
 ): Promise<{ app: NestFastifyApplication; origin: string; calledInTransaction: string[] }> {
+  const idleTimeout = { provide: IDLE_TIMEOUT, useValue: idleTimeoutMs };
+  @Global()
+  @Module({ providers: [idleTimeout], exports: [idleTimeout] })
+  class IdleTimeoutModule {}
   @Module({
     imports: [
+      IdleTimeoutModule,
       ConfigModule.forRoot(config),
       DatabaseModule.forRoot(config),
       HttpModule,
@@ -77,6 +87,8 @@ export async function startApp(
   const calledInTransaction = watchOutside(app);
   const close = app.close.bind(app);
   app.close = async () => {
+    // A refused or aborted upload may have left a connection open, for which the server would wait.
+    app.getHttpServer().closeAllConnections();
     await close();
     if (calledInTransaction.length > 0) throw new Error(`inside a transaction: ${calledInTransaction.join(', ')}`);
   };

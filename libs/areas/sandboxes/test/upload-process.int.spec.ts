@@ -7,7 +7,7 @@ import path from 'node:path';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Database } from '@slipway/platform-database';
 import { createTestDatabase, type TestDatabase } from '@slipway/platform-testing';
-import { configOf, MIGRATIONS, startApp } from './sandbox-app.js';
+import { configOf, MIGRATIONS, QUICK_LEASE, startApp } from './sandbox-app.js';
 import { startServer, type ServerProcess } from './server-process.js';
 import { clientOf, eventually, newTenant, type Client } from './tenants.js';
 
@@ -27,6 +27,7 @@ beforeAll(async () => {
   folder = await mkdtemp(path.join(os.tmpdir(), 'slipway-upload-process-'));
   const started = await startApp(
     configOf(testDatabase.url, {
+      ...QUICK_LEASE,
       upload: { maxBytes: 200 * MIB, workspaceStore: `file:${folder}`, s3: { region: 'x' } },
     }),
   );

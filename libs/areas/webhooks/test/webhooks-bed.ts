@@ -18,8 +18,8 @@ import { AreaOnly } from './surroundings.js';
 
 const HERE = fileURLToPath(new URL('.', import.meta.url));
 
-/** Retries within the patience of a test; the lease is longer than a request, as it must be. */
-export const QUICK: DeliveryTiming = { timeoutMs: 1_000, leaseMs: 2_000, retryDelaysMs: [50, 50, 50] };
+/** Short retries. A busy machine answers within the time-out. The lease is longer than a request, as it must be. */
+export const QUICK: DeliveryTiming = { timeoutMs: 3_000, leaseMs: 4_500, retryDelaysMs: [50, 50, 50] };
 
 export interface Answer {
   status: number;

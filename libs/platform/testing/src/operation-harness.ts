@@ -31,8 +31,9 @@ export interface LeaseState {
 const DEADLINE_MS = 20_000;
 
 /**
- * Operations against a real Postgres without a queue: tests decide when an operation runs, and time is skipped by waking
- * what sleeps.
+ * Operations against a real Postgres without a queue. Tests decide when an operation runs, and skip time by waking sleeping
+ * operations. Recurring work runs only if a test calls `Schedule.runNow`: by itself, it could free an expired lease between
+ * two lines of a test.
  */
 export class OperationHarness {
   private readonly added: [OperationDefinition, OperationOf<any>][] = [];
@@ -51,7 +52,7 @@ export class OperationHarness {
     migrations: readonly Migration[];
     modules?: ModuleMetadata['imports'];
     config?: Partial<Config>;
-    /** Where wake-ups go; without one they are lost, and the test drives. */
+    /** Receives wake-ups. With one, recurring work runs by its timers. Without one, wake-ups are lost and the test drives. */
     queue?: OperationQueue;
   }): Promise<OperationHarness> {
     return OperationHarness.on(await createTestDatabase(options.migrations), options);
@@ -74,7 +75,7 @@ export class OperationHarness {
         ConfigModule.forRoot(config),
         DatabaseModule.forRoot(config),
         queueModule(options.queue ?? silentQueue),
-        ...platformModules('worker'),
+        ...platformModules('worker', options.queue !== undefined),
         ...(options.modules ?? []),
       ],
     }).compile();

@@ -13,9 +13,13 @@ export const platformMigrations: readonly Migration[] = [
   ...operationMigrations,
 ];
 
-/** The modules that every area builds on, beside configuration, database, HTTP and queue, as the api or the worker has them. */
-export function platformModules(process: 'api' | 'worker'): (DynamicModule | Type)[] {
+/**
+ * The modules that every area builds on, beside configuration, database, HTTP and queue, as the api or the worker has them.
+ * @param hasTimers whether recurring work runs by itself, as in a worker; otherwise only `Schedule.runNow` runs it
+ */
+export function platformModules(process: 'api' | 'worker', hasTimers = process === 'worker'): (DynamicModule | Type)[] {
+  const scheduling = hasTimers ? SchedulingModule.forWorker() : SchedulingModule.forApi();
   return process === 'api'
-    ? [SchedulingModule.forApi(), EventsModule.forApi(), MutationsModule, OperationsModule.forApi()]
-    : [SchedulingModule.forWorker(), EventsModule.forWorker(), MutationsModule, OperationsModule.forWorker()];
+    ? [scheduling, EventsModule.forApi(), MutationsModule, OperationsModule.forApi()]
+    : [scheduling, EventsModule.forWorker(), MutationsModule, OperationsModule.forWorker()];
 }

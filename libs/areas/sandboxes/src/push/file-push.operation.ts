@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Inject, Injectable, Optional } from '@nestjs/common';
 import { CONFIG, type Config } from '@slipway/platform-config';
 import { Database, openSecret, type Tx } from '@slipway/platform-database';
 import {
@@ -23,7 +23,7 @@ import { FileEntity } from '../file.entity.js';
 import { FIND_PUSH, type PushRow } from '../file.query.js';
 import { SandboxEntity } from '../sandbox.entity.js';
 import { BLOB_STORE, StoreStalled, type BlobStore } from '../storage/blob-store.js';
-import { transferLimitMs } from '../storage/time-limits.js';
+import { IDLE_TIMEOUT, IDLE_TIMEOUT_MS, transferLimitMs } from '../storage/time-limits.js';
 import { PushCuts } from './push-cuts.js';
 import { pushRequest } from './push-request.js';
 import { sendFile } from './send-file.js';
@@ -73,6 +73,7 @@ export class FilePushOperation implements OperationOf<typeof FILE_PUSH> {
     @Inject(BLOB_STORE) private readonly store: BlobStore,
     private readonly egress: Egress,
     private readonly cuts: PushCuts,
+    @Optional() @Inject(IDLE_TIMEOUT) private readonly idleTimeoutMs = IDLE_TIMEOUT_MS,
   ) {}
 
   async finish(
@@ -143,7 +144,7 @@ export class FilePushOperation implements OperationOf<typeof FILE_PUSH> {
       const push = pushRequest({ ...row, credential }, { path: input.path, sizeBytes, content });
       const limitMs = transferLimitMs(sizeBytes);
       const dispatcher = this.egress.dispatcher(this.egress.patterns(row.tenantName));
-      const status = await sendFile(push, { dispatcher, signal, limitMs });
+      const status = await sendFile(push, { dispatcher, signal, limitMs, idleTimeoutMs: this.idleTimeoutMs });
       return { blob: row.blob, problem: judge(status) };
     } catch (failure) {
       if (failure instanceof StepFailed) throw failure;

@@ -164,7 +164,7 @@ it('cuts off a receiver that does not answer, or never ends its answer', async (
     if (event.type === 'route.updated') response.writeHead(200).write('…');
   };
   const { id } = await register();
-  await bed.worker({ timeoutMs: 200, leaseMs: 2_000, retryDelaysMs: [] });
+  await bed.worker({ ...QUICK, timeoutMs: 1_500, retryDelaysMs: [] });
   await append(chat, ['rollout.started', 'route.updated']);
   await ended(id, 2);
   expect(await summary(id)).toEqual([
@@ -240,7 +240,8 @@ it('sends again what a killed worker had under way, and nothing twice at once', 
     if (!held) response.writeHead(200).end();
   };
   const { id } = await register();
-  const timing = { ...QUICK, timeoutMs: 30_000, leaseMs: 3_000 };
+  // The lease outlasts the start of the second worker. A request may outlast the lease.
+  const timing = { ...QUICK, timeoutMs: 30_000, leaseMs: 5_000 };
   const doomed = await bed.child(timing);
   await append(chat, ['rollout.started', 'rollout.promoted']);
   await until('the request', () => receiver.received.length === 1);

@@ -68,7 +68,8 @@ describe('A7: beside a tenant whose receiver never answers', () => {
       await bed.append(`quick-${count}-${index}`, ['rollout.started'], `${tenant}_quick`);
     await until('its events', () => quick.received.length === 5);
     const tookMs = performance.now() - begun;
-    expect(tookMs).toBeLessThan(2_000);
+    // A tenant without a slot would wait for a time-out of the slow one. A busy machine may need seconds.
+    expect(tookMs).toBeLessThan(PATIENT.timeoutMs * 0.8);
     // Half of the slots, and no time-out has set any of them free yet.
     expect(slow.received).toHaveLength(8);
   });
@@ -96,11 +97,12 @@ describe('A7: a turn of a lane', () => {
   });
 
   it('ends after the time of one request, so that no slow stream makes the next one wait for its end', async () => {
-    slow.behave = (_request, response) => void setTimeout(() => response.writeHead(204).end(), 100);
+    slow.behave = (_request, response) => void setTimeout(() => response.writeHead(204).end(), 200);
     const streams = Array.from({ length: 5 }, (_, index) => `turn-${index}`);
     const { id } = await bed.register({ url: slow.url }, tenant);
     for (const stream of streams) await bed.append(stream, Array<string>(12).fill('route.updated'), tenant);
-    await bed.worker({ ...QUICK, timeoutMs: 400 });
+    // Shorter than the 2.4 s of a stream, and long enough for one answer of a busy machine.
+    await bed.worker({ ...QUICK, timeoutMs: 1_500 });
     await until('all', async () => (await sent(id)) === 60);
     // A webhook has four slots, so that one of five streams has to wait for a turn of the others.
     const begins = streams.map((stream) => subjects(slow).indexOf(`deployments/${stream}`));
@@ -119,7 +121,7 @@ describe('A7: a turn of a lane', () => {
     const { id } = await bed.register({ url: slow.url }, tenant);
     await bed.append('late', ['rollout.started', 'route.updated'], tenant);
     // No retry: the next delivery may follow, and does in the next turn.
-    await bed.worker({ ...QUICK, timeoutMs: 300, retryDelaysMs: [] });
+    await bed.worker({ ...QUICK, timeoutMs: 1_000, retryDelaysMs: [] });
     await until('the second', async () => (await sent(id)) === 1);
     await until('the end of its turn', async () => (await turns(id)) >= 2);
     expect(slow.received).toHaveLength(2);

@@ -1,4 +1,4 @@
-import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import {
   chmodSync,
@@ -19,7 +19,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import pg from 'pg';
 import { annexOf } from './annex.js';
 import { isAlive } from './orphans.js';
@@ -39,24 +39,50 @@ const nobodyReads =
     cwd: '/',
   }).status === 0;
 
+/** Holds a home whose server was stopped. Copying it is faster than initdb. */
+let template: string;
 let parent: string;
 let home: string;
 const running: EmbeddedPostgres[] = [];
 const launchers: ChildProcess[] = [];
 
+const makeParent = (): string => {
+  const made = mkdtempSync(path.join(os.tmpdir(), 'slipway-embedded-'));
+  chmodSync(made, 0o755);
+  return made;
+};
+
+beforeAll(async () => {
+  template = makeParent();
+  home = path.join(template, 'home');
+  await (await start()).stop();
+  running.length = 0;
+  const credentials = path.join(home, 'postgres.json');
+  // Each copy chooses a port of its own.
+  const { port: _, ...passwords } = JSON.parse(readFileSync(credentials, 'utf8')) as Record<string, unknown>;
+  writeFileSync(credentials, JSON.stringify(passwords));
+});
+afterAll(() => removeWithAnnex(template, path.join(template, 'home')));
+
 beforeEach(() => {
-  parent = mkdtempSync(path.join(os.tmpdir(), 'slipway-embedded-'));
-  chmodSync(parent, 0o755);
+  parent = makeParent();
   home = path.join(parent, 'home');
 });
 
 afterEach(async () => {
   for (const launcher of launchers.splice(0)) launcher.kill('SIGKILL');
   for (const server of running.splice(0)) await server.stop();
-  const annex = existsSync(home) ? annexOf(home) : undefined;
-  if (annex) rmSync(annex, { recursive: true, force: true });
-  rmSync(parent, { recursive: true, force: true });
+  removeWithAnnex(parent, home);
 });
+
+function removeWithAnnex(folder: string, ofHome: string): void {
+  const annex = existsSync(ofHome) ? annexOf(ofHome) : undefined;
+  if (annex) rmSync(annex, { recursive: true, force: true });
+  rmSync(folder, { recursive: true, force: true });
+}
+
+/** Makes the home that of an installation that ran before. `cp` keeps the owner of the cluster. */
+const copyHome = (): void => void execFileSync('cp', ['-a', `${path.join(template, 'home')}/.`, home]);
 
 const start = async (options: { port?: number; application?: boolean } = {}): Promise<EmbeddedPostgres> => {
   const server = await startEmbeddedPostgres({ dir: home, flags: ['-c', 'fsync=off'], ...options });
@@ -126,6 +152,7 @@ describe('startEmbeddedPostgres', () => {
   });
 
   it('gives the product a login that is neither superuser nor owner, and may make a schema for the queue', async () => {
+    copyHome();
     const server = await start();
     expect(
       await ask(
@@ -149,6 +176,7 @@ describe('startEmbeddedPostgres', () => {
   });
 
   it('10.9: gives gateways a login of their own, also in a home of an older version', async () => {
+    copyHome();
     const first = await start();
     await first.stop();
     const file = path.join(home, 'postgres.json');
@@ -162,6 +190,7 @@ describe('startEmbeddedPostgres', () => {
   });
 
   it('goes on after the launcher was killed and left the server running', async () => {
+    copyHome();
     const before = await launch();
     await ask(before.ownerUrl, 'create table kept as select 1 as answer');
     await killed(before.launcher);
@@ -173,6 +202,7 @@ describe('startEmbeddedPostgres', () => {
   });
 
   it('goes on after launcher and server were killed at once', async () => {
+    copyHome();
     const before = await launch();
     await ask(before.ownerUrl, 'create table kept as select 1 as answer');
     const busy = new pg.Client({ connectionString: before.ownerUrl });
@@ -187,6 +217,7 @@ describe('startEmbeddedPostgres', () => {
   });
 
   it('is not misled by a pid file whose number is another living process now', async () => {
+    copyHome();
     const first = await start();
     await first.stop();
     const pidFile = path.join(home, 'postgres', 'data', 'postmaster.pid');
@@ -196,6 +227,7 @@ describe('startEmbeddedPostgres', () => {
   });
 
   it('starts again where initdb was cut short', async () => {
+    copyHome();
     await (await start()).stop();
     const data = path.join(home, 'postgres', 'data');
     rmSync(data, { recursive: true });
@@ -205,6 +237,7 @@ describe('startEmbeddedPostgres', () => {
   });
 
   it('sets new passwords where their file was lost', async () => {
+    copyHome();
     const first = await start();
     await first.stop();
     unlinkSync(path.join(home, 'postgres.json'));
@@ -214,11 +247,13 @@ describe('startEmbeddedPostgres', () => {
   });
 
   it('takes another port where the last one is taken', async () => {
+    copyHome();
     const first = await start();
     const { port } = first;
     await first.stop();
     const other = home;
     home = path.join(parent, 'squatter');
+    copyHome();
     await start({ port, application: false });
     home = other;
     const second = await start();
@@ -227,12 +262,14 @@ describe('startEmbeddedPostgres', () => {
   });
 
   it('refuses a second launcher on the same home and leaves the first one alone', async () => {
+    copyHome();
     const first = await start();
     await expect(start()).rejects.toThrow(/already runs in .* \(process \d+\)/);
     expect(await ask(first.appUrl, 'select 1')).toBe(1);
   });
 
   it('listens on the loopback address only', async () => {
+    copyHome();
     const server = await start();
     expect(
       await ask(
@@ -307,6 +344,7 @@ describe('startEmbeddedPostgres', () => {
 });
 
 it('completes the npm package where install scripts did not run', async () => {
+  copyHome();
   const server = await start({ application: false });
   const native = path.resolve(
     path.dirname(readFileSync(`/proc/${server.pid}/cmdline`, 'utf8').split('\0')[0] ?? ''),
