@@ -1,3 +1,4 @@
+import { Agent, request } from 'undici';
 import type { Gateway } from '../src/index.js';
 import type { TestToken } from './installation.js';
 
@@ -16,6 +17,9 @@ export interface Ask {
   signal?: AbortSignal;
 }
 
+/** `request` takes a fifth of the processor time of `fetch`, and these tests send thousands of requests. */
+const dispatcher = new Agent();
+
 /** One request to a gateway, with a chat completion as the default. Strings are sent as they are. */
 export async function ask(
   gateway: Gateway | number,
@@ -25,16 +29,23 @@ export async function ask(
   const port = typeof gateway === 'number' ? gateway : gateway.port;
   const authorization: Record<string, string> =
     token === null ? {} : { authorization: `Bearer ${typeof token === 'string' ? token : token.text}` };
-  const sent =
-    method === 'GET' || method === 'HEAD' ? undefined : typeof body === 'string' ? body : JSON.stringify(body);
-  const response = await fetch(`http://127.0.0.1:${port}${path}`, {
-    method,
+  const sent = method === 'GET' || method === 'HEAD' ? null : typeof body === 'string' ? body : JSON.stringify(body);
+  const response = await request(`http://127.0.0.1:${port}${path}`, {
+    dispatcher,
+    method: method as 'POST',
     headers: { 'content-type': 'application/json', ...authorization, ...headers },
     body: sent,
     signal: signal ?? null,
   });
-  const text = await response.text();
-  return { status: response.status, headers: response.headers, text, body: parsed(text) };
+  const text = await response.body.text();
+  return { status: response.statusCode, headers: headersOf(response.headers), text, body: parsed(text) };
+}
+
+function headersOf(seen: Record<string, string | string[] | undefined>): Headers {
+  const headers = new Headers();
+  for (const [name, values] of Object.entries(seen))
+    for (const value of [values ?? []].flat()) headers.append(name, value);
+  return headers;
 }
 
 function parsed(text: string): unknown {

@@ -245,7 +245,7 @@ it('10.9d: whatever headers an engine sends, doubled, empty, huge or odd, the cl
         }
   // Nothing of it was an error of ours: each of those is logged with its stack.
   expect(installation.logged.filter((line) => line.includes('Error'))).toEqual([]);
-}, 60_000);
+});
 
 it('10.9d: a doubled content type is answered', async () => {
   for (const type of ['application/json', 'text/event-stream']) {

@@ -76,7 +76,7 @@ async function startProcess(home: string): Promise<{ id: string; port: number }>
     const found = /"port":(\d+),"gateway_id":"(gw_\w+)"/.exec(said);
     if (!found) throw new Error(`it does not serve: ${said}`);
     return found;
-  }, 15_000);
+  });
   return { id: id!, port: Number(port) };
 }
 
@@ -140,7 +140,7 @@ it('200 held requests lose none: all are answered by the new revision, those fir
   timers.mockImplementation(((work: () => void, ms?: number) => real(work, ms === 500 ? 60_000 : ms)) as typeof real);
   await release();
   const answers = await Promise.all(asked).finally(() => timers.mockRestore());
-  expect(performance.now() - heldFor).toBeLessThan(10_000);
+  expect(performance.now() - heldFor).toBeLessThan(50_000);
   expect(new Set(answers.map(({ status, headers }) => `${status} ${headers.get('x-slipway-revision')}`))).toEqual(
     new Set(['200 chat-2']),
   );
@@ -318,13 +318,13 @@ it('holds on without Postgres, bounds the age then, and holds after a kill -9 as
   const home = `${installation.home}/lonely`;
   const first = await startProcess(home);
   expect((await chat({}, {}, first.port)).status).toBe(200);
-  await hold({ max_seconds: 3, estimated_seconds: null }, [first]);
+  await hold({ max_seconds: 5, estimated_seconds: null }, [first]);
+  await eventually(() =>
+    expect(readFileSync(path.join(home, 'gateway', 'snapshot.json'), 'utf8')).toContain('"max_seconds":5'),
+  );
   proxy.refuse();
   const waits = chat({}, {}, first.port);
   await waiting(1, first.port);
-  await eventually(() =>
-    expect(readFileSync(path.join(home, 'gateway', 'snapshot.json'), 'utf8')).toContain('"max_seconds":3'),
-  );
   child?.kill('SIGKILL');
   await expect(waits).rejects.toThrow();
   const second = await start({}, home);
@@ -333,9 +333,9 @@ it('holds on without Postgres, bounds the age then, and holds after a kill -9 as
   expect([answer.status, answer.body.error.code, answer.headers.get('retry-after')]).toEqual([
     503,
     'deployment_restarting',
-    '3',
+    '5',
   ]);
-  expect(performance.now() - startedAt).toBeGreaterThanOrEqual(3_000 - EARLY_MS);
+  expect(performance.now() - startedAt).toBeGreaterThanOrEqual(5_000 - EARLY_MS);
   const released = chat({}, {}, second);
   await waiting(1, second);
   proxy.restore();
@@ -365,6 +365,7 @@ it('keeps no connection that an engine in Python would close under a request', a
   };
   await followed(await release('chat-1'), [brief]);
   expect((await chat({}, {}, brief)).status).toBe(200);
+  // Sooner than by default, and than the engine would.
   await eventually(() => expect(open).toBe(0), 3_000);
   await brief.close();
 });

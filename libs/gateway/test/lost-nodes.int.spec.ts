@@ -7,8 +7,8 @@ import { ask } from './client.js';
 import { eventually, Installation, type TestToken } from './installation.js';
 import { Upstream } from './upstream.js';
 
-/** Far above what a test takes, and what another one waits for. */
-const [LONG_MS, SHORT_MS] = [30_000, 2_000];
+/** Far above what a test takes, and what another one waits for: a busy machine must not stop a stream for as long. */
+const [LONG_MS, SHORT_MS] = [30_000, 3_000];
 
 let installation: Installation;
 let token: TestToken;
@@ -127,7 +127,7 @@ it('ends what had begun at a lost node and is silent, where another one is ready
   const goesOn = async () => {
     const { length } = lively.text;
     await eventually(
-      () => expect(lively.text.length).toBeGreaterThan(length + 2 * (SHORT_MS / 20) * piece('a').length),
+      () => expect(lively.text.length).toBeGreaterThan(length + 1.25 * (SHORT_MS / 20) * piece('a').length),
       LONG_MS,
     );
   };
@@ -141,7 +141,7 @@ it('ends what had begun at a lost node and is silent, where another one is ready
   expect(await large.text()).toMatch(/data: \[DONE\]\n\n$/);
   await eventually(() => expect(lively.isOpen).toBe(false));
   expect(lively.text).toMatch(/data: \[DONE\]\n\n$/);
-}, 60_000);
+});
 
 it('asks who comes in the place of a lost instance for what had not begun there', async () => {
   const [patient] = gateways;
@@ -177,4 +177,4 @@ it('ends what begins at a lost node only then and is silent', async () => {
   expect(late.text).toMatch(/^data: .*"code":"upstream_error"[^\n]*\}\n\n$/s);
   expect(late.text).toContain(piece('a'));
   expect(living.seen).toHaveLength(0);
-}, 60_000);
+});

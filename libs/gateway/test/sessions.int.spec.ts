@@ -54,7 +54,7 @@ async function passport(answer: Answer, check: (row: PassportRow) => void): Prom
     const found = await findPassport(installation.db, tenant, answer.headers.get('x-context-passport') as string);
     check(found as PassportRow);
     return found as PassportRow;
-  }, 1_000);
+  });
   return row;
 }
 

@@ -158,6 +158,6 @@ it('notes that a token was in use', async () => {
     );
     expect(rows[0]?.is_noted).toBe(true);
     return rows;
-  }, 12_000);
+  }, 25_000);
   expect(row).toEqual({ is_noted: true });
-}, 15_000);
+});

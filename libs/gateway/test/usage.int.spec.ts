@@ -84,10 +84,12 @@ it('A2: a latency comes with how many requests shared the instance meanwhile', a
   const held: (() => void)[] = [];
   upstreams[1].behaviour = (_request, response) => void held.push(() => json(response, 200, {}));
   await ask(gateway, token, { body: { model: 'alone' } });
+  const startedAt = performance.now();
   const together = Array.from({ length: 4 }, () => ask(gateway, token, { body: { model: 'shared' } }));
   await eventually(() => expect(held).toHaveLength(4));
   // Together for long enough that their beginnings do not count.
-  await new Promise((resolve) => setTimeout(resolve, 200));
+  const beginningsMs = performance.now() - startedAt;
+  await new Promise((resolve) => setTimeout(resolve, Math.max(200, 5 * beginningsMs)));
   for (const answer of held) answer();
   await Promise.all(together);
   const [alone, shared] = await usage();

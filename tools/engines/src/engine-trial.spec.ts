@@ -24,9 +24,13 @@ async function attempt(options: TryOptions, signal = new AbortController().signa
 }
 
 it('tells the way of an engine from its start to its stop, and what it really does', async () => {
-  host = await StandInHost.create('llamacpp', { load_ms: 300 });
+  host = await StandInHost.create('llamacpp', {}, true);
   const { isGood, said } = await attempt(
     optionsOf('llamacpp', '--model', '/models/tiny.gguf', '--arg', 'ctx_size=512'),
+    new AbortController().signal,
+    (line) => {
+      if (/s {2}loading/.test(line)) void host.finishLoading();
+    },
   );
   expect(isGood).toBe(true);
   for (const line of [/s {2}started/, /s {2}loading/, /s {2}ready/, /^qualified$/m, /^stopped after/m])

@@ -59,8 +59,7 @@ async function runEngine() {
     const wasReady = state.phase === 'ready';
     state.phase = 'exiting';
     const until = wasReady ? performance.now() + engine.drainSeconds(args) * 1_000 : 0;
-    while (state.running > 0 && performance.now() < until)
-      await pause(engine.pollMs ?? 20);
+    while (state.running > 0 && performance.now() < until) await pause(engine.pollMs ?? 20);
     if (wasReady || !engine.orphansWhileLoading) for (const child of children) child.kill('SIGKILL');
     process.exit(0);
   }

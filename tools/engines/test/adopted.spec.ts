@@ -64,11 +64,11 @@ const messageOf = (shown: { name: string; message: string }[], name: string) =>
   shown.find((one) => one.name === name)?.message;
 
 it('ollama loads at its first request, which does not count, and refuses a model that is not installed', async () => {
-  const shown = await adopted('ollama', { load_ms: 600, models: ['tiny', 'other'] });
+  const shown = await adopted('ollama', { load_ms: 1_500, models: ['tiny', 'other'] });
   expect(isQualified(shown)).toBe(true);
   expect(shown[0]).toMatchObject({ name: 'warm_up', result: 'passed' });
-  expect(shown[0]!.durationMs).toBeGreaterThanOrEqual(590);
-  expect(shown.find(({ name }) => name === 'chat_completion')!.durationMs).toBeLessThan(500);
+  expect(shown[0]!.durationMs).toBeGreaterThanOrEqual(1_490);
+  expect(shown.find(({ name }) => name === 'chat_completion')!.durationMs).toBeLessThan(shown[0]!.durationMs);
   expect(messageOf(shown, 'unknown_model')).toBe('refused with 404');
 }, 60_000);
 

@@ -51,7 +51,6 @@ describe('while the API server is away', () => {
     await until(
       () => driver.health(),
       ({ state }) => state === 'ok',
-      5_000,
     );
     expect((await driver.observe(spec)).state).toBe('ready');
   });
@@ -123,7 +122,6 @@ describe('what others do to its objects', () => {
     await until(
       () => driver.observe(spec),
       (seen) => !isOld(seen),
-      1_000,
     );
     const after = await observeUntil(driver, spec, 'ready');
     expect(after).toMatchObject({ restarts: 0, lastExit: { reason: 'evicted' } });
@@ -168,7 +166,6 @@ describe('what others do to its objects', () => {
     const drifted = await until(
       () => driver.observe(spec),
       ({ drift }) => drift !== undefined,
-      2_000,
     );
     expect(drifted).toMatchObject({ state: 'ready', incarnation: before.incarnation });
     expect(drifted.drift).toContain('3 replicas');

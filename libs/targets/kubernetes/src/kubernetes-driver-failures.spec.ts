@@ -41,7 +41,6 @@ const reasonIs = (reason: ObservationReason) =>
   until(
     () => driver.observe(spec),
     (seen) => seen.reason === reason,
-    3_000,
   );
 const options = (more: Partial<LogOptions> = {}): LogOptions => ({
   tail: 200,

@@ -4,9 +4,13 @@ import { startStubApi, type StubApi } from '../test/stub-api/index.js';
 import { INFERENCE_POOLS, LEADER_WORKER_SETS, type Kind } from './api/kinds.js';
 import { KubeApi } from './api/requests.js';
 import { neededRules, ruleText } from './target-health-rules.js';
-import { TargetHealthWatch } from './target-health.js';
+import { TargetHealthWatch, type TargetHealthOptions } from './target-health.js';
 
 const NAMESPACE = 'models';
+/** The shortest pause between two questions, by default. */
+const PAUSE_MS = 100;
+/** Timers of Node fire at most this early. */
+const EARLY_MS = 2;
 const rules = neededRules({ writesSecrets: true, usesGroups: false, usesInferencePools: true });
 
 let stub: StubApi;
@@ -19,25 +23,27 @@ beforeEach(async () => {
   api = new KubeApi(stub.cluster());
   namespaces = [NAMESPACE];
   kinds = [];
-  health = new TargetHealthWatch(api, {
-    server: 'https://cluster.example',
-    namespaces: () => namespaces,
-    rules: () => rules,
-    kinds: () => kinds,
-    roundMs: 200,
-    limitMs: 250,
-  });
+  health = watch({ roundMs: 50, shortestPauseMs: 1, awayPauseMs: 20 });
 });
 afterEach(async () => {
   await Promise.all([health.close(), api.close()]);
   await stub.close();
 });
 
-const becomes = (state: 'ok' | 'degraded', withinMs?: number) =>
+/** Each test has one watch: `health`. */
+const watch = (times: Partial<TargetHealthOptions>) =>
+  new TargetHealthWatch(api, {
+    server: 'https://cluster.example',
+    namespaces: () => namespaces,
+    rules: () => rules,
+    kinds: () => kinds,
+    ...times,
+  });
+const becomes = (state: 'ok' | 'degraded') =>
   until(
     () => health.state,
     (now) => now.state === state,
-    withinMs,
+    20_000,
   );
 const asked = () => stub.requests.filter(({ plural }) => plural === 'selfsubjectaccessreviews');
 
@@ -50,7 +56,7 @@ describe('the health of a target', () => {
       const { message } = await becomes('degraded');
       expect(message).toContain(`may not: ${text} in namespace models. A Role must allow it.`);
       allow();
-      await becomes('ok', 8_000);
+      await becomes('ok');
     },
   );
 
@@ -69,7 +75,7 @@ describe('the health of a target', () => {
     );
     installed();
     allow();
-    await becomes('ok', 8_000);
+    await becomes('ok');
     // Who may not ask does without.
     stub.odd({ plural: 'types' }, { status: 403 });
     stub.forgetRequests();
@@ -82,8 +88,10 @@ describe('the health of a target', () => {
 
   it('asks for every rule in every namespace at once when it begins', async () => {
     namespaces = [NAMESPACE, 'models-acme'];
+    // One question after the other would take 48 of the longest pauses.
+    health = watch({ roundMs: 3_600_000 });
     health.start();
-    await until(asked, (all) => all.length >= rules.length * 2, 2_000);
+    await until(asked, (all) => all.length >= rules.length * 2);
     const seen = new Set(
       asked().map(({ body }) => {
         const { namespace, ...rule } = body.spec.resourceAttributes;
@@ -95,6 +103,7 @@ describe('the health of a target', () => {
   });
 
   it('says since when a server does not answer, refuses us or is not there, and is well again soon after', async () => {
+    health = watch({ roundMs: 50, shortestPauseMs: 1, awayPauseMs: 20, limitMs: 250 });
     health.start();
     await becomes('ok');
     const odd = [{ silent: true }, { status: 401 }, { status: 500 }, { cut: true }, { body: '<html>' }] as const;
@@ -106,40 +115,34 @@ describe('the health of a target', () => {
       expect(since >= before).toBe(true);
       await until(asked, (all) => all.length > 0);
       back();
-      await becomes('ok', 5_000);
+      await becomes('ok');
     }
   });
 
   it('does not wait for its turn when another call was forbidden', async () => {
-    const patient = new TargetHealthWatch(api, {
-      server: 's',
-      namespaces: () => namespaces,
-      rules: () => rules,
-      kinds: () => kinds,
-    });
-    patient.start();
+    // Its turn would come after 11 of the longest pauses, 44 s.
+    health = watch({ roundMs: 3_600_000 });
+    health.start();
     await until(asked, (all) => all.length >= rules.length);
     stub.forbid({ verb: 'delete', plural: 'services' });
     const refused = await api
       .delete({ group: '', version: 'v1', plural: 'services', kind: 'Service' }, NAMESPACE, 'x')
       .catch((error: unknown) => error);
-    patient.note(refused);
-    await until(
-      () => patient.state,
-      ({ state }) => state === 'degraded',
-      1_500,
-    );
-    await patient.close();
+    health.note(refused);
+    await becomes('degraded');
   });
 
   it('asks seldom when nothing happens, however many namespaces there are', async () => {
     namespaces = Array.from({ length: 40 }, (_, number) => `models-${number}`);
+    health = watch({ roundMs: 200 });
     health.start();
-    await until(asked, (all) => all.length >= rules.length * 40, 10_000);
+    await until(asked, (all) => all.length >= rules.length * 40, 30_000);
+    // The last of the questions that follow each other without a pause may still come.
+    await until(asked, (all) => all.length >= rules.length * 40 + 3);
     stub.forgetRequests();
-    await new Promise((done) => setTimeout(done, 1_000));
-    expect(asked().length).toBeLessThanOrEqual(11);
-    expect(asked().length).toBeGreaterThan(0);
+    const startedAt = performance.now();
+    const seen = await until(asked, (all) => all.length >= 7);
+    expect(seen.length).toBeLessThanOrEqual(1 + (performance.now() - startedAt) / (PAUSE_MS - EARLY_MS));
   });
 
   it('names no more than people read', async () => {

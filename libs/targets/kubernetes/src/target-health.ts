@@ -16,11 +16,14 @@ export interface TargetHealthOptions {
   roundMs?: number;
   /** How long an API server may take for an answer before it counts as away. */
   limitMs?: number;
+  /** However many namespaces a target has, its API server gets no more than one question in this time. */
+  shortestPauseMs?: number;
+  /** The pause between two questions while the API server is away. */
+  awayPauseMs?: number;
 }
 
 const ROUND_MS = 8_000;
 const LIMIT_MS = 8_000;
-/** However many namespaces a target has, its API server is asked no more often. */
 const SHORTEST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 4_000;
 const AWAY_PAUSE_MS = 1_000;
@@ -141,12 +144,12 @@ export class TargetHealthWatch {
       this.urgent -= 1;
       return;
     }
-    const { roundMs = ROUND_MS } = this.options;
-    const steadyMs = Math.min(LONGEST_PAUSE_MS, Math.max(SHORTEST_PAUSE_MS, roundMs / Math.max(1, questions)));
+    const { roundMs = ROUND_MS, shortestPauseMs = SHORTEST_PAUSE_MS, awayPauseMs = AWAY_PAUSE_MS } = this.options;
+    const steadyMs = Math.min(LONGEST_PAUSE_MS, Math.max(shortestPauseMs, roundMs / Math.max(1, questions)));
     if (this.isClosed) return;
     this.wake = new AbortController();
     const { signal } = this.wake;
-    await sleep(this.trouble ? AWAY_PAUSE_MS : steadyMs, undefined, { signal }).catch(() => undefined);
+    await sleep(this.trouble ? awayPauseMs : steadyMs, undefined, { signal }).catch(() => undefined);
   }
 }
 

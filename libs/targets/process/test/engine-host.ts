@@ -1,10 +1,10 @@
 import { execFile, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { TYPESCRIPT_CHILD } from '@slipway/platform-testing/typescript-child';
 import type { InstanceSpec, TargetDriver } from '@slipway/target-driver';
 import { ProcessDriver, type EngineConfig, type ProcessDriverOptions, type ProcessTargetConfig } from '../src/index.js';
 
@@ -121,15 +121,14 @@ export class EngineHost {
     options: Partial<ProcessDriverOptions> = {},
     engine: Partial<EngineConfig> = {},
   ): Promise<void> {
-    const worker = spawn(
-      process.execPath,
-      [
-        ...TYPESCRIPT_CHILD,
-        fileURLToPath(new URL('./provisioner.ts', import.meta.url)),
-        JSON.stringify({ point, spec, engine, options: { home: this.home, cwd: CWD, ...options } }),
-      ],
-      { cwd: CWD, env: {}, stdio: ['ignore', 'pipe', 'inherit'] },
-    );
+    const program = join(this.home, 'provisioner.mjs');
+    await writeFile(program, await provisioner());
+    const orders = JSON.stringify({ point, spec, engine, options: { home: this.home, cwd: CWD, ...options } });
+    const worker = spawn(process.execPath, [program, orders], {
+      cwd: CWD,
+      env: {},
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
     const ended = new Promise<void>((done) => worker.once('exit', () => done()));
     let said = '';
     await new Promise<void>((done, fail) => {
@@ -196,10 +195,30 @@ export class EngineHost {
 
 const run = promisify(execFile);
 
+let bundle: Promise<string> | undefined;
+
+/** The program that `provisionAndDieAt` starts, made once for a spec file. */
+function provisioner(): Promise<string> {
+  const bundler = fileURLToPath(new URL('./bundle-provisioner.mjs', import.meta.url));
+  bundle ??= run(process.execPath, [bundler], { maxBuffer: 64 * 1024 * 1024 }).then(({ stdout }) => stdout);
+  return bundle;
+}
+
 /** A zombie runs nothing any more. */
 export async function isRunning(pid: number): Promise<boolean> {
+  const state = existsSync('/proc/self/stat') ? await stateFromProc(pid) : await stateFromPs(pid);
+  return state !== '' && !state.startsWith('Z');
+}
+
+/** The name in parentheses may contain anything. */
+async function stateFromProc(pid: number): Promise<string> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => '');
+  return stat.slice(stat.lastIndexOf(')') + 2);
+}
+
+async function stateFromPs(pid: number): Promise<string> {
   const { stdout } = await run('ps', ['-o', 'stat=', '-p', String(pid)]).catch(() => ({ stdout: '' }));
-  return stdout.trim() !== '' && !stdout.startsWith('Z');
+  return stdout.trim();
 }
 
 /** Looks again and again until it is so. */
