@@ -3,7 +3,6 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmdirSync, statSync, writeFileSync } from 'node:fs';
 import { mkdir, readFile, rmdir, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
-import { missingAs } from './instance-folder.js';
 
 /** A worker in a group of this name, as `DelegateSubgroup=worker` of systemd makes it, puts its engines beside itself. */
 const WORKER_GROUP = 'worker';
@@ -56,10 +55,18 @@ export class EngineCgroups {
 
 /** SIGKILL to all of a group; returns whether there was anybody in it. */
 export async function killGroup(path: string): Promise<boolean> {
-  const events = await readFile(join(path, 'cgroup.events'), 'utf8').catch(missingAs(''));
+  const events = await readFile(join(path, 'cgroup.events'), 'utf8').catch(removedAs(''));
   if (!/^populated 1$/m.test(events)) return false;
-  await writeFile(join(path, 'cgroup.kill'), '1').catch(missingAs(undefined));
+  await writeFile(join(path, 'cgroup.kill'), '1').catch(removedAs(undefined));
   return true;
+}
+
+/** For `catch`: `value` if the group is not there, or was removed after its file was opened. */
+function removedAs<T>(value: T): (error: NodeJS.ErrnoException) => T {
+  return (error) => {
+    if (error.code === 'ENOENT' || error.code === 'ENODEV') return value;
+    throw error;
+  };
 }
 
 /** Pids; none of a group that is not there. */
