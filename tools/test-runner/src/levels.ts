@@ -12,6 +12,9 @@ import { printTests, readTally, sumUp, type Tally } from './tally.js';
 // `.ci/nightly` and `.ci/weekly`, after the build: `levels.js nightly|weekly [--only kubernetes,console] [--list] [--needs]`.
 // Parts run one after the other, and one that fails does not stop the next. The last line of the output is `N passed, N failed`.
 
+/** These levels start servers as images do. The merge level starts bundles of them, which takes half the time. */
+const SHIPPED = { SLIPWAY_TEST_SHIPPED: '1' };
+
 const { positionals, values } = parseArgs({
   allowPositionals: true,
   options: { only: { type: 'string' }, list: { type: 'boolean' }, needs: { type: 'boolean' } },
@@ -25,9 +28,6 @@ if (values.needs) {
 } else {
   process.exitCode = await runParts();
 }
-
-/** These levels start servers as images do. The merge level starts bundles of them, which takes half the time. */
-const SHIPPED = { SLIPWAY_TEST_SHIPPED: '1' };
 
 interface Result extends Tally {
   part: Part;
