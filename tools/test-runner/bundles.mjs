@@ -182,7 +182,7 @@ function keepAddresses(folder) {
   };
 }
 
-/** A worker of a test lives for seconds. Small heaps cost it a third of its processor time, and save memory that nobody needs. */
+/** A worker of a test lives for seconds. Small heaps cost it a quarter of its processor time, and save memory that no test needs. */
 const spareTime = {
   name: 'spare time',
   setup(build) {
