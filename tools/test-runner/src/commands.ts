@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { ROOT } from './projects.js';
+import { PROJECTS, ROOT } from './projects.js';
 
 /** Runs a program in the root of the workspace with our output, and passes signals on to it. @returns its exit status */
 export function run(program: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
@@ -68,9 +68,12 @@ export function pathPattern(file: string): string {
   return `/${file.replaceAll('.', String.raw`\.`)}$`;
 }
 
-/** The project that a spec file belongs to. */
-export function projectOf(file: string, projects: readonly string[]): string {
-  const project = projects.find((folder) => file.startsWith(`${folder}/`));
-  if (project === undefined) throw new Error(`${file} is in no project that has tests`);
-  return project;
+/** The projects that these spec files belong to. */
+export function projectsOf(files: readonly string[]): string[] {
+  const projects = files.map((file) => {
+    const project = PROJECTS.find((folder) => file.startsWith(`${folder}/`));
+    if (project === undefined) throw new Error(`${file} is in no project that has tests`);
+    return project;
+  });
+  return [...new Set(projects)];
 }

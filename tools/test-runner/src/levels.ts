@@ -3,11 +3,10 @@ import os from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { childEnvironment } from '@slipway/platform-config';
-import { projectOf, run, runJest } from './commands.js';
+import { projectsOf, run, runJest } from './commands.js';
 import { chooseParts, specsOf, type CommandStep, type Part, type Step, type TestStep } from './parts.js';
-import { PROJECTS } from './projects.js';
 import { TestServers } from './servers.js';
-import { printTests, readTally, sumUp, type Tally } from './tally.js';
+import { combined, printTests, readTally, summary, type Tally } from './tally.js';
 
 // `.ci/nightly` and `.ci/weekly`, after the build: `levels.js nightly|weekly [--only kubernetes,console] [--list] [--needs]`.
 // Parts run one after the other, and one that fails does not stop the next. The last line of the output is `N passed, N failed`.
@@ -41,7 +40,7 @@ async function runParts(): Promise<number> {
     const startedAt = performance.now();
     const tally = await runPart(part).catch((error: unknown) => {
       console.error(error);
-      return { ...sumUp(''), failed: 1 };
+      return { ...combined([]), failed: 1 };
     });
     results.push({ part, seconds: Math.round((performance.now() - startedAt) / 1000), ...tally });
     console.log(`=== ${part.name}: ${tally.failed === 0 ? 'passed' : 'FAILED'} in ${results.at(-1)?.seconds} s`);
@@ -50,45 +49,33 @@ async function runParts(): Promise<number> {
   console.log('\nParts:');
   for (const { part, seconds, passed, failed, skipped } of results)
     console.log(`  ${part.name}: ${passed} passed, ${failed} failed, ${skipped.length} skipped, ${seconds} s`);
-  const sum = (count: (result: Result) => number): number => results.reduce((total, one) => total + count(one), 0);
-  const [passed, failed, skipped] = [
-    sum((one) => one.passed),
-    sum((one) => one.failed),
-    sum((one) => one.skipped.length),
-  ];
-  console.log(`\n${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`);
-  return failed === 0 && passed > 0 ? 0 : 1;
+  const { line, exitCode } = summary(combined(results), false);
+  console.log(`\n${line}`);
+  return exitCode;
 }
 
 /** A step that runs no test at all has failed. */
 async function runPart(part: Part): Promise<Tally> {
   const only = specsOf(part);
   const steps: readonly Step[] = [...(only.length > 0 ? [{ files: only, env: part.env }] : []), ...(part.steps ?? [])];
-  const total = sumUp('');
-  for (const step of steps) {
-    const tally = 'command' in step ? await runCommand(part, step) : await runTests(step);
-    total.passed += tally.passed;
-    total.failed += tally.failed;
-    total.failures.push(...tally.failures);
-    total.skipped.push(...tally.skipped);
-  }
-  return total;
+  const tallies: Tally[] = [];
+  for (const step of steps) tallies.push('command' in step ? await runCommand(part, step) : await runTests(step));
+  return combined(tallies);
 }
 
 async function runCommand(part: Part, { command: [program = '', ...args], env }: CommandStep): Promise<Tally> {
   const status = await run(program, args, childEnvironment(env));
-  if (status === 0) return { ...sumUp(''), passed: 1 };
+  if (status === 0) return { ...combined([]), passed: 1 };
   const message = `exit status ${status}`;
-  return { ...sumUp(''), failed: 1, failures: [{ file: part.name, name: [program, ...args].join(' '), message }] };
+  return { ...combined([]), failed: 1, failures: [{ file: part.name, name: [program, ...args].join(' '), message }] };
 }
 
 async function runTests({ files, title, env }: TestStep): Promise<Tally> {
   const scratch = mkdtempSync(path.join(os.tmpdir(), 'slipway-test-run-'));
   const servers = await TestServers.start();
   try {
-    const projects = [...new Set(files.map((file) => projectOf(file, PROJECTS)))];
     const status = await runJest(
-      { projects, files, title, workers: os.availableParallelism(), scratch },
+      { projects: projectsOf(files), files, title, workers: os.availableParallelism(), scratch },
       servers.environment({ ...SHIPPED, ...env }),
     );
     const tally = readTally(scratch);

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { projectOf, runJest } from './commands.js';
-import { PROJECTS, ROOT, specsThatFit } from './projects.js';
+import { projectsOf, runJest } from './commands.js';
+import { ROOT, specsThatFit } from './projects.js';
 import { TestServers } from './servers.js';
 import { readTally, type Failure } from './tally.js';
 
@@ -36,7 +36,7 @@ try {
   if (values.load)
     for (let core = 0; core < os.availableParallelism() * 2; core += 1)
       busy.push(spawn(process.execPath, ['--eval', 'for (;;);'], { stdio: 'ignore' }));
-  const projects = [...new Set(files.map((file) => projectOf(file, PROJECTS)))];
+  const projects = projectsOf(files);
   for (let run = 1; run <= times; run += 1) {
     const startedAt = performance.now();
     const status = await runJest({ projects, files, workers, scratch }, servers.environment());

@@ -25,9 +25,17 @@ export interface Tally {
 }
 
 export function sumUp(lines: string): Tally {
+  return combined(
+    lines
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line) as TallyLine),
+  );
+}
+
+export function combined(tallies: readonly TallyLine[]): Tally {
   const total: Tally = { passed: 0, failed: 0, failures: [], skipped: [] };
-  for (const line of lines.split('\n').filter(Boolean)) {
-    const { passed, failed, failures = [], skipped } = JSON.parse(line) as TallyLine;
+  for (const { passed, failed, failures = [], skipped } of tallies) {
     total.passed += passed;
     total.failed += failed;
     total.failures.push(...failures);
