@@ -1,15 +1,16 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { parseSync } from '@swc/core';
 import { parse } from 'yaml';
 
-/** One small change of the product that some test must notice. Paths are from the workspace's root. */
+/** One small change of the product that some test must notice. Paths are relative to the workspace's root. */
 export interface Mutant {
-  /** Unique in its list, kebab-case: what a reader sees. */
+  /** Unique in its list, kebab-case. */
   id: string;
+  /** The file that exports the mutant's symbol. */
   file: string;
-  /** The text to take out; it stands in the file exactly once. */
+  /** The text to remove; the file contains it exactly once. */
   find: string;
   replace: string;
   /** Specs of which one must fail. */
@@ -22,22 +23,26 @@ export interface Mutant {
   survives?: string;
 }
 
-/** The mutants of one library: `mutants.yaml` beside its package.json. */
+/** The mutants of one library: `mutants.yaml` next to its package.json. */
 export interface MutantList {
   /** Folder of the library from the workspace's root, such as `libs/platform/operations`. */
   library: string;
   mutants: Mutant[];
 }
 
-interface Written {
-  /** Run if a mutant names none; from the workspace's root. */
-  specs?: string[];
+export interface CheckedList extends MutantList {
+  /** Why mutants cannot be tried, because the code has changed since. */
+  problems: string[];
+}
+
+interface ListFile {
   mutants: {
     id: string;
-    /** From the library's folder. */
-    file: string;
+    /** An exported name, so that a file can move without its mutants. */
+    symbol: string;
     find: string;
     replace?: string;
+    /** Names of spec files without `.spec.ts`. */
     specs?: string[];
     test?: string;
     built?: boolean;
@@ -46,54 +51,110 @@ interface Written {
 }
 
 const FILE = 'mutants.yaml';
-const SKIPPED = new Set(['node_modules', 'dist', 'src', 'test', '.git', '.nx']);
+const SKIPPED = new Set(['node_modules', 'dist', 'test-output', '.git', '.nx']);
+const EXPORT = /^export (?:abstract )?(?:async )?(?:class|function\*?|const|let|interface|type|enum) (\w+)/gm;
 
 /** Every list of the workspace, by library. */
-export async function readLists(root: string): Promise<MutantList[]> {
-  const folders = await libraries(root, '');
-  return folders.filter((folder) => existsSync(path.join(root, folder, FILE))).map((folder) => readList(root, folder));
+export async function readLists(root: string): Promise<CheckedList[]> {
+  const files = await filesBelow(root, ['apps', 'libs', 'tools']);
+  const sources = new Sources(root, files);
+  return files
+    .filter((file) => path.posix.basename(file) === FILE)
+    .sort()
+    .map((file) => readList(root, path.posix.dirname(file), sources));
 }
 
-function readList(root: string, library: string): MutantList {
-  const written = parse(readFileSync(path.join(root, library, FILE), 'utf8')) as Written;
-  const mutants = written.mutants.map((one) => ({
-    id: one.id,
-    file: path.posix.join(library, one.file),
-    find: one.find,
-    replace: one.replace ?? '',
-    specs: one.specs ?? written.specs ?? [],
-    test: one.test,
-    isBuilt: one.built ?? false,
-    survives: one.survives,
-  }));
-  return { library, mutants };
+function readList(root: string, library: string, sources: Sources): CheckedList {
+  const { mutants: written } = parse(readFileSync(path.join(root, library, FILE), 'utf8')) as ListFile;
+  const problems: string[] = [];
+  const mutants = written.flatMap((one): Mutant[] => {
+    const files = sources.exporting(one.symbol, library);
+    const specs = (one.specs ?? []).map((name) => sources.specsNamed(name));
+    const found = problems.length;
+    const complain = (what: string): void => void problems.push(`${library} ${one.id}: ${what}`);
+    if (files.length !== 1) complain(`${files.length} files export ${one.symbol}${listed(files)}`);
+    for (const [index, some] of specs.entries())
+      if (some.length !== 1) complain(`${some.length} specs have the name ${one.specs?.[index]}${listed(some)}`);
+    if (problems.length > found) return [];
+    return [
+      {
+        id: one.id,
+        file: files.join(),
+        find: one.find,
+        replace: one.replace ?? '',
+        specs: specs.flat(),
+        test: one.test,
+        isBuilt: one.built ?? false,
+        survives: one.survives,
+      },
+    ];
+  });
+  const list = { library, mutants, problems };
+  problems.push(...problemsOf(root, list));
+  return list;
 }
 
-async function libraries(root: string, folder: string): Promise<string[]> {
-  const entries = await readdir(path.join(root, folder), { withFileTypes: true });
-  if (folder !== '' && entries.some((entry) => entry.name === 'package.json')) return [folder];
-  const inner = entries.filter((entry) => entry.isDirectory() && !SKIPPED.has(entry.name));
-  const found = await Promise.all(inner.map((entry) => libraries(root, path.posix.join(folder, entry.name))));
-  return found.flat().sort();
+const listed = (files: readonly string[]) => (files.length === 0 ? '' : `: ${files.join(', ')}`);
+
+/** Where symbols are exported and specs are kept. */
+class Sources {
+  private readonly exporters = new Map<string, string[]>();
+  private readonly specs: string[];
+
+  constructor(root: string, files: readonly string[]) {
+    this.specs = files.filter((file) => file.endsWith('.spec.ts'));
+    for (const file of files) {
+      if (!/\.tsx?$/.test(file) || /\.spec\.tsx?$/.test(file)) continue;
+      for (const [, symbol = ''] of readFileSync(path.join(root, file), 'utf8').matchAll(EXPORT))
+        this.exporters.set(symbol, [...(this.exporters.get(symbol) ?? []), file]);
+    }
+  }
+
+  /** Files that export the symbol: those of the library if it has one. */
+  exporting(symbol: string, library: string): string[] {
+    const all = this.exporters.get(symbol) ?? [];
+    const own = all.filter((file) => file.startsWith(`${library}/`));
+    return own.length > 0 ? own : all;
+  }
+
+  /** @param name may start with folders, if the file's own name is not unique */
+  specsNamed(name: string): string[] {
+    return this.specs.filter((file) => file.endsWith(`/${name}.spec.ts`));
+  }
 }
 
-/** What keeps a mutant from being tried: the code has moved on. Empty if nothing does. */
+async function filesBelow(root: string, folders: readonly string[]): Promise<string[]> {
+  const found = await Promise.all(
+    folders.map(async (folder) => {
+      const entries = await readdir(path.join(root, folder), { withFileTypes: true }).catch(() => []);
+      const inner = entries.filter((entry) => entry.isDirectory() && !SKIPPED.has(entry.name));
+      const files = entries.filter((entry) => entry.isFile()).map((entry) => path.posix.join(folder, entry.name));
+      return [
+        ...files,
+        ...(await filesBelow(
+          root,
+          inner.map((entry) => path.posix.join(folder, entry.name)),
+        )),
+      ];
+    }),
+  );
+  return found.flat();
+}
+
+/** Why mutants of the list cannot be tried. */
 export function problemsOf(root: string, { mutants, library }: MutantList): string[] {
   const problems: string[] = [];
   const ids = new Set<string>();
   for (const mutant of mutants) {
     const complain = (what: string): void => void problems.push(`${library} ${mutant.id}: ${what}`);
-    if (ids.has(mutant.id)) complain('stands twice');
+    if (ids.has(mutant.id)) complain('is listed twice');
     ids.add(mutant.id);
-    const file = path.join(root, mutant.file);
-    const parts = existsSync(file) ? readFileSync(file, 'utf8').split(mutant.find) : undefined;
-    if (!parts) complain(`${mutant.file} does not exist`);
-    else if (parts.length !== 2) complain(`its text stands ${parts.length - 1} times in ${mutant.file}`);
+    const parts = readFileSync(path.join(root, mutant.file), 'utf8').split(mutant.find);
+    if (parts.length !== 2) complain(`${mutant.file} contains its text ${parts.length - 1} times`);
     else if (!isTypeScript(parts.join(mutant.replace)))
-      complain('what it makes is no TypeScript, which any test would notice');
+      complain('its change makes no valid TypeScript, which any test would notice');
     if (mutant.find === mutant.replace) complain('changes nothing');
     if (mutant.specs.length === 0) complain('names no spec');
-    for (const spec of mutant.specs) if (!existsSync(path.join(root, spec))) complain(`${spec} does not exist`);
   }
   return problems;
 }
@@ -105,11 +166,4 @@ function isTypeScript(text: string): boolean {
   } catch {
     return false;
   }
-}
-
-/** The sentence that a library's README carries, so that the score is read where the library is. */
-export function scoreOf({ mutants }: MutantList): string {
-  const survivors = mutants.filter((mutant) => mutant.survives !== undefined).length;
-  const caught = mutants.length - survivors;
-  return `${caught} of ${mutants.length} listed mutants are caught`;
 }

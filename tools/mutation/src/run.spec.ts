@@ -92,14 +92,17 @@ describe('the choice of lists', () => {
   let root: string;
   afterEach(() => rm(root, { recursive: true, force: true }));
 
-  const workspace = async (find = 'one') => {
+  const workspace = async (find = '1') => {
     root = await mkdtemp(path.join(os.tmpdir(), 'mutation-lists-'));
-    for (const library of ['libs/x', 'libs/y']) {
-      await mkdir(path.join(root, library, 'src'), { recursive: true });
-      await writeFile(path.join(root, library, 'package.json'), '{}');
-      await writeFile(path.join(root, library, 'src/a.ts'), 'one');
-      const list = `specs: [${library}/src/a.ts]\nmutants:\n  - { id: first, file: src/a.ts, find: ${find} }\n  - { id: second, file: src/a.ts, find: ${find} }\n`;
-      await writeFile(path.join(root, library, 'mutants.yaml'), list);
+    for (const name of ['x', 'y']) {
+      const library = path.join(root, 'libs', name);
+      await mkdir(path.join(library, 'src'), { recursive: true });
+      await writeFile(path.join(library, 'src', 'a.ts'), 'export const a = 1;');
+      await writeFile(path.join(library, 'src', `${name}.spec.ts`), '');
+      const mutants = ['first', 'second'].map(
+        (id) => `  - { id: ${id}, symbol: a, find: '${find}', replace: '2', specs: [${name}] }`,
+      );
+      await writeFile(path.join(library, 'mutants.yaml'), ['mutants:', ...mutants].join('\n'));
     }
   };
   const chosen = async (parts: string[], only?: string) =>
@@ -115,15 +118,15 @@ describe('the choice of lists', () => {
     expect(await chosen(['libs/x'], 'sec')).toEqual([['libs/x', 'second']]);
   });
 
-  it('is refused where nothing fits', async () => {
+  it('is refused if nothing fits', async () => {
     await workspace();
     await expect(chosen(['libs/z'])).rejects.toThrow(CannotTry);
     await expect(chosen(['libs/x'], 'third')).rejects.toThrow(CannotTry);
   });
 
-  it('is refused, before anything is made, where the code has moved on', async () => {
-    await workspace('two');
-    await expect(chosen(['libs/y'])).rejects.toThrow('libs/y first: its text stands 0 times in libs/y/src/a.ts');
+  it('is refused, before anything is made, if the code has changed', async () => {
+    await workspace('9');
+    await expect(chosen(['libs/y'])).rejects.toThrow('libs/y first: libs/y/src/a.ts contains its text 0 times');
   });
 });
 

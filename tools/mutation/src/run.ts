@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import path from 'node:path';
-import { problemsOf, readLists, type Mutant, type MutantList } from './mutant-list.js';
+import { readLists, type Mutant, type MutantList } from './mutant-list.js';
 import type { Trial, Verdict } from './trial.js';
 
 /** The lists or the specs do not allow a run to say anything. */
@@ -23,15 +23,15 @@ interface RunOptions {
 
 /**
  * The lists whose library's path contains one of the parts, with the mutants whose id contains `only`.
- * @throws CannotTry if there are none, or if a mutant's text or spec has moved away
+ * @throws CannotTry if there are none, or if a mutant's symbol, text or spec is not found exactly once
  */
 export async function chooseLists(root: string, parts: readonly string[], only?: string): Promise<MutantList[]> {
   const lists = (await readLists(root))
     .filter(({ library }) => parts.length === 0 || parts.some((part) => library.includes(part)))
     .map((list) => ({ ...list, mutants: list.mutants.filter(({ id }) => !only || id.includes(only)) }))
     .filter(({ mutants }) => mutants.length > 0);
-  if (lists.length === 0) throw new CannotTry('no list of mutants fits; lists are mutants.yaml beside a package.json');
-  const problems = lists.flatMap((list) => problemsOf(root, list));
+  if (lists.length === 0) throw new CannotTry('no list of mutants fits; lists are mutants.yaml next to a package.json');
+  const problems = lists.flatMap((list) => list.problems);
   if (problems.length > 0) throw new CannotTry(problems.join('\n'));
   return lists;
 }
