@@ -1,4 +1,4 @@
-/** What the import graph of the product may not have. `npx depcruise libs apps` checks it; the lint rules say who may import whom. */
+/** Forbids import cycles: `npx depcruise libs apps tools`. The lint rules hold who may import whom. */
 export default {
   forbidden: [
     {
@@ -12,13 +12,13 @@ export default {
   ],
   options: {
     doNotFollow: { path: 'node_modules|/dist/' },
-    exclude: { path: '/dist/|\\.spec\\.ts$|/test/' },
+    exclude: { path: '/dist/|\\.spec\\.tsx?$|/test/|^tools/lint/fixtures/' },
     // Imports of types as well: a cycle of types is as hard to read as any other.
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.base.json' },
     enhancedResolveOptions: {
       conditionNames: ['@slipway/source', 'import', 'node', 'default'],
-      extensions: ['.ts', '.js', '.mjs'],
+      extensions: ['.ts', '.tsx', '.js', '.mjs'],
       exportsFields: ['exports'],
       mainFields: ['main'],
     },

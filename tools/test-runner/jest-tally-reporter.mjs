@@ -46,7 +46,7 @@ function failuresOf(suite) {
 }
 
 function startOf(message) {
-  // eslint-disable-next-line no-control-regex -- colours of a terminal
+   
   return String(message)
     .replace(/\u001b\[[0-9;]*m/g, '')
     .slice(0, MAX_MESSAGE);

@@ -6,6 +6,7 @@ const ROLES = ['controller', 'service', 'operation', 'query', 'entity', 'dto', '
 /** Further parts that a stem may have: nouns that say what the file holds. Adding one is a decision for a review. */
 const PARTS = [
   'commits',
+  'config',
   'conformance',
   'decorator',
   'decorators',
@@ -19,6 +20,7 @@ const PARTS = [
   'link',
   'listener',
   'plan',
+  'preset',
   'relay',
   'row',
   'runner',
@@ -47,7 +49,8 @@ export default {
         const complain = (messageId, data) => context.report({ node, loc: { line: 1, column: 0 }, messageId, data });
         const name = path
           .basename(context.filename)
-          .replace(/\.[cm]?tsx?$/, '')
+          .replace(/\.[cm]?[jt]sx?$/, '')
+          .replace(/^\./, '')
           .replace(/\.d$/, '');
         const [stem, ...suffixes] = withoutTestSuffix(name).split('.');
         const folders = path.relative(context.cwd, path.dirname(context.filename)).split(path.sep);

@@ -2,12 +2,16 @@ import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from '@jest/globals';
 
-it('dependency-cruiser, as CI runs it on the product, refuses a cycle that only types make', () => {
-  const run = spawnSync('npx', ['--no-install', 'depcruise', 'tools/lint/fixtures/import-cycle'], {
-    cwd: fileURLToPath(new URL('../../..', import.meta.url)),
-    encoding: 'utf8',
-    env: { ...process.env, FORCE_COLOR: '0', NODE_OPTIONS: '' },
-  });
+it('dependency-cruiser, as CI runs it on the product, refuses a cycle of types alone', () => {
+  const run = spawnSync(
+    'npx',
+    ['--no-install', 'depcruise', '--exclude', 'node_modules', 'tools/lint/fixtures/import-cycle'],
+    {
+      cwd: fileURLToPath(new URL('../../..', import.meta.url)),
+      encoding: 'utf8',
+      env: { ...process.env, FORCE_COLOR: '0', NODE_OPTIONS: '' },
+    },
+  );
   expect(run.stdout).toMatch(/error no-cycles: .*customer\.ts/);
   expect(run.status).toBe(1);
 });

@@ -12,7 +12,7 @@ const definitions = {};
 
 /** A schema of the api as one of the file: closed, so that a slip of the pen is seen, and null takes a field away. */
 function adapted({ $ref, allOf, example, properties, required = [], additionalProperties, items, ...rest }) {
-  const { default: whereAbsent, ...kept } = rest;
+  const { default: _default, ...kept } = rest;
   if ($ref) return { ...kept, $ref: refTo($ref) };
   if (allOf) return { ...kept, allOf: allOf.map(adapted) };
   const made = { ...kept, ...(example !== undefined && { examples: [example] }) };

@@ -1,9 +1,9 @@
-import type { ItemOf } from '@slipway/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { createColumnHelper } from '@tanstack/react-table';
 import { UserPlus } from 'lucide-react';
 import { useState } from 'react';
 import { slipway } from '../../api/client.js';
+import type { AccessMapping } from '../../api/items.js';
 import { usePagedList } from '../../api/paged-list.js';
 import { useAddress } from '../../api/search.js';
 import { sessionQuery, useMay } from '../../api/who.js';
@@ -18,8 +18,6 @@ import { Time } from '../../ui/time.js';
 import { GrantAccess } from './grant-access.js';
 import { RevokeAccess } from './revoke-access.js';
 
-export type Mapping = ItemOf<'listConsoleAccess'>;
-
 const CLI = 'slipway access grant u1 --organization org1 --scopes viewer';
 
 export function AccessScreen() {
@@ -27,8 +25,8 @@ export function AccessScreen() {
   const [{ status = '' }] = useAddress();
   const { data: session } = useQuery(sessionQuery);
   const list = usePagedList(['console-access'], (page) => slipway.consoleAccess.list(page));
-  const [granted, setGranted] = useState<{ mapping?: Mapping }>();
-  const [revoked, setRevoked] = useState<Mapping>();
+  const [granted, setGranted] = useState<{ mapping?: AccessMapping }>();
+  const [revoked, setRevoked] = useState<AccessMapping>();
   const columns = columnsOf(mayChange ? { onGrant: (mapping) => setGranted({ mapping }), onRevoke: setRevoked } : {});
   return (
     <>
@@ -79,11 +77,11 @@ export function AccessScreen() {
 }
 
 interface Actions {
-  onGrant?: (mapping: Mapping) => void;
-  onRevoke?: (mapping: Mapping) => void;
+  onGrant?: (mapping: AccessMapping) => void;
+  onRevoke?: (mapping: AccessMapping) => void;
 }
 
-const column = createColumnHelper<Mapping>();
+const column = createColumnHelper<AccessMapping>();
 
 const columnsOf = ({ onGrant, onRevoke }: Actions) => [
   column.accessor(({ display_name }) => display_name ?? '', {

@@ -2,17 +2,17 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { request } from 'request:setConsoleAccess';
 import { useAction } from '../../api/action.js';
+import type { AccessMapping } from '../../api/items.js';
 import { sessionQuery } from '../../api/who.js';
 import { SchemaDialog } from '../../forms/schema-dialog.js';
 import { useSchemaForm } from '../../forms/use-schema-form.js';
 import { LastAdminNote } from '../../ui/last-admin-note.js';
 import { accessAction, type Access } from './access-action.js';
-import type { Mapping } from './access-screen.js';
 import { grantLayout } from './grant-layout.js';
 import { setAccess } from './set-access.js';
 
 /** Lets an identity in, or changes what the one of `mapping` may do. */
-export function GrantAccess({ mapping, onClose }: { mapping?: Mapping; onClose: () => void }) {
+export function GrantAccess({ mapping, onClose }: { mapping?: AccessMapping; onClose: () => void }) {
   const [layout] = useState(() => grantLayout(mapping !== undefined));
   const { data: session } = useQuery(sessionQuery);
   const form = useSchemaForm<Access>(request, layout, {

@@ -1,11 +1,11 @@
 import { useAction } from '../../api/action.js';
+import type { AccessMapping } from '../../api/items.js';
 import { ConfirmDialog } from '../../ui/confirm-dialog.js';
 import { LastAdminNote } from '../../ui/last-admin-note.js';
 import { accessAction, type Access } from './access-action.js';
-import type { Mapping } from './access-screen.js';
 import { setAccess } from './set-access.js';
 
-export function RevokeAccess({ mapping, onClose }: { mapping: Mapping; onClose: () => void }) {
+export function RevokeAccess({ mapping, onClose }: { mapping: AccessMapping; onClose: () => void }) {
   const { provider, external_organization_id, external_user_id, display_name } = mapping;
   const who = display_name ?? external_user_id;
   const body: Access = { provider, external_organization_id, external_user_id, access: false };

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { checkChain, hashOf, type AuditRow } from './audit-chain.js';
+import type { AuditRow } from '../../api/items.js';
+import { checkChain, hashOf } from './audit-chain.js';
 
 const ROW = {
   tenant_id: 'ten_1',

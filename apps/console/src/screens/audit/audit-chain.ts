@@ -1,6 +1,4 @@
-import type { ItemOf } from '@slipway/sdk';
-
-export type AuditRow = ItemOf<'listAudit'>;
+import type { AuditRow } from '../../api/items.js';
 
 /** What the first row of a chain follows. */
 const GENESIS = '0'.repeat(64);

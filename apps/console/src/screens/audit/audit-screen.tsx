@@ -2,6 +2,7 @@ import { createColumnHelper } from '@tanstack/react-table';
 import { Link2, ShieldAlert, ShieldCheck } from 'lucide-react';
 import { useMemo } from 'react';
 import { slipway } from '../../api/client.js';
+import type { AuditRow } from '../../api/items.js';
 import { usePagedList } from '../../api/paged-list.js';
 import { useAddress } from '../../api/search.js';
 import { Button } from '../../ui/button.js';
@@ -13,7 +14,7 @@ import { Listed } from '../../ui/listed.js';
 import { Panel, ScreenHead } from '../../ui/panel.js';
 import { shellLine } from '../../ui/shell-line.js';
 import { Time } from '../../ui/time.js';
-import type { AuditRow, ChainCheck, RowMark } from './audit-chain.js';
+import type { ChainCheck, RowMark } from './audit-chain.js';
 import { ChainNote } from './chain-note.js';
 import { canCheck, useChainCheck } from './use-chain-check.js';
 

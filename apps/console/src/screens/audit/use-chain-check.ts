@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react';
-import { checkChain, type AuditRow, type ChainCheck } from './audit-chain.js';
+import type { AuditRow } from '../../api/items.js';
+import { checkChain, type ChainCheck } from './audit-chain.js';
 
 /** Without encryption there is no `subtle`, whatever its type says. */
 export const canCheck = (): boolean => Boolean((crypto as Partial<Crypto>).subtle);

@@ -1,6 +1,7 @@
 import type { Page } from '@slipway/sdk';
 import { createColumnHelper } from '@tanstack/react-table';
 import { slipway } from '../../api/client.js';
+import type { CatalogEntry } from '../../api/items.js';
 import { usePagedList, type PageRequest } from '../../api/paged-list.js';
 import { useAddress } from '../../api/search.js';
 import { Button } from '../../ui/button.js';
@@ -12,12 +13,12 @@ import { Listed } from '../../ui/listed.js';
 import { Panel, ScreenHead } from '../../ui/panel.js';
 import { lengthText } from '../../ui/time-text.js';
 import { EntryPanel } from './entry-panel.js';
-import { isMeant, priceText, tokensText, type Entry } from './entry-text.js';
+import { isMeant, priceText, tokensText } from './entry-text.js';
 
 /** What is published for this tenant, as everybody of it sees it: a name, what it does, and how well. Never who answers. */
 export function CatalogScreen() {
   const [{ model, search = '', availability = '' }, setAddress] = useAddress();
-  const list = usePagedList<Entry>(['model-api-catalog'], (page: PageRequest): PromiseLike<Page<Entry>> =>
+  const list = usePagedList<CatalogEntry>(['model-api-catalog'], (page: PageRequest): PromiseLike<Page<CatalogEntry>> =>
     slipway.modelApiCatalog.list(page),
   );
   return (
@@ -62,7 +63,7 @@ export function CatalogScreen() {
   );
 }
 
-const column = createColumnHelper<Entry>();
+const column = createColumnHelper<CatalogEntry>();
 
 const columnsOf = (chosen: string | undefined, onChoose: (slug: string) => void) => [
   column.accessor('slug', {

@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { X } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { slipway } from '../../api/client.js';
+import type { CatalogEntry } from '../../api/items.js';
 import { REFRESH_MS } from '../../api/query-client.js';
 import { Button } from '../../ui/button.js';
 import { Chip } from '../../ui/chip.js';
@@ -11,7 +12,7 @@ import { Loaded } from '../../ui/loaded.js';
 import { Panel } from '../../ui/panel.js';
 import { Time } from '../../ui/time.js';
 import { lengthText } from '../../ui/time-text.js';
-import { curlOf, priceText, pythonOf, tokensText, type Entry } from './entry-text.js';
+import { curlOf, priceText, pythonOf, tokensText } from './entry-text.js';
 
 export function EntryPanel({ slug, onClose }: { slug: string; onClose: () => void }) {
   const entry = useQuery({
@@ -40,7 +41,7 @@ export function EntryPanel({ slug, onClose }: { slug: string; onClose: () => voi
   );
 }
 
-function Details({ entry }: { entry: Entry }) {
+function Details({ entry }: { entry: CatalogEntry }) {
   const { performance, endpoint } = entry;
   return (
     <div className="space-y-3">

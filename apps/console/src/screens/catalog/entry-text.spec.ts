@@ -1,12 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
-import { curlOf, isMeant, priceText, pythonOf, tokensText, type Entry } from './entry-text.js';
+import type { CatalogEntry } from '../../api/items.js';
+import { curlOf, isMeant, priceText, pythonOf, tokensText } from './entry-text.js';
 
 const entry = {
   slug: 'acme/chat',
   name: 'Acme Chat',
   description: 'Answers in prose',
   endpoint: { base_url: 'http://gw:7080/v1/', model: 'acme/chat' },
-} as Entry;
+} as CatalogEntry;
 
 describe('an entry of the catalog', () => {
   it('is found by every word that was typed', () => {
@@ -26,7 +27,7 @@ describe('an entry of the catalog', () => {
 
   it('is asked for by lines that stay what they are', () => {
     expect(curlOf(entry)).toContain(`curl http://gw:7080/v1/chat/completions`);
-    const odd = { endpoint: { base_url: "http://gw/v1'; rm -rf /", model: 'a"b' } } as Entry;
+    const odd = { endpoint: { base_url: "http://gw/v1'; rm -rf /", model: 'a"b' } } as CatalogEntry;
     expect(curlOf(odd)).toContain(`'http://gw/v1'\\''; rm -rf /chat/completions'`);
     expect(pythonOf(odd)).toContain('model="a\\"b"');
   });

@@ -1,10 +1,8 @@
-import type { ItemOf } from '@slipway/sdk';
+import type { CatalogEntry } from '../../api/items.js';
 import { shellLine } from '../../ui/shell-line.js';
 
-export type Entry = ItemOf<'listModelApiCatalog'>;
-
 /** Whether an entry is meant by what was typed; every word has to be in it. */
-export function isMeant({ slug, name, description }: Entry, search: string): boolean {
+export function isMeant({ slug, name, description }: CatalogEntry, search: string): boolean {
   const text = `${slug} ${name} ${description ?? ''}`.toLowerCase();
   return search
     .toLowerCase()
@@ -13,7 +11,7 @@ export function isMeant({ slug, name, description }: Entry, search: string): boo
 }
 
 /** What a million tokens cost. */
-export function priceText(pricing: Entry['pricing']): string {
+export function priceText(pricing: CatalogEntry['pricing']): string {
   if (!pricing) return 'not said';
   const { currency, input_per_mtok, output_per_mtok } = pricing;
   return `${moneyText(input_per_mtok, currency)} in, ${moneyText(output_per_mtok, currency)} out`;
@@ -32,7 +30,7 @@ export const tokensText = (tokens: number | null): string =>
   tokens === null ? 'not said' : new Intl.NumberFormat('en').format(tokens);
 
 /** A first request for a shell. The token stays a variable. */
-export function curlOf({ endpoint: { base_url, model } }: Entry): string {
+export function curlOf({ endpoint: { base_url, model } }: CatalogEntry): string {
   const body = JSON.stringify({ model, messages: [{ role: 'user', content: 'Hello' }] });
   return [
     shellLine('curl', `${base_url.replace(/\/+$/, '')}/chat/completions`),
@@ -43,7 +41,7 @@ export function curlOf({ endpoint: { base_url, model } }: Entry): string {
 }
 
 /** The same with the client that most programs have already. */
-export const pythonOf = ({ endpoint: { base_url, model } }: Entry): string =>
+export const pythonOf = ({ endpoint: { base_url, model } }: CatalogEntry): string =>
   [
     'import os',
     'from openai import OpenAI',

@@ -1,13 +1,10 @@
-import { isSlipwayError, type AnswerOf, type ItemOf } from '@slipway/sdk';
+import { isSlipwayError, type AnswerOf } from '@slipway/sdk';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { slipway } from '../../api/client.js';
 import { keyOf } from './renewal.js';
 
 export type Deployment = AnswerOf<'getDeployment'>;
 export type Route = AnswerOf<'getRoute'>;
-export type Revision = ItemOf<'listRevisions'>;
-export type Instance = ItemOf<'listInstances'>;
-export type Plan = ItemOf<'listAutopilotPlans'>;
 export type Policy = AnswerOf<'getContinualOptimizationPolicy'>;
 
 /** Events say when something has changed; this is for what they do not tell, and for when they are away. */

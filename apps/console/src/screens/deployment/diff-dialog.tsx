@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { slipway } from '../../api/client.js';
+import type { Revision } from '../../api/items.js';
 import { CopyAs } from '../../ui/copy.js';
 import { Dialog } from '../../ui/dialog.js';
 import { Loaded } from '../../ui/loaded.js';
 import { Changes } from './changes.js';
-import type { Revision } from './deployment-data.js';
 
 /** What a revision changed in the one that it was made of, and what it is as a whole. */
 export function DiffDialog({ name, revision, onClose }: { name: string; revision: Revision; onClose: () => void }) {

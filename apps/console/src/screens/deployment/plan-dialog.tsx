@@ -1,11 +1,11 @@
 import { useAction } from '../../api/action.js';
 import { slipway } from '../../api/client.js';
+import type { Plan } from '../../api/items.js';
 import { usePlanDecision, type PlanDecision, type PlanDecisionBody } from '../../api/plan-decision.js';
 import { SchemaForm } from '../../forms/schema-form.js';
 import { ConfirmDialog } from '../../ui/confirm-dialog.js';
 import { shellLine } from '../../ui/shell-line.js';
 import { Changes } from './changes.js';
-import type { Plan } from './deployment-data.js';
 import { useFreshKey } from './fresh-key.js';
 import { keyOf } from './renewal.js';
 

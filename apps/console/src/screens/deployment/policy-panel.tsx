@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import type { Plan } from '../../api/items.js';
 import type { PlanDecision } from '../../api/plan-decision.js';
 import { useMay } from '../../api/who.js';
 import { Button } from '../../ui/button.js';
@@ -8,7 +9,7 @@ import { EmptyState } from '../../ui/empty-state.js';
 import { Loaded } from '../../ui/loaded.js';
 import { Panel } from '../../ui/panel.js';
 import { Time } from '../../ui/time.js';
-import { usePlans, usePolicy, type Plan, type Policy } from './deployment-data.js';
+import { usePlans, usePolicy, type Policy } from './deployment-data.js';
 import { PlanDialog } from './plan-dialog.js';
 import { PolicyDialog } from './policy-dialog.js';
 import { Scrolled } from './scrolled.js';

@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import type { Revision } from '../../api/items.js';
 import { useMay } from '../../api/who.js';
 import { Button } from '../../ui/button.js';
 import { Chip } from '../../ui/chip.js';
@@ -6,7 +7,7 @@ import { EmptyState } from '../../ui/empty-state.js';
 import { Loaded } from '../../ui/loaded.js';
 import { Panel } from '../../ui/panel.js';
 import { Time } from '../../ui/time.js';
-import { useDeployment, useOperations, useRevisions, type Revision } from './deployment-data.js';
+import { useDeployment, useOperations, useRevisions } from './deployment-data.js';
 import { DiffDialog } from './diff-dialog.js';
 import { isLive } from './operation-state.js';
 import { Scrolled } from './scrolled.js';

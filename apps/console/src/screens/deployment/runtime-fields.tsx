@@ -1,11 +1,10 @@
-import type { ItemOf } from '@slipway/sdk';
+import type { Target } from '../../api/items.js';
 import type { Path } from '../../forms/schema.js';
 import type { Attempt, SchemaForm } from '../../forms/use-schema-form.js';
 import { SelectField, TextField } from '../../ui/field.js';
 import type { ArgTexts } from './rollout-form.js';
 import { oneLine } from './short-text.js';
 
-type Target = ItemOf<'listTargets'>;
 type Arg = NonNullable<Target['engines'][number]['declared']>[number];
 
 interface RuntimeFieldsProps {

@@ -1,4 +1,5 @@
-import type { Deployment, Instance, Revision, Route } from './deployment-data.js';
+import type { Instance, Revision } from '../../api/items.js';
+import type { Deployment, Route } from './deployment-data.js';
 
 export interface TrafficRow {
   revision: string;

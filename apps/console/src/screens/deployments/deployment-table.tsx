@@ -1,13 +1,11 @@
-import type { ItemOf } from '@slipway/sdk';
 import { Link } from '@tanstack/react-router';
 import type { ColumnDef } from '@tanstack/react-table';
+import type { Deployment } from '../../api/items.js';
 import { Chip } from '../../ui/chip.js';
 import { DataTable } from '../../ui/data-table.js';
 import { Time } from '../../ui/time.js';
 import { Sparkline } from './sparkline.js';
 import { TrafficBar } from './traffic-bar.js';
-
-export type Deployment = ItemOf<'listDeployments'>;
 
 const MOST_LABELS = 4;
 

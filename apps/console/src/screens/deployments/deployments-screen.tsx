@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
 import { slipway } from '../../api/client.js';
+import type { Deployment } from '../../api/items.js';
 import { usePagedList } from '../../api/paged-list.js';
 import { useAddress } from '../../api/search.js';
 import { useMay } from '../../api/who.js';
@@ -11,7 +12,7 @@ import { Listed } from '../../ui/listed.js';
 import { ScreenHead } from '../../ui/panel.js';
 import { CreateDialog } from './create-dialog.js';
 import { DeploymentFilters } from './deployment-filters.js';
-import { DeploymentTable, type Deployment } from './deployment-table.js';
+import { DeploymentTable } from './deployment-table.js';
 import { countStates, matches } from './filter.js';
 
 export function DeploymentsScreen() {

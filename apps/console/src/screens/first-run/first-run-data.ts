@@ -1,13 +1,12 @@
-import { isSlipwayError, type ItemOf, type Operation } from '@slipway/sdk';
+import { isSlipwayError, type Operation } from '@slipway/sdk';
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { slipway } from '../../api/client.js';
+import type { Deployment } from '../../api/items.js';
 import { createBody, names } from './first-run-commands.js';
 import { isLive } from './first-run-state.js';
 
 /** Steps take seconds here, and somebody is looking on. */
 const LIVE_MS = 1_000;
-
-type Deployment = ItemOf<'listDeployments'>;
 
 export interface FirstRun {
   /** Null where there is none yet. */

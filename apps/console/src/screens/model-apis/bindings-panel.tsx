@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { createColumnHelper } from '@tanstack/react-table';
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
+import type { Binding, Product } from '../../api/items.js';
 import { useMay } from '../../api/who.js';
 import { Button } from '../../ui/button.js';
 import { Chip } from '../../ui/chip.js';
@@ -10,7 +11,7 @@ import { EmptyState } from '../../ui/empty-state.js';
 import { Panel } from '../../ui/panel.js';
 import { Time } from '../../ui/time.js';
 import { CreateBinding } from './create-binding.js';
-import { targetText, type Binding, type Product } from './flow.js';
+import { targetText } from './flow.js';
 
 /** A page is no place for more bindings of one product. */
 const MOST_SHOWN = 200;

@@ -3,12 +3,12 @@ import { useState } from 'react';
 import { request } from 'request:createTargetBinding';
 import { useAction } from '../../api/action.js';
 import { slipway } from '../../api/client.js';
+import type { Product } from '../../api/items.js';
 import { SchemaDialog } from '../../forms/schema-dialog.js';
 import type { Path } from '../../forms/schema.js';
 import { useSchemaForm, type SchemaForm } from '../../forms/use-schema-form.js';
 import { ErrorNote } from '../../ui/error-note.js';
 import { SelectField } from '../../ui/field.js';
-import type { Product } from './flow.js';
 import { BIND_REVISION, BIND_SUPPLIER, type BoundKind } from './layouts.js';
 import { bindingAction, type NewBinding } from './requests.js';
 

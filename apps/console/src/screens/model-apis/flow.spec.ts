@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { flowOf, servedText, type Binding, type Product, type Publication } from './flow.js';
+import type { Binding, Product, Publication } from '../../api/items.js';
+import { flowOf, servedText } from './flow.js';
 
 const product = { id: 'prd_1', slug: 'acme/chat', state: 'draft' } as Product;
 const binding = (id: string, state: string, more: Partial<Binding> = {}) =>

@@ -1,9 +1,5 @@
-import type { ItemOf } from '@slipway/sdk';
+import type { Binding, Product, Publication } from '../../api/items.js';
 import type { Tone } from '../../ui/chip.js';
-
-export type Product = ItemOf<'listModelApiProducts'>;
-export type Binding = ItemOf<'listTargetBindings'>;
-export type Publication = ItemOf<'listModelApiPublications'>;
 
 export interface Stage {
   id: 'product' | 'bindings' | 'qualification' | 'publication';

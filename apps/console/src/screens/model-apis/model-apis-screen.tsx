@@ -1,6 +1,7 @@
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
 import { slipway } from '../../api/client.js';
+import type { Product } from '../../api/items.js';
 import { usePagedList } from '../../api/paged-list.js';
 import { useAddress } from '../../api/search.js';
 import { useMay } from '../../api/who.js';
@@ -12,7 +13,6 @@ import { TextFilter } from '../../ui/filters.js';
 import { Listed } from '../../ui/listed.js';
 import { Panel, ScreenHead } from '../../ui/panel.js';
 import { CreateProduct } from './create-product.js';
-import type { Product } from './flow.js';
 import { ProductFlow } from './product-flow.js';
 
 const CLI = 'slipway products create acme/chat --display-name "Acme Chat"';

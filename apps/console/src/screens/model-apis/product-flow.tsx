@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { ArrowRight } from 'lucide-react';
 import { slipway } from '../../api/client.js';
+import type { Binding, Product, Publication } from '../../api/items.js';
 import { usePagedList } from '../../api/paged-list.js';
 import { REFRESH_MS } from '../../api/query-client.js';
 import { useAddress } from '../../api/search.js';
@@ -8,7 +9,7 @@ import { Button } from '../../ui/button.js';
 import { Chip } from '../../ui/chip.js';
 import { Listed, type Pages } from '../../ui/listed.js';
 import { BindingsPanel } from './bindings-panel.js';
-import { flowOf, servedText, type Binding, type Flow, type Product, type Publication } from './flow.js';
+import { flowOf, servedText, type Flow } from './flow.js';
 import { ProductPanel } from './product-panel.js';
 import { PublicationPanel } from './publication-panel.js';
 import { QualificationPanel } from './qualification-panel.js';

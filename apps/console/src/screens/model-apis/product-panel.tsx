@@ -1,9 +1,9 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import type { Product } from '../../api/items.js';
 import { Chip } from '../../ui/chip.js';
 import { Panel } from '../../ui/panel.js';
 import { Time } from '../../ui/time.js';
-import type { Product } from './flow.js';
 
 export function ProductPanel({ product }: { product: Product }) {
   const { pricing } = product;

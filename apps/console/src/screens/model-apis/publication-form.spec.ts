@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Publication } from './flow.js';
+import type { Publication } from '../../api/items.js';
 import { firstShares, namedShares } from './publication-form.js';
 
 const current = { bindings: [{ binding_id: 'bnd_1', weight: 90, priority: 2 }] } as Publication;

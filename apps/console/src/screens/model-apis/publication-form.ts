@@ -1,4 +1,4 @@
-import type { Publication } from './flow.js';
+import type { Publication } from '../../api/items.js';
 
 /** A binding's part of the next version, as its fields hold it. */
 export interface Share {

@@ -3,6 +3,7 @@ import { Megaphone } from 'lucide-react';
 import { useState } from 'react';
 import { useAction } from '../../api/action.js';
 import { slipway } from '../../api/client.js';
+import type { Binding, Product, Publication } from '../../api/items.js';
 import { useMay } from '../../api/who.js';
 import { Button } from '../../ui/button.js';
 import { Chip } from '../../ui/chip.js';
@@ -11,7 +12,7 @@ import { DataTable } from '../../ui/data-table.js';
 import { EmptyState } from '../../ui/empty-state.js';
 import { Panel } from '../../ui/panel.js';
 import { Time } from '../../ui/time.js';
-import { targetText, type Binding, type Flow, type Product, type Publication } from './flow.js';
+import { targetText, type Flow } from './flow.js';
 import { PublishDialog } from './publish-dialog.js';
 import { withdrawAction } from './requests.js';
 

@@ -5,6 +5,7 @@ import { BadgeCheck } from 'lucide-react';
 import { useEffect, useRef } from 'react';
 import { useAction } from '../../api/action.js';
 import { slipway } from '../../api/client.js';
+import type { Binding } from '../../api/items.js';
 import { REFRESH_MS } from '../../api/query-client.js';
 import { useMay } from '../../api/who.js';
 import { Button } from '../../ui/button.js';
@@ -17,7 +18,7 @@ import { Panel } from '../../ui/panel.js';
 import { Steps } from '../../ui/steps.js';
 import { Time } from '../../ui/time.js';
 import { lengthText } from '../../ui/time-text.js';
-import { targetText, type Binding } from './flow.js';
+import { targetText } from './flow.js';
 import { qualifyAction } from './requests.js';
 
 /** While it runs somebody watches. */

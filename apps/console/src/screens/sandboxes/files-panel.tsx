@@ -1,8 +1,9 @@
-import type { ItemOf, Page } from '@slipway/sdk';
+import type { Page } from '@slipway/sdk';
 import { Link } from '@tanstack/react-router';
 import { createColumnHelper } from '@tanstack/react-table';
 import { Download } from 'lucide-react';
 import { API_ROOT, slipway } from '../../api/client.js';
+import type { Sandbox, SandboxFile } from '../../api/items.js';
 import { usePagedList, type PageRequest } from '../../api/paged-list.js';
 import { Chip } from '../../ui/chip.js';
 import { CopyButton } from '../../ui/copy.js';
@@ -13,13 +14,11 @@ import { Panel } from '../../ui/panel.js';
 import { Time } from '../../ui/time.js';
 import { bytesText } from './file-names.js';
 import { downloadCli, filePath, nameOf } from './file-requests.js';
-import type { Sandbox } from './sandboxes-panel.js';
-
-type FileRow = ItemOf<'listSandboxFiles'>;
 
 export function FilesPanel({ sandbox: { id, reference_id, workspace } }: { sandbox: Sandbox }) {
-  const list = usePagedList<FileRow>(['sandbox', id, 'files'], (page: PageRequest): PromiseLike<Page<FileRow>> =>
-    slipway.sandboxes.files.list(id, page),
+  const list = usePagedList<SandboxFile>(
+    ['sandbox', id, 'files'],
+    (page: PageRequest): PromiseLike<Page<SandboxFile>> => slipway.sandboxes.files.list(id, page),
   );
   return (
     <Panel title="Files" note={<span className="text-xs text-soft">{workspace.file_count}</span>}>
@@ -46,7 +45,7 @@ export function FilesPanel({ sandbox: { id, reference_id, workspace } }: { sandb
   );
 }
 
-const column = createColumnHelper<FileRow>();
+const column = createColumnHelper<SandboxFile>();
 
 const columnsOf = (sandbox: string, isPassedOn: boolean) => [
   column.accessor('path', {
@@ -70,7 +69,7 @@ const columnsOf = (sandbox: string, isPassedOn: boolean) => [
 ];
 
 /** Whether the external sandbox has it. */
-function Sync({ file: { sync, sync_error, sync_operation_id } }: { file: FileRow }) {
+function Sync({ file: { sync, sync_error, sync_operation_id } }: { file: SandboxFile }) {
   return (
     <span className="inline-flex flex-wrap items-center gap-1">
       <Chip word={sync} />
@@ -84,7 +83,7 @@ function Sync({ file: { sync, sync_error, sync_operation_id } }: { file: FileRow
   );
 }
 
-function FileActions({ sandbox, file: { path, sha256 } }: { sandbox: string; file: FileRow }) {
+function FileActions({ sandbox, file: { path, sha256 } }: { sandbox: string; file: SandboxFile }) {
   return (
     <span className="inline-flex items-center gap-1">
       <a

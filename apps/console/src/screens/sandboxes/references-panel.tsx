@@ -1,9 +1,10 @@
-import type { ItemOf, Page } from '@slipway/sdk';
+import type { Page } from '@slipway/sdk';
 import { Link } from '@tanstack/react-router';
 import { createColumnHelper } from '@tanstack/react-table';
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
 import { slipway } from '../../api/client.js';
+import type { SandboxReference } from '../../api/items.js';
 import { usePagedList, type PageRequest } from '../../api/paged-list.js';
 import { useMay } from '../../api/who.js';
 import { Button } from '../../ui/button.js';
@@ -16,16 +17,15 @@ import { Time } from '../../ui/time.js';
 import { CreateReference } from './create-reference.js';
 import { RevokeReference } from './revoke-reference.js';
 
-export type Reference = ItemOf<'listSandboxReferences'>;
-
 const CLI = 'slipway references create box-1 --provider custom --base-url http://127.0.0.1:9000 --credential-file -';
 
 export function ReferencesPanel() {
   const mayChange = useMay('operator');
   const [isCreating, setCreating] = useState(false);
-  const [revoked, setRevoked] = useState<Reference>();
-  const list = usePagedList<Reference>(['sandbox-references'], (page: PageRequest): PromiseLike<Page<Reference>> =>
-    slipway.sandboxes.references.list(page),
+  const [revoked, setRevoked] = useState<SandboxReference>();
+  const list = usePagedList<SandboxReference>(
+    ['sandbox-references'],
+    (page: PageRequest): PromiseLike<Page<SandboxReference>> => slipway.sandboxes.references.list(page),
   );
   return (
     <Panel
@@ -68,9 +68,9 @@ export function ReferencesPanel() {
   );
 }
 
-const column = createColumnHelper<Reference>();
+const column = createColumnHelper<SandboxReference>();
 
-const columnsOf = (onRevoke: ((reference: Reference) => void) | undefined) => [
+const columnsOf = (onRevoke: ((reference: SandboxReference) => void) | undefined) => [
   column.accessor('external_id', {
     header: 'External sandbox',
     cell: ({ row: { original } }) => (

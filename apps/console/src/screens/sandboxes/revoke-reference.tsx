@@ -1,10 +1,10 @@
 import { useAction } from '../../api/action.js';
 import { slipway } from '../../api/client.js';
+import type { SandboxReference } from '../../api/items.js';
 import { ConfirmDialog } from '../../ui/confirm-dialog.js';
 import { revokeAction } from './reference-action.js';
-import type { Reference } from './references-panel.js';
 
-export function RevokeReference({ reference, onClose }: { reference: Reference; onClose: () => void }) {
+export function RevokeReference({ reference, onClose }: { reference: SandboxReference; onClose: () => void }) {
   const { id, external_id } = reference;
   const revoke = useAction({
     run: () => slipway.sandboxes.references.revoke(id),

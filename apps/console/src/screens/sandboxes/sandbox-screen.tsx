@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { slipway } from '../../api/client.js';
+import type { Sandbox } from '../../api/items.js';
 import { REFRESH_MS } from '../../api/query-client.js';
 import { useMay } from '../../api/who.js';
 import { Chip } from '../../ui/chip.js';
@@ -14,7 +15,6 @@ import { Panel, ScreenHead } from '../../ui/panel.js';
 import { Time } from '../../ui/time.js';
 import { FilesPanel } from './files-panel.js';
 import { RoomBar } from './room-bar.js';
-import type { Sandbox } from './sandboxes-panel.js';
 import { UploadPanel } from './upload-panel.js';
 
 /** One sandbox: what it is, how full, and its files. */

@@ -1,9 +1,10 @@
-import type { ItemOf, Page } from '@slipway/sdk';
+import type { Page } from '@slipway/sdk';
 import { Link } from '@tanstack/react-router';
 import { createColumnHelper } from '@tanstack/react-table';
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
 import { slipway } from '../../api/client.js';
+import type { Sandbox } from '../../api/items.js';
 import { usePagedList, type PageRequest } from '../../api/paged-list.js';
 import { useMay } from '../../api/who.js';
 import { Button } from '../../ui/button.js';
@@ -16,8 +17,6 @@ import { Panel } from '../../ui/panel.js';
 import { Time } from '../../ui/time.js';
 import { CreateSandbox } from './create-sandbox.js';
 import { RoomBar } from './room-bar.js';
-
-export type Sandbox = ItemOf<'listSandboxes'>;
 
 export function SandboxesPanel() {
   const mayCreate = useMay('operator');

@@ -1,6 +1,7 @@
-import type { AnswerOf, ItemOf } from '@slipway/sdk';
+import type { AnswerOf } from '@slipway/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { slipway } from '../../api/client.js';
+import type { Target } from '../../api/items.js';
 import { REFRESH_MS } from '../../api/query-client.js';
 import { Chip } from '../../ui/chip.js';
 import { CopyButton } from '../../ui/copy.js';
@@ -12,7 +13,6 @@ import { Devices } from './devices.js';
 import { Engines } from './engines.js';
 import { placesText } from './target-text.js';
 
-type Target = ItemOf<'listTargets'>;
 type Configuration = AnswerOf<'listTargets'>['configuration'];
 
 /** Where things run: how much room there is, who has it, and what can be started. */

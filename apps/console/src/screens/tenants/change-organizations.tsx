@@ -2,11 +2,11 @@ import type { BodyOf } from '@slipway/sdk';
 import { request } from 'request:updateTenant';
 import { useAction } from '../../api/action.js';
 import { slipway } from '../../api/client.js';
+import type { Tenant } from '../../api/items.js';
 import { SchemaDialog } from '../../forms/schema-dialog.js';
 import { useSchemaForm } from '../../forms/use-schema-form.js';
 import { shellLine } from '../../ui/shell-line.js';
 import { UPDATE_TENANT } from './layouts.js';
-import type { Tenant } from './tenants-screen.js';
 
 export function ChangeOrganizations({ tenant, onClose }: { tenant: Tenant; onClose: () => void }) {
   const form = useSchemaForm<BodyOf<'updateTenant'>>(request, UPDATE_TENANT, { value: tenant });

@@ -1,9 +1,9 @@
-import type { ItemOf } from '@slipway/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { createColumnHelper } from '@tanstack/react-table';
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
 import { slipway } from '../../api/client.js';
+import type { Tenant } from '../../api/items.js';
 import { usePagedList } from '../../api/paged-list.js';
 import { useMay, whoQuery } from '../../api/who.js';
 import { Button } from '../../ui/button.js';
@@ -16,8 +16,6 @@ import { Panel, ScreenHead } from '../../ui/panel.js';
 import { Time } from '../../ui/time.js';
 import { ChangeOrganizations } from './change-organizations.js';
 import { CreateTenant } from './create-tenant.js';
-
-export type Tenant = ItemOf<'listTenants'>;
 
 export function TenantsScreen() {
   const who = useQuery(whoQuery);

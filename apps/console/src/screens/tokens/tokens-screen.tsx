@@ -1,9 +1,9 @@
-import type { ItemOf } from '@slipway/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { createColumnHelper } from '@tanstack/react-table';
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
 import { slipway } from '../../api/client.js';
+import type { Token } from '../../api/items.js';
 import { usePagedList } from '../../api/paged-list.js';
 import { useAddress } from '../../api/search.js';
 import { useMay, whoQuery } from '../../api/who.js';
@@ -19,8 +19,6 @@ import { Time } from '../../ui/time.js';
 import { CreateToken } from './create-token.js';
 import { RevokeToken } from './revoke-token.js';
 import { endsSoon, isEndless, prefixOf } from './token-text.js';
-
-export type Token = ItemOf<'listTokens'>;
 
 const CLI = 'slipway tokens create ci --scopes operator';
 

@@ -1,5 +1,6 @@
 import { createColumnHelper } from '@tanstack/react-table';
 import { slipway } from '../../api/client.js';
+import type { Delivery, Webhook } from '../../api/items.js';
 import { usePagedList } from '../../api/paged-list.js';
 import { useAddress } from '../../api/search.js';
 import { Chip } from '../../ui/chip.js';
@@ -10,8 +11,7 @@ import { Listed } from '../../ui/listed.js';
 import { Panel } from '../../ui/panel.js';
 import { shellLine } from '../../ui/shell-line.js';
 import { Time, useNow } from '../../ui/time.js';
-import { responseText, type Delivery } from './delivery-text.js';
-import type { Webhook } from './webhooks-screen.js';
+import { responseText } from './delivery-text.js';
 
 /** What was sent to a webhook, and what it answered. */
 export function Deliveries({ id, webhook }: { id: string; webhook?: Webhook }) {

@@ -1,5 +1,6 @@
 import { expect, it } from '@jest/globals';
-import { responseText, type Delivery } from './delivery-text.js';
+import type { Delivery } from '../../api/items.js';
+import { responseText } from './delivery-text.js';
 
 it.each<[Pick<Delivery, 'attempts' | 'response_status' | 'error'>, string]>([
   [{ attempts: 0, response_status: null, error: null }, 'not sent yet'],

@@ -1,6 +1,4 @@
-import type { ItemOf } from '@slipway/sdk';
-
-export type Delivery = ItemOf<'listWebhookDeliveries'>;
+import type { Delivery } from '../../api/items.js';
 
 const WHY: Record<string, string> = {
   redirect: 'it led elsewhere, and redirects are not followed',

@@ -1,8 +1,8 @@
-import type { ItemOf } from '@slipway/sdk';
 import { createColumnHelper } from '@tanstack/react-table';
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
 import { slipway } from '../../api/client.js';
+import type { Webhook } from '../../api/items.js';
 import { usePagedList } from '../../api/paged-list.js';
 import { useAddress } from '../../api/search.js';
 import { useMay } from '../../api/who.js';
@@ -16,8 +16,6 @@ import { Time } from '../../ui/time.js';
 import { CreateWebhook } from './create-webhook.js';
 import { DeleteWebhook } from './delete-webhook.js';
 import { Deliveries } from './deliveries.js';
-
-export type Webhook = ItemOf<'listWebhooks'>;
 
 const CLI = 'slipway webhooks create https://hooks.example.com/slipway --event-types rollout.promoted';
 
