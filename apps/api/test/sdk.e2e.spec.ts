@@ -3,11 +3,9 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { OperationFailed, Slipway } from '@slipway/sdk';
 import { ROOT, Stack, until } from './stack.js';
-
-jest.setTimeout(60_000);
 
 /** What the client promises to run in, beside browsers. `SLIPWAY_TEST_RUNTIMES` names programs, between colons; `.ci/run` fetches them. */
 const RUNTIMES = ['Node 20', 'Node 22', 'Node 24', 'Bun'];

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { expect, it, jest } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { Engine, ENGINES } from './engine.js';
 
 // `npm run gate-simulation` runs 1,000 seeds of each; these few, which are the same each time, hold what tools/decisions/0004 says. In a
@@ -22,8 +22,6 @@ async function simulate(...options: string[]): Promise<Row[]> {
     .split('\n')
     .map((line) => JSON.parse(line) as Row);
 }
-
-jest.setTimeout(60_000);
 
 it('promotes a canary of 5 % that is identical and none that is 30 % slower, however busy the engine of the baseline is', async () => {
   const rows = await simulate(

@@ -1,10 +1,8 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { RevisionSpec } from '@slipway/contracts';
 import { QUICK_PROBES, TargetBed, until, type Process } from '../test/target-bed.js';
-
-jest.setTimeout(60_000);
 
 let bed: TargetBed;
 let server: Server;
@@ -98,7 +96,7 @@ it('tells of a server that waits for what cannot come, and what it says anew whi
   const says = (what: string) => until(what, async () => (await told()).includes(what), told);
   status = listStatus = 404;
   // Slow enough that each of its states is seen.
-  await worker.want('rev_1', { ...adopting(), probes: { ...PROBES, interval_seconds: 2 } });
+  await worker.want('rev_1', { ...adopting(), probes: { ...PROBES, interval_seconds: 1 } });
   await says(`probe_failed ${base_url}/health answered 404: set endpoint.health_path`);
   await says(`health_path_missing ${base_url}/health answered 404: set endpoint.health_path`);
   status = 503;

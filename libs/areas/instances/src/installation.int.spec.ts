@@ -5,8 +5,6 @@ import { TargetBed } from '../test/target-bed.js';
 import { Installation } from './installation.js';
 import { Installation1700000000430 } from './migrations/1700000000430-installation.js';
 
-jest.setTimeout(60_000);
-
 let bed: TargetBed;
 
 beforeEach(async () => {

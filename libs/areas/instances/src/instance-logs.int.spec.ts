@@ -1,11 +1,9 @@
-import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import type { LogLine } from '@slipway/target-driver';
 import { TargetBed, until, type Process } from '../test/target-bed.js';
 import { LogReader } from './log-reader.js';
 import type { LogQuery } from './log-reading.entity.js';
 import { sweep } from './log-reader.js';
-
-jest.setTimeout(60_000);
 
 let bed: TargetBed;
 let worker: Process;

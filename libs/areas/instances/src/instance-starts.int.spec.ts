@@ -1,9 +1,7 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { KeyRing } from '@slipway/platform-config';
 import { instanceKey } from '@slipway/dataplane';
 import { TargetBed, until } from '../test/target-bed.js';
-
-jest.setTimeout(60_000);
 
 let bed: TargetBed;
 

@@ -1,5 +1,5 @@
 import { rm, stat } from 'node:fs/promises';
-import { afterEach, expect, it, jest } from '@jest/globals';
+import { afterEach, expect, it } from '@jest/globals';
 import { isAlive, TargetBed, until, type Process } from '../test/target-bed.js';
 import { placeholderSecrets, toInstanceSpec } from './instance-spec.js';
 import { DEFAULT_TIMINGS } from './timings.js';
@@ -8,8 +8,6 @@ import { DEFAULT_TIMINGS } from './timings.js';
 const COARSE_MS = 10;
 /** As in an installation. */
 const { drainMinSeconds } = DEFAULT_TIMINGS;
-
-jest.setTimeout(60_000);
 
 let bed: TargetBed;
 let worker: Process;

@@ -5,8 +5,6 @@ import { InstanceTransitions } from './instance-transitions.js';
 import { addInstances } from './missing-instances.js';
 import { TargetRows } from './target-rows.js';
 
-jest.setTimeout(60_000);
-
 let bed: TargetBed;
 /** It reconciles nothing, so rows change only if a test changes them. */
 let api: Process;

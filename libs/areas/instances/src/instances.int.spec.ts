@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { openSecret } from '@slipway/platform-database';
 import { runInRequest, type RequestContext } from '@slipway/platform-http';
 import type { RevisionSpec } from '@slipway/contracts';
@@ -11,8 +11,6 @@ import { TargetsService } from './targets.service.js';
 
 /** Of a start, when none is under way and none has failed. */
 const NO_START = { failure: null, failedStarts: null, progress: null, startingSeconds: null };
-
-jest.setTimeout(60_000);
 
 let bed: TargetBed;
 let api: Process;

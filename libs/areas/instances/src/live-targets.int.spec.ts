@@ -1,11 +1,9 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { OperatorSettings, type OperatorConfig, type TargetConfig } from '@slipway/platform-config';
 import { QUICK_PROBES, TargetBed, until, type Process } from '../test/target-bed.js';
 import { TargetsService } from './targets.service.js';
-
-jest.setTimeout(60_000);
 
 let bed: TargetBed;
 let api: Process;

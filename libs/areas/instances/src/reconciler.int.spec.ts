@@ -1,11 +1,9 @@
 import { rm, writeFile } from 'node:fs/promises';
-import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { isAlive, QUICK_PROBES, TargetBed, until, type InstanceState, type Process } from '../test/target-bed.js';
 
 /** Of a start, when none is under way and none has failed. */
 const NO_START = { failure: null, failedStarts: null, progress: null, startingSeconds: null };
-
-jest.setTimeout(60_000);
 
 let bed: TargetBed;
 let worker: Process;
@@ -138,8 +136,8 @@ it('keeps what never starts away from the gateways, and shows why', async () => 
 it('takes an unhealthy instance from the gateways at once, gives it back when it recovers, and replaces it when it does not', async () => {
   await worker.want(
     'rev_1',
-    // Called unhealthy after three seconds, and replaced after three more: the first time it recovers in between.
-    bed.spec({}, { probes: { ...QUICK_PROBES, interval_seconds: 1, failure_threshold: 3 } }),
+    // Unhealthy after two seconds, and replaced after two more: the first time it recovers in between.
+    bed.spec({}, { probes: { ...QUICK_PROBES, interval_seconds: 0.4, failure_threshold: 5 } }),
   );
   const [healthy] = await worker.ready('rev_1');
   await writeFile(bed.illFile(), '');
@@ -150,9 +148,9 @@ it('takes an unhealthy instance from the gateways at once, gives it back when it
 
   await writeFile(bed.illFile(), '');
   await until('it to be unhealthy again', async () => (await worker.rows('rev_1'))[0]?.state === 'unhealthy');
-  // As if the three seconds had passed.
+  // As if the two seconds had passed.
   await worker.database.tx('system', (tx) =>
-    tx.query(`update instances set state_since = now() - interval '3 seconds'`),
+    tx.query(`update instances set state_since = now() - interval '2 seconds'`),
   );
   await until('it to be replaced', async () => (await worker.rows('rev_1'))[0]?.restarts === 1);
   await rm(bed.illFile());

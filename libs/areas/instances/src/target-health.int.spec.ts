@@ -5,8 +5,6 @@ import { TwinDriver } from '@slipway/target-driver/twin';
 import { TargetBed, until, type Process } from '../test/target-bed.js';
 import { TargetsService } from './targets.service.js';
 
-jest.setTimeout(60_000);
-
 const LISTS_PODS = 'the ServiceAccount may not list pods in namespace models';
 
 let bed: TargetBed;

@@ -3,8 +3,6 @@ import { TcpProxy } from '@slipway/platform-database/testing';
 import { QUICK_PROBES, TargetBed, until, type Process } from '../test/target-bed.js';
 import { TargetLeadership } from './target-leadership.js';
 
-jest.setTimeout(60_000);
-
 let bed: TargetBed;
 let api: Process;
 

@@ -2,8 +2,6 @@ import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
 import { TwinDriver } from '@slipway/target-driver/twin';
 import { TargetBed, until, type InstanceState, type Process } from '../test/target-bed.js';
 
-jest.setTimeout(60_000);
-
 /** A look that is not asked for comes in an hour: what is seen before, the target has told. */
 const RARELY = { interval_seconds: 3_600, timeout_seconds: 10, failure_threshold: 1 };
 

@@ -3,8 +3,6 @@ import { TargetBed, type Process } from '../test/target-bed.js';
 import { addInstances } from './missing-instances.js';
 import { TargetRows } from './target-rows.js';
 
-jest.setTimeout(60_000);
-
 let bed: TargetBed;
 /** It reconciles nothing. */
 let api: Process;

@@ -1,14 +1,12 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { RevisionSpec } from '@slipway/contracts';
 import { backendContext, openPublished } from '@slipway/dataplane';
 import { KeyRing, type OperatorConfig } from '@slipway/platform-config';
 import { ReadAudit } from '@slipway/platform-mutations';
 import { TargetBed, until, workloadOf, type Process } from '../test/target-bed.js';
 import { TargetsService } from './targets.service.js';
-
-jest.setTimeout(60_000);
 
 const OPERATOR = 'ten_a';
 /** The tenant `acme`. */

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type pg from 'pg';
 import { postgresTestBackend, redisAnswers, redisTestBackend, type TestBackend } from '../test/backends.js';
 import { QueueUnavailableError, type OperationQueue } from './operation-queue.js';
@@ -8,7 +8,6 @@ import type { SupervisedQueue, SupervisionTimes } from './supervised-queue.js';
 
 const redisUrl = process.env['REDIS_URL'];
 const hasRedis = await redisAnswers(redisUrl);
-jest.setTimeout(60_000);
 /** Patient, because making the schema takes seconds on a busy machine. */
 const TIMES: Partial<SupervisionTimes> = { probeEvery: 200, addWithin: 20_000, drainWithin: 3000 };
 const IMPATIENT = { ...TIMES, addWithin: 500 };

@@ -19,13 +19,11 @@ import os from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { annexOf } from './annex.js';
 import { isAlive } from './orphans.js';
 import { startEmbeddedPostgres, type EmbeddedPostgres } from './index.js';
-
-jest.setTimeout(60_000);
 
 const isRoot = process.getuid?.() === 0;
 const NOBODY = 65_534;
