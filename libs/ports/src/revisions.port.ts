@@ -71,8 +71,7 @@ export interface RevisionsPort {
   idsOf(tx: Tx, deploymentId: string): Promise<string[]>;
   /** The same with names and without specs, newest first. */
   namesOf(tx: Tx, deploymentId: string): Promise<Pick<Revision, 'id' | 'name'>[]>;
-  /** Sends it on its way: the caller sends more with it and waits for `written` before the transaction ends. */
-  create(tx: Tx, revision: NewRevision): { revision: Revision; written: Promise<void> };
+  create(tx: Tx, revision: NewRevision): Promise<Revision>;
   /** Moves a revision between states; from a state not in `from` nothing happens. Returns it if it has moved. */
   setState(
     tx: Tx,

@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { Database, type Tx } from '@slipway/platform-database';
+import type { Tx } from '@slipway/platform-database';
 import { errors, reply, type Principal, type Reply } from '@slipway/platform-http';
+import { Mutations } from '@slipway/platform-mutations';
 import { DEPLOYMENTS, type Deployment, type DeploymentsPort } from '@slipway/ports/deployment-records';
 import { POLICIES, type PoliciesPort } from '@slipway/ports/inference-optimization';
 import { PLANS, type PlanDto, type PlansPort } from '@slipway/ports/plans';
@@ -12,7 +13,7 @@ import { PlanAuthor } from './plan-author.js';
 @Injectable()
 export class ProposalsService {
   constructor(
-    private readonly database: Database,
+    private readonly mutations: Mutations,
     private readonly author: PlanAuthor,
     @Inject(DEPLOYMENTS) private readonly deployments: DeploymentsPort,
     @Inject(REVISIONS) private readonly revisions: RevisionsPort,
@@ -21,7 +22,7 @@ export class ProposalsService {
   ) {}
 
   create(who: Principal, body: CreatePlanDto): Promise<Reply<PlanDto>> {
-    return this.database.tx({ tenantId: who.tenantId }, async (tx) => {
+    return this.mutations.run({ principal: who }, async (tx) => {
       const deployment = await this.deployments.lock(tx, who.tenantId, body.deployment);
       const base = await this.baseOf(tx, deployment, body);
       const policy = await this.policies.current(tx, deployment.id);

@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { TokenService } from '@slipway/platform-auth';
-import { Database } from '@slipway/platform-database';
 import type { Principal } from '@slipway/platform-http';
-import { appendAudit } from '@slipway/platform-mutations';
+import { appendAudit, Mutations } from '@slipway/platform-mutations';
 import { LRUCache } from 'lru-cache';
 
 const LIVES_MS = 60 * 60_000;
@@ -20,7 +19,7 @@ export class PlaygroundTokens {
   private readonly held = new LRUCache<string, Promise<string>>({ max: MAX_HELD, ttl: HELD_MS });
 
   constructor(
-    private readonly database: Database,
+    private readonly mutations: Mutations,
     private readonly tokens: TokenService,
   ) {}
 
@@ -41,8 +40,9 @@ export class PlaygroundTokens {
     this.held.delete(`${sessionId} ${tenantId}`);
   }
 
-  private make({ tenantId, actor, owner, minters }: Principal): Promise<string> {
-    return this.database.tx({ tenantId }, async (tx) => {
+  private make(principal: Principal): Promise<string> {
+    const { tenantId, actor, owner, minters } = principal;
+    return this.mutations.run({ principal }, async (tx) => {
       const { row, text } = await this.tokens.create(tx, {
         tenantId,
         name: 'playground of the console',

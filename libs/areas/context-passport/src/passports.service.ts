@@ -12,7 +12,7 @@ import {
 import { CONFIG, quotasOf, type Config, type QuotaConfig } from '@slipway/platform-config';
 import { Database, type Tx } from '@slipway/platform-database';
 import { reply, type Principal, type Reply } from '@slipway/platform-http';
-import { appendAudit } from '@slipway/platform-mutations';
+import { appendAudit, Mutations } from '@slipway/platform-mutations';
 import { holdQuota } from '@slipway/platform-quotas';
 import { DEPLOYMENTS, type DeploymentsPort } from '@slipway/ports/deployment-records';
 import { PRODUCTS, type ProductsPort } from '@slipway/ports/model-api-administration';
@@ -37,6 +37,7 @@ export class PassportsService {
   constructor(
     @Inject(CONFIG) private readonly config: Pick<Config, 'keyRing'> & QuotaConfig,
     private readonly database: Database,
+    private readonly mutations: Mutations,
     @Inject(DEPLOYMENTS) private readonly deployments: DeploymentsPort,
     @Inject(ROUTES) private readonly routes: RoutesPort,
     @Inject(PRODUCTS) private readonly products: ProductsPort,
@@ -49,7 +50,7 @@ export class PassportsService {
     const published = body.deployment.includes('/')
       ? await this.products.visibleTo(who.tenantId, body.deployment)
       : undefined;
-    return this.database.tx({ tenantId: who.tenantId }, async (tx) => {
+    return this.mutations.run({ principal: who }, async (tx) => {
       const place = published
         ? placeOfSlug(published.slug)
         : await this.placeOfDeployment(tx, who.tenantId, body.deployment);
@@ -87,7 +88,7 @@ export class PassportsService {
 
   /** Gateways hear of it at the commit: they forget where the session was bound, and bind it no more. */
   async revoke(who: Principal, id: string): Promise<PassportDto> {
-    return this.database.tx({ tenantId: who.tenantId }, async (tx) => {
+    return this.mutations.run({ principal: who }, async (tx) => {
       const before = await findPassport(tx, who.tenantId, id);
       if (!before) throw passportErrors.context_passport_not_found();
       const row = await revokePassport(tx, who.tenantId, id);

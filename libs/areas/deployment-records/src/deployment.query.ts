@@ -1,4 +1,4 @@
-import { KEYS, locking, lookup, prepared, setwise } from '@slipway/platform-database';
+import { KEYS, locking, lookup, prepared } from '@slipway/platform-database';
 
 /** What a `Deployment` of the port is made of; `d` is the table's alias. */
 const COLUMNS = `
@@ -34,19 +34,19 @@ export const LIST_RECORDS = lookup(
 );
 /*
  * The first lock of every mutation of a deployment: rollouts, route changes and deletions of one deployment happen one after
- * the other. A transaction that waited here sees the row as the one before left it, because READ COMMITTED looks again. Several are
- * locked in the order of their ids.
+ * the other. A transaction that waited here sees the row as the one before left it, because READ COMMITTED looks again.
  */
-export const LOCK = setwise(
-  'deployment-lock',
-  { tenant_id: 'text', name: 'text' },
-  (given) => `select given.at, ${COLUMNS}, d.conditions
-   from ${given} join deployments d on d.tenant_id = given.tenant_id and d.name = given.name and d.deleted_at is null
-   order by d.id for update of d`,
-  { lock: 'deployment', keyOf: ({ tenant_id, name }) => `${tenant_id as string}/${name as string}` },
+export const LOCK_DEPLOYMENT = locking(
+  'deployment',
+  prepared(
+    'deployment-lock',
+    `select ${COLUMNS}, d.conditions from deployments d
+     where d.tenant_id = $1 and d.name = $2 and d.deleted_at is null for update`,
+  ),
+  ([tenantId, name]) => [`${String(tenantId)}/${String(name)}`],
 );
 /** The same lock, for those who know the id. */
-export const LOCK_BY_ID = locking(
+export const LOCK_DEPLOYMENT_BY_ID = locking(
   'deployment',
   prepared(
     'deployment-lock-id',
@@ -55,23 +55,11 @@ export const LOCK_BY_ID = locking(
 );
 
 /** Every rollout writes it when it is accepted and several times on its way, so it is planned once per connection. */
-export const UPDATE = setwise(
+export const UPDATE_DEPLOYMENT = prepared(
   'deployment-update',
-  {
-    id: 'text',
-    state: 'text',
-    active: 'text',
-    candidate: 'text',
-    previous: 'text',
-    operation: 'text',
-    conditions: 'jsonb',
-  },
-  (
-    given,
-  ) => `update deployments d set state = given.state, active_revision_id = given.active, candidate_revision_id = given.candidate,
-     previous_revision_id = given.previous, current_operation_id = given.operation, conditions = given.conditions,
-     version = version + 1, updated_at = now()
-   from ${given} where d.id = given.id`,
+  `update deployments set state = $2, active_revision_id = $3, candidate_revision_id = $4, previous_revision_id = $5,
+     current_operation_id = $6, conditions = $7, version = version + 1, updated_at = now()
+   where id = $1`,
 );
 
 /** Nobody waits for an observation: it is dropped if the row has changed since it was made, or is locked (SKIP LOCKED). */

@@ -16,7 +16,16 @@ import { In, IsNull, MoreThan, Not } from 'typeorm';
 import { conditionsOf, NO_ROUTE, observedState, sameConditions } from './conditions.js';
 import { DeploymentEntity } from './deployment.entity.js';
 import { deploymentErrors } from './deployment.errors.js';
-import { GET, GET_RECORD, ID_OF, LIST_RECORDS, LOCK, LOCK_BY_ID, OBSERVE, UPDATE } from './deployment.query.js';
+import {
+  GET,
+  GET_RECORD,
+  ID_OF,
+  LIST_RECORDS,
+  LOCK_DEPLOYMENT,
+  LOCK_DEPLOYMENT_BY_ID,
+  OBSERVE,
+  UPDATE_DEPLOYMENT,
+} from './deployment.query.js';
 
 /** Behind every id of a deployment, `dep_` and hexadecimal digits, in whatever collation. */
 const BEHIND_ALL = 'dep_z';
@@ -50,7 +59,7 @@ export class DeploymentStore implements DeploymentsPort {
   }
 
   async lock(tx: Tx, tenantId: string, name: string): Promise<Deployment> {
-    const [[row] = []] = await tx.each<Conditioned>(LOCK, [{ tenant_id: tenantId, name }]);
+    const row = await tx.one<Conditioned>(LOCK_DEPLOYMENT, [tenantId, name]);
     return withoutConditions(this.keep(tx, found(row)));
   }
 
@@ -98,16 +107,14 @@ export class DeploymentStore implements DeploymentsPort {
     const row = found(await this.held(tx, id));
     const next = nextDeployment(row, change);
     const conditions = conditionsOf(row.conditions, next, new Date());
-    await tx.each(UPDATE, [
-      {
-        id,
-        state: next.state,
-        active: next.activeRevisionId,
-        candidate: next.candidateRevisionId,
-        previous: next.previousRevisionId,
-        operation: next.currentOperationId,
-        conditions,
-      },
+    await tx.query(UPDATE_DEPLOYMENT, [
+      id,
+      next.state,
+      next.activeRevisionId,
+      next.candidateRevisionId,
+      next.previousRevisionId,
+      next.currentOperationId,
+      JSON.stringify(conditions),
     ]);
     this.keep(tx, { ...next, conditions, version: row.version + 1 });
   }
@@ -173,7 +180,7 @@ export class DeploymentStore implements DeploymentsPort {
   private async held(tx: Tx, id: string): Promise<Conditioned | undefined> {
     const known = this.locked.get(tx)?.get(id);
     if (known) return known;
-    const row = await tx.one<Conditioned>(LOCK_BY_ID, [id]);
+    const row = await tx.one<Conditioned>(LOCK_DEPLOYMENT_BY_ID, [id]);
     return row && this.keep(tx, row);
   }
 

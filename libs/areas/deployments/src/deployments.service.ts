@@ -16,7 +16,7 @@ import {
   type RawJson,
   type Reply,
 } from '@slipway/platform-http';
-import { appendAudit } from '@slipway/platform-mutations';
+import { appendAudit, Mutations } from '@slipway/platform-mutations';
 import { OperationStore } from '@slipway/platform-operations';
 import { holdQuota } from '@slipway/platform-quotas';
 import {
@@ -35,6 +35,7 @@ export class DeploymentsService implements ExistenceCheck {
 
   constructor(
     private readonly database: Database,
+    private readonly mutations: Mutations,
     private readonly answers: DeploymentAnswers,
     private readonly feed: EventFeed,
     private readonly operations: OperationStore,
@@ -43,43 +44,39 @@ export class DeploymentsService implements ExistenceCheck {
   ) {}
 
   create(who: Principal, body: CreateDeploymentDto, isDryRun: boolean): Promise<Reply> {
-    return this.database.tx(
-      { tenantId: who.tenantId },
-      async (tx) => {
-        const record = await this.insert(tx, who, body);
-        const location = `/api/v1/deployments/${record.name}`;
-        // Requests for a deployment that had the name before are not those for this one.
-        await this.operations.forgetKeys(tx, who.tenantId, location);
-        // The gateways learn the name at once: until there is a route they answer 503 for it, not 404.
-        await publishRoute(tx, {
-          tenantId: who.tenantId,
-          deploymentId: record.id,
-          deploymentName: record.name,
-          generation: 0,
-          targets: [],
-          affinity: { mode: 'soft', ttl_seconds: 600 },
-        });
-        const answer = await this.answers.one(tx, record);
-        if (isDryRun) return rehearsal(`create deployment ${body.name}`, [], [{ op: 'add', path: '', value: answer }]);
-        await appendAudit(tx, {
-          action: 'deployment.create',
-          resourceType: 'deployment',
-          resourceName: body.name,
-          after: answer,
-        });
-        const { id, name, environment, labels } = record;
-        await appendEvents(tx, who.tenantId, deploymentStream(id), [
-          {
-            type: 'deployment.created',
-            subject: `deployments/${name}`,
-            data: { deployment_id: id, name, environment, labels },
-            actor: who.actor,
-          },
-        ]);
-        return reply(201, answer, { etag: answer.etag, location });
-      },
-      { dryRun: isDryRun },
-    );
+    return this.mutations.run({ principal: who, isDryRun }, async (tx) => {
+      const record = await this.insert(tx, who, body);
+      const location = `/api/v1/deployments/${record.name}`;
+      // Requests for a deployment that had the name before are not those for this one.
+      await this.operations.forgetKeys(tx, who.tenantId, location);
+      // The gateways learn the name at once: until there is a route they answer 503 for it, not 404.
+      await publishRoute(tx, {
+        tenantId: who.tenantId,
+        deploymentId: record.id,
+        deploymentName: record.name,
+        generation: 0,
+        targets: [],
+        affinity: { mode: 'soft', ttl_seconds: 600 },
+      });
+      const answer = await this.answers.one(tx, record);
+      if (isDryRun) return rehearsal(`create deployment ${body.name}`, [], [{ op: 'add', path: '', value: answer }]);
+      await appendAudit(tx, {
+        action: 'deployment.create',
+        resourceType: 'deployment',
+        resourceName: body.name,
+        after: answer,
+      });
+      const { id, name, environment, labels } = record;
+      await appendEvents(tx, who.tenantId, deploymentStream(id), [
+        {
+          type: 'deployment.created',
+          subject: `deployments/${name}`,
+          data: { deployment_id: id, name, environment, labels },
+          actor: who.actor,
+        },
+      ]);
+      return reply(201, answer, { etag: answer.etag, location });
+    });
   }
 
   async get(who: Principal, name: string): Promise<Reply<DeploymentDto>> {

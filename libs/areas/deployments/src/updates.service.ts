@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Inject, Injectable } from '@nestjs/common';
-import { Database, type Tx } from '@slipway/platform-database';
+import type { Tx } from '@slipway/platform-database';
 import { appendEvents } from '@slipway/platform-events';
 import { assertIfMatch, errors, jsonPatch, rehearsal, reply, type Principal, type Reply } from '@slipway/platform-http';
-import { appendAudit } from '@slipway/platform-mutations';
+import { appendAudit, Mutations } from '@slipway/platform-mutations';
 import { operationErrors } from '@slipway/platform-operations';
 import {
   DEPLOYMENTS,
@@ -33,7 +33,7 @@ export interface UpdateRequest {
 @Injectable()
 export class UpdatesService {
   constructor(
-    private readonly database: Database,
+    private readonly mutations: Mutations,
     private readonly answers: DeploymentAnswers,
     @Inject(DEPLOYMENTS) private readonly deployments: DeploymentsPort,
   ) {}
@@ -42,29 +42,25 @@ export class UpdatesService {
   update(request: UpdateRequest): Promise<Reply> {
     const { principal, name, isDryRun } = request;
     const { tenantId } = principal;
-    return this.database.tx(
-      { tenantId },
-      async (tx) => {
-        const deployment = await this.deployments.lock(tx, tenantId, name);
-        const record = await this.deployments.record(tx, tenantId, name);
-        const { name: givenName = name, ...patch } = plain(request.patch);
-        if (givenName !== name) throw nameIsFixed(name);
-        const before = shownSettings(record);
-        const after = patchedSettings(before, patch);
-        const lowered = loweredProtection(before.protection, after.protection);
-        if (lowered && !principal.scopes.has('admin')) throw loweringNeedsAdmin(lowered);
-        const found = await this.answers.one(tx, record);
-        assertIfMatch(request.ifMatch, found.etag);
-        if (isDeepStrictEqual(before, after))
-          return isDryRun ? rehearsal('change nothing') : reply(200, found, { etag: found.etag });
-        assertStays(deployment);
-        await this.write(tx, principal, deployment, before, after);
-        const answer = await this.answers.one(tx, await this.deployments.record(tx, tenantId, name));
-        if (isDryRun) return rehearsal(`update deployment ${name}`, [], jsonPatch(before, after));
-        return reply(200, answer, { etag: answer.etag });
-      },
-      { dryRun: isDryRun },
-    );
+    return this.mutations.run({ principal: principal, isDryRun }, async (tx) => {
+      const deployment = await this.deployments.lock(tx, tenantId, name);
+      const record = await this.deployments.record(tx, tenantId, name);
+      const { name: givenName = name, ...patch } = plain(request.patch);
+      if (givenName !== name) throw nameIsFixed(name);
+      const before = shownSettings(record);
+      const after = patchedSettings(before, patch);
+      const lowered = loweredProtection(before.protection, after.protection);
+      if (lowered && !principal.scopes.has('admin')) throw loweringNeedsAdmin(lowered);
+      const found = await this.answers.one(tx, record);
+      assertIfMatch(request.ifMatch, found.etag);
+      if (isDeepStrictEqual(before, after))
+        return isDryRun ? rehearsal('change nothing') : reply(200, found, { etag: found.etag });
+      assertStays(deployment);
+      await this.write(tx, principal, deployment, before, after);
+      const answer = await this.answers.one(tx, await this.deployments.record(tx, tenantId, name));
+      if (isDryRun) return rehearsal(`update deployment ${name}`, [], jsonPatch(before, after));
+      return reply(200, answer, { etag: answer.etag });
+    });
   }
 
   private async write(

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type Principal, pageOf, type PageOf, type PageRequest } from '@slipway/platform-http';
 import { Database, newestFirst, newId, type Tx } from '@slipway/platform-database';
-import { appendAudit } from '@slipway/platform-mutations';
+import { appendAudit, Mutations } from '@slipway/platform-mutations';
 import type { ConsoleAccessDto, SetConsoleAccessDto } from './console-access.dto.js';
 import { ConsoleAccessEntity } from './console-access.entity.js';
 import { FIND_GRANT } from './console-access.query.js';
@@ -12,6 +12,7 @@ import { LastAdmin } from './last-admin.js';
 export class ConsoleAccessService {
   constructor(
     private readonly database: Database,
+    private readonly mutations: Mutations,
     private readonly lastAdmin: LastAdmin,
   ) {}
 
@@ -21,7 +22,7 @@ export class ConsoleAccessService {
    */
   async set(who: Principal, dto: SetConsoleAccessDto): Promise<ConsoleAccessDto> {
     if (dto.access) await this.assertGranted(who, dto);
-    return this.database.tx({ tenantId: who.tenantId }, async (tx) => {
+    return this.mutations.run({ principal: who }, async (tx) => {
       await this.lastAdmin.lock(tx);
       const before = await find(tx, dto);
       const scopes = dto.access ? [...new Set(dto.scopes)] : [];

@@ -3,7 +3,7 @@ import { migrations as authMigrations, TokenService, type TokenUses } from '@sli
 import { migrations as databaseMigrations, newId } from '@slipway/platform-database';
 import { DatabaseBed } from '@slipway/platform-database/testing/database-bed';
 import type { Principal } from '@slipway/platform-http';
-import { migrations as mutationMigrations } from '@slipway/platform-mutations';
+import { migrations as mutationMigrations, Mutations } from '@slipway/platform-mutations';
 import { migrations } from './index.js';
 import { LastAdmin } from './last-admin.js';
 import { TokensService } from './tokens.service.js';
@@ -18,7 +18,7 @@ beforeAll(async () => {
     migrations: [...databaseMigrations, ...mutationMigrations, ...authMigrations, ...migrations],
   });
   tokens = new TokensService(
-    bed.database,
+    new Mutations({ leaseSeconds: 30 }, bed.database),
     new TokenService(bed.database, { note: () => undefined } as unknown as TokenUses),
     new LastAdmin({ identity: { provider: 'oidc' } }),
     {

@@ -3,8 +3,8 @@ import { IsNull, Raw } from 'typeorm';
 import { ApiTokenEntity, TokenService, type TokenRow } from '@slipway/platform-auth';
 import { CONFIG, quotasOf, type QuotaConfig } from '@slipway/platform-config';
 import { type Principal, errors, pageOf, type PageOf, type PageRequest } from '@slipway/platform-http';
-import { Database, type Tx } from '@slipway/platform-database';
-import { appendAudit } from '@slipway/platform-mutations';
+import type { Tx } from '@slipway/platform-database';
+import { appendAudit, Mutations } from '@slipway/platform-mutations';
 import { holdQuota } from '@slipway/platform-quotas';
 import { identityErrors } from './identity.errors.js';
 import { LastAdmin } from './last-admin.js';
@@ -14,7 +14,7 @@ import type { CreateTokenDto } from './token.dto.js';
 @Injectable()
 export class TokensService {
   constructor(
-    private readonly database: Database,
+    private readonly mutations: Mutations,
     private readonly tokens: TokenService,
     private readonly lastAdmin: LastAdmin,
     @Inject(CONFIG) private readonly config: QuotaConfig,
@@ -27,7 +27,7 @@ export class TokensService {
     const minters = mintersOf(who);
     const details = tokenObjections(who, { scopes, expiresAt, minters }, now);
     if (details.length > 0) throw errors.validation_failed({ message: details[0]!.message, details });
-    return this.database.tx({ tenantId: who.tenantId }, async (tx) => {
+    return this.mutations.run({ principal: who }, async (tx) => {
       const limit = quotasOf(this.config, who.tenantName).tokens;
       await holdQuota(tx, { tenantId: who.tenantId, quota: 'tokens', limit }, () => countActive(tx));
       const made = { createdBy: actorOf(who), owner, minters };
@@ -45,7 +45,7 @@ export class TokensService {
 
   /** Revoking what is revoked answers the same, and leaves no second audit row. */
   async revoke(who: Principal, id: string): Promise<TokenRow> {
-    return this.database.tx({ tenantId: who.tenantId }, async (tx) => {
+    return this.mutations.run({ principal: who }, async (tx) => {
       await this.lastAdmin.lock(tx);
       const before = await this.tokens.lock(tx, who.tenantId, id);
       if (!before) throw identityErrors.token_not_found();

@@ -10,7 +10,7 @@ import {
   type Principal,
   type Reply,
 } from '@slipway/platform-http';
-import { appendAudit } from '@slipway/platform-mutations';
+import { appendAudit, Mutations } from '@slipway/platform-mutations';
 import { appendEvents } from '@slipway/platform-events';
 import {
   DEPLOYMENTS,
@@ -37,6 +37,7 @@ export interface PolicyRequest {
 export class PoliciesService implements ExistenceCheck {
   constructor(
     private readonly database: Database,
+    private readonly mutations: Mutations,
     private readonly store: PolicyStore,
     @Inject(DEPLOYMENTS) private readonly deployments: DeploymentsPort,
   ) {}
@@ -57,26 +58,20 @@ export class PoliciesService implements ExistenceCheck {
    */
   set(request: PolicyRequest): Promise<Reply> {
     const { principal, deploymentName, isDryRun } = request;
-    return this.database.tx(
-      { tenantId: principal.tenantId },
-      async (tx) => {
-        const deployment = await this.deployments.lock(tx, principal.tenantId, deploymentName);
-        const current = await this.store.current(tx, deployment.id);
-        const before = current && answerOf(deployment.name, current);
-        assertIfMatch(request.ifMatch, before?.etag);
-        const content = contentOf(request.body);
-        const isUnchanged = current !== undefined && policyDigest(current.content) === policyDigest(content);
-        const after = isUnchanged
-          ? (before as PolicyDto)
-          : answerOf(deployment.name, await this.write(tx, request, deployment, content, current));
-        if (!isDryRun) return reply(200, after, { etag: after.etag });
-        const would = isUnchanged
-          ? 'change nothing'
-          : `set version ${after.version} of the policy of ${deployment.name}`;
-        return rehearsal(would, [], jsonPatch(before, after));
-      },
-      { dryRun: isDryRun },
-    );
+    return this.mutations.run({ principal: principal, isDryRun }, async (tx) => {
+      const deployment = await this.deployments.lock(tx, principal.tenantId, deploymentName);
+      const current = await this.store.current(tx, deployment.id);
+      const before = current && answerOf(deployment.name, current);
+      assertIfMatch(request.ifMatch, before?.etag);
+      const content = contentOf(request.body);
+      const isUnchanged = current !== undefined && policyDigest(current.content) === policyDigest(content);
+      const after = isUnchanged
+        ? (before as PolicyDto)
+        : answerOf(deployment.name, await this.write(tx, request, deployment, content, current));
+      if (!isDryRun) return reply(200, after, { etag: after.etag });
+      const would = isUnchanged ? 'change nothing' : `set version ${after.version} of the policy of ${deployment.name}`;
+      return rehearsal(would, [], jsonPatch(before, after));
+    });
   }
 
   async assertExists(tenantId: string, params: Record<string, string>): Promise<void> {

@@ -10,7 +10,7 @@ import { initialReplicas, withinRoom } from './initial-replicas.js';
 import { roomInQuota, type Asking } from './quota-room.js';
 import { replicasOn } from './spec-issues.js';
 import { TargetCatalog, type Target } from './target-catalog.js';
-import { ROOM_TAKEN, STANDING, TENANT_NEEDS } from './workload.query.js';
+import { CAPACITY_IN_USE, STANDING, TENANT_NEEDS } from './workload.query.js';
 
 type Places = Pick<Room, 'total' | 'free' | 'own'>;
 type Held = Record<'taken' | 'own' | 'wanted', number>;
@@ -55,13 +55,8 @@ export class InstanceRoom {
   private async places(tx: Tx, about: RoomAsked, target: Target | undefined): Promise<Places & Pick<Room, 'wanted'>> {
     const { tenantId, spec, deploymentId, revisionId } = about;
     const total = target?.config.max_instances ?? null;
-    const asked = {
-      target: spec.runtime.target,
-      deployment_id: deploymentId,
-      revision_id: revisionId,
-      tenant_id: tenantId,
-    };
-    const [[{ taken, own, wanted }]] = (await tx.lookEachAsSystem<Held>(ROOM_TAKEN, [asked])) as [[Held]];
+    const values = [spec.runtime.target, deploymentId, revisionId ?? null, tenantId];
+    const [{ taken, own, wanted }] = (await tx.lookAsSystem<Held>(CAPACITY_IN_USE, values)) as [Held];
     return { total, free: total === null ? null : Math.max(0, total - taken), own, wanted };
   }
 

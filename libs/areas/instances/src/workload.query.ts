@@ -1,5 +1,5 @@
 import { HOPELESS, sqlList, WORKLOADS_CHANNEL } from '@slipway/contracts';
-import { KEYS, locking, lookup, prepared, setwise } from '@slipway/platform-database';
+import { KEYS, locking, lookup, prepared } from '@slipway/platform-database';
 import { isLiveOperation } from '@slipway/platform-operations';
 
 /*
@@ -129,14 +129,11 @@ export const SUSPEND = locking(
  * kept for its deployment, so it counts. And what the tenant wants anywhere, out of the index alone: holds are looked at only where this is
  * near the quota. At every rollout that is accepted.
  */
-export const ROOM_TAKEN = setwise(
-  'targets-room-taken',
-  { target: 'text', deployment_id: 'text', revision_id: 'text', tenant_id: 'text' },
-  (given) => `select given.at, held.* from ${given} cross join lateral (
-     select coalesce(sum(w.replicas), 0)::int as taken, coalesce(sum(w.replicas) filter (where w.deployment_id = given.deployment_id), 0)::int as own,
-       (select coalesce(sum(t.replicas), 0)::int from workloads t where t.tenant_id = given.tenant_id and t.is_active) as wanted
-     from workloads w where w.target = given.target and w.is_active and w.revision_id is distinct from given.revision_id and ${IS_NEEDED}
-   ) as held`,
+export const CAPACITY_IN_USE = prepared(
+  'targets-capacity-in-use',
+  `select coalesce(sum(w.replicas), 0)::int as taken, coalesce(sum(w.replicas) filter (where w.deployment_id = $2), 0)::int as own,
+     (select coalesce(sum(t.replicas), 0)::int from workloads t where t.tenant_id = $4 and t.is_active) as wanted
+   from workloads w where w.target = $1 and w.is_active and w.revision_id is distinct from $3 and ${IS_NEEDED}`,
 );
 
 /** Instances that are wanted of each of these revisions of tenant $1: who holds them stands in another table, and those that nobody holds are left out. */

@@ -12,8 +12,8 @@ import {
   type Principal,
   type Reply,
 } from '@slipway/platform-http';
-import { appendAudit } from '@slipway/platform-mutations';
-import { operationAnswer, operationErrors, OperationStore, type Claimed } from '@slipway/platform-operations';
+import { appendAudit, Mutations } from '@slipway/platform-mutations';
+import { operationErrors, OperationRequests } from '@slipway/platform-operations';
 import { DEPLOYMENTS, type DeploymentsPort } from '@slipway/ports/deployment-records';
 import { INSTANCES, type InstancesPort } from '@slipway/ports/instances';
 import { REVISIONS, type Revision, type RevisionsPort } from '@slipway/ports/revisions';
@@ -25,7 +25,7 @@ import { Egress } from '@slipway/platform-egress';
 import { Not } from 'typeorm';
 import { modelApiErrors } from './model-api.errors.js';
 import { ProductsService } from './products.service.js';
-import { QUALIFICATION, stepsFor, type QualificationInput } from './qualify-target-binding.operation.js';
+import { QUALIFICATION, stepsFor } from './qualify-target-binding.operation.js';
 
 /** Of a tenant, the newest: bindings are never deleted. */
 const MOST_BINDINGS = 1_000;
@@ -35,7 +35,8 @@ export class BindingsService implements ExistenceCheck {
   constructor(
     @Inject(CONFIG) private readonly config: Pick<Config, 'keyRing'>,
     private readonly database: Database,
-    private readonly operations: OperationStore,
+    private readonly mutations: Mutations,
+    private readonly requests: OperationRequests,
     private readonly products: ProductsService,
     private readonly egress: Egress,
     @Inject(DEPLOYMENTS) private readonly deployments: DeploymentsPort,
@@ -48,7 +49,7 @@ export class BindingsService implements ExistenceCheck {
   }
 
   create(who: Principal, body: CreateBindingDto): Promise<Reply<BindingDto>> {
-    return this.database.tx({ tenantId: who.tenantId }, async (tx) => {
+    return this.mutations.run({ principal: who }, async (tx) => {
       await this.products.get(tx, who.tenantId, body.product_id);
       this.assertTarget(who, body.target);
       const target = await this.pin(tx, who.tenantId, body.target);
@@ -93,12 +94,11 @@ export class BindingsService implements ExistenceCheck {
   }
 
   /** One qualification at a time: the binding's row names the one that runs. */
-  qualify(who: Principal, id: string): Promise<Reply> {
-    return this.database.tx({ tenantId: who.tenantId }, async (tx) => {
-      const [claim] = (await this.operations.claim(tx, [
-        { operation: QUALIFICATION, resourceType: 'target_binding', resourceName: id, requestedBy: who.actor },
-      ])) as [Claimed];
-      const binding = await tx.one<LockedBinding>(LOCK_BINDING, [id, who.tenantId]);
+  qualify(principal: Principal, id: string): Promise<Reply> {
+    const { tenantId } = principal;
+    const resource = { resourceType: 'target_binding', resourceName: id };
+    return this.requests.accept(QUALIFICATION, { principal, ...resource }, async (tx, operationId) => {
+      const binding = await tx.one<LockedBinding>(LOCK_BINDING, [id, tenantId]);
       if (!binding) throw modelApiErrors.target_binding_not_found();
       const { operation_id: running } = binding;
       if (running)
@@ -107,19 +107,14 @@ export class BindingsService implements ExistenceCheck {
           extra: { operation_id: running },
           remediation: 'Wait until it has ended, or cancel it.',
         });
-      const input: QualificationInput = {
-        bindingId: id,
-        revisionId: binding.revision_id,
-        deploymentId: binding.target.deployment_id ?? null,
+      await tx.repository(BindingEntity).update({ tenant_id: tenantId, id }, { operation_id: operationId });
+      return {
+        resourceId: id,
+        stream: `target-binding/${id}`,
+        input: { bindingId: id, revisionId: binding.revision_id, deploymentId: binding.target.deployment_id ?? null },
+        steps: stepsFor(await this.traits(tx, binding.revision_id)),
+        audit: { action: 'target_binding.qualify', ...resource },
       };
-      await tx.repository(BindingEntity).update({ tenant_id: who.tenantId, id }, { operation_id: claim.id });
-      const stream = `target-binding/${id}`;
-      const steps = stepsFor(await this.traits(tx, binding.revision_id));
-      await this.operations.start(tx, [
-        { id: claim.id, operation: QUALIFICATION, resourceId: id, stream, input, steps },
-      ]);
-      await appendAudit(tx, { action: 'target_binding.qualify', resourceType: 'target_binding', resourceName: id });
-      return operationAnswer(claim.id, (await this.operations.record(tx, claim.id)) as string, true);
     });
   }
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database, newestFirst, newId, type Tx } from '@slipway/platform-database';
 import { pageOf, reply, type PageOf, type PageRequest, type Principal, type Reply } from '@slipway/platform-http';
-import { appendAudit } from '@slipway/platform-mutations';
+import { appendAudit, Mutations } from '@slipway/platform-mutations';
 import type { ProductsPort, PublishedProduct } from '@slipway/ports/model-api-administration';
 import { modelApiErrors } from './model-api.errors.js';
 import type { CreateProductDto, ProductDto } from './product.dto.js';
@@ -11,11 +11,14 @@ import { FIND_VISIBLE, INSERT_PRODUCT, LIST_VISIBLE } from './product.query.js';
 
 @Injectable()
 export class ProductsService implements ProductsPort {
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly mutations: Mutations,
+  ) {}
 
   async create(who: Principal, body: CreateProductDto): Promise<Reply<ProductDto>> {
     assertOwnSlug(body.slug, who);
-    return this.database.tx({ tenantId: who.tenantId }, async (tx) => {
+    return this.mutations.run({ principal: who }, async (tx) => {
       const id = newId('prd');
       const {
         slug,

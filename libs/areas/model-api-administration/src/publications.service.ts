@@ -12,7 +12,7 @@ import {
   type Principal,
   type Reply,
 } from '@slipway/platform-http';
-import { appendAudit } from '@slipway/platform-mutations';
+import { appendAudit, Mutations } from '@slipway/platform-mutations';
 import { INSTANCES, type InstancesPort } from '@slipway/ports/instances';
 import { REVISIONS, type RevisionsPort } from '@slipway/ports/revisions';
 import { In, Not } from 'typeorm';
@@ -35,6 +35,7 @@ export class PublicationsService {
   constructor(
     @Inject(CONFIG) private readonly config: Pick<Config, 'keyRing'>,
     private readonly database: Database,
+    private readonly mutations: Mutations,
     private readonly egress: Egress,
     @Inject(INSTANCES) private readonly instances: InstancesPort,
     @Inject(REVISIONS) private readonly revisions: RevisionsPort,
@@ -43,50 +44,42 @@ export class PublicationsService {
   /** Swaps what serves the product: rows, holds and the gateways' snapshot in one transaction, under the product's lock. */
   async create(who: Principal, body: CreatePublicationDto, isDryRun: boolean): Promise<Reply> {
     if (!isOwnAudience(body.audience, who)) throw modelApiErrors.audience_not_yours();
-    return this.database.tx(
-      { tenantId: who.tenantId },
-      async (tx) => {
-        const product = await this.lock(tx, who.tenantId, body.product_id);
-        // Again, because products may be older than the rule.
-        assertOwnSlug(product.slug, who);
-        const details = publicationIssues(body);
-        if (details.length > 0) throw errors.validation_failed({ details });
-        const bindings = await this.servable(tx, who.tenantId, body);
+    return this.mutations.run({ principal: who, isDryRun }, async (tx) => {
+      const product = await this.lock(tx, who.tenantId, body.product_id);
+      // Again, because products may be older than the rule.
+      assertOwnSlug(product.slug, who);
+      const details = publicationIssues(body);
+      if (details.length > 0) throw errors.validation_failed({ details });
+      const bindings = await this.servable(tx, who.tenantId, body);
 
-        const previous = await this.endCurrent(tx, who.tenantId, product.id, 'superseded');
-        const audience = {
-          visibility: body.audience?.visibility ?? 'tenant',
-          tenants: body.audience?.tenants ?? [],
-        } as const;
-        const publication = answerOf(await this.insert(tx, who, body, audience), product.slug);
-        await this.moveHolds(tx, previous, [...bindings.values()]);
-        const isOurs = await publishSlug(tx, {
-          slug: product.slug,
-          tenantId: who.tenantId,
-          productId: product.id,
-          audience: { ...audience, tenants: [...audience.tenants] },
-          bindings: body.bindings
-            .filter(({ weight }) => weight > 0)
-            .map((one) => this.published(who, one, bindings.get(one.binding_id) as ServableBinding)),
-        });
-        if (!isOurs) throw new Error(`the gateways serve ${product.slug} for another tenant`);
-        await this.setState(tx, who.tenantId, product.id, 'active');
-        await appendAudit(tx, {
-          action: 'publication.create',
-          resourceType: 'publication',
-          resourceName: publication.id,
-          after: publication,
-        });
-        if (isDryRun)
-          return rehearsal(
-            `publish version ${publication.version} of ${product.slug}`,
-            [],
-            diff(previous, publication),
-          );
-        return reply(201, publication, { location: `/api/v1/admin/model-api/publications/${publication.id}` });
-      },
-      { dryRun: isDryRun },
-    );
+      const previous = await this.endCurrent(tx, who.tenantId, product.id, 'superseded');
+      const audience = {
+        visibility: body.audience?.visibility ?? 'tenant',
+        tenants: body.audience?.tenants ?? [],
+      } as const;
+      const publication = answerOf(await this.insert(tx, who, body, audience), product.slug);
+      await this.moveHolds(tx, previous, [...bindings.values()]);
+      const isOurs = await publishSlug(tx, {
+        slug: product.slug,
+        tenantId: who.tenantId,
+        productId: product.id,
+        audience: { ...audience, tenants: [...audience.tenants] },
+        bindings: body.bindings
+          .filter(({ weight }) => weight > 0)
+          .map((one) => this.published(who, one, bindings.get(one.binding_id) as ServableBinding)),
+      });
+      if (!isOurs) throw new Error(`the gateways serve ${product.slug} for another tenant`);
+      await this.setState(tx, who.tenantId, product.id, 'active');
+      await appendAudit(tx, {
+        action: 'publication.create',
+        resourceType: 'publication',
+        resourceName: publication.id,
+        after: publication,
+      });
+      if (isDryRun)
+        return rehearsal(`publish version ${publication.version} of ${product.slug}`, [], diff(previous, publication));
+      return reply(201, publication, { location: `/api/v1/admin/model-api/publications/${publication.id}` });
+    });
   }
 
   list({ tenantId }: Principal, page: PageRequest): Promise<PageOf<PublicationDto>> {
@@ -106,7 +99,7 @@ export class PublicationsService {
 
   /** Takes the product off the gateways. Withdrawing what is withdrawn answers the same. */
   withdraw(who: Principal, id: string): Promise<PublicationDto> {
-    return this.database.tx({ tenantId: who.tenantId }, async (tx) => {
+    return this.mutations.run({ principal: who }, async (tx) => {
       const found = await this.find(tx, who.tenantId, id);
       const product = await this.lock(tx, who.tenantId, found.product_id);
       const before = answerOf(await this.find(tx, who.tenantId, id), product.slug);

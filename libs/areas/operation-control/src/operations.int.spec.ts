@@ -95,13 +95,10 @@ afterAll(async () => {
 function begin(kind = 'probe', resourceName = 'chat', tenantId = 'ten_a'): Promise<string> {
   return database.tx({ tenantId }, async (tx) => {
     const operation: OperationDefinition = { kind, steps: ['first', 'second'], unwind: {} };
-    const [claim] = await store.claim(tx, [
-      { operation, resourceType: 'deployment', resourceName, requestedBy: ACTOR, reason: 'because' },
-    ]);
-    const { id } = claim!;
-    await store.start(tx, [
-      { id, operation, resourceId: 'dep_1', stream: `deployment/${id}`, input: {}, steps: operation.steps },
-    ]);
+    const claim = { operation, resourceType: 'deployment', resourceName, requestedBy: ACTOR, reason: 'because' };
+    const { id } = await store.claim(tx, claim);
+    const stream = `deployment/${id}`;
+    await store.start(tx, { id, operation, resourceId: 'dep_1', stream, input: {}, steps: operation.steps });
     return id;
   });
 }

@@ -11,6 +11,7 @@ import {
   type RawJson,
   type Reply,
 } from '@slipway/platform-http';
+import { Mutations } from '@slipway/platform-mutations';
 import { EventFeed, type EventQueryDto, type FeedClient } from '@slipway/platform-events';
 import {
   GET_RECORD,
@@ -44,6 +45,7 @@ export class OperationsService implements ExistenceCheck {
 
   constructor(
     private readonly database: Database,
+    private readonly mutations: Mutations,
     private readonly store: OperationStore,
     private readonly feed: EventFeed,
   ) {}
@@ -73,7 +75,7 @@ export class OperationsService implements ExistenceCheck {
 
   /** Cancels, retries or resumes, and returns the record as it then stands. */
   async act(who: Principal, id: string, action: Action, reason?: string): Promise<RawJson> {
-    const record = await this.database.tx({ tenantId: who.tenantId }, async (tx: Tx) => {
+    const record = await this.mutations.run({ principal: who }, async (tx) => {
       if (action === 'cancel') await this.store.cancel(tx, id, who.actor, reason);
       else await this.store[action](tx, id, who.actor);
       return this.store.record(tx, id);

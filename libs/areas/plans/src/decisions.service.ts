@@ -2,7 +2,7 @@ import { isSameOwner } from '@slipway/contracts';
 import { Injectable } from '@nestjs/common';
 import { Database, type Tx } from '@slipway/platform-database';
 import { reply, type ExistenceCheck, type IdempotencyClaim, type Principal, type Reply } from '@slipway/platform-http';
-import { appendAudit, IdempotentMutation } from '@slipway/platform-mutations';
+import { appendAudit, Mutations } from '@slipway/platform-mutations';
 import { appendEvents } from '@slipway/platform-events';
 import { PausePoints } from '@slipway/platform-config';
 import type { Plan } from '@slipway/ports/plans';
@@ -19,7 +19,7 @@ export class DecisionsService implements ExistenceCheck {
   constructor(
     private readonly database: Database,
     private readonly store: PlanStore,
-    private readonly idempotent: IdempotentMutation,
+    private readonly mutations: Mutations,
     private readonly pausePoints: PausePoints,
   ) {}
 
@@ -28,7 +28,7 @@ export class DecisionsService implements ExistenceCheck {
    * once as many distinct people have approved as the cited policy asks for; a person who approves twice counts once.
    */
   async approve(who: Principal, id: string, body: ApprovePlanDto, claim: IdempotencyClaim | undefined): Promise<Reply> {
-    const answer = await this.idempotent.run({ tenantId: who.tenantId }, claim, async (tx) => {
+    const answer = await this.mutations.run({ principal: who, idempotency: claim }, async (tx) => {
       const plan = await this.store.lock(tx, who.tenantId, id);
       assertMayApprove(who, plan);
       assertUndecided(plan);
@@ -46,7 +46,7 @@ export class DecisionsService implements ExistenceCheck {
    * be able to withdraw what it proposed.
    */
   reject(who: Principal, id: string, body: RejectPlanDto): Promise<Reply> {
-    return this.database.tx({ tenantId: who.tenantId }, async (tx) => {
+    return this.mutations.run({ principal: who }, async (tx) => {
       const plan = await this.store.lock(tx, who.tenantId, id);
       assertUndecided(plan);
       assertDigest(plan, body.plan_digest);

@@ -1,4 +1,4 @@
-import { KEYS, lookup, prepared, setwise } from '@slipway/platform-database';
+import { KEYS, lookup, prepared } from '@slipway/platform-database';
 
 /** What the port hands out; `r` is the table's alias. */
 const COLUMNS = `r.id, r.tenant_id "tenantId", r.deployment_id "deploymentId", r.number, r.name, r.state, r.spec_digest "specDigest", r.spec`;
@@ -21,11 +21,7 @@ export const GET_SHOWN = lookup(
 );
 
 /** On the way of every rollout that is accepted and of most of its steps: planned once per connection. */
-export const GET = setwise(
-  'revision-get',
-  { id: 'text' },
-  (given) => `select given.at, ${COLUMNS} from ${given} join revisions r on r.id = given.id`,
-);
+export const GET_REVISION = prepared('revision-get', `select ${COLUMNS} from revisions r where r.id = $1`);
 
 /** Whoever shows several, or the revisions of a route. */
 export const GET_MANY = lookup('revision-many', `select ${COLUMNS} from revisions r where r.id = any($1)`);
@@ -37,38 +33,22 @@ export const NAMED = lookup(
 );
 
 /** On the way of every rollout that is accepted: planned once per connection, and both answers in one row. */
-export const WITH_DIGEST = setwise(
+export const REVISION_WITH_DIGEST = prepared(
   'revision-with-digest',
-  { deployment_id: 'text', spec_digest: 'text' },
-  (given) => `select given.at, of_all.kept, of_all.next, same.*
-   from ${given} cross join lateral (
-     select count(*)::int as kept, coalesce(max(number), 0) + 1 as next from revisions where deployment_id = given.deployment_id
+  `select of_all.kept, of_all.next, same.*
+   from (
+     select count(*)::int as kept, coalesce(max(number), 0) + 1 as next from revisions where deployment_id = $1
    ) as of_all left join lateral (
      select ${COLUMNS} from revisions r
-     where r.deployment_id = given.deployment_id and r.spec_digest = given.spec_digest and r.state <> 'failed' order by r.number desc limit 1
+     where r.deployment_id = $1 and r.spec_digest = $2 and r.state <> 'failed' order by r.number desc limit 1
    ) as same on true`,
 );
 
 /** The caller holds the deployment's lock, so nobody else takes the number. On the way of every rollout that is accepted. */
-export const INSERT = setwise(
+export const INSERT_REVISION = prepared(
   'revision-insert',
-  {
-    id: 'text',
-    tenant_id: 'text',
-    deployment_id: 'text',
-    number: 'int',
-    name: 'text',
-    state: 'text',
-    spec_digest: 'text',
-    spec: 'jsonb',
-    source: 'jsonb',
-    change_ref: 'text',
-    created_by: 'jsonb',
-  },
-  (
-    given,
-  ) => `insert into revisions (id, tenant_id, deployment_id, number, name, state, spec_digest, spec, source, change_ref, created_by)
-   select id, tenant_id, deployment_id, number, name, state, spec_digest, spec, source, change_ref, created_by from ${given}`,
+  `insert into revisions (id, tenant_id, deployment_id, number, name, state, spec_digest, spec, source, change_ref, created_by)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
 );
 
 /** Compares and sets at once, and hands out what it has set: of two who move a revision, one does. */

@@ -22,7 +22,7 @@ async function written(count: number) {
       await write(async (tx) => {
         const specDigest = `digest-${number}`;
         const { next } = await bed.store.withDigest(tx, deployment.id, specDigest);
-        const { revision, written } = bed.store.create(tx, {
+        return bed.store.create(tx, {
           deployment,
           number: next,
           spec: { model: { id: `m-${number}` } } as Revision['spec'],
@@ -31,8 +31,6 @@ async function written(count: number) {
           changeRef: null,
           createdBy: { type: 'token', id: 'tok_1' },
         });
-        await written;
-        return revision;
       }),
     );
   return { deployment, revisions };

@@ -16,7 +16,16 @@ import { RevisionActivationEntity } from './revision-activation.entity.js';
 import { RevisionPinEntity } from './revision-pin.entity.js';
 import { RevisionEntity } from './revision.entity.js';
 import { revisionErrors } from './revision.errors.js';
-import { ACTIVATE, GET, GET_MANY, INSERT, NAMED, PREVIOUS, SET_STATE, WITH_DIGEST } from './revision.query.js';
+import {
+  ACTIVATE,
+  GET_MANY,
+  GET_REVISION,
+  INSERT_REVISION,
+  NAMED,
+  PREVIOUS,
+  REVISION_WITH_DIGEST,
+  SET_STATE,
+} from './revision.query.js';
 
 const LIVE: RevisionState[] = ['pending', 'provisioning', 'ready', 'active', 'standby', 'draining', 'retired'];
 const ENDED: RevisionState[] = ['retired', 'failed'];
@@ -56,15 +65,14 @@ export class RevisionStore implements RevisionsPort {
   }
 
   async get(tx: Tx, id: string): Promise<Revision> {
-    const [[found] = []] = await tx.each<Revision>(GET, [{ id }]);
+    const found = await tx.one<Revision>(GET_REVISION, [id]);
     if (!found) throw revisionErrors.revision_not_found();
     return found;
   }
 
   async withDigest(tx: Tx, deploymentId: string, specDigest: string) {
     type Row = { kept: number; next: number } & (Revision | { id: null });
-    const asked = { deployment_id: deploymentId, spec_digest: specDigest };
-    const [[{ kept, next, ...same }]] = (await tx.each<Row>(WITH_DIGEST, [asked])) as [[Row]];
+    const { kept, next, ...same } = (await tx.one<Row>(REVISION_WITH_DIGEST, [deploymentId, specDigest])) as Row;
     return { kept, next, same: same.id === null ? undefined : same };
   }
 
@@ -79,18 +87,24 @@ export class RevisionStore implements RevisionsPort {
     return tx.repository(RevisionEntity).find({ select: { id: true, name: true }, where: { deploymentId }, order });
   }
 
-  create(tx: Tx, { deployment, number, spec, specDigest, source, changeRef, createdBy }: NewRevision) {
+  async create(tx: Tx, { deployment, number, spec, specDigest, source, changeRef, createdBy }: NewRevision) {
     const { tenantId, id: deploymentId } = deployment;
     const name = `${deployment.name}-${String(number).padStart(5, '0')}`;
-    const state = 'pending' as const;
-    const revision: Revision = { id: newId('rev'), tenantId, deploymentId, number, name, state, specDigest, spec };
-    const row = { id: revision.id, tenant_id: tenantId, deployment_id: deploymentId, number, name, state };
-    const written = tx
-      .each(INSERT, [{ ...row, spec_digest: specDigest, spec, source, change_ref: changeRef, created_by: createdBy }])
-      .then(() => undefined);
-    // Whoever has to give up before it waits for this has an error of its own.
-    written.catch(() => undefined);
-    return { revision, written };
+    const revision: Revision = {
+      id: newId('rev'),
+      tenantId,
+      deploymentId,
+      number,
+      name,
+      state: 'pending',
+      specDigest,
+      spec,
+    };
+    const { id, state } = revision;
+    const json = [spec, source].map((value) => JSON.stringify(value));
+    const values = [id, tenantId, deploymentId, number, name, state, specDigest, ...json, changeRef];
+    await tx.query(INSERT_REVISION, [...values, JSON.stringify(createdBy)]);
+    return revision;
   }
 
   async setState(

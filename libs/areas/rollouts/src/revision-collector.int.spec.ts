@@ -18,7 +18,7 @@ describe('revision history', () => {
     const revisions = await bed.database.tx('system', async (tx) => {
       const written: Revision[] = [];
       for (let number = 1; number <= 5; number += 1) {
-        const { revision, written: isWritten } = bed.revisions.create(tx, {
+        const revision = await bed.revisions.create(tx, {
           deployment,
           number,
           spec: completeSpec(spec(`m-${number}`)),
@@ -27,7 +27,6 @@ describe('revision history', () => {
           changeRef: null,
           createdBy: ACTOR,
         });
-        await isWritten;
         await bed.revisions.setState(tx, revision.id, number === 3 ? 'failed' : 'retired');
         written.push(revision);
       }

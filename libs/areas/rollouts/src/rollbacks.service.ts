@@ -1,16 +1,9 @@
 import type { Actor } from '@slipway/contracts';
 import { Inject, Injectable } from '@nestjs/common';
-import { Database, type Tx } from '@slipway/platform-database';
-import { rehearsal, type IdempotencyClaim, type Principal, type Reply } from '@slipway/platform-http';
-import { appendAudit } from '@slipway/platform-mutations';
-import { appendEvents, type NewEvent } from '@slipway/platform-events';
-import {
-  operationAnswer,
-  operationErrors,
-  OperationStore,
-  type Claimed,
-  type OperationRow,
-} from '@slipway/platform-operations';
+import type { Tx } from '@slipway/platform-database';
+import type { IdempotencyClaim, Principal, Reply } from '@slipway/platform-http';
+import type { NewEvent } from '@slipway/platform-events';
+import { operationErrors, OperationRequests, OperationStore, type OperationRow } from '@slipway/platform-operations';
 import {
   DEPLOYMENTS,
   deploymentStream,
@@ -25,14 +18,7 @@ import { ROLLBACK } from './rollback.operation.js';
 import { rollbackErrors } from './rollback.errors.js';
 import { ROLLOUT } from './rollout.operation.js';
 import type { RollbackDto } from './rollout.dto.js';
-import {
-  capacityOf,
-  heldResult,
-  targetMessage,
-  type Capacity,
-  type RollbackInput,
-  type RolloutInput,
-} from './rollout.input.js';
+import { capacityOf, heldResult, targetMessage, type RollbackInput, type RolloutInput } from './rollout.input.js';
 import { movesTraffic, rollbackSteps } from './rollout.plan.js';
 import { Settlements } from './settlement.js';
 
@@ -50,7 +36,7 @@ type Target = Required<Pick<RollbackInput, 'because'>> & { revision: Revision };
 @Injectable()
 export class RollbacksService {
   constructor(
-    private readonly database: Database,
+    private readonly requests: OperationRequests,
     private readonly operations: OperationStore,
     private readonly settlements: Settlements,
     private readonly candidate: Candidate,
@@ -60,40 +46,79 @@ export class RollbacksService {
     @Inject(ROUTES) private readonly routes: RoutesPort,
   ) {}
 
-  /** Accepts a rollback. A running rollout is ended in this very transaction, so nothing of it can commit afterwards. */
-  create(request: RollbackRequest): Promise<Reply> {
-    const { principal, deploymentName, body, isDryRun } = request;
-    return this.database.tx(
-      { tenantId: principal.tenantId },
-      async (tx) => {
-        const [claim] = (await this.operations.claim(tx, [
-          {
-            operation: ROLLBACK,
-            resourceType: 'deployment',
-            resourceName: deploymentName,
-            requestedBy: principal.actor,
-            reason: body.reason,
-            idempotency: isDryRun ? undefined : request.idempotency,
-          },
-        ])) as [Claimed];
-        if (!claim.created) return this.answer(tx, claim);
-        const deployment = await this.deployments.lock(tx, principal.tenantId, deploymentName);
-        const live = await this.liveRollout(tx, deployment);
-        const target = await this.resolveTarget(tx, deployment, body.to_revision, live);
-        await this.assertAllowed(tx, principal.tenantId, deployment, target.revision, live, body);
-        const { steps, capacity } = await this.begin(tx, request, deployment, target, live, claim.id);
-        if (isDryRun) {
-          const message = targetMessage({ revisionName: target.revision.name, because: target.because });
-          return rehearsal(`roll back to ${message}`, steps, [], { capacity });
-        }
-        return this.answer(tx, claim);
-      },
-      { dryRun: isDryRun },
-    );
-  }
+  /** A running rollout is ended in the same transaction, so it can commit nothing afterwards. */
+  create({ principal, deploymentName, body, ...request }: RollbackRequest): Promise<Reply> {
+    const { tenantId, actor } = principal;
+    const resource = { resourceType: 'deployment', resourceName: deploymentName, reason: body.reason };
+    return this.requests.accept(ROLLBACK, { principal, ...request, ...resource }, async (tx, operationId) => {
+      const deployment = await this.deployments.lock(tx, tenantId, deploymentName);
+      const live = await this.liveRollout(tx, deployment);
+      const { revision: target, because } = await this.resolveTarget(tx, deployment, body.to_revision, live);
+      await this.assertAllowed(tx, tenantId, deployment, target, live, body);
 
-  private async answer(tx: Tx, claim: Claimed): Promise<Reply> {
-    return operationAnswer(claim.id, (await this.operations.record(tx, claim.id)) as string, claim.created);
+      const foundRoute = await this.foundRoute(tx, deployment, live?.input);
+      const ended = live ? await this.supersede(tx, live, operationId, actor) : [];
+      if (!live) await this.routes.takeTraffic(tx, deployment.id, operationId);
+      const { room, changeover } = await this.settlements.ofRollback(tx, deployment, target, live?.input);
+      await this.deployments.update(tx, deployment.id, {
+        currentOperationId: operationId,
+        candidateRevisionId: null,
+        state: 'progressing',
+      });
+
+      const steps = [...rollbackSteps(changeover !== undefined)];
+      const input: RollbackInput = {
+        deploymentId: deployment.id,
+        deploymentName,
+        revisionId: target.id,
+        revisionName: target.name,
+        // The rollback leaves the active revision, or the rollout's candidate if its target is still the active revision.
+        leftRevisionId:
+          deployment.activeRevisionId === target.id ? (live?.input.revisionId ?? null) : deployment.activeRevisionId,
+        because,
+        foundRoute,
+        changeover,
+      };
+      const result = {
+        revision: target.name,
+        revision_id: target.id,
+        because,
+        ...(live ? { superseded_operation_id: live.id } : {}),
+        ...(changeover && heldResult(changeover)),
+      };
+      const started = {
+        type: 'rollback.started',
+        subject: `deployments/${deploymentName}`,
+        actor,
+        operationId,
+        revisionId: target.id,
+        data: {
+          operation_id: operationId,
+          revision: target.name,
+          because,
+          superseded_operation_id: live?.id ?? null,
+          reason: body.reason ?? null,
+        },
+      };
+      return {
+        resourceId: deployment.id,
+        stream: deploymentStream(deployment.id),
+        input,
+        steps,
+        result,
+        audit: {
+          action: 'rollback.create',
+          resourceType: 'deployment',
+          resourceName: deploymentName,
+          after: { revision: target.name },
+        },
+        events: [...ended, started],
+        rehearsal: {
+          would: `roll back to ${targetMessage({ revisionName: target.name, because })}`,
+          more: { capacity: capacityOf(room, changeover) },
+        },
+      };
+    });
   }
 
   /** The rollout that is running, if any. Another kind of live operation is never pre-empted. */
@@ -165,75 +190,6 @@ export class RollbacksService {
     throw rollbackErrors.revision_not_restorable({
       message: `Revision ${target.name} cannot be brought up again: ${why}.`,
     });
-  }
-
-  private async begin(
-    tx: Tx,
-    request: RollbackRequest,
-    deployment: Deployment,
-    { revision: target, because }: Target,
-    live: OperationRow<RolloutInput> | undefined,
-    operationId: string,
-  ): Promise<{ steps: string[]; capacity: Capacity }> {
-    const { body, principal } = request;
-    const foundRoute = await this.foundRoute(tx, deployment, live?.input);
-    const ended = live ? await this.supersede(tx, live, operationId, principal.actor) : [];
-    if (!live) await this.routes.takeTraffic(tx, deployment.id, operationId);
-    const { room, changeover } = await this.settlements.ofRollback(tx, deployment, target, live?.input);
-    // What is left is the active revision or, if the target never stopped being active, the candidate of the rollout.
-    const leftRevisionId =
-      deployment.activeRevisionId === target.id ? (live?.input.revisionId ?? null) : deployment.activeRevisionId;
-    const input: RollbackInput = {
-      deploymentId: deployment.id,
-      deploymentName: deployment.name,
-      revisionId: target.id,
-      revisionName: target.name,
-      leftRevisionId,
-      because,
-      foundRoute,
-      changeover,
-    };
-    await this.deployments.update(tx, deployment.id, {
-      currentOperationId: operationId,
-      candidateRevisionId: null,
-      state: 'progressing',
-    });
-    const stream = deploymentStream(deployment.id);
-    const result = {
-      revision: target.name,
-      revision_id: target.id,
-      because,
-      ...(live ? { superseded_operation_id: live.id } : {}),
-      ...(changeover && heldResult(changeover)),
-    };
-    const steps = [...rollbackSteps(changeover !== undefined)];
-    await this.operations.start(tx, [
-      { id: operationId, operation: ROLLBACK, resourceId: deployment.id, stream, input, steps, result },
-    ]);
-    await appendAudit(tx, {
-      action: 'rollback.create',
-      resourceType: 'deployment',
-      resourceName: deployment.name,
-      after: { revision: target.name },
-    });
-    await appendEvents(tx, principal.tenantId, stream, [
-      ...ended,
-      {
-        type: 'rollback.started',
-        subject: `deployments/${deployment.name}`,
-        actor: principal.actor,
-        operationId,
-        revisionId: target.id,
-        data: {
-          operation_id: operationId,
-          revision: target.name,
-          because,
-          superseded_operation_id: live?.id ?? null,
-          reason: body.reason ?? null,
-        },
-      },
-    ]);
-    return { steps, capacity: capacityOf(room, changeover) };
   }
 
   /** The share of a rollout in mid-course goes with it. What it has promoted, or never moved, stands for itself. */

@@ -1,17 +1,9 @@
+import type { RevisionSpec } from '@slipway/contracts';
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type QuotaConfig } from '@slipway/platform-config';
 import { digestOf, type Tx } from '@slipway/platform-database';
-import {
-  errors,
-  jsonPatch,
-  rehearsal,
-  type IdempotencyClaim,
-  type Principal,
-  type Reply,
-} from '@slipway/platform-http';
-import { appendAudit } from '@slipway/platform-mutations';
-import { appendEvents } from '@slipway/platform-events';
-import { GatheredAccepts, operationAnswer, OperationStore, type Turn } from '@slipway/platform-operations';
+import { errors, jsonPatch, type IdempotencyClaim, type Principal, type Reply } from '@slipway/platform-http';
+import { OperationRequests } from '@slipway/platform-operations';
 import {
   DEPLOYMENTS,
   deploymentStream,
@@ -21,8 +13,13 @@ import {
 import { INSTANCES, type InstancesPort } from '@slipway/ports/instances';
 import { PLANS, type PlansPort } from '@slipway/ports/plans';
 import { ROUTES, type RoutesPort } from '@slipway/ports/routing';
-import { REVISIONS, revisionEvent, type Revision, type RevisionsPort } from '@slipway/ports/revisions';
-import type { RevisionSpec } from '@slipway/contracts';
+import {
+  REVISIONS,
+  revisionEvent,
+  type NewRevision,
+  type Revision,
+  type RevisionsPort,
+} from '@slipway/ports/revisions';
 import { completeSpec, patchedSpec } from './candidate-spec.js';
 import { warnOfNoRoute } from './no-route.js';
 import type { RolloutDto } from './rollout.dto.js';
@@ -37,10 +34,10 @@ import {
   type RolloutInput,
 } from './rollout.input.js';
 import { chooseGate, chooseStrategy, movesTraffic, rolloutSteps } from './rollout.plan.js';
-import { assertKeepsNothing, Settlements, wouldDo, type Settlement } from './settlement.js';
+import { assertKeepsNothing, Settlements, wouldDo } from './settlement.js';
 
 const PROGRESS_DEADLINE_SECONDS = 600;
-/** Beyond what an engine's template allows a start: so that how it ended can still be told. */
+/** Added to the time that an engine's template allows a start, so that the report of a failed start still arrives. */
 const START_MARGIN_SECONDS = 30;
 const KEEP_PREVIOUS_SECONDS = 3_600;
 
@@ -55,8 +52,7 @@ export interface RolloutRequest {
 @Injectable()
 export class RolloutsService {
   constructor(
-    private readonly accepts: GatheredAccepts,
-    private readonly operations: OperationStore,
+    private readonly requests: OperationRequests,
     private readonly settlements: Settlements,
     @Inject(CONFIG) private readonly config: QuotaConfig,
     @Inject(DEPLOYMENTS) private readonly deployments: DeploymentsPort,
@@ -66,73 +62,125 @@ export class RolloutsService {
     @Inject(PLANS) private readonly plans: PlansPort,
   ) {}
 
-  /**
-   * Accepts a rollout: claim, lock, check, write, in one transaction, which it may share with others; a rehearsal does the same and
-   * rolls back. Whoever executes a plan locks that too, and goes alone.
-   */
-  create(asked: RolloutRequest): Promise<Reply> {
-    const { principal, deploymentName: resource, isDryRun, idempotency } = asked;
-    const { tenantId } = principal;
-    const accept = (tx: Tx, turn: Turn) => this.accept(tx, turn, asked);
-    if (isDryRun || asked.body.plan_id) return this.accepts.single({ tenantId, accept }, { dryRun: isDryRun });
-    return this.accepts.add({ tenantId, resource, idempotency, accept });
+  create({ principal, deploymentName, body: requested, ...request }: RolloutRequest): Promise<Reply> {
+    const { tenantId, actor } = principal;
+    const resource = { resourceType: 'deployment', resourceName: deploymentName, reason: requested.reason };
+    return this.requests.accept(ROLLOUT, { principal, ...request, ...resource }, async (tx, operationId) => {
+      const deployment = await this.deployments.lock(tx, tenantId, deploymentName);
+      const body = await this.completedByPlan(tx, deployment, requested);
+      const active = await this.activeRevision(tx, deployment);
+      const requestedStrategy = chooseStrategy(body.strategy, deployment.defaultStrategy);
+      assertKeepsNothing(requestedStrategy, body);
+      const { spec, base } = await this.resolveSpec(tx, deployment, body, active);
+      await this.assertRunnable(tx, tenantId, spec, body);
+      assertActiveRevision(body.expected_active_revision, active);
+      rolloutAllowed(deployment);
+      assertAdmitted(deployment, body.plan_id);
+      await this.assertExecutable(tx, deployment, body, spec);
+
+      const specDigest = digestOf(spec);
+      const { kept, next: number, same: reused } = await this.revisions.withDigest(tx, deployment.id, specDigest);
+      const foundRoute = (await this.routes.current(tx, deployment.id)) ?? null;
+      const target = { spec, reused, route: foundRoute ?? undefined };
+      const settlement = await this.settlements.ofRollout(tx, deployment, requestedStrategy, target);
+      const { strategy, room, changeover } = settlement;
+      const counted = { reused, kept, wanted: room.wanted, replicas: room.replicas, freed: changeover ? room.own : 0 };
+      await assertWithinQuotas(tx, { config: this.config, instances: this.instances }, principal, counted);
+
+      const source = { operation_id: operationId, plan_id: body.plan_id ?? null, base_revision: base?.name ?? null };
+      const candidate: NewRevision = {
+        deployment,
+        number,
+        spec,
+        specDigest,
+        source: { kind: body.plan_id ? 'plan' : 'rollout', ...source },
+        changeRef: body.change_ref ?? null,
+        createdBy: actor,
+      };
+      const revision = reused ?? (await this.revisions.create(tx, candidate));
+      if (movesTraffic(strategy)) await this.routes.takeTraffic(tx, deployment.id, operationId);
+      else if (!foundRoute) warnOfNoRoute(deploymentName);
+      await this.deployments.update(tx, deployment.id, {
+        currentOperationId: operationId,
+        candidateRevisionId: revision.id,
+        state: 'progressing',
+      });
+
+      // A recreate that stops nothing is a first rollout.
+      const isFirst = strategy.type === 'recreate' ? !changeover : active === undefined;
+      const steps = rolloutSteps(strategy, isFirst);
+      const gate = chooseGate(steps, body.analysis, deployment.defaultAnalysis);
+      const input: RolloutInput = {
+        deploymentId: deployment.id,
+        deploymentName,
+        revisionId: revision.id,
+        revisionName: revision.name,
+        isReused: reused !== undefined,
+        strategy,
+        analysis: gate,
+        planId: body.plan_id ?? null,
+        progressDeadlineSeconds: body.progress_deadline_seconds ?? this.progressDeadline(revision),
+        keepPreviousSeconds: body.keep_previous_seconds ?? (changeover ? 0 : KEEP_PREVIOUS_SECONDS),
+        foundRoute,
+        foundActiveRevisionId: deployment.activeRevisionId,
+        changeover,
+      };
+      const result = {
+        revision: revision.name,
+        revision_id: revision.id,
+        ...(reused ? { reused: true } : {}),
+        strategy: strategy.type,
+        strategy_steps: strategy.steps,
+        ...(changeover && heldResult(changeover)),
+        gate,
+      };
+      const started = {
+        type: 'rollout.started',
+        subject: `deployments/${deploymentName}`,
+        actor,
+        operationId,
+        revisionId: revision.id,
+        data: {
+          operation_id: operationId,
+          revision: revision.name,
+          strategy: strategy.type,
+          steps,
+          gate,
+          reason: body.reason ?? null,
+        },
+      };
+      return {
+        resourceId: deployment.id,
+        stream: deploymentStream(deployment.id),
+        input,
+        steps,
+        result,
+        audit: {
+          action: 'rollout.create',
+          resourceType: 'deployment',
+          resourceName: deploymentName,
+          after: revision.spec,
+        },
+        events: [...(reused ? [] : [revisionEvent('revision.created', revision, { actor, operationId })]), started],
+        rehearsal: {
+          would: wouldDo(revision.name, settlement),
+          diff: jsonPatch(active?.spec ?? {}, spec),
+          more: { strategy: strategy.type, capacity: capacityOf(room, changeover) },
+        },
+      };
+    });
   }
 
-  private async accept(tx: Tx, turn: Turn, asked: RolloutRequest): Promise<Reply> {
-    const { principal, deploymentName, isDryRun } = asked;
-    const claiming = turn.claim({
-      operation: ROLLOUT,
-      resourceType: 'deployment',
-      resourceName: deploymentName,
-      requestedBy: principal.actor,
-      reason: asked.body.reason,
-      idempotency: isDryRun ? undefined : asked.idempotency,
-    });
-    // Sent with the claim. What it finds counts for a first request only: a repeated one has its answer also without a deployment.
-    const locking = this.deployments.lock(tx, principal.tenantId, deploymentName);
-    locking.catch(() => undefined);
-    const claim = await claiming;
-    if (!claim.created) return operationAnswer(claim.id, (await this.operations.record(tx, claim.id)) as string, false);
-    const deployment = await locking;
-    const body = await this.planned(tx, deployment, asked.body);
-    const request = { ...asked, body };
-    const { activeRevisionId } = deployment;
-    const active = activeRevisionId === null ? undefined : await this.revisions.get(tx, activeRevisionId);
-    const strategy = chooseStrategy(body.strategy, deployment.defaultStrategy);
-    assertKeepsNothing(strategy, body);
-    const { spec, base } = await this.resolveSpec(tx, deployment, body, active);
-    await this.assertRunnable(tx, principal.tenantId, spec, body);
-    assertActiveRevision(body.expected_active_revision, active);
-    rolloutAllowed(deployment);
-    assertAdmitted(deployment, body.plan_id);
-    await this.assertExecutable(tx, deployment, body, spec);
-
-    const specDigest = digestOf(spec);
-    const [{ kept, next, same: reused }, foundRoute] = await Promise.all([
-      this.revisions.withDigest(tx, deployment.id, specDigest),
-      this.routes.current(tx, deployment.id),
-    ]);
-    const settlement = await this.settlements.ofRollout(tx, deployment, strategy, { spec, reused, route: foundRoute });
-    const { replicas, own, wanted } = settlement.room;
-    const freed = settlement.changeover ? own : 0;
-    const { config, instances } = this;
-    await assertWithinQuotas(tx, { config, instances }, principal, { reused, kept, wanted, replicas, freed });
-    await turn.toWrite();
-    const { revision, written } = reused
-      ? { revision: { ...reused, isReused: true }, written: undefined }
-      : this.newRevision(tx, request, deployment, { number: next, spec, specDigest, base, operationId: claim.id });
-    const [begun] = await Promise.all([
-      this.begin(tx, request, deployment, revision, foundRoute ?? null, settlement, claim.id),
-      written,
-    ]);
-    if (!isDryRun) return operationAnswer(claim.id, begun.record, true);
-    const { room, changeover } = settlement;
-    const more = { strategy: settlement.strategy.type, capacity: capacityOf(room, changeover) };
-    return rehearsal(wouldDo(revision.name, settlement), begun.steps, jsonPatch(active?.spec ?? {}, spec), more);
+  private async activeRevision(tx: Tx, { activeRevisionId }: Deployment): Promise<Revision | undefined> {
+    return activeRevisionId === null ? undefined : this.revisions.get(tx, activeRevisionId);
   }
 
   /** The body of a rollout that executes a plan, completed from the plan. */
-  private async planned(tx: Tx, { id: deploymentId, tenantId }: Deployment, body: RolloutDto): Promise<RolloutDto> {
+  private async completedByPlan(
+    tx: Tx,
+    { id: deploymentId, tenantId }: Deployment,
+    body: RolloutDto,
+  ): Promise<RolloutDto> {
     if (!body.plan_id) return body;
     const plan = (await this.plans.rolloutOf(tx, {
       tenantId,
@@ -178,116 +226,9 @@ export class RolloutsService {
     if (details.length > 0) throw errors.validation_failed({ details });
   }
 
-  private newRevision(
-    tx: Tx,
-    { body, principal }: RolloutRequest,
-    deployment: Deployment,
-    of: { number: number; spec: RevisionSpec; specDigest: string; base: Revision | undefined; operationId: string },
-  ) {
-    const { number, spec, specDigest, base, operationId } = of;
-    const kind = body.plan_id ? 'plan' : 'rollout';
-    const source = {
-      kind,
-      operation_id: operationId,
-      plan_id: body.plan_id ?? null,
-      base_revision: base?.name ?? null,
-    } as const;
-    const { revision, written } = this.revisions.create(tx, {
-      deployment,
-      number,
-      spec,
-      specDigest,
-      source,
-      changeRef: body.change_ref ?? null,
-      createdBy: principal.actor,
-    });
-    return { revision: { ...revision, isReused: false }, written };
-  }
-
-  /** An engine that may load for half an hour is not given up after ten minutes; its own limit comes first and says more. */
+  /** An engine may load for half an hour, and its own limit must end first, because its failure has the better report. */
   private progressDeadline({ spec }: Revision): number {
     const readySeconds = this.instances.traits(spec)?.readyTimeoutSeconds ?? 0;
     return Math.max(PROGRESS_DEADLINE_SECONDS, readySeconds + START_MARGIN_SECONDS);
-  }
-
-  private async begin(
-    tx: Tx,
-    request: RolloutRequest,
-    deployment: Deployment,
-    revision: Revision & { isReused: boolean },
-    foundRoute: RolloutInput['foundRoute'],
-    { strategy, changeover }: Settlement,
-    operationId: string,
-  ): Promise<{ steps: string[]; record: string }> {
-    const { body, principal } = request;
-    // What stops nothing is no recreate, also where the strategy is one.
-    const isFirst = strategy.type === 'recreate' ? !changeover : deployment.activeRevisionId === null;
-    const steps = rolloutSteps(strategy, isFirst);
-    const gate = chooseGate(steps, body.analysis, deployment.defaultAnalysis);
-    if (movesTraffic(strategy)) await this.routes.takeTraffic(tx, deployment.id, operationId);
-    else if (!foundRoute) warnOfNoRoute(deployment.name);
-    const input: RolloutInput = {
-      deploymentId: deployment.id,
-      deploymentName: deployment.name,
-      revisionId: revision.id,
-      revisionName: revision.name,
-      isReused: revision.isReused,
-      strategy,
-      analysis: gate,
-      planId: body.plan_id ?? null,
-      progressDeadlineSeconds: body.progress_deadline_seconds ?? this.progressDeadline(revision),
-      keepPreviousSeconds: body.keep_previous_seconds ?? (changeover ? 0 : KEEP_PREVIOUS_SECONDS),
-      foundRoute,
-      foundActiveRevisionId: deployment.activeRevisionId,
-      changeover,
-    };
-    const stream = deploymentStream(deployment.id);
-    const result = {
-      revision: revision.name,
-      revision_id: revision.id,
-      ...(revision.isReused ? { reused: true } : {}),
-      strategy: strategy.type,
-      strategy_steps: strategy.steps,
-      ...(changeover && heldResult(changeover)),
-      gate,
-    };
-    const started = {
-      type: 'rollout.started',
-      subject: `deployments/${deployment.name}`,
-      actor: principal.actor,
-      operationId,
-      revisionId: revision.id,
-      data: {
-        operation_id: operationId,
-        revision: revision.name,
-        strategy: strategy.type,
-        steps,
-        gate,
-        reason: body.reason ?? null,
-      },
-    };
-    const created = revision.isReused
-      ? []
-      : [revisionEvent('revision.created', revision, { actor: principal.actor, operationId })];
-    // One statement each, sent together. The deployment is locked, so it matters to nobody when its row is written; the stream is locked last.
-    const [, , , , record] = await Promise.all([
-      this.deployments.update(tx, deployment.id, {
-        currentOperationId: operationId,
-        candidateRevisionId: revision.id,
-        state: 'progressing',
-      }),
-      this.operations.start(tx, [
-        { id: operationId, operation: ROLLOUT, resourceId: deployment.id, stream, input, steps, result },
-      ]),
-      appendAudit(tx, {
-        action: 'rollout.create',
-        resourceType: 'deployment',
-        resourceName: deployment.name,
-        after: revision.spec,
-      }),
-      appendEvents(tx, principal.tenantId, stream, [...created, started]),
-      this.operations.record(tx, operationId),
-    ]);
-    return { steps, record: record as string };
   }
 }

@@ -1,4 +1,4 @@
-import { KEYS, lookup, prepared, setwise } from '@slipway/platform-database';
+import { KEYS, lookup, prepared } from '@slipway/platform-database';
 import { isLiveOperation } from '@slipway/platform-operations';
 
 const COLUMNS = `deployment_id "deploymentId", generation, targets, affinity, hold,
@@ -18,11 +18,7 @@ export const SHOWN = lookup(
 );
 
 /** Every rollout reads it when it is accepted and at each change of its traffic: planned once per connection. */
-export const CURRENT = setwise(
-  'route-current',
-  { id: 'text' },
-  (given) => `select given.at, ${COLUMNS} from ${given} join routes on deployment_id = given.id`,
-);
+export const CURRENT_ROUTE = prepared('route-current', `select ${COLUMNS} from routes where deployment_id = $1`);
 
 /** The primary key decides between two; who comes second inserts nothing and looks the holder up then. */
 export const TAKE = prepared(

@@ -10,7 +10,7 @@ import { REVISIONS, type RevisionsPort } from '@slipway/ports/revisions';
 import type { Route, RouteAffinity, RouteChange, RouteHold, RoutesPort, RouteTarget } from '@slipway/ports/routing';
 import { RouteEntity, type StoredHold, type StoredTarget } from './route.entity.js';
 import { routeErrors } from './route.errors.js';
-import { CURRENT, CURRENT_MANY, TAKE } from './route.query.js';
+import { CURRENT_ROUTE, CURRENT_MANY, TAKE } from './route.query.js';
 import { TrafficOwnerEntity } from './traffic-owner.entity.js';
 import { isSameRoute, movement, weightIssues } from './weights.js';
 
@@ -170,9 +170,8 @@ export class RouteStore implements RoutesPort {
     });
   }
 
-  private async row(tx: Tx, deploymentId: string): Promise<Row | undefined> {
-    const [[row] = []] = await tx.each<Row>(CURRENT, [{ id: deploymentId }]);
-    return row;
+  private row(tx: Tx, deploymentId: string): Promise<Row | undefined> {
+    return tx.one<Row>(CURRENT_ROUTE, [deploymentId]);
   }
 
   /**

@@ -10,7 +10,7 @@ import {
   type Principal,
   type Reply,
 } from '@slipway/platform-http';
-import { appendAudit } from '@slipway/platform-mutations';
+import { appendAudit, Mutations } from '@slipway/platform-mutations';
 import { DEPLOYMENTS, type Deployment, type DeploymentsPort } from '@slipway/ports/deployment-records';
 import { REVISIONS, type RevisionsPort } from '@slipway/ports/revisions';
 import type { RouteAffinity, RouteTarget } from '@slipway/ports/routing';
@@ -42,6 +42,7 @@ export interface RouteRequest {
 export class RoutesService implements ExistenceCheck {
   constructor(
     private readonly database: Database,
+    private readonly mutations: Mutations,
     private readonly store: RouteStore,
     @Inject(DEPLOYMENTS) private readonly deployments: DeploymentsPort,
     @Inject(REVISIONS) private readonly revisions: RevisionsPort,
@@ -58,41 +59,37 @@ export class RoutesService implements ExistenceCheck {
   /** Lock, look up (404), weigh (422), compare (412), ask who owns the traffic and who is ready (409), write; in that order. */
   set(request: RouteRequest): Promise<Reply> {
     const { principal, deploymentName, isDryRun } = request;
-    return this.database.tx(
-      { tenantId: principal.tenantId },
-      async (tx) => {
-        const deployment = await this.deployments.lock(tx, principal.tenantId, deploymentName);
-        const targets = await this.resolve(tx, deployment, request.body);
-        const issues = weightIssues(targets);
-        if (issues.length > 0)
-          throw routeErrors.route_weights_invalid({
-            message: `${issues[0]?.field}: ${issues[0]?.message}.`,
-            details: issues,
-          });
-        const before = await this.find(tx, deployment);
-        assertIfMatch(request.ifMatch, before?.etag);
-        await this.assertUnowned(tx, deployment);
-        await this.write(tx, request, deployment, targets);
-        const after = (await this.find(tx, deployment)) as RouteDto;
-        const isChanged = after.generation !== before?.generation;
-        if (isDryRun)
-          return rehearsal(
-            isChanged ? `set the route of ${deployment.name}` : 'change nothing',
-            [],
-            jsonPatch(before, after),
-          );
-        if (isChanged)
-          await appendAudit(tx, {
-            action: 'route.set',
-            resourceType: 'deployment',
-            resourceName: deployment.name,
-            before,
-            after,
-          });
-        return reply(200, after, { etag: after.etag });
-      },
-      { dryRun: isDryRun },
-    );
+    return this.mutations.run({ principal: principal, isDryRun }, async (tx) => {
+      const deployment = await this.deployments.lock(tx, principal.tenantId, deploymentName);
+      const targets = await this.resolve(tx, deployment, request.body);
+      const issues = weightIssues(targets);
+      if (issues.length > 0)
+        throw routeErrors.route_weights_invalid({
+          message: `${issues[0]?.field}: ${issues[0]?.message}.`,
+          details: issues,
+        });
+      const before = await this.find(tx, deployment);
+      assertIfMatch(request.ifMatch, before?.etag);
+      await this.assertUnowned(tx, deployment);
+      await this.write(tx, request, deployment, targets);
+      const after = (await this.find(tx, deployment)) as RouteDto;
+      const isChanged = after.generation !== before?.generation;
+      if (isDryRun)
+        return rehearsal(
+          isChanged ? `set the route of ${deployment.name}` : 'change nothing',
+          [],
+          jsonPatch(before, after),
+        );
+      if (isChanged)
+        await appendAudit(tx, {
+          action: 'route.set',
+          resourceType: 'deployment',
+          resourceName: deployment.name,
+          before,
+          after,
+        });
+      return reply(200, after, { etag: after.etag });
+    });
   }
 
   async assertExists(tenantId: string, params: Record<string, string>): Promise<void> {

@@ -10,7 +10,7 @@ import {
   type Principal,
   type Reply,
 } from '@slipway/platform-http';
-import { appendAudit } from '@slipway/platform-mutations';
+import { appendAudit, Mutations } from '@slipway/platform-mutations';
 import { checkUrl, Egress, PUBLIC } from '@slipway/platform-egress';
 import type { CreateReferenceDto, ReferenceDto, RevokedReferenceDto } from './reference.dto.js';
 import { ReferenceEntity } from './reference.entity.js';
@@ -37,6 +37,7 @@ export class ReferencesService {
   constructor(
     @Inject(CONFIG) private readonly config: Pick<Config, 'keyRing'>,
     private readonly database: Database,
+    private readonly mutations: Mutations,
     private readonly sandboxes: SandboxesService,
     private readonly egress: Egress,
   ) {}
@@ -44,7 +45,7 @@ export class ReferencesService {
   /** A reference and the sandbox that stands for the external one, in one transaction. */
   async create(who: Principal, dto: CreateReferenceDto): Promise<Reply> {
     this.assertBaseUrl(who, dto.base_url);
-    return this.database.tx({ tenantId: who.tenantId }, async (tx) => {
+    return this.mutations.run({ principal: who }, async (tx) => {
       const id = newId('sbr');
       const sandboxId = newId('sbx');
       const credential = dto.credential === undefined ? null : sealSecret(this.config.keyRing, dto.credential, id);
@@ -89,7 +90,7 @@ export class ReferencesService {
 
   /** Sends nothing to anybody. Revoking what is revoked answers the same, and leaves no second audit row. */
   async revoke(who: Principal, id: string): Promise<RevokedReferenceDto> {
-    return this.database.tx({ tenantId: who.tenantId }, async (tx) => {
+    return this.mutations.run({ principal: who }, async (tx) => {
       await tx.query(LOCK_REFERENCE, [id, who.tenantId]);
       const before = await find(tx, who.tenantId, id);
       if (before.state === 'revoked') return revoked(before);

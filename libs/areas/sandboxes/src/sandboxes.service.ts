@@ -11,7 +11,7 @@ import {
   type Principal,
   type Reply,
 } from '@slipway/platform-http';
-import { appendAudit } from '@slipway/platform-mutations';
+import { appendAudit, Mutations } from '@slipway/platform-mutations';
 import { holdQuota } from '@slipway/platform-quotas';
 import { ReferenceEntity } from './reference.entity.js';
 import type { CreateSandboxDto, Provider, SandboxDto } from './sandbox.dto.js';
@@ -39,12 +39,13 @@ export class SandboxesService implements ExistenceCheck {
   constructor(
     @Inject(CONFIG) private readonly config: Pick<Config, 'upload'> & QuotaConfig,
     private readonly database: Database,
+    private readonly mutations: Mutations,
   ) {
     this.maxWorkspaceBytes = Math.max(GIBIBYTE, 10 * config.upload.maxBytes);
   }
 
   async create(who: Principal, dto: CreateSandboxDto): Promise<Reply> {
-    return this.database.tx({ tenantId: who.tenantId }, async (tx) => {
+    return this.mutations.run({ principal: who }, async (tx) => {
       const reference =
         dto.reference_id === undefined ? undefined : await this.reference(tx, who.tenantId, dto.reference_id);
       this.assertSound(dto, reference);

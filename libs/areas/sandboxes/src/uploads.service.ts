@@ -1,8 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Database, type Tx } from '@slipway/platform-database';
 import { errors, reply, SlipwayError, type Principal, type Reply } from '@slipway/platform-http';
-import { appendAudit, IdempotentMutation, StoredAnswer, type HeldKey } from '@slipway/platform-mutations';
-import { OperationStore, type Claimed } from '@slipway/platform-operations';
+import { appendAudit, Mutations, StoredAnswer, type HeldKey } from '@slipway/platform-mutations';
+import { OperationStore } from '@slipway/platform-operations';
 import { CONFIG, PausePoints, quotasOf, type QuotaConfig } from '@slipway/platform-config';
 import { holdQuota, quotaExceeded } from '@slipway/platform-quotas';
 import { And, In, LessThan, MoreThanOrEqual } from 'typeorm';
@@ -41,7 +41,7 @@ export class UploadsService {
     private readonly database: Database,
     @Inject(BLOB_STORE) private readonly store: BlobStore,
     private readonly strays: StrayBlobs,
-    private readonly mutations: IdempotentMutation,
+    private readonly mutations: Mutations,
     private readonly operations: OperationStore,
     private readonly pausePoints: PausePoints,
   ) {}
@@ -93,7 +93,7 @@ export class UploadsService {
       await this.pausePoints.reach('sandboxes:upload:written');
       const written = { blob, sizeBytes: body.bytes, sha256: body.sha256 };
       await key?.settle();
-      const { answer, replaced } = await this.database.tx({ tenantId: who.tenantId }, (tx) =>
+      const { answer, replaced } = await this.mutations.run({ principal: who }, (tx) =>
         this.commit(tx, who, sandboxId, upload, written, key),
       );
       await this.pausePoints.reach('sandboxes:upload:after-commit');
@@ -198,13 +198,17 @@ export class UploadsService {
   }
 
   private async startPush(tx: Tx, who: Principal, sandboxId: string, path: string, blob: string): Promise<string> {
-    const [{ id }] = (await this.operations.claim(tx, [
-      { operation: FILE_PUSH, resourceType: 'sandbox', resourceName: sandboxId, requestedBy: who.actor },
-    ])) as [Claimed];
+    const claim = { operation: FILE_PUSH, resourceType: 'sandbox', resourceName: sandboxId, requestedBy: who.actor };
+    const { id } = await this.operations.claim(tx, claim);
     const [stream, input] = [`sandbox/${sandboxId}`, { sandboxId, path, blob }];
-    await this.operations.start(tx, [
-      { id, operation: FILE_PUSH, resourceId: sandboxId, stream, input, steps: FILE_PUSH.steps },
-    ]);
+    await this.operations.start(tx, {
+      id,
+      operation: FILE_PUSH,
+      resourceId: sandboxId,
+      stream,
+      input,
+      steps: FILE_PUSH.steps,
+    });
     return id;
   }
 }

@@ -13,7 +13,7 @@ import {
   type Principal,
   type Reply,
 } from '@slipway/platform-http';
-import { appendAudit } from '@slipway/platform-mutations';
+import { appendAudit, Mutations } from '@slipway/platform-mutations';
 import { holdQuota } from '@slipway/platform-quotas';
 import { DEPLOYMENTS, deploymentStream, type DeploymentsPort } from '@slipway/ports/deployment-records';
 import { DeliveryEntity } from './delivery/delivery.entity.js';
@@ -43,6 +43,7 @@ export class WebhooksService {
   constructor(
     @Inject(CONFIG) private readonly config: Pick<Config, 'keyRing'> & QuotaConfig,
     private readonly database: Database,
+    private readonly mutations: Mutations,
     private readonly egress: Egress,
     @Inject(DEPLOYMENTS) private readonly deployments: DeploymentsPort,
   ) {}
@@ -51,7 +52,7 @@ export class WebhooksService {
     this.assertUrl(who, body.url);
     const id = newId('whk');
     const secret = SECRET_PREFIX + randomBytes(SECRET_BYTES).toString('base64');
-    const created = await this.database.tx({ tenantId: who.tenantId }, async (tx) => {
+    const created = await this.mutations.run({ principal: who }, async (tx) => {
       const webhooks = tx.repository(WebhookEntity);
       const streams = await this.streamsOf(tx, who.tenantId, body.deployments);
       const { tenantId } = who;
@@ -87,7 +88,7 @@ export class WebhooksService {
   }
 
   delete(who: Principal, id: string): Promise<DeletedWebhookDto> {
-    return this.database.tx({ tenantId: who.tenantId }, async (tx) => {
+    return this.mutations.run({ principal: who }, async (tx) => {
       const row = await tx.one<WebhookDto>(DELETE_WEBHOOK, [who.tenantId, id]);
       if (!row) throw webhookErrors.webhook_not_found();
       await appendAudit(tx, { action: 'webhook.delete', resourceType: 'webhook', resourceName: id, before: row });

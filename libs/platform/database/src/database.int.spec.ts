@@ -3,7 +3,7 @@ import { Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Test, type TestingModule } from '@nestjs/testing';
 import pg from 'pg';
-import { Database, DatabaseModule, locking, lookup, migrations, prepared, setwise, Tx } from './index.js';
+import { Database, DatabaseModule, listOf, listValues, locking, lookup, migrations, prepared } from './index.js';
 import { createTestDatabase, type TestDatabase } from './testing/index.js';
 
 const LOCK_DEPLOYMENT = locking('deployment', prepared('t-deployment', 'select $1::text as id'));
@@ -131,38 +131,8 @@ describe('in tests', () => {
     expect(await database.tx({ tenantId: 'ten_b' }, (tx) => tx.one(count))).toEqual({ n: 1 });
   });
 
-  it('a gathered transaction asks in one statement what several ask in one turn, each of whom gets what is its own', async () => {
-    const twice = setwise(
-      't-twice',
-      { n: 'int' },
-      (given) => `select given.at, n * 2 as n from ${given} where n > 0 order by n`,
-    );
-    const sent = jest.spyOn(Tx.prototype, 'query');
-    const ask = (tx: Tx, ...numbers: number[]) =>
-      tx.each<{ n: number }>(
-        twice,
-        numbers.map((n) => ({ n })),
-      );
-    let late: Promise<unknown> | undefined;
-    const work = async (tx: Tx) => {
-      const rows = await Promise.all([ask(tx, 3, 0), ask(tx), ask(tx, 1), ask(tx, 2)]);
-      late = ask(tx, 4);
-      late.catch(() => undefined);
-      return rows;
-    };
-    const rows = [[[{ n: 6 }], []], [], [[{ n: 2 }]], [[{ n: 4 }]]];
-    expect(await database.tx('system', work, { gathers: true })).toEqual(rows);
-    expect(sent).toHaveBeenCalledTimes(1);
-    await expect(late).rejects.toThrow('the transaction has ended');
-    expect(await database.tx('system', work)).toEqual(rows);
-    expect(sent).toHaveBeenCalledTimes(5);
-    expect(await late).toEqual([[{ n: 8 }]]);
-    jest.restoreAllMocks();
-  });
-
   it('a list is one record to the planner, of however many it is', async () => {
-    const things = setwise('t-list', { n: 'int' }, (given) => `select 1 from ${given}`);
-    const { text } = things.statement;
+    const text = `select 1 from ${listOf('given', { n: 'int' })}`;
     for (const list of ['array_fill(1, array[64])', '(select array_agg(n::int) from generate_series(1, 1000) n)']) {
       const [line] = await database.tx('system', (tx) =>
         tx.query<{ 'QUERY PLAN': string }>(`explain ${text.replaceAll('$1', list)}`),
@@ -180,17 +150,22 @@ describe('in tests', () => {
       names: 'text[]',
       due: 'timestamptz',
     } as const;
-    const echo = setwise('t-echo', columns, (given) => `select * from ${given} order by at desc`);
+    const echo = prepared('t-echo', `select * from ${listOf('given', columns)} order by at`);
     const due = new Date('2026-02-03T04:05:06.789Z');
     const records = [
       { id: 'a "quoted", {one} \\ NULL', n: 1, done: true, what: { a: [1, 'x"y\\z'] }, names: ['x', 'y,"{}'], due },
       { id: '', n: null, done: false, what: 'text', names: [] },
       { id: 'NULL', what: null, names: undefined },
     ];
-    const rows = await database.tx('system', (tx) => tx.each(echo, records));
+    const rows = await database.tx('system', (tx) => tx.query(echo, listValues(columns, records)));
     const nothing = { n: null, done: null, what: null, names: null, due: null };
     expect(rows).toEqual(
-      records.map((record) => [{ ...nothing, ...JSON.parse(JSON.stringify(record)), ...('due' in record && { due }) }]),
+      records.map((record, at) => ({
+        ...nothing,
+        ...JSON.parse(JSON.stringify(record)),
+        ...('due' in record && { due }),
+        at,
+      })),
     );
   });
 

@@ -4,7 +4,6 @@ import type { Pool, PoolClient, QueryResult } from 'pg';
 import { cut } from './cut.js';
 import { gatherWrites } from './gather-writes.js';
 import { GatheredLookups } from './gathered-lookups.js';
-import { GatheredStatements } from './gathered-statements.js';
 import { NESTING, type Nesting } from './nesting.js';
 import { Notifications } from './notifications.js';
 import { PipelinedReader } from './pipelined-reader.js';
@@ -43,37 +42,27 @@ export class Database implements OnApplicationBootstrap, OnModuleDestroy {
   /**
    * Runs `fn` in one READ COMMITTED transaction and commits it. An exception rolls back and is thrown on.
    * With `dryRun` everything is rolled back and `fn`'s value returned: each check was made, nothing was written.
-   * With `gathers` several share it inside of `fn`, and what they ask by `each` in one turn goes as one statement.
    * With `lockWithinMs` its commit may take longer than that, because one that notifies waits for the one before, for which no row is to blame.
    */
-  async tx<T>(
-    scope: TxScope,
-    fn: (tx: Tx) => Promise<T>,
-    options: TxSettings & { dryRun?: boolean; gathers?: boolean } = {},
-  ): Promise<T> {
-    const gathered = options.gathers ? new GatheredStatements() : undefined;
-    return this.onConnection(
-      async (client, tx) => {
-        // Not awaited on its own: with a pipelined client it travels with the first statement of `fn`.
-        const begun = client.query(beginText(scope, options));
-        begun.catch(() => undefined);
-        try {
-          const value = await this.nesting.within(() => fn(tx)).finally(() => gathered?.end());
-          await begun;
-          if (options.dryRun) throw new DryRunDone(value);
-          const committed = await commit(client, options.lockWithinMs !== undefined);
-          // After a failed statement whose error the callback swallowed, COMMIT "succeeds" as a ROLLBACK.
-          if (committed.command !== 'COMMIT') throw new Error('the transaction was rolled back by Postgres');
-          return value;
-        } catch (error) {
-          await client.query('ROLLBACK').catch(() => undefined);
-          if (error instanceof DryRunDone) return error.value as T;
-          throw error;
-        }
-      },
-      scope,
-      gathered,
-    );
+  async tx<T>(scope: TxScope, fn: (tx: Tx) => Promise<T>, options: TxSettings & { dryRun?: boolean } = {}): Promise<T> {
+    return this.onConnection(async (client, tx) => {
+      // Not awaited on its own: with a pipelined client it travels with the first statement of `fn`.
+      const begun = client.query(beginText(scope, options));
+      begun.catch(() => undefined);
+      try {
+        const value = await this.nesting.within(() => fn(tx));
+        await begun;
+        if (options.dryRun) throw new DryRunDone(value);
+        const committed = await commit(client, options.lockWithinMs !== undefined);
+        // After a failed statement whose error the callback swallowed, COMMIT "succeeds" as a ROLLBACK.
+        if (committed.command !== 'COMMIT') throw new Error('the transaction was rolled back by Postgres');
+        return value;
+      } catch (error) {
+        await client.query('ROLLBACK').catch(() => undefined);
+        if (error instanceof DryRunDone) return error.value as T;
+        throw error;
+      }
+    }, scope);
   }
 
   /** One statement in a transaction of its own, sent and answered in one round trip. Returns its rows. */
@@ -182,11 +171,7 @@ export class Database implements OnApplicationBootstrap, OnModuleDestroy {
     await Promise.all([this.notifications.close(), this.reader.close()]);
   }
 
-  private async onConnection<T>(
-    work: (client: PoolClient, tx: Tx) => Promise<T>,
-    scope: TxScope,
-    gathered?: GatheredStatements,
-  ): Promise<T> {
+  private async onConnection<T>(work: (client: PoolClient, tx: Tx) => Promise<T>, scope: TxScope): Promise<T> {
     this.nesting.assertOutside();
     const runner = this.dataSource.createQueryRunner();
     const client = (await runner.connect()) as PoolClient;
@@ -195,7 +180,7 @@ export class Database implements OnApplicationBootstrap, OnModuleDestroy {
     try {
       return await work(
         client,
-        new Tx(scope === 'system' ? null : scope.tenantId, runner, client, this.nesting.locks(), gathered),
+        new Tx(scope === 'system' ? null : scope.tenantId, runner, client, this.nesting.locks()),
       );
     } finally {
       (runner as { isTransactionActive: boolean }).isTransactionActive = false;

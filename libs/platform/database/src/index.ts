@@ -3,18 +3,7 @@ export { DatabaseModule } from './database.module.js';
 export { Tx, type Reads, type TxScope, type TxSettings } from './tx.js';
 export { rfc3339, wholeNumber } from './columns.js';
 export { newestFirst } from './newest-first.js';
-export {
-  KEYS,
-  listOf,
-  listValues,
-  locking,
-  lookup,
-  prepared,
-  setwise,
-  type Columns,
-  type Setwise,
-  type Statement,
-} from './statement.js';
+export { KEYS, listOf, listValues, locking, lookup, prepared, type Columns, type Statement } from './statement.js';
 export { LOCK_ORDER, type Lock } from './lock-order.js';
 export { startEmbeddedPostgres, type EmbeddedPostgres, type EmbeddedPostgresOptions } from './embedded/index.js';
 export { newId } from './ids.js';

@@ -93,33 +93,3 @@ export function listValues(columns: Columns, records: readonly object[]): unknow
     });
   });
 }
-
-/**
- * One statement for a list of records, each with rows of its own in the answer: such a row says by `at` whose it is. Where several do the
- * same in one transaction, their records travel as one list (`Database.tx` with `gathers`).
- */
-export interface Setwise {
-  readonly columns: Columns;
-  readonly statement: Statement;
-}
-
-/**
- * @param columns of a record; in the list `at` stands before them
- * @param text of the statement, made of the list, which is named `given`
- * @param locks which lock it takes for a record, as `locking` says it of other statements
- */
-export function setwise(
-  name: string,
-  columns: Columns,
-  text: (given: string) => string,
-  locks?: { lock: Lock; keyOf: (record: Record<string, unknown>) => string },
-): Setwise {
-  const statement = prepared(`${name}-list`, text(listOf('given', columns)));
-  if (!locks) return { columns, statement };
-  const names = Object.keys(columns);
-  const keysOf = (arrays: readonly unknown[]): string[] =>
-    (arrays[0] as unknown[]).map((_, at) =>
-      locks.keyOf(Object.fromEntries(names.map((column, index) => [column, (arrays[index] as unknown[])[at]]))),
-    );
-  return { columns, statement: locking(locks.lock, statement, keysOf) };
-}

@@ -1,9 +1,8 @@
 import type { EntityTarget, ObjectLiteral, QueryRunner, Repository } from 'typeorm';
 import type { PoolClient } from 'pg';
-import { GatheredStatements } from './gathered-statements.js';
 import type { HeldLocks } from './held-locks.js';
 import { send } from './send.js';
-import { listValues, prepared, type Setwise, type Statement } from './statement.js';
+import { prepared, type Statement } from './statement.js';
 
 const NOW = prepared('transaction-now', 'select now() as now');
 
@@ -37,8 +36,6 @@ export class Tx implements Reads {
     private readonly client: PoolClient,
     /** In tests: what it has locked. */
     private readonly held?: HeldLocks,
-    /** Of a gathered transaction: what those who share it ask in one turn. */
-    private readonly gathered?: GatheredStatements,
   ) {}
 
   /**
@@ -70,19 +67,6 @@ export class Tx implements Reads {
   }
 
   /**
-   * One statement for all records, or, in a gathered transaction, for those of everybody who asks the same in this turn of the event loop.
-   * @returns the rows of each record, in the order of the records
-   */
-  async each<R>(set: Setwise, records: readonly object[]): Promise<R[][]> {
-    return (await this.perRecord(set, records, false)) as R[][];
-  }
-
-  /** `lookAsSystem` for several records. */
-  async lookEachAsSystem<R>(set: Setwise, records: readonly object[]): Promise<R[][]> {
-    return (await this.perRecord(set, records, true)) as R[][];
-  }
-
-  /**
    * One look at the rows of all tenants, also from inside a tenant's transaction: what decides about one may stand with others. The
    * rows are for that decision and for no answer.
    */
@@ -96,17 +80,6 @@ export class Tx implements Reads {
     ]);
     for (const result of results) if (result.status === 'rejected') throw result.reason;
     return (results[1] as PromiseFulfilledResult<R[]>).value;
-  }
-
-  private perRecord(set: Setwise, records: readonly object[], isAsSystem: boolean): Promise<object[][]> {
-    const send = async (all: readonly object[]): Promise<object[][]> => {
-      const { columns, statement } = set;
-      const values = listValues(columns, all);
-      const rows = await (isAsSystem ? this.lookAsSystem(statement, values) : this.query(statement, values));
-      return split(rows as { at?: number }[], all.length);
-    };
-    if (records.length === 0) return Promise.resolve([]);
-    return this.gathered ? this.gathered.ask(set, records, send) : send(records);
   }
 
   private async send<R>(statement: Statement | string, values: unknown[]): Promise<R[]> {
@@ -124,13 +97,6 @@ export class Tx implements Reads {
   async find<R>(statement: Statement, keys: readonly string[], shared: readonly string[] = []): Promise<R[]> {
     return keys.length === 0 ? [] : this.query<R>(statement, [keys, ...shared]);
   }
-}
-
-/** Rows without `at` belong to nobody: those of a notification. */
-function split(rows: readonly { at?: number }[], count: number): object[][] {
-  const each: object[][] = Array.from({ length: count }, () => []);
-  for (const { at, ...row } of rows) if (at !== undefined) each[at]?.push(row);
-  return each;
 }
 
 /** What a transaction may be told at its begin. */

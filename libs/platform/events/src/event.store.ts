@@ -1,5 +1,5 @@
 import { EVENTS_CHANNEL, INBOX_CHANNEL, actorText, type Actor } from '@slipway/contracts';
-import { KEYS, lookup, newId, prepared, setwise, type Tx } from '@slipway/platform-database';
+import { KEYS, listOf, listValues, locking, lookup, newId, prepared, type Tx } from '@slipway/platform-database';
 
 /** An event to append. `data` is the CloudEvent's payload; `subject` names what it is about, such as `deployments/chat`. */
 export interface NewEvent {
@@ -51,11 +51,11 @@ export function eventsAsWritten(events: readonly NewEvent[]): object[] {
   return events.map((event) => ({ ...event, id: newId('evt'), actor: actorText(event.actor) }));
 }
 
-const APPEND = setwise(
-  'events-append',
-  { stream: 'text', tenant_id: 'text', events: 'jsonb' },
-  (given) => `with ${appending(given)} select`,
-  { lock: 'event_stream', keyOf: ({ stream }) => stream as string },
+const APPENDED = { stream: 'text', tenant_id: 'text', events: 'jsonb' } as const;
+const APPEND_EVENTS = locking(
+  'event_stream',
+  prepared('events-append', `with ${appending(listOf('given', APPENDED))} select`),
+  ([streams]) => streams as string[],
 );
 
 /** Appends to several streams at once. A stream stands in the list only once. */
@@ -66,7 +66,7 @@ export async function appendAll(tx: Tx, appends: readonly Append[]): Promise<voi
     tenant_id: tenantId,
     events: eventsAsWritten(events),
   }));
-  await tx.each(APPEND, rows);
+  if (rows.length > 0) await tx.query(APPEND_EVENTS, listValues(APPENDED, rows));
 }
 
 export async function appendEvents(

@@ -1,5 +1,5 @@
 import { actorText, systemActor, type Actor } from '@slipway/contracts';
-import { digestOf, newId, setwise, type Tx } from '@slipway/platform-database';
+import { digestOf, newId, prepared, type Tx } from '@slipway/platform-database';
 import { requestContext } from '@slipway/platform-http';
 
 export interface AuditEntry {
@@ -14,41 +14,26 @@ export interface AuditEntry {
   actor?: Actor;
 }
 
-const INSERT = setwise(
+const INSERT_AUDIT = prepared(
   'audit-insert',
-  {
-    id: 'text',
-    tenant_id: 'text',
-    actor: 'text',
-    action: 'text',
-    resource_type: 'text',
-    resource_name: 'text',
-    request_id: 'text',
-    before_digest: 'text',
-    after_digest: 'text',
-  },
-  (
-    given,
-  ) => `insert into audit_log (id, tenant_id, actor, action, resource_type, resource_name, request_id, before_digest, after_digest)
-   select id, tenant_id, actor, action, resource_type, resource_name, request_id, before_digest, after_digest from ${given}`,
+  `insert into audit_log (id, tenant_id, actor, action, resource_type, resource_name, request_id, before_digest, after_digest)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
 );
 
 /** Writes the audit row of a mutation in the mutation's own transaction. Actor and request id come from the request. */
 export async function appendAudit(tx: Tx, entry: AuditEntry): Promise<void> {
   const request = requestContext();
   const actor = entry.actor ?? request.principal?.actor ?? systemActor('slipway');
-  await tx.each(INSERT, [
-    {
-      id: newId('aud'),
-      tenant_id: tx.tenant,
-      actor: actorText(actor),
-      action: entry.action,
-      resource_type: entry.resourceType,
-      resource_name: entry.resourceName,
-      request_id: request.requestId || null,
-      before_digest: digest(entry.before),
-      after_digest: digest(entry.after),
-    },
+  await tx.query(INSERT_AUDIT, [
+    newId('aud'),
+    tx.tenant,
+    actorText(actor),
+    entry.action,
+    entry.resourceType,
+    entry.resourceName,
+    request.requestId || null,
+    digest(entry.before),
+    digest(entry.after),
   ]);
 }
 

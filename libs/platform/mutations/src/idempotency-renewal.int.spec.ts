@@ -4,24 +4,21 @@ import { migrations as databaseMigrations, newId } from '@slipway/platform-datab
 import { holdIntervals, until } from '@slipway/platform-database/testing';
 import { DatabaseBed } from '@slipway/platform-database/testing/database-bed';
 import { migrations } from './index.js';
-import { HeldKey, IdempotentMutation, StoredAnswer } from './idempotency.js';
+import { HeldKey, Mutations, StoredAnswer } from './mutations.js';
 
 const scope = { tenantId: newId('ten') };
 /** A third of the bed's lease. */
 const RENEWAL_MS = 10_000;
 
 let bed: DatabaseBed;
-let mutations: IdempotentMutation;
+let mutations: Mutations;
 let number = 0;
 let claim: { method: string; path: string; key: string; fingerprint: string };
 
 beforeAll(async () => {
   holdIntervals();
-  bed = await DatabaseBed.start({
-    migrations: [...databaseMigrations, ...migrations],
-    providers: [IdempotentMutation],
-  });
-  mutations = bed.module.get(IdempotentMutation);
+  bed = await DatabaseBed.start({ migrations: [...databaseMigrations, ...migrations], providers: [Mutations] });
+  mutations = bed.module.get(Mutations);
 });
 afterAll(async () => {
   await bed?.stop();

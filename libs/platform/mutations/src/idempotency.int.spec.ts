@@ -4,14 +4,14 @@ import { ConfigModule, type Config } from '@slipway/platform-config';
 import { Database, DatabaseModule, migrations as databaseMigrations, type Tx } from '@slipway/platform-database';
 import { createTestDatabase, type TestDatabase } from '@slipway/platform-database/testing';
 import { rawJson, reply, type RawJson, type Reply } from '@slipway/platform-http';
-import { HeldKey, IdempotentMutation, StoredAnswer } from './idempotency.js';
+import { HeldKey, Mutations, StoredAnswer } from './mutations.js';
 import { migrations } from './index.js';
 
 const scope = { tenantId: 'ten_1' };
 
 let testDatabase: TestDatabase;
 let module: TestingModule;
-let mutations: IdempotentMutation;
+let mutations: Mutations;
 let database: Database;
 let number = 0;
 let claim: { method: string; path: string; key: string; fingerprint: string };
@@ -25,9 +25,9 @@ beforeAll(async () => {
   } as Config;
   module = await Test.createTestingModule({
     imports: [ConfigModule.forRoot(config), DatabaseModule.forRoot(config)],
-    providers: [IdempotentMutation],
+    providers: [Mutations],
   }).compile();
-  mutations = module.get(IdempotentMutation);
+  mutations = module.get(Mutations);
   database = module.get(Database);
 });
 
@@ -41,6 +41,8 @@ beforeEach(() => {
   effects = 0;
 });
 
+const run = (principal: { tenantId: string }, idempotency: typeof claim, change: typeof work): Promise<Reply> =>
+  mutations.run({ principal, idempotency }, change);
 const work = async (_tx: Tx): Promise<Reply> => reply(201, { effect: (effects += 1) }, { etag: '"x"' });
 const bodyOf = (answer: Reply) =>
   answer.body && 'text' in (answer.body as object) ? JSON.parse((answer.body as RawJson).text) : answer.body;
@@ -48,7 +50,7 @@ const keys = async () =>
   (await database.read('system', 'select 1 from idempotency_keys where key = $1', [claim.key])).length;
 
 it('has one effect of fifty at once, and one answer', async () => {
-  const answers = await Promise.all(Array.from({ length: 50 }, () => mutations.run(scope, claim, work)));
+  const answers = await Promise.all(Array.from({ length: 50 }, () => run(scope, claim, work)));
   expect(effects).toBe(1);
   expect(
     new Set(answers.map((answer) => JSON.stringify([answer.status, bodyOf(answer), answer.headers['etag']]))),
@@ -57,8 +59,8 @@ it('has one effect of fifty at once, and one answer', async () => {
 });
 
 it('refuses another request with the key, in both ways of working', async () => {
-  await mutations.run(scope, claim, async () => reply(200, rawJson('{"a": 1}')));
-  await expect(mutations.run(scope, { ...claim, fingerprint: 'b' }, work)).rejects.toMatchObject({
+  await run(scope, claim, async () => reply(200, rawJson('{"a": 1}')));
+  await expect(run(scope, { ...claim, fingerprint: 'b' }, work)).rejects.toMatchObject({
     code: 'idempotency_key_reused',
     status: 422,
   });
@@ -69,22 +71,20 @@ it('refuses another request with the key, in both ways of working', async () => 
 });
 
 it('keeps tenants, methods and paths apart', async () => {
-  await mutations.run(scope, claim, work);
-  await mutations.run({ tenantId: 'ten_2' }, claim, work);
-  await mutations.run(scope, { ...claim, path: '/others' }, work);
-  await mutations.run(scope, { ...claim, method: 'PUT' }, work);
-  await mutations.run(scope, undefined, work);
+  await run(scope, claim, work);
+  await run({ tenantId: 'ten_2' }, claim, work);
+  await run(scope, { ...claim, path: '/others' }, work);
+  await run(scope, { ...claim, method: 'PUT' }, work);
+  await mutations.run({ principal: scope }, work);
   expect(effects).toBe(5);
 });
 
 it('stores no key of a refused request', async () => {
-  await expect(mutations.run(scope, claim, async () => Promise.reject(new Error('refused')))).rejects.toThrow(
-    'refused',
-  );
+  await expect(run(scope, claim, async () => Promise.reject(new Error('refused')))).rejects.toThrow('refused');
   const held = (await mutations.hold(scope, claim)) as HeldKey;
   await held.release();
   expect(await keys()).toBe(0);
-  await mutations.run(scope, { ...claim, fingerprint: 'b' }, work);
+  await run(scope, { ...claim, fingerprint: 'b' }, work);
   expect(effects).toBe(1);
 });
 
@@ -95,7 +95,7 @@ it('answers 409 while the key is held, and the stored answer after', async () =>
     status: 409,
     headers: { 'retry-after': '5' },
   });
-  await expect(mutations.run(scope, claim, work)).rejects.toMatchObject({ code: 'idempotency_in_progress' });
+  await expect(run(scope, claim, work)).rejects.toMatchObject({ code: 'idempotency_in_progress' });
   await database.tx(scope, (tx) => held.complete(tx, reply(201, { a: 1 }), 'late'));
   await held.release();
   expect(bodyOf(((await mutations.hold(scope, claim)) as StoredAnswer).replay('late'))).toEqual({ a: 1 });

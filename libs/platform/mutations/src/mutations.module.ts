@@ -1,13 +1,10 @@
 import { Global, Module } from '@nestjs/common';
-import { IdempotentMutation } from './idempotency.js';
+import { Mutations } from './mutations.js';
 import { KeyRetention } from './key-retention.js';
 import { ReadAudit } from './read-audit.js';
 import { ReadListing } from './read-listing.js';
 
 /** `Idempotency-Key` for mutations in one transaction, and the audit of reads. Needs the scheduling module beside it. */
 @Global()
-@Module({
-  providers: [IdempotentMutation, KeyRetention, ReadAudit, ReadListing],
-  exports: [IdempotentMutation, ReadAudit],
-})
+@Module({ providers: [Mutations, KeyRetention, ReadAudit, ReadListing], exports: [Mutations, ReadAudit] })
 export class MutationsModule {}

@@ -27,9 +27,8 @@ export {
   type StepContext,
   type StepOutcome,
 } from './define/steps.js';
-export type { Turn } from './accept/accept-batch.js';
 export { dispatch, wake } from './accept/dispatch.js';
-export { GatheredAccepts } from './accept/gathered-accepts.js';
+export { OperationRequests, type AcceptedOperation, type OperationRequest } from './accept/operation-requests.js';
 export { OperationDto, OperationEnvelopeDto, operationAnswer } from './accept/operation.dto.js';
 export { operationErrors } from './accept/operation.errors.js';
 export { GET_RECORD, LIST_RECORDS, NEWEST_RECORDS } from './accept/operation.query.js';

@@ -1,6 +1,6 @@
 import { Module, type DynamicModule, type Provider } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
-import { GatheredAccepts } from './accept/gathered-accepts.js';
+import { OperationRequests } from './accept/operation-requests.js';
 import { OperationStore } from './accept/operation.store.js';
 import { OperationDefinitions } from './define/operation.definitions.js';
 import { Leases } from './run/leases.js';
@@ -10,7 +10,7 @@ import { OutboxRelay } from './run/outbox.relay.js';
 import { OperationRepair } from './run/repair.js';
 import { OperationRetention } from './run/retention.js';
 
-const EVERYWHERE: Provider[] = [OperationDefinitions, OperationStore, GatheredAccepts];
+const EVERYWHERE: Provider[] = [OperationDefinitions, OperationStore, OperationRequests];
 const MOVERS: Provider[] = [Leases, OperationRunner, OutboxRelay, OperationWorker, OperationRepair, OperationRetention];
 
 /**

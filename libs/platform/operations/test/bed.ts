@@ -1,13 +1,14 @@
 import { migrations as databaseMigrations, newId } from '@slipway/platform-database';
 import { DatabaseBed } from '@slipway/platform-database/testing/database-bed';
 import { EventsModule, migrations as eventMigrations } from '@slipway/platform-events';
-import { migrations as mutationMigrations } from '@slipway/platform-mutations';
+import { migrations as mutationMigrations, MutationsModule } from '@slipway/platform-mutations';
+import { SchedulingModule } from '@slipway/platform-scheduling';
 import { migrations, OperationsModule, OperationStore, type OperationDefinition } from '../src/index.js';
 
 export const TENANT = newId('ten');
 export const ACTOR = { type: 'token', id: 'test' } as const;
 
-const PROBE: OperationDefinition = { kind: 'probe', steps: ['only'], unwind: {} };
+export const PROBE: OperationDefinition = { kind: 'probe', steps: ['only'], unwind: {} };
 
 /** The parts of this library on a database of their own. Nothing moves by itself: no worker runs. */
 export class OperationsBed extends DatabaseBed {
@@ -17,7 +18,7 @@ export class OperationsBed extends DatabaseBed {
     return new OperationsBed(
       ...(await DatabaseBed.open({
         migrations: [...databaseMigrations, ...eventMigrations, ...mutationMigrations, ...migrations],
-        imports: [EventsModule.forApi(), OperationsModule.forApi()],
+        imports: [SchedulingModule.forApi(), EventsModule.forApi(), MutationsModule, OperationsModule.forApi()],
       })),
     );
   }
@@ -25,12 +26,10 @@ export class OperationsBed extends DatabaseBed {
   /** Accepts an operation, which puts its first wake-up into the outbox. */
   begin(): Promise<string> {
     return this.database.tx({ tenantId: TENANT }, async (tx) => {
-      const [claim] = await this.store.claim(tx, [
-        { operation: PROBE, resourceType: 'thing', resourceName: 'thing', requestedBy: ACTOR },
-      ]);
-      const { id } = claim!;
+      const claim = { operation: PROBE, resourceType: 'thing', resourceName: 'thing', requestedBy: ACTOR };
+      const { id } = await this.store.claim(tx, claim);
       const stream = `operation/${id}`;
-      await this.store.start(tx, [{ id, operation: PROBE, resourceId: 'thing', stream, input: {}, steps: ['only'] }]);
+      await this.store.start(tx, { id, operation: PROBE, resourceId: 'thing', stream, input: {}, steps: ['only'] });
       return id;
     });
   }

@@ -295,11 +295,8 @@ it('follows one operation only, and ends behind its last event', async () => {
   const [mine, other] = (await Promise.all(
     [1, 2].map(() =>
       harness.database.tx({ tenantId: TENANT }, async (tx) => {
-        const [claim] = await harness.store.claim(tx, [claimOf(KIND)]);
-        const { id } = claim!;
-        await harness.store.start(tx, [
-          { id, operation: KIND, resourceId: 'thing', stream, input: {}, steps: ['only'] },
-        ]);
+        const { id } = await harness.store.claim(tx, claimOf(KIND));
+        await harness.store.start(tx, { id, operation: KIND, resourceId: 'thing', stream, input: {}, steps: ['only'] });
         return id;
       }),
     ),

@@ -111,11 +111,9 @@ export class OperationHarness {
   ): Promise<string> {
     return this.database.tx({ tenantId }, async (tx) => {
       const requestedBy = { type: 'token', id: 'test' } as const;
-      const [claim] = await this.store.claim(tx, [
-        { operation, resourceType: 'thing', resourceName: 'thing', requestedBy },
-      ]);
-      const { id } = claim!;
-      await this.store.start(tx, [{ id, operation, resourceId: 'thing', stream: `operation/${id}`, input, steps }]);
+      const claim = { operation, resourceType: 'thing', resourceName: 'thing', requestedBy };
+      const { id } = await this.store.claim(tx, claim);
+      await this.store.start(tx, { id, operation, resourceId: 'thing', stream: `operation/${id}`, input, steps });
       return id;
     });
   }

@@ -377,16 +377,16 @@ it('refuses a second implementation of a kind', () => {
 it('adopts nobody else by a key: tenants, methods and paths are apart', async () => {
   const claim = (tenantId: string, method: string, path: string) =>
     harness.database.tx({ tenantId }, (tx) =>
-      harness.store.claim(tx, [claimOf(PROBE, { idempotency: { method, path, key: 'k2', fingerprint: 'a' } })]),
+      harness.store.claim(tx, claimOf(PROBE, { idempotency: { method, path, key: 'k2', fingerprint: 'a' } })),
     );
   const made = [
-    ...(await claim(TENANT, 'POST', '/x')),
-    ...(await claim(newId('ten'), 'POST', '/x')),
-    ...(await claim(TENANT, 'PUT', '/x')),
-    ...(await claim(TENANT, 'POST', '/y')),
+    await claim(TENANT, 'POST', '/x'),
+    await claim(newId('ten'), 'POST', '/x'),
+    await claim(TENANT, 'PUT', '/x'),
+    await claim(TENANT, 'POST', '/y'),
   ];
   expect(made.map((one) => one.created)).toEqual([true, true, true, true]);
-  expect(await claim(TENANT, 'POST', '/x')).toEqual([{ id: made[0]!.id, created: false }]);
+  expect(await claim(TENANT, 'POST', '/x')).toEqual({ id: made[0]!.id, created: false });
 });
 
 it('hides an operation from other tenants', async () => {

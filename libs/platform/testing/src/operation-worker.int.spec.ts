@@ -92,12 +92,10 @@ it('runs what the queue has lost, by looking alone', async () => {
 it('runs what never reached the outbox, by looking alone', async () => {
   const { definition: operation } = script([harness], { first: leavesAnEffect });
   const id = await harness.database.tx({ tenantId: TENANT }, async (tx) => {
-    const [made] = await harness.store.claim(tx, [claimOf(operation)]);
-    const { id: own } = made!;
+    const { id: own } = await harness.store.claim(tx, claimOf(operation));
     const stream = `operation/${own}`;
-    await harness.store.start(tx, [
-      { id: own, operation, resourceId: 'thing', stream, input: { world: own }, steps: ['first'] },
-    ]);
+    const start = { id: own, operation, resourceId: 'thing', stream, input: { world: own }, steps: ['first'] };
+    await harness.store.start(tx, start);
     await tx.query('delete from outbox where operation_id = $1', [own]);
     return own;
   });

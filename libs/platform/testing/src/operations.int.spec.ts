@@ -154,9 +154,9 @@ describe('durable operations', () => {
       claimOf(PROBE, { idempotency: { method: 'POST', path: '/x', key: 'k1', fingerprint } });
     const attempt = (fingerprint: string, isRefused = false) =>
       inTenant(async (tx) => {
-        const [made] = await harness.store.claim(tx, [claim(fingerprint)]);
+        const made = await harness.store.claim(tx, claim(fingerprint));
         if (isRefused) throw new Error('refused');
-        return made!;
+        return made;
       });
     await expect(attempt('a', true)).rejects.toThrow('refused');
     const all = await Promise.all(Array.from({ length: 20 }, () => attempt('b')));

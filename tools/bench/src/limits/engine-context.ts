@@ -5,6 +5,7 @@ import { NestFactory } from '@nestjs/core';
 import { ConfigModule, loadConfigOrExit } from '@slipway/platform-config';
 import { DatabaseModule } from '@slipway/platform-database';
 import { EventsModule } from '@slipway/platform-events';
+import { MutationsModule } from '@slipway/platform-mutations';
 import { OperationsModule } from '@slipway/platform-operations';
 import { QueueModule } from '@slipway/platform-queue';
 import { SchedulingModule } from '@slipway/platform-scheduling';
@@ -21,6 +22,7 @@ export async function startEngine(part: Type): Promise<INestApplicationContext> 
       QueueModule.forRoot(config),
       SchedulingModule.forWorker(),
       EventsModule.forWorker(),
+      MutationsModule,
       OperationsModule.forWorker(),
       part,
     ],

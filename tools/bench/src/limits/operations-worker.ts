@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Global, Injectable, Module } from '@nestjs/common';
 import pg from 'pg';
+import { Database } from '@slipway/platform-database';
 import {
   defineOperation,
   done,
   DurableOperation,
-  GatheredAccepts,
   inputOf,
   LOOK_EVERY_MS,
   OperationRunner,
@@ -39,7 +39,7 @@ const NO_LOOKING = { provide: LOOK_EVERY_MS, useValue: 0 };
 class BenchModule {}
 
 const context = await startEngine(BenchModule);
-const accepts = context.get(GatheredAccepts, { strict: false });
+const database = context.get(Database);
 const store = context.get(OperationStore, { strict: false });
 const runner = context.get(OperationRunner, { strict: false });
 const admin = new pg.Pool({ connectionString: process.argv[3] as string, max: CONCURRENCY });
@@ -125,20 +125,14 @@ async function steady(count: number): Promise<number[]> {
   return rows.map((row) => row.ms);
 }
 
-/** As rollouts are: those that come up together share a transaction. */
+/** Accepts an operation in one transaction, as a request does. */
 function accept(): Promise<string> {
-  const resource = `thing-${(accepted += 1)}`;
-  const claim = { operation: BENCH, resourceType: 'thing', resourceName: resource, requestedBy: WHO };
-  return accepts.add({
-    tenantId: TENANT,
-    resource,
-    accept: async (tx, turn) => {
-      const { id } = await turn.claim(claim);
-      await turn.toWrite();
-      const stream = `operation/${id}`;
-      await store.start(tx, [{ id, operation: BENCH, resourceId: 'thing', stream, input: {}, steps: STEPS }]);
-      return id;
-    },
+  const claim = { operation: BENCH, resourceType: 'thing', resourceName: `thing-${(accepted += 1)}`, requestedBy: WHO };
+  return database.tx({ tenantId: TENANT }, async (tx) => {
+    const { id } = await store.claim(tx, claim);
+    const stream = `operation/${id}`;
+    await store.start(tx, { id, operation: BENCH, resourceId: 'thing', stream, input: {}, steps: STEPS });
+    return id;
   });
 }
 

@@ -1,4 +1,4 @@
-import { KEYS, lookup, locking, prepared, setwise } from '@slipway/platform-database';
+import { KEYS, lookup, locking, prepared } from '@slipway/platform-database';
 import { actorText, OUTBOX_CHANNEL, WORKER } from '@slipway/contracts';
 import { OPERATION_COLUMNS, STEP_COLUMNS } from '../operation.row.js';
 
@@ -23,12 +23,10 @@ export const GET_RECORD = lookup(
   `select o.id as key, ${RECORD} as json from operations o where o.id = any ${KEYS} and o.tenant_id = $2`,
 );
 
-/** The same in a transaction, for who has just accepted them. */
-export const RECORDS = setwise(
-  'operation-records',
-  { id: 'text', tenant_id: 'text' },
-  (given) =>
-    `select given.at, ${RECORD} as json from ${given} join operations o on o.id = given.id and o.tenant_id = given.tenant_id`,
+/** The same in the transaction that has just accepted it. */
+export const OPERATION_RECORD = prepared(
+  'operation-record-accepted',
+  `select ${RECORD} as json from operations o where o.id = $1 and o.tenant_id = $2`,
 );
 
 /** What a list without filters shows, and what most lists are: by one index, at once. */
@@ -45,50 +43,22 @@ export const LIST_RECORDS = prepared(
    order by o.id desc limit $3`,
 );
 
-const CLAIMED = {
-  id: 'text',
-  tenant_id: 'text',
-  kind: 'text',
-  resource_type: 'text',
-  resource_name: 'text',
-  requested_by: 'jsonb',
-  reason: 'text',
-  method: 'text',
-  path: 'text',
-  key: 'text',
-  fingerprint: 'text',
-  request_id: 'text',
-} as const;
-
 /*
- * Claims, each of which makes its row or finds the one that its key made before. Two requests with one key meet at the unique
- * index: the second waits for the first transaction, then inserts nothing, and reads the row it adopts with the next statement,
- * whose snapshot sees it. A refused request leaves no key, because its transaction rolls the claim back.
+ * Makes the row of a request, or nothing if its key has made one before. Two requests with one key meet at the unique index: the second
+ * waits for the first transaction, then inserts nothing, and reads the row it adopts with the next statement, whose snapshot sees it.
+ * A refused request leaves no key, because its transaction rolls the claim back.
  */
-export const CLAIM = setwise(
-  'operation-claim',
-  CLAIMED,
-  (given) => `with c as (select * from ${given}), made as (
-     insert into operations (id, tenant_id, kind, resource_type, resource_name, resource_id, stream, requested_by, reason, method, path, idempotency_key, fingerprint, request_id)
-     select c.id, c.tenant_id, c.kind, c.resource_type, c.resource_name, '', '', c.requested_by, c.reason, c.method, c.path, c.key, c.fingerprint, c.request_id
-     from c order by c.method, c.path, c.key
-     on conflict (tenant_id, method, path, idempotency_key) where idempotency_key is not null do nothing
-     returning id
-   )
-   select c.at, c.id from c join made using (id)`,
+export const INSERT_OPERATION = prepared(
+  'operation-accept',
+  `insert into operations (id, tenant_id, kind, resource_type, resource_name, resource_id, stream, requested_by, reason, method, path, idempotency_key, fingerprint, request_id)
+   values ($1, $2, $3, $4, $5, '', '', $6, $7, $8, $9, $10, $11, $12)
+   on conflict (tenant_id, method, path, idempotency_key) where idempotency_key is not null do nothing
+   returning id`,
 );
 
-export const FIND_BY_KEYS = setwise(
-  'operation-by-keys',
-  CLAIMED,
-  (given) => `select given.at, o.id, o.fingerprint from ${given}
-   join operations o on o.tenant_id = given.tenant_id and o.method = given.method and o.path = given.path and o.idempotency_key = given.key`,
-);
-
-/** Claims of requests that were refused, of which no trace stays. */
-export const TAKE_BACK = prepared(
-  'operation-take-back',
-  `delete from operations where id = any($1) and tenant_id = $2`,
+export const OPERATION_BY_KEY = prepared(
+  'operation-by-key',
+  `select id, fingerprint from operations where tenant_id = $1 and method = $2 and path = $3 and idempotency_key = $4`,
 );
 
 /** SQL, for the prefix: what stands below a path, not what only begins alike. */
@@ -98,22 +68,20 @@ export const FORGET_KEYS = prepared(
    where tenant_id = $1 and idempotency_key is not null and (path = $2 or starts_with(path, $2 || '/'))`,
 );
 
-/** Completes claimed rows: what to do, their steps, and the wake-up of the first dispatch. */
-export const START = setwise(
+/** Completes a claimed row: what to do, its steps, and the wake-up of the first dispatch. */
+export const START_OPERATION = prepared(
   'operation-start',
-  { id: 'text', resource_id: 'text', stream: 'text', input: 'jsonb', steps: 'text[]', result: 'jsonb' },
-  (given) => `with started as (
-     update operations o set resource_id = given.resource_id, stream = given.stream, input = given.input, current_step = given.steps[1],
-       result = given.result
-     from ${given} where o.id = given.id returning o.id, o.tenant_id, o.dispatch, given.steps
+  `with started as (
+     update operations set resource_id = $2, stream = $3, input = $4, current_step = ($5::text[])[1], result = $6
+     where id = $1 returning id, tenant_id, dispatch
    ), steps as (
      insert into operation_steps (operation_id, tenant_id, name, index)
      select started.id, started.tenant_id, step.name, step.ordinality - 1
-     from started, unnest(started.steps) with ordinality as step(name, ordinality)
+     from started, unnest($5::text[]) with ordinality as step(name, ordinality)
    ), sent as (
      insert into outbox (tenant_id, operation_id, dispatch) select tenant_id, id, dispatch from started returning id
    )
-   select pg_notify('${OUTBOX_CHANNEL}', '') from (select from sent limit 1) told`,
+   select pg_notify('${OUTBOX_CHANNEL}', '') from sent`,
 );
 
 /** What `statusChanged` makes of an operation that a worker takes for the first time, as it is written but for its id; `o` is its row. */

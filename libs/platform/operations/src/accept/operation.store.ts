@@ -12,19 +12,18 @@ import { dispatch } from './dispatch.js';
 import { operationErrors } from './operation.errors.js';
 import {
   CANCEL,
-  CLAIM,
-  FIND_BY_KEYS,
   FORGET_KEYS,
+  INSERT_OPERATION,
   LOCK,
   LOCK_FOR_EVENTS,
+  OPERATION_BY_KEY,
+  OPERATION_RECORD,
   READ,
-  RECORDS,
   RESUME,
   RETRY,
-  START,
+  START_OPERATION,
   STEPS,
   SUPERSEDE,
-  TAKE_BACK,
 } from './operation.query.js';
 
 /** A request that wants an operation. */
@@ -63,40 +62,26 @@ export class OperationStore {
   constructor(private readonly definitions: OperationDefinitions) {}
 
   /**
-   * First statement of a durable mutation, for one request or for several of one tenant. Answers in the order of the claims.
-   * @throws idempotency_key_reused (422) if a key belongs to another request
+   * First statement of a mutation that starts an operation.
+   * @throws idempotency_key_reused (422) if the key belongs to another request
    */
-  async claim(tx: Tx, claims: readonly Claim[]): Promise<Claimed[]> {
-    const rows = claims.map((claim) => ({ ...rowOf(claim), id: newId('op'), tenant_id: tx.tenant }));
-    const made = await tx.each<{ id: string }>(CLAIM, rows);
-    const refused = rows.filter((_, index) => made[index]!.length === 0);
-    const found = await tx.each<Adopted>(FIND_BY_KEYS, refused);
-    const earlier = new Map(refused.map(({ id }, index) => [id, found[index]![0]]));
-    return rows.map(({ id, fingerprint }) => {
-      if (!earlier.has(id)) return { id, created: true };
-      const adopted = earlier.get(id);
-      if (!adopted) throw new Error('a claim found neither its own row nor the one that refused it');
-      if (adopted.fingerprint !== fingerprint) throw errors.idempotency_key_reused();
-      return { id: adopted.id, created: false };
-    });
+  async claim(tx: Tx, claim: Claim): Promise<Claimed> {
+    const { operation, resourceType, resourceName, requestedBy, reason = null, idempotency } = claim;
+    const { method = null, path = null, key = null, fingerprint = null } = idempotency ?? {};
+    const values = [operation.kind, resourceType, resourceName, JSON.stringify(requestedBy), reason];
+    const request = [method, path, key, fingerprint, requestContext().requestId || null];
+    const inserted = await tx.one<{ id: string }>(INSERT_OPERATION, [newId('op'), tx.tenant, ...values, ...request]);
+    if (inserted) return { id: inserted.id, created: true };
+    const found = await tx.one<{ id: string; fingerprint: string }>(OPERATION_BY_KEY, [tx.tenant, method, path, key]);
+    if (!found) throw new Error('a claim found neither its own row nor the one that refused it');
+    if (found.fingerprint !== fingerprint) throw errors.idempotency_key_reused();
+    return { id: found.id, created: false };
   }
 
   /** Second half of a mutation that was not adopted. */
-  async start<D extends OperationDefinition>(tx: Tx, starts: readonly Start<D>[]): Promise<void> {
-    const rows = starts.map(({ id, resourceId, stream, input, steps, result = {} }) => ({
-      id,
-      resource_id: resourceId,
-      stream,
-      input,
-      steps,
-      result,
-    }));
-    await tx.each(START, rows);
-  }
-
-  /** Undoes claims of this transaction that came to nothing; their keys are free again. */
-  async takeBack(tx: Tx, ids: readonly string[]): Promise<void> {
-    if (ids.length > 0) await tx.query(TAKE_BACK, [ids, tx.tenant]);
+  async start<D extends OperationDefinition>(tx: Tx, start: Start<D>): Promise<void> {
+    const { id, resourceId, stream, input, steps, result = {} } = start;
+    await tx.query(START_OPERATION, [id, resourceId, stream, JSON.stringify(input), steps, JSON.stringify(result)]);
   }
 
   /**
@@ -110,8 +95,7 @@ export class OperationStore {
 
   /** The record of api.md 2.2 as JSON text, or undefined for an unknown or foreign id. */
   async record(tx: Tx, id: string): Promise<string | undefined> {
-    const [[found] = []] = await tx.each<{ json: string }>(RECORDS, [{ id, tenant_id: tx.tenant }]);
-    return found?.json;
+    return (await tx.one<{ json: string }>(OPERATION_RECORD, [id, tx.tenant]))?.json;
   }
 
   async lock(tx: Tx, id: string): Promise<OperationRow> {
@@ -186,27 +170,6 @@ export class OperationStore {
  */
 export async function lockBeforeEvents(tx: Tx, operationId: string): Promise<void> {
   await tx.query(LOCK_FOR_EVENTS, [operationId]);
-}
-
-interface Adopted {
-  id: string;
-  fingerprint: string;
-}
-
-function rowOf({ operation, resourceType, resourceName, requestedBy, reason, idempotency }: Claim) {
-  const { method, path, key, fingerprint } = idempotency ?? {};
-  return {
-    kind: operation.kind,
-    resource_type: resourceType,
-    resource_name: resourceName,
-    requested_by: requestedBy,
-    reason: reason ?? null,
-    method,
-    path,
-    key,
-    fingerprint,
-    request_id: requestContext().requestId || null,
-  };
 }
 
 function isLive({ status }: OperationRow): boolean {

@@ -1,7 +1,15 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '@slipway/platform-config';
 import { Database, locking, prepared, type Tx, type TxScope } from '@slipway/platform-database';
-import { errors, RawJson, rawJson, reply, type IdempotencyClaim, type Reply } from '@slipway/platform-http';
+import {
+  errors,
+  RawJson,
+  rawJson,
+  reply,
+  type IdempotencyClaim,
+  type Principal,
+  type Reply,
+} from '@slipway/platform-http';
 
 /** A mutation acts for one tenant; keys are never shared between tenants. */
 type TenantScope = Exclude<TxScope, 'system'>;
@@ -124,12 +132,20 @@ export class HeldKey {
   }
 }
 
+/** A request that changes something. */
+export interface MutationRequest {
+  principal: Pick<Principal, 'tenantId'>;
+  idempotency?: IdempotencyClaim;
+  /** Every check and every write is made, answered, and rolled back. */
+  isDryRun?: boolean;
+}
+
 /**
- * `Idempotency-Key` for mutations that are not durable operations. The same key and request get the original answer again;
- * while the first is being worked on the others get 409, and after it was refused the key is as good as new.
+ * Opens the transaction of every mutation, as the tenant of the caller. Of requests with one `Idempotency-Key` the later ones get the
+ * answer of the first; a refused request leaves its key unused.
  */
 @Injectable()
-export class IdempotentMutation {
+export class Mutations {
   private readonly leaseSeconds: number;
 
   constructor(
@@ -140,19 +156,19 @@ export class IdempotentMutation {
   }
 
   /**
-   * Runs a mutation that fits into one transaction. Requests with one key wait for each other in Postgres, the later ones
-   * answer what the first did.
+   * Runs `change` in one transaction and commits it. An exception rolls back. Requests with one key wait for each other in Postgres.
    * @throws idempotency_key_reused (422)
    */
-  async run(scope: TenantScope, claim: IdempotencyClaim | undefined, work: (tx: Tx) => Promise<Reply>): Promise<Reply> {
-    return this.database.tx(scope, async (tx) => {
-      if (!claim) return work(tx);
-      const found = await this.take(tx, scope, claim);
-      if (found instanceof StoredAnswer) return found.replay(claim.fingerprint);
-      const answer = await work(tx);
-      await store(tx, valuesOf(scope, claim), found, claim.fingerprint, answer);
-      return answer;
-    });
+  run(
+    request: MutationRequest & { idempotency: IdempotencyClaim | undefined },
+    change: (tx: Tx) => Promise<Reply>,
+  ): Promise<Reply>;
+  run<T>(request: Omit<MutationRequest, 'idempotency'>, change: (tx: Tx) => Promise<T>): Promise<T>;
+  run({ principal, idempotency, isDryRun }: MutationRequest, change: (tx: Tx) => Promise<unknown>): Promise<unknown> {
+    const scope = { tenantId: principal.tenantId };
+    const once = (tx: Tx) =>
+      idempotency ? this.once(tx, scope, idempotency, change as (tx: Tx) => Promise<Reply>) : change(tx);
+    return this.database.tx(scope, once, { dryRun: isDryRun });
   }
 
   /**
@@ -171,6 +187,19 @@ export class IdempotentMutation {
       scope,
       this.leaseSeconds,
     );
+  }
+
+  private async once(
+    tx: Tx,
+    scope: TenantScope,
+    claim: IdempotencyClaim,
+    change: (tx: Tx) => Promise<Reply>,
+  ): Promise<Reply> {
+    const found = await this.take(tx, scope, claim);
+    if (found instanceof StoredAnswer) return found.replay(claim.fingerprint);
+    const answer = await change(tx);
+    await store(tx, valuesOf(scope, claim), found, claim.fingerprint, answer);
+    return answer;
   }
 
   /** Answers until when the key is now claimed, or what it was answered with before. */

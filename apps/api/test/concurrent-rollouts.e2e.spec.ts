@@ -58,7 +58,7 @@ let tenant: string;
 let count = 0;
 
 beforeAll(async () => {
-  home = mkdtempSync(path.join(tmpdir(), 'slipway-gathered-'));
+  home = mkdtempSync(path.join(tmpdir(), 'slipway-concurrent-'));
   const config = path.join(home, 'slipway.config.yaml');
   writeFileSync(config, `quotas: {revisions: ${QUOTAS.revisions}, instances: ${QUOTAS.instances}}\n`);
   // No worker: what was accepted stays as its request has left it.
@@ -138,8 +138,6 @@ const WRITTEN = `select
   (select count(*)::int from events where stream = 'deployment/' || $1 and type = 'rollout.started') as started`;
 
 it('leaves what some order of the same requests, one by one, would have left, and answers as it would', async () => {
-  const database = api.app.get(Database);
-  const transactions = jest.spyOn(database, 'tx');
   const holds = async (all: Asked[][]) => {
     count += 1;
     const names = Array.from({ length: DEPLOYMENTS }, (_, n) => `chat-${count}-${n}`);
@@ -176,6 +174,4 @@ it('leaves what some order of the same requests, one by one, would have left, an
     }
   };
   await fc.assert(fc.asyncProperty(rounds, holds), { numRuns: 40 });
-  const gathered = transactions.mock.calls.filter(([, , options]) => options?.gathers).length;
-  expect(gathered).toBeGreaterThan(20);
 });
