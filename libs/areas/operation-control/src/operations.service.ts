@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { sqlList, TERMINAL_STATUSES } from '@slipway/contracts';
-import { Database, KEYS, lookup, type Tx } from '@slipway/platform-database';
+import { Database, KEYS, lookup } from '@slipway/platform-database';
 import {
   Coalescing,
   rawJson,

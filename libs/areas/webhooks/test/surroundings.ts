@@ -2,6 +2,7 @@ import { Global, Module, type DynamicModule, type Provider } from '@nestjs/commo
 import { ConfigModule, type Config } from '@slipway/platform-config';
 import { DatabaseModule } from '@slipway/platform-database';
 import { HttpModule } from '@slipway/platform-http';
+import { MutationsModule } from '@slipway/platform-mutations';
 import { OperationRunner } from '@slipway/platform-operations';
 import { SchedulingModule } from '@slipway/platform-scheduling';
 import { DEPLOYMENTS, type Deployment, type DeploymentsPort } from '@slipway/ports/deployment-records';
@@ -35,6 +36,7 @@ export class AreaOnly {
         ConfigModule.forRoot(config),
         DatabaseModule.forRoot(config),
         role === 'worker' ? SchedulingModule.forWorker() : SchedulingModule.forApi(),
+        MutationsModule,
         ...http,
         surroundings,
         WebhooksModule,

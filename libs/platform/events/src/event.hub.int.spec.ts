@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it, jest } from '@j
 import { migrations as databaseMigrations, newId } from '@slipway/platform-database';
 import { holdIntervals, Pending, until } from '@slipway/platform-database/testing';
 import { DatabaseBed } from '@slipway/platform-database/testing/database-bed';
+import type { Wakeable } from '@slipway/platform-scheduling';
 import { migrations } from './index.js';
 import { EventHub, type Watcher } from './event.hub.js';
 import { appendEvents } from './event.store.js';
@@ -273,8 +274,8 @@ it('closes all when the process stops', async () => {
 
 /** Whether no tail of the hub is being read. */
 function isIdle(): boolean {
-  const { tails } = hub as unknown as { tails: Map<string, { reading?: Promise<void> }> };
-  return [...tails.values()].every((tail) => tail.reading === undefined);
+  const { tails } = hub as unknown as { tails: Map<string, { reading: Wakeable }> };
+  return [...tails.values()].every((tail) => tail.reading.isIdle);
 }
 
 /** Resolves when this process has got every notification that was sent before. */

@@ -1,5 +1,6 @@
 import { Injectable, Logger, type BeforeApplicationShutdown } from '@nestjs/common';
 import { Database } from '@slipway/platform-database';
+import { Wakeable } from '@slipway/platform-scheduling';
 import { EVENTS_CHANNEL } from '@slipway/contracts';
 import { eventPage, type StoredEvent } from './event.store.js';
 
@@ -19,8 +20,7 @@ export interface Watcher {
 interface Tail {
   last: number;
   live: Set<Watcher>;
-  reading?: Promise<void>;
-  isAgain: boolean;
+  reading: Wakeable;
 }
 
 /**
@@ -51,10 +51,10 @@ export class EventHub implements BeforeApplicationShutdown {
     try {
       this.listening ??= this.database.listen(
         EVENTS_CHANNEL,
-        (stream) => this.kick(stream),
-        () => this.kickAll(),
+        (stream) => this.wake(stream),
+        () => this.wakeAll(),
       );
-      this.looking ??= setInterval(() => this.kickAll(), LOOK_EVERY_MS).unref();
+      this.looking ??= setInterval(() => this.wakeAll(), LOOK_EVERY_MS).unref();
       await this.listening;
       await this.join(watcher, isOpen);
     } catch (error) {
@@ -81,9 +81,9 @@ export class EventHub implements BeforeApplicationShutdown {
       if (tail && (tail !== before || tail.last !== seenByTail)) continue;
       // What the tail had handed out before stands in the pages, unless it is no longer kept. `hand` drops what was seen already.
       if (tail) tail.live.add(watcher);
-      else this.tails.set(watcher.stream, { last: watcher.cursor, live: new Set([watcher]), isAgain: false });
+      else this.tails.set(watcher.stream, this.newTail(watcher));
       // Something may have been committed between the page and this line, and its notification found no tail.
-      this.kick(watcher.stream);
+      this.wake(watcher.stream);
       return;
     }
   }
@@ -95,32 +95,32 @@ export class EventHub implements BeforeApplicationShutdown {
     if (tail.live.size === 0) this.tails.delete(watcher.stream);
   }
 
-  private kick(stream: string): void {
-    const tail = this.tails.get(stream);
-    if (!tail) return;
-    tail.isAgain = true;
-    tail.reading ??= this.read(stream, tail).finally(() => (tail.reading = undefined));
+  private newTail(watcher: Watcher): Tail {
+    const { stream, cursor } = watcher;
+    const reading = new Wakeable(() => this.read(stream, tail), {
+      // Postgres is away: the reconnect of the LISTEN connection wakes every stream.
+      onError: (error) => {
+        this.logger.warn(`reading ${stream}: ${error instanceof Error ? error.message : String(error)}`);
+        setTimeout(() => this.wake(stream), 1_000).unref();
+      },
+    });
+    const tail: Tail = { last: cursor, live: new Set([watcher]), reading };
+    return tail;
   }
 
-  private kickAll(): void {
-    for (const stream of this.tails.keys()) this.kick(stream);
+  private wake(stream: string): void {
+    void this.tails.get(stream)?.reading.wake();
+  }
+
+  private wakeAll(): void {
+    for (const stream of this.tails.keys()) this.wake(stream);
   }
 
   private async read(stream: string, tail: Tail): Promise<void> {
-    while (tail.isAgain) {
-      tail.isAgain = false;
-      try {
-        const rows = await this.pageAfter(stream, tail.last);
-        for (const row of rows) for (const watcher of tail.live) hand(watcher, row);
-        if (rows.length > 0) tail.last = Number(rows[rows.length - 1]?.sequence);
-        if (rows.length === PAGE) tail.isAgain = true;
-      } catch (error) {
-        // Postgres is away: the reconnect of the LISTEN connection kicks every stream.
-        this.logger.warn(`reading ${stream}: ${error instanceof Error ? error.message : String(error)}`);
-        setTimeout(() => this.kick(stream), 1_000).unref();
-        return;
-      }
-    }
+    const rows = await this.pageAfter(stream, tail.last);
+    for (const row of rows) for (const watcher of tail.live) hand(watcher, row);
+    if (rows.length > 0) tail.last = Number(rows[rows.length - 1]?.sequence);
+    if (rows.length === PAGE) void tail.reading.wake();
   }
 
   private pageAfter(stream: string, after: number): Promise<StoredEvent[]> {

@@ -2,6 +2,7 @@ import { Injectable, Logger, type BeforeApplicationShutdown, type OnApplicationB
 import { DiscoveryService } from '@nestjs/core';
 import { INBOX_CHANNEL } from '@slipway/contracts';
 import { Database, prepared, type Tx } from '@slipway/platform-database';
+import { Wakeable } from '@slipway/platform-scheduling';
 
 /** An event as a subscriber receives it. */
 export interface ReceivedEvent {
@@ -64,9 +65,10 @@ export class Inbox implements OnApplicationBootstrap, BeforeApplicationShutdown 
   private readonly subscribers = new Map<string, EventSubscriber>();
   private timer?: NodeJS.Timeout;
   private unlisten?: () => Promise<void>;
-  private running?: Promise<void>;
-  private isAgain = false;
-  private isStopped = false;
+  private readonly receiving = new Wakeable(() => this.receiveAll(), {
+    // Postgres is away: the rows are still there, and the next poll checks again.
+    onError: (error) => this.logger.warn(reasonOf(error)),
+  });
 
   constructor(
     private readonly database: Database,
@@ -77,28 +79,27 @@ export class Inbox implements OnApplicationBootstrap, BeforeApplicationShutdown 
   async onApplicationBootstrap(): Promise<void> {
     await this.findSubscribers();
     if (this.subscribers.size === 0) return;
-    const kick = () => this.kick();
-    this.unlisten = await this.database.listen(INBOX_CHANNEL, kick, kick);
-    this.timer = setInterval(kick, POLL_MS);
-    this.kick();
+    const wake = () => void this.receiving.wake();
+    this.unlisten = await this.database.listen(INBOX_CHANNEL, wake, wake);
+    this.timer = setInterval(wake, POLL_MS);
+    wake();
   }
 
   async beforeApplicationShutdown(): Promise<void> {
-    this.isStopped = true;
+    const stopped = this.receiving.stop();
     clearInterval(this.timer);
     await this.unlisten?.();
-    await this.running;
+    await stopped;
   }
 
   /** Receives everything that is due now. */
-  async drain(): Promise<void> {
-    this.kick();
-    await this.running;
+  drain(): Promise<void> {
+    return this.receiving.wake();
   }
 
   private async receiveAll(): Promise<void> {
     for (const [name, subscriber] of this.subscribers)
-      while (!this.isStopped && (await this.receiveOne(name, subscriber)));
+      while (!this.receiving.isStopped && (await this.receiveOne(name, subscriber)));
   }
 
   private async findSubscribers(): Promise<void> {
@@ -112,20 +113,6 @@ export class Inbox implements OnApplicationBootstrap, BeforeApplicationShutdown 
         );
       if (this.subscribers.has(name)) throw new Error(`subscription ${name} has two subscribers`);
       this.subscribers.set(name, provider.instance as EventSubscriber);
-    }
-  }
-
-  private kick(): void {
-    if (this.isStopped) return;
-    this.isAgain = true;
-    this.running ??= this.drainAgain().finally(() => (this.running = undefined));
-  }
-
-  private async drainAgain(): Promise<void> {
-    while (this.isAgain && !this.isStopped) {
-      this.isAgain = false;
-      // Postgres is away: the rows are still there, and the next poll looks again.
-      await this.receiveAll().catch((error: unknown) => this.logger.warn(reasonOf(error)));
     }
   }
 

@@ -3,6 +3,7 @@ import { CONFIG, type Config } from '@slipway/platform-config';
 import { Database, openSecret } from '@slipway/platform-database';
 import { eventPage, type StoredEvent } from '@slipway/platform-events';
 import { Egress } from '@slipway/platform-egress';
+import { Wakeable } from '@slipway/platform-scheduling';
 import { postEvent } from './delivery-request.js';
 import type { LaneRow } from './lane.query.js';
 import { Lanes, type PendingRow } from './lanes.js';
@@ -23,9 +24,10 @@ export class LaneSender {
   private readonly logger = new Logger('webhooks');
   private readonly sending = new Map<Promise<void>, LaneRow>();
   private readonly interruption = new AbortController();
-  private isAgain = false;
-  private isStopped = false;
-  private claiming?: Promise<void>;
+  private readonly claiming = new Wakeable(() => this.claimAll(), {
+    // The lanes stay due; the next kick tries again.
+    onError: (error) => this.warn('claim', error),
+  });
 
   constructor(
     @Inject(CONFIG) private readonly config: Pick<Config, 'keyRing'>,
@@ -35,29 +37,19 @@ export class LaneSender {
   ) {}
 
   kick(): void {
-    if (this.isStopped) return;
-    this.isAgain = true;
-    this.claiming ??= this.claimAll().finally(() => (this.claiming = undefined));
+    void this.claiming.wake();
   }
 
   async stop(): Promise<void> {
-    this.isStopped = true;
+    const stopped = this.claiming.stop();
     const timer = setTimeout(() => this.interruption.abort(), STOP_GRACE_MS);
-    await this.claiming;
+    await stopped;
     await Promise.all(this.sending.keys());
     clearTimeout(timer);
   }
 
   private async claimAll(): Promise<void> {
-    while (this.isAgain && !this.isStopped) {
-      this.isAgain = false;
-      try {
-        while (!this.isStopped && this.sending.size < SLOTS && (await this.claimOne()));
-      } catch (error) {
-        // The lanes stay due; the next kick tries again.
-        this.warn('claim', error);
-      }
-    }
+    while (!this.claiming.isStopped && this.sending.size < SLOTS && (await this.claimOne()));
   }
 
   private async claimOne(): Promise<boolean> {
@@ -90,7 +82,7 @@ export class LaneSender {
     // As long as one request may last: a time-out uses the turn up, and slow answers hold a slot for two time-outs at most.
     const end = performance.now() + this.lanes.timing.timeoutMs;
     for (const delivery of pending) {
-      if (this.isStopped || performance.now() >= end) break;
+      if (this.claiming.isStopped || performance.now() >= end) break;
       const event = events.get(delivery.sequence);
       // Further apart than a page: the next turn reads from there. The first of a turn is only missing if it is not kept.
       if (!event && delivery !== first) break;

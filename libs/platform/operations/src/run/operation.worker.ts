@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
   Inject,
   Injectable,
@@ -9,6 +8,7 @@ import {
 } from '@nestjs/common';
 import { CONFIG, type Config } from '@slipway/platform-config';
 import { OPERATION_QUEUE, type OperationQueue } from '@slipway/platform-queue';
+import { Wakeable } from '@slipway/platform-scheduling';
 import { OperationRunner, type Acquired } from './operation.runner.js';
 import { OutboxRelay } from './outbox.relay.js';
 import { asksFor, type Occupied } from './worker-slots.js';
@@ -28,11 +28,12 @@ const DRAIN_MS = 10_000;
 export class OperationWorker implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger('operations');
   private readonly running = new Map<Promise<void>, Occupied>();
-  private looking?: Promise<void>;
-  private isAgain = false;
+  private readonly claiming = new Wakeable(() => this.claimAll(), {
+    // Postgres is away. What is due stays due.
+    onError: (error) => this.logger.warn(`claim: ${error instanceof Error ? error.message : String(error)}`),
+  });
   /** Whether something due may have been left out for want of a slot. */
   private isShort = false;
-  private isStopping = false;
   private stopping?: Promise<void>;
   private timer?: NodeJS.Timeout;
 
@@ -47,8 +48,8 @@ export class OperationWorker implements OnApplicationBootstrap, BeforeApplicatio
   async onApplicationBootstrap(): Promise<void> {
     // The queue may be away at boot; it connects by itself, and the relay is patient. One wake-up at a time: looks take turns anyway, and what
     // rings meanwhile is for another worker.
-    void this.queue.consume(() => this.look(), 1);
-    if (this.lookEveryMs > 0) this.timer = setInterval(() => void this.look(), this.lookEveryMs);
+    void this.queue.consume(() => this.claiming.wake(), 1);
+    if (this.lookEveryMs > 0) this.timer = setInterval(() => void this.claiming.wake(), this.lookEveryMs);
     await this.relay.start();
   }
 
@@ -63,38 +64,18 @@ export class OperationWorker implements OnApplicationBootstrap, BeforeApplicatio
   }
 
   private async drain(): Promise<void> {
-    this.isStopping = true;
+    const stopped = this.claiming.stop();
     clearInterval(this.timer);
     await this.relay.stop();
     await this.queue.close();
-    await this.looking;
+    await stopped;
     const drained = Promise.allSettled(this.running.keys());
     await Promise.race([drained, new Promise((resolve) => setTimeout(resolve, DRAIN_MS).unref())]);
   }
 
-  /** Claims until nothing is due or no slot is left. Who asks while that is under way has it done once more. */
-  private look(): Promise<void> {
-    this.isAgain = true;
-    this.looking ??= this.lookOn().finally(() => {
-      this.looking = undefined;
-      // Asked between the last look and here.
-      if (this.isAgain && !this.isStopping) void this.look();
-    });
-    return this.looking;
-  }
-
-  private async lookOn(): Promise<void> {
-    while (this.isAgain && !this.isStopping) {
-      // Behind everything that ends in this turn of the event loop: slots that fall free together are filled by one claim.
-      await nextTurn();
-      this.isAgain = false;
-      try {
-        while (!this.isStopping && (await this.claimOnce()));
-      } catch (error) {
-        // Postgres is away. What is due stays due.
-        this.logger.warn(`claim: ${error instanceof Error ? error.message : String(error)}`);
-      }
-    }
+  /** Claims until nothing is due or no slot is left. Slots that fall free in one turn of the event loop are filled by one claim. */
+  private async claimAll(): Promise<void> {
+    while (!this.claiming.isStopped && (await this.claimOnce()));
   }
 
   /** @returns whether to ask again */
@@ -118,7 +99,7 @@ export class OperationWorker implements OnApplicationBootstrap, BeforeApplicatio
       })
       .finally(() => {
         this.running.delete(run);
-        if (this.isShort) void this.look();
+        if (this.isShort) void this.claiming.wake();
       });
     this.running.set(run, { tenantId: acquired.operation.tenantId, lane: this.runner.laneOf(acquired) });
   }

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it, jest } from '@j
 import type { OperationQueue, WakeUp } from '@slipway/platform-queue';
 import { OUTBOX_CHANNEL } from '@slipway/contracts';
 import { holdIntervals, Pending, until } from '@slipway/platform-database/testing';
+import type { Wakeable } from '@slipway/platform-scheduling';
 import { OperationsBed, TENANT } from '../../test/bed.js';
 import { OutboxRelay } from './outbox.relay.js';
 
@@ -194,7 +195,7 @@ it('looks again when it was told while it was looking', async () => {
   const one = await relay();
   await until('it is added', () => added.length === 1);
   const id = await bed.begin();
-  await until('it is told', () => (one as unknown as { isAgain: boolean }).isAgain);
+  await until('it is told', () => (one as unknown as { relaying: { isWoken: boolean } }).relaying.isWoken);
   answer = async () => undefined;
   taken.resolve();
   await until('the second one is added', () => added.length === 2);
@@ -225,5 +226,5 @@ it('ends what is on its way before it stops, and sends nothing after', async () 
 });
 
 function isIdle(one: OutboxRelay): boolean {
-  return (one as unknown as { running?: Promise<void> }).running === undefined;
+  return (one as unknown as { relaying: Wakeable }).relaying.isIdle;
 }

@@ -1,8 +1,8 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { OUTBOX_CHANNEL } from '@slipway/contracts';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { Database, prepared } from '@slipway/platform-database';
 import { OPERATION_QUEUE, type OperationQueue } from '@slipway/platform-queue';
+import { Wakeable } from '@slipway/platform-scheduling';
 
 const POLL_MS = 1_000;
 const BATCH = 200;
@@ -11,8 +11,8 @@ const BATCH = 200;
  * slots. A later time rings for itself.
  */
 const DUE_PER_RING = 16;
-/** From one look into the outbox to the next, at the least: what comes up meanwhile shares a transaction and a wake-up. The first one waits for nothing. */
-const BETWEEN_MS = 25;
+/** Least time between two reads of the outbox: rows that are added meanwhile share a transaction and a wake-up. */
+const GAP_MS = 25;
 
 interface OutboxRow {
   operation_id: string;
@@ -34,8 +34,11 @@ const TAKE = prepared(
 @Injectable()
 export class OutboxRelay {
   private readonly logger = new Logger('outbox');
-  private running?: Promise<void>;
-  private isAgain = false;
+  private readonly relaying = new Wakeable(() => this.relay(), {
+    gapMs: GAP_MS,
+    // The rows are still there; the next poll tries again.
+    onError: (error) => this.logger.warn(`relay: ${error instanceof Error ? error.message : String(error)}`),
+  });
   private timer?: NodeJS.Timeout;
   private unlisten?: () => Promise<void>;
 
@@ -45,42 +48,20 @@ export class OutboxRelay {
   ) {}
 
   async start(): Promise<void> {
-    this.unlisten = await this.database.listen(
-      OUTBOX_CHANNEL,
-      () => this.kick(),
-      () => this.kick(),
-    );
-    this.timer = setInterval(() => this.kick(), POLL_MS);
-    this.kick();
+    const wake = () => void this.relaying.wake();
+    this.unlisten = await this.database.listen(OUTBOX_CHANNEL, wake, wake);
+    this.timer = setInterval(wake, POLL_MS);
+    wake();
   }
 
   async stop(): Promise<void> {
     clearInterval(this.timer);
     await this.unlisten?.();
-    await this.running;
+    await this.relaying.stop();
   }
 
-  private kick(): void {
-    this.isAgain = true;
-    this.running ??= this.drain().finally(() => {
-      this.running = undefined;
-      // Kicked between the last drain and here.
-      if (this.isAgain) this.kick();
-    });
-  }
-
-  private async drain(): Promise<void> {
-    while (this.isAgain) {
-      this.isAgain = false;
-      const nextAt = performance.now() + BETWEEN_MS;
-      try {
-        while ((await this.relayBatch()) === BATCH);
-      } catch (error) {
-        // The rows are still there; the next poll tries again.
-        this.logger.warn(`relay: ${error instanceof Error ? error.message : String(error)}`);
-      }
-      if (this.isAgain) await delay(nextAt - performance.now());
-    }
+  private async relay(): Promise<void> {
+    while ((await this.relayBatch()) === BATCH);
   }
 
   private relayBatch(): Promise<number> {
