@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { bootApi, type TestApi } from './boot-api.js';
@@ -17,6 +17,8 @@ const SEED = Number(process.env['SLIPWAY_FUZZ_SEED'] ?? Date.now() % 2 ** 31);
 const ONLY = process.env['SLIPWAY_FUZZ_OPERATION'];
 const LANES = 4;
 const TEMPLATES = 3;
+/** Quotas of what each fresh request makes. The defaults are lower than the number of requests to all operations. */
+const ROWS_MADE = ['deployments', 'revisions', 'instances', 'tokens', 'sandboxes', 'sandbox_files', 'webhooks'];
 
 jest.setTimeout(600_000 + RUNS * 2_000);
 
@@ -30,7 +32,9 @@ let bed: Bed;
 let pool: string[];
 
 beforeAll(async () => {
-  api = await bootApi({ SLIPWAY_HOME: home });
+  const config = path.join(home, 'slipway.config.yaml');
+  writeFileSync(config, `quotas: {${ROWS_MADE.map((quota) => `${quota}: 10000000`).join(', ')}}\n`);
+  api = await bootApi({ SLIPWAY_HOME: home, SLIPWAY_CONFIG: config });
   document = await ApiDocument.of(api);
   bed = new Bed(api);
   const client = new Client(api, document);
