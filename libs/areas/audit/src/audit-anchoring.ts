@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Inject, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
+import { Inject, Injectable, Logger } from '@nestjs/common';
 import { CONFIG } from '@slipway/platform-config';
 import { counter } from '@slipway/platform-observability';
-import { Schedule, type RecurringWork, type Transact } from '@slipway/platform-scheduling';
+import { Recurring, type Transact } from '@slipway/platform-scheduling';
 import type { Anchor, Head } from './anchors.js';
 import { GENESIS } from './audit-chain.js';
 import { CLAIM_ANCHORS, NOTE_ANCHORS } from './audit.query.js';
@@ -29,21 +29,13 @@ const failures = counter(
  * a chain or have it sealed anew, and only a copy out of reach shows that. It never stands in the way of sealing.
  */
 @Injectable()
-export class AuditAnchoring implements RecurringWork, OnModuleInit {
-  readonly name = 'audit-anchor';
-  readonly everySeconds = 5;
+export class AuditAnchoring {
   private readonly logger = new Logger('audit');
   private anchor: Anchor | undefined;
 
-  constructor(
-    private readonly schedule: Schedule,
-    @Inject(CONFIG) private readonly config: AnchorConfig,
-  ) {}
+  constructor(@Inject(CONFIG) private readonly config: AnchorConfig) {}
 
-  onModuleInit(): void {
-    this.schedule.register(this);
-  }
-
+  @Recurring({ name: 'audit-anchor', everySeconds: 5 })
   async run(transact: Transact): Promise<void> {
     for (let batch = 0; batch < MAX_BATCHES; batch += 1) {
       const claims = await transact('system', (tx) => tx.query<Claim>(CLAIM_ANCHORS, [GENESIS, BATCH]));

@@ -1,9 +1,9 @@
-import { Inject, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
+import { Inject, Injectable, Logger } from '@nestjs/common';
 import { IsNull } from 'typeorm';
 import { CONFIG, type Config } from '@slipway/platform-config';
 import type { Tx } from '@slipway/platform-database';
 import { AuditLogEntity } from '@slipway/platform-mutations';
-import { Schedule, type RecurringWork, type Transact } from '@slipway/platform-scheduling';
+import { Recurring, type Transact } from '@slipway/platform-scheduling';
 import { GENESIS, hashOf, type Link } from './audit-chain.js';
 import { AuditKeys, sealOf } from './audit-keys.js';
 import { AuditHeadEntity } from './audit-head.entity.js';
@@ -19,27 +19,19 @@ const MAX_BATCHES = 20;
  * itself: it would have to hold the end of the chain until its commit, and so make all mutations of a tenant take turns.
  */
 @Injectable()
-export class AuditSealer implements RecurringWork, OnModuleInit {
-  readonly name = 'audit';
-  readonly everySeconds = 1;
+export class AuditSealer {
   private readonly logger = new Logger('audit');
 
   private readonly keys: AuditKeys;
   /** By tenant: how far this process has seen each chain. */
   private readonly seen = new Map<string, number>();
 
-  constructor(
-    private readonly schedule: Schedule,
-    @Inject(CONFIG) config: Pick<Config, 'keyRing'>,
-  ) {
+  constructor(@Inject(CONFIG) config: Pick<Config, 'keyRing'>) {
     this.keys = AuditKeys.of(config);
   }
 
-  onModuleInit(): void {
-    this.schedule.register(this);
-  }
-
   /** Every tenant in transactions of its own: a chain that somebody has broken must not stop the others. */
+  @Recurring({ name: 'audit', everySeconds: 1 })
   async run(transact: Transact): Promise<void> {
     const tenants = await transact('system', unsealedTenants);
     for (const { tenant_id } of tenants) {

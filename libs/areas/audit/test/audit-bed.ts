@@ -6,7 +6,6 @@ import { ConfigModule, loadConfig, type Config } from '@slipway/platform-config'
 import { Database, DatabaseModule } from '@slipway/platform-database';
 import { createTestDatabase, type TestDatabase } from '@slipway/platform-database/testing';
 import { appendAudit } from '@slipway/platform-mutations';
-import { Schedule } from '@slipway/platform-scheduling';
 import { platformMigrations } from '@slipway/platform-testing';
 import { AuditAnchoring } from '../src/audit-anchoring.js';
 import { canonicalHash } from './rewriting.js';
@@ -70,13 +69,13 @@ export class AuditBed {
 
   /** A worker's sealer: one object stands for one process. */
   sealer(keyRing = this.config.keyRing): () => Promise<void> {
-    const sealer = new AuditSealer(new Schedule(this.db, false), { keyRing });
+    const sealer = new AuditSealer({ keyRing });
     return () => sealer.run((scope, work) => this.db.tx(scope, work));
   }
 
   /** A worker's anchoring. */
   anchoring(anchor: string, more: Partial<Config> = {}): () => Promise<void> {
-    const work = new AuditAnchoring(new Schedule(this.db, false), { ...this.config, ...more, audit: { anchor } });
+    const work = new AuditAnchoring({ ...this.config, ...more, audit: { anchor } });
     return () => work.run((scope, fn) => this.db.tx(scope, fn));
   }
 

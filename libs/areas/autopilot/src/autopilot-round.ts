@@ -1,8 +1,8 @@
-import { Inject, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
+import { Inject, Injectable, Logger } from '@nestjs/common';
 import { statsCompleteUntil } from '@slipway/dataplane';
 import type { Tx } from '@slipway/platform-database';
 import { SlipwayError } from '@slipway/platform-http';
-import { Schedule, type RecurringWork, type Transact } from '@slipway/platform-scheduling';
+import { Recurring, type Transact } from '@slipway/platform-scheduling';
 import { DEPLOYMENTS, type Deployment, type DeploymentsPort } from '@slipway/ports/deployment-records';
 import { POLICIES, type PoliciesPort, type Policy } from '@slipway/ports/inference-optimization';
 import { REVISIONS, type RevisionsPort } from '@slipway/ports/revisions';
@@ -23,13 +23,10 @@ const SECONDS_AFTER_FAILURE = 60;
  * so that a worker that dies in it has not looked at all.
  */
 @Injectable()
-export class AutopilotRound implements RecurringWork, OnModuleInit {
-  readonly name = 'autopilot';
-  readonly everySeconds = 1;
+export class AutopilotRound {
   private readonly logger = new Logger('autopilot');
 
   constructor(
-    private readonly schedule: Schedule,
     private readonly schedules: ScheduleStore,
     private readonly advisor: Advisor,
     @Inject(DEPLOYMENTS) private readonly deployments: DeploymentsPort,
@@ -37,10 +34,7 @@ export class AutopilotRound implements RecurringWork, OnModuleInit {
     @Inject(POLICIES) private readonly policies: PoliciesPort,
   ) {}
 
-  onModuleInit(): void {
-    this.schedule.register(this);
-  }
-
+  @Recurring({ name: 'autopilot', everySeconds: 1 })
   async run(transact: Transact): Promise<void> {
     const { due, until } = await transact('system', async (tx) => {
       const due = await this.schedules.due(tx, AT_ONCE);

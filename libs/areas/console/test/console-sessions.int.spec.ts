@@ -3,7 +3,6 @@ import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { KeyRing } from '@slipway/platform-config';
 import { migrations as platform } from '@slipway/platform-database';
 import { DatabaseBed } from '@slipway/platform-database/testing/database-bed';
-import type { Schedule } from '@slipway/platform-scheduling';
 import { ConsoleSessions, type NewSession } from '../src/console-sessions.js';
 import { migrations } from '../src/index.js';
 import { SessionUpkeep } from '../src/session-upkeep.js';
@@ -61,7 +60,7 @@ it('a token has the newest twenty', async () => {
 
 it('ends by itself, and then its row goes', async () => {
   const { secret } = await sessions.open(TOKEN);
-  const upkeep = new SessionUpkeep({ register: () => undefined } as unknown as Schedule);
+  const upkeep = new SessionUpkeep();
   const transact = bed.database.tx.bind(bed.database);
   await upkeep.run(transact);
   expect(await sessions.find(secret)).toBeDefined();

@@ -1,8 +1,8 @@
-import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { boundPassports, deleteExpiredPassportsOf, passportCounts } from '@slipway/dataplane';
 import { CONFIG, type QuotaConfig } from '@slipway/platform-config';
 import { quotasOfTenant } from '@slipway/platform-quotas';
-import { Schedule, type RecurringWork, type Transact } from '@slipway/platform-scheduling';
+import { Recurring, type Transact } from '@slipway/platform-scheduling';
 
 /** Expired passports of a tenant that a round deletes, so that none holds its connection for long. */
 const DELETED_AT_ONCE = 20_000;
@@ -12,19 +12,10 @@ const DELETED_AT_ONCE = 20_000;
  * has expired is kept a week as a record, but not when it keeps live sessions out.
  */
 @Injectable()
-export class PassportBounds implements RecurringWork, OnModuleInit {
-  readonly name = 'context-passport-bounds';
-  readonly everySeconds = 10;
+export class PassportBounds {
+  constructor(@Inject(CONFIG) private readonly config: QuotaConfig) {}
 
-  constructor(
-    @Inject(CONFIG) private readonly config: QuotaConfig,
-    private readonly schedule: Schedule,
-  ) {}
-
-  onModuleInit(): void {
-    this.schedule.register(this);
-  }
-
+  @Recurring({ name: 'context-passport-bounds', everySeconds: 10 })
   async run(transact: Transact): Promise<void> {
     const full = await transact('system', async (tx) => {
       const found: string[] = [];

@@ -1,5 +1,5 @@
-import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
-import { Schedule, type RecurringWork, type Transact } from '@slipway/platform-scheduling';
+import { Inject, Injectable } from '@nestjs/common';
+import { Recurring, type Transact } from '@slipway/platform-scheduling';
 import { DEPLOYMENTS, type DeploymentRecord, type DeploymentsPort } from '@slipway/ports/deployment-records';
 import { INSTANCES, type InstancesPort } from '@slipway/ports/instances';
 import { ROUTES, type RoutesPort } from '@slipway/ports/routing';
@@ -13,22 +13,16 @@ const AT_ONCE = 25;
  * answer shows health as it is at that moment, this keeps since when. It writes nothing while nothing changes.
  */
 @Injectable()
-export class HealthRound implements RecurringWork, OnModuleInit {
-  readonly name = 'deployment-health';
-  readonly everySeconds = 1;
+export class HealthRound {
   private after = '';
 
   constructor(
-    private readonly schedule: Schedule,
     @Inject(DEPLOYMENTS) private readonly deployments: DeploymentsPort,
     @Inject(INSTANCES) private readonly instances: InstancesPort,
     @Inject(ROUTES) private readonly routes: RoutesPort,
   ) {}
 
-  onModuleInit(): void {
-    this.schedule.register(this);
-  }
-
+  @Recurring({ name: 'deployment-health', everySeconds: 1 })
   run(transact: Transact): Promise<void> {
     return transact('system', async (tx) => {
       const records = await this.deployments.livingAfter(tx, this.after, AT_ONCE);

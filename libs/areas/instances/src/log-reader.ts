@@ -1,7 +1,7 @@
 import { LOGS_READ_CHANNEL } from '@slipway/contracts';
-import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { Database, newId, type Tx } from '@slipway/platform-database';
-import { Schedule, type RecurringWork, type Transact } from '@slipway/platform-scheduling';
+import { Recurring, type Transact } from '@slipway/platform-scheduling';
 import { redacted, type LogLine } from '@slipway/target-driver';
 import { Raw } from 'typeorm';
 import { instanceErrors } from './instance.errors.js';
@@ -22,19 +22,10 @@ interface Taken {
 
 /** The output of instances, asked for from the worker that leads their target (`log-server.ts`). */
 @Injectable()
-export class LogReader implements RecurringWork, OnModuleInit {
-  readonly name = 'log-readings';
-  readonly everySeconds = 60;
+export class LogReader {
+  constructor(private readonly database: Database) {}
 
-  constructor(
-    private readonly database: Database,
-    private readonly schedule: Schedule,
-  ) {}
-
-  onModuleInit(): void {
-    this.schedule.register(this);
-  }
-
+  @Recurring({ name: 'log-readings', everySeconds: 60 })
   async run(transact: Transact): Promise<void> {
     await transact('system', sweep);
   }

@@ -1,12 +1,12 @@
 import { effectiveScaling, type ScalingSpec } from '@slipway/contracts';
-import { Inject, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
+import { Inject, Injectable, Logger } from '@nestjs/common';
 import { loadsOf } from '@slipway/dataplane';
 import { CONFIG, type Config } from '@slipway/platform-config';
 import type { Tx } from '@slipway/platform-database';
 import { appendEvents } from '@slipway/platform-events';
 import { counter } from '@slipway/platform-observability';
 import { lockQuota } from '@slipway/platform-quotas';
-import { Schedule, type RecurringWork, type Transact } from '@slipway/platform-scheduling';
+import { Recurring, type Transact } from '@slipway/platform-scheduling';
 import { DEPLOYMENTS, deploymentStream, type DeploymentsPort } from '@slipway/ports/deployment-records';
 import { NO_FAILURE } from './failed-starts.js';
 import { InstanceEntity } from './instance.entity.js';
@@ -35,23 +35,17 @@ const decisions = counter('slipway_scaling_decisions_total', 'Changes of the num
  * orders the last decision before a sleep and the wake-up. What it must remember stands in `workload_scalings`.
  */
 @Injectable()
-export class Scaler implements RecurringWork, OnModuleInit {
-  readonly name = 'scaling';
-  readonly everySeconds = 1;
+export class Scaler {
   private readonly logger = new Logger('scaling');
 
   constructor(
     @Inject(CONFIG) private readonly config: Pick<Config, 'operator' | 'rateLimit' | 'gateway'>,
-    private readonly schedule: Schedule,
     @Inject(DEPLOYMENTS) private readonly deployments: DeploymentsPort,
     private readonly catalog: TargetCatalog,
     private readonly transitions: InstanceTransitions,
   ) {}
 
-  onModuleInit(): void {
-    this.schedule.register(this);
-  }
-
+  @Recurring({ name: 'scaling', everySeconds: 1 })
   async run(transact: Transact): Promise<void> {
     const due = await transact('system', async (tx) => {
       const overrides = await this.deployments.scalingOverrides(tx);

@@ -1,8 +1,8 @@
 import { systemActor } from '@slipway/contracts';
-import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { Tx } from '@slipway/platform-database';
 import { appendAll } from '@slipway/platform-events';
-import { Schedule, type RecurringWork, type Transact } from '@slipway/platform-scheduling';
+import { Recurring, type Transact } from '@slipway/platform-scheduling';
 import { deploymentStream } from '@slipway/ports/deployment-records';
 import type { Plan } from '@slipway/ports/plans';
 import { OVERDUE } from './plan.query.js';
@@ -12,19 +12,10 @@ const CLOCK = systemActor('clock');
 
 /** Records that plans have expired, and tells it. They are expired without it: every reader compares with the clock. */
 @Injectable()
-export class PlanExpiry implements RecurringWork, OnModuleInit {
-  readonly name = 'plan-expiry';
-  readonly everySeconds = 1;
+export class PlanExpiry {
+  constructor(private readonly store: PlanStore) {}
 
-  constructor(
-    private readonly schedule: Schedule,
-    private readonly store: PlanStore,
-  ) {}
-
-  onModuleInit(): void {
-    this.schedule.register(this);
-  }
-
+  @Recurring({ name: 'plan-expiry', everySeconds: 1 })
   run(transact: Transact): Promise<void> {
     return transact('system', (tx) => this.expire(tx));
   }

@@ -1,6 +1,6 @@
-import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import type { Tx } from '@slipway/platform-database';
-import { Schedule, type RecurringWork, type Transact } from '@slipway/platform-scheduling';
+import { Recurring, type Transact } from '@slipway/platform-scheduling';
 import { DEPLOYMENTS, type Deployment, type DeploymentsPort } from '@slipway/ports/deployment-records';
 import { REVISIONS, type RevisionsPort } from '@slipway/ports/revisions';
 import { ROUTES, type RoutesPort } from '@slipway/ports/routing';
@@ -10,22 +10,15 @@ import { ROUTES, type RoutesPort } from '@slipway/ports/routing';
  * or candidate revision, the rollback window, a pin and a live operation each keep a revision for good.
  */
 @Injectable()
-export class RevisionCollector implements RecurringWork, OnModuleInit {
-  readonly name = 'revision-history';
-  readonly everySeconds = 60;
-
+export class RevisionCollector {
   constructor(
-    private readonly schedule: Schedule,
     @Inject(DEPLOYMENTS) private readonly deployments: DeploymentsPort,
     @Inject(REVISIONS) private readonly revisions: RevisionsPort,
     @Inject(ROUTES) private readonly routes: RoutesPort,
   ) {}
 
-  onModuleInit(): void {
-    this.schedule.register(this);
-  }
-
   /** One transaction per deployment, so that no lock outlives the look at it. */
+  @Recurring({ name: 'revision-history', everySeconds: 60 })
   async run(transact: Transact): Promise<void> {
     const crowded = await transact('system', (tx) => this.revisions.crowded(tx));
     for (const deploymentId of crowded) await transact('system', (tx) => this.collectFrom(tx, deploymentId));

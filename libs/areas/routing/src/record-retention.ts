@@ -1,4 +1,4 @@
-import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import {
   deletePassportsExpiredFor,
   deleteUsageOlderThan,
@@ -6,23 +6,14 @@ import {
   PASSPORT_RETENTION_SECONDS,
 } from '@slipway/dataplane';
 import { CONFIG, retentionOf, type Config } from '@slipway/platform-config';
-import { inBatches, Schedule, type RecurringWork, type Transact } from '@slipway/platform-scheduling';
+import { inBatches, Recurring, type Transact } from '@slipway/platform-scheduling';
 
 /** Deletes what gateways recorded long ago; they only add. */
 @Injectable()
-export class RecordRetention implements RecurringWork, OnModuleInit {
-  readonly name = 'gateway-records';
-  readonly everySeconds = 60;
+export class RecordRetention {
+  constructor(@Inject(CONFIG) private readonly config: Pick<Config, 'operator'>) {}
 
-  constructor(
-    @Inject(CONFIG) private readonly config: Pick<Config, 'operator'>,
-    private readonly schedule: Schedule,
-  ) {}
-
-  onModuleInit(): void {
-    this.schedule.register(this);
-  }
-
+  @Recurring({ name: 'gateway-records', everySeconds: 60 })
   async run(transact: Transact, stopping?: AbortSignal): Promise<void> {
     const { statistics_days, usage_days } = retentionOf(this.config.operator);
     for (const [deleteOlderThan, days] of [

@@ -1,7 +1,7 @@
 import { systemActor } from '@slipway/contracts';
-import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { appendAudit } from '@slipway/platform-mutations';
-import { Schedule, type RecurringWork, type Transact } from '@slipway/platform-scheduling';
+import { Recurring, type Transact } from '@slipway/platform-scheduling';
 import { Raw } from 'typeorm';
 import { SandboxEntity } from './sandbox.entity.js';
 import { EXPIRE_SANDBOX } from './stray.query.js';
@@ -9,19 +9,10 @@ import { StrayBlobs } from './stray-blobs.js';
 
 /** What workspaces need without anybody asking: expired sandboxes go, and so do blobs that no file names. */
 @Injectable()
-export class WorkspaceUpkeep implements RecurringWork, OnModuleInit {
-  readonly name = 'workspaces';
-  readonly everySeconds = 1;
+export class WorkspaceUpkeep {
+  constructor(private readonly strays: StrayBlobs) {}
 
-  constructor(
-    private readonly schedule: Schedule,
-    private readonly strays: StrayBlobs,
-  ) {}
-
-  onModuleInit(): void {
-    this.schedule.register(this);
-  }
-
+  @Recurring({ name: 'workspaces', everySeconds: 1 })
   async run(transact: Transact): Promise<void> {
     const expired = await transact('system', (tx) =>
       tx

@@ -6,7 +6,7 @@ import type { OperatorConfig } from '@slipway/platform-config';
 import { migrations as databaseMigrations, newId } from '@slipway/platform-database';
 import { beside } from '@slipway/platform-database/testing';
 import { DatabaseBed } from '@slipway/platform-database/testing/database-bed';
-import { Schedule, type Transact } from '@slipway/platform-scheduling';
+import type { Transact } from '@slipway/platform-scheduling';
 import { EventList } from './event-list.js';
 import { EventRetention, KeepsEvents, type NeedsEvents, type OldEvents } from './event-retention.js';
 import { appendEvents } from './event.store.js';
@@ -58,11 +58,7 @@ afterEach(async () => {
 
 /** As a worker process has it. */
 function worker(): EventRetention {
-  const retention = new EventRetention(
-    { operator },
-    new Schedule(bed.database, false),
-    bed.module.get(DiscoveryService, { strict: false }),
-  );
+  const retention = new EventRetention({ operator }, bed.module.get(DiscoveryService, { strict: false }));
   retention.onModuleInit();
   return retention;
 }

@@ -2,7 +2,7 @@ import { Inject, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
 import { CONFIG, retentionOf, type Config } from '@slipway/platform-config';
 import type { Tx } from '@slipway/platform-database';
-import { inBatches, Schedule, type RecurringWork, type Transact } from '@slipway/platform-scheduling';
+import { inBatches, Recurring, type Transact } from '@slipway/platform-scheduling';
 import { DELETE, FIND, IN_INBOX, MOVE, STREAMS, TAKE_TURN } from './event-retention.query.js';
 
 /** What is old enough of one stream: from `first` to the one before `kept`. Sequences are text, as bigints travel. */
@@ -40,16 +40,12 @@ const INBOX: NeedsEvents = { firstNeeded: (tx, old) => tx.query(IN_INBOX, [JSON.
  * what was done before a kill is done, and the rest is found again.
  */
 @Injectable()
-export class EventRetention implements RecurringWork, OnModuleInit {
-  readonly name = 'event-retention';
-  /** Each stream that is moved is a write, whatever goes of it: fewer looks find more at once. */
-  readonly everySeconds = 600;
+export class EventRetention implements OnModuleInit {
   private readonly logger = new Logger('events');
   private readonly needs = new Map<string, NeedsEvents>([['subscriptions', INBOX]]);
 
   constructor(
     @Inject(CONFIG) private readonly config: Pick<Config, 'operator'>,
-    private readonly schedule: Schedule,
     private readonly discovery: DiscoveryService,
   ) {}
 
@@ -59,9 +55,10 @@ export class EventRetention implements RecurringWork, OnModuleInit {
         this.discovery.getMetadataByDecorator(KeepsEvents, provider)!,
         provider.instance as unknown as NeedsEvents,
       );
-    this.schedule.register(this);
   }
 
+  // Each stream that is moved is a write, whatever goes of it: fewer looks find more at once.
+  @Recurring({ name: 'event-retention', everySeconds: 600 })
   async run(transact: Transact, stopping?: AbortSignal): Promise<void> {
     let deleted = 0;
     const held = new Map<string, number>();

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { migrations as databaseMigrations, newId } from '@slipway/platform-database';
 import { DatabaseBed } from '@slipway/platform-database/testing/database-bed';
-import { Schedule } from '@slipway/platform-scheduling';
 import { migrations } from './index.js';
 import { KeyRetention } from './key-retention.js';
 
@@ -12,8 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => bed?.stop());
 
-const run = () =>
-  new KeyRetention(new Schedule(bed.database, false)).run((scope, work) => bed.database.tx(scope, work));
+const run = () => new KeyRetention().run((scope, work) => bed.database.tx(scope, work));
 const key = async (age: string) => {
   const name = newId('key');
   await bed.sql(

@@ -1,6 +1,6 @@
-import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { prepared } from '@slipway/platform-database';
-import { Schedule, type RecurringWork, type Transact } from '@slipway/platform-scheduling';
+import { Recurring, type Transact } from '@slipway/platform-scheduling';
 
 /** How long an Idempotency-Key and its answer are kept. */
 export const KEY_RETENTION_DAYS = 30;
@@ -13,16 +13,8 @@ const DELETE_KEYS = prepared(
 
 /** Deletes keys that nobody can use any more, a bounded batch a minute. */
 @Injectable()
-export class KeyRetention implements RecurringWork, OnModuleInit {
-  readonly name = 'key-retention';
-  readonly everySeconds = 60;
-
-  constructor(private readonly schedule: Schedule) {}
-
-  onModuleInit(): void {
-    this.schedule.register(this);
-  }
-
+export class KeyRetention {
+  @Recurring({ name: 'key-retention', everySeconds: 60 })
   async run(transact: Transact): Promise<void> {
     await transact('system', (tx) => tx.query(DELETE_KEYS, [KEY_RETENTION_DAYS]));
   }

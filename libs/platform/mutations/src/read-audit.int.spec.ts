@@ -5,7 +5,6 @@ import { migrations as databaseMigrations, newId } from '@slipway/platform-datab
 import { DatabaseBed } from '@slipway/platform-database/testing/database-bed';
 import { runInRequest, type Scope } from '@slipway/platform-http';
 import { metrics } from '@slipway/platform-observability';
-import { Schedule } from '@slipway/platform-scheduling';
 import { migrations } from './index.js';
 import { ReadAudit, type AuditedRead } from './read-audit.js';
 import { ReadListing } from './read-listing.js';
@@ -41,7 +40,7 @@ const listed = () =>
   );
 const anHourPasses = () =>
   bed.sql(`update audit_reads set listed_at = listed_at - interval '1 hour' where tenant_id = $1`, [tenantId]);
-const run = () => new ReadListing(new Schedule(bed.database, false)).run((scope, work) => bed.database.tx(scope, work));
+const run = () => new ReadListing().run((scope, work) => bed.database.tx(scope, work));
 
 it('10.10.1: the first read of an hour is listed, and the next row tells how many there were since', async () => {
   reads.record(read());

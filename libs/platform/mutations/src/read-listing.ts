@@ -1,6 +1,6 @@
-import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { newId, prepared, type Tx } from '@slipway/platform-database';
-import { Schedule, type RecurringWork, type Transact } from '@slipway/platform-scheduling';
+import { Recurring, type Transact } from '@slipway/platform-scheduling';
 import { AuditLogEntity } from './audit-log.entity.js';
 
 /** Reads alike, of one tenant, actor, action and resource. */
@@ -99,16 +99,8 @@ async function list(tx: Tx, due: readonly Due[], requestIdOf: (one: Due) => stri
 
 /** Lists the reads that no later read would bring into a row, an hour after the row before, and forgets who reads no more. */
 @Injectable()
-export class ReadListing implements RecurringWork, OnModuleInit {
-  readonly name = 'audit-reads';
-  readonly everySeconds = 60;
-
-  constructor(private readonly schedule: Schedule) {}
-
-  onModuleInit(): void {
-    this.schedule.register(this);
-  }
-
+export class ReadListing {
+  @Recurring({ name: 'audit-reads', everySeconds: 60 })
   async run(transact: Transact): Promise<void> {
     for (let batch = 0; batch < MAX_BATCHES; batch += 1) {
       const done = await transact('system', async (tx) => {

@@ -1,14 +1,17 @@
+import 'reflect-metadata';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { Logger } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
+import { DiscoveryModule, DiscoveryService, MetadataScanner } from '@nestjs/core';
+import { Test } from '@nestjs/testing';
 import type { Database } from '@slipway/platform-database';
-import { Schedule, type RecurringWork } from './schedule.js';
+import { Recurring, Schedule, type Transact } from './schedule.js';
 
 const turns = async () => {
   for (let i = 0; i < 10; i += 1) await new Promise((resolve) => setImmediate(resolve));
 };
 
 /** Work that stands still in its transaction until it is let go, and counts. */
-class Slow implements RecurringWork {
+class Slow {
   readonly everySeconds = 1;
   runs = 0;
   inside = 0;
@@ -16,13 +19,13 @@ class Slow implements RecurringWork {
 
   constructor(readonly name: string) {}
 
-  async run(transact: Parameters<RecurringWork['run']>[0]): Promise<void> {
+  readonly run = async (transact: Transact): Promise<void> => {
     this.runs += 1;
     await transact('system', async () => {
       this.inside += 1;
       await new Promise<void>((resolve) => this.gates.push(resolve));
     });
-  }
+  };
 
   release(): void {
     for (const open of this.gates.splice(0)) open();
@@ -42,6 +45,10 @@ const database = {
   },
 } as unknown as Database;
 
+/** Without providers: each test adds its work. */
+const scheduleOf = (isWorker: boolean) =>
+  new Schedule(database, isWorker, { getProviders: () => [] } as unknown as DiscoveryService, new MetadataScanner());
+
 beforeEach(() => {
   [open, most] = [0, 0];
   jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] });
@@ -59,11 +66,11 @@ const second = async () => {
 
 describe('a slow work', () => {
   it('holds up no other, and no repair, whatever many of them there are', async () => {
-    const schedule = new Schedule(database, true);
+    const schedule = scheduleOf(true);
     const slow = ['a', 'b', 'c', 'd', 'e'].map((name) => new Slow(name));
     const repair = new Slow('repair');
-    for (const work of slow) schedule.register(work);
-    schedule.register(repair, { isRepair: true });
+    for (const work of slow) schedule.add(work, work.run);
+    schedule.add({ name: 'repair', everySeconds: 1, isRepair: true }, repair.run);
     schedule.onApplicationBootstrap();
     await second();
     // Three transactions of areas at a time, and the repair beside them.
@@ -82,9 +89,9 @@ describe('a slow work', () => {
   });
 
   it('is waited for at the end, and not begun again', async () => {
-    const schedule = new Schedule(database, true);
+    const schedule = scheduleOf(true);
     const work = new Slow('a');
-    schedule.register(work);
+    schedule.add(work, work.run);
     schedule.onApplicationBootstrap();
     await second();
     let isOver = false;
@@ -100,15 +107,11 @@ describe('a slow work', () => {
 });
 
 it('goes on with a work that failed', async () => {
-  const schedule = new Schedule(database, true);
+  const schedule = scheduleOf(true);
   let runs = 0;
-  schedule.register({
-    name: 'broken',
-    everySeconds: 1,
-    run: async () => {
-      runs += 1;
-      throw new Error('no luck');
-    },
+  schedule.add({ name: 'broken', everySeconds: 1 }, async () => {
+    runs += 1;
+    throw new Error('no luck');
   });
   schedule.onApplicationBootstrap();
   await second();
@@ -119,9 +122,9 @@ it('goes on with a work that failed', async () => {
 });
 
 it('runs nothing by itself in a process that is no worker, but at a word', async () => {
-  const schedule = new Schedule(database, false);
+  const schedule = scheduleOf(false);
   const log: string[] = [];
-  for (const name of ['a', 'b']) schedule.register({ name, everySeconds: 1, run: async () => void log.push(name) });
+  for (const name of ['a', 'b']) schedule.add({ name, everySeconds: 1 }, async () => void log.push(name));
   schedule.onApplicationBootstrap();
   await second();
   expect(log).toEqual([]);
@@ -131,13 +134,48 @@ it('runs nothing by itself in a process that is no worker, but at a word', async
 });
 
 it('runs each work once soon after the start, however seldom it is due', async () => {
-  const schedule = new Schedule(database, true);
+  const schedule = scheduleOf(true);
   let runs = 0;
-  schedule.register({ name: 'daily', everySeconds: 86_400, run: async () => void (runs += 1) });
+  schedule.add({ name: 'daily', everySeconds: 86_400 }, async () => void (runs += 1));
   schedule.onApplicationBootstrap();
   await second();
   expect(runs).toBe(1);
   for (let after = 0; after < 3; after += 1) await second();
   expect(runs).toBe(1);
   await schedule.beforeApplicationShutdown();
+});
+
+it('finds the marked methods of all providers when the process starts', async () => {
+  const log: string[] = [];
+  @Injectable()
+  class Upkeep {
+    private readonly own = 'upkeep';
+    @Recurring({ name: 'one', everySeconds: 60 })
+    async one(transact: Transact): Promise<void> {
+      await transact('system', async () => void log.push(`one of ${this.own}`));
+    }
+    @Recurring({ name: 'two', everySeconds: 60 })
+    async two(): Promise<void> {
+      log.push('two');
+    }
+    async unmarked(): Promise<void> {
+      log.push('unmarked');
+    }
+  }
+  const module = await Test.createTestingModule({
+    imports: [DiscoveryModule],
+    providers: [
+      Upkeep,
+      {
+        provide: Schedule,
+        inject: [DiscoveryService, MetadataScanner],
+        useFactory: (discovery: DiscoveryService, methods: MetadataScanner) =>
+          new Schedule(database, false, discovery, methods),
+      },
+    ],
+  }).compile();
+  await module.init();
+  await module.get(Schedule).runNow();
+  expect(log.sort()).toEqual(['one of upkeep', 'two']);
+  await module.close();
 });

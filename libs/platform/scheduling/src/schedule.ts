@@ -1,29 +1,35 @@
 import { Logger, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
+import { DiscoveryService, type MetadataScanner } from '@nestjs/core';
 import { Database, type Tx, type TxScope } from '@slipway/platform-database';
 import pLimit from 'p-limit';
 
 /** Runs one transaction on one of the few connections that recurring work may have at a time. */
 export type Transact = <T>(scope: TxScope, work: (tx: Tx) => Promise<T>) => Promise<T>;
 
-/**
- * Something that a worker does again and again, without being asked: it finds its due rows by itself. Every worker process
- * runs it; row locks keep two of them from doing the same thing. What a run does not get done, the next one finds again.
- */
-export interface RecurringWork {
-  /** For the log. */
-  readonly name: string;
+export interface RecurringOptions {
+  /** For the log, and for `runNow`. */
+  name: string;
   /** Seconds from the end of one run to the start of the next. */
-  readonly everySeconds: number;
-  /** @param stopping fires when the process ends: work of many transactions begins no further one */
-  run(transact: Transact, stopping?: AbortSignal): Promise<void>;
+  everySeconds: number;
+  /** A repair of the platform has a connection of its own, so that nothing that an area does holds it up. */
+  isRepair?: boolean;
 }
+
+/** @param stopping fires when the process ends: work of many transactions begins no further one */
+export type RecurringWork = (transact: Transact, stopping: AbortSignal) => Promise<void>;
+
+/**
+ * Marks a method of a provider as recurring work. Every worker process runs it; row locks keep two of them from doing the same thing. What one
+ * run does not finish, the next one finds again.
+ */
+export const Recurring = DiscoveryService.createDecorator<RecurringOptions>();
 
 /** So soon after the start of a process every work runs once: one that is restarted often gets to what is seldom due. */
 const FIRST_AFTER_SECONDS = 1;
 /** Transactions that the recurring work of all areas may have open at a time, in one process. */
-const AREA_PLACES = 3;
+const AREA_TRANSACTIONS = 3;
 
-interface Entry {
+interface Entry extends RecurringOptions {
   work: RecurringWork;
   transact: Transact;
   timer?: NodeJS.Timeout;
@@ -38,7 +44,7 @@ interface Entry {
 export class Schedule implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger('schedule');
   private readonly entries: Entry[] = [];
-  private readonly areaPlaces = pLimit(AREA_PLACES);
+  private readonly areaLimit = pLimit(AREA_TRANSACTIONS);
   private readonly stopping = new AbortController();
   private isRunning = false;
 
@@ -46,25 +52,38 @@ export class Schedule implements OnApplicationBootstrap, BeforeApplicationShutdo
   constructor(
     private readonly database: Database,
     private readonly isWorker: boolean,
+    private readonly discovery: DiscoveryService,
+    private readonly methods: MetadataScanner,
   ) {}
 
-  register(work: RecurringWork, { isRepair = false } = {}): void {
-    const inPlace = isRepair ? pLimit(1) : this.areaPlaces;
-    const entry: Entry = { work, transact: (scope, fn) => inPlace(() => this.database.tx(scope, fn)) };
-    this.entries.push(entry);
-    if (this.isRunning) this.plan(entry, FIRST_AFTER_SECONDS);
+  add(options: RecurringOptions, work: RecurringWork): void {
+    const limit = options.isRepair ? pLimit(1) : this.areaLimit;
+    const transact: Transact = (scope, fn) => limit(() => this.database.tx(scope, fn));
+    this.entries.push({ ...options, work, transact });
   }
 
   onApplicationBootstrap(): void {
+    this.findWork();
     if (!this.isWorker) return;
     this.isRunning = true;
     for (const entry of this.entries) this.plan(entry, FIRST_AFTER_SECONDS);
   }
 
+  private findWork(): void {
+    for (const provider of this.discovery.getProviders()) {
+      const instance = provider.instance as Record<string, RecurringWork> | undefined;
+      if (!instance || typeof instance !== 'object') continue;
+      for (const method of this.methods.getAllMethodNames(Object.getPrototypeOf(instance) as object)) {
+        const options = this.discovery.getMetadataByDecorator(Recurring, provider, method);
+        if (options) this.add(options, (transact, stopping) => instance[method]!(transact, stopping));
+      }
+    }
+  }
+
   /** Runs every work with this name now, and waits for it; all of them if no name is given. */
   async runNow(name?: string): Promise<void> {
-    for (const { work, transact } of this.entries)
-      if (name === undefined || work.name === name) await work.run(transact, this.stopping.signal);
+    for (const { name: own, work, transact } of this.entries)
+      if (name === undefined || own === name) await work(transact, this.stopping.signal);
   }
 
   async beforeApplicationShutdown(): Promise<void> {
@@ -74,7 +93,7 @@ export class Schedule implements OnApplicationBootstrap, BeforeApplicationShutdo
     await Promise.all(this.entries.map(({ running }) => running));
   }
 
-  private plan(entry: Entry, afterSeconds = entry.work.everySeconds): void {
+  private plan(entry: Entry, afterSeconds = entry.everySeconds): void {
     entry.timer = setTimeout(
       () => {
         entry.running = this.runOnce(entry).then(() => {
@@ -82,15 +101,15 @@ export class Schedule implements OnApplicationBootstrap, BeforeApplicationShutdo
           if (this.isRunning) this.plan(entry);
         });
       },
-      Math.min(afterSeconds, entry.work.everySeconds) * 1_000,
+      Math.min(afterSeconds, entry.everySeconds) * 1_000,
     );
   }
 
-  private async runOnce({ work, transact }: Entry): Promise<void> {
+  private async runOnce({ name, work, transact }: Entry): Promise<void> {
     try {
-      await work.run(transact, this.stopping.signal);
+      await work(transact, this.stopping.signal);
     } catch (error) {
-      this.logger.warn(`${work.name}: ${error instanceof Error ? error.message : String(error)}`);
+      this.logger.warn(`${name}: ${error instanceof Error ? error.message : String(error)}`);
     }
   }
 }

@@ -1,4 +1,5 @@
 import { Module, type DynamicModule } from '@nestjs/common';
+import { DiscoveryModule, DiscoveryService, MetadataScanner } from '@nestjs/core';
 import { Database } from '@slipway/platform-database';
 import { Schedule } from './schedule.js';
 
@@ -16,8 +17,15 @@ export class SchedulingModule {
 function schedulingModule(isWorker: boolean): DynamicModule {
   const schedule = {
     provide: Schedule,
-    inject: [Database],
-    useFactory: (database: Database) => new Schedule(database, isWorker),
+    inject: [Database, DiscoveryService, MetadataScanner],
+    useFactory: (database: Database, discovery: DiscoveryService, methods: MetadataScanner) =>
+      new Schedule(database, isWorker, discovery, methods),
   };
-  return { module: SchedulingModule, global: true, providers: [schedule], exports: [schedule] };
+  return {
+    module: SchedulingModule,
+    global: true,
+    imports: [DiscoveryModule],
+    providers: [schedule],
+    exports: [schedule],
+  };
 }

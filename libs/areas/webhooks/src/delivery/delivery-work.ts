@@ -2,7 +2,7 @@ import { EVENTS_CHANNEL } from '@slipway/contracts';
 import { Injectable, Optional, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
 import { Database } from '@slipway/platform-database';
 import { OperationRunner } from '@slipway/platform-operations';
-import { Schedule } from '@slipway/platform-scheduling';
+import { Recurring, type Transact } from '@slipway/platform-scheduling';
 import { FanOut } from './fan-out.js';
 import { LaneSender } from './lane-sender.js';
 import { PRUNE_DELIVERIES } from './lane.query.js';
@@ -17,7 +17,6 @@ export class DeliveryWork implements OnApplicationBootstrap, BeforeApplicationSh
 
   constructor(
     private readonly database: Database,
-    private readonly schedule: Schedule,
     private readonly fanOut: FanOut,
     private readonly sender: LaneSender,
     @Optional() private readonly worker?: OperationRunner,
@@ -30,19 +29,23 @@ export class DeliveryWork implements OnApplicationBootstrap, BeforeApplicationSh
       (stream) => this.fanOut.look(stream),
       () => this.fanOut.lookEverywhere(),
     );
-    this.schedule.register({ name: 'webhook-sender', everySeconds: 1, run: async () => this.sender.kick() });
-    this.schedule.register({
-      name: 'webhook-scan',
-      everySeconds: SCAN_EVERY_SECONDS,
-      run: async () => this.fanOut.lookEverywhere(),
-    });
-    this.schedule.register({
-      name: 'webhook-retention',
-      everySeconds: PRUNE_EVERY_SECONDS,
-      run: async (transact) => void (await transact('system', (tx) => tx.query(PRUNE_DELIVERIES))),
-    });
     this.fanOut.lookEverywhere();
     this.sender.kick();
+  }
+
+  @Recurring({ name: 'webhook-sender', everySeconds: 1 })
+  async send(): Promise<void> {
+    if (this.worker) this.sender.kick();
+  }
+
+  @Recurring({ name: 'webhook-scan', everySeconds: SCAN_EVERY_SECONDS })
+  async scan(): Promise<void> {
+    if (this.worker) this.fanOut.lookEverywhere();
+  }
+
+  @Recurring({ name: 'webhook-retention', everySeconds: PRUNE_EVERY_SECONDS })
+  async prune(transact: Transact): Promise<void> {
+    await transact('system', (tx) => tx.query(PRUNE_DELIVERIES));
   }
 
   async beforeApplicationShutdown(): Promise<void> {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { Schedule, type Transact } from '@slipway/platform-scheduling';
+import { Recurring, type Transact } from '@slipway/platform-scheduling';
 import { OperationsBed } from '../../test/bed.js';
 import { OperationRepair } from './repair.js';
 
@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => bed?.stop());
 
 const transact: Transact = (scope, work) => bed.database.tx(scope, work);
-const repair = () => new OperationRepair(new Schedule(bed.database, false)).run(transact);
+const repair = () => new OperationRepair().run(transact);
 
 /** An operation in the hands of a worker whose lease ends in so many milliseconds. */
 async function held(ms: number): Promise<string> {
@@ -32,12 +32,9 @@ const rowOf = async (id: string) =>
   )[0];
 const FREED = { version: 8, attempt: 2, isHeld: false, isDue: true };
 
-it('has a connection of its own beside the work of areas', () => {
-  const schedule = new Schedule(bed.database, false);
-  const registered: unknown[] = [];
-  schedule.register = (work, options) => void registered.push([work.name, work.everySeconds, options]);
-  new OperationRepair(schedule).onModuleInit();
-  expect(registered).toEqual([['operations', 1, { isRepair: true }]]);
+it('has a connection of its own, apart from the work of areas', () => {
+  const options = Reflect.getMetadata(Recurring.KEY, OperationRepair.prototype.run) as unknown;
+  expect(options).toEqual({ name: 'operations', everySeconds: 1, isRepair: true });
 });
 
 it('makes due again what a dead worker held, counts the try, and shuts that worker out', async () => {

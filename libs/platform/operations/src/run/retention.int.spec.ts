@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { appendEvents } from '@slipway/platform-events';
 import { appendAudit } from '@slipway/platform-mutations';
-import { Schedule } from '@slipway/platform-scheduling';
 import { ACTOR, OperationsBed, TENANT } from '../../test/bed.js';
 import { OperationRetention } from './retention.js';
 
@@ -14,7 +13,7 @@ afterAll(() => bed?.stop());
 
 const retention = (days?: number) => {
   const operator = { targets: [], secrets: {}, retention: days === undefined ? undefined : { operations_days: days } };
-  return new OperationRetention({ operator }, new Schedule(bed.database, false));
+  return new OperationRetention({ operator });
 };
 const sweep = (days?: number) => retention(days).run((scope, work) => bed.database.tx(scope, work));
 async function ended(age: string): Promise<string> {

@@ -1,8 +1,8 @@
-import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, retentionOf, type Config } from '@slipway/platform-config';
 import { prepared, type Tx } from '@slipway/platform-database';
 import { KeepsEvents, type NeedsEvents, type OldEvents } from '@slipway/platform-events';
-import { inBatches, Schedule, type RecurringWork, type Transact } from '@slipway/platform-scheduling';
+import { inBatches, Recurring, type Transact } from '@slipway/platform-scheduling';
 
 const DELETE_OPERATIONS = prepared(
   'retention-operations',
@@ -32,19 +32,10 @@ const FIRST_OF_KEPT = prepared(
  */
 @Injectable()
 @KeepsEvents('operations')
-export class OperationRetention implements RecurringWork, NeedsEvents, OnModuleInit {
-  readonly name = 'operation-retention';
-  readonly everySeconds = 60;
+export class OperationRetention implements NeedsEvents {
+  constructor(@Inject(CONFIG) private readonly config: Pick<Config, 'operator'>) {}
 
-  constructor(
-    @Inject(CONFIG) private readonly config: Pick<Config, 'operator'>,
-    private readonly schedule: Schedule,
-  ) {}
-
-  onModuleInit(): void {
-    this.schedule.register(this);
-  }
-
+  @Recurring({ name: 'operation-retention', everySeconds: 60 })
   async run(transact: Transact, stopping?: AbortSignal): Promise<void> {
     await inBatches(async (rows) => {
       const { operations_days } = retentionOf(this.config.operator);
