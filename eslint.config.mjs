@@ -62,12 +62,14 @@ export default [
   { files: ['**/*.cjs'], rules: { '@typescript-eslint/no-require-imports': 'off' } },
   {
     files: ['{apps,libs}/**/src/**/*.ts'],
-    ignores: ['**/*.spec.ts', 'libs/platform/testing/**'],
+    ignores: ['**/*.spec.ts', 'libs/platform/testing/**', '**/src/testing/**'],
     rules: {
       'no-restricted-imports': [
         'error',
         ...[
-          '@slipway/platform-testing',
+          '@slipway/platform-operations/testing',
+          '@slipway/platform-testing/contract',
+          '@slipway/platform-testing/workspace-copy',
           '@slipway/platform-database/testing',
           '@slipway/kube-testbed',
           '@slipway/kube-testbed/jest',

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { loadConfig, type Config } from '@slipway/platform-config';
-import { createTestDatabase } from '@slipway/platform-testing';
+import { createTestDatabase } from '@slipway/platform-database/testing';
 import { clientOf, type ApiClient } from '@slipway/platform-testing/contract';
 import { MIGRATIONS } from '@slipway/registry';
 import { TARGETS } from '@slipway/registry/targets';

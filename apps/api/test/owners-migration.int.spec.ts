@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { migrate } from '@slipway/platform-database';
-import { createTestDatabase, type TestDatabase } from '@slipway/platform-testing';
+import { createTestDatabase, type TestDatabase } from '@slipway/platform-database/testing';
 import { MIGRATIONS } from '@slipway/registry';
 import pg from 'pg';
 

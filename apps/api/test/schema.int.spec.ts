@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { DataSource } from 'typeorm';
 import { dataSourceOptions } from '@slipway/platform-database/testing/database-bed';
-import { createTestDatabase, type TestDatabase } from '@slipway/platform-testing';
+import { createTestDatabase, type TestDatabase } from '@slipway/platform-database/testing';
 import { MIGRATIONS } from '@slipway/registry';
 
 let database: TestDatabase;

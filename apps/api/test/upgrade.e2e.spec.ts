@@ -5,7 +5,7 @@ import { afterAll, expect, it, jest } from '@jest/globals';
 import pg from 'pg';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { migrate } from '@slipway/platform-database';
-import { createTestDatabase, type TestDatabase } from '@slipway/platform-testing';
+import { createTestDatabase, type TestDatabase } from '@slipway/platform-database/testing';
 import { MIGRATIONS } from '@slipway/registry';
 import { emptied } from './emptied-database.js';
 import { Load } from './load.js';

@@ -5,7 +5,7 @@ import { AuthModule } from '@slipway/platform-auth';
 import { ConfigModule } from '@slipway/platform-config';
 import { Database, DatabaseModule } from '@slipway/platform-database';
 import { HttpModule, type Principal } from '@slipway/platform-http';
-import { platformModules, testConfig } from '@slipway/platform-testing';
+import { platformModules, testConfig } from '@slipway/platform-operations/testing';
 import { AREAS, TargetKindsModule } from '@slipway/registry';
 import { operatorConfig } from './operator-config.js';
 

@@ -17,7 +17,7 @@ import {
   testConfig,
   type OperationCase,
   type OperationRecord,
-} from '@slipway/platform-testing';
+} from '@slipway/platform-operations/testing';
 import { AREAS, MIGRATIONS, TargetKindsModule } from '@slipway/registry';
 import { operatorConfig } from './operator-config.js';
 

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { migrations as database } from '@slipway/platform-database';
-import { createTestDatabase, type TestDatabase } from '@slipway/platform-testing';
+import { createTestDatabase, type TestDatabase } from '@slipway/platform-database/testing';
 import { MIGRATIONS } from '@slipway/registry';
 import pg from 'pg';
 import { Accepting } from './accepting.js';

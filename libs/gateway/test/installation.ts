@@ -7,7 +7,7 @@ import { migrations as authMigrations } from '@slipway/platform-auth';
 import { migrations as platformMigrations, newId, sealSecret } from '@slipway/platform-database';
 import type { ProxyList } from '@slipway/platform-bounds';
 import type { Scope } from '@slipway/platform-http';
-import { createTestDatabase, type TestDatabase } from '@slipway/platform-testing';
+import { createTestDatabase, type TestDatabase } from '@slipway/platform-database/testing';
 import { KeyRing } from '@slipway/platform-config';
 import { guardedDispatcher } from '@slipway/platform-egress';
 import {

@@ -6,7 +6,7 @@ import { ConfigModule, loadConfig, type Config } from '@slipway/platform-config'
 import { Database, DatabaseModule } from '@slipway/platform-database';
 import { createTestDatabase, type TestDatabase } from '@slipway/platform-database/testing';
 import { appendAudit } from '@slipway/platform-mutations';
-import { platformMigrations } from '@slipway/platform-testing';
+import { platformMigrations } from '@slipway/platform-operations/testing';
 import { AuditAnchoring } from '../src/audit-anchoring.js';
 import { canonicalHash } from './rewriting.js';
 import { AuditSealer } from '../src/audit-sealer.js';

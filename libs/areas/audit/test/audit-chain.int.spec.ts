@@ -8,7 +8,7 @@ import { ConfigModule, loadConfig, type Config } from '@slipway/platform-config'
 import { Database, DatabaseModule } from '@slipway/platform-database';
 import { createTestDatabase, type TestDatabase } from '@slipway/platform-database/testing';
 import { appendAudit } from '@slipway/platform-mutations';
-import { platformMigrations } from '@slipway/platform-testing';
+import { platformMigrations } from '@slipway/platform-operations/testing';
 import { GENESIS, hashOf } from '../src/audit-chain.js';
 import { AuditKeys, sealOf } from '../src/audit-keys.js';
 import type { AuditRow } from '../src/audit-rows.js';

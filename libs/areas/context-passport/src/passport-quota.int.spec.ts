@@ -5,7 +5,7 @@ import { migrations as auth } from '@slipway/platform-auth';
 import { newId } from '@slipway/platform-database';
 import type { Principal } from '@slipway/platform-http';
 import { Schedule } from '@slipway/platform-scheduling';
-import { OperationHarness, platformMigrations } from '@slipway/platform-testing';
+import { OperationHarness, platformMigrations } from '@slipway/platform-operations/testing';
 import { DEPLOYMENTS } from '@slipway/ports/deployment-records';
 import { PRODUCTS } from '@slipway/ports/model-api-administration';
 import { ROUTES } from '@slipway/ports/routing';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import { DatabaseBed } from '@slipway/platform-database/testing/database-bed';
-import { platformMigrations } from '@slipway/platform-testing';
+import { platformMigrations } from '@slipway/platform-operations/testing';
 import { DeploymentStore } from './deployment.store.js';
 import { migrations } from './index.js';
 

@@ -10,13 +10,8 @@ import { errors, HttpModule, SlipwayHttpAdapter, type Principal, type Scope } fr
 import { LOOK_EVERY_MS, OperationRunner, OperationStore } from '@slipway/platform-operations';
 import { OPERATION_QUEUE, type OperationQueue } from '@slipway/platform-queue';
 import { Schedule } from '@slipway/platform-scheduling';
-import {
-  createTestDatabase,
-  platformMigrations,
-  platformModules,
-  testConfig,
-  type TestDatabase,
-} from '@slipway/platform-testing';
+import { createTestDatabase, type TestDatabase } from '@slipway/platform-database/testing';
+import { platformMigrations, platformModules, testConfig } from '@slipway/platform-operations/testing';
 import { INSTANCES, type WorkloadStatus } from '@slipway/ports/instances';
 import { REVISIONS } from '@slipway/ports/revisions';
 import { ROUTES, type Route } from '@slipway/ports/routing';

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { migrations as auth } from '@slipway/platform-auth';
-import { createTestDatabase, platformMigrations, type TestDatabase } from '@slipway/platform-testing';
+import { createTestDatabase, type TestDatabase } from '@slipway/platform-database/testing';
+import { platformMigrations } from '@slipway/platform-operations/testing';
 import pg from 'pg';
 import type { QueryRunner } from 'typeorm';
 import { migrations } from '../src/index.js';

@@ -9,7 +9,7 @@ import type { Config } from '@slipway/platform-config';
 import { Database } from '@slipway/platform-database';
 import { Egress } from '@slipway/platform-egress';
 import type { Principal } from '@slipway/platform-http';
-import { OperationHarness, platformMigrations, type OperationRecord } from '@slipway/platform-testing';
+import { OperationHarness, platformMigrations, type OperationRecord } from '@slipway/platform-operations/testing';
 import { DEPLOYMENTS } from '@slipway/ports/deployment-records';
 import { INSTANCES, type AdoptedServer, type WorkloadStatus } from '@slipway/ports/instances';
 import { REVISIONS } from '@slipway/ports/revisions';

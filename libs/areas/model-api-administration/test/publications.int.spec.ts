@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { openSecret } from '@slipway/platform-database';
-import { testConfig } from '@slipway/platform-testing';
+import { testConfig } from '@slipway/platform-operations/testing';
 import pg from 'pg';
 import type { QueryRunner } from 'typeorm';
 import { OwnAudiences1700000001004 } from '../src/migrations/1700000001004-own-audiences.js';

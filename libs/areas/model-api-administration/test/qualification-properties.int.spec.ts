@@ -5,7 +5,7 @@ import {
   everyStepIsRepeatable,
   everyStepMayFail,
   type OperationCase,
-} from '@slipway/platform-testing';
+} from '@slipway/platform-operations/testing';
 import { Administration, CHECKS, Upstream } from './administration.js';
 
 let area: Administration;

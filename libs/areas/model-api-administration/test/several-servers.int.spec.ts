@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { OperationRecord } from '@slipway/platform-testing';
+import type { OperationRecord } from '@slipway/platform-operations/testing';
 import type { AdoptedServer } from '@slipway/ports/instances';
 import { ADMIN, Administration, ignoring, IGNORING, refusing, soundAnswer, Upstream } from './administration.js';
 

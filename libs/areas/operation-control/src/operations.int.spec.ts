@@ -8,13 +8,8 @@ import { Database, DatabaseModule } from '@slipway/platform-database';
 import { errors, HttpModule, runInRequest, SlipwayHttpAdapter, type Scope } from '@slipway/platform-http';
 import { appendEvents } from '@slipway/platform-events';
 import { OperationStore, type OperationDefinition } from '@slipway/platform-operations';
-import {
-  createTestDatabase,
-  platformMigrations,
-  platformModules,
-  testConfig,
-  type TestDatabase,
-} from '@slipway/platform-testing';
+import { createTestDatabase, type TestDatabase } from '@slipway/platform-database/testing';
+import { platformMigrations, platformModules, testConfig } from '@slipway/platform-operations/testing';
 import { OperationControlModule } from './index.js';
 
 const ACTOR = { type: 'token', id: 'tok_1' } as const;

@@ -1,6 +1,6 @@
 import type { Tx } from '@slipway/platform-database';
 import { DatabaseBed } from '@slipway/platform-database/testing/database-bed';
-import { platformMigrations } from '@slipway/platform-testing';
+import { platformMigrations } from '@slipway/platform-operations/testing';
 import type { Deployment, DeploymentChange, DeploymentsPort } from '@slipway/ports/deployment-records';
 import type { Revision } from '@slipway/ports/revisions';
 import { migrations } from '../src/index.js';

@@ -6,7 +6,7 @@ import {
   everyStepMayFail,
   type OperationCase,
   type OperationRecord,
-} from '@slipway/platform-testing';
+} from '@slipway/platform-operations/testing';
 import type { Deployment } from '@slipway/ports/deployment-records';
 import { RolloutsBed, spec, TENANT } from '../test/rollouts-bed.js';
 

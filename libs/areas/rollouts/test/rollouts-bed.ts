@@ -16,7 +16,7 @@ import type { QuotaSettings } from '@slipway/platform-config';
 import type { Database } from '@slipway/platform-database';
 import type { IdempotencyClaim, Principal, Scope } from '@slipway/platform-http';
 import { Schedule } from '@slipway/platform-scheduling';
-import { OperationHarness, platformMigrations, type OperationRecord } from '@slipway/platform-testing';
+import { OperationHarness, platformMigrations, type OperationRecord } from '@slipway/platform-operations/testing';
 import { DEPLOYMENTS, type Deployment } from '@slipway/ports/deployment-records';
 import { INSTANCES } from '@slipway/ports/instances';
 import { PLANS } from '@slipway/ports/plans';

@@ -7,13 +7,8 @@ import { ConfigModule } from '@slipway/platform-config';
 import { Database, DatabaseModule, type Tx } from '@slipway/platform-database';
 import { defineErrors, errors, HttpModule, SlipwayHttpAdapter, type Scope } from '@slipway/platform-http';
 import { Schedule } from '@slipway/platform-scheduling';
-import {
-  createTestDatabase,
-  platformMigrations,
-  platformModules,
-  testConfig,
-  type TestDatabase,
-} from '@slipway/platform-testing';
+import { createTestDatabase, type TestDatabase } from '@slipway/platform-database/testing';
+import { platformMigrations, platformModules, testConfig } from '@slipway/platform-operations/testing';
 import { DEPLOYMENTS, type Deployment } from '@slipway/ports/deployment-records';
 import { INSTANCES } from '@slipway/ports/instances';
 import { REVISIONS, type Activation, type Revision } from '@slipway/ports/revisions';

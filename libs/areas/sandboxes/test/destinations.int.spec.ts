@@ -5,7 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import type { Config } from '@slipway/platform-config';
-import { createTestDatabase, type TestDatabase } from '@slipway/platform-testing';
+import { createTestDatabase, type TestDatabase } from '@slipway/platform-database/testing';
 import { configOf, MIGRATIONS, startApp } from './sandbox-app.js';
 import { clientOf, eventually, newTenant, type Client } from './tenants.js';
 

@@ -8,7 +8,7 @@ import { ConfigModule, loadConfig, type Config } from '@slipway/platform-config'
 import { DatabaseModule, type Migration } from '@slipway/platform-database';
 import { HttpModule, serveOpenApi, SlipwayHttpAdapter } from '@slipway/platform-http';
 import { OPERATION_QUEUE, type OperationQueue } from '@slipway/platform-queue';
-import { platformMigrations, platformModules } from '@slipway/platform-testing/platform-modules';
+import { platformMigrations, platformModules } from '@slipway/platform-operations/testing';
 import { migrations as sandboxes, SandboxesModule } from '../src/index.js';
 import { IDLE_TIMEOUT, IDLE_TIMEOUT_MS } from '../src/storage/time-limits.js';
 import { watchOutside } from './outside-watch.js';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { Readable } from 'node:stream';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Database } from '@slipway/platform-database';
-import { createTestDatabase, type TestDatabase } from '@slipway/platform-testing';
+import { createTestDatabase, type TestDatabase } from '@slipway/platform-database/testing';
 import { BLOB_STORE, newBlob, type BlobStore } from '../src/storage/blob-store.js';
 import { startFakeS3, type FakeS3 } from './fake-s3.js';
 import { configOf, MIGRATIONS, startApp } from './sandbox-app.js';

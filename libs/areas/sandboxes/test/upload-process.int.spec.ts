@@ -6,7 +6,7 @@ import os from 'node:os';
 import path from 'node:path';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Database } from '@slipway/platform-database';
-import { createTestDatabase, type TestDatabase } from '@slipway/platform-testing';
+import { createTestDatabase, type TestDatabase } from '@slipway/platform-database/testing';
 import { configOf, MIGRATIONS, QUICK_LEASE, startApp } from './sandbox-app.js';
 import { startServer, type ServerProcess } from './server-process.js';
 import { clientOf, eventually, newTenant, type Client } from './tenants.js';

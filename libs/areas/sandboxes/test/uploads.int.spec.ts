@@ -7,7 +7,7 @@ import os from 'node:os';
 import path from 'node:path';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Database } from '@slipway/platform-database';
-import { createTestDatabase, type TestDatabase } from '@slipway/platform-testing';
+import { createTestDatabase, type TestDatabase } from '@slipway/platform-database/testing';
 import { configOf, MIGRATIONS, startApp } from './sandbox-app.js';
 import { startS3, type S3Server } from './s3-server.js';
 import { clientOf, eventually, newTenant, type Client } from './tenants.js';

@@ -3,7 +3,7 @@ import pg from 'pg';
 import { migrations as authMigrations } from '@slipway/platform-auth';
 import { migrations as platformMigrations } from '@slipway/platform-database';
 import { migrations as dataplaneMigrations } from '@slipway/dataplane';
-import { createTestDatabase, type TestDatabase } from '@slipway/platform-testing';
+import { createTestDatabase, type TestDatabase } from '@slipway/platform-database/testing';
 import { unfitSchema } from '../index.js';
 
 let database: TestDatabase | undefined;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { newId } from '@slipway/platform-database';
-import { done, sleep } from '@slipway/platform-operations';
+import { done, sleep } from '../src/index.js';
 import { Schedule } from '@slipway/platform-scheduling';
 import type { OperationQueue, WakeUp, WakeUpHandler } from '@slipway/platform-queue';
 import {
@@ -14,8 +14,8 @@ import {
   TENANT,
   until,
   type Run,
-} from '../test/probe.js';
-import { OperationHarness, platformMigrations } from './index.js';
+} from './probe.js';
+import { OperationHarness, platformMigrations } from '../src/testing/index.js';
 
 /** A queue in memory that a test may make forget what it is given. */
 class ForgetfulQueue implements OperationQueue {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { done, type StepContext } from '@slipway/platform-operations';
+import { done, type StepContext } from '../src/index.js';
 import {
   behind,
   Effects1700000000099,
@@ -11,8 +11,8 @@ import {
   script,
   TENANT,
   type Run,
-} from '../test/probe.js';
-import { OperationHarness, platformMigrations } from './index.js';
+} from './probe.js';
+import { OperationHarness, platformMigrations } from '../src/testing/index.js';
 
 let one: OperationHarness;
 let another: OperationHarness;

@@ -1,4 +1,3 @@
-export { createTestDatabase, type TestDatabase } from '@slipway/platform-database/testing';
 export { OperationHarness, testConfig, type OperationRecord } from './operation-harness.js';
 export {
   everyCrashResumes,

@@ -12,9 +12,9 @@ import {
   type EventSource,
   type NewEvent,
 } from '@slipway/platform-events';
-import type { OperationDefinition } from '@slipway/platform-operations';
-import { claimOf, until } from '../test/probe.js';
-import { OperationHarness, platformMigrations } from './index.js';
+import type { OperationDefinition } from '../src/index.js';
+import { claimOf, until } from './probe.js';
+import { OperationHarness, platformMigrations } from '../src/testing/index.js';
 
 const TENANT = newId('ten');
 const HEARTBEAT_MS = 15_000;

@@ -1,13 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, it, jest } from '@jest/globals';
 import { newId } from '@slipway/platform-database';
-import {
-  operationFailures,
-  done,
-  sleep,
-  StepFailed,
-  type Step,
-  type OperationDefinition,
-} from '@slipway/platform-operations';
+import { operationFailures, done, sleep, StepFailed, type Step, type OperationDefinition } from '../src/index.js';
 import {
   effect,
   Effects1700000000099,
@@ -17,7 +10,7 @@ import {
   TENANT,
   type Run,
   type World,
-} from '../test/probe.js';
+} from './probe.js';
 import {
   everyCrashResumes,
   everyStepIsRepeatable,
@@ -25,7 +18,7 @@ import {
   OperationHarness,
   platformMigrations,
   type OperationCase,
-} from './index.js';
+} from '../src/testing/index.js';
 
 /*
  * The properties are only worth what they refuse: each of these operations is wrong in one way, and the property that is

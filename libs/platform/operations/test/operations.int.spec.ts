@@ -1,14 +1,14 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { newId, type Tx } from '@slipway/platform-database';
-import { operationFailures, dispatch, StepFailed } from '@slipway/platform-operations';
-import { ACTOR, claimOf, Effects1700000000099, effectsOf, inTurn, PROBE, probe, TENANT } from '../test/probe.js';
+import { operationFailures, dispatch, StepFailed } from '../src/index.js';
+import { ACTOR, claimOf, Effects1700000000099, effectsOf, inTurn, PROBE, probe, TENANT } from './probe.js';
 import {
   everyCrashResumes,
   everyStepIsRepeatable,
   everyStepMayFail,
   OperationHarness,
   platformMigrations,
-} from './index.js';
+} from '../src/testing/index.js';
 
 describe('durable operations', () => {
   let harness: OperationHarness;

@@ -13,7 +13,7 @@ import {
   type OperationDefinition,
   type OperationOf,
   type StepName,
-} from '@slipway/platform-operations';
+} from '../index.js';
 import { OPERATION_QUEUE, type OperationQueue } from '@slipway/platform-queue';
 import { createTestDatabase, type TestDatabase } from '@slipway/platform-database/testing';
 import { platformModules } from './platform-modules.js';

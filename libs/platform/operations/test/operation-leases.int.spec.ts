@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { Database } from '@slipway/platform-database';
-import { done, sleep, type StepContext } from '@slipway/platform-operations';
+import { done, sleep, type StepContext } from '../src/index.js';
 import {
   ACTOR,
   behind,
@@ -13,8 +13,8 @@ import {
   TENANT,
   until,
   type World,
-} from '../test/probe.js';
-import { OperationHarness, platformMigrations } from './index.js';
+} from './probe.js';
+import { OperationHarness, platformMigrations } from '../src/testing/index.js';
 
 /** Nothing runs out while a busy machine stands still; time passes when a test says so. */
 const LEASE_SECONDS = 3600;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Tx } from '@slipway/platform-database';
-import { operationFailures, done, sleep, StepFailed } from '@slipway/platform-operations';
+import { operationFailures, done, sleep, StepFailed } from '../src/index.js';
 import {
   ACTOR,
   behind,
@@ -16,8 +16,8 @@ import {
   leavesAnEffect,
   script,
   TENANT,
-} from '../test/probe.js';
-import { OperationHarness, platformMigrations } from './index.js';
+} from './probe.js';
+import { OperationHarness, platformMigrations } from '../src/testing/index.js';
 
 let one: OperationHarness;
 let another: OperationHarness;

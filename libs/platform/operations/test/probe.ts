@@ -10,8 +10,8 @@ import {
   type Step,
   type StepContext,
   type StepOutcome,
-} from '@slipway/platform-operations';
-import type { OperationHarness } from '../src/index.js';
+} from '../src/index.js';
+import type { OperationHarness } from '../src/testing/index.js';
 
 export { beside, until } from '@slipway/platform-database/testing';
 

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { newId, type Tx } from '@slipway/platform-database';
-import { dispatch, done, sleep, wake } from '@slipway/platform-operations';
+import { dispatch, done, sleep, wake } from '../src/index.js';
 import {
   ACTOR,
   claimOf,
@@ -17,8 +17,8 @@ import {
   script,
   TENANT,
   type Run,
-} from '../test/probe.js';
-import { OperationHarness, platformMigrations } from './index.js';
+} from './probe.js';
+import { OperationHarness, platformMigrations } from '../src/testing/index.js';
 
 let harness: OperationHarness;
 

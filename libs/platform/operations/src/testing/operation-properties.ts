@@ -1,4 +1,4 @@
-import type { StepOutcome } from '@slipway/platform-operations';
+import type { StepOutcome } from '../index.js';
 import type { OperationHarness, OperationRecord } from './operation-harness.js';
 
 /** How a property begins an operation, and what must hold of the world afterwards. */

@@ -1,13 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Tx } from '@slipway/platform-database';
-import {
-  operationFailures,
-  done,
-  sleep,
-  StepFailed,
-  type OperationRow,
-  type StepContext,
-} from '@slipway/platform-operations';
+import { operationFailures, done, sleep, StepFailed, type OperationRow, type StepContext } from '../src/index.js';
 import type { NewEvent } from '@slipway/platform-events';
 import { renderMetrics } from '@slipway/platform-observability';
 import {
@@ -24,8 +17,8 @@ import {
   TENANT,
   type Run,
   type World,
-} from '../test/probe.js';
-import { OperationHarness, platformMigrations } from './index.js';
+} from './probe.js';
+import { OperationHarness, platformMigrations } from '../src/testing/index.js';
 
 let harness: OperationHarness;
 

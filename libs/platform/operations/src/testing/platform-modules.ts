@@ -2,7 +2,7 @@ import type { DynamicModule, Type } from '@nestjs/common';
 import { migrations as databaseMigrations, type Migration } from '@slipway/platform-database';
 import { EventsModule, migrations as eventMigrations } from '@slipway/platform-events';
 import { migrations as mutationMigrations, MutationsModule } from '@slipway/platform-mutations';
-import { migrations as operationMigrations, OperationsModule } from '@slipway/platform-operations';
+import { migrations as operationMigrations, OperationsModule } from '../index.js';
 import { SchedulingModule } from '@slipway/platform-scheduling';
 
 /** The tables that every area builds on. */
