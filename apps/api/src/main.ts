@@ -1,14 +1,8 @@
 import 'reflect-metadata';
 import type { AddressInfo } from 'node:net';
 import { Logger } from '@nestjs/common';
-import {
-  cannotStart,
-  followOperatorFile,
-  listenFault,
-  loadConfigOrExit,
-  loadKinds,
-  makeHome,
-} from '@slipway/platform-config';
+import { followOperatorFile, loadConfigOrExit, loadKinds, makeHome } from '@slipway/platform-config';
+import { ProcessLife } from '@slipway/platform-config/process-life';
 import { reachPostgres, requireFit } from '@slipway/platform-database';
 import { createLogger, NestLogger, startProcessMetrics } from '@slipway/platform-observability';
 import { MIGRATIONS, SEALED } from '@slipway/registry';
@@ -17,34 +11,27 @@ import { createApi } from './create-api.js';
 
 /** Requests and event streams that are still open this long after the signal are cut. */
 const DRAIN_MS = 10_000;
-const IDLE_LOOK_MS = 100;
+const IDLE_CHECK_MS = 100;
 
 await loadKinds(TARGETS);
 const config = loadConfigOrExit({ targets: TARGETS });
-const logger = new NestLogger(createLogger({ service: 'api', level: config.logLevel }));
+const { host, logLevel } = config;
+const logger = new NestLogger(createLogger({ service: 'api', level: logLevel }));
 Logger.overrideLogger(logger);
 startProcessMetrics('api');
 followOperatorFile(config, new Logger('config'));
-
-const app = await prepare().catch((error: unknown) => cannotStart('api', error, config.logLevel));
-
-let stopping: Promise<void> | undefined;
-const stop = (why: string): void => {
-  stopping ??= drain(why);
-};
-// `on`, not `once`: a terminal and a launcher may both send the signal, and the second one must not kill what drains.
-process.on('SIGTERM', () => stop('SIGTERM'));
-process.on('SIGINT', () => stop('SIGINT'));
-// The launcher is gone: nobody would ever stop this process.
-process.once('disconnect', () => stop('the launcher is gone'));
-
-await app.listen(config.apiPort, config.host).catch((error: unknown) => {
-  const asked = { host: config.host, port: config.apiPort, variable: 'SLIPWAY_API_PORT' };
-  cannotStart('api', listenFault(error, asked) ?? error, config.logLevel);
+const life = new ProcessLife({
+  name: 'api',
+  logLevel,
+  log: { info: (line) => logger.log(line, 'api'), error: (line) => logger.error(line, 'api') },
 });
+
+const app = await prepare().catch(life.refuse);
+life.closesWith(drain);
+await life.listen({ host, port: config.apiPort, variable: 'SLIPWAY_API_PORT' }, () => app.listen(config.apiPort, host));
 const { port } = app.getHttpServer().address() as AddressInfo;
-logger.log(`listening on ${config.host}:${port}`, 'api');
-process.send?.('slipway:ready');
+logger.log(`listening on ${host}:${port}`, 'api');
+life.ready();
 
 async function prepare(): ReturnType<typeof createApi> {
   if (config.upload.workspaceStore.startsWith('file:')) makeHome(config.home);
@@ -56,18 +43,9 @@ async function prepare(): ReturnType<typeof createApi> {
   return createApi(config, { logger });
 }
 
-async function drain(why: string): Promise<void> {
-  logger.log(`stopping: ${why}`, 'api');
-  const cut = setTimeout(() => app.getHttpServer().closeAllConnections(), DRAIN_MS);
-  cut.unref();
-  // A connection whose last answer was on its way at the signal stays open for a next request, which nobody would answer.
-  const idle = setInterval(() => app.getHttpServer().closeIdleConnections(), IDLE_LOOK_MS);
-  idle.unref();
-  try {
-    await app.close();
-    process.exit(0);
-  } catch (failure) {
-    logger.error(`stopping failed: ${String(failure)}`, 'api');
-    process.exit(1);
-  }
+async function drain(): Promise<void> {
+  setTimeout(() => app.getHttpServer().closeAllConnections(), DRAIN_MS).unref();
+  // A connection whose last answer was on its way at the signal stays open for a next request, which nothing would answer.
+  setInterval(() => app.getHttpServer().closeIdleConnections(), IDLE_CHECK_MS).unref();
+  await app.close();
 }

@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 // The gateway takes what it needs by subpaths: it must load neither Nest nor TypeORM.
 import { followOperatorFile, loadConfigOrExit, quotasOf } from '@slipway/platform-config/load';
-import { cannotStart, listenFault, makeHome, StartupError } from '@slipway/platform-config/startup';
+import { ProcessLife } from '@slipway/platform-config/process-life';
+import { listenFault, makeHome, StartupError } from '@slipway/platform-config/startup';
 import { reachPostgres } from '@slipway/platform-database/reach';
 import { createLogger } from '@slipway/platform-observability/logger';
 import { startProbeServer } from '@slipway/platform-observability/probe-server';
@@ -12,6 +13,11 @@ const FIRST_LOOK_MS = 500;
 
 const config = loadConfigOrExit();
 const log = createLogger({ service: 'gateway', level: config.logLevel });
+const life = new ProcessLife({
+  name: 'gateway',
+  logLevel: config.logLevel,
+  log: { info: (line) => log.info(line), error: (line) => log.error(line) },
+});
 followOperatorFile(config, { log: (message) => log.info(message), error: (message) => log.error(message) });
 
 const limitsByTenant = new Map<string, { requestsPerMinute: number; maxConcurrency: number }>();
@@ -19,7 +25,7 @@ config.operator.follow(() => () => limitsByTenant.clear());
 try {
   makeHome(config.home);
 } catch (error) {
-  cannotStart('gateway', error);
+  life.refuse(error);
 }
 
 const { limits, hold, passedHeaders } = config.gateway;
@@ -52,22 +58,10 @@ function limitsOfTenant(tenantName: string): { requestsPerMinute: number; maxCon
 
 const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
-let isStopping = false;
-async function stop(reason: string): Promise<void> {
-  if (isStopping) return;
-  isStopping = true;
-  log.info({ reason }, 'gateway drains');
-  await gateway.close();
-  process.exit(0);
-}
-
-process.on('SIGTERM', () => void stop('SIGTERM'));
-process.on('SIGINT', () => void stop('SIGINT'));
-// The launcher is gone, however it went: nobody would ever stop this process.
-process.on('disconnect', () => void stop('the launcher is gone'));
+life.closesWith(() => gateway.close());
 
 const unfit = await unfitSchema(config.database.gatewayUrl);
-if (unfit) cannotStart('gateway', new StartupError(unfit));
+if (unfit) life.refuse(new StartupError(unfit));
 
 const served = new AbortController();
 try {
@@ -84,11 +78,11 @@ try {
   await Promise.race([reached, delay(FIRST_LOOK_MS)]);
   await Promise.race([gateway.start(), refused]);
 } catch (error) {
-  cannotStart('gateway', startupError(error), config.logLevel);
+  life.refuse(startupError(error));
 }
 served.abort();
 if (config.metricsPort !== undefined) await serveMetrics(config.metricsPort);
-process.send?.('slipway:ready');
+life.ready();
 
 function startupError(error: unknown): unknown {
   if (error instanceof ForeignKeyError) return new StartupError(error.message);

@@ -3,14 +3,8 @@ import 'reflect-metadata';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Logger, type INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import {
-  cannotStart,
-  followOperatorFile,
-  listenFault,
-  loadConfigOrExit,
-  loadKinds,
-  makeHome,
-} from '@slipway/platform-config';
+import { followOperatorFile, loadConfigOrExit, loadKinds, makeHome } from '@slipway/platform-config';
+import { ProcessLife, STOP_ENGINES_MESSAGE } from '@slipway/platform-config/process-life';
 import { Database, reachPostgres, requireFit } from '@slipway/platform-database';
 import {
   createLogger,
@@ -25,76 +19,54 @@ import { MIGRATIONS, SEALED } from '@slipway/registry';
 import { TARGETS } from '@slipway/registry/targets';
 import { WorkerModule } from './worker.module.js';
 
-/** From the launcher, ahead of its SIGTERM: the whole stack goes down, so the engines end with this process. */
-const STOP_ENGINES = 'slipway:stop-engines';
-const LOOK_MS = 50;
+const READY_CHECK_MS = 50;
 
 await loadKinds(TARGETS);
 const config = loadConfigOrExit({ targets: TARGETS });
-const logger = new NestLogger(createLogger({ service: 'worker', level: config.logLevel }));
+const { host, logLevel, metricsPort, metricsToken } = config;
+const logger = new NestLogger(createLogger({ service: 'worker', level: logLevel }));
 Logger.overrideLogger(logger);
 startProcessMetrics('worker');
 followOperatorFile(config, new Logger('config'));
-
-let endsEngines = false;
-let stopping: Promise<void> | undefined;
-let running: { close(why: string): Promise<void> } | undefined = undefined;
-
-process.on('message', (message) => {
-  if (message === STOP_ENGINES) endsEngines = true;
+const life = new ProcessLife({
+  name: 'worker',
+  logLevel,
+  log: { info: (line) => logger.log(line, 'worker'), error: (line) => logger.error(line, 'worker') },
 });
-process.once('SIGTERM', () => stop('SIGTERM'));
-process.once('SIGINT', () => stop('SIGINT'));
-// The launcher is gone: nobody would ever stop this process.
-process.once('disconnect', () => stop('the launcher is gone'));
+let endsEngines = false;
+process.on('message', (message) => {
+  if (message === STOP_ENGINES_MESSAGE) endsEngines = true;
+});
 
-const refuse = (error: unknown): never => cannotStart('worker', error, config.logLevel);
-await prepare().catch(refuse);
-/** Nest hands the reason on to the shutdown hooks, which its interface does not say. */
+await prepare().catch(life.refuse);
+/** Nest passes the reason to the shutdown hooks, which its interface does not show. */
 const app: INestApplicationContext & { close(signal?: string): Promise<void> } =
   await NestFactory.createApplicationContext(WorkerModule.forRoot(config), { logger, abortOnError: false }).catch(
-    refuse,
+    life.refuse,
   );
 const database = app.get(Database, { strict: false });
 const queue = app.get<OperationQueue>(OPERATION_QUEUE, { strict: false });
 let probes: ProbeServer | undefined;
-running = { close };
-if (stopping === undefined && config.metricsPort !== undefined) {
-  const asked = { host: config.host, port: config.metricsPort, variable: 'SLIPWAY_METRICS_PORT' };
-  probes = await startProbeServer({ ...asked, metricsToken: config.metricsToken, ready: assertReady }).catch(
-    (error: unknown) => refuse(listenFault(error, asked) ?? error),
-  );
+life.closesWith(close);
+if (!life.isStopping && metricsPort !== undefined) {
+  const address = { host, port: metricsPort, variable: 'SLIPWAY_METRICS_PORT' };
+  probes = await life.listen(address, () => startProbeServer({ ...address, metricsToken, ready: assertReady }));
 }
-while (stopping === undefined && !(await isReady())) await delay(LOOK_MS);
-if (stopping === undefined) {
+while (!life.isStopping && !(await isReady())) await delay(READY_CHECK_MS);
+if (!life.isStopping) {
   logger.log('taking operations', 'worker');
-  process.send?.('slipway:ready');
-}
-
-function stop(why: string): void {
-  stopping ??= shutDown(why);
-}
-
-async function shutDown(why: string): Promise<void> {
-  logger.log(`stopping: ${why}`, 'worker');
-  try {
-    await running?.close(why);
-    process.exit(0);
-  } catch (failure) {
-    logger.error(`stopping failed: ${failure instanceof Error ? failure.message : String(failure)}`, 'worker');
-    process.exit(1);
-  }
+  life.ready();
 }
 
 /** Operations stop first: one that looked while engines go down would take its candidate for dead. */
-async function close(why: string): Promise<void> {
+async function close(reason: string): Promise<void> {
   await app.get(OperationWorker, { strict: false }).stop();
-  await app.close(endsEngines ? STOP_ENGINES : why);
+  await app.close(endsEngines ? STOP_ENGINES_MESSAGE : reason);
   await probes?.close();
 }
 
 async function assertReady(): Promise<void> {
-  if (stopping) throw new Error('the process is stopping');
+  if (life.isStopping) throw new Error('the process is stopping');
   await database.ping();
   if (!queue.ready()) throw new Error('the queue does not answer');
 }

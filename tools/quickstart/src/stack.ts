@@ -11,6 +11,7 @@ import {
   StartupError,
   type Config,
 } from '@slipway/platform-config';
+import { STOP_ENGINES_MESSAGE } from '@slipway/platform-config/process-life';
 import { reachPostgres } from '@slipway/platform-database';
 import { reachRedis } from '@slipway/platform-queue';
 import { TARGETS } from '@slipway/registry/targets';
@@ -20,7 +21,7 @@ import { otherLauncher, outliveOrphans, removeRunRecord, writeApiUrl, writeRunRe
 import { stackConfig } from './stack-config.js';
 import { embeddedDatabase, externalDatabase, type StackDatabase } from './stack-database.js';
 import { openStackLog } from './stack-log.js';
-import { STOP_ENGINES_MESSAGE, SupervisedProcess } from './supervised-process.js';
+import { SupervisedProcess } from './supervised-process.js';
 
 export interface StackOptions {
   env?: NodeJS.ProcessEnv;

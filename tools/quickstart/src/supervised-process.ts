@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { EXIT_CONFIG } from '@slipway/platform-config';
+import { READY_MESSAGE } from '@slipway/platform-config/process-life';
 
 export interface SupervisedOptions {
   name: 'api' | 'worker' | 'gateway';
@@ -25,11 +26,6 @@ const HEALTHY_AFTER_MS = 10_000;
 const HOPELESS_AFTER_STARTS = 5;
 /** What a process said last arrives after its end; an engine may hold the pipe open. */
 const LAST_WORDS_MS = 500;
-
-/** Sent by a process over IPC once it serves. */
-export const READY_MESSAGE = 'slipway:ready';
-/** Sent to the worker: stop the engines too before you exit, as the whole stack stops. */
-export const STOP_ENGINES_MESSAGE = 'slipway:stop-engines';
 
 /**
  * One process of the stack: started again with back-off whenever it dies, until it is told to stop. `pm2` is a daemon that would

@@ -7,6 +7,7 @@ import {
   type OnApplicationBootstrap,
 } from '@nestjs/common';
 import { CONFIG, type Config } from '@slipway/platform-config';
+import { STOP_ENGINES_MESSAGE } from '@slipway/platform-config/process-life';
 import { Database } from '@slipway/platform-database';
 import { OperationRunner } from '@slipway/platform-operations';
 import { DeviceWatch } from './device-watch.js';
@@ -23,8 +24,6 @@ import { TargetReconciler } from './target-reconciler.js';
 import { TargetRows } from './target-rows.js';
 import { DEFAULT_TIMINGS, INSTANCE_TIMINGS, type Timings } from './timings.js';
 
-/** Given as the signal of a shutdown, by whoever takes the whole stack down: the engines end with their worker. */
-const STOP_ENGINES = 'slipway:stop-engines';
 const RUNNING = new Set(['starting', 'ready', 'unhealthy', 'backing_off']);
 const GONE_LOOK_MS = 50;
 
@@ -69,7 +68,7 @@ export class Reconcilers implements OnApplicationBootstrap, BeforeApplicationShu
   }
 
   async beforeApplicationShutdown(signal?: string): Promise<void> {
-    if (signal === STOP_ENGINES) await this.stopEngines();
+    if (signal === STOP_ENGINES_MESSAGE) await this.stopEngines();
     else await this.stop();
   }
 
