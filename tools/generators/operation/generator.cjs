@@ -20,7 +20,7 @@ module.exports = async function operation(tree, { area, name }) {
 
   return () => {
     logger.info(
-      `\nBegin it in a service: \`OperationStore.claim(tx, [{ operation: ${one.constant}, ... }])\`, your checks and writes, then \`start(tx, [{ operation: ${one.constant}, id, input, steps: ${one.constant}.steps, ... }])\`.`,
+      `\nStart it in a service: \`OperationRequests.accept(${one.constant}, request, change)\`. Your \`change\` locks, checks and writes, and returns the input and the steps.`,
     );
   };
 };

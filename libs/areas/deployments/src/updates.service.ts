@@ -42,7 +42,7 @@ export class UpdatesService {
   update(request: UpdateRequest): Promise<Reply> {
     const { principal, name, isDryRun } = request;
     const { tenantId } = principal;
-    return this.mutations.run({ principal: principal, isDryRun }, async (tx) => {
+    return this.mutations.run({ principal, isDryRun }, async (tx) => {
       const deployment = await this.deployments.lock(tx, tenantId, name);
       const record = await this.deployments.record(tx, tenantId, name);
       const { name: givenName = name, ...patch } = plain(request.patch);

@@ -58,7 +58,7 @@ export class PoliciesService implements ExistenceCheck {
    */
   set(request: PolicyRequest): Promise<Reply> {
     const { principal, deploymentName, isDryRun } = request;
-    return this.mutations.run({ principal: principal, isDryRun }, async (tx) => {
+    return this.mutations.run({ principal, isDryRun }, async (tx) => {
       const deployment = await this.deployments.lock(tx, principal.tenantId, deploymentName);
       const current = await this.store.current(tx, deployment.id);
       const before = current && answerOf(deployment.name, current);

@@ -59,7 +59,7 @@ export class RoutesService implements ExistenceCheck {
   /** Lock, look up (404), weigh (422), compare (412), ask who owns the traffic and who is ready (409), write; in that order. */
   set(request: RouteRequest): Promise<Reply> {
     const { principal, deploymentName, isDryRun } = request;
-    return this.mutations.run({ principal: principal, isDryRun }, async (tx) => {
+    return this.mutations.run({ principal, isDryRun }, async (tx) => {
       const deployment = await this.deployments.lock(tx, principal.tenantId, deploymentName);
       const targets = await this.resolve(tx, deployment, request.body);
       const issues = weightIssues(targets);
