@@ -46,7 +46,6 @@ function failuresOf(suite) {
 }
 
 function startOf(message) {
-   
   return String(message)
     .replace(/\u001b\[[0-9;]*m/g, '')
     .slice(0, MAX_MESSAGE);

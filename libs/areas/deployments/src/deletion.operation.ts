@@ -52,10 +52,10 @@ const LOOK_MS = 250;
 @DurableOperation(DELETION)
 export class DeletionOperation implements OperationOf<typeof DELETION> {
   readonly steps = {
-    release_route: { run: (context: Context) => this.releaseRoute(context) },
-    drain: { run: (context: Context) => this.drain(context) },
-    stop_instances: { run: (context: Context) => this.stopInstances(context) },
-    remove: { run: (context: Context) => this.remove(context) },
+    release_route: (context: Context) => this.releaseRoute(context),
+    drain: (context: Context) => this.drain(context),
+    stop_instances: (context: Context) => this.stopInstances(context),
+    remove: (context: Context) => this.remove(context),
   };
   readonly unwind = {};
 

@@ -86,13 +86,13 @@ const WARM_SECONDS = 3_600;
 @DurableOperation(QUALIFICATION)
 export class QualifyTargetBindingOperation implements OperationOf<typeof QUALIFICATION> {
   readonly steps = {
-    prepare: { run: (context: Context) => this.prepare(context) },
-    await_ready: { run: (context: Context) => this.awaitReady(context) },
+    prepare: (context: Context) => this.prepare(context),
+    await_ready: (context: Context) => this.awaitReady(context),
     ...this.checks(),
-    conclude: { run: (context: Context) => this.conclude(context) },
+    conclude: (context: Context) => this.conclude(context),
   };
 
-  readonly unwind = { release_target: { run: async () => done() } };
+  readonly unwind = { release_target: async () => done() };
 
   constructor(
     private readonly database: Database,
@@ -102,8 +102,7 @@ export class QualifyTargetBindingOperation implements OperationOf<typeof QUALIFI
   ) {}
 
   private checks(): Record<QualificationCheck, Step<QualificationInput>> {
-    const step = (name: QualificationCheck) =>
-      [name, { run: (context: Context) => this.check(context, name) }] as const;
+    const step = (name: QualificationCheck) => [name, (context: Context) => this.check(context, name)] as const;
     return Object.fromEntries(QUALIFICATION_CHECKS.map(step)) as Record<QualificationCheck, Step<QualificationInput>>;
   }
 

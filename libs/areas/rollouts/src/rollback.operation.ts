@@ -82,21 +82,18 @@ const VERIFY_LOOK_MS = 200;
 @DurableOperation(ROLLBACK)
 export class RollbackOperation implements OperationOf<typeof ROLLBACK> {
   readonly steps = {
-    resolve_target: { run: (context: Context) => this.resolveTarget(context) },
-    preflight: { run: (context: Context) => this.changeover.preflight(context, READY_DEADLINE_SECONDS, []) },
-    hold_requests: {
-      run: (context: Context) => this.changeover.hold(context, changeoverHold(changeoverOf(context.input))),
-    },
-    stop_previous: {
-      run: (context: Context) => this.changeover.stop(context, changeoverOf(context.input), READY_DEADLINE_SECONDS),
-    },
-    ensure_ready: { run: (context: Context) => this.ensureReady(context) },
-    shift_traffic: { run: (context: Context) => this.shiftTraffic(context) },
-    release_requests: { run: (context: Context) => this.releaseRequests(context) },
-    verify: { run: (context: Context) => this.verify(context) },
-    drain_previous: { run: (context: Context) => this.drainPrevious(context) },
+    resolve_target: (context: Context) => this.resolveTarget(context),
+    preflight: (context: Context) => this.changeover.preflight(context, READY_DEADLINE_SECONDS, []),
+    hold_requests: (context: Context) => this.changeover.hold(context, changeoverHold(changeoverOf(context.input))),
+    stop_previous: (context: Context) =>
+      this.changeover.stop(context, changeoverOf(context.input), READY_DEADLINE_SECONDS),
+    ensure_ready: (context: Context) => this.ensureReady(context),
+    shift_traffic: (context: Context) => this.shiftTraffic(context),
+    release_requests: (context: Context) => this.releaseRequests(context),
+    verify: (context: Context) => this.verify(context),
+    drain_previous: (context: Context) => this.drainPrevious(context),
   };
-  readonly unwind = { revert_traffic: { run: (context: Context) => this.revertTraffic(context) } };
+  readonly unwind = { revert_traffic: (context: Context) => this.revertTraffic(context) };
 
   constructor(
     private readonly candidate: Candidate,

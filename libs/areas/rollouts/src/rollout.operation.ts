@@ -67,32 +67,28 @@ type Context = StepContext<RolloutInput>;
 @DurableOperation(ROLLOUT)
 export class RolloutOperation implements OperationOf<typeof ROLLOUT> {
   readonly steps = {
-    validate: {
-      run: (context: Context) => this.candidate.validate(context.operation.tenantId, context.input.revisionId),
-    },
-    preflight: { run: (context: Context) => this.recreate.preflight(context) },
-    hold_requests: { run: (context: Context) => this.recreate.hold(context) },
-    stop_previous: { run: (context: Context) => this.recreate.stop(context) },
-    provision: { run: (context: Context) => this.provision(context) },
-    await_ready: {
-      run: (context: Context) =>
-        this.candidate.awaitReady(context, context.input.revisionId, context.input.progressDeadlineSeconds),
-    },
-    release_requests: { run: (context: Context) => this.releaseRequests(context) },
-    shift_traffic: { run: (context: Context) => this.shiftTraffic(context) },
-    soak: { run: (context: Context) => this.soak.run(context) },
-    analyze: { run: (context: Context) => this.analyst.analyze(context) },
-    await_promotion: { run: (context: Context) => this.awaitPromotion(context) },
-    promote: { run: (context: Context) => this.promote(context) },
-    drain_previous: { run: (context: Context) => this.drainPrevious(context) },
+    validate: (context: Context) => this.candidate.validate(context.operation.tenantId, context.input.revisionId),
+    preflight: (context: Context) => this.recreate.preflight(context),
+    hold_requests: (context: Context) => this.recreate.hold(context),
+    stop_previous: (context: Context) => this.recreate.stop(context),
+    provision: (context: Context) => this.provision(context),
+    await_ready: (context: Context) =>
+      this.candidate.awaitReady(context, context.input.revisionId, context.input.progressDeadlineSeconds),
+    release_requests: (context: Context) => this.releaseRequests(context),
+    shift_traffic: (context: Context) => this.shiftTraffic(context),
+    soak: (context: Context) => this.soak.run(context),
+    analyze: (context: Context) => this.analyst.analyze(context),
+    await_promotion: (context: Context) => this.awaitPromotion(context),
+    promote: (context: Context) => this.promote(context),
+    drain_previous: (context: Context) => this.drainPrevious(context),
   };
 
   readonly unwind = {
-    revert_traffic: { run: (context: Context) => this.revertTraffic(context) },
-    hold_for_previous: { run: (context: Context) => this.recreate.holdForPrevious(context) },
-    remove_candidate: { run: (context: Context) => this.candidate.remove(context, context.input.revisionId) },
-    start_previous: { run: (context: Context) => this.recreate.startPrevious(context) },
-    release_to_previous: { run: (context: Context) => this.recreate.releaseToPrevious(context) },
+    revert_traffic: (context: Context) => this.revertTraffic(context),
+    hold_for_previous: (context: Context) => this.recreate.holdForPrevious(context),
+    remove_candidate: (context: Context) => this.candidate.remove(context, context.input.revisionId),
+    start_previous: (context: Context) => this.recreate.startPrevious(context),
+    release_to_previous: (context: Context) => this.recreate.releaseToPrevious(context),
   };
 
   constructor(

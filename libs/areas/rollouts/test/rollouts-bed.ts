@@ -215,7 +215,7 @@ export class RolloutsBed {
   async whileBroken(kind: string, step: string, work: () => Promise<unknown>): Promise<void> {
     const steps = this.harness.definitions.find(kind)!.steps;
     const sound = steps[step]!;
-    steps[step] = { run: () => Promise.reject(new Error(`${step} breaks`)) };
+    steps[step] = () => Promise.reject(new Error(`${step} breaks`));
     try {
       await work();
     } finally {

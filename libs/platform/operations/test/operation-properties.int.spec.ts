@@ -38,7 +38,7 @@ const isNotRepeatable: Run = async (context) => {
   await harness.database.tx('system', (tx) => effect(tx, context));
   return done();
 };
-const undo: Step<World>['run'] = async ({ input }) =>
+const undo: Step<World> = async ({ input }) =>
   done({ commit: async (tx) => void (await tx.query('delete from effects where world = $1', [input.world])) });
 
 function caseOf(steps: Record<string, Run>, undoes: readonly string[] = Object.keys(steps)): OperationCase {

@@ -69,7 +69,7 @@ describe('durable operations', () => {
     const fails = async () => {
       throw new StepFailed(operationFailures.dependency_outage, 'away');
     };
-    steps()['third'] = { run: inTurn(fails, original.third.run) };
+    steps()['third'] = inTurn(fails, original.third);
     const id = await begin();
     const failed = await harness.finish(TENANT, id);
     expect(failed).toMatchObject({
@@ -113,11 +113,9 @@ describe('durable operations', () => {
 
   it('gives up after max_attempts of one step', async () => {
     let tries = 0;
-    steps()['first'] = {
-      run: async () => {
-        tries += 1;
-        throw new Error('flaky');
-      },
+    steps()['first'] = async () => {
+      tries += 1;
+      throw new Error('flaky');
     };
     const record = await harness.finish(TENANT, await begin());
     expect(tries).toBe(5);

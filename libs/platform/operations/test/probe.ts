@@ -31,7 +31,7 @@ export interface World {
   world: string;
 }
 
-export type Run = Step<World>['run'];
+export type Run = Step<World>;
 
 /** Where the steps of a test leave what they did. */
 export class Effects1700000000099 {
@@ -119,7 +119,7 @@ export function script(
   more: More = {},
 ): { definition: Definition; operation: OperationOf<Definition>; begin(tenantId?: string): Promise<string> } {
   const { unwind = [], unwindsAcceptance, pointOfNoReturn, stepEvent, lane, ...ends } = more;
-  const bases = Object.entries(steps).map(([name, run]) => [name.split(':')[0] as string, { run }] as const);
+  const bases = Object.entries(steps).map(([name, run]) => [name.split(':')[0] as string, run] as const);
   const definition: Definition = {
     kind: newId('knd'),
     steps: [...new Set(bases.map(([name]) => name))],
@@ -131,7 +131,7 @@ export function script(
   };
   const operation: OperationOf<Definition> = {
     steps: Object.fromEntries(bases),
-    unwind: Object.fromEntries(unwind.map(({ name, run }) => [name, { run }])),
+    unwind: Object.fromEntries(unwind.map(({ name, run }) => [name, run])),
     ...ends,
   };
   for (const harness of harnesses) harness.add(definition, operation);
@@ -187,22 +187,16 @@ export const PROBE: OperationDefinition<World, 'first' | 'second' | 'third', 'un
 
 export const probe: OperationOf<typeof PROBE> = {
   steps: {
-    first: { run: async (context) => done({ result: 1, commit: (tx) => effect(tx, context) }) },
-    second: {
-      run: async (context) => {
-        if (!context.state) return sleep({ forMs: 60_000, status: 'waiting', state: { isSecondTime: true } });
-        return done({ commit: (tx) => effect(tx, context) });
-      },
+    first: async (context) => done({ result: 1, commit: (tx) => effect(tx, context) }),
+    second: async (context) => {
+      if (!context.state) return sleep({ forMs: 60_000, status: 'waiting', state: { isSecondTime: true } });
+      return done({ commit: (tx) => effect(tx, context) });
     },
-    third: {
-      run: async (context) =>
-        done({ result: Number(context.results['first']) + 1, commit: (tx) => effect(tx, context) }),
-    },
+    third: async (context) =>
+      done({ result: Number(context.results['first']) + 1, commit: (tx) => effect(tx, context) }),
   },
   unwind: {
-    undo: {
-      run: async ({ input }) =>
-        done({ commit: async (tx) => void (await tx.query('delete from effects where world = $1', [input.world])) }),
-    },
+    undo: async ({ input }) =>
+      done({ commit: async (tx) => void (await tx.query('delete from effects where world = $1', [input.world])) }),
   },
 };

@@ -18,7 +18,7 @@ import { startEngine } from './engine-context.js';
 // A worker process with one kind of operation, five steps that do nothing, and beside it the claim loop it is compared with.
 const CONCURRENCY = 20;
 const STEPS = ['one', 'two', 'three', 'four', 'five'] as const;
-const NOTHING = { run: async () => done() };
+const NOTHING = async () => done();
 const TENANT = 'ten_bench';
 const WHO = { type: 'system', id: 'bench' } as const;
 

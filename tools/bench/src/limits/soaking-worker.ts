@@ -21,11 +21,9 @@ const SOAKING = defineOperation({ kind: 'bench', input: inputOf<SoakInput>(), st
 @DurableOperation(SOAKING)
 class SoakingOperation implements OperationOf<typeof SOAKING> {
   readonly steps = {
-    soak: {
-      run: async ({ input, step }: StepContext<SoakInput>) => {
-        const leftMs = input.soakMs - step.elapsedMs();
-        return leftMs <= 0 ? done() : sleep({ forMs: leftMs, status: 'waiting', message: 'soaking' });
-      },
+    soak: async ({ input, step }: StepContext<SoakInput>) => {
+      const leftMs = input.soakMs - step.elapsedMs();
+      return leftMs <= 0 ? done() : sleep({ forMs: leftMs, status: 'waiting', message: 'soaking' });
     },
   };
   readonly unwind = {};

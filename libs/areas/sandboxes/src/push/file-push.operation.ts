@@ -64,7 +64,7 @@ type Context = StepContext<FilePushInput>;
 @Injectable()
 @DurableOperation(FILE_PUSH)
 export class FilePushOperation implements OperationOf<typeof FILE_PUSH> {
-  readonly steps = { push: { run: (context: Context) => this.push(context) } };
+  readonly steps = { push: (context: Context) => this.push(context) };
   readonly unwind = {};
 
   constructor(

@@ -15,7 +15,7 @@ export interface RunnableOperation extends Pick<
   /** By base name. */
   steps: Record<string, Step<any>>;
   /** In the order in which they run. */
-  unwind: readonly (Step<any> & { name: string; undoes: readonly string[] })[];
+  unwind: readonly { name: string; undoes: readonly string[]; run: Step<any> }[];
 }
 
 /** The operations of this process, found at boot. It does not boot if one has no implementation, two, or one with a step missing. */
@@ -48,11 +48,7 @@ export class OperationDefinitions implements OnModuleInit, OnApplicationBootstra
     this.byKind.set(kind, {
       definition,
       steps,
-      unwind: Object.entries(unwind).map(([name, undoes]) => ({
-        name,
-        undoes,
-        run: (context) => (back[name] as Step<any>).run(context),
-      })),
+      unwind: Object.entries(unwind).map(([name, undoes]) => ({ name, undoes, run: back[name] as Step<any> })),
       finish: operation.finish?.bind(operation),
       reclaim: operation.reclaim?.bind(operation),
       beginUnwind: operation.beginUnwind?.bind(operation),

@@ -79,9 +79,7 @@ export const sleep = (options: Omit<Sleep, 'kind'>): StepOutcome => ({ kind: 'sl
  * A step may run twice, so it is repeatable; what it writes belongs into the outcome's `commit`, which happens exactly once.
  * A step of the way back must besides be safe whatever the forward steps did, also when they did nothing.
  */
-export interface Step<Input> {
-  run(context: StepContext<Input>): Promise<StepOutcome>;
-}
+export type Step<Input> = (context: StepContext<Input>) => Promise<StepOutcome>;
 
 export type Outcome = TerminalStatus;
 

@@ -128,7 +128,7 @@ export class OperationRunner {
   private async runStep(turn: Turn, signal: AbortSignal): Promise<Next> {
     const { operation, steps, step } = turn;
     const readAt = performance.now();
-    const outcome = await bodyOf(turn).run({
+    const outcome = await bodyOf(turn)({
       operation,
       input: operation.input,
       signal,
@@ -222,7 +222,7 @@ function standingOf({ isFirst, isLate, at, steps, ...operation }: Taken): Omit<A
 
 function bodyOf({ runnable, step }: Turn): Step<any> {
   const body = step.isUnwind
-    ? runnable.unwind.find((one) => one.name === step.name)
+    ? runnable.unwind.find((one) => one.name === step.name)?.run
     : runnable.steps[baseName(step.name)];
   if (body) return body;
   const message = `this version of ${runnable.definition.kind} has no step ${step.name}`;

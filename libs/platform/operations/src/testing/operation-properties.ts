@@ -151,7 +151,7 @@ async function withFault(
   const original = { ...runnable.steps };
   try {
     for (const [name, step] of Object.entries(original)) {
-      runnable.steps[name] = { run: (context) => fault(context.step.name, () => step.run(context)) };
+      runnable.steps[name] = (context) => fault(context.step.name, () => step(context));
     }
     return await drive(id);
   } finally {
