@@ -1,3 +1,4 @@
+export { BatchFailed, Batcher } from './batcher.js';
 export { Database } from './database.js';
 export { DatabaseModule } from './database.module.js';
 export { Tx, type Reads, type TxScope, type TxSettings } from './tx.js';

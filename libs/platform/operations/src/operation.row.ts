@@ -48,12 +48,77 @@ export interface StepRow {
   state: Record<string, any> | null;
 }
 
-/** The select list that makes an `OperationRow`; `o` is the table's alias. */
-export const OPERATION_COLUMNS = `
-  o.id, o.tenant_id "tenantId", o.kind, o.resource_type "resourceType", o.resource_name "resourceName", o.resource_id "resourceId",
-  o.stream, o.status, o.phase, o.failure, o.progress, o.attempt, o.max_attempts "maxAttempts", o.cancel_requested "cancelRequested",
-  o.is_resumed "isResumed", o.awaiting, o.current_step "currentStep", o.input, o.result, o.requested_by "requestedBy", o.reason,
-  o.retryable, o.fingerprint, o.lease_version "leaseVersion", o.created_at "createdAt"`;
+/** A `StepRow` inside of JSON. */
+export type StoredStep = Omit<StepRow, 'startedAt'> & { startedAt: string | null };
 
-export const STEP_COLUMNS = `s.name, s.index, s.is_unwind "isUnwind", s.status, s.started_at "startedAt",
-  (extract(epoch from clock_timestamp() - s.started_at) * 1000)::float8 "ageMs", s.result, s.state`;
+/** The column of each member of an `OperationRow`. */
+const OPERATION = {
+  id: 'id',
+  tenantId: 'tenant_id',
+  kind: 'kind',
+  resourceType: 'resource_type',
+  resourceName: 'resource_name',
+  resourceId: 'resource_id',
+  stream: 'stream',
+  status: 'status',
+  phase: 'phase',
+  failure: 'failure',
+  progress: 'progress',
+  attempt: 'attempt',
+  maxAttempts: 'max_attempts',
+  cancelRequested: 'cancel_requested',
+  isResumed: 'is_resumed',
+  awaiting: 'awaiting',
+  currentStep: 'current_step',
+  input: 'input',
+  result: 'result',
+  requestedBy: 'requested_by',
+  reason: 'reason',
+  retryable: 'retryable',
+  fingerprint: 'fingerprint',
+  leaseVersion: 'lease_version',
+  createdAt: 'created_at',
+} as const satisfies Record<keyof OperationRow, string>;
+
+/** The same for a `StepRow`; an age is measured when the row is read. */
+const STEP = {
+  name: 's.name',
+  index: 's.index',
+  isUnwind: 's.is_unwind',
+  status: 's.status',
+  startedAt: 's.started_at',
+  ageMs: '(extract(epoch from clock_timestamp() - s.started_at) * 1000)::float8',
+  result: 's.result',
+  state: 's.state',
+} as const satisfies Record<keyof StepRow, string>;
+
+const quoted = (names: object) => Object.keys(names).map((name) => `"${name}"`);
+
+/** The select list that makes an `OperationRow`; `o` is the table's alias. */
+export const OPERATION_COLUMNS = Object.entries(OPERATION)
+  .map(([name, column]) => `o.${column} "${name}"`)
+  .join(', ');
+/** The names of that list, for a query over its rows. */
+export const OPERATION_NAMES = quoted(OPERATION).join(', ');
+
+/** The select list that makes a `StepRow`; `s` is the table's alias. */
+export const STEP_COLUMNS = Object.entries(STEP)
+  .map(([name, value]) => `${value} "${name}"`)
+  .join(', ');
+export const STEP_NAMES = quoted(STEP).join(', ');
+
+/** An operation and its steps, as they stand. */
+export interface Standing {
+  operation: OperationRow;
+  steps: readonly StepRow[];
+}
+
+/** The steps as they stand after a statement that returned those of them that it changed. */
+export function stepsAfter(before: readonly StepRow[], changed: readonly StoredStep[]): StepRow[] {
+  const byName = new Map(changed.map((step) => [step.name, stepOf(step)]));
+  return before.map((step) => byName.get(step.name) ?? step);
+}
+
+export function stepOf({ startedAt, ...step }: StoredStep): StepRow {
+  return { ...step, startedAt: startedAt === null ? null : new Date(startedAt) };
+}

@@ -49,11 +49,6 @@ export function isDone({ status }: StepRow): boolean {
   return status === 'succeeded' || status === 'skipped';
 }
 
-/** As it comes back from Postgres. */
-export function plain<T>(value: T): T {
-  return JSON.parse(JSON.stringify(value)) as T;
-}
-
 /** As the statement takes it. */
 export function recordOf(commit: Commit): CommitRecord {
   const { operation, unwinding, ended, asleep } = commit;

@@ -1,6 +1,7 @@
 import { OUTBOX_CHANNEL, sqlList, TERMINAL_STATUSES } from '@slipway/contracts';
 import { listOf, listValues, locking, prepared, type Columns, type Statement } from '@slipway/platform-database';
 import { appending } from '@slipway/platform-events';
+import { OPERATION_COLUMNS, OPERATION_NAMES, STEP_COLUMNS, STEP_NAMES } from '../operation.row.js';
 
 /*
  * Every write of a worker is this statement, for one operation or for several. Each row names the lease version that its worker
@@ -25,7 +26,7 @@ const guarded = (records: string) => `
   from ${records}
   where o.id = c.id and o.lease_version = c.lease_version and o.status in ('running','waiting','cancelling')
     and (c.phase = 'unwinding' or (o.phase = 'forward' and (not o.cancel_requested or c.is_cancel_seen)))
-  returning o.id, o.tenant_id, o.stream, o.cancel_requested, o.dispatch, o.dispatched_at`;
+  returning ${OPERATION_COLUMNS}, o.tenant_id, o.dispatch, o.dispatched_at`;
 
 /** Columns of a record, with their types. */
 const ROW = {
@@ -49,49 +50,57 @@ const ROW = {
   is_cancel_seen: 'boolean',
 } as const;
 
-/** What a commit may do beside its own row, as parts of a `with`; the column of that name says whether it does. */
+const RETURNING_STEP = `returning s.operation_id, ${STEP_COLUMNS}`;
+
+/** What a commit may do besides its own row, as parts of a `with`; the column of that name says whether it does. */
 const PARTS = {
   ended: {
     columns: { ended: 'text', ended_status: 'text', ended_message: 'text', evidence: 'jsonb', step_result: 'jsonb' },
     text: `ended as (
     update operation_steps s set status = g.ended_status, completed_at = now(), message = coalesce(g.ended_message, ''),
       evidence = coalesce(g.evidence, s.evidence), result = g.step_result, state = null, started_at = coalesce(s.started_at, now())
-    from guarded g where s.operation_id = g.id and s.name = g.ended)`,
+    from guarded g where s.operation_id = g.id and s.name = g.ended ${RETURNING_STEP})`,
+    changesSteps: true,
   },
   begins: {
     columns: { begins: 'text' },
     text: `begins as (
     update operation_steps s set status = 'running', started_at = coalesce(s.started_at, now())
-    from guarded g where s.operation_id = g.id and s.name = g.begins)`,
+    from guarded g where s.operation_id = g.id and s.name = g.begins ${RETURNING_STEP})`,
+    changesSteps: true,
   },
   asleep: {
     columns: { asleep: 'text', asleep_status: 'text', asleep_message: 'text', state: 'jsonb' },
     text: `asleep as (
     update operation_steps s set status = g.asleep_status, message = coalesce(g.asleep_message, ''), state = g.state
-    from guarded g where s.operation_id = g.id and s.name = g.asleep)`,
+    from guarded g where s.operation_id = g.id and s.name = g.asleep ${RETURNING_STEP})`,
+    changesSteps: true,
   },
   way_back: {
     columns: { way_back: 'text[]', way_back_index: 'int' },
     text: `way_back as (
-    insert into operation_steps (operation_id, tenant_id, name, index, is_unwind, status, started_at)
+    insert into operation_steps as s (operation_id, tenant_id, name, index, is_unwind, status, started_at)
     select g.id, g.tenant_id, step.name, g.way_back_index + step.ordinality - 1, true,
       case when step.ordinality = 1 then 'running' else 'pending' end, case when step.ordinality = 1 then now() end
-    from guarded g, unnest(g.way_back) with ordinality as step(name, ordinality))`,
+    from guarded g, unnest(g.way_back) with ordinality as step(name, ordinality) ${RETURNING_STEP})`,
+    changesSteps: true,
   },
   undone: {
     columns: { undone: 'text[]' },
     text: `undone as (
     update operation_steps s set status = 'undone' from guarded g
-    where s.operation_id = g.id and not s.is_unwind and s.status in ('succeeded','skipped') and split_part(s.name, ':', 1) = any(g.undone))`,
+    where s.operation_id = g.id and not s.is_unwind and s.status in ('succeeded','skipped') and split_part(s.name, ':', 1) = any(g.undone) ${RETURNING_STEP})`,
+    changesSteps: true,
   },
   dispatch_ms: {
     columns: {},
     text: `dispatch_ms as (
     insert into outbox (tenant_id, operation_id, dispatch, not_before)
     select tenant_id, id, dispatch, dispatched_at from guarded where dispatch_ms is not null returning pg_notify('${OUTBOX_CHANNEL}', ''))`,
+    changesSteps: false,
   },
-  events: { columns: { events: 'jsonb' }, text: appending('guarded where events is not null') },
-} as const satisfies Record<string, { columns: Record<string, string>; text: string }>;
+  events: { columns: { events: 'jsonb' }, text: appending('guarded where events is not null'), changesSteps: false },
+} as const satisfies Record<string, { columns: Record<string, string>; text: string; changesSteps: boolean }>;
 type Part = keyof typeof PARTS;
 const NAMES = Object.keys(PARTS) as Part[];
 
@@ -121,10 +130,19 @@ function made(key: string, columns: Columns, parts: readonly Part[]): Statement 
     'operation',
     prepared(
       `operation-commit-${key}`,
-      `with guarded as (${update})${ctes.join('')} select id, cancel_requested "cancelRequested", now() as at from guarded`,
+      `with guarded as (${update})${ctes.join('')} select ${OPERATION_NAMES}, ${changedSteps(parts)} as steps from guarded g`,
     ),
     ([ids]) => ids as string[],
   );
   // Which streams these are is not among the values.
   return parts.includes('events') ? locking('event_stream', statement, () => []) : statement;
+}
+
+/** The steps that the statement has changed, as JSON: a query beside it would see them as they were. */
+function changedSteps(parts: readonly Part[]): string {
+  const changes = parts
+    .filter((name) => PARTS[name].changesSteps)
+    .map((name) => `select ${STEP_NAMES} from ${name} where operation_id = g.id`);
+  if (changes.length === 0) return `'[]'::json`;
+  return `(select coalesce(json_agg(row_to_json(step)), '[]') from (${changes.join(' union all ')}) step)`;
 }

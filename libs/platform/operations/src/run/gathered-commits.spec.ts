@@ -1,6 +1,8 @@
 import { expect, it, jest } from '@jest/globals';
 import type { Commit } from './commit-record.js';
-import { GatheredCommits, GuardLost, type Written } from './gathered-commits.js';
+import { GatheredCommits, GuardLost } from './gathered-commits.js';
+
+type Written = { id: string; cancelRequested: boolean; at: Date };
 
 const commitOf = (id: string, leaseVersion = '1') =>
   ({ operation: { id, leaseVersion }, events: [] }) as unknown as Commit;
@@ -13,7 +15,7 @@ function gathering(
   atCommit: (count: number) => void = () => undefined,
 ) {
   const batches: string[][] = [];
-  const commits = new GatheredCommits(async (batch, _settings, committing) => {
+  const commits = new GatheredCommits<Written>(async (batch, _settings, committing) => {
     batches.push(batch.map(({ operation }) => operation.id));
     const written = await end(batch);
     committing();

@@ -6,10 +6,17 @@ import { baseName } from '../define/operation.definition.js';
 import type { RunnableOperation } from '../define/operation.definitions.js';
 import type { Done, Sleep, StepCommit, StepFailed, StepOutcome } from '../define/steps.js';
 import { operationFailures } from '../operation.failures.js';
-import type { Failure, OperationRow, StepRow } from '../operation.row.js';
-import { endOf, isDone, plain, recordOf, unwindingOf, type Commit, type Unwinding } from './commit-record.js';
+import {
+  stepsAfter,
+  type Failure,
+  type OperationRow,
+  type Standing,
+  type StepRow,
+  type StoredStep,
+} from '../operation.row.js';
+import { endOf, isDone, recordOf, unwindingOf, type Commit, type Unwinding } from './commit-record.js';
 import { commitOf } from './commit.query.js';
-import { GatheredCommits, GuardLost, type Written } from './gathered-commits.js';
+import { GatheredCommits, GuardLost } from './gathered-commits.js';
 
 /** An operation under our lease, at the step it is at. */
 export interface Turn {
@@ -20,8 +27,8 @@ export interface Turn {
   next?: StepRow;
 }
 
-/** An operation under our lease, as it stands before a turn. */
-export type Standing = Pick<Turn, 'operation' | 'steps'>;
+/** What a commit returns: the operation as it stands now, with those of its steps that the commit changed. */
+type Written = OperationRow & { steps: StoredStep[] };
 
 /** What the effect of a step adds to its commit. */
 type Effect = Awaited<ReturnType<StepCommit>> | undefined;
@@ -29,7 +36,7 @@ type Effect = Awaited<ReturnType<StepCommit>> | undefined;
 /** The transactions a worker makes of an operation; each either happens whole, under the lease, or not at all. */
 export class OperationCommits {
   /** For what needs no transaction of its own. */
-  private readonly gathered: GatheredCommits;
+  private readonly gathered: GatheredCommits<Written>;
 
   constructor(
     private readonly database: Pick<Database, 'tx' | 'once'>,
@@ -40,7 +47,7 @@ export class OperationCommits {
 
   /**
    * A step's result, its effect, the next step's beginning and the events; after the last step also the end of the operation.
-   * Returns what stands then, as a look at the tables would: nothing once it has ended.
+   * Returns what stands then, as Postgres has written it; nothing once it has ended.
    */
   async stepDone(turn: Turn, outcome: Done): Promise<Standing | undefined> {
     const { runnable, operation, step, next } = turn;
@@ -66,7 +73,7 @@ export class OperationCommits {
       return undefined;
     }
     const running = unwinding && operation.cancelRequested ? 'cancelling' : 'running';
-    const { at, cancelRequested } = await this.write(outcome, (extra) => ({
+    const { steps: changed, ...written } = await this.write(outcome, (extra) => ({
       operation,
       status: running,
       step: next.name,
@@ -84,31 +91,7 @@ export class OperationCommits {
         ...(operation.status === running ? [] : [statusChanged(operation, running, WORKER)]),
       ],
     }));
-    const undone = stepPart.undone ?? [];
-    const written = plain(outcome.operationResult ?? {});
-    return {
-      operation: {
-        ...operation,
-        status: running,
-        currentStep: next.name,
-        progress: Math.max(operation.progress, progress),
-        attempt: 1,
-        isResumed: false,
-        awaiting: null,
-        retryable: false,
-        result: { ...operation.result, ...written },
-        cancelRequested,
-      },
-      steps: turn.steps.map((one) => asWritten(one)),
-    };
-
-    function asWritten(one: StepRow): StepRow {
-      if (one === step)
-        return { ...one, status, result: plain(result ?? null), state: null, startedAt: one.startedAt ?? at };
-      if (one === next) return { ...one, status: 'running', startedAt: one.startedAt ?? at, ageMs: one.ageMs ?? 0 };
-      const isUndone = !one.isUnwind && isDone(one) && undone.includes(baseName(one.name));
-      return isUndone ? { ...one, status: 'undone' } : one;
-    }
+    return { operation: written, steps: stepsAfter(turn.steps, changed) };
   }
 
   /** The step sleeps: lease given back, wake-up in the outbox. */

@@ -7,11 +7,19 @@ import { baseName, laneOf, type Lane } from '../define/operation.definition.js';
 import { OperationDefinitions } from '../define/operation.definitions.js';
 import { StepFailed, type Step } from '../define/steps.js';
 import { operationFailures } from '../operation.failures.js';
-import type { Failure, OperationRow, StepRow } from '../operation.row.js';
+import {
+  stepOf,
+  stepsAfter,
+  type Failure,
+  type OperationRow,
+  type Standing,
+  type StepRow,
+  type StoredStep,
+} from '../operation.row.js';
 import { Leases } from './leases.js';
 import { GuardLost } from './gathered-commits.js';
 import { isDone } from './commit-record.js';
-import { OperationCommits, type Standing, type Turn } from './operation.commits.js';
+import { OperationCommits, type Turn } from './operation.commits.js';
 import { ACQUIRE, CLAIM, HELD } from './run.query.js';
 import type { Ask } from './worker-slots.js';
 
@@ -26,10 +34,11 @@ export type Acquired = Standing & Pick<Taken, 'isLate'> & { signal: AbortSignal 
 
 /** What `taking` returns of an operation. */
 type Taken = OperationRow & {
-  isFirst: boolean;
   isLate: boolean;
-  at: Date;
-  steps: (Omit<StepRow, 'startedAt'> & { startedAt: string | null })[];
+  /** As they stood before. */
+  steps: StoredStep[];
+  /** Those of them that the statement began. */
+  changed: StoredStep[];
 };
 
 /** What follows a turn: go on with what stands now, look at what stands, or stop driving. */
@@ -209,15 +218,8 @@ export class OperationRunner {
   }
 }
 
-/** With the step begun that the same statement began. */
-function standingOf({ isFirst, isLate, at, steps, ...operation }: Taken): Omit<Acquired, 'signal'> {
-  return { operation, steps: steps.map((step) => asBegun(step)), isLate };
-
-  function asBegun(step: Taken['steps'][number]): StepRow {
-    const startedAt = step.startedAt === null ? null : new Date(step.startedAt);
-    if (!isFirst || step.name !== operation.currentStep) return { ...step, startedAt };
-    return { ...step, status: 'running', startedAt: startedAt ?? at, ageMs: step.ageMs ?? 0 };
-  }
+function standingOf({ isLate, steps, changed, ...operation }: Taken): Omit<Acquired, 'signal'> {
+  return { operation, steps: stepsAfter(steps.map(stepOf), changed), isLate };
 }
 
 function bodyOf({ runnable, step }: Turn): Step<any> {

@@ -2,7 +2,7 @@ import { LIVE_STATUSES, sqlList } from '@slipway/contracts';
 import { listOf, lookup, locking, prepared } from '@slipway/platform-database';
 import { appending } from '@slipway/platform-events';
 import { STARTED_EVENT } from '../accept/operation.query.js';
-import { OPERATION_COLUMNS, STEP_COLUMNS } from '../operation.row.js';
+import { OPERATION_COLUMNS, OPERATION_NAMES, STEP_COLUMNS, STEP_NAMES } from '../operation.row.js';
 
 const LIVE = sqlList(LIVE_STATUSES);
 
@@ -13,9 +13,9 @@ export const HELD = lookup(
 );
 
 /**
- * The version rises by one; whoever held the one before can write no more. Of one that is taken for the first time the step begins, and its
- * stream is told. All in one statement, so that taking is one round trip; therefore `steps` are as they stood when it began. `isLate`: somebody
- * else has held it since then, so they must be read again. Values: who takes, for how many seconds, and ids for the events.
+ * The version rises by one, so whoever held the one before can write no more. The first claim also starts the first step and appends its event.
+ * It is one statement, because taking must be one round trip; so `steps` are as they stood when it began, and `changed` is what it wrote.
+ * `isLate`: another worker has held it since then, so the steps must be read again. Values: who takes, for how many seconds, and ids for the events.
  * @param before the rows to take, as they stood
  */
 const taking = (before: string): string => `with taken as (
@@ -26,18 +26,20 @@ const taking = (before: string): string => `with taken as (
      current_step_status = case when o.current_step_status = 'pending' then 'running' else o.current_step_status end,
      wake_at = null, updated_at = case when o.status = 'pending' then now() else o.updated_at end
    from ${before} as before where o.id = before.id
-   returning ${OPERATION_COLUMNS}, before.status = 'pending' as "isFirst", now() as at
+   returning ${OPERATION_COLUMNS}, before.status = 'pending' as "isFirst"
    ), begun as (
      update operation_steps s set status = 'running', started_at = coalesce(s.started_at, now())
      from taken where taken."isFirst" and s.operation_id = taken.id and s.name = taken."currentStep"
+     returning s.operation_id, ${STEP_COLUMNS}
    ), told as (
      select stream, tenant_id, jsonb_agg(event) as events from (
        select o.stream, o."tenantId" as tenant_id, ${STARTED_EVENT} || jsonb_build_object('id', ($3::text[])[row_number() over ()]) as event
        from taken o where o."isFirst") first
      group by stream, tenant_id
    ), ${appending('told')}
-   select taken.*, (select coalesce(json_agg(row_to_json(step)), '[]') from (
+   select ${OPERATION_NAMES}, (select coalesce(json_agg(row_to_json(step)), '[]') from (
      select ${STEP_COLUMNS} from operation_steps s where s.operation_id = taken.id order by s.index) step) as steps,
+     (select coalesce(json_agg(row_to_json(step)), '[]') from (select ${STEP_NAMES} from begun where operation_id = taken.id) step) as changed,
      taken."leaseVersion" <> 1 + (select o.lease_version from operations o where o.id = taken.id) as "isLate"
    from taken`;
 
