@@ -66,14 +66,19 @@ export default [
     rules: {
       'no-restricted-imports': [
         'error',
-        ...[
-          '@slipway/platform-operations/testing',
-          '@slipway/platform-testing/contract',
-          '@slipway/platform-testing/workspace-copy',
-          '@slipway/platform-database/testing',
-          '@slipway/kube-testbed',
-          '@slipway/kube-testbed/jest',
-        ].map((name) => ({ name, message: 'Only specs and `test` folders may. Product code must run without it.' })),
+        {
+          patterns: [
+            {
+              group: [
+                '@slipway/platform-testing/*',
+                '@slipway/*/testing',
+                '@slipway/*/testing/*',
+                '@slipway/kube-testbed*',
+              ],
+              message: 'Only specs and `test` folders may. Product code must run without it.',
+            },
+          ],
+        },
       ],
     },
   },

@@ -162,6 +162,14 @@ describe('at SIGTERM', () => {
     return row!;
   };
 
+  const claimsUnderWay = async () => {
+    const [row] = await sql<{ count: number }>(
+      `select count(*)::int as count from pg_stat_activity
+       where datname = current_database() and state <> 'idle' and pid <> pg_backend_pid() and query like '%skip locked) due%'`,
+    );
+    return row!.count;
+  };
+
   it('finishes what it has begun, takes up nothing more, and ends', async () => {
     const worker = Worker.start(db.url);
     await worker.isReady();
@@ -172,6 +180,8 @@ describe('at SIGTERM', () => {
     await until('a step to be under way', async () => supplier.completions === 1);
     worker.terminate();
     await until('it to be stopping', async () => worker.said.includes('stopping: SIGTERM'));
+    // A claim that was under way at the signal may still find what is accepted meanwhile.
+    await until('the last claim to end', async () => (await claimsUnderWay()) === 0);
     const later = await api.qualification(other);
     expect([worker.hasEnded, (await operationNow(operation)).steps['chat_completion']]).toEqual([false, 'running']);
     supplier.release();

@@ -98,7 +98,7 @@ it('B11: a store that is silent when blobs are removed takes no connection, and 
   s3.silence('DELETE');
   let isOver = false;
   const replacing = all((index) => put(index, 'new')).finally(() => (isOver = true));
-  await eventually(async () => s3.unanswered() >= CALLERS, 'every upload waits for the store');
+  await eventually(async () => s3.unanswered() >= CALLERS, 'every upload waits for the store', 60_000);
   const { longestMs, answers } = await longestAnswer(() => isOver);
   console.log(
     `${CALLERS} uploads waited for the store; ${answers} other requests took ${Math.ceil(longestMs)} ms at most`,
@@ -136,7 +136,7 @@ it('A5: uploads and downloads of a silent store end with 503 within the idle tim
   const writing = all((index) => timed(put(index, 'new')));
   const reading = all((index) => timed(send('GET', `/sandboxes/${id}/files?path=f${index}`)));
   const waiting = Promise.all([writing, reading]).finally(() => (isOver = true));
-  await eventually(async () => s3.unanswered() >= 2 * CALLERS, 'every request waits for the store');
+  await eventually(async () => s3.unanswered() >= 2 * CALLERS, 'every request waits for the store', 60_000);
   const { longestMs, answers } = await longestAnswer(() => isOver);
   const ended = (await waiting).flat();
   const slowest = Math.max(...ended.map(([, ms]) => ms));
