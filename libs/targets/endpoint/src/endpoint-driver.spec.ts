@@ -135,7 +135,7 @@ describe('observe', () => {
 
   it('is unhealthy when it is not ready in time, whatever the threshold', async () => {
     const patient = { intervalSeconds: 1, timeoutSeconds: 1, failureThreshold: 1_000_000 };
-    const spec = specFor(`http://127.0.0.1:${server.port}`, { probe: patient, readyTimeoutSeconds: 0.05 });
+    const spec = specFor(`http://127.0.0.1:${server.port}`, { probe: patient, readyTimeoutSeconds: 2 });
     expect((await driver.observe(spec)).state).toBe('starting');
     await observeUntil(driver, spec, 'unhealthy');
   });

@@ -81,7 +81,8 @@ class Run {
   }
 
   async settles(): Promise<void> {
-    const end = Date.now() + 10_000;
+    // A busy machine keeps silent for longer than the reflector bears, which then connects again.
+    const end = Date.now() + 30_000;
     // Bytes that are under way may still take it back.
     for (let looks = 0; looks < STABLE_LOOKS; await pause(5)) {
       looks = this.isSame() ? looks + 1 : 0;
