@@ -55,14 +55,16 @@ export class OperationRequests {
     const claim = { operation, resourceType, resourceName, requestedBy: principal.actor, reason };
     return this.mutations.run({ principal, isDryRun }, async (tx): Promise<Reply> => {
       const { id, created } = await this.operations.claim(tx, isDryRun ? claim : { ...claim, idempotency });
-      if (created) {
-        const { audit, events = [], rehearsal: { would, diff, more } = { would: '' }, ...start } = await change(tx, id);
-        await this.operations.start(tx, { id, operation, ...start });
-        await appendAudit(tx, audit);
-        await appendEvents(tx, principal.tenantId, start.stream, events);
-        if (isDryRun) return rehearsal(would, start.steps, diff, more);
-      }
-      return operationAnswer(id, (await this.operations.record(tx, id)) as string, created);
+      if (!created) return operationAnswer(id, (await this.operations.record(tx, id)) as string, false);
+      const { audit, events = [], rehearsal: { would, diff, more } = { would: '' }, ...start } = await change(tx, id);
+      // Sent in this order in one message, and answered in one.
+      const [, , , record] = await Promise.all([
+        this.operations.start(tx, { id, operation, ...start }),
+        appendAudit(tx, audit),
+        appendEvents(tx, principal.tenantId, start.stream, events),
+        this.operations.record(tx, id),
+      ]);
+      return isDryRun ? rehearsal(would, start.steps, diff, more) : operationAnswer(id, record as string, true);
     });
   }
 }
