@@ -1,6 +1,6 @@
 import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import type { Pool, PoolClient, QueryResult } from 'pg';
+import type { Pool, PoolClient } from 'pg';
 import { cut } from './cut.js';
 import { gatherWrites } from './gather-writes.js';
 import { GatheredLookups } from './gathered-lookups.js';
@@ -42,9 +42,12 @@ export class Database implements OnApplicationBootstrap, OnModuleDestroy {
   /**
    * Runs `fn` in one READ COMMITTED transaction and commits it. An exception rolls back and is thrown on.
    * With `dryRun` everything is rolled back and `fn`'s value returned: each check was made, nothing was written.
-   * With `lockWithinMs` its commit may take longer than that, because one that notifies waits for the one before, for which no row is to blame.
    */
-  async tx<T>(scope: TxScope, fn: (tx: Tx) => Promise<T>, options: TxSettings & { dryRun?: boolean } = {}): Promise<T> {
+  async tx<T>(
+    scope: TxScope,
+    fn: (tx: Tx) => Promise<T>,
+    options: Pick<TxSettings, 'hasOnePlan'> & { dryRun?: boolean } = {},
+  ): Promise<T> {
     return this.onConnection(async (client, tx) => {
       // Not awaited on its own: with a pipelined client it travels with the first statement of `fn`.
       const begun = client.query(beginText(scope, options));
@@ -53,7 +56,7 @@ export class Database implements OnApplicationBootstrap, OnModuleDestroy {
         const value = await this.nesting.within(() => fn(tx));
         await begun;
         if (options.dryRun) throw new DryRunDone(value);
-        const committed = await commit(client, options.lockWithinMs !== undefined);
+        const committed = await client.query('COMMIT');
         // After a failed statement whose error the callback swallowed, COMMIT "succeeds" as a ROLLBACK.
         if (committed.command !== 'COMMIT') throw new Error('the transaction was rolled back by Postgres');
         return value;
@@ -80,7 +83,8 @@ export class Database implements OnApplicationBootstrap, OnModuleDestroy {
 
   /**
    * One statement that may write, in a transaction of its own, sent and committed in one round trip. Returns its rows. What is thrown with
-   * the severity `ERROR` is Postgres' answer, and nothing stands; after anything else it may.
+   * the severity `ERROR` is Postgres' answer, and nothing stands; after anything else it may. With `lockWithinMs` the commit may take longer than
+   * that, because one that notifies waits for the one before, for which no row is to blame.
    */
   once<R = Record<string, unknown>>(
     scope: TxScope,
@@ -92,7 +96,7 @@ export class Database implements OnApplicationBootstrap, OnModuleDestroy {
       const [begun, rows, committed] = await Promise.allSettled([
         client.query(beginText(scope, settings)),
         tx.query<R>(statement, values),
-        commit(client, settings.lockWithinMs !== undefined),
+        client.query(settings.lockWithinMs === undefined ? 'COMMIT' : 'SET LOCAL lock_timeout TO DEFAULT; COMMIT'),
       ]);
       for (const result of [begun, rows, committed]) {
         if (result.status === 'fulfilled') continue;
@@ -187,10 +191,4 @@ export class Database implements OnApplicationBootstrap, OnModuleDestroy {
       await runner.release();
     }
   }
-}
-
-async function commit(client: PoolClient, isLockTimeLimited: boolean): Promise<QueryResult> {
-  if (!isLockTimeLimited) return client.query('COMMIT');
-  const results = (await client.query('SET LOCAL lock_timeout TO DEFAULT; COMMIT')) as unknown as QueryResult[];
-  return results.at(-1) as QueryResult;
 }
