@@ -54,7 +54,7 @@ describe('the launcher', () => {
   });
 });
 
-describe('what a newcomer mistypes is told in one line, with 78, and nothing was started', () => {
+describe('a wrong setting is reported in one line with exit status 78, and nothing is started', () => {
   let stranger: Server;
   let address: string;
   beforeEach(async () => {
@@ -119,7 +119,7 @@ describe('what a newcomer mistypes is told in one line, with 78, and nothing was
     expect(launcher.stderr).not.toMatch(/\n\s+at /);
   });
 
-  it('waits for a database that does not answer yet, says so, and stops when it is told to', async () => {
+  it('waits for a database that does not answer yet, reports it, and stops at a signal', async () => {
     stranger.close();
     const launcher = bed.launch({ DATABASE_URL: `postgres://u:p@${address}/x` });
     await until(

@@ -32,7 +32,7 @@ describe('declared devices', () => {
       'rev_2',
       '2 devices of one kind of target local: device 0 is held by chat-1; device 1 is free',
     );
-    // The one that is left is for whoever it is enough for.
+    // The free device goes to an instance that needs only one.
     await host.want('rev_3', bed.gpuSpec('last', 'gpu'));
     await host.ready('rev_3');
     expect([await bed.devicesOf('one'), await bed.devicesOf('last')]).toEqual([['0'], ['1']]);

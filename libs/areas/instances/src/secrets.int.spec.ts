@@ -22,7 +22,7 @@ describe('a secret in a cluster', () => {
   });
   afterEach(() => bed.dispose());
 
-  /** `key` has a value in a file; `hf` stands in a cluster. */
+  /** The value of `key` is in a file, that of `hf` in a cluster. */
   function withSecrets(use: { tenants?: string[] } = {}): { operator: OperatorConfig } {
     const { operator } = bed.config;
     const hf = { kubernetes: { name: 'hf', key: 'token' }, ...use };
@@ -100,7 +100,7 @@ describe('a secret in a cluster', () => {
       bed.twinSpec({ runtime: { target: 'twin', engine: 'sim', args: {}, env } });
     const message = async (worker: Process) => (await worker.rows('rev_1'))[0]?.message;
 
-    it('is told where it stands, beside the values of others, and the audit has both', async () => {
+    it('gets a reference to it next to the values of other secrets, and the audit lists both', async () => {
       const worker = await bed.process('worker', withSecrets());
       bed.cluster.setHealthy(true);
       await worker.want('rev_1', spec(MIXED));

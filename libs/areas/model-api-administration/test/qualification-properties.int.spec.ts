@@ -44,7 +44,7 @@ const properties: OperationCase = {
 
 it('has only repeatable steps', () => everyStepIsRepeatable(properties), 120_000);
 it(
-  'unwinds clean, whichever step fails',
+  'unwinds clean after the failure of any step',
   () => everyStepMayFail(properties, () => new StepFailed(operationFailures.internal, 'made to fail')),
   120_000,
 );
