@@ -1,6 +1,23 @@
-/** Forbids import cycles: `npx depcruise libs apps tools`. The lint rules hold who may import whom. */
+/** Libraries of the platform, each with the folder order inside it. A library or folder may import those before it. */
+const PLATFORM = ['observability', 'bounds', 'config', 'egress', 'database', 'http', 'durable'];
+const DURABLE = ['scheduling', 'queue', 'quotas', 'events', 'mutations', 'operations'];
+
+const inOrder = (name, folder, parts) =>
+  parts
+    .slice(0, -1)
+    .map((part, index) => ({
+      name: `${name}-${part}`,
+      comment: `In ${folder}, ${parts.join(' → ')}: each may import those before it.`,
+      severity: 'error',
+      from: { path: `^${folder}/${part}/` },
+      to: { path: `^${folder}/(${parts.slice(index + 1).join('|')})/` },
+    }));
+
+/** Forbids import cycles and the wrong order: `npx depcruise libs apps tools`. The lint rules hold who may import whom. */
 export default {
   forbidden: [
+    ...inOrder('platform-order', 'libs/platform', PLATFORM),
+    ...inOrder('durable-order', 'libs/platform/durable/src', DURABLE),
     {
       name: 'no-cycles',
       comment:

@@ -62,7 +62,7 @@ export default [
   { files: ['**/*.cjs'], rules: { '@typescript-eslint/no-require-imports': 'off' } },
   {
     files: ['{apps,libs}/**/src/**/*.ts'],
-    ignores: ['**/*.spec.ts', 'libs/platform/testing/**', '**/src/testing/**'],
+    ignores: ['**/*.spec.ts', 'libs/platform/testing/**', '**/src/**/testing/**'],
     rules: {
       'no-restricted-imports': [
         'error',
@@ -73,6 +73,8 @@ export default [
                 '@slipway/platform-testing/*',
                 '@slipway/*/testing',
                 '@slipway/*/testing/*',
+                '@slipway/*/*/testing',
+                '@slipway/*/*/testing/*',
                 '@slipway/kube-testbed*',
               ],
               message: 'Only specs and `test` folders may. Product code must run without it.',

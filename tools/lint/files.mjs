@@ -3,7 +3,7 @@ import path from 'node:path';
 /** Specs, what lies beside them in a project's `test` folder, and what a library offers to the tests of others. */
 export function isTest(context) {
   const name = inWorkspace(context);
-  return /\.spec\.[cm]?tsx?$/.test(name) || /(^|\/)(test|src\/testing)\//.test(name);
+  return /\.spec\.[cm]?tsx?$/.test(name) || /(^|\/)(test|src\/(\w+\/)?testing)\//.test(name);
 }
 
 /** Whether the linted file lies in one of these folders, given from the workspace's root. */

@@ -1,12 +1,12 @@
 import { Module, type DynamicModule } from '@nestjs/common';
-import { AuthModule } from '@slipway/platform-auth';
+import { AuthModule } from '@slipway/platform-http/auth';
 import { ConfigModule, type Config } from '@slipway/platform-config';
 import { DatabaseModule } from '@slipway/platform-database';
 import { HttpModule } from '@slipway/platform-http';
-import { EventsModule } from '@slipway/platform-events';
-import { MutationsModule } from '@slipway/platform-mutations';
-import { OperationsModule } from '@slipway/platform-operations';
-import { SchedulingModule } from '@slipway/platform-scheduling';
+import { EventsModule } from '@slipway/platform-durable/events';
+import { MutationsModule } from '@slipway/platform-durable/mutations';
+import { DurableOperationsModule } from '@slipway/platform-durable/operations';
+import { SchedulingModule } from '@slipway/platform-durable/scheduling';
 import { AREAS, TargetKindsModule } from '@slipway/registry';
 
 /** The platform and every area. It needs no queue: what the api accepts waits in Postgres for the worker's relay. */
@@ -23,7 +23,7 @@ export class AppModule {
         SchedulingModule.forApi(),
         EventsModule.forApi(),
         MutationsModule,
-        OperationsModule.forApi(),
+        DurableOperationsModule.forApi(),
         TargetKindsModule.forRoot(),
         ...AREAS,
       ],

@@ -1,7 +1,7 @@
 import type { LoggerService } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { ensureBootstrap } from '@slipway/platform-auth';
+import { ensureBootstrap } from '@slipway/platform-http/auth';
 import type { Config } from '@slipway/platform-config';
 import { Database } from '@slipway/platform-database';
 import { serveOpenApi, SlipwayHttpAdapter } from '@slipway/platform-http';

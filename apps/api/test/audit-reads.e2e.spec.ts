@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { ReadAudit } from '@slipway/platform-mutations';
-import { Schedule } from '@slipway/platform-scheduling';
+import { ReadAudit } from '@slipway/platform-durable/mutations';
+import { Schedule } from '@slipway/platform-durable/scheduling';
 import { activeDeployment, owned } from '@slipway/platform-testing/contract';
 import { COMMANDS } from '@slipway/registry';
 import type { Slipway } from '@slipway/sdk';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { canonicalJson } from '@slipway/platform-database';
 import { declaredRoute, operationsOf } from '@slipway/platform-http';
-import { Schedule } from '@slipway/platform-scheduling';
+import { Schedule } from '@slipway/platform-durable/scheduling';
 import { COMMANDS } from '@slipway/registry';
 import { Bed, owned, type Asked } from '@slipway/platform-testing/contract';
 import type { OptionsOf, Slipway } from '@slipway/sdk';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { DiscoveryService } from '@nestjs/core';
 import { Database } from '@slipway/platform-database';
-import { Inbox } from '@slipway/platform-events';
-import { Schedule } from '@slipway/platform-scheduling';
+import { Inbox } from '@slipway/platform-durable/events';
+import { Schedule } from '@slipway/platform-durable/scheduling';
 import { activateNewest, activeDeployment, owned, type ActiveDeployment } from '@slipway/platform-testing/contract';
 import type { BodyOf, Slipway } from '@slipway/sdk';
 import { bootApi, type TestApi } from './boot-api.js';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { Database } from '@slipway/platform-database';
-import { Schedule } from '@slipway/platform-scheduling';
+import { Schedule } from '@slipway/platform-durable/scheduling';
 import { owned } from '@slipway/platform-testing/contract';
 import { bootApi, type TestApi } from './boot-api.js';
 

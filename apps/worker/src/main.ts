@@ -13,8 +13,8 @@ import {
   startProcessMetrics,
   type ProbeServer,
 } from '@slipway/platform-observability';
-import { OperationWorker } from '@slipway/platform-operations';
-import { OPERATION_QUEUE, reachRedis, type OperationQueue } from '@slipway/platform-queue';
+import { OperationWorker } from '@slipway/platform-durable/operations';
+import { OPERATION_QUEUE, reachRedis, type OperationQueue } from '@slipway/platform-durable/queue';
 import { MIGRATIONS, SEALED } from '@slipway/registry';
 import { TARGETS } from '@slipway/registry/targets';
 import { WorkerModule } from './worker.module.js';

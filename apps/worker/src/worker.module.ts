@@ -1,12 +1,12 @@
 import { Module, type DynamicModule } from '@nestjs/common';
-import { AuthModule } from '@slipway/platform-auth';
+import { AuthModule } from '@slipway/platform-http/auth';
 import { ConfigModule, type Config } from '@slipway/platform-config';
 import { DatabaseModule } from '@slipway/platform-database';
-import { EventsModule } from '@slipway/platform-events';
-import { MutationsModule } from '@slipway/platform-mutations';
-import { OperationsModule } from '@slipway/platform-operations';
-import { SchedulingModule } from '@slipway/platform-scheduling';
-import { QueueModule } from '@slipway/platform-queue';
+import { EventsModule } from '@slipway/platform-durable/events';
+import { MutationsModule } from '@slipway/platform-durable/mutations';
+import { DurableOperationsModule } from '@slipway/platform-durable/operations';
+import { SchedulingModule } from '@slipway/platform-durable/scheduling';
+import { QueueModule } from '@slipway/platform-durable/queue';
 import { AREAS, TargetKindsModule } from '@slipway/registry';
 
 /** The same areas as the api's, for what they do beside answering: operations, reconcilers, recurring work. No route is served. */
@@ -23,7 +23,7 @@ export class WorkerModule {
         SchedulingModule.forWorker(),
         EventsModule.forWorker(),
         MutationsModule,
-        OperationsModule.forWorker(),
+        DurableOperationsModule.forWorker(),
         TargetKindsModule.forRoot(),
         ...AREAS,
       ],

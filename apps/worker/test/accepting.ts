@@ -1,11 +1,11 @@
 import { DiscoveryService } from '@nestjs/core';
 import { Test } from '@nestjs/testing';
 import type { INestApplicationContext } from '@nestjs/common';
-import { AuthModule } from '@slipway/platform-auth';
+import { AuthModule } from '@slipway/platform-http/auth';
 import { ConfigModule } from '@slipway/platform-config';
 import { Database, DatabaseModule } from '@slipway/platform-database';
 import { HttpModule, type Principal } from '@slipway/platform-http';
-import { platformModules, testConfig } from '@slipway/platform-operations/testing';
+import { platformModules, testConfig } from '@slipway/platform-durable/operations/testing';
 import { AREAS, TargetKindsModule } from '@slipway/registry';
 import { operatorConfig } from './operator-config.js';
 

@@ -5,10 +5,10 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { DiscoveryService } from '@nestjs/core';
-import { AuthModule, ensureBootstrap } from '@slipway/platform-auth';
+import { AuthModule, ensureBootstrap } from '@slipway/platform-http/auth';
 import { HttpModule, type Principal } from '@slipway/platform-http';
-import { operationFailures, StepFailed } from '@slipway/platform-operations';
-import { Schedule } from '@slipway/platform-scheduling';
+import { operationFailures, StepFailed } from '@slipway/platform-durable/operations';
+import { Schedule } from '@slipway/platform-durable/scheduling';
 import {
   everyCrashResumes,
   everyStepIsRepeatable,
@@ -17,7 +17,7 @@ import {
   testConfig,
   type OperationCase,
   type OperationRecord,
-} from '@slipway/platform-operations/testing';
+} from '@slipway/platform-durable/operations/testing';
 import { AREAS, MIGRATIONS, TargetKindsModule } from '@slipway/registry';
 import { operatorConfig } from './operator-config.js';
 

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
-import { migrations as authMigrations } from '@slipway/platform-auth';
+import { migrations as authMigrations } from '@slipway/platform-http/auth';
 import { migrations as platformMigrations, newId, sealSecret } from '@slipway/platform-database';
 import type { ProxyList } from '@slipway/platform-bounds';
 import type { Scope } from '@slipway/platform-http';

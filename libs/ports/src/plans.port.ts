@@ -1,6 +1,6 @@
 import type { Actor, Owner } from '@slipway/contracts';
 import type { Tx } from '@slipway/platform-database';
-import type { NewEvent } from '@slipway/platform-events';
+import type { NewEvent } from '@slipway/platform-durable/events';
 import type { PlanDto, PlanState } from './plan.dto.js';
 
 export { PLAN_STATES, PlanChangeDto, PlanDto, PlanEvidenceDto, PlanRiskDto, type PlanState } from './plan.dto.js';

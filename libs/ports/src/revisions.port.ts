@@ -1,6 +1,6 @@
 import type { Actor, RevisionSpec, RevisionState } from '@slipway/contracts';
 import type { Reads, Tx } from '@slipway/platform-database';
-import type { NewEvent } from '@slipway/platform-events';
+import type { NewEvent } from '@slipway/platform-durable/events';
 import type { Deployment } from './deployment-records.port.js';
 
 export { RevisionSpecDto, ScalingOverrideDto, ScalingPatchDto } from './revision-spec.dto.js';

@@ -7,7 +7,7 @@ import {
   type StartFailure,
   type StartProgress,
 } from '@slipway/contracts';
-import { operationFailures, StepFailed } from '@slipway/platform-operations';
+import { operationFailures, StepFailed } from '@slipway/platform-durable/operations';
 import { instanceFailures } from './instance.failures.js';
 
 /** What a wait for instances goes by. */

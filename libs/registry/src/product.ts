@@ -2,12 +2,12 @@ import { Module, type DynamicModule, type Type } from '@nestjs/common';
 import { migrations as dataplane, sealed as dataplaneSealed } from '@slipway/dataplane';
 // So that TypeORM knows them in every process that speaks to Postgres through it.
 import '@slipway/dataplane/entities';
-import { migrations as auth } from '@slipway/platform-auth';
+import { migrations as auth } from '@slipway/platform-http/auth';
 import type { Config } from '@slipway/platform-config';
 import { migrations as database, type KeyUse, type Migration, type SealedColumn } from '@slipway/platform-database';
-import { migrations as events } from '@slipway/platform-events';
-import { migrations as mutations } from '@slipway/platform-mutations';
-import { migrations as operations } from '@slipway/platform-operations';
+import { migrations as events } from '@slipway/platform-durable/events';
+import { migrations as mutations } from '@slipway/platform-durable/mutations';
+import { migrations as operations } from '@slipway/platform-durable/operations';
 import { TARGET_KINDS, type TargetKind } from '@slipway/target-driver';
 import * as areas from './areas.js';
 import { TARGETS } from './targets.js';

@@ -8,14 +8,15 @@ export default {
     type: 'problem',
     schema: [],
     messages: {
-      add: 'Only the outbox relay adds to the queue. Claim an operation with `OperationStore` from @slipway/platform-operations: its transaction writes the outbox row.',
+      add: 'Only the outbox relay adds to the queue. Claim an operation with `OperationStore` from @slipway/platform-durable/operations: its transaction writes the outbox row.',
       bullmq:
-        'BullMQ stays behind @slipway/platform-queue. Claim an operation with `OperationStore` from @slipway/platform-operations, or consume through `OPERATION_QUEUE`.',
+        'BullMQ stays behind @slipway/platform-durable/queue. Claim an operation with `OperationStore` from @slipway/platform-durable/operations, or consume through `OPERATION_QUEUE`.',
     },
   },
   create(context) {
-    if (isTest(context) || isUnder(context, 'libs/platform/queue', 'tools/bench')) return {};
-    const isRelay = isUnder(context, 'libs/platform/operations') && context.filename.endsWith('outbox.relay.ts');
+    if (isTest(context) || isUnder(context, 'libs/platform/durable/src/queue', 'tools/bench')) return {};
+    const isRelay =
+      isUnder(context, 'libs/platform/durable/src/operations') && context.filename.endsWith('outbox.relay.ts');
     return {
       ImportDeclaration(node) {
         if (['bullmq', '@nestjs/bullmq'].includes(node.source.value)) context.report({ node, messageId: 'bullmq' });

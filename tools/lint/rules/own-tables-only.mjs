@@ -11,7 +11,7 @@ const SHOWN_BY = {
   audit_log: ['audit'],
   events: ['webhooks'],
   event_streams: ['webhooks'],
-  operations: ['operation-control'],
+  operations: ['operations'],
   tenants: ['audit', 'identity'],
   api_tokens: ['identity'],
 };

@@ -25,7 +25,7 @@ export interface Mutant {
 
 /** The mutants of one library: `mutants.yaml` next to its package.json. */
 export interface MutantList {
-  /** Folder of the library from the workspace's root, such as `libs/platform/operations`. */
+  /** Folder of the library from the workspace's root, such as `libs/platform/durable/src/operations`. */
   library: string;
   mutants: Mutant[];
 }

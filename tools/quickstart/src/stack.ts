@@ -13,7 +13,7 @@ import {
 } from '@slipway/platform-config';
 import { STOP_ENGINES_MESSAGE } from '@slipway/platform-config/process-life';
 import { reachPostgres } from '@slipway/platform-database';
-import { reachRedis } from '@slipway/platform-queue';
+import { reachRedis } from '@slipway/platform-durable/queue';
 import { TARGETS } from '@slipway/registry/targets';
 import { bootstrapToken, secretKey } from './home-secrets.js';
 import { choosePort } from './ports.js';

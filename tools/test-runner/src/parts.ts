@@ -128,7 +128,7 @@ export const PARTS: readonly Part[] = [
     name: 'isolation',
     what: 'one tenant at 50 times its limits',
     level: 'nightly',
-    folders: ['libs/platform/bounds', 'libs/platform/quotas', 'libs/gateway'],
+    folders: ['libs/platform/bounds', 'libs/platform/durable/src/quotas', 'libs/gateway'],
     only: ['apps/api/test/isolation.e2e.spec.ts'],
     env: { SLIPWAY_TEST_ISOLATION: '1' },
   },

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { CONFIG } from '@slipway/platform-config';
 import { counter } from '@slipway/platform-observability';
-import { Recurring, type Transact } from '@slipway/platform-scheduling';
+import { Recurring, type Transact } from '@slipway/platform-durable/scheduling';
 import type { Anchor, Head } from './anchors.js';
 import { GENESIS } from './audit-chain.js';
 import { CLAIM_ANCHORS, NOTE_ANCHORS } from './audit.query.js';

@@ -1,5 +1,5 @@
 import type { Tx } from '@slipway/platform-database';
-import { AuditLogEntity } from '@slipway/platform-mutations';
+import { AuditLogEntity } from '@slipway/platform-durable/mutations';
 import type { FindManyOptions } from 'typeorm';
 
 export type AuditRow = AuditLogEntity;

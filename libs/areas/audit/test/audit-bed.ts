@@ -1,12 +1,12 @@
 import { Module, type INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import pg from 'pg';
-import { migrations as auth } from '@slipway/platform-auth';
+import { migrations as auth } from '@slipway/platform-http/auth';
 import { ConfigModule, loadConfig, type Config } from '@slipway/platform-config';
 import { Database, DatabaseModule } from '@slipway/platform-database';
 import { createTestDatabase, type TestDatabase } from '@slipway/platform-database/testing';
-import { appendAudit } from '@slipway/platform-mutations';
-import { platformMigrations } from '@slipway/platform-operations/testing';
+import { appendAudit } from '@slipway/platform-durable/mutations';
+import { platformMigrations } from '@slipway/platform-durable/operations/testing';
 import { AuditAnchoring } from '../src/audit-anchoring.js';
 import { canonicalHash } from './rewriting.js';
 import { AuditSealer } from '../src/audit-sealer.js';

@@ -3,12 +3,12 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/gl
 import { Module, type INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import pg from 'pg';
-import { migrations as auth } from '@slipway/platform-auth';
+import { migrations as auth } from '@slipway/platform-http/auth';
 import { ConfigModule, loadConfig, type Config } from '@slipway/platform-config';
 import { Database, DatabaseModule } from '@slipway/platform-database';
 import { createTestDatabase, type TestDatabase } from '@slipway/platform-database/testing';
-import { appendAudit } from '@slipway/platform-mutations';
-import { platformMigrations } from '@slipway/platform-operations/testing';
+import { appendAudit } from '@slipway/platform-durable/mutations';
+import { platformMigrations } from '@slipway/platform-durable/operations/testing';
 import { GENESIS, hashOf } from '../src/audit-chain.js';
 import { AuditKeys, sealOf } from '../src/audit-keys.js';
 import type { AuditRow } from '../src/audit-rows.js';

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Tx } from '@slipway/platform-database';
 import { SlipwayError } from '@slipway/platform-http';
 import type { Deployment } from '@slipway/ports/deployment-records';
-import type { Policy } from '@slipway/ports/inference-optimization';
+import type { Policy } from '@slipway/ports/policies';
 import type { Revision } from '@slipway/ports/revisions';
 import { evaluate, periodDays, type Finding } from './evaluation.js';
 import { AUTOPILOT_ACTOR, findingEvent, isWorthTelling, keyOf, type TellableFinding } from './findings.js';

@@ -1,6 +1,6 @@
 import { metricOf } from '@slipway/contracts';
 import { kindestValue, measure as measureMetric, type RequestStats } from '@slipway/dataplane';
-import type { Slo } from '@slipway/ports/inference-optimization';
+import type { Slo } from '@slipway/ports/policies';
 
 export interface Measured {
   /** In the metric's unit; null without samples. */

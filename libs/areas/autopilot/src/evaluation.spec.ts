@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { PolicyContent, Slo } from '@slipway/ports/inference-optimization';
+import type { PolicyContent, Slo } from '@slipway/ports/policies';
 import { histogramOf, NOW, policyOf, situation, SPEC, statsOf, telemetryOf } from '../test/situations.js';
 import { evaluate, type Finding, type Situation } from './evaluation.js';
 

@@ -1,4 +1,4 @@
-import type { PolicyContent, Slo } from '@slipway/ports/inference-optimization';
+import type { PolicyContent, Slo } from '@slipway/ports/policies';
 import { isBeyond, type RevisionSpec } from '@slipway/contracts';
 import { measure, type SloResult, type ThinReason } from './confidence.js';
 import { proposalsFor, type Proposal } from './proposal.js';

@@ -1,8 +1,8 @@
 import { systemActor } from '@slipway/contracts';
 import type { Tx } from '@slipway/platform-database';
-import { appendEvents } from '@slipway/platform-events';
+import { appendEvents } from '@slipway/platform-durable/events';
 import { deploymentStream, type Deployment } from '@slipway/ports/deployment-records';
-import type { Policy } from '@slipway/ports/inference-optimization';
+import type { Policy } from '@slipway/ports/policies';
 import type { Revision } from '@slipway/ports/revisions';
 import { nameOf } from './proposal.js';
 import type { Finding } from './evaluation.js';

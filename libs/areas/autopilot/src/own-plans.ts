@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Tx } from '@slipway/platform-database';
-import { appendEvents, type NewEvent } from '@slipway/platform-events';
+import { appendEvents, type NewEvent } from '@slipway/platform-durable/events';
 import { deploymentStream, type Deployment } from '@slipway/ports/deployment-records';
 import { PLANS, type PlansPort } from '@slipway/ports/plans';
 import type { History } from './evaluation.js';

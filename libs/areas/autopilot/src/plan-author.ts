@@ -12,7 +12,7 @@ import {
   type PlansPort,
 } from '@slipway/ports/plans';
 import { ROLLOUTS, type CheckedRollout, type RolloutsPort } from '@slipway/ports/rollouts';
-import type { Policy, PolicyContent } from '@slipway/ports/inference-optimization';
+import type { Policy, PolicyContent } from '@slipway/ports/policies';
 import type { Revision } from '@slipway/ports/revisions';
 import { allowedSteps, assessRisk, knobIssues, stepIssues, type PlanStrategy, type Risk } from './plan-boundaries.js';
 import { applyChanges, changesBetween, mergePatchBetween, type Change } from './plan-changes.js';

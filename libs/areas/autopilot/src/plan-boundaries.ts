@@ -1,5 +1,5 @@
 import type { FieldIssue } from '@slipway/platform-http';
-import type { PolicyContent } from '@slipway/ports/inference-optimization';
+import type { PolicyContent } from '@slipway/ports/policies';
 import { SPEC_MEMBERS, type RevisionSpec } from '@slipway/contracts';
 import { changedLeaves, tokensOf } from './plan-changes.js';
 

@@ -1,5 +1,5 @@
 import { digestOf } from '@slipway/platform-database';
-import type { PolicyContent, Slo } from '@slipway/ports/inference-optimization';
+import type { PolicyContent, Slo } from '@slipway/ports/policies';
 import type { Revision } from '@slipway/ports/revisions';
 import type { SloResult } from './confidence.js';
 import type { Draft } from './plan-author.js';

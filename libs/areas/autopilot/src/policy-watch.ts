@@ -1,8 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Tx } from '@slipway/platform-database';
-import { Subscription, type EventSubscriber, type ReceivedEvent } from '@slipway/platform-events';
+import { Subscription, type EventSubscriber, type ReceivedEvent } from '@slipway/platform-durable/events';
 import { DEPLOYMENTS, type DeploymentsPort } from '@slipway/ports/deployment-records';
-import { POLICIES, type PoliciesPort } from '@slipway/ports/inference-optimization';
+import { POLICIES, type PoliciesPort } from '@slipway/ports/policies';
 import { ScheduleStore } from './schedule.store.js';
 
 /** Learns from stored events which deployments have a policy now, and so are to be looked at. */

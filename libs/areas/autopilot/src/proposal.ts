@@ -1,4 +1,4 @@
-import type { PolicyContent, Slo } from '@slipway/ports/inference-optimization';
+import type { PolicyContent, Slo } from '@slipway/ports/policies';
 import { metricOf, type RevisionSpec } from '@slipway/contracts';
 import { coversKnob, type Risk } from './plan-boundaries.js';
 import type { Change } from './plan-changes.js';

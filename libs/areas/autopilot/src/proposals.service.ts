@@ -1,9 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Tx } from '@slipway/platform-database';
 import { errors, reply, type Principal, type Reply } from '@slipway/platform-http';
-import { Mutations } from '@slipway/platform-mutations';
+import { Mutations } from '@slipway/platform-durable/mutations';
 import { DEPLOYMENTS, type Deployment, type DeploymentsPort } from '@slipway/ports/deployment-records';
-import { POLICIES, type PoliciesPort } from '@slipway/ports/inference-optimization';
+import { POLICIES, type PoliciesPort } from '@slipway/ports/policies';
 import { PLANS, type PlanDto, type PlansPort } from '@slipway/ports/plans';
 import { REVISIONS, type Revision, type RevisionsPort } from '@slipway/ports/revisions';
 import type { CreatePlanDto } from './create-plan.dto.js';

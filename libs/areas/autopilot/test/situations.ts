@@ -1,5 +1,5 @@
 import { bucketOf, emptyHistogram, emptyLoads, type Histogram, type RequestStats } from '@slipway/dataplane';
-import type { PolicyContent } from '@slipway/ports/inference-optimization';
+import type { PolicyContent } from '@slipway/ports/policies';
 import type { RevisionSpec } from '@slipway/contracts';
 import type { History, Situation } from '../src/evaluation.js';
 import type { Telemetry } from '../src/telemetry.js';

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
-import { RequestGuard } from '@slipway/platform-auth';
+import { RequestGuard } from '@slipway/platform-http/auth';
 import { CONFIG, type Config } from '@slipway/platform-config';
 import { errors, type SlipwayRequest } from '@slipway/platform-http';
 import type { FastifyInstance, FastifyReply } from 'fastify';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { TokenService } from '@slipway/platform-auth';
+import { TokenService } from '@slipway/platform-http/auth';
 import type { Principal } from '@slipway/platform-http';
-import { appendAudit, Mutations } from '@slipway/platform-mutations';
+import { appendAudit, Mutations } from '@slipway/platform-durable/mutations';
 import { LRUCache } from 'lru-cache';
 
 const LIVES_MS = 60 * 60_000;

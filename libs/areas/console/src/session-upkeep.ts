@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Recurring, type Transact } from '@slipway/platform-scheduling';
+import { Recurring, type Transact } from '@slipway/platform-durable/scheduling';
 import { DELETE_EXPIRED } from './console-session.query.js';
 
 const BATCH = 1_000;

@@ -1,6 +1,6 @@
 import { parseToken } from '@slipway/contracts';
 import { Inject, Injectable } from '@nestjs/common';
-import { RequestGuard } from '@slipway/platform-auth';
+import { RequestGuard } from '@slipway/platform-http/auth';
 import { AddressRate, clientAddress } from '@slipway/platform-bounds';
 import { CONFIG, type Config } from '@slipway/platform-config';
 import { errors, SlipwayError, type SlipwayRequest } from '@slipway/platform-http';

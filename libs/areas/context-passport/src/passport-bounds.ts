@@ -1,8 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { boundPassports, deleteExpiredPassportsOf, passportCounts } from '@slipway/dataplane';
 import { CONFIG, type QuotaConfig } from '@slipway/platform-config';
-import { quotasOfTenant } from '@slipway/platform-quotas';
-import { Recurring, type Transact } from '@slipway/platform-scheduling';
+import { quotasOfTenant } from '@slipway/platform-durable/quotas';
+import { Recurring, type Transact } from '@slipway/platform-durable/scheduling';
 
 /** Expired passports of a tenant that a round deletes, so that none holds its connection for long. */
 const DELETED_AT_ONCE = 20_000;

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { Global, Module } from '@nestjs/common';
 import { findPassport, migrations as dataplane, writeSightings, type PassportSighting } from '@slipway/dataplane';
-import { migrations as auth } from '@slipway/platform-auth';
+import { migrations as auth } from '@slipway/platform-http/auth';
 import { newId } from '@slipway/platform-database';
 import type { Principal } from '@slipway/platform-http';
-import { Schedule } from '@slipway/platform-scheduling';
-import { OperationHarness, platformMigrations } from '@slipway/platform-operations/testing';
+import { Schedule } from '@slipway/platform-durable/scheduling';
+import { OperationHarness, platformMigrations } from '@slipway/platform-durable/operations/testing';
 import { DEPLOYMENTS } from '@slipway/ports/deployment-records';
 import { PRODUCTS } from '@slipway/ports/model-api-administration';
 import { ROUTES } from '@slipway/ports/routing';

@@ -12,8 +12,8 @@ import {
 import { CONFIG, quotasOf, type Config, type QuotaConfig } from '@slipway/platform-config';
 import { Database, type Tx } from '@slipway/platform-database';
 import { reply, type Principal, type Reply } from '@slipway/platform-http';
-import { appendAudit, Mutations } from '@slipway/platform-mutations';
-import { holdQuota } from '@slipway/platform-quotas';
+import { appendAudit, Mutations } from '@slipway/platform-durable/mutations';
+import { holdQuota } from '@slipway/platform-durable/quotas';
 import { DEPLOYMENTS, type DeploymentsPort } from '@slipway/ports/deployment-records';
 import { PRODUCTS, type ProductsPort } from '@slipway/ports/model-api-administration';
 import { ROUTES, type RouteAffinity, type RoutesPort } from '@slipway/ports/routing';

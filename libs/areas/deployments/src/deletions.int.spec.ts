@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { reportGateway } from '@slipway/dataplane';
-import { OperationStore } from '@slipway/platform-operations';
+import { OperationStore } from '@slipway/platform-durable/operations';
 import { DEPLOYMENTS, type DeploymentsPort } from '@slipway/ports/deployment-records';
 import { DeploymentsBed } from '../test/deployments-bed.js';
 

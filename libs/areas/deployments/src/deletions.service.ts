@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { assertIfMatch, type Principal, type Reply } from '@slipway/platform-http';
-import { OperationRequests } from '@slipway/platform-operations';
+import { OperationRequests } from '@slipway/platform-durable/operations';
 import { DEPLOYMENTS, deploymentStream, type DeploymentsPort } from '@slipway/ports/deployment-records';
 import { ROUTES, type RoutesPort } from '@slipway/ports/routing';
 import { assertIdle, DELETION } from './deletion.operation.js';

@@ -9,8 +9,8 @@ import {
   type PageRequest,
   type Principal,
 } from '@slipway/platform-http';
-import { Client, EventPageDto, EventQueryDto, type FeedClient } from '@slipway/platform-events';
-import { OperationEnvelopeDto } from '@slipway/platform-operations';
+import { Client, EventPageDto, EventQueryDto, type FeedClient } from '@slipway/platform-durable/events';
+import { OperationEnvelopeDto } from '@slipway/platform-durable/operations';
 import { DeletionsService } from './deletions.service.js';
 import { CreateDeploymentDto, DeploymentDto, DeploymentFilterDto, DeploymentPageDto } from './deployment.dto.js';
 import { UpdateDeploymentDto } from './deployment-settings.dto.js';

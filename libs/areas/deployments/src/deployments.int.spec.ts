@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { beside } from '@slipway/platform-database/testing';
-import { appendEvents } from '@slipway/platform-events';
+import { appendEvents } from '@slipway/platform-durable/events';
 import { DEPLOYMENTS, type DeploymentsPort } from '@slipway/ports/deployment-records';
 import { DeploymentsBed } from '../test/deployments-bed.js';
 

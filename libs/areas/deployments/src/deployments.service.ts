@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { publishRoute } from '@slipway/dataplane';
 import { CONFIG, quotasOf, type QuotaConfig } from '@slipway/platform-config';
 import { Database, type Tx } from '@slipway/platform-database';
-import { appendEvents, EventFeed, type EventQueryDto, type FeedClient } from '@slipway/platform-events';
+import { appendEvents, EventFeed, type EventQueryDto, type FeedClient } from '@slipway/platform-durable/events';
 import {
   Coalescing,
   pageOf,
@@ -16,9 +16,9 @@ import {
   type RawJson,
   type Reply,
 } from '@slipway/platform-http';
-import { appendAudit, Mutations } from '@slipway/platform-mutations';
-import { OperationStore } from '@slipway/platform-operations';
-import { holdQuota } from '@slipway/platform-quotas';
+import { appendAudit, Mutations } from '@slipway/platform-durable/mutations';
+import { OperationStore } from '@slipway/platform-durable/operations';
+import { holdQuota } from '@slipway/platform-durable/quotas';
 import {
   DEPLOYMENTS,
   deploymentStream,

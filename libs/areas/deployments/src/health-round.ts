@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { Recurring, type Transact } from '@slipway/platform-scheduling';
+import { Recurring, type Transact } from '@slipway/platform-durable/scheduling';
 import { DEPLOYMENTS, type DeploymentRecord, type DeploymentsPort } from '@slipway/ports/deployment-records';
 import { INSTANCES, type InstancesPort } from '@slipway/ports/instances';
 import { ROUTES, type RoutesPort } from '@slipway/ports/routing';

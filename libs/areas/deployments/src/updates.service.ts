@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Tx } from '@slipway/platform-database';
-import { appendEvents } from '@slipway/platform-events';
+import { appendEvents } from '@slipway/platform-durable/events';
 import { assertIfMatch, errors, jsonPatch, rehearsal, reply, type Principal, type Reply } from '@slipway/platform-http';
-import { appendAudit, Mutations } from '@slipway/platform-mutations';
-import { operationErrors } from '@slipway/platform-operations';
+import { appendAudit, Mutations } from '@slipway/platform-durable/mutations';
+import { operationErrors } from '@slipway/platform-durable/operations';
 import {
   DEPLOYMENTS,
   deploymentStream,

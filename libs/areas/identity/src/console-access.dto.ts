@@ -6,7 +6,7 @@ import {
   TimestampField,
   type FieldIssue,
 } from '@slipway/platform-http';
-import { SCOPES } from '@slipway/platform-auth';
+import { SCOPES } from '@slipway/platform-http/auth';
 import { ActorDto } from './token.dto.js';
 
 const scopeItem = { item: { enum: SCOPES } };

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type Principal, pageOf, type PageOf, type PageRequest } from '@slipway/platform-http';
 import { Database, newestFirst, newId, type Tx } from '@slipway/platform-database';
-import { appendAudit, Mutations } from '@slipway/platform-mutations';
+import { appendAudit, Mutations } from '@slipway/platform-durable/mutations';
 import type { ConsoleAccessDto, SetConsoleAccessDto } from './console-access.dto.js';
 import { ConsoleAccessEntity } from './console-access.entity.js';
 import { FIND_GRANT } from './console-access.query.js';

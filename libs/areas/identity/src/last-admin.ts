@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '@slipway/platform-config';
-import { ApiTokenEntity } from '@slipway/platform-auth';
+import { ApiTokenEntity } from '@slipway/platform-http/auth';
 import type { Tx } from '@slipway/platform-database';
 import { ArrayContains, In, IsNull, Not, Raw } from 'typeorm';
 import { LOCK_ADMINS } from './admins.query.js';

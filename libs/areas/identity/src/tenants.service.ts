@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Owner } from '@slipway/contracts';
 import { Inject, Injectable } from '@nestjs/common';
-import { TenantEntity, TokenService } from '@slipway/platform-auth';
+import { TenantEntity, TokenService } from '@slipway/platform-http/auth';
 import { CONFIG, type Config } from '@slipway/platform-config';
 import {
   type ExistenceCheck,
@@ -12,7 +12,7 @@ import {
   type PageRequest,
 } from '@slipway/platform-http';
 import { Database, newId, type Tx } from '@slipway/platform-database';
-import { appendAudit } from '@slipway/platform-mutations';
+import { appendAudit } from '@slipway/platform-durable/mutations';
 import { MoreThan } from 'typeorm';
 import { identityErrors } from './identity.errors.js';
 import { organizationsOf, setOrganizations } from './tenant-organizations.js';

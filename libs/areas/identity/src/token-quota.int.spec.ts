@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
-import { migrations as authMigrations, TokenService, type TokenUses } from '@slipway/platform-auth';
+import { migrations as authMigrations, TokenService, type TokenUses } from '@slipway/platform-http/auth';
 import { migrations as databaseMigrations, newId } from '@slipway/platform-database';
 import { DatabaseBed } from '@slipway/platform-database/testing/database-bed';
 import type { Principal } from '@slipway/platform-http';
-import { migrations as mutationMigrations, Mutations } from '@slipway/platform-mutations';
+import { migrations as mutationMigrations, Mutations } from '@slipway/platform-durable/mutations';
 import { migrations } from './index.js';
 import { LastAdmin } from './last-admin.js';
 import { TokensService } from './tokens.service.js';

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { withIncluded } from '@slipway/platform-auth';
+import { withIncluded } from '@slipway/platform-http/auth';
 import { defaultExpiry, MAX_MINTERS, mintersOf, tokenObjections } from './token-rules.js';
 
 const now = new Date('2026-01-01T00:00:00Z');

@@ -1,6 +1,6 @@
 import { isActorText, OWNER_TYPES, type Owner } from '@slipway/contracts';
 import { ArrayField, BooleanField, ObjectField, OwnerDto, StringField, TimestampField } from '@slipway/platform-http';
-import { SCOPES } from '@slipway/platform-auth';
+import { SCOPES } from '@slipway/platform-http/auth';
 
 const scopeItem = { item: { enum: SCOPES } };
 

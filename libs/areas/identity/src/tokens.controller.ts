@@ -1,6 +1,6 @@
 import { Body, Controller, Param } from '@nestjs/common';
 import { CurrentPrincipal, Page, Route, type PageOf, type PageRequest, type Principal } from '@slipway/platform-http';
-import type { TokenRow } from '@slipway/platform-auth';
+import type { TokenRow } from '@slipway/platform-http/auth';
 import { CreatedTokenDto, CreateTokenDto, TokenDto, TokenListDto, WhoAmIDto } from './token.dto.js';
 import { TokensService } from './tokens.service.js';
 

@@ -1,11 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { IsNull, Raw } from 'typeorm';
-import { ApiTokenEntity, TokenService, type TokenRow } from '@slipway/platform-auth';
+import { ApiTokenEntity, TokenService, type TokenRow } from '@slipway/platform-http/auth';
 import { CONFIG, quotasOf, type QuotaConfig } from '@slipway/platform-config';
 import { type Principal, errors, pageOf, type PageOf, type PageRequest } from '@slipway/platform-http';
 import type { Tx } from '@slipway/platform-database';
-import { appendAudit, Mutations } from '@slipway/platform-mutations';
-import { holdQuota } from '@slipway/platform-quotas';
+import { appendAudit, Mutations } from '@slipway/platform-durable/mutations';
+import { holdQuota } from '@slipway/platform-durable/quotas';
 import { identityErrors } from './identity.errors.js';
 import { LastAdmin } from './last-admin.js';
 import { defaultExpiry, mintersOf, tokenObjections } from './token-rules.js';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { migrations as auth } from '@slipway/platform-auth';
+import { migrations as auth } from '@slipway/platform-http/auth';
 import { createTestDatabase, type TestDatabase } from '@slipway/platform-database/testing';
-import { platformMigrations } from '@slipway/platform-operations/testing';
+import { platformMigrations } from '@slipway/platform-durable/operations/testing';
 import pg from 'pg';
 import type { QueryRunner } from 'typeorm';
 import { migrations } from '../src/index.js';

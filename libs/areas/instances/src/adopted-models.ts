@@ -1,6 +1,6 @@
 import { endpointUrls } from '@slipway/contracts';
 import { Injectable } from '@nestjs/common';
-import { tenantName } from '@slipway/platform-auth';
+import { tenantName } from '@slipway/platform-http/auth';
 import { Database, type Tx } from '@slipway/platform-database';
 import type { AdoptedServer, SpecIssue, Workload } from '@slipway/ports/instances';
 import { listTells, shownModels, type ModelsAnswer, type TargetDriver } from '@slipway/target-driver';

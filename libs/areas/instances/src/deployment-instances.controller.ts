@@ -1,5 +1,5 @@
 import { Controller, Param, Query } from '@nestjs/common';
-import { Client, type FeedClient } from '@slipway/platform-events';
+import { Client, type FeedClient } from '@slipway/platform-durable/events';
 import { CurrentPrincipal, Page, Route, type PageRequest, type Principal } from '@slipway/platform-http';
 import { DeploymentInstancesService } from './deployment-instances.service.js';
 import { InstanceListDto, LogQueryDto } from './instance.dto.js';

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { Inject, Injectable } from '@nestjs/common';
 import { inFlightOfInstances } from '@slipway/dataplane';
 import { Database, type Tx } from '@slipway/platform-database';
-import { EventFeed, type FeedClient } from '@slipway/platform-events';
+import { EventFeed, type FeedClient } from '@slipway/platform-durable/events';
 import {
   pageOf,
   reply,
@@ -12,7 +12,7 @@ import {
   type Principal,
   type Reply,
 } from '@slipway/platform-http';
-import { ReadAudit } from '@slipway/platform-mutations';
+import { ReadAudit } from '@slipway/platform-durable/mutations';
 import { DEPLOYMENTS, type DeploymentsPort } from '@slipway/ports/deployment-records';
 import type { LogLine } from '@slipway/target-driver';
 import { In, LessThan } from 'typeorm';

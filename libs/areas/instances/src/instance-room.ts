@@ -1,8 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type Config } from '@slipway/platform-config';
 import type { Tx } from '@slipway/platform-database';
-import { StepFailed } from '@slipway/platform-operations';
-import { quotasOfTenant } from '@slipway/platform-quotas';
+import { StepFailed } from '@slipway/platform-durable/operations';
+import { quotasOfTenant } from '@slipway/platform-durable/quotas';
 import { DEPLOYMENTS, type DeploymentsPort } from '@slipway/ports/deployment-records';
 import { instanceFailures, type Room, type RoomAsked } from '@slipway/ports/instances';
 import { DeviceAssignments, type DeviceRoom } from './device-assignments.js';

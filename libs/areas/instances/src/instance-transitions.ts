@@ -9,10 +9,10 @@ import {
   withdrawBackend,
   type Guard,
 } from '@slipway/dataplane';
-import { tenantName } from '@slipway/platform-auth';
+import { tenantName } from '@slipway/platform-http/auth';
 import { CONFIG, type Config } from '@slipway/platform-config';
 import { Database, sealSecret, type Tx } from '@slipway/platform-database';
-import { appendEvents, type NewEvent } from '@slipway/platform-events';
+import { appendEvents, type NewEvent } from '@slipway/platform-durable/events';
 import { DEPLOYMENTS, deploymentStream, type DeploymentsPort } from '@slipway/ports/deployment-records';
 import { REVISIONS, type RevisionsPort } from '@slipway/ports/revisions';
 import { IsNull, Not } from 'typeorm';

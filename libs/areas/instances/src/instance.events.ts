@@ -1,4 +1,4 @@
-import type { NewEvent } from '@slipway/platform-events';
+import type { NewEvent } from '@slipway/platform-durable/events';
 import { WORKER } from '@slipway/contracts';
 import type { Observation } from '@slipway/target-driver';
 import type { InstanceRow, WorkloadRow } from './instance.query.js';

@@ -1,4 +1,4 @@
-import { tenantNameOf } from '@slipway/platform-auth';
+import { tenantNameOf } from '@slipway/platform-http/auth';
 import { prepared } from '@slipway/platform-database';
 import type { FailedStart, InstanceEntity } from './instance.entity.js';
 import type { WorkloadEntity } from './workload.entity.js';

@@ -1,10 +1,10 @@
 import type { PromisedTraits, RevisionSpec } from '@slipway/contracts';
 import { Injectable } from '@nestjs/common';
 import { inFlight } from '@slipway/dataplane';
-import { tenantName } from '@slipway/platform-auth';
+import { tenantName } from '@slipway/platform-http/auth';
 import { Database, type Reads, type Tx } from '@slipway/platform-database';
-import { operationFailures, StepFailed } from '@slipway/platform-operations';
-import { lockQuota } from '@slipway/platform-quotas';
+import { operationFailures, StepFailed } from '@slipway/platform-durable/operations';
+import { lockQuota } from '@slipway/platform-durable/quotas';
 import type {
   AdoptedServer,
   Holder,

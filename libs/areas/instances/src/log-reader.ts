@@ -1,7 +1,7 @@
 import { LOGS_READ_CHANNEL } from '@slipway/contracts';
 import { Injectable } from '@nestjs/common';
 import { Database, newId, type Tx } from '@slipway/platform-database';
-import { Recurring, type Transact } from '@slipway/platform-scheduling';
+import { Recurring, type Transact } from '@slipway/platform-durable/scheduling';
 import { redacted, type LogLine } from '@slipway/target-driver';
 import { Raw } from 'typeorm';
 import { instanceErrors } from './instance.errors.js';

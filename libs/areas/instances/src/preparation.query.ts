@@ -1,7 +1,7 @@
 import { WORKLOADS_CHANNEL } from '@slipway/contracts';
-import { tenantNameOf } from '@slipway/platform-auth';
+import { tenantNameOf } from '@slipway/platform-http/auth';
 import { prepared } from '@slipway/platform-database';
-import { isLiveOperation } from '@slipway/platform-operations';
+import { isLiveOperation } from '@slipway/platform-durable/operations';
 import type { PreparationEntity } from './preparation.entity.js';
 
 export type OpenPreparation = Pick<

@@ -1,5 +1,5 @@
 import type { Tx } from '@slipway/platform-database';
-import { quotasOfTenant } from '@slipway/platform-quotas';
+import { quotasOfTenant } from '@slipway/platform-durable/quotas';
 import { In } from 'typeorm';
 import { WorkloadHoldEntity } from './workload.entity.js';
 import { TENANT_TAKES, TENANT_WARM_ONLY } from './workload.query.js';

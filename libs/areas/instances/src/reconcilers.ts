@@ -9,7 +9,7 @@ import {
 import { CONFIG, type Config } from '@slipway/platform-config';
 import { STOP_ENGINES_MESSAGE } from '@slipway/platform-config/process-life';
 import { Database } from '@slipway/platform-database';
-import { OperationRunner } from '@slipway/platform-operations';
+import { OperationRunner } from '@slipway/platform-durable/operations';
 import { DeviceWatch } from './device-watch.js';
 import { EngineKeys } from './engine-keys.js';
 import { HealthWatch } from './health-watch.js';

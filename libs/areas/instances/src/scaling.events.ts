@@ -1,5 +1,5 @@
 import { WORKER } from '@slipway/contracts';
-import type { NewEvent } from '@slipway/platform-events';
+import type { NewEvent } from '@slipway/platform-durable/events';
 import type { ScalableRow } from './scaling.query.js';
 import type { ScalingDecision, ScalingSituation } from './scaling-decision.js';
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { RevisionSpec } from '@slipway/contracts';
 import { KeyRing, type OperatorConfig } from '@slipway/platform-config';
-import { ReadAudit } from '@slipway/platform-mutations';
+import { ReadAudit } from '@slipway/platform-durable/mutations';
 import { Logger } from '@nestjs/common';
 import { backendContext, openPublished } from '@slipway/dataplane';
 import { TargetBed, until, workloadOf, type Process } from '../test/target-bed.js';

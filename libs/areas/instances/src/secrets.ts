@@ -9,7 +9,7 @@ import {
   type SecretReference,
 } from '@slipway/platform-config';
 import { checkUrl } from '@slipway/platform-egress';
-import { ReadAudit } from '@slipway/platform-mutations';
+import { ReadAudit } from '@slipway/platform-durable/mutations';
 import type { SpecIssue } from '@slipway/ports/instances';
 import type { TargetDriver } from '@slipway/target-driver';
 import type { SecretReader } from './instance-spec.js';

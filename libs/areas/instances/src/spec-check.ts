@@ -1,6 +1,6 @@
 import { endpointUrlField, endpointUrls, type RevisionSpec } from '@slipway/contracts';
 import { Inject, Injectable } from '@nestjs/common';
-import { tenantName } from '@slipway/platform-auth';
+import { tenantName } from '@slipway/platform-http/auth';
 import { CONFIG, type Config } from '@slipway/platform-config';
 import type { Tx } from '@slipway/platform-database';
 import type { SpecIssue } from '@slipway/ports/instances';

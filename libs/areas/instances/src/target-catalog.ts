@@ -8,7 +8,7 @@ import {
   type Config,
   type TargetConfig,
 } from '@slipway/platform-config';
-import { OperationRunner } from '@slipway/platform-operations';
+import { OperationRunner } from '@slipway/platform-durable/operations';
 import {
   TARGET_KINDS,
   TargetConfigError,

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { RevisionSpec } from '@slipway/contracts';
 import { backendContext, openPublished } from '@slipway/dataplane';
 import { KeyRing, type OperatorConfig } from '@slipway/platform-config';
-import { ReadAudit } from '@slipway/platform-mutations';
+import { ReadAudit } from '@slipway/platform-durable/mutations';
 import { TargetBed, until, workloadOf, type Process } from '../test/target-bed.js';
 import { TargetsService } from './targets.service.js';
 

@@ -1,5 +1,5 @@
 import { prepared, type Database } from '@slipway/platform-database';
-import { wake } from '@slipway/platform-operations';
+import { wake } from '@slipway/platform-durable/operations';
 import { WorkloadWaiterEntity } from './workload.entity.js';
 
 /**

@@ -1,6 +1,6 @@
 import { HOPELESS, sqlList, WORKLOADS_CHANNEL } from '@slipway/contracts';
 import { KEYS, locking, lookup, prepared } from '@slipway/platform-database';
-import { isLiveOperation } from '@slipway/platform-operations';
+import { isLiveOperation } from '@slipway/platform-durable/operations';
 
 /*
  * Desired state: who wants what to run. Locks, in the order in which they are taken:

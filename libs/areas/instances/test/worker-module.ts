@@ -1,10 +1,10 @@
 import { Global, Module, type DynamicModule } from '@nestjs/common';
 import { ConfigModule, type Config } from '@slipway/platform-config';
 import { DatabaseModule } from '@slipway/platform-database';
-import { EventFeed } from '@slipway/platform-events';
-import { ReadAudit } from '@slipway/platform-mutations';
-import { OperationRunner } from '@slipway/platform-operations';
-import { Schedule } from '@slipway/platform-scheduling';
+import { EventFeed } from '@slipway/platform-durable/events';
+import { ReadAudit } from '@slipway/platform-durable/mutations';
+import { OperationRunner } from '@slipway/platform-durable/operations';
+import { Schedule } from '@slipway/platform-durable/scheduling';
 import { DEPLOYMENTS, type Deployment, type DeploymentsPort } from '@slipway/ports/deployment-records';
 import { REVISIONS, type RevisionsPort } from '@slipway/ports/revisions';
 import { TARGET_KINDS, type TargetKind } from '@slipway/target-driver';

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { lastWindowWith, statsBetween, statsCompleteUntil, type RequestStats } from '@slipway/dataplane';
 import { Database, type Tx } from '@slipway/platform-database';
-import { done, sleep, StepFailed, type StepContext, type StepOutcome } from '@slipway/platform-operations';
+import { done, sleep, StepFailed, type StepContext, type StepOutcome } from '@slipway/platform-durable/operations';
 import { WORKER, type FailureCode } from '@slipway/contracts';
-import type { NewEvent } from '@slipway/platform-events';
+import type { NewEvent } from '@slipway/platform-durable/events';
 import { isBreach, judge, measured, overall, type Chances, type MetricResult, type Verdict } from './analysis.js';
 import { Candidate } from './candidate.js';
 import { rolloutFailures } from './rollout.failures.js';

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { HOPELESS, WORKER, type Actor } from '@slipway/contracts';
 import { Inject, Injectable } from '@nestjs/common';
 import { Database, type Tx } from '@slipway/platform-database';
-import type { NewEvent } from '@slipway/platform-events';
+import type { NewEvent } from '@slipway/platform-durable/events';
 import {
   done,
   operationFailures,
@@ -12,7 +12,7 @@ import {
   type OperationRow,
   type StepContext,
   type StepOutcome,
-} from '@slipway/platform-operations';
+} from '@slipway/platform-durable/operations';
 import { DEPLOYMENTS, type DeploymentsPort } from '@slipway/ports/deployment-records';
 import {
   assertMayBecomeReady,

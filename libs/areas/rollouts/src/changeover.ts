@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { routeFollowers } from '@slipway/dataplane';
 import { Database, type Tx } from '@slipway/platform-database';
-import { done, sleep, StepFailed, type StepContext, type StepOutcome } from '@slipway/platform-operations';
+import { done, sleep, StepFailed, type StepContext, type StepOutcome } from '@slipway/platform-durable/operations';
 import { DEPLOYMENTS, type DeploymentsPort } from '@slipway/ports/deployment-records';
 import { instanceFailures, INSTANCES, progressText, type InstancesPort } from '@slipway/ports/instances';
 import { REVISIONS, type RevisionsPort } from '@slipway/ports/revisions';

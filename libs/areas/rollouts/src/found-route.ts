@@ -1,5 +1,5 @@
 import type { Tx } from '@slipway/platform-database';
-import type { OperationRow } from '@slipway/platform-operations';
+import type { OperationRow } from '@slipway/platform-durable/operations';
 import type { Route, RoutesPort } from '@slipway/ports/routing';
 
 interface Found {

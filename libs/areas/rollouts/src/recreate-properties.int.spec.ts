@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
-import { operationFailures, StepFailed } from '@slipway/platform-operations';
+import { operationFailures, StepFailed } from '@slipway/platform-durable/operations';
 import {
   everyCrashResumes,
   everyStepIsRepeatable,
   everyStepMayFail,
   type OperationCase,
   type OperationRecord,
-} from '@slipway/platform-operations/testing';
+} from '@slipway/platform-durable/operations/testing';
 import type { Deployment } from '@slipway/ports/deployment-records';
 import { RolloutsBed, spec, TENANT } from '../test/rollouts-bed.js';
 

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Tx } from '@slipway/platform-database';
-import { done, type OperationRow, type StepContext, type StepOutcome } from '@slipway/platform-operations';
+import { done, type OperationRow, type StepContext, type StepOutcome } from '@slipway/platform-durable/operations';
 import { DEPLOYMENTS, type DeploymentsPort } from '@slipway/ports/deployment-records';
 import { ROUTES, type RoutesPort } from '@slipway/ports/routing';
 import { Changeover } from './changeover.js';

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Tx } from '@slipway/platform-database';
-import { Recurring, type Transact } from '@slipway/platform-scheduling';
+import { Recurring, type Transact } from '@slipway/platform-durable/scheduling';
 import { DEPLOYMENTS, type Deployment, type DeploymentsPort } from '@slipway/ports/deployment-records';
 import { REVISIONS, type RevisionsPort } from '@slipway/ports/revisions';
 import { ROUTES, type RoutesPort } from '@slipway/ports/routing';

@@ -13,7 +13,7 @@ import {
   type Outcome,
   type StepContext,
   type StepOutcome,
-} from '@slipway/platform-operations';
+} from '@slipway/platform-durable/operations';
 import { DEPLOYMENTS, type DeploymentsPort } from '@slipway/ports/deployment-records';
 import { INSTANCES, type InstancesPort } from '@slipway/ports/instances';
 import { REVISIONS, type RevisionsPort } from '@slipway/ports/revisions';

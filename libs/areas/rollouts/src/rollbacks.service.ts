@@ -2,8 +2,13 @@ import type { Actor } from '@slipway/contracts';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Tx } from '@slipway/platform-database';
 import type { IdempotencyClaim, Principal, Reply } from '@slipway/platform-http';
-import type { NewEvent } from '@slipway/platform-events';
-import { operationErrors, OperationRequests, OperationStore, type OperationRow } from '@slipway/platform-operations';
+import type { NewEvent } from '@slipway/platform-durable/events';
+import {
+  operationErrors,
+  OperationRequests,
+  OperationStore,
+  type OperationRow,
+} from '@slipway/platform-durable/operations';
 import {
   DEPLOYMENTS,
   deploymentStream,

@@ -2,7 +2,7 @@ import type { QuotaConfig } from '@slipway/platform-config';
 import { quotasOf } from '@slipway/platform-config';
 import type { Tx } from '@slipway/platform-database';
 import type { Principal } from '@slipway/platform-http';
-import { quotaExceeded } from '@slipway/platform-quotas';
+import { quotaExceeded } from '@slipway/platform-durable/quotas';
 import type { InstancesPort } from '@slipway/ports/instances';
 import type { Revision } from '@slipway/ports/revisions';
 

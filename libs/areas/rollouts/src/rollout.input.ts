@@ -2,7 +2,7 @@ import type { Room, TakeOver } from '@slipway/ports/instances';
 import type { Deployment } from '@slipway/ports/deployment-records';
 import type { Route, RouteHold } from '@slipway/ports/routing';
 import { errors } from '@slipway/platform-http';
-import { operationErrors } from '@slipway/platform-operations';
+import { operationErrors } from '@slipway/platform-durable/operations';
 import type { AnalysisDto } from '@slipway/ports/deployment-records';
 import { rolloutErrors } from './rollout.errors.js';
 import type { Strategy } from './rollout.plan.js';

@@ -1,4 +1,4 @@
-import type { OperationDefinition, StepName } from '@slipway/platform-operations';
+import type { OperationDefinition, StepName } from '@slipway/platform-durable/operations';
 import { HOLD_SECONDS, type AnalysisDto, type StrategyDto, type StrategyType } from '@slipway/ports/deployment-records';
 import type { Room } from '@slipway/ports/instances';
 

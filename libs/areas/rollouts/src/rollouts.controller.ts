@@ -9,7 +9,7 @@ import {
   type Principal,
   type Reply,
 } from '@slipway/platform-http';
-import { OperationEnvelopeDto } from '@slipway/platform-operations';
+import { OperationEnvelopeDto } from '@slipway/platform-durable/operations';
 import { DEPLOYMENTS, type DeploymentsPort } from '@slipway/ports/deployment-records';
 import { RollbacksService } from './rollbacks.service.js';
 import { RollbackDto, RolloutDto, RolloutRehearsalDto } from './rollout.dto.js';

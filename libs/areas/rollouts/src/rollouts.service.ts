@@ -3,7 +3,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, type QuotaConfig } from '@slipway/platform-config';
 import { digestOf, type Tx } from '@slipway/platform-database';
 import { errors, jsonPatch, type IdempotencyClaim, type Principal, type Reply } from '@slipway/platform-http';
-import { OperationRequests } from '@slipway/platform-operations';
+import { OperationRequests } from '@slipway/platform-durable/operations';
 import {
   DEPLOYMENTS,
   deploymentStream,

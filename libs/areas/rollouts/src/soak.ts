@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Database } from '@slipway/platform-database';
-import { done, sleep, type StepContext, type StepOutcome } from '@slipway/platform-operations';
+import { done, sleep, type StepContext, type StepOutcome } from '@slipway/platform-durable/operations';
 import { INSTANCES, type InstancesPort } from '@slipway/ports/instances';
 import { Candidate, didNotStayUp } from './candidate.js';
 import type { RolloutInput } from './rollout.input.js';

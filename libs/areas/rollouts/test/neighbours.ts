@@ -1,7 +1,7 @@
 import type { PromisedTraits } from '@slipway/contracts';
 import type { Tx } from '@slipway/platform-database';
 import { defineErrors } from '@slipway/platform-http';
-import { operationErrors } from '@slipway/platform-operations';
+import { operationErrors } from '@slipway/platform-durable/operations';
 import type { Deployment, DeploymentChange } from '@slipway/ports/deployment-records';
 import type {
   Preparation,

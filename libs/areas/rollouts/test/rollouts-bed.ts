@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { Global, Module } from '@nestjs/common';
-import { migrations as revisions, RevisionsModule } from '@slipway/area-revisions';
+import { migrations as revisions, RevisionsModule } from '@slipway/area-revisions/revisions';
 import { DISTRIBUTIONS } from '@slipway/contracts';
 import {
   emptyHistogram,
@@ -15,8 +15,12 @@ import {
 import type { QuotaSettings } from '@slipway/platform-config';
 import type { Database } from '@slipway/platform-database';
 import type { IdempotencyClaim, Principal, Scope } from '@slipway/platform-http';
-import { Schedule } from '@slipway/platform-scheduling';
-import { OperationHarness, platformMigrations, type OperationRecord } from '@slipway/platform-operations/testing';
+import { Schedule } from '@slipway/platform-durable/scheduling';
+import {
+  OperationHarness,
+  platformMigrations,
+  type OperationRecord,
+} from '@slipway/platform-durable/operations/testing';
 import { DEPLOYMENTS, type Deployment } from '@slipway/ports/deployment-records';
 import { INSTANCES } from '@slipway/ports/instances';
 import { PLANS } from '@slipway/ports/plans';

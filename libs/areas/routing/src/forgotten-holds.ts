@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { Recurring, type Transact } from '@slipway/platform-scheduling';
+import { Recurring, type Transact } from '@slipway/platform-durable/scheduling';
 import { DEPLOYMENTS, type DeploymentsPort } from '@slipway/ports/deployment-records';
 import { FORGOTTEN_HOLDS } from './route.query.js';
 import { RouteStore } from './route.store.js';

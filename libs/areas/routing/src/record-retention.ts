@@ -6,7 +6,7 @@ import {
   PASSPORT_RETENTION_SECONDS,
 } from '@slipway/dataplane';
 import { CONFIG, retentionOf, type Config } from '@slipway/platform-config';
-import { inBatches, Recurring, type Transact } from '@slipway/platform-scheduling';
+import { inBatches, Recurring, type Transact } from '@slipway/platform-durable/scheduling';
 
 /** Deletes what gateways recorded long ago; they only add. */
 @Injectable()

@@ -1,5 +1,5 @@
 import { KEYS, lookup, prepared } from '@slipway/platform-database';
-import { isLiveOperation } from '@slipway/platform-operations';
+import { isLiveOperation } from '@slipway/platform-durable/operations';
 
 const COLUMNS = `deployment_id "deploymentId", generation, targets, affinity, hold,
      extract(epoch from clock_timestamp() - (hold->>'since')::timestamptz)::float8 "heldSeconds", to_jsonb(clock_timestamp()) #>> '{}' now`;

@@ -10,7 +10,7 @@ import {
   type Principal,
   type Reply,
 } from '@slipway/platform-http';
-import { appendAudit, Mutations } from '@slipway/platform-mutations';
+import { appendAudit, Mutations } from '@slipway/platform-durable/mutations';
 import { DEPLOYMENTS, type Deployment, type DeploymentsPort } from '@slipway/ports/deployment-records';
 import { REVISIONS, type RevisionsPort } from '@slipway/ports/revisions';
 import type { RouteAffinity, RouteTarget } from '@slipway/ports/routing';

@@ -1,4 +1,4 @@
-import { tenantNameOf } from '@slipway/platform-auth';
+import { tenantNameOf } from '@slipway/platform-http/auth';
 import { prepared } from '@slipway/platform-database';
 
 /** What a push needs to know of the file as it is now, the sealed credential included; only the worker asks. */

@@ -12,7 +12,7 @@ import {
   type Principal,
   type Reply,
 } from '@slipway/platform-http';
-import { Client, type FeedClient } from '@slipway/platform-events';
+import { Client, type FeedClient } from '@slipway/platform-durable/events';
 import { FileDto, FileListDto, PutFileDto } from './file.dto.js';
 import { JSON_BODY_BYTES, readFileUpload } from './file-request.js';
 import { FilesService } from './files.service.js';

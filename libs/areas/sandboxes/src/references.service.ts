@@ -10,7 +10,7 @@ import {
   type Principal,
   type Reply,
 } from '@slipway/platform-http';
-import { appendAudit, Mutations } from '@slipway/platform-mutations';
+import { appendAudit, Mutations } from '@slipway/platform-durable/mutations';
 import { checkUrl, Egress, PUBLIC } from '@slipway/platform-egress';
 import type { CreateReferenceDto, ReferenceDto, RevokedReferenceDto } from './reference.dto.js';
 import { ReferenceEntity } from './reference.entity.js';

@@ -11,8 +11,8 @@ import {
   type Principal,
   type Reply,
 } from '@slipway/platform-http';
-import { appendAudit, Mutations } from '@slipway/platform-mutations';
-import { holdQuota } from '@slipway/platform-quotas';
+import { appendAudit, Mutations } from '@slipway/platform-durable/mutations';
+import { holdQuota } from '@slipway/platform-durable/quotas';
 import { ReferenceEntity } from './reference.entity.js';
 import type { CreateSandboxDto, Provider, SandboxDto } from './sandbox.dto.js';
 import { SandboxEntity } from './sandbox.entity.js';

@@ -2,7 +2,7 @@ import { Inject, Injectable, Logger, type OnModuleDestroy } from '@nestjs/common
 import { CONFIG, type Config } from '@slipway/platform-config';
 import { Database, type Tx } from '@slipway/platform-database';
 import { In } from 'typeorm';
-import type { Transact } from '@slipway/platform-scheduling';
+import type { Transact } from '@slipway/platform-durable/scheduling';
 import { BLOB_STORE, type BlobStore } from './storage/blob-store.js';
 import { StrayEntity } from './stray.entity.js';
 import { DOOM_STRAYS, HOLD_STRAY, REMOVAL_LEASE } from './stray.query.js';

@@ -1,10 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Database, type Tx } from '@slipway/platform-database';
 import { errors, reply, SlipwayError, type Principal, type Reply } from '@slipway/platform-http';
-import { appendAudit, Mutations, StoredAnswer, type HeldKey } from '@slipway/platform-mutations';
-import { OperationStore } from '@slipway/platform-operations';
+import { appendAudit, Mutations, StoredAnswer, type HeldKey } from '@slipway/platform-durable/mutations';
+import { OperationStore } from '@slipway/platform-durable/operations';
 import { CONFIG, PausePoints, quotasOf, type QuotaConfig } from '@slipway/platform-config';
-import { holdQuota, quotaExceeded } from '@slipway/platform-quotas';
+import { holdQuota, quotaExceeded } from '@slipway/platform-durable/quotas';
 import { And, In, LessThan, MoreThanOrEqual } from 'typeorm';
 import type { FileUpload } from './file-request.js';
 import { foldersOf } from './file-path.js';

@@ -1,7 +1,7 @@
 import { systemActor } from '@slipway/contracts';
 import { Injectable } from '@nestjs/common';
-import { appendAudit } from '@slipway/platform-mutations';
-import { Recurring, type Transact } from '@slipway/platform-scheduling';
+import { appendAudit } from '@slipway/platform-durable/mutations';
+import { Recurring, type Transact } from '@slipway/platform-durable/scheduling';
 import { Raw } from 'typeorm';
 import { SandboxEntity } from './sandbox.entity.js';
 import { EXPIRE_SANDBOX } from './stray.query.js';

@@ -3,13 +3,13 @@ import type { AddressInfo } from 'node:net';
 import { Global, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { AuthModule, migrations as auth } from '@slipway/platform-auth';
+import { AuthModule, migrations as auth } from '@slipway/platform-http/auth';
 import { ConfigModule, loadConfig, type Config } from '@slipway/platform-config';
 import { DatabaseModule, type Migration } from '@slipway/platform-database';
 import { HttpModule, serveOpenApi, SlipwayHttpAdapter } from '@slipway/platform-http';
-import { OPERATION_QUEUE, type OperationQueue } from '@slipway/platform-queue';
+import { OPERATION_QUEUE, type OperationQueue } from '@slipway/platform-durable/queue';
 // Not the whole of `testing`, which needs Jest: a child process loads this file too.
-import { platformMigrations, platformModules } from '@slipway/platform-operations/testing/platform-modules';
+import { platformMigrations, platformModules } from '@slipway/platform-durable/operations/testing/platform-modules';
 import { migrations as sandboxes, SandboxesModule } from '../src/index.js';
 import { IDLE_TIMEOUT, IDLE_TIMEOUT_MS } from '../src/storage/time-limits.js';
 import { watchOutside } from './outside-watch.js';

@@ -1,4 +1,4 @@
-import { TokenService } from '@slipway/platform-auth';
+import { TokenService } from '@slipway/platform-http/auth';
 import { Database, newId } from '@slipway/platform-database';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 

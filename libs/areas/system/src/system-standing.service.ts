@@ -3,8 +3,8 @@ import { gatewayStandings, PASSPORT_RETENTION_SECONDS } from '@slipway/dataplane
 import { CONFIG, retentionOf, type Config } from '@slipway/platform-config';
 import { Database } from '@slipway/platform-database';
 import type { Principal } from '@slipway/platform-http';
-import { KEY_RETENTION_DAYS } from '@slipway/platform-mutations';
-import { backlogOf } from '@slipway/platform-operations';
+import { KEY_RETENTION_DAYS } from '@slipway/platform-durable/mutations';
+import { backlogOf } from '@slipway/platform-durable/operations';
 import type { SystemDto, SystemGatewayDto, SystemSchemaDto, SystemWorkerDto } from './system.dto.js';
 import { STANDING } from './system.query.js';
 import { VERSION } from './version.js';

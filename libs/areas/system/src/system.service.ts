@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { Inject, Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
-import { RequestGuard } from '@slipway/platform-auth';
+import { RequestGuard } from '@slipway/platform-http/auth';
 import { CONFIG, type Config } from '@slipway/platform-config';
 import { Database } from '@slipway/platform-database';
 import { errors, type SlipwayRequest } from '@slipway/platform-http';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { newId } from '@slipway/platform-database';
-import { Recurring, type Transact } from '@slipway/platform-scheduling';
+import { Recurring, type Transact } from '@slipway/platform-durable/scheduling';
 import { BEAT, FORGET_SILENT } from './system.query.js';
 import { VERSION } from './version.js';
 

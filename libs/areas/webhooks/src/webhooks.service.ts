@@ -13,8 +13,8 @@ import {
   type Principal,
   type Reply,
 } from '@slipway/platform-http';
-import { appendAudit, Mutations } from '@slipway/platform-mutations';
-import { holdQuota } from '@slipway/platform-quotas';
+import { appendAudit, Mutations } from '@slipway/platform-durable/mutations';
+import { holdQuota } from '@slipway/platform-durable/quotas';
 import { DEPLOYMENTS, deploymentStream, type DeploymentsPort } from '@slipway/ports/deployment-records';
 import { DeliveryEntity } from './delivery/delivery.entity.js';
 import { sealContext, SECRET_PREFIX } from './delivery/signature.js';

@@ -2,9 +2,9 @@ import { Global, Module, type DynamicModule, type Provider } from '@nestjs/commo
 import { ConfigModule, type Config } from '@slipway/platform-config';
 import { DatabaseModule } from '@slipway/platform-database';
 import { HttpModule } from '@slipway/platform-http';
-import { MutationsModule } from '@slipway/platform-mutations';
-import { OperationRunner } from '@slipway/platform-operations';
-import { SchedulingModule } from '@slipway/platform-scheduling';
+import { MutationsModule } from '@slipway/platform-durable/mutations';
+import { OperationRunner } from '@slipway/platform-durable/operations';
+import { SchedulingModule } from '@slipway/platform-durable/scheduling';
 import { DEPLOYMENTS, type Deployment, type DeploymentsPort } from '@slipway/ports/deployment-records';
 import { DELIVERY_TIMING, WebhooksModule, type DeliveryTiming } from '../src/index.js';
 

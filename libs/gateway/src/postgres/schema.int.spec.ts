@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { migrations as authMigrations } from '@slipway/platform-auth';
+import { migrations as authMigrations } from '@slipway/platform-http/auth';
 import { migrations as platformMigrations } from '@slipway/platform-database';
 import { migrations as dataplaneMigrations } from '@slipway/dataplane';
 import { createTestDatabase, type TestDatabase } from '@slipway/platform-database/testing';

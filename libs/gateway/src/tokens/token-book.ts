@@ -36,7 +36,7 @@ const READ_TOKENS: NamedSql = {
     from api_tokens k join tenants t on t.id = k.tenant_id where k.id = any($1) and k.revoked_at is null`,
 };
 
-/** As platform-auth notes uses: once a minute per token, and never waiting for another process that does the same. */
+/** As platform-http/auth notes uses: once a minute per token, and never waiting for another process that does the same. */
 const NOTE_USES: NamedSql = {
   name: 'gateway_note_uses',
   text: `

@@ -4,11 +4,11 @@ import { Logger, Module, type INestApplicationContext, type Type } from '@nestjs
 import { NestFactory } from '@nestjs/core';
 import { ConfigModule, loadConfigOrExit } from '@slipway/platform-config';
 import { DatabaseModule } from '@slipway/platform-database';
-import { EventsModule } from '@slipway/platform-events';
-import { MutationsModule } from '@slipway/platform-mutations';
-import { OperationsModule } from '@slipway/platform-operations';
-import { QueueModule } from '@slipway/platform-queue';
-import { SchedulingModule } from '@slipway/platform-scheduling';
+import { EventsModule } from '@slipway/platform-durable/events';
+import { MutationsModule } from '@slipway/platform-durable/mutations';
+import { DurableOperationsModule } from '@slipway/platform-durable/operations';
+import { QueueModule } from '@slipway/platform-durable/queue';
+import { SchedulingModule } from '@slipway/platform-durable/scheduling';
 
 /** A worker process as ours is, but with the operations of this module in place of the areas'. */
 export async function startEngine(part: Type): Promise<INestApplicationContext> {
@@ -23,7 +23,7 @@ export async function startEngine(part: Type): Promise<INestApplicationContext> 
       SchedulingModule.forWorker(),
       EventsModule.forWorker(),
       MutationsModule,
-      OperationsModule.forWorker(),
+      DurableOperationsModule.forWorker(),
       part,
     ],
   })

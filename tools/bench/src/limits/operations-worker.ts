@@ -11,7 +11,7 @@ import {
   OperationRunner,
   OperationStore,
   type OperationOf,
-} from '@slipway/platform-operations';
+} from '@slipway/platform-durable/operations';
 import { claimLoop } from './claim-loop.js';
 import { startEngine } from './engine-context.js';
 

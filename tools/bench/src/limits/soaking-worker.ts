@@ -7,7 +7,7 @@ import {
   sleep,
   type OperationOf,
   type StepContext,
-} from '@slipway/platform-operations';
+} from '@slipway/platform-durable/operations';
 import { startEngine } from './engine-context.js';
 
 // A worker process with one kind of operation, whose only step sleeps as a rollout's soak does. The benchmark writes the rows.

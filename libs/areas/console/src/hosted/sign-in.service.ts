@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { RequestGuard } from '@slipway/platform-auth';
+import { RequestGuard } from '@slipway/platform-http/auth';
 import { AddressRate, clientAddress } from '@slipway/platform-bounds';
 import { CONFIG, type Config } from '@slipway/platform-config';
 import { openSecret, sealSecret } from '@slipway/platform-database';

@@ -5,7 +5,7 @@ import {
   withIncluded,
   type BearerAuthenticator,
   type BearerAuthenticators,
-} from '@slipway/platform-auth';
+} from '@slipway/platform-http/auth';
 import { type Principal, errors, type SlipwayRequest } from '@slipway/platform-http';
 import { CONFIG, type Config } from '@slipway/platform-config';
 import { Database } from '@slipway/platform-database';

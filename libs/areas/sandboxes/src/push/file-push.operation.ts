@@ -16,7 +16,7 @@ import {
   type Outcome,
   type StepContext,
   type StepOutcome,
-} from '@slipway/platform-operations';
+} from '@slipway/platform-durable/operations';
 import { EgressRefusedError, Egress } from '@slipway/platform-egress';
 import { Not } from 'typeorm';
 import { FileEntity } from '../file.entity.js';

@@ -1,8 +1,8 @@
 import { EVENTS_CHANNEL } from '@slipway/contracts';
 import { Injectable, Optional, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
 import { Database } from '@slipway/platform-database';
-import { OperationRunner } from '@slipway/platform-operations';
-import { Recurring, type Transact } from '@slipway/platform-scheduling';
+import { OperationRunner } from '@slipway/platform-durable/operations';
+import { Recurring, type Transact } from '@slipway/platform-durable/scheduling';
 import { FanOut } from './fan-out.js';
 import { LaneSender } from './lane-sender.js';
 import { PRUNE_DELIVERIES } from './lane.query.js';

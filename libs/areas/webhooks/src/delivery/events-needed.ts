@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Tx } from '@slipway/platform-database';
-import { KeepsEvents, type NeedsEvents, type OldEvents } from '@slipway/platform-events';
+import { KeepsEvents, type NeedsEvents, type OldEvents } from '@slipway/platform-durable/events';
 import { FIRST_NEEDED } from './fan-out.query.js';
 
 /** No event is deleted before every webhook that is to have it has had it, or has been given up on. */

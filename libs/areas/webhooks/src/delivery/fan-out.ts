@@ -1,7 +1,7 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { CONFIG, type QuotaConfig } from '@slipway/platform-config';
 import { Database, type Tx } from '@slipway/platform-database';
-import { quotasOfTenant } from '@slipway/platform-quotas';
+import { quotasOfTenant } from '@slipway/platform-durable/quotas';
 import {
   ADD_LANES,
   ADVANCE,

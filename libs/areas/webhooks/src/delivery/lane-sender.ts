@@ -1,9 +1,9 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { CONFIG, type Config } from '@slipway/platform-config';
 import { Database, openSecret } from '@slipway/platform-database';
-import { eventPage, type StoredEvent } from '@slipway/platform-events';
+import { eventPage, type StoredEvent } from '@slipway/platform-durable/events';
 import { Egress } from '@slipway/platform-egress';
-import { Wakeable } from '@slipway/platform-scheduling';
+import { Wakeable } from '@slipway/platform-durable/scheduling';
 import { postEvent } from './delivery-request.js';
 import type { LaneRow } from './lane.query.js';
 import { Lanes, type PendingRow } from './lanes.js';

@@ -1,7 +1,7 @@
 import { Inject, Injectable, Optional } from '@nestjs/common';
 import { IsNull, Not } from 'typeorm';
 import { Database } from '@slipway/platform-database';
-import { appendAudit } from '@slipway/platform-mutations';
+import { appendAudit } from '@slipway/platform-durable/mutations';
 import { WebhookEntity } from '../webhook.entity.js';
 import { DeliveryEntity, LaneEntity } from './delivery.entity.js';
 import type { DeliveryError } from './delivery-request.js';

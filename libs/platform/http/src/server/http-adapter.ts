@@ -28,7 +28,7 @@ export interface HttpServerOptions {
 const HELD_BYTES: ByteBounds = { process: 256 * 2 ** 20, tenant: 128 * 2 ** 20, token: 64 * 2 ** 20 };
 
 /** Decides whether a request may go on; raises 401, 403 or 429. */
-export type RequestGuard = (request: SlipwayRequest, reply: FastifyReply) => Promise<void>;
+export type RequestCheck = (request: SlipwayRequest, reply: FastifyReply) => Promise<void>;
 
 /**
  * Fastify as Nest's HTTP layer, with one shape for every failure and for every answer. What interceptors and global pipes
@@ -37,7 +37,7 @@ export type RequestGuard = (request: SlipwayRequest, reply: FastifyReply) => Pro
 export class SlipwayHttpAdapter extends FastifyAdapter {
   private readonly paths = new PathTable();
   private readonly entrances: Entrances;
-  private guard: RequestGuard | undefined;
+  private guard: RequestCheck | undefined;
   private browserPages: BrowserPages | undefined;
 
   constructor(options: HttpServerOptions = {}) {
@@ -78,7 +78,7 @@ export class SlipwayHttpAdapter extends FastifyAdapter {
   }
 
   /** Installs the guard of all routes that carry a scope. Without one, such routes refuse every request. */
-  setGuard(guard: RequestGuard): void {
+  setGuard(guard: RequestCheck): void {
     this.guard = guard;
   }
 

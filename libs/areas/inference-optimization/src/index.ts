@@ -1,4 +1,0 @@
-import { OptimizationPolicies1700000000700 } from './migrations/1700000000700-optimization-policies.js';
-
-export { InferenceOptimizationModule } from './inference-optimization.module.js';
-export const migrations = [OptimizationPolicies1700000000700];

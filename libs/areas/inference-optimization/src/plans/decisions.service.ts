@@ -1,0 +1,105 @@
+import { isSameOwner } from '@slipway/contracts';
+import { Injectable } from '@nestjs/common';
+import { Database, type Tx } from '@slipway/platform-database';
+import { reply, type ExistenceCheck, type IdempotencyClaim, type Principal, type Reply } from '@slipway/platform-http';
+import { appendAudit, Mutations } from '@slipway/platform-durable/mutations';
+import { appendEvents } from '@slipway/platform-durable/events';
+import { PausePoints } from '@slipway/platform-config';
+import type { Plan } from '@slipway/ports/plans';
+import { deploymentStream } from '@slipway/ports/deployment-records';
+import { assertMayApprove } from './approver.js';
+import { planAnswer } from './plan-answer.js';
+import type { ApprovePlanDto, RejectPlanDto } from './plan-requests.dto.js';
+import { planErrors } from './plan.errors.js';
+import { PlanStore } from './plan.store.js';
+
+/** What people decide about plans. A decision is recorded; it moves nothing. */
+@Injectable()
+export class DecisionsService implements ExistenceCheck {
+  constructor(
+    private readonly database: Database,
+    private readonly store: PlanStore,
+    private readonly mutations: Mutations,
+    private readonly pausePoints: PausePoints,
+  ) {}
+
+  /**
+   * Records one person's approval: the decision, its event and its audit row, and nothing else. The plan counts as approved
+   * once as many distinct people have approved as the cited policy asks for; a person who approves twice counts once.
+   */
+  async approve(who: Principal, id: string, body: ApprovePlanDto, claim: IdempotencyClaim | undefined): Promise<Reply> {
+    const answer = await this.mutations.run({ principal: who, idempotency: claim }, async (tx) => {
+      const plan = await this.store.lock(tx, who.tenantId, id);
+      assertMayApprove(who, plan);
+      assertUndecided(plan);
+      assertDigest(plan, body.plan_digest);
+      if (await this.store.isStale(tx, plan)) throw planErrors.plan_stale();
+      const hasApproved = plan.decisions.some(({ by }) => by.owner && isSameOwner(by.owner, who.owner));
+      return this.answer(tx, hasApproved ? plan : await this.record(tx, plan, 'approved', who, body.comment));
+    });
+    await this.pausePoints.reach('autopilot:approve:after-commit');
+    return answer;
+  }
+
+  /**
+   * Anybody who may decide may reject, the creator and services too: that takes a plan back. It moves nothing, and an optimizer must
+   * be able to withdraw what it proposed.
+   */
+  reject(who: Principal, id: string, body: RejectPlanDto): Promise<Reply> {
+    return this.mutations.run({ principal: who }, async (tx) => {
+      const plan = await this.store.lock(tx, who.tenantId, id);
+      assertUndecided(plan);
+      assertDigest(plan, body.plan_digest);
+      return this.answer(tx, await this.record(tx, plan, 'rejected', who, body.comment));
+    });
+  }
+
+  async assertExists(tenantId: string, params: Record<string, string>): Promise<void> {
+    await this.database.tx({ tenantId }, (tx) => this.store.find(tx, tenantId, params['id'] as string));
+  }
+
+  private async record(
+    tx: Tx,
+    plan: Plan,
+    decision: 'approved' | 'rejected',
+    { actor, owner }: Principal,
+    comment: string | undefined,
+  ): Promise<Plan> {
+    const decided = await this.store.decide(tx, plan, { decision, by: { ...actor, owner }, comment });
+    const resource = { resourceType: 'plan', resourceName: plan.id, before: plan.decisions, after: decided.decisions };
+    await appendAudit(tx, { action: decision === 'approved' ? 'plan.approve' : 'plan.reject', ...resource });
+    await appendEvents(tx, plan.tenantId, deploymentStream(plan.deploymentId), [
+      {
+        type: `plan.${decision}`,
+        subject: `plans/${plan.id}`,
+        actor,
+        revisionId: plan.baseRevisionId,
+        data: {
+          plan_id: plan.id,
+          content_digest: plan.contentDigest,
+          state: decided.state,
+          comment: comment ?? null,
+          approvals: decided.decisions.filter((one) => one.decision === 'approved').length,
+          approvals_required: plan.approvalsRequired,
+        },
+      },
+    ]);
+    return decided;
+  }
+
+  private async answer(tx: Tx, plan: Plan): Promise<Reply> {
+    const answer = planAnswer(plan, await this.store.isStale(tx, plan));
+    return reply(200, answer, { etag: answer.etag });
+  }
+}
+
+function assertUndecided(plan: Plan): void {
+  if (plan.state === 'expired') throw planErrors.plan_expired();
+  if (plan.state === 'superseded') throw planErrors.plan_stale();
+  if (plan.state !== 'pending') throw planErrors.plan_already_decided({ message: `Plan ${plan.id} is ${plan.state}.` });
+}
+
+function assertDigest(plan: Plan, digest: string | undefined): void {
+  if (digest === undefined || digest === plan.contentDigest) return;
+  throw planErrors.plan_digest_mismatch({ message: `The content digest of plan ${plan.id} is ${plan.contentDigest}.` });
+}

@@ -1,0 +1,231 @@
+import type { Actor } from '@slipway/contracts';
+import { Inject, Injectable } from '@nestjs/common';
+import { digestOf, type Tx } from '@slipway/platform-database';
+import { appendEvents, type NewEvent } from '@slipway/platform-durable/events';
+import { SlipwayError } from '@slipway/platform-http';
+import { appendAudit } from '@slipway/platform-durable/mutations';
+import {
+  DEPLOYMENTS,
+  deploymentStream,
+  type Deployment,
+  type DeploymentsPort,
+} from '@slipway/ports/deployment-records';
+import type {
+  Decision,
+  ExecutablePlan,
+  NewPlan,
+  Plan,
+  PlanDto,
+  PlanExecution,
+  PlansPort,
+  PlanState,
+  Proposed,
+} from '@slipway/ports/plans';
+import { planAnswer } from './plan-answer.js';
+import { PlanDecisionEntity, PlanEntity } from './plan.entity.js';
+import { planErrors } from './plan.errors.js';
+import { FIND, LIST, LOCK, OPEN, PROPOSED } from './plan.query.js';
+
+export interface PlanFilter {
+  deployment?: string;
+  state?: PlanState;
+  /** Only plans older than this one. */
+  before?: string;
+  limit: number;
+}
+
+/** The rows of plans and decisions; for other areas, how one is made and whether it may be executed. */
+@Injectable()
+export class PlanStore implements PlansPort {
+  constructor(@Inject(DEPLOYMENTS) private readonly deployments: DeploymentsPort) {}
+
+  async create(tx: Tx, plan: NewPlan): Promise<Plan> {
+    const { content } = plan;
+    await tx.repository(PlanEntity).insert({
+      id: content.id,
+      tenantId: plan.tenantId,
+      deploymentId: plan.deploymentId,
+      deploymentName: content.deployment,
+      baseRevisionId: plan.baseRevisionId,
+      specDigest: plan.specDigest,
+      // `as object`, because TypeORM's type of a partial row takes no `unknown` within JSON.
+      content: content as object,
+      contentDigest: digestOf(content),
+      approvalsRequired: plan.approvalsRequired,
+      preventSelfApproval: plan.preventSelfApproval,
+      requireHostedIdentity: plan.requireHostedIdentity,
+      createdBy: plan.creator.actor,
+      creatorOwner: plan.creator.owner,
+      creatorMinters: [...plan.creator.minters],
+      createdAt: content.created_at,
+      expiresAt: content.expires_at,
+    });
+    const created = await this.find(tx, plan.tenantId, content.id);
+    const { actor } = plan.creator;
+    await appendAudit(tx, {
+      action: 'plan.create',
+      resourceType: 'plan',
+      resourceName: content.id,
+      after: content,
+      actor,
+    });
+    await appendEvents(tx, plan.tenantId, deploymentStream(plan.deploymentId), [createdEvent(created)]);
+    return created;
+  }
+
+  async find(tx: Tx, tenantId: string, id: string): Promise<Plan> {
+    const plan = await tx.one<Plan>(FIND, [tenantId, id]);
+    if (!plan) throw planErrors.plan_not_found();
+    return plan;
+  }
+
+  /** Keeps others from deciding about the plan until the transaction ends. */
+  async lock(tx: Tx, tenantId: string, id: string): Promise<Plan> {
+    await tx.query(LOCK, [tenantId, id]);
+    return this.find(tx, tenantId, id);
+  }
+
+  list(tx: Tx, tenantId: string, filter: PlanFilter): Promise<Plan[]> {
+    const { deployment = null, state = null, before = null, limit } = filter;
+    return tx.query<Plan>(LIST, [tenantId, deployment, state, before, limit]);
+  }
+
+  /** The caller holds the plan's lock and knows that it is undecided. */
+  async decide(
+    tx: Tx,
+    plan: Plan,
+    { decision, by, comment = null }: Pick<Decision, 'decision' | 'by'> & { comment?: string | null },
+  ): Promise<Plan> {
+    const { tenantId, id: planId, contentDigest: digest } = plan;
+    const { owner, ...actor } = by;
+    await tx.repository(PlanDecisionEntity).insert({ tenantId, planId, decision, actor, owner, comment, digest });
+    return this.find(tx, tenantId, planId);
+  }
+
+  open(tx: Tx, deploymentId: string): Promise<Plan[]> {
+    return tx.query<Plan>(OPEN, [deploymentId]);
+  }
+
+  async supersede(tx: Tx, { tenantId, id }: Plan, by: Actor): Promise<NewEvent | undefined> {
+    const plan = await this.lock(tx, tenantId, id);
+    if (plan.state !== 'pending') return undefined;
+    await this.decide(tx, plan, { decision: 'superseded', by: { ...by, owner: null } });
+    return endedEvent('plan.superseded', plan, by);
+  }
+
+  async proposed(tx: Tx, deploymentId: string, days: number): Promise<Proposed> {
+    return (await tx.one<Proposed>(PROPOSED, [deploymentId, days])) as Proposed;
+  }
+
+  answer(plan: Plan, isStale: boolean): PlanDto {
+    return planAnswer(plan, isStale);
+  }
+
+  stale(message: string): Error {
+    return planErrors.plan_stale({ message });
+  }
+
+  async isStale(tx: Tx, plan: Plan): Promise<boolean> {
+    return (await this.staleAmong(tx, [plan])).has(plan);
+  }
+
+  /** Those whose base is not the active revision now, or whose deployment is gone. Each deployment is asked for once. */
+  async staleAmong(tx: Tx, plans: readonly Plan[]): Promise<Set<Plan>> {
+    const stale = new Set(plans);
+    for (const name of new Set(plans.map((plan) => plan.deploymentName))) {
+      const ofName = plans.filter((plan) => plan.deploymentName === name);
+      const deployment = await this.deploymentOf(tx, ofName[0] as Plan);
+      for (const plan of ofName)
+        if (plan.deploymentId === deployment?.id && plan.baseRevisionId === deployment.activeRevisionId)
+          stale.delete(plan);
+    }
+    return stale;
+  }
+
+  async rolloutOf(
+    tx: Tx,
+    plan: Pick<PlanExecution, 'tenantId' | 'planId' | 'deploymentId'>,
+  ): Promise<Record<string, unknown>> {
+    return (await this.planFor(tx, plan)).content.rollout;
+  }
+
+  async assertExecutable(tx: Tx, execution: PlanExecution): Promise<ExecutablePlan> {
+    const plan = await this.planFor(tx, execution);
+    if (plan.state === 'superseded') throw planErrors.plan_stale();
+    if (plan.state === 'expired') throw planErrors.plan_expired();
+    if (plan.state !== 'approved')
+      throw planErrors.plan_not_approved({ message: `Plan ${plan.id} is ${plan.state}, not approved.` });
+    if (plan.isPastExpiry) throw planErrors.plan_expired();
+    if (execution.activeRevisionId !== plan.baseRevisionId) throw planErrors.plan_stale();
+    if (!isUnchanged(plan, execution)) {
+      throw planErrors.plan_digest_mismatch({
+        message: `This rollout is not the one plan ${plan.id} was approved for.`,
+        remediation: 'Send the rollout of the plan, or only its plan_id.',
+      });
+    }
+    return { id: plan.id, contentDigest: plan.contentDigest, policyVersion: plan.content.policy_version };
+  }
+
+  private async deploymentOf(tx: Tx, { tenantId, deploymentName }: Plan): Promise<Deployment | undefined> {
+    try {
+      return await this.deployments.get(tx, tenantId, deploymentName);
+    } catch (missing) {
+      if (missing instanceof SlipwayError && missing.status === 404) return undefined;
+      throw missing;
+    }
+  }
+
+  private async planFor(
+    tx: Tx,
+    { tenantId, planId, deploymentId }: Pick<PlanExecution, 'tenantId' | 'planId' | 'deploymentId'>,
+  ): Promise<Plan> {
+    const plan = await this.find(tx, tenantId, planId);
+    if (plan.deploymentId !== deploymentId) throw planErrors.plan_not_found();
+    return plan;
+  }
+}
+
+export function endedEvent(type: 'plan.expired' | 'plan.superseded', plan: Plan, actor: Actor): NewEvent {
+  return {
+    type,
+    subject: `plans/${plan.id}`,
+    actor,
+    revisionId: plan.baseRevisionId,
+    data: { plan_id: plan.id, content_digest: plan.contentDigest },
+  };
+}
+
+function createdEvent({ id, content, contentDigest, creator, baseRevisionId }: Plan): NewEvent {
+  return {
+    type: 'plan.created',
+    subject: `plans/${id}`,
+    actor: creator.actor,
+    revisionId: baseRevisionId,
+    data: {
+      plan_id: id,
+      base_revision: content.base_revision,
+      summary: content.summary,
+      changes: content.changes.map(({ op, path, value }) => ({ op, path, value })),
+      risk: content.risk.level,
+      content_digest: contentDigest,
+      policy_version: content.policy_version,
+      expires_at: content.expires_at,
+    },
+  };
+}
+
+/** The content is hashed again: approvals are bound to a digest, so a row that was tampered with executes nothing. */
+function isUnchanged(plan: Plan, execution: PlanExecution): boolean {
+  const { strategy = null, analysis = null } = plan.content.rollout;
+  return (
+    digestOf(plan.content) === plan.contentDigest &&
+    plan.decisions.every((decision) => decision.digest === plan.contentDigest) &&
+    execution.specDigest === plan.specDigest &&
+    digestOf(plain(execution.strategy)) === digestOf(strategy) &&
+    digestOf(plain(execution.analysis)) === digestOf(analysis)
+  );
+}
+
+function plain(value: object | undefined): unknown {
+  return value === undefined ? null : JSON.parse(JSON.stringify(value));
+}

@@ -1,0 +1,54 @@
+import { isSameOwner } from '@slipway/contracts';
+import { Injectable } from '@nestjs/common';
+import { Database } from '@slipway/platform-database';
+import {
+  isUnchanged,
+  pageOf,
+  reply,
+  type PageOf,
+  type PageRequest,
+  type Principal,
+  type Reply,
+} from '@slipway/platform-http';
+import { ReadAudit } from '@slipway/platform-durable/mutations';
+import type { Plan, PlanDto } from '@slipway/ports/plans';
+import { planAnswer } from './plan-answer.js';
+import type { PlanFilterDto } from './plan-requests.dto.js';
+import { PlanStore } from './plan.store.js';
+
+@Injectable()
+export class PlansService {
+  constructor(
+    private readonly database: Database,
+    private readonly store: PlanStore,
+    private readonly reads: ReadAudit,
+  ) {}
+
+  get(who: Principal, id: string, ifNoneMatch: string | undefined): Promise<Reply> {
+    return this.database.tx({ tenantId: who.tenantId }, async (tx) => {
+      const plan = await this.store.find(tx, who.tenantId, id);
+      const answer = planAnswer(plan, await this.store.isStale(tx, plan));
+      this.noteRead(who, 'plan.read', plan.id, [plan]);
+      if (isUnchanged(ifNoneMatch, answer.etag)) return reply(304, undefined, { etag: answer.etag });
+      return reply(200, answer, { etag: answer.etag });
+    });
+  }
+
+  /** Newest first. */
+  list(who: Principal, filter: PlanFilterDto, { limit, cursor }: PageRequest): Promise<PageOf<PlanDto>> {
+    return this.database.tx({ tenantId: who.tenantId }, async (tx) => {
+      const before = cursor?.[0] as string | undefined;
+      const rows = await this.store.list(tx, who.tenantId, { ...filter, before, limit: limit + 1 });
+      const { data, next_cursor } = pageOf(rows, limit, (plan) => [plan.id]);
+      const stale = await this.store.staleAmong(tx, data);
+      this.noteRead(who, 'plan.list', filter.deployment ?? '*', data);
+      return { data: data.map((plan) => planAnswer(plan, stale.has(plan))), next_cursor };
+    });
+  }
+
+  /** The audit tells who looks at what others have planned. */
+  private noteRead({ tenantId, owner }: Principal, action: string, resourceName: string, plans: readonly Plan[]): void {
+    if (plans.every(({ creator }) => creator.owner && isSameOwner(creator.owner, owner))) return;
+    this.reads.record({ tenantId, action, resourceType: 'plan', resourceName });
+  }
+}

@@ -1,0 +1,4 @@
+import { OptimizationPolicies1700000000700 } from './migrations/1700000000700-optimization-policies.js';
+
+export { PoliciesModule } from './policies.module.js';
+export const migrations = [OptimizationPolicies1700000000700];

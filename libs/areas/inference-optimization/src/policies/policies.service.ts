@@ -1,0 +1,131 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { Database, type Tx } from '@slipway/platform-database';
+import {
+  assertIfMatch,
+  etagOf,
+  jsonPatch,
+  rehearsal,
+  reply,
+  type ExistenceCheck,
+  type Principal,
+  type Reply,
+} from '@slipway/platform-http';
+import { appendAudit, Mutations } from '@slipway/platform-durable/mutations';
+import { appendEvents } from '@slipway/platform-durable/events';
+import {
+  DEPLOYMENTS,
+  deploymentStream,
+  type Deployment,
+  type DeploymentsPort,
+} from '@slipway/ports/deployment-records';
+import type { PolicyContent } from '@slipway/ports/policies';
+import type { PolicyDto, SetPolicyDto } from './policy.dto.js';
+import type { PolicyEntity } from './policy.entity.js';
+import { policyErrors } from './policy.errors.js';
+import { statOf } from './policy-rules.js';
+import { policyDigest, PolicyStore } from './policy.store.js';
+
+export interface PolicyRequest {
+  principal: Principal;
+  deploymentName: string;
+  body: SetPolicyDto;
+  ifMatch: string | undefined;
+  isDryRun: boolean;
+}
+
+@Injectable()
+export class PoliciesService implements ExistenceCheck {
+  constructor(
+    private readonly database: Database,
+    private readonly mutations: Mutations,
+    private readonly store: PolicyStore,
+    @Inject(DEPLOYMENTS) private readonly deployments: DeploymentsPort,
+  ) {}
+
+  async get(who: Principal, deploymentName: string): Promise<Reply<PolicyDto>> {
+    const answer = await this.database.tx({ tenantId: who.tenantId }, async (tx) => {
+      const deployment = await this.deployments.get(tx, who.tenantId, deploymentName);
+      const row = await this.store.current(tx, deployment.id);
+      return row && answerOf(deployment.name, row);
+    });
+    if (!answer) throw policyErrors.policy_not_found();
+    return reply(200, answer, { etag: answer.etag });
+  }
+
+  /**
+   * Replaces the policy as a whole. A body that says what the version in force says changes nothing and makes no version:
+   * repeating a PUT is free, and plans go on citing the version they cite.
+   */
+  set(request: PolicyRequest): Promise<Reply> {
+    const { principal, deploymentName, isDryRun } = request;
+    return this.mutations.run({ principal, isDryRun }, async (tx) => {
+      const deployment = await this.deployments.lock(tx, principal.tenantId, deploymentName);
+      const current = await this.store.current(tx, deployment.id);
+      const before = current && answerOf(deployment.name, current);
+      assertIfMatch(request.ifMatch, before?.etag);
+      const content = contentOf(request.body);
+      const isUnchanged = current !== undefined && policyDigest(current.content) === policyDigest(content);
+      const after = isUnchanged
+        ? (before as PolicyDto)
+        : answerOf(deployment.name, await this.write(tx, request, deployment, content, current));
+      if (!isDryRun) return reply(200, after, { etag: after.etag });
+      const would = isUnchanged ? 'change nothing' : `set version ${after.version} of the policy of ${deployment.name}`;
+      return rehearsal(would, [], jsonPatch(before, after));
+    });
+  }
+
+  async assertExists(tenantId: string, params: Record<string, string>): Promise<void> {
+    await this.deployments.idOf(tenantId, params['name'] as string);
+  }
+
+  private async write(
+    tx: Tx,
+    { principal }: PolicyRequest,
+    deployment: Deployment,
+    content: PolicyContent,
+    before: PolicyEntity | undefined,
+  ): Promise<PolicyEntity> {
+    const { tenantId, actor } = principal;
+    const version = (before?.version ?? 0) + 1;
+    const row = await this.store.insert(tx, tenantId, { deploymentId: deployment.id, version, content }, actor);
+    await appendAudit(tx, {
+      action: 'policy.set',
+      resourceType: 'deployment',
+      resourceName: deployment.name,
+      before: before?.content,
+      after: content,
+    });
+    await appendEvents(tx, tenantId, deploymentStream(deployment.id), [
+      {
+        type: 'policy.updated',
+        subject: `deployments/${deployment.name}`,
+        actor,
+        data: {
+          deployment: deployment.name,
+          version,
+          mode: content.mode,
+          digest: row.digest,
+          changes: jsonPatch(before?.content ?? {}, content),
+        },
+      },
+    ]);
+    return row;
+  }
+}
+
+/** The body with every default written out, so that equal policies have equal digests. */
+function contentOf(body: SetPolicyDto): PolicyContent {
+  const plain = JSON.parse(JSON.stringify(body)) as PolicyContent;
+  return { ...plain, slos: plain.slos.map((slo) => ({ ...slo, stat: statOf(slo) })) };
+}
+
+function answerOf(deploymentName: string, row: PolicyEntity): PolicyDto {
+  return {
+    deployment: deploymentName,
+    version: row.version,
+    ...row.content,
+    etag: etagOf(row.deploymentId, row.version),
+    updated_by: row.updatedBy,
+    updated_at: row.updatedAt,
+  } as PolicyDto;
+}

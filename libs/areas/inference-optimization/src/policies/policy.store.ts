@@ -1,0 +1,40 @@
+import type { Actor } from '@slipway/contracts';
+import { Injectable } from '@nestjs/common';
+import { digestOf, type Tx } from '@slipway/platform-database';
+import type { PoliciesPort, Policy, PolicyContent } from '@slipway/ports/policies';
+import { DEFAULT_PROMOTION } from './policy.dto.js';
+import { PolicyEntity } from './policy.entity.js';
+
+/** The versions of policies, for this area's service and, through the port, for others. */
+@Injectable()
+export class PolicyStore implements PoliciesPort {
+  async current(tx: Tx, deploymentId: string): Promise<PolicyEntity | undefined> {
+    const policies = tx.repository(PolicyEntity);
+    return completed(await policies.findOne({ where: { deploymentId }, order: { version: 'DESC' } }));
+  }
+
+  async version(tx: Tx, deploymentId: string, version: number): Promise<PolicyEntity | undefined> {
+    return completed(await tx.repository(PolicyEntity).findOneBy({ deploymentId, version }));
+  }
+
+  /** The caller holds the deployment's lock, so the next version cannot be taken by another. */
+  async insert(tx: Tx, tenantId: string, policy: Policy, updatedBy: Actor): Promise<PolicyEntity> {
+    const { deploymentId, version, content } = policy;
+    const policies = tx.repository(PolicyEntity);
+    const digest = policyDigest(content);
+    // `as object`, because TypeORM's type of a partial row takes no `unknown` within JSON.
+    await policies.insert({ deploymentId, version, tenantId, content: content as object, digest, updatedBy });
+    return policies.findOneByOrFail({ tenantId, deploymentId, version });
+  }
+}
+
+/** A version of before a field existed means the field's default. Rows never change, so it is filled in where they are read. */
+function completed(row: PolicyEntity | null): PolicyEntity | undefined {
+  if (!row) return undefined;
+  const { content } = row;
+  return Object.assign(row, { content: { ...content, promotion: { ...DEFAULT_PROMOTION, ...content.promotion } } });
+}
+
+export function policyDigest(content: PolicyContent): string {
+  return digestOf(content);
+}

@@ -1,1 +1,0 @@
-export { ModelApisModule } from './model-apis.module.js';

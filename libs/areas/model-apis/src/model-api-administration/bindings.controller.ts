@@ -1,0 +1,75 @@
+import { Body, Controller, Param } from '@nestjs/common';
+import { CurrentPrincipal, Page, Route, type PageRequest, type Principal } from '@slipway/platform-http';
+import { OperationEnvelopeDto } from '@slipway/platform-durable/operations';
+import { BindingDto, BindingPageDto, CreateBindingDto } from './binding.dto.js';
+import { BindingsService } from './bindings.service.js';
+
+@Controller()
+export class BindingsController {
+  constructor(private readonly bindings: BindingsService) {}
+
+  @Route({
+    method: 'POST',
+    path: '/admin/model-api/target-bindings',
+    scope: 'admin',
+    tag: 'Model API administration',
+    operationId: 'createTargetBinding',
+    summary: 'Bind a model API product to an immutable operator execution target',
+    description: 'A binding never changes. It serves once it is qualified and a publication names it.',
+    example: {
+      product_id: 'prd_0190f5c27bd87cc0a6b7d2f5e1a3c4d5',
+      target: { deployment: 'chat', revision: 'chat-00001' },
+    },
+    ok: { 201: BindingDto },
+    errors: ['product_not_found', 'deployment_not_found', 'revision_not_found', 'binding_exists'],
+  })
+  create(@CurrentPrincipal() who: Principal, @Body() body: CreateBindingDto) {
+    return this.bindings.create(who, body);
+  }
+
+  @Route({
+    method: 'GET',
+    path: '/admin/model-api/target-bindings',
+    scope: 'admin',
+    tag: 'Model API administration',
+    operationId: 'listTargetBindings',
+    summary: 'List target bindings, newest first',
+    description: 'With what the last qualification of each found. Credentials are never shown.',
+    ok: { 200: BindingPageDto },
+    paged: true,
+  })
+  list(@CurrentPrincipal() who: Principal, @Page('string') page: PageRequest) {
+    return this.bindings.list(who, page);
+  }
+
+  @Route({
+    method: 'GET',
+    path: '/admin/model-api/target-bindings/:id',
+    scope: 'admin',
+    tag: 'Model API administration',
+    operationId: 'getTargetBinding',
+    summary: 'Inspect a target binding',
+    description: 'With what its last qualification found. The credential is never shown.',
+    ok: { 200: BindingDto },
+    errors: ['target_binding_not_found'],
+  })
+  get(@CurrentPrincipal() who: Principal, @Param('id') id: string) {
+    return this.bindings.get(who.tenantId, id);
+  }
+
+  @Route({
+    method: 'POST',
+    path: '/admin/model-api/target-bindings/:id/qualify',
+    scope: 'admin',
+    tag: 'Model API administration',
+    operationId: 'qualifyTargetBinding',
+    summary: 'Qualify a target binding by calling its target',
+    description: 'Lists its models, asks for a completion, a streamed one and one of an unknown model.',
+    ok: { 202: OperationEnvelopeDto },
+    errors: ['target_binding_not_found', 'operation_in_progress'],
+    notFoundFirst: BindingsService,
+  })
+  qualify(@CurrentPrincipal() who: Principal, @Param('id') id: string) {
+    return this.bindings.qualify(who, id);
+  }
+}

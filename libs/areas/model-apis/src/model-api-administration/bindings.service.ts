@@ -1,0 +1,207 @@
+import type { PromisedTraits } from '@slipway/contracts';
+import { Inject, Injectable } from '@nestjs/common';
+import { CONFIG, type Config } from '@slipway/platform-config';
+import { Database, newestFirst, newId, sealSecret, type Tx } from '@slipway/platform-database';
+import {
+  errors,
+  pageOf,
+  reply,
+  type ExistenceCheck,
+  type PageOf,
+  type PageRequest,
+  type Principal,
+  type Reply,
+} from '@slipway/platform-http';
+import { appendAudit, Mutations } from '@slipway/platform-durable/mutations';
+import { operationErrors, OperationRequests } from '@slipway/platform-durable/operations';
+import { DEPLOYMENTS, type DeploymentsPort } from '@slipway/ports/deployment-records';
+import { INSTANCES, type InstancesPort } from '@slipway/ports/instances';
+import { REVISIONS, type Revision, type RevisionsPort } from '@slipway/ports/revisions';
+import type { BindingDto, BindingTargetDto, BoundTargetDto, CreateBindingDto } from './binding.dto.js';
+import { BindingEntity, withResult } from './binding.entity.js';
+import { INSERT_BINDING, LOCK_ADOPTED_SERVER, LOCK_BINDING, type LockedBinding } from './binding.query.js';
+import { adoptedUrls, canonicalBaseUrl, targetDigest, targetIssues } from './binding-target.js';
+import { Egress } from '@slipway/platform-egress';
+import { Not } from 'typeorm';
+import { modelApiErrors } from './model-api.errors.js';
+import { ProductsService } from './products.service.js';
+import { QUALIFICATION, stepsFor } from './qualify-target-binding.operation.js';
+
+/** Of a tenant, the newest: bindings are never deleted. */
+const MOST_BINDINGS = 1_000;
+
+@Injectable()
+export class BindingsService implements ExistenceCheck {
+  constructor(
+    @Inject(CONFIG) private readonly config: Pick<Config, 'keyRing'>,
+    private readonly database: Database,
+    private readonly mutations: Mutations,
+    private readonly requests: OperationRequests,
+    private readonly products: ProductsService,
+    private readonly egress: Egress,
+    @Inject(DEPLOYMENTS) private readonly deployments: DeploymentsPort,
+    @Inject(REVISIONS) private readonly revisions: RevisionsPort,
+    @Inject(INSTANCES) private readonly instances: InstancesPort,
+  ) {}
+
+  async assertExists(tenantId: string, { id }: Record<string, string>): Promise<void> {
+    await this.get(tenantId, id as string);
+  }
+
+  create(who: Principal, body: CreateBindingDto): Promise<Reply<BindingDto>> {
+    return this.mutations.run({ principal: who }, async (tx) => {
+      await this.products.get(tx, who.tenantId, body.product_id);
+      this.assertTarget(who, body.target);
+      const target = await this.pin(tx, who.tenantId, body.target);
+      const id = newId('bnd');
+      const { credential } = body.target;
+      const digest = targetDigest(this.config.keyRing.current.secret, target, credential);
+      const limits = { max_rps: body.limits?.max_rps ?? null, max_concurrency: body.limits?.max_concurrency ?? null };
+      const inserted = await tx.one(INSERT_BINDING, [
+        id,
+        who.tenantId,
+        body.product_id,
+        JSON.stringify(target),
+        target.revision_id ?? null,
+        credential === undefined ? null : sealSecret(this.config.keyRing, credential, id),
+        digest,
+        JSON.stringify(limits),
+        JSON.stringify(who.actor),
+      ]);
+      if (!inserted) throw await this.twin(tx, who.tenantId, body.product_id, digest);
+      // The binding never changes, so the revision it names must stay as long as it does.
+      if (target.revision_id) await this.revisions.pin(tx, target.revision_id, `binding:${id}`);
+      const binding = await this.find(tx, who.tenantId, id);
+      await appendAudit(tx, {
+        action: 'target_binding.create',
+        resourceType: 'target_binding',
+        resourceName: id,
+        after: binding,
+      });
+      return reply(201, binding, { location: `/api/v1/admin/model-api/target-bindings/${id}` });
+    });
+  }
+
+  get(tenantId: string, id: string): Promise<BindingDto> {
+    return this.database.tx({ tenantId }, (tx) => this.find(tx, tenantId, id));
+  }
+
+  async list({ tenantId }: Principal, page: PageRequest): Promise<PageOf<BindingDto>> {
+    const rows = await this.database.tx({ tenantId }, async (tx) =>
+      this.answersOf(tx, await tx.repository(BindingEntity).find(newestFirst(tenantId, page))),
+    );
+    return pageOf(rows, page.limit, (row) => [row.id]);
+  }
+
+  /** One qualification at a time: the binding's row names the one that runs. */
+  qualify(principal: Principal, id: string): Promise<Reply> {
+    const { tenantId } = principal;
+    const resource = { resourceType: 'target_binding', resourceName: id };
+    return this.requests.accept(QUALIFICATION, { principal, ...resource }, async (tx, operationId) => {
+      const binding = await tx.one<LockedBinding>(LOCK_BINDING, [id, tenantId]);
+      if (!binding) throw modelApiErrors.target_binding_not_found();
+      const { operation_id: running } = binding;
+      if (running)
+        throw operationErrors.operation_in_progress({
+          message: `Operation ${running} qualifies this binding.`,
+          extra: { operation_id: running },
+          remediation: 'Wait until it has ended, or cancel it.',
+        });
+      await tx.repository(BindingEntity).update({ tenant_id: tenantId, id }, { operation_id: operationId });
+      return {
+        resourceId: id,
+        stream: `target-binding/${id}`,
+        input: { bindingId: id, revisionId: binding.revision_id, deploymentId: binding.target.deployment_id ?? null },
+        steps: stepsFor(await this.traits(tx, binding.revision_id)),
+        audit: { action: 'target_binding.qualify', ...resource },
+      };
+    });
+  }
+
+  private assertTarget({ tenantName }: Principal, target: BindingTargetDto): void {
+    const details = targetIssues(target);
+    if (details.length > 0) throw errors.validation_failed({ details });
+    if (target.base_url === undefined) return;
+    const verdict = this.egress.check(tenantName, target.base_url);
+    const refusal =
+      verdict.ok && target.base_url.includes('?')
+        ? { code: 'invalid_url', message: 'must not carry a query' }
+        : verdict;
+    if ('code' in refusal)
+      throw errors.validation_failed({
+        details: [{ field: 'target.base_url', code: refusal.code, message: `target.base_url ${refusal.message}` }],
+      });
+  }
+
+  private async pin(tx: Tx, tenantId: string, target: BindingTargetDto): Promise<BoundTargetDto> {
+    if (target.deployment === undefined)
+      return { supplier: target.supplier, base_url: canonicalBaseUrl(target.base_url as string), model: target.model };
+    const deployment = await this.deployments.get(tx, tenantId, target.deployment);
+    const revision = await this.revisions.find(tx, deployment.id, target.revision as string);
+    await this.assertServesOne(tx, revision);
+    return {
+      deployment: deployment.name,
+      deployment_id: deployment.id,
+      revision: revision.name,
+      revision_id: revision.id,
+    };
+  }
+
+  /** A server that answers to any name cannot tell two revisions apart: traffic split between them would compare a model with itself. */
+  private async assertServesOne(tx: Tx, revision: Revision): Promise<void> {
+    const { id, tenantId, spec } = revision;
+    const urls = adoptedUrls(spec);
+    const { unknownModel } = this.instances.traits(spec) ?? {};
+    if (urls.length === 0 || (unknownModel !== 'ignores' && unknownModel !== 'echoes')) return;
+    for (const url of urls) await tx.query(LOCK_ADOPTED_SERVER, [tenantId, url]);
+    const bound = await tx
+      .repository(BindingEntity)
+      .find({
+        select: { revision_id: true },
+        where: { tenant_id: tenantId, revision_id: Not(id), state: Not('retired') },
+        order: { created_at: 'DESC' },
+        take: MOST_BINDINGS,
+      });
+    const ids = new Set(bound.map((row) => row.revision_id as string));
+    const others = await this.revisions.getMany(tx, [...ids]);
+    const other = others.find((one) => adoptedUrls(one.spec).some((url) => urls.includes(url)));
+    if (other)
+      throw modelApiErrors.server_already_bound({ message: `Revision ${other.name} is bound to this server already.` });
+  }
+
+  private async traits(tx: Tx, revisionId: string | null): Promise<PromisedTraits | undefined> {
+    if (revisionId === null) return undefined;
+    const [revision] = await this.revisions.getMany(tx, [revisionId]);
+    return revision && this.instances.traits(revision.spec);
+  }
+
+  private async find(tx: Tx, tenantId: string, id: string): Promise<BindingDto> {
+    const binding = await tx.repository(BindingEntity).findOneBy({ tenant_id: tenantId, id });
+    if (!binding) throw modelApiErrors.target_binding_not_found();
+    const [answer] = await this.answersOf(tx, [binding]);
+    return answer as BindingDto;
+  }
+
+  private async answersOf(tx: Tx, rows: readonly BindingEntity[]): Promise<BindingDto[]> {
+    const revisions = rows.flatMap(({ revision_id }) => (revision_id === null ? [] : [revision_id]));
+    const drifted = revisions.length > 0 ? await this.instances.driftedSince(tx, revisions) : new Map<string, string>();
+    return rows.map((row) => answerOf(row, drifted.get(row.revision_id ?? '') ?? null));
+  }
+
+  private async twin(tx: Tx, tenantId: string, productId: string, digest: string): Promise<Error> {
+    const twin = await tx
+      .repository(BindingEntity)
+      .findOneBy({ tenant_id: tenantId, product_id: productId, target_digest: digest });
+    return modelApiErrors.binding_exists({
+      message: `Binding ${twin?.id} binds this product to this target.`,
+      extra: { binding_id: twin?.id },
+    });
+  }
+}
+
+function answerOf({ checked_at, checks, ...row }: BindingEntity, driftedSince: string | null): BindingDto {
+  const { id, product_id, target, target_digest, limits, state, created_at } = row;
+  const qualification = { checked_at, checks: checks.map(withResult), drifted_since: driftedSince };
+  const drifted = driftedSince !== null;
+  return { id, product_id, target, target_digest, limits, state, drifted, qualification, created_at };
+}

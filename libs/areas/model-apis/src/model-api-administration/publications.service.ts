@@ -1,0 +1,264 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { publishSlug, supplierContext, withdrawSlug, type PublishedBinding } from '@slipway/dataplane';
+import { CONFIG, type Config } from '@slipway/platform-config';
+import { Database, newestFirst, newId, openSecret, sealSecret, type Tx } from '@slipway/platform-database';
+import {
+  errors,
+  pageOf,
+  rehearsal,
+  reply,
+  type PageOf,
+  type PageRequest,
+  type Principal,
+  type Reply,
+} from '@slipway/platform-http';
+import { appendAudit, Mutations } from '@slipway/platform-durable/mutations';
+import { INSTANCES, type InstancesPort } from '@slipway/ports/instances';
+import { REVISIONS, type RevisionsPort } from '@slipway/ports/revisions';
+import { In, Not } from 'typeorm';
+import { SHARE_BINDINGS, type ServableBinding } from './binding.query.js';
+import { Egress } from '@slipway/platform-egress';
+import { modelApiErrors } from './model-api.errors.js';
+import { ProductEntity } from './product.entity.js';
+import { LOCK_PRODUCT } from './product.query.js';
+import { assertOwnSlug } from './products.service.js';
+import { isOwnAudience } from './publisher-rules.js';
+import { bindingMisses, publicationIssues, sharesServer } from './publication-rules.js';
+import type { AudienceDto, CreatePublicationDto, PublicationBindingDto, PublicationDto } from './publication.dto.js';
+import { PublicationEntity } from './publication.entity.js';
+import { LONGEST_URL_SHOWN } from './qualified-target.js';
+
+type LockedProduct = Pick<ProductEntity, 'id' | 'slug'>;
+
+@Injectable()
+export class PublicationsService {
+  constructor(
+    @Inject(CONFIG) private readonly config: Pick<Config, 'keyRing'>,
+    private readonly database: Database,
+    private readonly mutations: Mutations,
+    private readonly egress: Egress,
+    @Inject(INSTANCES) private readonly instances: InstancesPort,
+    @Inject(REVISIONS) private readonly revisions: RevisionsPort,
+  ) {}
+
+  /** Swaps what serves the product: rows, holds and the gateways' snapshot in one transaction, under the product's lock. */
+  async create(who: Principal, body: CreatePublicationDto, isDryRun: boolean): Promise<Reply> {
+    if (!isOwnAudience(body.audience, who)) throw modelApiErrors.audience_not_yours();
+    return this.mutations.run({ principal: who, isDryRun }, async (tx) => {
+      const product = await this.lock(tx, who.tenantId, body.product_id);
+      // Again, because products may be older than the rule.
+      assertOwnSlug(product.slug, who);
+      const details = publicationIssues(body);
+      if (details.length > 0) throw errors.validation_failed({ details });
+      const bindings = await this.servable(tx, who.tenantId, body);
+
+      const previous = await this.endCurrent(tx, who.tenantId, product.id, 'superseded');
+      const audience = {
+        visibility: body.audience?.visibility ?? 'tenant',
+        tenants: body.audience?.tenants ?? [],
+      } as const;
+      const publication = answerOf(await this.insert(tx, who, body, audience), product.slug);
+      await this.moveHolds(tx, previous, [...bindings.values()]);
+      const isOurs = await publishSlug(tx, {
+        slug: product.slug,
+        tenantId: who.tenantId,
+        productId: product.id,
+        audience: { ...audience, tenants: [...audience.tenants] },
+        bindings: body.bindings
+          .filter(({ weight }) => weight > 0)
+          .map((one) => this.published(who, one, bindings.get(one.binding_id) as ServableBinding)),
+      });
+      if (!isOurs) throw new Error(`the gateways serve ${product.slug} for another tenant`);
+      await this.setState(tx, who.tenantId, product.id, 'active');
+      await appendAudit(tx, {
+        action: 'publication.create',
+        resourceType: 'publication',
+        resourceName: publication.id,
+        after: publication,
+      });
+      if (isDryRun)
+        return rehearsal(`publish version ${publication.version} of ${product.slug}`, [], diff(previous, publication));
+      return reply(201, publication, { location: `/api/v1/admin/model-api/publications/${publication.id}` });
+    });
+  }
+
+  list({ tenantId }: Principal, page: PageRequest): Promise<PageOf<PublicationDto>> {
+    return this.database.tx({ tenantId }, async (tx) => {
+      const rows = await tx.repository(PublicationEntity).find(newestFirst(tenantId, page));
+      const products = await tx
+        .repository(ProductEntity)
+        .find({
+          select: { id: true, slug: true },
+          where: { tenant_id: tenantId, id: In(rows.map(({ product_id }) => product_id)) },
+        });
+      const slugs = new Map(products.map(({ id, slug }) => [id, slug]));
+      const data = rows.map((row) => answerOf(row, slugs.get(row.product_id) as string));
+      return pageOf(data, page.limit, (row) => [row.id]);
+    });
+  }
+
+  /** Takes the product off the gateways. Withdrawing what is withdrawn answers the same. */
+  withdraw(who: Principal, id: string): Promise<PublicationDto> {
+    return this.mutations.run({ principal: who }, async (tx) => {
+      const found = await this.find(tx, who.tenantId, id);
+      const product = await this.lock(tx, who.tenantId, found.product_id);
+      const before = answerOf(await this.find(tx, who.tenantId, id), product.slug);
+      if (before.state === 'withdrawn') return before;
+      if (before.state === 'superseded') throw modelApiErrors.publication_superseded();
+      const previous = await this.endCurrent(tx, who.tenantId, product.id, 'withdrawn');
+      await this.moveHolds(tx, previous, []);
+      await withdrawSlug(tx, product.slug);
+      await this.setState(tx, who.tenantId, product.id, 'draft');
+      const after = answerOf(await this.find(tx, who.tenantId, id), product.slug);
+      await appendAudit(tx, {
+        action: 'publication.withdraw',
+        resourceType: 'publication',
+        resourceName: id,
+        before,
+        after,
+      });
+      return after;
+    });
+  }
+
+  /** The 404 of `withdraw`, for a request that is refused for something else, too. */
+  async assertExists(tenantId: string, { id }: Record<string, string>): Promise<void> {
+    await this.database.tx({ tenantId }, (tx) => this.find(tx, tenantId, id as string));
+  }
+
+  private async lock(tx: Tx, tenantId: string, id: string): Promise<LockedProduct> {
+    const product = await tx.one<LockedProduct>(LOCK_PRODUCT, [tenantId, id]);
+    if (!product) throw modelApiErrors.product_not_found();
+    return product;
+  }
+
+  private async setState(tx: Tx, tenantId: string, id: string, state: ProductEntity['state']): Promise<void> {
+    await tx
+      .repository(ProductEntity)
+      .update({ tenant_id: tenantId, id, state: Not(state) }, { state, updated_at: () => 'now()' });
+  }
+
+  private async find(tx: Tx, tenantId: string, id: string): Promise<PublicationEntity> {
+    const publication = await tx.repository(PublicationEntity).findOneBy({ tenant_id: tenantId, id });
+    if (!publication) throw modelApiErrors.publication_not_found();
+    return publication;
+  }
+
+  /** Every writer holds the product's lock, so the next version is nobody else's. */
+  private async insert(
+    tx: Tx,
+    { tenantId, actor }: Principal,
+    { product_id, bindings, notes }: CreatePublicationDto,
+    audience: AudienceDto,
+  ): Promise<PublicationEntity> {
+    const publications = tx.repository(PublicationEntity);
+    const newest = await publications.maximum('version', { tenant_id: tenantId, product_id });
+    const id = newId('pub');
+    await publications.insert({
+      id,
+      tenant_id: tenantId,
+      product_id,
+      version: (newest ?? 0) + 1,
+      bindings: bindings.map(({ binding_id, weight, priority }) => ({ binding_id, weight, priority })),
+      audience,
+      notes: notes ?? null,
+      created_by: actor,
+    });
+    return this.find(tx, tenantId, id);
+  }
+
+  /** The rows of the bindings, held until commit so that none loses its qualification meanwhile. Throws `binding_not_qualified`, `server_already_bound`. */
+  private async servable(tx: Tx, tenantId: string, body: CreatePublicationDto): Promise<Map<string, ServableBinding>> {
+    const rows = await tx.query<ServableBinding>(SHARE_BINDINGS, [
+      body.bindings.map(({ binding_id }) => binding_id),
+      tenantId,
+    ]);
+    const unready = new Set<string>();
+    for (const { id, revision_id } of rows) {
+      if (revision_id === null) continue;
+      const status = await this.instances.status(tx, revision_id);
+      if (!status?.ready && !status?.isAsleep) unready.add(id);
+    }
+    const bindings = new Map(rows.map((row) => [row.id, row]));
+    const details = bindingMisses(body, bindings, ({ id }) => !unready.has(id));
+    if (details.length > 0) throw modelApiErrors.binding_not_qualified({ details });
+    const revisions = await this.revisions.getMany(
+      tx,
+      rows.flatMap(({ revision_id }) => revision_id ?? []),
+    );
+    const shared = sharesServer(rows, revisions);
+    if (shared)
+      throw modelApiErrors.server_already_bound({
+        message: `Revision ${shared.name} and another one of this publication have the server ${shared.url.slice(0, LONGEST_URL_SHOWN)}.`,
+      });
+    return bindings;
+  }
+
+  /** The publication that stands, ended; under the product's lock there is at most one, and nobody else ends it. */
+  private async endCurrent(
+    tx: Tx,
+    tenantId: string,
+    productId: string,
+    state: 'superseded' | 'withdrawn',
+  ): Promise<PublicationEntity | undefined> {
+    const publications = tx.repository(PublicationEntity);
+    const current = await publications.findOneBy({ tenant_id: tenantId, product_id: productId, state: 'published' });
+    if (!current) return undefined;
+    await publications.update({ tenant_id: tenantId, id: current.id }, { state, ended_at: () => 'now()' });
+    return current;
+  }
+
+  /** Published revisions stay up; those that nothing publishes any more are let go. */
+  private async moveHolds(
+    tx: Tx,
+    previous: { bindings: PublicationBindingDto[] } | undefined,
+    next: ServableBinding[],
+  ): Promise<void> {
+    for (const { id, revision_id } of next)
+      if (revision_id !== null) await this.instances.hold(tx, revision_id, `binding:${id}`);
+    const gone = (previous?.bindings ?? [])
+      .map(({ binding_id }) => binding_id)
+      .filter((id) => next.every((binding) => binding.id !== id));
+    if (gone.length === 0) return;
+    const rows = await tx.query<ServableBinding>(SHARE_BINDINGS, [gone, tx.tenant]);
+    for (const { id, revision_id } of rows)
+      if (revision_id !== null) await this.instances.release(tx, revision_id, `binding:${id}`);
+  }
+
+  /** The gateways' copy of a credential is bound to their row, so it is sealed again for it. */
+  private published(
+    { tenantId, tenantName }: Principal,
+    { weight, priority }: PublicationBindingDto,
+    binding: ServableBinding,
+  ): PublishedBinding {
+    const { id, revision_id, limits, target } = binding;
+    const common = { binding_id: id, weight, priority, limits };
+    if (revision_id !== null)
+      return { ...common, upstream: { kind: 'revision', deployment_id: target.deployment_id as string, revision_id } };
+    const { base_url, model } = target as { base_url: string; model: string };
+    const { keyRing } = this.config;
+    const credential =
+      binding.credential === null
+        ? null
+        : sealSecret(keyRing, openSecret(keyRing, binding.credential, id), supplierContext(tenantId, id));
+    return {
+      ...common,
+      upstream: {
+        kind: 'supplier',
+        base_url,
+        model,
+        credential,
+        guard: { allow: this.egress.patternsFor(tenantName, base_url) },
+      },
+    };
+  }
+}
+
+function answerOf(row: PublicationEntity, slug: string): PublicationDto {
+  const { id, product_id, version, state, bindings, audience, notes, created_at, ended_at } = row;
+  return { id, product_id, slug, version, state, bindings, audience, notes, created_at, ended_at };
+}
+
+function diff(previous: { bindings: PublicationBindingDto[] } | undefined, { bindings }: PublicationDto): object[] {
+  return [{ op: previous ? 'replace' : 'add', path: '/bindings', value: bindings }];
+}

@@ -1,0 +1,147 @@
+import { endpointUrls, type RevisionSpec } from '@slipway/contracts';
+import { Inject, Injectable } from '@nestjs/common';
+import { Database } from '@slipway/platform-database';
+import { operationFailures, StepFailed } from '@slipway/platform-durable/operations';
+import { INSTANCES, type AdoptedServer, type InstancesPort } from '@slipway/ports/instances';
+import { REVISIONS, type RevisionsPort } from '@slipway/ports/revisions';
+import { runCheck, type CallResult, type QualificationCheck } from '@slipway/target-driver/qualification';
+import { BindingEntity } from './binding.entity.js';
+import { LONGEST_URL_SHOWN, QualifiedTarget, type CallableBinding, type CallableInstance } from './qualified-target.js';
+
+/** Injection token: replaces the idle time-out of the calls, for tests that wait for it. */
+export const CALL_IDLE_TIMEOUT = Symbol('CALL_IDLE_TIMEOUT');
+
+/** Of one revision. */
+const MOST_CALLED = 32;
+const SIDE_BY_SIDE = 4;
+/** After it no call of a check begins: a worker's slot waits for it. */
+const MOST_MS = 600_000;
+/** Of those that failed. */
+const MOST_SHOWN = 4;
+
+const GONE: CallResult = {
+  result: 'failed',
+  message: 'no instance of the revision is ready',
+  isOutage: true,
+  isSilent: false,
+  durationMs: 0,
+};
+
+/** One that hangs once would hold a worker for each call anew. */
+export const SILENT: CallResult = { ...GONE, message: 'not called, because the target was silent before' };
+
+/** Of a binding, what its qualification works with. */
+export interface Qualified {
+  tenantId: string;
+  bindingId: string;
+  /** Null for a supplier. */
+  revisionId: string | null;
+}
+
+/** The calls of a qualification: who is called for a check, and what their answers come to. */
+@Injectable()
+export class QualificationCalls {
+  constructor(
+    private readonly database: Database,
+    private readonly target: QualifiedTarget,
+    @Inject(REVISIONS) private readonly revisions: RevisionsPort,
+    @Inject(INSTANCES) private readonly instances: InstancesPort,
+  ) {}
+
+  /** All that can be called now. */
+  async ready(qualified: Qualified): Promise<CallableInstance[]> {
+    return this.target.of(await this.binding(qualified));
+  }
+
+  /** @param called ids of the instances that were chosen when the qualification began */
+  async check(
+    name: QualificationCheck,
+    qualified: Qualified,
+    { called = [], signal }: { called?: readonly string[]; signal: AbortSignal },
+  ): Promise<CallResult> {
+    const ready = await this.ready(qualified);
+    const chosen = ready.filter(({ id }) => called.includes(id));
+    const instances = chosen.length > 0 ? chosen : ready.slice(0, 1);
+    if (instances.length === 0) return GONE;
+    const spec = await this.spec(qualified);
+    const traits = spec && this.instances.traits(spec);
+    const isAdopted = spec?.endpoint !== undefined;
+    const isNamed = instances.length > 1 || endpointUrls(spec?.endpoint).length > 1;
+    // A spec shows the URLs that it adopts, and no other address.
+    const nameOf = ({ id, baseUrl }: CallableInstance) => (isAdopted ? baseUrl.slice(0, LONGEST_URL_SHOWN) : id);
+    return callEach(
+      instances,
+      (target) => runCheck(name, { target, traits, isAdopted, signal }),
+      isNamed ? nameOf : undefined,
+    );
+  }
+
+  private async spec({ revisionId }: Qualified): Promise<RevisionSpec | undefined> {
+    if (revisionId === null) return undefined;
+    const [revision] = await this.database.tx('system', (tx) => this.revisions.getMany(tx, [revisionId]));
+    return revision?.spec;
+  }
+
+  /** With the credential, which the calls need. */
+  private async binding({ tenantId, bindingId }: Qualified): Promise<CallableBinding> {
+    const binding = await this.database.tx('system', (tx) =>
+      tx
+        .repository(BindingEntity)
+        .findOne({
+          select: { id: true, tenant_id: true, target: true, revision_id: true, credential: true },
+          where: { tenant_id: tenantId, id: bindingId },
+        }),
+    );
+    if (!binding)
+      throw new StepFailed(operationFailures.validation_failed, 'the binding is gone', { retryable: false });
+    return binding;
+  }
+}
+
+/**
+ * One check of all these instances, a few side by side. It has failed where it failed for one of them, and has passed where it passed for
+ * each. Where they have names the message says which. Where one is silent or all take too long, the others are not called any more.
+ */
+async function callEach(
+  instances: readonly CallableInstance[],
+  call: (instance: CallableInstance) => Promise<CallResult>,
+  nameOf: ((instance: CallableInstance) => string) | undefined,
+): Promise<CallResult> {
+  const waiting = [...instances.entries()];
+  const results: CallResult[] = [];
+  const endAt = performance.now() + MOST_MS;
+  let isOver = false;
+  const work = async (): Promise<void> => {
+    for (let next = waiting.shift(); next; next = waiting.shift()) {
+      const [at, instance] = next;
+      const result = isOver ? SILENT : await call(instance);
+      isOver ||= result.isSilent || performance.now() > endAt;
+      results[at] = nameOf ? { ...result, message: `${nameOf(instance)}: ${result.message}` } : result;
+    }
+  };
+  await Promise.all(Array.from({ length: SIDE_BY_SIDE }, work));
+  return together(results);
+}
+
+function together(results: readonly CallResult[]): CallResult {
+  const failed = results.filter(({ result }) => result === 'failed');
+  const untold = results.filter(({ result }) => result === 'not_applicable');
+  const telling = [failed, untold, results].find(({ length }) => length > 0)!;
+  const more = telling.length > MOST_SHOWN ? `; and ${telling.length - MOST_SHOWN} more` : '';
+  const shown = telling.slice(0, MOST_SHOWN).map(({ message }) => message);
+  return {
+    result: telling[0]!.result,
+    message: `${shown.join('; ')}${more}`,
+    isOutage: failed.some(({ isOutage }) => isOutage),
+    isSilent: results.some(({ isSilent }) => isSilent),
+    durationMs: Math.max(...results.map(({ durationMs }) => durationMs)),
+  };
+}
+
+/** Those that nothing but their name speaks for; where each is known to have the model, one of them. */
+export function toCall(ready: readonly CallableInstance[], servers: readonly AdoptedServer[]): string[] {
+  const known = new Set(servers.filter(({ model }) => model === 'seen').map(({ instanceId }) => instanceId));
+  const ids = ready.map(({ id }) => id);
+  const unknown = ids.filter((id) => !known.has(id));
+  return (unknown.length > 0 ? unknown : ids.slice(0, 1)).slice(0, MOST_CALLED);
+}

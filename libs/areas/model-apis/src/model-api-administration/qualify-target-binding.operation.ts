@@ -1,0 +1,279 @@
+import { HOPELESS, type PromisedTraits } from '@slipway/contracts';
+import { Inject, Injectable } from '@nestjs/common';
+import { Database, type Tx } from '@slipway/platform-database';
+import {
+  defineOperation,
+  done,
+  DurableOperation,
+  inputOf,
+  operationFailures,
+  operationErrors,
+  sleep,
+  StepFailed,
+  type Failure,
+  type OperationOf,
+  type OperationRow,
+  type Outcome,
+  type Step,
+  type StepContext,
+  type StepName,
+  type StepOutcome,
+} from '@slipway/platform-durable/operations';
+import {
+  assertMayBecomeReady,
+  instanceFailures,
+  INSTANCES,
+  lateFailure,
+  waitMessage,
+  type AdoptedServer,
+  type InstancesPort,
+} from '@slipway/ports/instances';
+import { REVISIONS, type RevisionsPort } from '@slipway/ports/revisions';
+import {
+  checksOf,
+  isQualified,
+  QUALIFICATION_CHECKS,
+  type QualificationCheck,
+} from '@slipway/target-driver/qualification';
+import type { QualificationCheckDto } from './binding.dto.js';
+import { BindingEntity, withResult } from './binding.entity.js';
+import { ADD_CHECK, LOCK_BINDING, type LockedBinding } from './binding.query.js';
+import { PublicationEntity } from './publication.entity.js';
+import { QualificationCalls, SILENT, toCall } from './qualification-calls.js';
+import { LONGEST_URL_SHOWN } from './qualified-target.js';
+
+export interface QualificationInput {
+  bindingId: string;
+  /** Null for a supplier. */
+  revisionId: string | null;
+  deploymentId: string | null;
+}
+
+/**
+ * Qualifies a target binding:
+ *
+ *   prepare → await_ready → the checks that its engine is put to (`stepsFor`) → conclude
+ *   on failure or cancel: release_target
+ *
+ * The calls note what they find and never fail, so that one qualification tells everything that is wrong; `conclude` judges.
+ * Only a target that let a time-out pass is not called again.
+ * Nothing that a target says gets into a row, an event or a message, and no address but what the revision's spec shows.
+ */
+export const QUALIFICATION = defineOperation({
+  kind: 'qualify_target_binding',
+  lane: 'outbound',
+  input: inputOf<QualificationInput>(),
+  steps: ['prepare', 'await_ready', ...QUALIFICATION_CHECKS, 'conclude'],
+  unwind: { release_target: ['prepare', 'await_ready', ...QUALIFICATION_CHECKS, 'conclude'] },
+});
+
+/** The steps of a qualification of a target of which that is promised; nothing is of a supplier's. */
+export function stepsFor(traits: PromisedTraits | undefined): StepName<typeof QUALIFICATION>[] {
+  return ['prepare', 'await_ready', ...checksOf(traits), 'conclude'];
+}
+
+type Context = StepContext<QualificationInput>;
+
+/** An engine's own limit counts where it is longer, and then with time for a second start. */
+const READY_LIMIT_SECONDS = 600;
+const READY_LOOK_MS = 500;
+/** Of several servers that are adopted, each has to say that it has the model; one that is down is waited for this long. */
+const OTHERS_WAIT_MS = 10_000;
+/** A revision stays up that long for the publication that usually follows. */
+const WARM_SECONDS = 3_600;
+
+@Injectable()
+@DurableOperation(QUALIFICATION)
+export class QualifyTargetBindingOperation implements OperationOf<typeof QUALIFICATION> {
+  readonly steps = {
+    prepare: (context: Context) => this.prepare(context),
+    await_ready: (context: Context) => this.awaitReady(context),
+    ...this.checks(),
+    conclude: (context: Context) => this.conclude(context),
+  };
+
+  readonly unwind = { release_target: async () => done() };
+
+  constructor(
+    private readonly database: Database,
+    private readonly calls: QualificationCalls,
+    @Inject(REVISIONS) private readonly revisions: RevisionsPort,
+    @Inject(INSTANCES) private readonly instances: InstancesPort,
+  ) {}
+
+  private checks(): Record<QualificationCheck, Step<QualificationInput>> {
+    const step = (name: QualificationCheck) => [name, (context: Context) => this.check(context, name)] as const;
+    return Object.fromEntries(QUALIFICATION_CHECKS.map(step)) as Record<QualificationCheck, Step<QualificationInput>>;
+  }
+
+  private async prepare({ operation, input }: Context): Promise<StepOutcome> {
+    return done({
+      commit: async (tx) => {
+        await tx
+          .repository(BindingEntity)
+          .update({ tenant_id: operation.tenantId, id: input.bindingId }, { checks: [] });
+        if (input.revisionId === null) return;
+        const [revision] = await this.revisions.getMany(tx, [input.revisionId]);
+        if (!revision)
+          throw new StepFailed(operationFailures.validation_failed, 'the revision is gone', { retryable: false });
+        const { tenantId, deploymentId, id: revisionId, name: revisionName, spec } = revision;
+        const workload = { tenantId, deploymentId, revisionId, revisionName, spec };
+        await this.instances.want(tx, workload, `operation:${operation.id}`);
+      },
+    });
+  }
+
+  private async awaitReady({ operation, input, step }: Context): Promise<StepOutcome> {
+    const { revisionId } = input;
+    if (revisionId === null) return done({ skipped: true, message: 'the supplier runs it' });
+    const { status, servers } = await this.database.tx('system', async (tx) => ({
+      status: await this.instances.status(tx, revisionId),
+      servers: await this.instances.adoptedServers(tx, revisionId),
+    }));
+    assertNoneChanged(servers);
+    const ready = await this.calls.ready({ tenantId: operation.tenantId, ...input });
+    const isServing = status !== undefined && status.ready > 0 && ready.length > 0;
+    const isComplete = servers.length < 2 || status?.ready === status?.desired || step.elapsedMs() >= OTHERS_WAIT_MS;
+    if (isServing && isComplete) {
+      const message = `${status.ready} of ${status.desired} instances are ready`;
+      return done({ message, result: { called: toCall(ready, servers) } });
+    }
+    if (status && !isServing) assertMayBecomeReady(status);
+    if (status?.reason && status.ready === 0 && HOPELESS.has(status.reason))
+      throw new StepFailed(
+        instanceFailures.target_not_ready,
+        `no instance is ready, and waiting mends nothing: ${status.reason}`,
+        { evidence: { cause: status.reason } },
+      );
+    const traits = await this.traits(revisionId);
+    const limitSeconds = Math.max(READY_LIMIT_SECONDS, 2 * (traits?.readyTimeoutSeconds ?? 0));
+    const leftMs = limitSeconds * 1_000 - step.elapsedMs();
+    if (leftMs <= 0)
+      throw new StepFailed(
+        lateFailure(status),
+        `no instance was ready after ${limitSeconds} s: ${waitMessage(status)}`,
+      );
+    return sleep({
+      forMs: Math.min(READY_LOOK_MS, leftMs),
+      status: 'running',
+      message: waitMessage(status),
+      commit: (tx) => this.instances.wakeOnChange(tx, revisionId, operation.id),
+    });
+  }
+
+  private async check({ operation, input, step, results, signal }: Context, name: QualificationCheck) {
+    // A retry still has the results of the calls after this one.
+    const before = QUALIFICATION_CHECKS.slice(0, QUALIFICATION_CHECKS.indexOf(name));
+    const wasSilent = before.some((earlier) => results[earlier]?.isSilent);
+    const called = results.await_ready?.called as string[] | undefined;
+    const shown = wasSilent
+      ? SILENT
+      : await this.calls.check(name, { tenantId: operation.tenantId, ...input }, { called, signal });
+    const { result, message, isOutage, isSilent, durationMs } = shown;
+    const check: QualificationCheckDto = {
+      name: step.name,
+      passed: result === 'passed',
+      result,
+      message,
+      duration_ms: durationMs,
+    };
+    return done({
+      message,
+      evidence: check,
+      result: { ...check, isOutage, isSilent },
+      commit: async (tx) => void (await tx.query(ADD_CHECK, [input.bindingId, JSON.stringify(check)])),
+    });
+  }
+
+  /** As the operator's file promises now: a template that was mended holds for a retry. */
+  private async traits(revisionId: string): Promise<PromisedTraits | undefined> {
+    const [revision] = await this.database.tx('system', (tx) => this.revisions.getMany(tx, [revisionId]));
+    return revision && this.instances.traits(revision.spec);
+  }
+
+  private async conclude({ input, results }: Context): Promise<StepOutcome> {
+    const checks = QUALIFICATION_CHECKS.filter((name) => results[name]).map((name) => withResult(results[name]));
+    if (isQualified(checks)) {
+      const { revisionId } = input;
+      if (revisionId !== null)
+        assertNoneChanged(await this.database.tx('system', (tx) => this.instances.adoptedServers(tx, revisionId)));
+      return done({ message: 'qualified', operationResult: { qualified: true } });
+    }
+    const { dependency_outage, validation_failed } = operationFailures;
+    const failed = checks.filter(({ result }) => result === 'failed');
+    if (failed.length === 0)
+      throw new StepFailed(validation_failed, 'the target did nothing of what its engine is declared to serve');
+    const code = failed.some((check) => check.isOutage) ? dependency_outage : validation_failed;
+    throw new StepFailed(
+      code,
+      `${failed.length} of ${checks.length} checks failed: ${failed.map(({ name, message }) => `${name}: ${message}`).join('; ')}`,
+    );
+  }
+
+  /** Frees the binding, with the state that its checks give it. A binding that could serve and now failed is not to be published again. */
+  async finish(tx: Tx, { id, tenantId, input }: OperationRow<QualificationInput>, outcome: Outcome, failure?: Failure) {
+    const binding = await tx.one<LockedBinding>(LOCK_BINDING, [input.bindingId, tenantId]);
+    if (!binding) return undefined;
+    if (outcome === 'failed' && binding.checks.every((check) => withResult(check).result !== 'failed')) {
+      await tx.query(ADD_CHECK, [
+        binding.id,
+        JSON.stringify({
+          name: 'target',
+          passed: false,
+          result: 'failed',
+          message: failure?.message ?? 'failed',
+          duration_ms: null,
+        }),
+      ]);
+    }
+    const failedState = binding.state === 'qualified' ? 'suspended' : binding.state;
+    const state = outcome === 'succeeded' ? 'qualified' : outcome === 'failed' ? failedState : binding.state;
+    await tx
+      .repository(BindingEntity)
+      .update({ tenant_id: tenantId, id: binding.id }, { operation_id: null, state, checked_at: () => 'now()' });
+    if (binding.revision_id !== null) await this.moveHolds(tx, binding, { id, tenantId }, outcome);
+    return { result: { qualified: outcome === 'succeeded', binding_id: binding.id } };
+  }
+
+  /** A retry of an old qualification must not run beside a new one. */
+  async reclaim(tx: Tx, { id, tenantId, input }: OperationRow<QualificationInput>): Promise<void> {
+    const binding = await tx.one<LockedBinding>(LOCK_BINDING, [input.bindingId, tenantId]);
+    if (!binding) throw operationErrors.operation_not_retryable();
+    if (binding.operation_id)
+      throw operationErrors.operation_in_progress({
+        message: `Operation ${binding.operation_id} qualifies this binding.`,
+        extra: { operation_id: binding.operation_id },
+      });
+    await tx.repository(BindingEntity).update({ tenant_id: tenantId, id: binding.id }, { operation_id: id });
+  }
+
+  private async moveHolds(
+    tx: Tx,
+    binding: LockedBinding,
+    { id, tenantId }: Pick<OperationRow, 'id' | 'tenantId'>,
+    outcome: Outcome,
+  ): Promise<void> {
+    const revisionId = binding.revision_id as string;
+    const current = await tx
+      .repository(PublicationEntity)
+      .findOneBy({ tenant_id: tenantId, product_id: binding.product_id, state: 'published' });
+    const isPublished = current?.bindings.some(({ binding_id }) => binding_id === binding.id) ?? false;
+    if (outcome === 'succeeded' && !isPublished)
+      await this.instances.hold(tx, revisionId, `binding:${binding.id}`, WARM_SECONDS);
+    await this.instances.release(tx, revisionId, `operation:${id}`);
+  }
+}
+
+/** Requests would go to it again as soon as it is told apart no more. */
+function assertNoneChanged(servers: readonly AdoptedServer[]): void {
+  const changed = servers
+    .filter(({ model }) => model === 'changed')
+    .map(({ instanceId, baseUrl }) => baseUrl?.slice(0, LONGEST_URL_SHOWN) ?? instanceId);
+  if (changed.length === 0) return;
+  const more = changed.length > 1 ? ` and ${changed.length - 1} more` : '';
+  throw new StepFailed(
+    instanceFailures.target_not_ready,
+    `${changed[0]}${more} has another model than the revision, and waiting mends nothing: model_changed`,
+    { evidence: { cause: 'model_changed' } },
+  );
+}

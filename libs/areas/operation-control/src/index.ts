@@ -1,1 +1,0 @@
-export { OperationControlModule } from './operation-control.module.js';

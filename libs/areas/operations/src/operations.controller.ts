@@ -1,0 +1,123 @@
+import { Body, Controller, Param, Query } from '@nestjs/common';
+import { CurrentPrincipal, Page, Route, type PageRequest, type Principal } from '@slipway/platform-http';
+import { Client, EventPageDto, EventQueryDto, type FeedClient } from '@slipway/platform-durable/events';
+import { OperationDto } from '@slipway/platform-durable/operations';
+import { CancelOperationDto, OperationFilterDto, OperationPageDto } from './operation-list.dto.js';
+import { OperationsService } from './operations.service.js';
+
+@Controller()
+export class OperationsController {
+  constructor(private readonly operations: OperationsService) {}
+
+  @Route({
+    method: 'GET',
+    path: '/operations',
+    scope: 'viewer',
+    tag: 'Operations',
+    operationId: 'listOperations',
+    summary: 'List durable operations, newest first',
+    description: '`status`, `kind` and `resource_name` narrow the list.',
+    ok: { 200: OperationPageDto },
+    paged: true,
+    hot: true,
+    errors: ['validation_failed'],
+  })
+  list(@CurrentPrincipal() who: Principal, @Query() filter: OperationFilterDto, @Page('string') page: PageRequest) {
+    return this.operations.list(who, filter, page);
+  }
+
+  @Route({
+    method: 'GET',
+    path: '/operations/:id',
+    scope: 'viewer',
+    tag: 'Operations',
+    operationId: 'getOperation',
+    summary: 'Inspect one durable operation',
+    description:
+      'The record itself: how far it is (`progress`, `current_step`, `steps`), how it ended (`status`, `result`), or why it failed (`error_code`, `message`). Ask again until `status` is `succeeded`, `failed` or `cancelled`, or follow its events.',
+    ok: { 200: OperationDto },
+    hot: true,
+    errors: ['operation_not_found'],
+  })
+  get(@CurrentPrincipal() who: Principal, @Param('id') id: string) {
+    return this.operations.get(who, id);
+  }
+
+  @Route({
+    method: 'POST',
+    path: '/operations/:id/cancel',
+    scope: 'operator',
+    tag: 'Operations',
+    operationId: 'cancelOperation',
+    summary: 'Cancel a live operation',
+    description: 'The operation undoes what it has begun and ends `cancelled`. Asking again changes nothing.',
+    example: { reason: 'The answers are worse.' },
+    ok: { 200: OperationDto },
+    errors: ['operation_not_found', 'operation_not_cancellable', 'validation_failed'],
+  })
+  cancel(@CurrentPrincipal() who: Principal, @Param('id') id: string, @Body() body: CancelOperationDto) {
+    return this.operations.act(who, id, 'cancel', body.reason);
+  }
+
+  @Route({
+    method: 'POST',
+    path: '/operations/:id/retry',
+    scope: 'operator',
+    tag: 'Operations',
+    operationId: 'retryOperation',
+    summary: 'Retry a failed operation',
+    description: 'It re-enters at its first step that has not succeeded.',
+    ok: { 200: OperationDto },
+    errors: [
+      'operation_not_found',
+      'operation_not_retryable',
+      'operation_in_progress',
+      'deployment_protected',
+      'plan_required',
+    ],
+  })
+  retry(@CurrentPrincipal() who: Principal, @Param('id') id: string) {
+    return this.operations.act(who, id, 'retry');
+  }
+
+  @Route({
+    method: 'POST',
+    path: '/operations/:id/resume',
+    scope: 'operator',
+    tag: 'Operations',
+    operationId: 'resumeOperation',
+    summary: 'Resume an operation that waits for a person',
+    description: 'Approves a step that asked for it, or continues a paused rollout.',
+    ok: { 200: OperationDto },
+    errors: ['operation_not_found', 'operation_not_paused'],
+  })
+  resume(@CurrentPrincipal() who: Principal, @Param('id') id: string) {
+    return this.operations.act(who, id, 'resume');
+  }
+
+  @Route({
+    method: 'GET',
+    path: '/operations/:id/events',
+    scope: 'viewer',
+    tag: 'Operations',
+    operationId: 'listOperationEvents',
+    summary: 'List or follow the events of an operation',
+    description:
+      'With `Accept: text/event-stream` the events are streamed, from `Last-Event-ID` or `after` on; the stream ends behind the last event of an operation that has ended, and a client that has that event is answered 204.',
+    ok: { 200: EventPageDto, 204: null },
+    hot: true,
+    paged: true,
+    eventStream: true,
+    notFoundFirst: OperationsService,
+    errors: ['operation_not_found', 'cursor_expired', 'validation_failed', 'quota_exceeded'],
+  })
+  events(
+    @CurrentPrincipal() who: Principal,
+    @Param('id') id: string,
+    @Query() query: EventQueryDto,
+    @Page('integer') page: PageRequest,
+    @Client() client: FeedClient,
+  ) {
+    return this.operations.events(who, id, query, page, client);
+  }
+}

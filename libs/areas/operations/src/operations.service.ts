@@ -1,0 +1,112 @@
+import { Injectable } from '@nestjs/common';
+import { sqlList, TERMINAL_STATUSES } from '@slipway/contracts';
+import { Database, KEYS, lookup } from '@slipway/platform-database';
+import {
+  Coalescing,
+  rawJson,
+  rawPage,
+  type ExistenceCheck,
+  type PageRequest,
+  type Principal,
+  type RawJson,
+  type Reply,
+} from '@slipway/platform-http';
+import { Mutations } from '@slipway/platform-durable/mutations';
+import { EventFeed, type EventQueryDto, type FeedClient } from '@slipway/platform-durable/events';
+import {
+  GET_RECORD,
+  LIST_RECORDS,
+  NEWEST_RECORDS,
+  operationErrors,
+  OperationStore,
+} from '@slipway/platform-durable/operations';
+import type { OperationFilterDto } from './operation-list.dto.js';
+
+type Action = 'cancel' | 'retry' | 'resume';
+
+/** Behind every id of an operation, `op_` and hexadecimal digits, in whatever collation. */
+const BEHIND_ALL = 'op_z';
+
+/** Hot: every watcher asks this, once as it comes and again at the end of what is there. */
+const STANDING = lookup(
+  'operation-standing',
+  `select id as key, stream, status in (${sqlList(TERMINAL_STATUSES)}) as "hasEnded" from operations where id = any ${KEYS} and tenant_id = $2`,
+);
+
+/** Where an operation's events are, and whether more may come. */
+interface Standing {
+  stream: string;
+  hasEnded: boolean;
+}
+
+@Injectable()
+export class OperationsService implements ExistenceCheck {
+  private readonly coalescing = new Coalescing();
+
+  constructor(
+    private readonly database: Database,
+    private readonly mutations: Mutations,
+    private readonly store: OperationStore,
+    private readonly feed: EventFeed,
+  ) {}
+
+  /** The hottest read of the API: one round trip, and the text goes out as Postgres made it. */
+  async get(who: Principal, id: string): Promise<RawJson> {
+    const row = await this.database.find<{ json: string }>({ tenantId: who.tenantId }, GET_RECORD, id, [who.tenantId]);
+    if (!row) throw operationErrors.operation_not_found();
+    return rawJson(row.json);
+  }
+
+  list(
+    who: Principal,
+    { status, kind, resource_name }: OperationFilterDto,
+    { limit, cursor }: PageRequest,
+  ): Promise<RawJson> {
+    const { tenantId } = who;
+    const filters = [status ?? null, kind ?? null, resource_name ?? null];
+    const before = cursor?.[0] ?? BEHIND_ALL;
+    const statement = filters.some((filter) => filter !== null) ? LIST_RECORDS : NEWEST_RECORDS;
+    const values = [tenantId, before, limit + 1, ...(statement === LIST_RECORDS ? filters : [])];
+    return this.coalescing.answer(tenantId, values, async () => {
+      const rows = await this.database.read<{ id: string; json: string }>({ tenantId }, statement, values);
+      return rawPage(rows, limit, (row) => [row.id]);
+    });
+  }
+
+  /** Cancels, retries or resumes, and returns the record as it then stands. */
+  async act(who: Principal, id: string, action: Action, reason?: string): Promise<RawJson> {
+    const record = await this.mutations.run({ principal: who }, async (tx) => {
+      if (action === 'cancel') await this.store.cancel(tx, id, who.actor, reason);
+      else await this.store[action](tx, id, who.actor);
+      return this.store.record(tx, id);
+    });
+    return rawJson(record as string);
+  }
+
+  async events(
+    who: Principal,
+    id: string,
+    query: EventQueryDto,
+    page: PageRequest,
+    client: FeedClient,
+  ): Promise<Reply | undefined> {
+    const { stream } = await this.assertKnown(who.tenantId, id);
+    // What is no longer kept has ended.
+    const hasEnded = async () => (await this.standingOf(who.tenantId, id))?.hasEnded ?? true;
+    return this.feed.answer({ stream, operation: { id, hasEnded } }, query, page, client);
+  }
+
+  async assertExists(tenantId: string, params: Record<string, string>): Promise<void> {
+    await this.assertKnown(tenantId, params['id'] as string);
+  }
+
+  private async assertKnown(tenantId: string, id: string): Promise<Standing> {
+    const standing = await this.standingOf(tenantId, id);
+    if (!standing) throw operationErrors.operation_not_found();
+    return standing;
+  }
+
+  private standingOf(tenantId: string, id: string): Promise<Standing | undefined> {
+    return this.database.find<Standing>({ tenantId }, STANDING, id, [tenantId]);
+  }
+}

@@ -1,0 +1,57 @@
+import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
+import { DatabaseBed } from '@slipway/platform-database/testing/database-bed';
+import { platformMigrations } from '@slipway/platform-durable/operations/testing';
+import { DeploymentStore } from './deployment.store.js';
+import { migrations } from './index.js';
+
+const ACTOR = { type: 'token', id: 'tok_2' } as const;
+
+let bed: DatabaseBed;
+let store: DeploymentStore;
+
+beforeAll(async () => {
+  bed = await DatabaseBed.start({ migrations: [...platformMigrations, ...migrations], providers: [DeploymentStore] });
+  store = bed.module.get(DeploymentStore);
+}, 60_000);
+afterAll(() => bed?.stop());
+
+it('hands out a new deployment as it is stored', async () => {
+  const made = await bed.database.tx({ tenantId: 'ten_a' }, (tx) =>
+    store.create(tx, {
+      tenantId: 'ten_a',
+      name: 'chat',
+      displayName: null,
+      description: 'for people',
+      labels: { team: 'search', a: 'b' },
+      environment: null,
+      defaultStrategy: { type: 'canary', steps: [{ traffic_percent: 10, soak_seconds: undefined }] },
+      defaultAnalysis: { metrics: [{ name: 'error_rate', check: 'threshold', threshold: 0.1 }] },
+      revisionHistoryLimit: 3,
+      protection: { deletion: true, rollouts: 'any' },
+      scaling: null,
+      createdBy: { type: 'token', id: 'tok_1' },
+    }),
+  );
+  const stored = await bed.database.tx({ tenantId: 'ten_a' }, (tx) => store.record(tx, 'ten_a', 'chat'));
+  expect({ ...made }).toStrictEqual({ ...stored });
+});
+
+it('tells what a deployment overrides from the row that the transaction has locked, and reads what it has changed since', async () => {
+  await bed.database.tx({ tenantId: 'ten_a' }, async (tx) => {
+    const { id } = await store.lock(tx, 'ten_a', 'chat');
+    const read = jest.spyOn(tx, 'repository');
+    expect([...(await store.scalingOverrides(tx, [id]))]).toEqual([]);
+    expect(read).not.toHaveBeenCalled();
+    const { version: _, ...settings } = await store.record(tx, 'ten_a', 'chat');
+    await store.configure(tx, id, { ...settings, scaling: { min_replicas: 2 } }, ACTOR);
+    expect([...(await store.scalingOverrides(tx, [id]))]).toEqual([[id, { min_replicas: 2 }]]);
+    expect(await store.record(tx, 'ten_a', 'chat')).toMatchObject({ createdBy: { id: 'tok_1' }, updatedBy: ACTOR });
+    await store.lock(tx, 'ten_a', 'chat');
+    read.mockClear();
+    expect([...(await store.scalingOverrides(tx, [id]))]).toEqual([[id, { min_replicas: 2 }]]);
+    expect(read).not.toHaveBeenCalled();
+    // Another one is not among what is locked.
+    expect([...(await store.scalingOverrides(tx, [id, 'dep_other']))]).toEqual([[id, { min_replicas: 2 }]]);
+    expect(read).toHaveBeenCalled();
+  });
+});

@@ -1,0 +1,107 @@
+import { Inject, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
+import { DiscoveryService } from '@nestjs/core';
+import { CONFIG, retentionOf, type Config } from '@slipway/platform-config';
+import type { Tx } from '@slipway/platform-database';
+import { inBatches, Recurring, type Transact } from '../scheduling/index.js';
+import { DELETE, FIND, IN_INBOX, MOVE, STREAMS, TAKE_TURN } from './event-retention.query.js';
+
+/** What is old enough of one stream: from `first` to the one before `kept`. Sequences are text, as bigints travel. */
+export interface OldEvents {
+  stream: string;
+  tenantId: string;
+  first: string;
+  kept: string;
+}
+
+/** Some part of the product that still needs old events, because it has not come to them or because it shows them. */
+export interface NeedsEvents {
+  /**
+   * Of each of these streams the first of the old events that is needed; a stream of which none is, is left out. That one and all behind it
+   * stay, and an hour later it is asked again. What was not needed once must never be needed again.
+   */
+  firstNeeded(tx: Tx, old: readonly OldEvents[]): Promise<{ stream: string; sequence: string }[]>;
+}
+
+/** Marks a provider whose events are not deleted before it is done with them: `@KeepsEvents('webhooks')`. The name is for the log. */
+export const KeepsEvents = DiscoveryService.createDecorator<string>();
+
+interface Found extends OldEvents {
+  /** What the stream begins with once the old ones are gone: its time, or when to look again. */
+  oldestAt: string;
+  heldUntil: string;
+  hasMore: boolean;
+}
+
+/** Subscriptions receive an event once, however late. */
+const INBOX: NeedsEvents = { firstNeeded: (tx, old) => tx.query(IN_INBOX, [JSON.stringify(old)]) };
+
+/**
+ * Deletes events that are older than `retention.events_days`, the oldest first, from the beginning of each stream. A batch is a transaction:
+ * what was done before a kill is done, and the rest is found again.
+ */
+@Injectable()
+export class EventRetention implements OnModuleInit {
+  private readonly logger = new Logger('events');
+  private readonly needs = new Map<string, NeedsEvents>([['subscriptions', INBOX]]);
+
+  constructor(
+    @Inject(CONFIG) private readonly config: Pick<Config, 'operator'>,
+    private readonly discovery: DiscoveryService,
+  ) {}
+
+  onModuleInit(): void {
+    for (const provider of this.discovery.getProviders({ metadataKey: KeepsEvents.KEY }))
+      this.needs.set(
+        this.discovery.getMetadataByDecorator(KeepsEvents, provider)!,
+        provider.instance as unknown as NeedsEvents,
+      );
+  }
+
+  // Each stream that is moved is a write, whatever goes of it: fewer looks find more at once.
+  @Recurring({ name: 'event-retention', everySeconds: 600 })
+  async run(transact: Transact, stopping?: AbortSignal): Promise<void> {
+    let deleted = 0;
+    const held = new Map<string, number>();
+    await inBatches(async (rows) => {
+      const batch = await transact('system', (tx) => this.batch(tx, rows));
+      deleted += batch.deleted;
+      for (const name of batch.held) held.set(name, (held.get(name) ?? 0) + 1);
+      return batch.hasMore;
+    }, stopping);
+    if (deleted > 0 || held.size > 0)
+      this.logger.debug(
+        `${deleted} old events deleted${[...held].map(([name, count]) => `; in ${count} streams ${name} needed more`).join('')}`,
+      );
+  }
+
+  private async batch(tx: Tx, rows: number): Promise<{ deleted: number; held: string[]; hasMore: boolean }> {
+    const nothing = { deleted: 0, held: [], hasMore: false };
+    const turn = await tx.one<{ isTaken: boolean }>(TAKE_TURN);
+    if (!turn?.isTaken) return nothing;
+    const found = await tx.query<Found>(FIND, [retentionOf(this.config.operator).events_days, rows]);
+    if (found.length === 0) return nothing;
+    const held = await this.keepNeeded(tx, found);
+    const ranges = JSON.stringify(found);
+    const gone = await tx.one<{ count: number }>(DELETE, [ranges, rows]);
+    const moved = await tx.query(MOVE, [ranges]);
+    const hasMore = moved.length > 0 && (found.length === STREAMS || found.some((one) => one.hasMore));
+    return { deleted: gone?.count ?? 0, held, hasMore };
+  }
+
+  /** @returns who needed something, once for each stream */
+  private async keepNeeded(tx: Tx, found: Found[]): Promise<string[]> {
+    const held: string[] = [];
+    const byStream = new Map(found.map((one) => [one.stream, one]));
+    for (const [name, needs] of this.needs) {
+      const old = found.filter(({ first, kept }) => BigInt(first) < BigInt(kept));
+      if (old.length === 0) break;
+      for (const { stream, sequence } of await needs.firstNeeded(tx, old)) {
+        const one = byStream.get(stream)!;
+        if (BigInt(sequence) >= BigInt(one.kept)) continue;
+        Object.assign(one, { kept: sequence, oldestAt: one.heldUntil, hasMore: false });
+        held.push(name);
+      }
+    }
+    return held;
+  }
+}

@@ -1,0 +1,137 @@
+import { Injectable, Logger, type BeforeApplicationShutdown } from '@nestjs/common';
+import { Database } from '@slipway/platform-database';
+import { Wakeable } from '../scheduling/index.js';
+import { EVENTS_CHANNEL } from '@slipway/contracts';
+import { eventPage, type StoredEvent } from './event.store.js';
+
+const PAGE = 200;
+/** How often a tail looks without having been told: a notification may be lost where nothing else shows it. */
+const LOOK_EVERY_MS = 30_000;
+
+/** Somebody who follows a stream. `deliver` must not wait; a watcher that cannot keep up is its owner's to cut. */
+export interface Watcher {
+  stream: string;
+  /** The last sequence it has seen, not beyond the stream's last. The hub moves it. */
+  cursor: number;
+  deliver(event: StoredEvent): void;
+}
+
+/** What the live watchers of one stream have all seen, and who they are. */
+interface Tail {
+  last: number;
+  live: Set<Watcher>;
+  reading: Wakeable;
+}
+
+/**
+ * Brings events to all watchers of this process over one LISTEN connection. A watcher is first caught up by pages from its
+ * own cursor, then joins its stream's tail; a tail reads new events once and hands them to everybody, so a thousand
+ * watchers cost one query. A notification only says "look": what is delivered, and in which order, comes from the table.
+ */
+@Injectable()
+export class EventHub implements BeforeApplicationShutdown {
+  private readonly logger = new Logger('events');
+  private readonly tails = new Map<string, Tail>();
+  private readonly closers = new Set<() => void>();
+  private listening?: Promise<unknown>;
+  private looking?: NodeJS.Timeout;
+
+  constructor(private readonly database: Database) {}
+
+  /**
+   * Follows until the returned function is called, or `isOpen` says that nobody reads any more. `onClose` is called when the
+   * process shuts down.
+   */
+  async watch(watcher: Watcher, onClose: () => void, isOpen: () => boolean = () => true): Promise<() => void> {
+    this.closers.add(onClose);
+    const stop = () => {
+      this.closers.delete(onClose);
+      this.leave(watcher);
+    };
+    try {
+      this.listening ??= this.database.listen(
+        EVENTS_CHANNEL,
+        (stream) => this.wake(stream),
+        () => this.wakeAll(),
+      );
+      this.looking ??= setInterval(() => this.wakeAll(), LOOK_EVERY_MS).unref();
+      await this.listening;
+      await this.join(watcher, isOpen);
+    } catch (error) {
+      stop();
+      throw error;
+    }
+    return stop;
+  }
+
+  beforeApplicationShutdown(): void {
+    clearInterval(this.looking);
+    for (const close of this.closers) close();
+  }
+
+  private async join(watcher: Watcher, isOpen: () => boolean): Promise<void> {
+    while (isOpen()) {
+      const before = this.tails.get(watcher.stream);
+      const seenByTail = before?.last;
+      const rows = await this.pageAfter(watcher.stream, watcher.cursor);
+      for (const row of rows) hand(watcher, row);
+      if (rows.length === PAGE) continue;
+      const tail = this.tails.get(watcher.stream);
+      // The tail has handed something out while this page was read, and it may be missing from the page.
+      if (tail && (tail !== before || tail.last !== seenByTail)) continue;
+      // What the tail had handed out before stands in the pages, unless it is no longer kept. `hand` drops what was seen already.
+      if (tail) tail.live.add(watcher);
+      else this.tails.set(watcher.stream, this.newTail(watcher));
+      // Something may have been committed between the page and this line, and its notification found no tail.
+      this.wake(watcher.stream);
+      return;
+    }
+  }
+
+  private leave(watcher: Watcher): void {
+    const tail = this.tails.get(watcher.stream);
+    if (!tail) return;
+    tail.live.delete(watcher);
+    if (tail.live.size === 0) this.tails.delete(watcher.stream);
+  }
+
+  private newTail(watcher: Watcher): Tail {
+    const { stream, cursor } = watcher;
+    const reading = new Wakeable(() => this.read(stream, tail), {
+      // Postgres is away: the reconnect of the LISTEN connection wakes every stream.
+      onError: (error) => {
+        this.logger.warn(`reading ${stream}: ${error instanceof Error ? error.message : String(error)}`);
+        setTimeout(() => this.wake(stream), 1_000).unref();
+      },
+    });
+    const tail: Tail = { last: cursor, live: new Set([watcher]), reading };
+    return tail;
+  }
+
+  private wake(stream: string): void {
+    void this.tails.get(stream)?.reading.wake();
+  }
+
+  private wakeAll(): void {
+    for (const stream of this.tails.keys()) this.wake(stream);
+  }
+
+  private async read(stream: string, tail: Tail): Promise<void> {
+    const rows = await this.pageAfter(stream, tail.last);
+    for (const row of rows) for (const watcher of tail.live) hand(watcher, row);
+    if (rows.length > 0) tail.last = Number(rows[rows.length - 1]?.sequence);
+    if (rows.length === PAGE) void tail.reading.wake();
+  }
+
+  private pageAfter(stream: string, after: number): Promise<StoredEvent[]> {
+    const { statement, values } = eventPage({ stream }, { after, order: 'asc', limit: PAGE });
+    return this.database.read<StoredEvent>('system', statement, values);
+  }
+}
+
+function hand(watcher: Watcher, event: StoredEvent): void {
+  const sequence = Number(event.sequence);
+  if (sequence <= watcher.cursor) return;
+  watcher.cursor = sequence;
+  watcher.deliver(event);
+}

@@ -1,0 +1,184 @@
+import { connect, type AddressInfo, type Socket } from 'node:net';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import fastify, { type FastifyInstance } from 'fastify';
+import { TOKENS_CHANNEL } from '@slipway/contracts';
+import type { RequestGuard } from '@slipway/platform-http/auth';
+import { migrations as databaseMigrations, newId } from '@slipway/platform-database';
+import { until } from '@slipway/platform-database/testing';
+import { DatabaseBed } from '@slipway/platform-database/testing/database-bed';
+import { errors, type Principal, type SlipwayReply, type SlipwayRequest } from '@slipway/platform-http';
+import { EventFeed } from './event-feed.js';
+import { EventHub } from './event.hub.js';
+import { EventList } from './event-list.js';
+import { EventStreams } from './event-stream.js';
+import { appendEvents } from './event.store.js';
+import { migrations } from './index.js';
+import { OpenAnswers } from './open-answers.js';
+import { StreamPlaces } from './stream-places.js';
+
+const TENANT = newId('ten');
+const PRINCIPAL: Principal = {
+  tenantId: TENANT,
+  tenantName: 'acme',
+  isOperatorTenant: false,
+  actor: { type: 'token', id: 'tok_1' },
+  scopes: new Set(['viewer'] as const),
+  owner: { type: 'person', id: 'alice' },
+  minters: [],
+};
+
+let bed: DatabaseBed;
+let server: FastifyInstance;
+let streams: EventStreams;
+let answers: OpenAnswers;
+/** What asking for the caller's credential again gives. */
+let refuse: () => Principal;
+/** What the endless answer of /lines has been asked for, and whether it was told to end. */
+let lines: { asked: number; ended: AbortSignal | undefined };
+let stream: string;
+const sockets: Socket[] = [];
+
+beforeAll(async () => {
+  bed = await DatabaseBed.start({ migrations: [...databaseMigrations, ...migrations] });
+  const list = new EventList(bed.database);
+  answers = new OpenAnswers(bed.database);
+  streams = new EventStreams(bed.database, new EventHub(bed.database), list, answers);
+  const places = new StreamPlaces({
+    operator: { quotas: { event_streams_per_token: 1 } },
+    rateLimit: { readsPerMinute: 0, mutationsPerMinute: 0 },
+    gateway: { limits: { requestsPerMinute: 0, maxConcurrencyPerToken: 0 } },
+  });
+  const feed = new EventFeed(list, streams, places, answers, {
+    authenticate: async () => refuse(),
+  } as unknown as RequestGuard);
+  server = fastify();
+  server.get('/', async (request, reply) => {
+    const slipway = { requestId: 'req', warnings: [], tenantId: TENANT, principal: PRINCIPAL };
+    const client = {
+      request: { headers: request.headers, slipway } as unknown as SlipwayRequest,
+      reply: reply as unknown as SlipwayReply,
+    };
+    await feed.answer({ stream }, { order: 'asc' }, { limit: 50 }, client);
+  });
+  server.get('/lines', async (request, reply) => {
+    const slipway = { requestId: 'req', warnings: [], tenantId: TENANT, principal: PRINCIPAL };
+    const client = {
+      request: { headers: request.headers, slipway } as unknown as SlipwayRequest,
+      reply: reply as unknown as SlipwayReply,
+    };
+    await feed.stream(client, async (signal) => {
+      lines.ended = signal;
+      return endless(signal);
+    });
+  });
+  server.setErrorHandler((error: any, _request, reply) => reply.code(error.status ?? 500).send({ code: error.code }));
+  await server.listen({ port: 0, host: '127.0.0.1' });
+});
+afterAll(async () => {
+  await server?.close();
+  await bed?.stop();
+});
+beforeEach(async () => {
+  lines = { asked: 0, ended: undefined };
+  refuse = () => PRINCIPAL;
+  stream = `deployment/${newId('dep')}`;
+  const event = { type: 'x', subject: 'deployments/chat', actor: PRINCIPAL.actor, data: {} };
+  await bed.database.tx('system', (tx) => appendEvents(tx, TENANT, stream, [event, event, event]));
+});
+afterEach(() => {
+  jest.restoreAllMocks();
+  for (const socket of sockets.splice(0)) socket.destroy();
+});
+
+async function* endless(signal: AbortSignal): AsyncGenerator<{ type: string; data: unknown }> {
+  while (!signal.aborted) {
+    lines.asked += 1;
+    yield { type: 'stdout', data: { text: 'x'.repeat(16_384) } };
+  }
+}
+
+/** A client that asks for the stream: its socket, once the first line of the answer is there. */
+async function come(headers = '', path = '/'): Promise<{ socket: Socket; status: number }> {
+  const { port } = server.server.address() as AddressInfo;
+  const socket = connect(port, '127.0.0.1', () =>
+    socket.write(`GET ${path} HTTP/1.1\r\nHost: here\r\nAccept: text/event-stream\r\n${headers}\r\n`),
+  );
+  sockets.push(socket);
+  let text = '';
+  socket.on('data', (chunk) => (text += chunk.toString()));
+  socket.on('error', () => undefined);
+  await until('an answer', () => text.includes('\r\n\r\n'));
+  return { socket, status: Number(text.slice(9, 12)) };
+}
+
+async function expectNewPlace(): Promise<void> {
+  await until('the place is free', async () => (await come()).status === 200);
+  expect((await come()).status).toBe(429);
+}
+
+it('A1, A8: gives a place back when its client goes', async () => {
+  await until('the place is free', async () => (await come()).status === 200);
+  expect((await come()).status).toBe(429);
+  for (const socket of sockets.splice(0)) socket.destroy();
+  await expectNewPlace();
+});
+
+it('A1, A8: gives a place back when the server ends the stream', async () => {
+  await until('the place is free', async () => (await come()).status === 200);
+  answers.beforeApplicationShutdown();
+  await expectNewPlace();
+});
+
+it('A1, A8: gives a place back when the stream breaks', async () => {
+  const read = bed.database.read.bind(bed.database);
+  let broken = 0;
+  jest.spyOn(bed.database, 'read').mockImplementation((...args) => {
+    const isPage = JSON.stringify(args[1]).includes('order by');
+    if (!isPage) return read(...args) as never;
+    broken += 1;
+    return Promise.reject(new Error('Postgres is away')) as never;
+  });
+  await until('the place is free', async () => (await come()).status === 200);
+  await until('it broke', () => broken > 0);
+  jest.restoreAllMocks();
+  await expectNewPlace();
+});
+
+it('A1, A8: takes no place for a stream that cannot begin', async () => {
+  await bed.sql('delete from events where stream = $1 and sequence < 3', [stream]);
+  await until('the place is free', async () => (await come('Last-Event-ID: 1\r\n')).status === 410);
+  for (let n = 0; n < 3; n += 1) expect((await come('Last-Event-ID: 1\r\n')).status).toBe(410);
+  await expectNewPlace();
+});
+
+describe('a stream of what is not stored', () => {
+  it('reads no more than its client takes, and ends with the connection', async () => {
+    const { socket } = await come('', '/lines');
+    socket.pause();
+    let [before, looks] = [-1, 0];
+    await until('nothing more to be read', () => {
+      looks = lines.asked === before ? looks + 1 : 0;
+      before = lines.asked;
+      return looks > 10;
+    });
+    // What the two sockets hold, and no memory of this process without a bound.
+    expect(lines.asked * 16_384).toBeLessThan(16 * 1024 * 1024);
+    expect(lines.ended?.aborted).toBe(false);
+    socket.destroy();
+    await until('its end', () => lines.ended?.aborted === true);
+  });
+
+  it('ends when the token is revoked, and counts as a stream of its caller until then', async () => {
+    const { socket, status } = await come('', '/lines');
+    socket.on('data', () => undefined);
+    expect(status).toBe(200);
+    expect((await come('', '/lines')).status).toBe(429);
+    refuse = () => {
+      throw errors.unauthenticated();
+    };
+    await bed.database.tx('system', (tx) =>
+      tx.query(`select pg_notify('${TOKENS_CHANNEL}', $1)`, [PRINCIPAL.actor.id]),
+    );
+    await until('its end', () => lines.ended?.aborted === true);
+  });
+});

@@ -1,0 +1,21 @@
+import { Injectable } from '@nestjs/common';
+import { prepared } from '@slipway/platform-database';
+import { Recurring, type Transact } from '../scheduling/index.js';
+
+/** How long an Idempotency-Key and its answer are kept. */
+export const KEY_RETENTION_DAYS = 30;
+
+const DELETE_KEYS = prepared(
+  'retention-keys',
+  `delete from idempotency_keys where ctid in (
+     select ctid from idempotency_keys where created_at < now() - make_interval(days => $1) order by created_at limit 1000 for update skip locked)`,
+);
+
+/** Deletes keys that nobody can use any more, a bounded batch a minute. */
+@Injectable()
+export class KeyRetention {
+  @Recurring({ name: 'key-retention', everySeconds: 60 })
+  async run(transact: Transact): Promise<void> {
+    await transact('system', (tx) => tx.query(DELETE_KEYS, [KEY_RETENTION_DAYS]));
+  }
+}

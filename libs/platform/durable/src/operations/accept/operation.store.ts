@@ -1,0 +1,197 @@
+import { LIVE_STATUSES, type Actor, type OperationStatus } from '@slipway/contracts';
+import { Injectable } from '@nestjs/common';
+import { newId, type Tx } from '@slipway/platform-database';
+import { appendEvents, type NewEvent } from '../../events/index.js';
+import { errors, requestContext, type IdempotencyClaim } from '@slipway/platform-http';
+import { appendAudit } from '../../mutations/index.js';
+import type { InputOf, OperationDefinition, StepName } from '../define/operation.definition.js';
+import { OperationDefinitions } from '../define/operation.definitions.js';
+import { operationFailures } from '../operation.failures.js';
+import type { OperationRow, StepRow } from '../operation.row.js';
+import { dispatch } from './dispatch.js';
+import { operationErrors } from './operation.errors.js';
+import {
+  CANCEL,
+  FORGET_KEYS,
+  INSERT_OPERATION,
+  LOCK,
+  LOCK_FOR_EVENTS,
+  OPERATION_BY_KEY,
+  OPERATION_RECORD,
+  READ,
+  RESUME,
+  RETRY,
+  START_OPERATION,
+  STEPS,
+  SUPERSEDE,
+} from './operation.query.js';
+
+/** A request that wants an operation. */
+export interface Claim {
+  operation: OperationDefinition;
+  resourceType: string;
+  resourceName: string;
+  requestedBy: Actor;
+  reason?: string | null;
+  idempotency?: IdempotencyClaim;
+}
+
+/** The operation of a claim; `created: false` = an earlier request with this key made it, so adopt it and write nothing more. */
+export interface Claimed {
+  id: string;
+  created: boolean;
+}
+
+/** What a claimed operation works on. */
+export interface Start<D extends OperationDefinition = OperationDefinition> {
+  id: string;
+  operation: D;
+  resourceId: string;
+  /** The event stream its events go to. */
+  stream: string;
+  input: InputOf<D>;
+  /** Full step names in order. */
+  steps: readonly StepName<D>[];
+  /** What `result` holds from the beginning; usually nothing. */
+  result?: Record<string, unknown>;
+}
+
+/** The rows of durable operations, as requests see and change them. Every method runs in the caller's transaction. */
+@Injectable()
+export class OperationStore {
+  constructor(private readonly definitions: OperationDefinitions) {}
+
+  /**
+   * First statement of a mutation that starts an operation.
+   * @throws idempotency_key_reused (422) if the key belongs to another request
+   */
+  async claim(tx: Tx, claim: Claim): Promise<Claimed> {
+    const { operation, resourceType, resourceName, requestedBy, reason = null, idempotency } = claim;
+    const { method = null, path = null, key = null, fingerprint = null } = idempotency ?? {};
+    const values = [operation.kind, resourceType, resourceName, JSON.stringify(requestedBy), reason];
+    const request = [method, path, key, fingerprint, requestContext().requestId || null];
+    const inserted = await tx.one<{ id: string }>(INSERT_OPERATION, [newId('op'), tx.tenant, ...values, ...request]);
+    if (inserted) return { id: inserted.id, created: true };
+    const found = await tx.one<{ id: string; fingerprint: string }>(OPERATION_BY_KEY, [tx.tenant, method, path, key]);
+    if (!found) throw new Error('a claim found neither its own row nor the one that refused it');
+    if (found.fingerprint !== fingerprint) throw errors.idempotency_key_reused();
+    return { id: found.id, created: false };
+  }
+
+  /** Second half of a mutation that was not adopted. */
+  async start<D extends OperationDefinition>(tx: Tx, start: Start<D>): Promise<void> {
+    const { id, resourceId, stream, input, steps, result = {} } = start;
+    await tx.query(START_OPERATION, [id, resourceId, stream, JSON.stringify(input), steps, JSON.stringify(result)]);
+  }
+
+  /**
+   * Lets go of the Idempotency-Keys of requests for a resource that is gone, so that none of them is adopted by a request for the next
+   * one of its name.
+   * @param path of the resource: `/api/v1/deployments/chat`
+   */
+  async forgetKeys(tx: Tx, tenantId: string, path: string): Promise<void> {
+    await tx.query(FORGET_KEYS, [tenantId, path]);
+  }
+
+  /** The record of api.md 2.2 as JSON text, or undefined for an unknown or foreign id. */
+  async record(tx: Tx, id: string): Promise<string | undefined> {
+    return (await tx.one<{ json: string }>(OPERATION_RECORD, [id, tx.tenant]))?.json;
+  }
+
+  async lock(tx: Tx, id: string): Promise<OperationRow> {
+    const row = await tx.one<OperationRow>(LOCK, [id, tx.tenant]);
+    if (!row) throw operationErrors.operation_not_found();
+    return row;
+  }
+
+  /** Asks for a cancel; asking twice is the same, and the first reason stays. The worker that holds the operation sees it at its next commit or heartbeat. */
+  async cancel(tx: Tx, id: string, actor: Actor, reason: string | null = null): Promise<void> {
+    const operation = await this.lock(tx, id);
+    if (operation.cancelRequested && isLive(operation)) return;
+    const steps = await tx.query<StepRow>(STEPS, [id]);
+    const limit = this.definitions.find(operation.kind)?.definition.pointOfNoReturn;
+    const isPast = steps.some((step) => step.name === limit && step.status === 'succeeded');
+    if (!isLive(operation) || isPast || operation.phase === 'unwinding')
+      throw operationErrors.operation_not_cancellable();
+    await tx.query(CANCEL, [id, reason]);
+    const event = statusChanged(operation, 'cancelling', actor);
+    await this.told(tx, operation, 'cancel', { ...event, data: { ...event.data, reason } });
+  }
+
+  /**
+   * Brings a failed operation back to `pending`; it goes on at its first step that has not succeeded. The implementation
+   * locks its resource before the row is locked here: the order in which everybody else takes these locks.
+   */
+  async retry(tx: Tx, id: string, actor: Actor): Promise<void> {
+    const seen = await tx.one<OperationRow>(READ, [id, tx.tenant]);
+    if (!seen) throw operationErrors.operation_not_found();
+    if (!isRetryable(seen)) throw operationErrors.operation_not_retryable();
+    const changedInput = await this.definitions.find(seen.kind)?.reclaim?.(tx, seen);
+    const operation = await this.lock(tx, id);
+    if (!isRetryable(operation)) throw operationErrors.operation_not_retryable();
+    await tx.query(RETRY, [id, JSON.stringify(changedInput ?? {})]);
+    await this.told(tx, operation, 'retry', statusChanged(operation, 'pending', actor));
+  }
+
+  /** Lets an operation that waits for a person go on. */
+  async resume(tx: Tx, id: string, actor: Actor): Promise<void> {
+    const operation = await this.lock(tx, id);
+    if (operation.status !== 'waiting' || !operation.awaiting) throw operationErrors.operation_not_paused();
+    if (operation.isResumed) return;
+    await tx.query(RESUME, [id]);
+    await this.told(tx, operation, 'resume', statusChanged(operation, 'running', actor));
+  }
+
+  /**
+   * Ends a live operation in favour of another, at once: status, fence and successor in the caller's transaction. Its worker
+   * can write nothing after this commit. What it had begun is the successor's to clean up.
+   */
+  async supersede(tx: Tx, id: string, successor: { id: string; actor: Actor }): Promise<OperationRow> {
+    const operation = await this.lock(tx, id);
+    await tx.query(SUPERSEDE, [id, `superseded by ${successor.id}`, successor.id, operationFailures.superseded.code]);
+    const event = statusChanged(operation, 'cancelled', successor.actor);
+    await appendEvents(tx, operation.tenantId, operation.stream, [
+      { ...event, data: { status: 'cancelled', superseded_by: successor.id } },
+    ]);
+    return operation;
+  }
+
+  /** The wake-up, the audit row and the event of what a person asked for. */
+  private async told(tx: Tx, operation: OperationRow, action: string, event: NewEvent): Promise<void> {
+    await dispatch(tx, operation.id);
+    await appendAudit(tx, { action: `operation.${action}`, resourceType: 'operation', resourceName: operation.id });
+    await appendEvents(tx, operation.tenantId, operation.stream, [event]);
+  }
+}
+
+/**
+ * Before an append that stands in the middle of a step's commit: the commit itself locks the operation afterwards, and a
+ * cancel locks the operation before its stream, so taking them in the other order here could deadlock with it.
+ */
+export async function lockBeforeEvents(tx: Tx, operationId: string): Promise<void> {
+  await tx.query(LOCK_FOR_EVENTS, [operationId]);
+}
+
+function isLive({ status }: OperationRow): boolean {
+  return LIVE_STATUSES.some((live) => live === status);
+}
+
+function isRetryable(operation: OperationRow): boolean {
+  return operation.status === 'failed' && operation.retryable;
+}
+
+export function statusChanged(operation: OperationRow, status: OperationStatus, actor: Actor): NewEvent {
+  return {
+    type: 'operation.status_changed',
+    subject: `operations/${operation.id}`,
+    actor,
+    operationId: operation.id,
+    data: {
+      operation_id: operation.id,
+      kind: operation.kind,
+      from: operation.status,
+      status,
+      resource_name: operation.resourceName,
+    },
+  };
+}

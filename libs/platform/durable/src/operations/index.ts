@@ -1,0 +1,55 @@
+import { Operations1700000000020 } from './migrations/1700000000020-operations.js';
+import { Outbox1700000000021 } from './migrations/1700000000021-outbox.js';
+import { Retention1700000000025 } from './migrations/1700000000025-retention.js';
+import { UndoneSteps1700000000027 } from './migrations/1700000000027-undone-steps.js';
+import { Due1700000000028 } from './migrations/1700000000028-due.js';
+import { OperationRequest1700000000033 } from './migrations/1700000000033-operation-request.js';
+import { CancelReason1700000000034 } from './migrations/1700000000034-cancel-reason.js';
+import { StepRoom1700000000036 } from './migrations/1700000000036-step-room.js';
+
+export { DurableOperationsModule } from './operations.module.js';
+export {
+  defineOperation,
+  inputOf,
+  type InputOf,
+  type Lane,
+  type OperationDefinition,
+  type StepName,
+} from './define/operation.definition.js';
+export { DurableOperation, OperationDefinitions } from './define/operation.definitions.js';
+export {
+  done,
+  sleep,
+  StepFailed,
+  type OperationOf,
+  type Outcome,
+  type Step,
+  type StepContext,
+  type StepOutcome,
+} from './define/steps.js';
+export { dispatch, wake } from './accept/dispatch.js';
+export { OperationRequests, type AcceptedOperation, type OperationRequest } from './accept/operation-requests.js';
+export { OperationDto, OperationEnvelopeDto, operationAnswer } from './accept/operation.dto.js';
+export { operationErrors } from './accept/operation.errors.js';
+export { GET_RECORD, LIST_RECORDS, NEWEST_RECORDS } from './accept/operation.query.js';
+export { lockBeforeEvents, OperationStore, type Claim, type Claimed, type Start } from './accept/operation.store.js';
+export { isLiveOperation } from './live-operation.js';
+export { operationFailures } from './operation.failures.js';
+export { OperationEntity, OperationStepEntity } from './operation.entity.js';
+export type { Failure, OperationRow } from './operation.row.js';
+export { OutboxEntity } from './outbox.entity.js';
+export { Leases } from './run/leases.js';
+export { backlogOf, type Backlog } from './run/backlog.query.js';
+export { OperationRunner } from './run/operation.runner.js';
+export { LOOK_EVERY_MS, OperationWorker } from './run/operation.worker.js';
+
+export const migrations = [
+  Operations1700000000020,
+  Outbox1700000000021,
+  Retention1700000000025,
+  UndoneSteps1700000000027,
+  Due1700000000028,
+  OperationRequest1700000000033,
+  CancelReason1700000000034,
+  StepRoom1700000000036,
+];

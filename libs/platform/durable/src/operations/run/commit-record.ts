@@ -1,0 +1,90 @@
+import { TERMINAL_STATUSES, type OperationStatus, type StepStatus, type TerminalStatus } from '@slipway/contracts';
+import { eventsAsWritten, type NewEvent } from '../../events/index.js';
+import { operationFailures } from '../operation.failures.js';
+import type { Failure, OperationRow, StepRow } from '../operation.row.js';
+import type { CommitRecord } from './commit.query.js';
+
+/** The failure that an unwinding operation carries, with the step at which it began. */
+export type Unwinding = Failure & { step: string };
+
+/** What becomes of one operation's row and its steps. What is left out is empty. */
+export interface Commit {
+  operation: OperationRow;
+  status: OperationStatus;
+  step: string;
+  stepStatus: StepStatus;
+  unwinding: Unwinding | null;
+  progress?: number;
+  attempt?: number;
+  message?: string;
+  awaiting?: string;
+  /** Milliseconds until it is due again. */
+  sleepMs?: number;
+  /** Puts a wake-up into the outbox that is delivered after so many milliseconds. */
+  dispatchMs?: number;
+  /** For how long the lease goes on; undefined gives it back. */
+  leaseSeconds?: number;
+  result?: Record<string, unknown>;
+  ended?: { name: string; status: StepStatus; message?: string; evidence?: unknown; result?: unknown };
+  begins?: string;
+  asleep?: { name: string; status: StepStatus; message?: string; state?: unknown };
+  /** Unwind steps to add, the first of which begins. */
+  wayBack?: { index: number; names: string[] };
+  /** Base names of the forward steps whose effect is gone now. */
+  undone?: readonly string[];
+  events: NewEvent[];
+}
+
+export function unwindingOf({ phase, failure }: OperationRow): Unwinding | null {
+  return phase === 'unwinding' ? (failure as Unwinding) : null;
+}
+
+/** How an operation ends that has nothing left to do. */
+export function endOf(unwinding: Unwinding | null): TerminalStatus {
+  if (!unwinding) return 'succeeded';
+  return unwinding.code === operationFailures.cancelled_by_user.code ? 'cancelled' : 'failed';
+}
+
+export function isDone({ status }: StepRow): boolean {
+  return status === 'succeeded' || status === 'skipped';
+}
+
+/** As the statement takes it. */
+export function recordOf(commit: Commit): CommitRecord {
+  const { operation, unwinding, ended, asleep } = commit;
+  const isOver = TERMINAL_STATUSES.some((status) => status === commit.status);
+  return {
+    id: operation.id,
+    lease_version: operation.leaseVersion,
+    status: commit.status,
+    step: commit.step,
+    step_status: commit.stepStatus,
+    progress: commit.progress ?? 0,
+    attempt: commit.attempt ?? operation.attempt,
+    message: commit.message ?? '',
+    awaiting: commit.awaiting,
+    sleep_ms: commit.sleepMs,
+    phase: unwinding ? 'unwinding' : 'forward',
+    failure: unwinding,
+    result: commit.result ?? {},
+    error_code: isOver ? unwinding?.code : undefined,
+    retryable: isOver && (unwinding?.retryable ?? false),
+    lease_seconds: commit.leaseSeconds,
+    dispatch_ms: commit.dispatchMs,
+    is_cancel_seen: operation.cancelRequested,
+    ended: ended?.name,
+    ended_status: ended?.status,
+    ended_message: ended?.message,
+    evidence: ended?.evidence,
+    step_result: ended?.result,
+    begins: commit.begins,
+    asleep: asleep?.name,
+    asleep_status: asleep?.status,
+    asleep_message: asleep?.message,
+    state: asleep?.state,
+    way_back: commit.wayBack?.names,
+    way_back_index: commit.wayBack?.index,
+    undone: commit.undone,
+    events: commit.events.length > 0 ? eventsAsWritten(commit.events) : undefined,
+  };
+}

@@ -1,0 +1,257 @@
+import { WORKER, type StepStatus } from '@slipway/contracts';
+import type { Database, Tx, TxSettings } from '@slipway/platform-database';
+import type { NewEvent } from '../../events/index.js';
+import { statusChanged } from '../accept/operation.store.js';
+import { baseName } from '../define/operation.definition.js';
+import type { RunnableOperation } from '../define/operation.definitions.js';
+import type { Done, Sleep, StepCommit, StepFailed, StepOutcome } from '../define/steps.js';
+import { operationFailures } from '../operation.failures.js';
+import {
+  stepsAfter,
+  type Failure,
+  type OperationRow,
+  type Standing,
+  type StepRow,
+  type StoredStep,
+} from '../operation.row.js';
+import { endOf, isDone, recordOf, unwindingOf, type Commit, type Unwinding } from './commit-record.js';
+import { commitOf } from './commit.query.js';
+import { GatheredCommits, GuardLost } from './gathered-commits.js';
+
+/** An operation under our lease, at the step it is at. */
+export interface Turn {
+  runnable: RunnableOperation;
+  operation: OperationRow;
+  steps: readonly StepRow[];
+  step: StepRow;
+  next?: StepRow;
+}
+
+/** What a commit returns: the operation as it stands now, with those of its steps that the commit changed. */
+type Written = OperationRow & { steps: StoredStep[] };
+
+/** What the effect of a step adds to its commit. */
+type Effect = Awaited<ReturnType<StepCommit>> | undefined;
+
+/** The transactions a worker makes of an operation; each either happens whole, under the lease, or not at all. */
+export class OperationCommits {
+  /** For what needs no transaction of its own. */
+  private readonly gathered: GatheredCommits<Written>;
+
+  constructor(
+    private readonly database: Pick<Database, 'tx' | 'once'>,
+    private readonly leaseSeconds: number,
+  ) {
+    this.gathered = new GatheredCommits((...asked) => this.commitAll(...asked));
+  }
+
+  /**
+   * A step's result, its effect, the next step's beginning and the events; after the last step also the end of the operation.
+   * Returns what stands then, as Postgres has written it; nothing once it has ended.
+   */
+  async stepDone(turn: Turn, outcome: Done): Promise<Standing | undefined> {
+    const { runnable, operation, step, next } = turn;
+    const { definition } = runnable;
+    const unwinding = unwindingOf(operation);
+    const status = outcome.skipped ? 'skipped' : 'succeeded';
+    const progress = progressAfter(turn);
+    const { message, evidence, result } = outcome;
+    const stepPart = {
+      ended: { name: step.name, status, message, evidence, result } as const,
+      undone: step.isUnwind ? runnable.unwind.find(({ name }) => name === step.name)?.undoes : undefined,
+    };
+    const eventsWith = (extra?: Effect): NewEvent[] => {
+      const events = [...(extra?.events ?? [])];
+      if (definition.stepEvent && !step.isUnwind) events.push(advanced(definition.stepEvent, turn, status, progress));
+      return events;
+    };
+    if (!next) {
+      const end = (events: NewEvent[], tx?: Tx) => this.end(turn, unwinding, outcome, { ...stepPart, events }, tx);
+      if (outcome.commit || runnable.finish)
+        await this.alone(async (tx) => end(eventsWith(await outcome.commit?.(tx)), tx));
+      else await this.gathered.add(await end(eventsWith()));
+      return undefined;
+    }
+    const running = unwinding && operation.cancelRequested ? 'cancelling' : 'running';
+    const { steps: changed, ...written } = await this.write(outcome, (extra) => ({
+      operation,
+      status: running,
+      step: next.name,
+      stepStatus: 'running',
+      unwinding,
+      progress,
+      attempt: 1,
+      message,
+      leaseSeconds: this.leaseSeconds,
+      result: outcome.operationResult,
+      begins: next.name,
+      ...stepPart,
+      events: [
+        ...eventsWith(extra),
+        ...(operation.status === running ? [] : [statusChanged(operation, running, WORKER)]),
+      ],
+    }));
+    return { operation: written, steps: stepsAfter(turn.steps, changed) };
+  }
+
+  /** The step sleeps: lease given back, wake-up in the outbox. */
+  async stepSleeps({ operation, step }: Turn, outcome: Sleep): Promise<void> {
+    const { forMs, awaiting, message, state } = outcome;
+    const status = operation.status === 'cancelling' ? 'cancelling' : outcome.status;
+    await this.write(outcome, (extra) => ({
+      operation,
+      status,
+      step: step.name,
+      stepStatus: outcome.status,
+      unwinding: unwindingOf(operation),
+      message,
+      awaiting,
+      sleepMs: forMs,
+      dispatchMs: awaiting ? undefined : forMs,
+      asleep: { name: step.name, status: outcome.status, message, state },
+      events: [
+        ...(extra?.events ?? []),
+        ...(operation.status === status ? [] : [statusChanged(operation, status, WORKER)]),
+      ],
+    }));
+  }
+
+  /** One more try later: the lease is given back, the attempt counted. */
+  async stepRetries(
+    { operation, step }: Pick<Turn, 'operation' | 'step'>,
+    again: { delayMs: number; message: string },
+  ): Promise<void> {
+    await this.gathered.add({
+      operation,
+      status: operation.status === 'cancelling' ? 'cancelling' : 'running',
+      step: step.name,
+      stepStatus: 'running',
+      unwinding: unwindingOf(operation),
+      attempt: Math.min(operation.attempt + 1, operation.maxAttempts),
+      message: again.message,
+      sleepMs: again.delayMs,
+      dispatchMs: again.delayMs,
+      events: [],
+    });
+  }
+
+  /** Turns an operation round: the failing step is marked, the needed unwind steps are added; with none of them it ends here. */
+  async beginUnwind(turn: Turn, failure: Failure, found: StepFailed['options'] = {}): Promise<void> {
+    const { runnable, operation, steps, step } = turn;
+    const unwinding: Unwinding = { ...failure, step: step.name };
+    const isCancel = failure.code === operationFailures.cancelled_by_user.code;
+    const { unwindsAcceptance, wayBackOf } = runnable.definition;
+    const wayBack = wayBackOf?.(operation.input);
+    const begun = steps.filter((one) => one.startedAt !== null && !one.isUnwind);
+    const touched = new Set((unwindsAcceptance ? [step, ...begun] : begun).map((one) => baseName(one.name)));
+    const needed = runnable.unwind.filter(
+      ({ name, undoes }) => (wayBack?.includes(name) ?? true) && undoes.some((one) => touched.has(one)),
+    );
+    const ended = {
+      name: step.name,
+      status: isCancel ? 'cancelled' : 'failed',
+      message: failure.message,
+      evidence: found.evidence,
+    } as const;
+    const [first] = needed;
+    const status = isCancel ? 'cancelling' : 'running';
+    await this.alone(async (tx) => {
+      await runnable.beginUnwind?.(tx, operation, failure);
+      if (!first) return this.end(turn, unwinding, { operationResult: found.result }, { ended, events: [] }, tx);
+      return {
+        operation,
+        status,
+        step: first.name,
+        stepStatus: 'running',
+        unwinding,
+        attempt: 1,
+        message: failure.message,
+        leaseSeconds: this.leaseSeconds,
+        result: found.result,
+        ended,
+        wayBack: { index: steps.length, names: needed.map((one) => one.name) },
+        events: operation.status === status ? [] : [statusChanged(operation, status, WORKER)],
+      };
+    });
+  }
+
+  /** The end of an operation that cannot be put back. */
+  async wayBackFails(turn: Turn, message: string): Promise<void> {
+    const { operation, step } = turn;
+    const { step: from } = operation.failure as Unwinding;
+    const failure: Unwinding = {
+      code: operationFailures.attempts_exhausted.code,
+      message,
+      retryable: true,
+      step: from,
+    };
+    const ended = { name: step.name, status: 'failed', message } as const;
+    await this.alone((tx) => this.end(turn, failure, {}, { ended, events: [] }, tx));
+  }
+
+  /** @param tx Needed where the operation has a `finish`. */
+  private async end(
+    { runnable, operation, step }: Turn,
+    unwinding: Unwinding | null,
+    { operationResult, message }: Pick<Done, 'operationResult' | 'message'>,
+    part: Pick<Commit, 'ended' | 'undone' | 'events'>,
+    tx?: Tx,
+  ): Promise<Commit> {
+    const status = endOf(unwinding);
+    const row = { ...operation, result: { ...operation.result, ...operationResult } };
+    const finished = tx && (await runnable.finish?.(tx, row, status, unwinding ?? undefined));
+    return {
+      operation,
+      status,
+      step: unwinding?.step ?? step.name,
+      stepStatus: status,
+      unwinding,
+      progress: status === 'succeeded' ? 100 : 0,
+      message: unwinding?.message ?? finished?.message ?? message,
+      result: { ...operationResult, ...finished?.result },
+      ...part,
+      events: [...part.events, ...(finished?.events ?? []), statusChanged(operation, status, WORKER)],
+    };
+  }
+
+  /** A step's commit together with its effect, or with other operations' commits where it has none. */
+  private write({ commit: effect }: StepOutcome, commitWith: (extra: Effect) => Commit): Promise<Written> {
+    return effect ? this.alone(async (tx) => commitWith(await effect(tx))) : this.gathered.add(commitWith(undefined));
+  }
+
+  /** What the commit needs besides is undone where its guard refuses it. */
+  private alone(commitIn: (tx: Tx) => Promise<Commit>): Promise<Written> {
+    return this.database.tx('system', async (tx) => {
+      const { statement, values } = commitOf([recordOf(await commitIn(tx))]);
+      const written = await tx.one<Written>(statement, values);
+      if (!written) throw new GuardLost();
+      return written;
+    });
+  }
+
+  /** In a transaction of their own and one round trip: what the guard lets pass; of what it does not, nothing is written. */
+  private commitAll(commits: readonly Commit[], settings: TxSettings, committing: () => void): Promise<Written[]> {
+    const { statement, values } = commitOf(commits.map(recordOf));
+    committing();
+    return this.database.once<Written>('system', statement, values, settings);
+  }
+}
+
+/** Percent after the step of this turn; 99 until the end is committed. */
+function progressAfter({ step, steps }: Turn): number {
+  if (step.isUnwind) return 0;
+  const forward = steps.filter((one) => !one.isUnwind);
+  const completed = forward.filter(isDone).length + 1;
+  return Math.min(99, Math.round((100 * completed) / forward.length));
+}
+
+function advanced(type: string, { operation, step }: Turn, status: StepStatus, progress: number): NewEvent {
+  return {
+    type,
+    subject: `operations/${operation.id}`,
+    actor: WORKER,
+    operationId: operation.id,
+    revisionId: operation.input?.revisionId ?? null,
+    data: { operation_id: operation.id, step: step.name, index: step.index, status, progress },
+  };
+}

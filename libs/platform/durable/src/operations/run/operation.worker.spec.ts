@@ -1,0 +1,153 @@
+import { afterEach, expect, it } from '@jest/globals';
+import type { OperationQueue, WakeUpHandler } from '../../queue/index.js';
+import type { Lane } from '../define/operation.definition.js';
+import type { OperationRow } from '../operation.row.js';
+import { OperationWorker } from './operation.worker.js';
+import type { Acquired, OperationRunner } from './operation.runner.js';
+import type { OutboxRelay } from './outbox.relay.js';
+import type { Ask } from './worker-slots.js';
+
+/** A worker whose Postgres is a list of what is due. Nobody but the test rings, and nothing looks by itself. */
+class Bed {
+  due: { id: string; tenantId: string }[] = [];
+  readonly asked: Ask[] = [];
+  readonly started: string[] = [];
+  failure: Error | undefined;
+  /** Called in the middle of each claim. */
+  onClaim = (): void => undefined;
+  private ring: WakeUpHandler = async () => undefined;
+  private readonly ends = new Map<string, () => void>();
+  private readonly worker: OperationWorker;
+
+  constructor(concurrency: number) {
+    const queue: OperationQueue = {
+      add: async () => undefined,
+      consume: async (handler) => void (this.ring = handler),
+      ready: () => true,
+      close: async () => undefined,
+    };
+    const runner = {
+      claim: async (ask: Ask) => this.claim(ask),
+      laneOf: (): Lane => 'ordinary',
+      run: ({ operation }: Acquired) => new Promise<void>((resolve) => this.ends.set(operation.id, resolve)),
+    } as unknown as OperationRunner;
+    const relay = { start: async () => undefined, stop: async () => undefined } as OutboxRelay;
+    this.worker = new OperationWorker({ worker: { concurrency } }, queue, runner, relay, 0);
+  }
+
+  start = () => this.worker.onApplicationBootstrap();
+  stop = () => this.worker.beforeApplicationShutdown();
+  wake = () => this.ring('any');
+
+  end = async (id: string): Promise<void> => {
+    this.ends.get(id)?.();
+    // The worker waits for the end of this turn, and what it does then comes before the end of the next.
+    for (let turn = 0; turn < 2; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+  };
+
+  endAll(): void {
+    for (const end of this.ends.values()) end();
+  }
+
+  private claim(ask: Ask): Acquired[] {
+    this.asked.push(ask);
+    this.onClaim();
+    if (this.failure) throw this.failure;
+    const taken = this.due
+      .filter(({ tenantId }) => ask.lanes.includes('ordinary') && !ask.skip.includes(tenantId))
+      .slice(0, ask.limit);
+    this.due = this.due.filter((one) => !taken.includes(one));
+    this.started.push(...taken.map(({ id }) => id));
+    return taken.map(
+      (one) =>
+        ({
+          operation: one as OperationRow,
+          steps: [],
+          isLate: false,
+          signal: new AbortController().signal,
+        }) satisfies Acquired,
+    );
+  }
+}
+
+let bed: Bed;
+afterEach(async () => {
+  bed.endAll();
+  await bed.stop();
+});
+async function opened(concurrency: number): Promise<Bed> {
+  bed = new Bed(concurrency);
+  await bed.start();
+  return bed;
+}
+const operations = (tenantId: string, count: number) =>
+  Array.from({ length: count }, (_, index) => ({ id: `${tenantId}-${index}`, tenantId }));
+
+it('A6: takes what waits with each slot that falls free, and needs no further wake-up', async () => {
+  const { wake, end, started } = await opened(4);
+  bed.due = operations('a', 6);
+  await wake();
+  expect(started).toHaveLength(3);
+  await end('a-0');
+  expect(started).toHaveLength(4);
+  await end('a-1');
+  await end('a-2');
+  await end('a-3');
+  expect(started).toHaveLength(6);
+});
+
+it('asks once where little is due, and not again when that has ended', async () => {
+  const { wake, end, asked } = await opened(20);
+  bed.due = operations('a', 1);
+  await wake();
+  await end('a-0');
+  expect(asked).toHaveLength(1);
+});
+
+it('asks once where it is woken several times in one turn, and once more where it is woken while it asks', async () => {
+  const { wake, asked } = await opened(20);
+  await Promise.all([wake(), wake(), wake()]);
+  expect(asked).toHaveLength(1);
+  bed.onClaim = () => {
+    bed.onClaim = () => undefined;
+    void wake();
+    void wake();
+  };
+  await wake();
+  expect(asked).toHaveLength(3);
+});
+
+it('fills slots that fall free together with one claim', async () => {
+  const { wake, end, asked, started } = await opened(20);
+  bed.due = operations('a', 30);
+  await wake();
+  expect(started).toHaveLength(15);
+  const before = asked.length;
+  await Promise.all(['a-0', 'a-1', 'a-2'].map((id) => end(id)));
+  expect(started).toHaveLength(18);
+  expect(asked[before]).toMatchObject({ limit: 3 });
+});
+
+it('goes on after a claim that failed', async () => {
+  const { wake, started } = await opened(20);
+  bed.due = operations('a', 1);
+  bed.failure = new Error('away');
+  await wake();
+  bed.failure = undefined;
+  await wake();
+  expect(started).toEqual(['a-0']);
+});
+
+it('waits at its end for what runs, and takes nothing more', async () => {
+  const { wake, stop, started } = await opened(4);
+  bed.due = operations('a', 1);
+  await wake();
+  let hasStopped = false;
+  const stopped = stop().then(() => (hasStopped = true));
+  bed.due = operations('b', 1);
+  await wake();
+  await new Promise((resolve) => setImmediate(resolve));
+  expect([hasStopped, started]).toEqual([false, ['a-0']]);
+  bed.endAll();
+  await stopped;
+});

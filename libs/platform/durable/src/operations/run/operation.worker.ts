@@ -1,0 +1,106 @@
+import {
+  Inject,
+  Injectable,
+  Logger,
+  Optional,
+  type BeforeApplicationShutdown,
+  type OnApplicationBootstrap,
+} from '@nestjs/common';
+import { CONFIG, type Config } from '@slipway/platform-config';
+import { OPERATION_QUEUE, type OperationQueue } from '../../queue/index.js';
+import { Wakeable } from '../../scheduling/index.js';
+import { OperationRunner, type Acquired } from './operation.runner.js';
+import { OutboxRelay } from './outbox.relay.js';
+import { asksFor, type Occupied } from './worker-slots.js';
+
+/** Nest token: how often a worker looks without being woken; 0 = never, for tests that decide when an operation runs. */
+export const LOOK_EVERY_MS = Symbol('LOOK_EVERY_MS');
+const DEFAULT_LOOK_EVERY_MS = 1_000;
+/** Longest wait at shutdown for what runs. What is cut off then is taken up by another worker. */
+const DRAIN_MS = 10_000;
+
+/**
+ * Ties the movers of a worker process together: relay → queue → claim → runner. A wake-up only says that something may be due;
+ * what is run, and in which order, the claim decides in Postgres. So a wake-up that is lost costs a second, and what waits for
+ * a slot needs none.
+ */
+@Injectable()
+export class OperationWorker implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly logger = new Logger('operations');
+  private readonly running = new Map<Promise<void>, Occupied>();
+  private readonly claiming = new Wakeable(() => this.claimAll(), {
+    // Postgres is away. What is due stays due.
+    onError: (error) => this.logger.warn(`claim: ${error instanceof Error ? error.message : String(error)}`),
+  });
+  /** Whether something due may have been left out for want of a slot. */
+  private isShort = false;
+  private stopping?: Promise<void>;
+  private timer?: NodeJS.Timeout;
+
+  constructor(
+    @Inject(CONFIG) private readonly config: Pick<Config, 'worker'>,
+    @Inject(OPERATION_QUEUE) private readonly queue: OperationQueue,
+    private readonly runner: OperationRunner,
+    private readonly relay: OutboxRelay,
+    @Optional() @Inject(LOOK_EVERY_MS) private readonly lookEveryMs = DEFAULT_LOOK_EVERY_MS,
+  ) {}
+
+  async onApplicationBootstrap(): Promise<void> {
+    // The queue may be away at boot; it connects by itself, and the relay is patient. One wake-up at a time: looks take turns anyway, and what
+    // rings meanwhile is for another worker.
+    void this.queue.consume(() => this.claiming.wake(), 1);
+    if (this.lookEveryMs > 0) this.timer = setInterval(() => void this.claiming.wake(), this.lookEveryMs);
+    await this.relay.start();
+  }
+
+  beforeApplicationShutdown(): Promise<void> {
+    return this.stop();
+  }
+
+  /** Takes nothing more and waits for what runs, up to a bound. While leases are still renewed: so before anything else is closed. */
+  stop(): Promise<void> {
+    this.stopping ??= this.drain();
+    return this.stopping;
+  }
+
+  private async drain(): Promise<void> {
+    const stopped = this.claiming.stop();
+    clearInterval(this.timer);
+    await this.relay.stop();
+    await this.queue.close();
+    await stopped;
+    const drained = Promise.allSettled(this.running.keys());
+    await Promise.race([drained, new Promise((resolve) => setTimeout(resolve, DRAIN_MS).unref())]);
+  }
+
+  /** Claims until nothing is due or no slot is left. Slots that fall free in one turn of the event loop are filled by one claim. */
+  private async claimAll(): Promise<void> {
+    while (!this.claiming.isStopped && (await this.claimOnce()));
+  }
+
+  /** @returns whether to ask again */
+  private async claimOnce(): Promise<boolean> {
+    const asks = asksFor([...this.running.values()], this.config.worker.concurrency);
+    const open = asks.at(-1);
+    this.isShort = !open || open.lanes.length < 3 || open.skip.length > 0 || open.skipOutbound.length > 0;
+    for (const ask of asks) {
+      const claimed = await this.runner.claim(ask);
+      for (const acquired of claimed) this.start(acquired);
+      if (claimed.length > 0) return claimed.length === ask.limit || asks.length > 1;
+    }
+    return false;
+  }
+
+  private start(acquired: Acquired): void {
+    const run = this.runner
+      .run(acquired)
+      .catch((error: unknown) => {
+        this.logger.error(error instanceof Error ? error.stack : String(error));
+      })
+      .finally(() => {
+        this.running.delete(run);
+        if (this.isShort) void this.claiming.wake();
+      });
+    this.running.set(run, { tenantId: acquired.operation.tenantId, lane: this.runner.laneOf(acquired) });
+  }
+}

@@ -1,0 +1,97 @@
+import { LIVE_STATUSES, sqlList } from '@slipway/contracts';
+import { listOf, lookup, locking, prepared } from '@slipway/platform-database';
+import { appending } from '../../events/index.js';
+import { STARTED_EVENT } from '../accept/operation.query.js';
+import { OPERATION_COLUMNS, OPERATION_NAMES, STEP_COLUMNS, STEP_NAMES } from '../operation.row.js';
+
+const LIVE = sqlList(LIVE_STATUSES);
+
+/** The row as its worker sees it again: nothing once the lease has gone to another or the operation has ended. */
+export const HELD = lookup(
+  'operation-held',
+  `select ${OPERATION_COLUMNS} from operations o where o.id = $1 and o.lease_version = $2 and o.status in ('running','waiting','cancelling')`,
+);
+
+/**
+ * The version rises by one, so whoever held the one before can write no more. The first claim also starts the first step and appends its event.
+ * It is one statement, because taking must be one round trip; so `steps` are as they stood when it began, and `changed` is what it wrote.
+ * `isLate`: another worker has held it since then, so the steps must be read again. Values: who takes, for how many seconds, and ids for the events.
+ * @param before the rows to take, as they stood
+ */
+const taking = (before: string): string => `with taken as (
+   update operations o set
+     lease_version = o.lease_version + 1, lease_owner = $1, lease_expires_at = now() + make_interval(secs => $2),
+     attempt = case when o.status = 'pending' then 1 when o.lease_expires_at is not null then o.attempt + 1 else greatest(o.attempt, 1) end,
+     status = case when o.status = 'pending' then 'running' else o.status end,
+     current_step_status = case when o.current_step_status = 'pending' then 'running' else o.current_step_status end,
+     wake_at = null, updated_at = case when o.status = 'pending' then now() else o.updated_at end
+   from ${before} as before where o.id = before.id
+   returning ${OPERATION_COLUMNS}, before.status = 'pending' as "isFirst"
+   ), begun as (
+     update operation_steps s set status = 'running', started_at = coalesce(s.started_at, now())
+     from taken where taken."isFirst" and s.operation_id = taken.id and s.name = taken."currentStep"
+     returning s.operation_id, ${STEP_COLUMNS}
+   ), told as (
+     select stream, tenant_id, jsonb_agg(event) as events from (
+       select o.stream, o."tenantId" as tenant_id, ${STARTED_EVENT} || jsonb_build_object('id', ($3::text[])[row_number() over ()]) as event
+       from taken o where o."isFirst") first
+     group by stream, tenant_id
+   ), ${appending('told')}
+   select ${OPERATION_NAMES}, (select coalesce(json_agg(row_to_json(step)), '[]') from (
+     select ${STEP_COLUMNS} from operation_steps s where s.operation_id = taken.id order by s.index) step) as steps,
+     (select coalesce(json_agg(row_to_json(step)), '[]') from (select ${STEP_NAMES} from begun where operation_id = taken.id) step) as changed,
+     taken."leaseVersion" <> 1 + (select o.lease_version from operations o where o.id = taken.id) as "isLate"
+   from taken`;
+
+/*
+ * Takes what is due (`due_at`: live, held by nobody, not asleep, not waiting for a person, or cancelled), the longest due first. It is
+ * SKIP LOCKED that shares work among workers; whom they leave out is what keeps one tenant's from being all of it. The outer condition
+ * makes the planner expect one row: it would expect a tenth of all that is due, and read the whole table for those.
+ */
+export const CLAIM = prepared(
+  'operation-claim',
+  taking(`(
+     select id, status from (
+       select id, status from operations
+       where due_at <= now() + interval '5 milliseconds' and kind = any($5) and not tenant_id = any($6)
+         and not (kind = any($7) and tenant_id = any($8))
+       order by due_at limit $4 for update skip locked) due
+     where id = id || '')`),
+);
+
+/*
+ * Takes one, also from a worker whose lease ran out (a crash: that counts as a try).
+ */
+export const ACQUIRE = locking(
+  'operation',
+  prepared(
+    'operation-acquire',
+    taking(`(
+     select id, status from operations
+     where id = $4 and status in (${LIVE}) and (due_at <= now() + interval '5 milliseconds' or lease_expires_at < now()) for update)`),
+  ),
+  ([, , , id]) => [id as string],
+);
+
+/*
+ * Only of what is still held: where the commit of a sleep has just stood and the worker has not heard of it, the version is still the
+ * worker's, and the renewal would give the sleeper a lease that nobody drives and nobody gives back.
+ */
+export const HEARTBEAT = prepared(
+  'operation-heartbeat',
+  `update operations o set lease_expires_at = now() + make_interval(secs => $3)
+   from ${listOf('held', { id: 'text', version: 'bigint' })}
+   where o.id = held.id and o.lease_version = held.version and o.is_held and o.status in (${LIVE})
+   returning o.id, o.cancel_requested "cancelRequested"`,
+);
+
+/*
+ * What the repair takes from workers that died: the operation is due again, and the try counts. The version rises, so that a
+ * worker that was only slow can write no more.
+ */
+export const FREE = prepared(
+  'operation-free',
+  `update operations o set lease_version = o.lease_version + 1, lease_expires_at = null, attempt = o.attempt + 1
+   from (select id from operations where is_held and lease_expires_at < now() limit 500 for update skip locked) as dead
+   where o.id = dead.id`,
+);

@@ -1,0 +1,50 @@
+import { expect, it } from '@jest/globals';
+import { SilentBackend } from '../../test/queue/silent-backend.js';
+import { QueueSession, type Backend } from './queue-session.js';
+
+const open = (backend: Backend) => QueueSession.open(backend, () => undefined);
+const wakeUp = { operationId: 'op_a', dispatch: 1 };
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+/** How an add ended, as far as it has. */
+function added(session: QueueSession): { as?: string } {
+  const outcome: { as?: string } = {};
+  session.add(wakeUp).then(
+    () => (outcome.as = 'taken'),
+    (error: Error) => (outcome.as = error.message),
+  );
+  return outcome;
+}
+
+it('refuses what is on its way when it is closed', async () => {
+  const backend = new SilentBackend();
+  const session = await open(backend);
+  const sent = added(session);
+  await turn();
+  expect([backend.added, sent.as]).toEqual([1, undefined]);
+  const gathered = added(session);
+  await session.close(0);
+  await turn();
+  expect([sent.as, gathered.as]).toEqual(Array(2).fill('the session of the queue was closed'));
+});
+
+it('refuses what comes after it was closed', async () => {
+  const backend = new SilentBackend();
+  const session = await open(backend);
+  await session.close(0);
+  const late = added(session);
+  await turn();
+  expect([backend.added, late.as]).toEqual([0, 'the session of the queue was closed']);
+});
+
+it('is of no more use once its data was made anew, by whomever, or its worker has stopped', async () => {
+  const backend = new SilentBackend();
+  const session = await open(backend);
+  await session.work(async () => undefined, 1);
+  await session.probe();
+  backend.id = 'another';
+  await expect(session.probe()).rejects.toThrow('the data of the queue was wiped');
+  backend.id = 'one';
+  await session.probe();
+  backend.isWorking = false;
+  await expect(session.probe()).rejects.toThrow('the worker of the queue has stopped');
+});

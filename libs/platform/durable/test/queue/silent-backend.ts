@@ -1,0 +1,50 @@
+import type { Backend } from '../../src/queue/queue-session.js';
+
+/** A backend that takes everything and never says so, as BullMQ does once its close has begun. */
+export class SilentBackend implements Backend {
+  added = 0;
+  id = 'one';
+  isWorking = true;
+  /** What its worker was asked to do at its end. */
+  readonly ending: string[] = [];
+  /** Settles when the worker's running jobs have ended. */
+  drained: Promise<void> = Promise.resolve();
+
+  openQueue() {
+    const { silence } = this;
+    const add = () => {
+      this.added += 1;
+      return silence;
+    };
+    return {
+      on: () => undefined,
+      waitUntilReady: async () => undefined,
+      add,
+      addBulk: add,
+      close: async () => undefined,
+    };
+  }
+
+  async openWorker() {
+    return {
+      on: () => undefined,
+      waitUntilReady: async () => undefined,
+      isRunning: () => this.isWorking,
+      pause: async () => void this.ending.push('pause'),
+      close: () => {
+        this.ending.push('close');
+        return this.drained;
+      },
+      stopRenewals: async () => undefined,
+      getBackend: () => ({ disconnectBlocking: async () => undefined, close: async () => undefined }),
+    };
+  }
+
+  async identity(): Promise<string> {
+    return this.id;
+  }
+
+  async disconnect(): Promise<void> {}
+
+  private readonly silence = new Promise<never>(() => undefined);
+}

@@ -1,0 +1,202 @@
+import { describe, expect, it } from '@jest/globals';
+import type { QuotaSettings } from '@slipway/platform-config';
+import { type Principal, type SlipwayError, type SlipwayReply, type SlipwayRequest } from '../index.js';
+import { BearerAuthenticators } from './bearer-authenticators.js';
+import { RequestGuard } from './request-guard.js';
+import { withIncluded } from './scopes.js';
+
+const authenticators = new BearerAuthenticators();
+authenticators.add({
+  accepts: (credential) => credential.startsWith('viewer'),
+  authenticate: async (credential) => principal(credential, 'viewer'),
+});
+authenticators.add({ accepts: () => true, authenticate: async (credential) => principal(credential, 'admin') });
+
+/** A credential `x@acme` is of the tenant acme. */
+function principal(id: string, scope: string): Principal {
+  const tenantName = id.split('@')[1] ?? 'acme';
+  return {
+    tenantId: tenantName === 'acme' ? 'ten' : `ten_${tenantName}`,
+    tenantName,
+    isOperatorTenant: false,
+    actor: { type: 'token', id },
+    scopes: withIncluded([scope]),
+    owner: { type: 'person', id: 'alice' },
+    minters: [],
+  };
+}
+
+/** @param quotas of tenants, where a test is about them */
+const guardOf = (
+  readsPerMinute: number,
+  mutationsPerMinute: number,
+  quotas: QuotaSettings = { reads_per_minute: 0, mutations_per_minute: 0 },
+): RequestGuard =>
+  new RequestGuard(authenticators, {
+    operator: { quotas },
+    rateLimit: { readsPerMinute, mutationsPerMinute },
+    gateway: { limits: { requestsPerMinute: 0, maxConcurrencyPerToken: 0 } },
+  });
+
+/** What the guard made of a request: its refusal or `passes`, and the headers that say how much is left. */
+async function check(
+  guard: RequestGuard,
+  credential: string | undefined,
+  { method = 'GET', scope = 'viewer', header = credential && `Bearer ${credential}` } = {},
+): Promise<{ outcome: string; headers: Record<string, string>; request: SlipwayRequest; refusal?: SlipwayError }> {
+  let headers: Record<string, string> = {};
+  const request = {
+    method,
+    headers: { authorization: header },
+    slipway: { route: { scope }, logIds: {} },
+  } as unknown as SlipwayRequest;
+  const reply = { headers: (own: Record<string, string>) => void (headers = own) } as unknown as SlipwayReply;
+  let refusal: SlipwayError | undefined;
+  const outcome = await guard.check(request, reply).then(
+    () => 'passes',
+    (error: SlipwayError) => {
+      refusal = error;
+      return `${error.status} ${error.code}`;
+    },
+  );
+  return { outcome, headers, request, refusal };
+}
+const outcomes = async (...checks: ReturnType<typeof check>[]): Promise<string[]> =>
+  (await Promise.all(checks)).map(({ outcome }) => outcome);
+
+it('says who is calling to what comes after it', async () => {
+  const { request } = await check(guardOf(0, 0), 'viewer-1');
+  expect(request.slipway).toMatchObject({
+    tenantId: 'ten',
+    principal: { actor: { id: 'viewer-1' } },
+    logIds: { tenant_id: 'ten' },
+  });
+});
+
+it('refuses who is nobody first, then who is too fast, then who may not', async () => {
+  const guard = guardOf(1, 1);
+  const post = { method: 'POST', scope: 'operator' };
+  expect((await check(guard, undefined, post)).outcome).toBe('401 unauthenticated');
+  // A refusal for its scope counts as a request, so that nobody can try without end.
+  expect((await check(guard, 'viewer-1', post)).outcome).toBe('403 scope_insufficient');
+  const fast = await check(guard, 'viewer-1', post);
+  expect([fast.outcome, fast.headers['ratelimit-remaining']]).toEqual(['429 rate_limited', '0']);
+  // Whoever is nobody has no allowance to use up, and none that he could use up for others.
+  for (let n = 0; n < 5; n += 1) expect((await check(guard, undefined, post)).outcome).toBe('401 unauthenticated');
+  expect((await check(guard, 'admin-1', post)).outcome).toBe('passes');
+});
+
+it('asks for the scope of the route, or for none where it is public', async () => {
+  const guard = guardOf(0, 0);
+  const as = async (credential: string): Promise<string[]> =>
+    outcomes(...['public', 'viewer', 'operator', 'admin'].map((scope) => check(guard, credential, { scope })));
+  expect(await as('admin-1')).toEqual(['passes', 'passes', 'passes', 'passes']);
+  expect(await as('viewer-1')).toEqual(['passes', 'passes', '403 scope_insufficient', '403 scope_insufficient']);
+});
+
+it('counts GET and HEAD as reads and everything else as mutations, per actor', async () => {
+  const guard = guardOf(2, 1);
+  const asks = (credential: string, ...methods: string[]) =>
+    outcomes(...methods.map((method) => check(guard, credential, { method })));
+  expect(await asks('a', 'GET', 'HEAD', 'GET')).toEqual(['passes', 'passes', '429 rate_limited']);
+  for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'])
+    expect([method, await asks(`b-${method}`, method, method)]).toEqual([method, ['passes', '429 rate_limited']]);
+  expect(await asks('a', 'POST')).toEqual(['passes']);
+  const { headers } = await check(guard, 'c');
+  expect(headers).toEqual({ 'ratelimit-limit': '2', 'ratelimit-remaining': '1', 'ratelimit-reset': '30' });
+});
+
+it('has no limit where it is 0, and says nothing of one', async () => {
+  for (const [guard, method] of [
+    [guardOf(0, 1), 'GET'],
+    [guardOf(1, 0), 'POST'],
+  ] as const) {
+    for (let n = 0; n < 50; n += 1) {
+      const { outcome, headers } = await check(guard, 'a', { method });
+      expect([outcome, headers]).toEqual(['passes', {}]);
+    }
+  }
+});
+
+it('asks the ways to recognise a credential in their order, and none for what is no bearer credential', async () => {
+  const guard = guardOf(0, 0);
+  const scopes = async (credential: string) => [
+    ...((await check(guard, credential)).request.slipway.principal?.scopes ?? []),
+  ];
+  expect(await scopes('viewer-1')).toEqual(['viewer']);
+  expect(await scopes('other')).toEqual(['viewer', 'operator', 'admin']);
+  for (const header of ['', 'Bearer', 'Bearer ', 'Basic x', 'Bearer a b', 'xBearer a', 'Bearer é'])
+    expect([header, (await check(guard, 'x', { header })).outcome]).toEqual([header, '401 unauthenticated']);
+  for (const header of ['Bearer a', 'bearer a', 'BEARER   a'])
+    expect([header, (await check(guard, 'x', { header })).outcome]).toEqual([header, 'passes']);
+});
+
+describe('A8: the rate of a tenant', () => {
+  const read = (guard: RequestGuard, credential: string) => check(guard, credential);
+
+  it('bounds all its tokens together, and no other tenant', async () => {
+    const guard = guardOf(3, 0, { reads_per_minute: 4 });
+    expect(await outcomes(read(guard, 'a'), read(guard, 'a'), read(guard, 'b'), read(guard, 'b'))).toEqual(
+      Array(4).fill('passes'),
+    );
+    const refused = await read(guard, 'c');
+    expect([refused.outcome, refused.refusal?.extra, refused.refusal?.message]).toEqual([
+      '429 rate_limited',
+      { quota: 'reads_per_minute', limit: 4 },
+      'The quota reads_per_minute allows 4 to all tokens of the tenant together.',
+    ]);
+    expect(refused.headers).toEqual({ 'ratelimit-limit': '4', 'ratelimit-remaining': '0', 'ratelimit-reset': '60' });
+    expect(refused.refusal?.headers).toEqual({ 'retry-after': '15' });
+    expect((await read(guard, 'a@other')).outcome).toBe('passes');
+  });
+
+  it('charges nobody for what the other refuses', async () => {
+    const guard = guardOf(2, 0, { reads_per_minute: 3 });
+    expect(await outcomes(read(guard, 'a'), read(guard, 'a'))).toEqual(['passes', 'passes']);
+    // Refused by its token: the tenant has one left, for another token.
+    const own = await read(guard, 'a');
+    expect([own.refusal?.extra, own.headers['ratelimit-limit']]).toEqual([undefined, '2']);
+    expect((await read(guard, 'b')).outcome).toBe('passes');
+    // Refused by the tenant: the token keeps what it had, and shows so where the tenant has no limit.
+    for (let n = 0; n < 5; n += 1) expect((await read(guard, 'c')).refusal?.extra).toMatchObject({ limit: 3 });
+    const { ofToken } = (guard as unknown as { reads: { ofToken: { take(key: string): { remaining: number } } } })
+      .reads;
+    expect(ofToken.take('token:c').remaining).toBe(1);
+  });
+
+  it('is told where it is the tighter one', async () => {
+    const guard = guardOf(10, 0, { reads_per_minute: 12 });
+    const left = async (credential: string) => {
+      const { headers } = await read(guard, credential);
+      return [headers['ratelimit-limit'], headers['ratelimit-remaining']];
+    };
+    expect(await left('a')).toEqual(['10', '9']);
+    for (let n = 0; n < 5; n += 1) await left('b');
+    expect(await left('a')).toEqual(['12', '5']);
+  });
+
+  it('is four times that of a token unless the file says otherwise, for one tenant or for all', async () => {
+    const passes = async (guard: RequestGuard, tenant: string): Promise<number> => {
+      for (let n = 0; n < 50; n += 1) {
+        if ((await check(guard, `t${n}@${tenant}`, { method: 'POST' })).outcome !== 'passes') return n;
+      }
+      return Infinity;
+    };
+    expect(await passes(guardOf(0, 2, {}), 'acme')).toBe(8);
+    const own = guardOf(0, 2, { mutations_per_minute: 5, tenants: { big: { mutations_per_minute: 20 } } });
+    expect([await passes(own, 'acme'), await passes(own, 'big')]).toEqual([5, 20]);
+    // 0 turns both off.
+    expect(await passes(guardOf(2, 0, {}), 'acme')).toBe(Infinity);
+    expect(await passes(guardOf(0, 2, { mutations_per_minute: 0 }), 'acme')).toBe(Infinity);
+  });
+
+  it('reads and mutations are counted apart', async () => {
+    const guard = guardOf(0, 0, { reads_per_minute: 1, mutations_per_minute: 1 });
+    const asks = (method: string) => check(guard, 'a', { method }).then(({ outcome }) => outcome);
+    expect([await asks('GET'), await asks('POST'), await asks('GET')]).toEqual([
+      'passes',
+      'passes',
+      '429 rate_limited',
+    ]);
+  });
+});

@@ -1,0 +1,52 @@
+import { expect, it } from '@jest/globals';
+import { hashSecret } from '@slipway/contracts';
+import type { SlipwayError } from '../index.js';
+import { principalOf } from './token.service.js';
+import type { TokenLookup } from './token.query.js';
+
+const row = (rest: Partial<TokenLookup> = {}): TokenLookup => ({
+  key: 'tok_1',
+  tenant_id: 'ten',
+  tenant_name: 'acme',
+  is_operator: false,
+  scopes: ['operator'],
+  owner_type: 'person',
+  owner_id: 'bob',
+  minters: [{ type: 'person', id: 'operator' }],
+  secret_sha256: hashSecret('right'),
+  is_revoked: false,
+  is_expired: false,
+  is_use_due: false,
+  ...rest,
+});
+
+function outcome(found: TokenLookup | undefined, secret = 'right'): string {
+  try {
+    return principalOf(found, secret).actor.id;
+  } catch (error) {
+    return (error as SlipwayError).code;
+  }
+}
+
+it('knows a token’s holder by its secret alone', () => {
+  expect(principalOf(row(), 'right')).toEqual({
+    tenantId: 'ten',
+    tenantName: 'acme',
+    isOperatorTenant: false,
+    actor: { type: 'token', id: 'tok_1' },
+    scopes: new Set(['viewer', 'operator']),
+    owner: { type: 'person', id: 'bob' },
+    minters: [{ type: 'person', id: 'operator' }],
+  });
+  expect(principalOf(row({ is_operator: true }), 'right').isOperatorTenant).toBe(true);
+  expect([outcome(undefined), outcome(row(), 'wrong'), outcome(row(), '')]).toEqual(
+    new Array(3).fill('unauthenticated'),
+  );
+});
+
+it('says that a token has expired to its holder only, and nothing of one that is revoked', () => {
+  expect(outcome(row({ is_expired: true }))).toBe('token_expired');
+  expect(outcome(row({ is_expired: true }), 'wrong')).toBe('unauthenticated');
+  expect(outcome(row({ is_revoked: true }))).toBe('unauthenticated');
+  expect(outcome(row({ is_revoked: true, is_expired: true }))).toBe('unauthenticated');
+});

@@ -1,0 +1,105 @@
+import { hashSecret, parseToken, tokenVerdict, type Owner } from '@slipway/contracts';
+import { Injectable } from '@nestjs/common';
+import { Database, type Tx } from '@slipway/platform-database';
+import { errors, type Principal, type Scope } from '../index.js';
+import type { BearerAuthenticator } from './bearer-authenticators.js';
+import { withIncluded } from './scopes.js';
+import { makeToken } from './token-text.js';
+import {
+  INSERT_TOKEN,
+  LIST_TOKENS,
+  LOCK_TOKEN,
+  LOOK_UP_TOKEN,
+  REVOKE_TOKEN,
+  type TokenLookup,
+  type TokenRow,
+} from './token.query.js';
+import { TokenUses } from './token-uses.js';
+
+/** What a new token is to be. `expiresAt` is checked by the caller. */
+export interface NewToken {
+  tenantId: string;
+  name: string;
+  scopes: Scope[];
+  expiresAt: Date;
+  /** `type:id` of the actor. */
+  createdBy: string;
+  owner: Owner;
+  /** Owners of the tokens by which it is minted. */
+  minters: readonly Owner[];
+}
+
+/** API tokens: made, listed, revoked, recognised. */
+@Injectable()
+export class TokenService implements BearerAuthenticator {
+  constructor(
+    private readonly database: Database,
+    private readonly uses: TokenUses,
+  ) {}
+
+  /** Makes a token in the caller's transaction: its row, and the text with the secret, which cannot be had again. */
+  async create(tx: Tx, token: NewToken): Promise<{ row: TokenRow; text: string }> {
+    const made = makeToken();
+    const scopes = [...new Set(token.scopes)];
+    const values = [
+      made.id,
+      token.tenantId,
+      token.name,
+      scopes,
+      hashSecret(made.secret),
+      token.createdBy,
+      token.owner.type,
+      token.owner.id,
+      JSON.stringify(token.minters),
+      token.expiresAt,
+    ];
+    const row = await tx.one<TokenRow>(INSERT_TOKEN, values);
+    return { row: row as TokenRow, text: made.text };
+  }
+
+  /** Up to `limit` tokens of a tenant, newest first, after the one with the given id. */
+  async list(tenantId: string, limit: number, after?: string): Promise<TokenRow[]> {
+    return this.database.read<TokenRow>({ tenantId }, LIST_TOKENS, [tenantId, after ?? null, limit]);
+  }
+
+  /** The token's row, locked until the transaction ends; undefined if the tenant has no such token. */
+  async lock(tx: Tx, tenantId: string, id: string): Promise<TokenRow | undefined> {
+    return tx.one<TokenRow>(LOCK_TOKEN, [tenantId, id]);
+  }
+
+  /** Revokes for good; revoking again changes nothing. Undefined if the tenant has no such token. */
+  async revoke(tx: Tx, tenantId: string, id: string, revokedBy: string): Promise<TokenRow | undefined> {
+    return tx.one<TokenRow>(REVOKE_TOKEN, [tenantId, id, revokedBy]);
+  }
+
+  accepts(credential: string): boolean {
+    return credential.startsWith('slw_');
+  }
+
+  /** @throws unauthenticated if the token is unknown, wrong or revoked; token_expired */
+  async authenticate(credential: string): Promise<Principal> {
+    const parts = parseToken(credential);
+    if (!parts) throw errors.unauthenticated();
+    const row = await this.database.find<TokenLookup>('system', LOOK_UP_TOKEN, parts.id);
+    const principal = principalOf(row, parts.secret);
+    if (row!.is_use_due) this.uses.note(row!.key);
+    return principal;
+  }
+}
+
+/** Judges what was found of a token. @throws unauthenticated, token_expired */
+export function principalOf(row: TokenLookup | undefined, secret: string): Principal {
+  const facts = row && { secretHash: row.secret_sha256, isRevoked: row.is_revoked, isExpired: row.is_expired };
+  const verdict = tokenVerdict(facts, secret);
+  if (!row || verdict === 'wrong') throw errors.unauthenticated();
+  if (verdict === 'expired') throw errors.token_expired();
+  return {
+    tenantId: row.tenant_id,
+    tenantName: row.tenant_name,
+    isOperatorTenant: row.is_operator,
+    actor: { type: 'token', id: row.key },
+    scopes: withIncluded(row.scopes),
+    owner: { type: row.owner_type, id: row.owner_id },
+    minters: row.minters,
+  };
+}

@@ -1,0 +1,282 @@
+import 'reflect-metadata';
+import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { Controller, Module } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { ConfigModule, type Config } from '@slipway/platform-config';
+import { Database, DatabaseModule, migrations as databaseMigrations } from '@slipway/platform-database';
+import { CurrentPrincipal, HttpModule, Route, SlipwayHttpAdapter, type Principal } from '../../src/index.js';
+import { createTestDatabase, type TestDatabase } from '@slipway/platform-database/testing';
+import { AuthModule, ensureBootstrap, migrations, TokenService, TokenUses } from '../../src/auth/index.js';
+
+const BOOTSTRAP = `slw_boot_${'s'.repeat(32)}`;
+
+@Controller()
+class WhoController {
+  @Route({
+    method: 'GET',
+    path: '/who',
+    scope: 'viewer',
+    tag: 'Identity',
+    operationId: 'who',
+    summary: 'Who',
+    ok: { 200: null },
+  })
+  who(@CurrentPrincipal() who: Principal): object {
+    return { tenant: who.tenantName, scopes: [...who.scopes], actor: who.actor };
+  }
+
+  @Route({
+    method: 'POST',
+    path: '/act',
+    scope: 'operator',
+    tag: 'Identity',
+    operationId: 'act',
+    summary: 'Act',
+    ok: { 200: null },
+  })
+  act(): object {
+    return { done: true };
+  }
+}
+
+@Module({ controllers: [WhoController] })
+class WhoModule {}
+
+let testDatabase: TestDatabase;
+let app: NestFastifyApplication;
+let database: Database;
+let tokens: TokenService;
+let operatorTenant: string;
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase([...databaseMigrations, ...migrations]);
+  const config = {
+    database: { url: testDatabase.url, migrateUrl: testDatabase.ownerUrl, embedded: false, poolSize: 4 },
+    rateLimit: { readsPerMinute: 20, mutationsPerMinute: 5 },
+    gateway: { limits: { requestsPerMinute: 0, maxConcurrencyPerToken: 0 } },
+    operator: { quotas: { reads_per_minute: 0, mutations_per_minute: 0 } },
+  } as unknown as Config;
+  @Module({
+    imports: [ConfigModule.forRoot(config), DatabaseModule.forRoot(config), HttpModule, AuthModule, WhoModule],
+  })
+  class TestModule {}
+  app = await NestFactory.create<NestFastifyApplication>(TestModule, new SlipwayHttpAdapter(), { logger: false });
+  await app.init();
+  database = app.get(Database, { strict: false });
+  tokens = app.get(TokenService, { strict: false });
+  await ensureBootstrap(database, { bootstrapToken: BOOTSTRAP });
+  operatorTenant = (await database.read<{ id: string }>('system', 'select id from tenants'))[0]!.id;
+});
+
+afterAll(async () => {
+  await app?.close();
+  await testDatabase?.drop();
+});
+
+let fresh: string;
+let freshId: string;
+beforeEach(async () => {
+  ({ text: fresh, id: freshId } = await make(['viewer']));
+});
+
+async function make(
+  scopes: ('viewer' | 'operator' | 'admin')[],
+  expiresAt = new Date(Date.now() + 60_000),
+): Promise<{ text: string; id: string }> {
+  const made = await database.tx({ tenantId: operatorTenant }, (tx) =>
+    tokens.create(tx, {
+      tenantId: operatorTenant,
+      name: 'n',
+      scopes,
+      expiresAt,
+      createdBy: 'token:x',
+      owner: { type: 'person', id: 'alice' },
+      minters: [],
+    }),
+  );
+  return { text: made.text!, id: made.row.id };
+}
+
+async function ask(
+  authorization: string | undefined,
+  method: 'GET' | 'POST' = 'GET',
+): Promise<{ status: number; headers: Record<string, unknown>; body: any }> {
+  const answer = await app.inject({
+    method,
+    url: method === 'GET' ? '/api/v1/who' : '/api/v1/act',
+    headers: authorization === undefined ? {} : { authorization },
+  });
+  return { status: answer.statusCode, headers: answer.headers, body: answer.json() };
+}
+
+it('knows the bootstrap token after any number of boots, and a changed secret', async () => {
+  await Promise.all([1, 2, 3].map(() => ensureBootstrap(database, { bootstrapToken: BOOTSTRAP })));
+  expect((await ask(`Bearer ${BOOTSTRAP}`)).body).toEqual({
+    tenant: 'default',
+    scopes: ['viewer', 'operator', 'admin'],
+    actor: { type: 'token', id: 'tok_boot' },
+  });
+  const changed = `slw_boot_${'t'.repeat(32)}`;
+  await ensureBootstrap(database, { bootstrapToken: changed });
+  expect((await ask(`Bearer ${BOOTSTRAP}`)).status).toBe(401);
+  expect((await ask(`Bearer ${changed}`)).status).toBe(200);
+});
+
+it.each([
+  undefined,
+  '',
+  'Bearer',
+  'Bearer ',
+  'Basic abc',
+  'Bearer garbage',
+  `Bearer slw_boot_${'x'.repeat(32)}`,
+  `Bearer slw_none_${'x'.repeat(32)}`,
+  'Bearer slw_a_b',
+  'Bearer eyJhbGciOiJub25lIn0.e30.',
+])('answers 401 to %j', async (authorization) => {
+  const answer = await ask(authorization);
+  expect([answer.status, answer.body.error.code]).toEqual([401, 'unauthenticated']);
+  expect(answer.headers['www-authenticate']).toMatch(/^Bearer/);
+  expect(answer.headers['x-should-retry']).toBe('false');
+});
+
+it('refuses before it has read a byte of the body', async () => {
+  const send = async (authorization?: string): Promise<[number, string]> => {
+    const headers = { 'content-type': 'application/json', ...(authorization ? { authorization } : {}) };
+    const answer = await app.inject({ method: 'POST', url: '/api/v1/act', headers, payload: '{ this is no JSON' });
+    return [answer.statusCode, answer.json().error.code];
+  };
+  expect(await send()).toEqual([401, 'unauthenticated']);
+  expect(await send(`Bearer ${fresh}`)).toEqual([403, 'scope_insufficient']);
+  expect((await send(`Bearer ${(await make(['operator'])).text}`))[0]).toBe(400);
+});
+
+it('takes the scheme in any case', async () => {
+  expect((await ask(`bearer ${fresh}`)).status).toBe(200);
+});
+
+it('refuses a revoked token at the very next request', async () => {
+  expect((await ask(`Bearer ${fresh}`)).status).toBe(200);
+  await database.tx({ tenantId: operatorTenant }, (tx) => tokens.revoke(tx, operatorTenant, freshId, 'token:x'));
+  const answer = await ask(`Bearer ${fresh}`);
+  expect([answer.status, answer.body.error.code]).toEqual([401, 'unauthenticated']);
+});
+
+it('tells an expired token from an unknown one', async () => {
+  const { text } = await make(['viewer'], new Date(Date.now() - 1_000));
+  expect((await ask(`Bearer ${text}`)).body.error.code).toBe('token_expired');
+});
+
+it('asks for the scope of the route', async () => {
+  const answer = await ask(`Bearer ${fresh}`, 'POST');
+  expect([answer.status, answer.body.error.code, answer.body.error.required_scope]).toEqual([
+    403,
+    'scope_insufficient',
+    'operator',
+  ]);
+  const { text } = await make(['admin']);
+  expect((await ask(`Bearer ${text}`, 'POST')).status).toBe(200);
+});
+
+it('limits reads and mutations apart, per token', async () => {
+  const { text } = await make(['operator']);
+  const statuses: number[] = [];
+  for (let i = 0; i < 6; i += 1) statuses.push((await ask(`Bearer ${text}`, 'POST')).status);
+  expect(statuses).toEqual([200, 200, 200, 200, 200, 429]);
+  const refused = await ask(`Bearer ${text}`, 'POST');
+  expect(refused.body.error).toMatchObject({ code: 'rate_limited', retryable: true });
+  expect(refused.headers['retry-after']).toBe('12');
+  expect((await ask(`Bearer ${text}`)).headers).toMatchObject({ 'ratelimit-limit': '20', 'ratelimit-remaining': '19' });
+  expect((await ask(`Bearer ${fresh}`)).status).toBe(200);
+});
+
+it('stores the last use away from the request, at most once a minute', async () => {
+  const lastUse = async (): Promise<string | null> =>
+    (await tokens.list(operatorTenant, 200)).find((row) => row.id === freshId)!.last_used_at;
+  const uses = app.get(TokenUses, { strict: false });
+  await ask(`Bearer ${fresh}`);
+  expect(await lastUse()).toBeNull();
+  await uses.flush();
+  const first = await lastUse();
+  expect(first).toMatch(/^20/);
+  await ask(`Bearer ${fresh}`);
+  uses.note(freshId);
+  await uses.flush();
+  expect(await lastUse()).toBe(first);
+});
+
+it('keeps tenants apart and tells gateways of a revocation', async () => {
+  let tell: (id: string) => void;
+  const heard = new Promise<string>((resolve) => (tell = resolve));
+  const stop = await database.listen('slipway_tokens', (id) => tell(id));
+  const foreign = await database.tx({ tenantId: 'ten_other' }, (tx) =>
+    tokens.revoke(tx, operatorTenant, freshId, 'token:x'),
+  );
+  expect(foreign).toBeUndefined();
+  expect(await tokens.list('ten_other', 10)).toEqual([]);
+  await database.tx({ tenantId: operatorTenant }, (tx) => tokens.revoke(tx, operatorTenant, freshId, 'token:x'));
+  expect(await heard).toBe(freshId);
+  await stop();
+});
+
+it('answers 503 while Postgres is away, not 401', async () => {
+  const real = database.read.bind(database);
+  database.read = () => Promise.reject(Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' }));
+  try {
+    const answer = await ask(`Bearer ${fresh}`);
+    expect([answer.status, answer.body.error.code, answer.body.error.retryable]).toEqual([503, 'unavailable', true]);
+  } finally {
+    database.read = real as never;
+  }
+});
+
+it('10.9c: an address that guesses tokens is told to come back later, and stops nobody who is known', async () => {
+  const address = '192.0.2.9';
+  const from = async (text: string, remoteAddress = address) => {
+    const headers = { authorization: `Bearer ${text}` };
+    return app.inject({ method: 'GET', url: '/api/v1/who', headers, remoteAddress });
+  };
+  expect((await from(fresh)).statusCode).toBe(200);
+  let asked = 0;
+  const real = database.read.bind(database);
+  database.read = ((...given: Parameters<typeof real>) => {
+    asked += 1;
+    return real(...given);
+  }) as never;
+  try {
+    const statuses = new Set<number>();
+    for (let n = 0; n < 300; n += 1) statuses.add((await from(`slw_guess${n}_${'x'.repeat(43)}`)).statusCode);
+    expect(statuses).toEqual(new Set([401, 429]));
+  } finally {
+    database.read = real as never;
+  }
+  // Two a second beside the first 120.
+  expect(asked).toBeLessThan(200);
+  expect((await from(fresh)).statusCode).toBe(200);
+  const more = await Promise.all([1, 2, 3, 4, 5].map((n) => from(`slw_more${n}_${'x'.repeat(43)}`)));
+  const refused = more.find(({ statusCode }) => statusCode === 429);
+  expect([refused?.json().error.code, refused?.headers['retry-after']]).toEqual(['rate_limited', '1']);
+  expect((await from((await make(['viewer'])).text, '192.0.2.10')).statusCode).toBe(200);
+});
+
+it('10.9c: lets a token in as soon as it is made, though it has just been refused', async () => {
+  const { text, id } = await make(['viewer']);
+  const [row] = await database.read<object>(
+    'system',
+    `with gone as (delete from api_tokens where id = $1 returning *) select to_jsonb(gone) as row from gone`,
+    [id],
+  );
+  expect((await ask(`Bearer ${text}`)).status).toBe(401);
+  await database.read(
+    'system',
+    `insert into api_tokens select * from jsonb_populate_record(null::api_tokens, $1) returning id`,
+    [(row as { row: object }).row],
+  );
+  const madeAt = Date.now();
+  while ((await ask(`Bearer ${text}`)).status !== 200) {
+    // The second that the refusal is remembered for ends later.
+    expect(Date.now() - madeAt).toBeLessThan(800);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+});

@@ -1,0 +1,59 @@
+import type { Metric, Stat } from '@slipway/contracts';
+import type { Tx } from '@slipway/platform-database';
+
+export const POLICIES = Symbol('PoliciesPort');
+
+/** A metric that must stay on the better side of its threshold, which is in the metric's unit. */
+export interface Slo {
+  metric: Metric;
+  stat: Stat;
+  threshold: number;
+}
+
+/** What a deployment's owner allows and wants, complete with its defaults. Field names are those of the API. */
+export interface PolicyContent {
+  mode: 'off' | 'observe' | 'recommend';
+  workload?: Record<string, unknown>;
+  objective?: { metric: Metric; direction: 'minimize' | 'maximize' };
+  slos: Slo[];
+  /** `confidence` is one-sided, 0.5..1. */
+  evidence: { min_samples: number; min_duration_seconds: number; max_age_seconds: number; confidence: number };
+  experiment_budget: {
+    max_gpu_hours?: number;
+    max_cost?: { amount: number; currency: string };
+    max_experiments?: number;
+    max_parallel: number;
+    max_traffic_percent: number;
+    period: 'day' | 'week' | 'month';
+    /** What a plan may change. Absent: anything, though the autopilot keeps to `scaling.min_replicas`. Empty: nothing. */
+    allowed_knobs?: string[];
+  };
+  reliability: {
+    max_error_rate?: number;
+    min_availability_percent?: number;
+    freeze_windows: { start: string; end: string }[];
+  };
+  promotion: {
+    approvals_required: number;
+    prevent_self_approval: boolean;
+    require_hosted_identity: boolean;
+    max_step_percent: number;
+    cooldown_seconds: number;
+    plan_ttl_seconds: number;
+  };
+}
+
+export interface Policy {
+  deploymentId: string;
+  /** Rises by one at every change, from 1. Every version is kept. */
+  version: number;
+  content: PolicyContent;
+}
+
+/** Offered by policies. */
+export interface PoliciesPort {
+  /** The version in force, or undefined if none was ever set. */
+  current(tx: Tx, deploymentId: string): Promise<Policy | undefined>;
+  /** One version, also one that is no longer in force; undefined if there is none. */
+  version(tx: Tx, deploymentId: string, version: number): Promise<Policy | undefined>;
+}
