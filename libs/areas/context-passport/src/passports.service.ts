@@ -13,7 +13,7 @@ import { CONFIG, quotasOf, type Config, type QuotaConfig } from '@slipway/platfo
 import { Database, type Tx } from '@slipway/platform-database';
 import { reply, type Principal, type Reply } from '@slipway/platform-http';
 import { appendAudit, Mutations } from '@slipway/platform-durable/mutations';
-import { holdQuota } from '@slipway/platform-durable/quotas';
+import { reserveQuota } from '@slipway/platform-durable/quotas';
 import { DEPLOYMENTS, type DeploymentsPort } from '@slipway/ports/deployment-records';
 import { PRODUCTS, type ProductsPort } from '@slipway/ports/model-api-administration';
 import { ROUTES, type RouteAffinity, type RoutesPort } from '@slipway/ports/routing';
@@ -112,7 +112,7 @@ export class PassportsService {
   private async holdPlace(tx: Tx, { tenantId, tenantName }: Principal, id: string): Promise<void> {
     if (await findPassport(tx, tenantId, id)) return;
     const limit = quotasOf(this.config, tenantName).context_passports;
-    await holdQuota(tx, { tenantId, quota: 'context_passports', limit }, () => passportCountOf(tx, tenantId));
+    await reserveQuota(tx, { tenantId, quota: 'context_passports', limit }, () => passportCountOf(tx, tenantId));
   }
 
   private async placeOfDeployment(tx: Tx, tenantId: string, name: string): Promise<Place> {

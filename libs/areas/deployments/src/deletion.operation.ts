@@ -12,7 +12,7 @@ import {
   sleep,
   type OperationOf,
   type OperationRow,
-  type Outcome,
+  type OperationOutcome,
   type StepContext,
   type StepOutcome,
 } from '@slipway/platform-durable/operations';
@@ -142,7 +142,7 @@ export class DeletionOperation implements OperationOf<typeof DELETION> {
   async finish(
     tx: Tx,
     operation: OperationRow<DeletionInput>,
-    outcome: Outcome,
+    outcome: OperationOutcome,
   ): Promise<{ result: Record<string, unknown> }> {
     const { deploymentId, stateBefore } = operation.input;
     const deployment = await this.deployments.lockById(tx, deploymentId);

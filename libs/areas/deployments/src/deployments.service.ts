@@ -18,7 +18,7 @@ import {
 } from '@slipway/platform-http';
 import { appendAudit, Mutations } from '@slipway/platform-durable/mutations';
 import { OperationStore } from '@slipway/platform-durable/operations';
-import { holdQuota } from '@slipway/platform-durable/quotas';
+import { reserveQuota } from '@slipway/platform-durable/quotas';
 import {
   DEPLOYMENTS,
   deploymentStream,
@@ -135,7 +135,7 @@ export class DeploymentsService implements ExistenceCheck {
     const limit = quotasOf(this.config, tenantName).deployments;
     // One of this name is not counted: that it exists says more than that there is no room.
     const others = () => this.deployments.countOthers(tx, tenantId, body.name);
-    await holdQuota(tx, { tenantId, quota: 'deployments', limit }, others);
+    await reserveQuota(tx, { tenantId, quota: 'deployments', limit }, others);
     return this.deployments.create(tx, {
       tenantId: who.tenantId,
       name: body.name,

@@ -5,7 +5,7 @@ import { CONFIG, quotasOf, type QuotaConfig } from '@slipway/platform-config';
 import { type Principal, errors, pageOf, type PageOf, type PageRequest } from '@slipway/platform-http';
 import type { Tx } from '@slipway/platform-database';
 import { appendAudit, Mutations } from '@slipway/platform-durable/mutations';
-import { holdQuota } from '@slipway/platform-durable/quotas';
+import { reserveQuota } from '@slipway/platform-durable/quotas';
 import { identityErrors } from './identity.errors.js';
 import { LastAdmin } from './last-admin.js';
 import { defaultExpiry, mintersOf, tokenObjections } from './token-rules.js';
@@ -29,7 +29,7 @@ export class TokensService {
     if (details.length > 0) throw errors.validation_failed({ message: details[0]!.message, details });
     return this.mutations.run({ principal: who }, async (tx) => {
       const limit = quotasOf(this.config, who.tenantName).tokens;
-      await holdQuota(tx, { tenantId: who.tenantId, quota: 'tokens', limit }, () => countActive(tx));
+      await reserveQuota(tx, { tenantId: who.tenantId, quota: 'tokens', limit }, () => countActive(tx));
       const made = { createdBy: actorOf(who), owner, minters };
       const token = { tenantId: who.tenantId, name, scopes, expiresAt, ...made };
       const { row, text } = await this.tokens.create(tx, token);

@@ -14,9 +14,9 @@ import {
 import { Mutations } from '@slipway/platform-durable/mutations';
 import { EventFeed, type EventQueryDto, type FeedClient } from '@slipway/platform-durable/events';
 import {
-  GET_RECORD,
-  LIST_RECORDS,
-  NEWEST_RECORDS,
+  GET_OPERATION_RECORD,
+  LIST_OPERATION_RECORDS,
+  NEWEST_OPERATION_RECORDS,
   operationErrors,
   OperationStore,
 } from '@slipway/platform-durable/operations';
@@ -52,7 +52,7 @@ export class OperationsService implements ExistenceCheck {
 
   /** The hottest read of the API: one round trip, and the text goes out as Postgres made it. */
   async get(who: Principal, id: string): Promise<RawJson> {
-    const row = await this.database.find<{ json: string }>({ tenantId: who.tenantId }, GET_RECORD, id, [who.tenantId]);
+    const row = await this.database.find<{ json: string }>({ tenantId: who.tenantId }, GET_OPERATION_RECORD, id, [who.tenantId]);
     if (!row) throw operationErrors.operation_not_found();
     return rawJson(row.json);
   }
@@ -65,8 +65,8 @@ export class OperationsService implements ExistenceCheck {
     const { tenantId } = who;
     const filters = [status ?? null, kind ?? null, resource_name ?? null];
     const before = cursor?.[0] ?? BEHIND_ALL;
-    const statement = filters.some((filter) => filter !== null) ? LIST_RECORDS : NEWEST_RECORDS;
-    const values = [tenantId, before, limit + 1, ...(statement === LIST_RECORDS ? filters : [])];
+    const statement = filters.some((filter) => filter !== null) ? LIST_OPERATION_RECORDS : NEWEST_OPERATION_RECORDS;
+    const values = [tenantId, before, limit + 1, ...(statement === LIST_OPERATION_RECORDS ? filters : [])];
     return this.coalescing.answer(tenantId, values, async () => {
       const rows = await this.database.read<{ id: string; json: string }>({ tenantId }, statement, values);
       return rawPage(rows, limit, (row) => [row.id]);

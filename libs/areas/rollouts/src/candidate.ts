@@ -8,7 +8,7 @@ import {
   operationFailures,
   sleep,
   StepFailed,
-  type Failure,
+  type OperationFailure,
   type OperationRow,
   type StepContext,
   type StepOutcome,
@@ -176,7 +176,7 @@ export class Candidate {
   /** Takes the operation's hold away and gives the processes a moment to go. */
   async remove(context: StepContext<unknown>, revisionId: string): Promise<StepOutcome> {
     const { operation, state, step } = context;
-    const failure = operation.failure as Failure;
+    const failure = operation.failure as OperationFailure;
     if (!state) {
       return sleep({
         forMs: GONE_LOOK_MS,
@@ -214,7 +214,7 @@ export class Candidate {
   }
 
   /** A revision that served before stays restorable; a cancel is nobody's fault. */
-  private async markFailed(tx: Tx, operation: OperationRow, revisionId: string, failure: Failure) {
+  private async markFailed(tx: Tx, operation: OperationRow, revisionId: string, failure: OperationFailure) {
     if (
       failure.code === operationFailures.cancelled_by_user.code ||
       (await this.revisions.wasEverActive(tx, revisionId))

@@ -10,7 +10,7 @@ import {
   StepFailed,
   type OperationOf,
   type OperationRow,
-  type Outcome,
+  type OperationOutcome,
   type StepContext,
   type StepOutcome,
 } from '@slipway/platform-durable/operations';
@@ -52,7 +52,7 @@ import {
  */
 export const ROLLBACK = defineOperation({
   kind: 'rollback',
-  lane: 'urgent',
+  priority: 'urgent',
   input: inputOf<RollbackInput>(),
   steps: [
     'resolve_target',
@@ -251,7 +251,7 @@ export class RollbackOperation implements OperationOf<typeof ROLLBACK> {
     });
   }
 
-  async finish(tx: Tx, operation: OperationRow<RollbackInput>, outcome: Outcome) {
+  async finish(tx: Tx, operation: OperationRow<RollbackInput>, outcome: OperationOutcome) {
     const { input } = operation;
     const deployment = await this.deployments.lockById(tx, input.deploymentId);
     const stopped = input.changeover?.stops.map(({ revisionId }) => revisionId) ?? [];

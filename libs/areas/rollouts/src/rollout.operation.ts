@@ -7,10 +7,10 @@ import {
   DurableOperation,
   inputOf,
   sleep,
-  type Failure,
+  type OperationFailure,
   type OperationOf,
   type OperationRow,
-  type Outcome,
+  type OperationOutcome,
   type StepContext,
 } from '@slipway/platform-durable/operations';
 import { DEPLOYMENTS, type DeploymentsPort } from '@slipway/ports/deployment-records';
@@ -216,7 +216,7 @@ export class RolloutOperation implements OperationOf<typeof ROLLOUT> {
   }
 
   /** Ends the rollout: traffic and the deployment are free again, and its hold on the candidate turns into warmth or nothing. */
-  async finish(tx: Tx, operation: OperationRow<RolloutInput>, outcome: Outcome, failure?: Failure) {
+  async finish(tx: Tx, operation: OperationRow<RolloutInput>, outcome: OperationOutcome, failure?: OperationFailure) {
     const { input } = operation;
     const deployment = await this.deployments.lockById(tx, input.deploymentId);
     const isCandidate = outcome === 'succeeded' && !movesTraffic(input.strategy);

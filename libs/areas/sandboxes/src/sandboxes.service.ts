@@ -12,7 +12,7 @@ import {
   type Reply,
 } from '@slipway/platform-http';
 import { appendAudit, Mutations } from '@slipway/platform-durable/mutations';
-import { holdQuota } from '@slipway/platform-durable/quotas';
+import { reserveQuota } from '@slipway/platform-durable/quotas';
 import { ReferenceEntity } from './reference.entity.js';
 import type { CreateSandboxDto, Provider, SandboxDto } from './sandbox.dto.js';
 import { SandboxEntity } from './sandbox.entity.js';
@@ -78,7 +78,7 @@ export class SandboxesService implements ExistenceCheck {
     const isLocal = provider === 'local';
     const sandboxes = tx.repository(SandboxEntity);
     // Those that have expired count until they are removed.
-    await holdQuota(tx, { tenantId, quota: 'sandboxes', limit: quotasOf(this.config, tenantName).sandboxes }, () =>
+    await reserveQuota(tx, { tenantId, quota: 'sandboxes', limit: quotasOf(this.config, tenantName).sandboxes }, () =>
       sandboxes.countBy({ tenant_id: tenantId }),
     );
     await sandboxes.insert({

@@ -1,10 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Database, type Tx } from '@slipway/platform-database';
 import { errors, reply, SlipwayError, type Principal, type Reply } from '@slipway/platform-http';
-import { appendAudit, Mutations, StoredAnswer, type HeldKey } from '@slipway/platform-durable/mutations';
+import { appendAudit, Mutations, StoredAnswer, type ClaimedKey } from '@slipway/platform-durable/mutations';
 import { OperationStore } from '@slipway/platform-durable/operations';
 import { CONFIG, PausePoints, quotasOf, type QuotaConfig } from '@slipway/platform-config';
-import { holdQuota, quotaExceeded } from '@slipway/platform-durable/quotas';
+import { reserveQuota, quotaExceeded } from '@slipway/platform-durable/quotas';
 import { And, In, LessThan, MoreThanOrEqual } from 'typeorm';
 import type { FileUpload } from './file-request.js';
 import { foldersOf } from './file-path.js';
@@ -83,7 +83,7 @@ export class UploadsService {
     sandboxId: string,
     upload: FileUpload,
     room: number,
-    key: HeldKey | undefined,
+    key: ClaimedKey | undefined,
   ): Promise<Reply> {
     const blob = newBlob(sandboxId);
     const held = await this.strays.hold(who.tenantId, sandboxId, blob);
@@ -115,7 +115,7 @@ export class UploadsService {
     sandboxId: string,
     upload: FileUpload,
     written: Written,
-    key: HeldKey | undefined,
+    key: ClaimedKey | undefined,
   ): Promise<{ answer: Reply; replaced?: FileEntity }> {
     const { tenantId } = who;
     await tx.query(LOCK_SANDBOX, [sandboxId, tenantId]);
@@ -194,7 +194,7 @@ export class UploadsService {
     const adding = sizeBytes - (replaced?.size_bytes ?? 0);
     if (adding <= 0) return;
     const bytes = async () => (await tx.repository(SandboxEntity).sum('bytes_used', { tenant_id: tenantId })) ?? 0;
-    await holdQuota(tx, { tenantId, quota: 'sandbox_bytes', limit: quotas.sandbox_bytes }, bytes, adding);
+    await reserveQuota(tx, { tenantId, quota: 'sandbox_bytes', limit: quotas.sandbox_bytes }, bytes, adding);
   }
 
   private async startPush(tx: Tx, who: Principal, sandboxId: string, path: string, blob: string): Promise<string> {

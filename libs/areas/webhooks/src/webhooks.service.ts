@@ -14,7 +14,7 @@ import {
   type Reply,
 } from '@slipway/platform-http';
 import { appendAudit, Mutations } from '@slipway/platform-durable/mutations';
-import { holdQuota } from '@slipway/platform-durable/quotas';
+import { reserveQuota } from '@slipway/platform-durable/quotas';
 import { DEPLOYMENTS, deploymentStream, type DeploymentsPort } from '@slipway/ports/deployment-records';
 import { DeliveryEntity } from './delivery/delivery.entity.js';
 import { sealContext, SECRET_PREFIX } from './delivery/signature.js';
@@ -57,7 +57,7 @@ export class WebhooksService {
       const streams = await this.streamsOf(tx, who.tenantId, body.deployments);
       const { tenantId } = who;
       const { webhooks: limit } = quotasOf(this.config, who.tenantName);
-      await holdQuota(tx, { tenantId, quota: 'webhooks', limit }, () => webhooks.countBy({ tenant_id: tenantId }));
+      await reserveQuota(tx, { tenantId, quota: 'webhooks', limit }, () => webhooks.countBy({ tenant_id: tenantId }));
       const row = webhooks.create({
         id,
         tenant_id: who.tenantId,

@@ -12,9 +12,9 @@ interface BatcherOptions<Item> {
 }
 
 /** Results in the order of the items. An `Error` among them fails its item alone. */
-type Run<Item, Result> = (items: readonly Item[]) => Promise<readonly (Result | Error)[]>;
+type BatchRun<Item, Result> = (items: readonly Item[]) => Promise<readonly (Result | Error)[]>;
 
-interface Entry<Item, Result> {
+interface BatchEntry<Item, Result> {
   item: Item;
   resolve(result: Result): void;
   reject(error: unknown): void;
@@ -32,12 +32,12 @@ export class BatchFailed extends Error {
  * again alone, so an item that cannot be run fails no other.
  */
 export class Batcher<Item, Result> {
-  private waiting: Entry<Item, Result>[] = [];
+  private waiting: BatchEntry<Item, Result>[] = [];
   private readonly openByKey = new Map<string, Promise<Result>>();
   private isFlushing = false;
 
   constructor(
-    private readonly run: Run<Item, Result>,
+    private readonly run: BatchRun<Item, Result>,
     private readonly options: BatcherOptions<Item>,
   ) {}
 
@@ -63,9 +63,9 @@ export class Batcher<Item, Result> {
     this.isFlushing = false;
   }
 
-  private take(): Entry<Item, Result>[] {
+  private take(): BatchEntry<Item, Result>[] {
     const { most, mayJoin, keyOf } = this.options;
-    const batch: Entry<Item, Result>[] = [];
+    const batch: BatchEntry<Item, Result>[] = [];
     const items: Item[] = [];
     this.waiting = this.waiting.filter((entry) => {
       const { item } = entry;
@@ -79,7 +79,7 @@ export class Batcher<Item, Result> {
   }
 
   /** Never rejects. */
-  private async runBatch(batch: readonly Entry<Item, Result>[]): Promise<void> {
+  private async runBatch(batch: readonly BatchEntry<Item, Result>[]): Promise<void> {
     try {
       const results = await this.run(batch.map(({ item }) => item));
       for (const [index, { resolve, reject }] of batch.entries()) {

@@ -2,9 +2,9 @@ import { Module, type DynamicModule } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import type { Config } from '@slipway/platform-config';
 import { getMetadataArgsStorage, type DataSourceOptions } from 'typeorm';
-import { SnakeCaseColumns } from './columns.js';
+import { SnakeCaseColumns } from './rows.js';
 import { Database } from './database.js';
-import { NESTING, UNWATCHED, WatchedNesting } from './nesting.js';
+import { TRANSACTION_WATCH, NO_WATCH, TestTransactionWatch } from './transaction-watch.js';
 import { Notifications } from './notifications.js';
 import { PipelinedReader } from './pipelined-reader.js';
 
@@ -47,7 +47,7 @@ export class DatabaseModule {
       imports: [TypeOrmModule.forRoot({ ...dataSourceOptions(url, poolSize), retryAttempts: 10, retryDelay: 500 })],
       providers: [
         Database,
-        { provide: NESTING, useValue: config.env === 'test' ? new WatchedNesting() : UNWATCHED },
+        { provide: TRANSACTION_WATCH, useValue: config.env === 'test' ? new TestTransactionWatch() : NO_WATCH },
         { provide: Notifications, useFactory: () => new Notifications(url) },
         {
           provide: PipelinedReader,

@@ -1,21 +1,19 @@
 import { Inject, Injectable, Logger, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
-import { DataSource } from 'typeorm';
 import type { Pool, PoolClient } from 'pg';
-import { cut } from './cut.js';
-import { gatherWrites } from './gather-writes.js';
-import { GatheredLookups } from './gathered-lookups.js';
-import { NESTING, type Nesting } from './nesting.js';
+import { DataSource } from 'typeorm';
+import { Batcher } from './batcher.js';
+import { cut, gatherWrites, renewPlans } from './connection.js';
 import { Notifications } from './notifications.js';
 import { PipelinedReader } from './pipelined-reader.js';
-import { renewPlans } from './renew-plans.js';
-import { beginText, Tx, type Reads, type TxScope, type TxSettings } from './tx.js';
 import type { Statement } from './statement.js';
+import { TRANSACTION_WATCH, type TransactionWatch } from './transaction-watch.js';
+import { beginText, type Reads, Tx, type TxScope, type TxSettings } from './tx.js';
 
 /** Keys of one request that are worth putting together with those of others; a page of them is a statement of its own. */
 const FEW_KEYS = 4;
 
 /** Thrown inside to leave a dry run: everything is rolled back, the callback's value is still the answer. */
-class DryRunDone {
+class DryRunRollback {
   constructor(readonly value: unknown) {}
 }
 
@@ -33,7 +31,7 @@ export class Database implements OnApplicationBootstrap, OnModuleDestroy {
     private readonly dataSource: DataSource,
     private readonly notifications: Notifications,
     private readonly reader: PipelinedReader,
-    @Inject(NESTING) private readonly nesting: Nesting,
+    @Inject(TRANSACTION_WATCH) private readonly nesting: TransactionWatch,
   ) {
     this.followPool();
     this.notifications.onSilence(() => this.cutAll());
@@ -55,14 +53,14 @@ export class Database implements OnApplicationBootstrap, OnModuleDestroy {
       try {
         const value = await this.nesting.within(() => fn(tx));
         await begun;
-        if (options.dryRun) throw new DryRunDone(value);
+        if (options.dryRun) throw new DryRunRollback(value);
         const committed = await client.query('COMMIT');
         // After a failed statement whose error the callback swallowed, COMMIT "succeeds" as a ROLLBACK.
         if (committed.command !== 'COMMIT') throw new Error('the transaction was rolled back by Postgres');
         return value;
       } catch (error) {
         await client.query('ROLLBACK').catch(() => undefined);
-        if (error instanceof DryRunDone) return error.value as T;
+        if (error instanceof DryRunRollback) return error.value as T;
         throw error;
       }
     }, scope);
@@ -190,5 +188,41 @@ export class Database implements OnApplicationBootstrap, OnModuleDestroy {
       (runner as { isTransactionActive: boolean }).isTransactionActive = false;
       await runner.release();
     }
+  }
+}
+
+/** Most keys of one statement, because every look-up waits for its last row. */
+const MOST_KEYS = 32;
+
+type LookupRead = (scope: TxScope, statement: Statement, values: unknown[]) => Promise<object[]>;
+type LookupBatcher = Batcher<string, object | undefined>;
+
+/**
+ * Look-ups by key of one turn of the event loop: those with the same statement and tenant are one statement over their keys, and the same key is
+ * looked up once. Nothing is kept: each look-up is sent after all who wait for it have asked. Rows of two tenants never come by one statement.
+ */
+export class GatheredLookups {
+  /** Those that take more keys, by statement and tenant. */
+  private readonly open = new Map<string, LookupBatcher>();
+
+  constructor(private readonly read: LookupRead) {}
+
+  /** @param shared values after the keys, the same for all of one statement */
+  find(scope: TxScope, statement: Statement, key: string, shared: readonly string[]): Promise<object | undefined> {
+    const name = JSON.stringify([statement.name, scope === 'system' ? null : scope.tenantId, ...shared]);
+    const batcher = this.open.get(name) ?? this.newBatcher(name, scope, statement, shared);
+    return batcher.add(key);
+  }
+
+  private newBatcher(name: string, scope: TxScope, statement: Statement, shared: readonly string[]): LookupBatcher {
+    const run = async (keys: readonly string[]) => {
+      this.open.delete(name);
+      const rows = await this.read(scope, statement, [keys, ...shared]);
+      const byKey = new Map(rows.map((row) => [(row as { key: string }).key, row]));
+      return keys.map((key) => byKey.get(key));
+    };
+    const batcher: LookupBatcher = new Batcher(run, { most: MOST_KEYS, keyOf: (key) => key });
+    this.open.set(name, batcher);
+    return batcher;
   }
 }

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { GatheredLookups } from './gathered-lookups.js';
+import { GatheredLookups } from './database.js';
 import { lookup, type Statement } from './statement.js';
 import type { TxScope } from './tx.js';
 

@@ -2,22 +2,27 @@ export { BatchFailed, Batcher } from './batcher.js';
 export { Database } from './database.js';
 export { DatabaseModule } from './database.module.js';
 export { Tx, type Reads, type TxScope, type TxSettings } from './tx.js';
-export { rfc3339, wholeNumber } from './columns.js';
-export { newestFirst } from './newest-first.js';
-export { KEYS, listOf, listValues, locking, lookup, prepared, type Columns, type Statement } from './statement.js';
-export { LOCK_ORDER, type Lock } from './lock-order.js';
+export { rfc3339, wholeNumber, newestFirst, newId, canonicalJson, digestOf } from './rows.js';
+export {
+  KEYS,
+  listOf,
+  listValues,
+  locking,
+  lookup,
+  prepared,
+  type Columns,
+  type Statement,
+  LOCK_ORDER,
+  type Lock,
+} from './statement.js';
 export { startEmbeddedPostgres, type EmbeddedPostgres, type EmbeddedPostgresOptions } from './embedded/index.js';
-export { newId } from './ids.js';
-export { canonicalJson, digestOf } from './digest.js';
 export { openSecret, sealSecret } from './secret-box.js';
 export { keyProblems, type SealedColumn } from './sealed-column.js';
-export type { KeyUse } from './key-use.js';
-export { rotateSecretKey } from './rotate-secret-key.js';
+export { type KeyUse, rotateSecretKey } from './rotate-secret-key.js';
 export { readManifest, restoreBackup, restoreFiles, writeBackup, type KeptFiles } from './backup/folder.js';
 export { RestoreError } from './backup/load.js';
-export { migrate } from './migrate.js';
+export { migrate, requireFit } from './migrate.js';
 export { schemaProblem, type Migration, type SchemaCheck } from './schema.js';
-export { requireFit } from './require-fit.js';
 export { postgresFault, reachPostgres, type ReachPostgresOptions } from './reach.js';
 import { GatewayRole1700000000002 } from './migrations/1700000000002-gateway-role.js';
 import { Roles1700000000000 } from './migrations/1700000000000-roles.js';

@@ -1,7 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { DataSource } from 'typeorm';
-import { APPLIED, BREAKS, type Migration } from './schema.js';
+import type { Config } from '@slipway/platform-config/load';
+import { StartupError } from '@slipway/platform-config/startup';
+import { APPLIED, BREAKS, type Migration, schemaProblem } from './schema.js';
+import { keyProblems, type SealedColumn } from './sealed-column.js';
 
 /** A statement that waits for a lock holds up all that come after it, readers too: it stands back this soon, and tries again. */
 const LOCK_TIMEOUT_MS = 1_000;
@@ -148,4 +151,19 @@ async function admit(client: pg.Client, login: string, roles: readonly string[])
   // Without INHERIT the login role sees nothing until a transaction takes one of its roles.
   const how = rows[0]?.version >= 160_000 ? 'with inherit false, set true' : '';
   await client.query(`grant ${roles.join(', ')} to ${pg.escapeIdentifier(login)} ${how}`);
+}
+
+/**
+ * A process that is too old for the schema would write rows that others cannot read, and one with another key opens no credential.
+ * @throws StartupError
+ */
+export async function requireFit(
+  { database, keyRing }: Config,
+  migrations: readonly Migration[],
+  sealed: readonly SealedColumn[],
+): Promise<void> {
+  const unfit = await schemaProblem(database.url, { known: migrations.map(({ name }) => name) });
+  if (unfit) throw new StartupError(unfit);
+  const [problem] = await keyProblems(database.url, sealed, keyRing);
+  if (problem) throw new StartupError(problem);
 }

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, jest } from '@jest/globals';
 import pg from 'pg';
-import { GatheredLookups } from './gathered-lookups.js';
+import { GatheredLookups } from './database.js';
 import { migrations } from './index.js';
 import { PipelinedReader } from './pipelined-reader.js';
 import { KEYS, lookup } from './statement.js';

@@ -1,23 +1,20 @@
 import pg from 'pg';
-import { cut } from './cut.js';
-import { gatherWrites } from './gather-writes.js';
-import { renewPlans } from './renew-plans.js';
-import { send } from './send.js';
+import { cut, gatherWrites, renewPlans, send } from './connection.js';
 import { quotedTenant, type TxScope } from './tx.js';
 import type { Statement } from './statement.js';
 
-const TENANT_LANES = 2;
-/** Reads on one lane that have not been answered; more would only wait longer than a pooled connection takes. */
+const TENANT_CONNECTIONS = 2;
+/** Reads on one connection that have not been answered; more would only wait longer than a pooled connection takes. */
 const MAX_WAITING = 256;
 
-interface Lane {
+interface SharedConnection {
   readonly role: 'slipway_system' | 'slipway_tenant';
   /** Settles once connected; undefined while there is no connection. */
-  connection?: Promise<Connection>;
+  connection?: Promise<OpenConnection>;
   waiting: number;
 }
 
-interface Connection {
+interface OpenConnection {
   client: pg.Client;
   /** Whose rows row-level security shows to what is sent next, if `entered` does not fail. */
   tenantId?: string;
@@ -29,70 +26,70 @@ interface Connection {
  * spares a connection's checkout and return for each. Only statements that `lookup()` made may come here: what one read
  * waits for, all behind it wait for.
  *
- * Each read is a transaction of its own, so a failed one leaves nothing to its neighbours. A lane has its role from the connection's
- * start. A tenant's lane keeps the tenant of the read before, which most often is this one's too; to go over to another takes a message
+ * Each read is a transaction of its own, so a failed one leaves nothing to its neighbours. A connection has its role from its
+ * start. A tenant's connection keeps the tenant of the read before, which most often is this one's too; to go over to another takes a message
  * in front of the read. Where that one fails, what was sent behind it has seen rows of somebody else, and fails with it.
  *
- * A lane: closed → connecting → open → closed (connection lost: all its unanswered reads fail, the next one connects).
+ * A shared connection: closed → connecting → open → closed (connection lost: all its unanswered reads fail, the next one connects).
  */
 export class PipelinedReader {
-  private readonly system: Lane = { role: 'slipway_system', waiting: 0 };
-  private readonly tenants: readonly Lane[] = Array.from({ length: TENANT_LANES }, () => ({
+  private readonly system: SharedConnection = { role: 'slipway_system', waiting: 0 };
+  private readonly tenants: readonly SharedConnection[] = Array.from({ length: TENANT_CONNECTIONS }, () => ({
     role: 'slipway_tenant',
     waiting: 0,
   }));
 
   constructor(private readonly connection: pg.ClientConfig) {}
 
-  /** The rows, or undefined if all lanes are full and the caller should take a connection of its own. */
+  /** The rows, or undefined if all shared connections are full and the caller should take a connection of its own. */
   async read<R>(scope: TxScope, statement: Statement, values: unknown[]): Promise<R[] | undefined> {
-    const lane = scope === 'system' ? this.system : this.emptiest();
-    if (lane.waiting >= MAX_WAITING) return undefined;
-    lane.waiting += 1;
+    const shared = scope === 'system' ? this.system : this.emptiest();
+    if (shared.waiting >= MAX_WAITING) return undefined;
+    shared.waiting += 1;
     try {
-      lane.connection ??= this.connect(lane);
-      const connection = await lane.connection;
+      shared.connection ??= this.connect(shared);
+      const connection = await shared.connection;
       renewPlans(connection.client);
       if (scope === 'system') return (await send(connection.client, statement, values)).rows as R[];
       return await readAsTenant<R>(connection, scope.tenantId, statement, values);
     } catch (error) {
       // Postgres says good-bye before it closes the connection; the next read must not meet it in between.
-      if ((error as pg.DatabaseError).severity === 'FATAL') lane.connection = undefined;
+      if ((error as pg.DatabaseError).severity === 'FATAL') shared.connection = undefined;
       throw error;
     } finally {
-      lane.waiting -= 1;
+      shared.waiting -= 1;
     }
   }
 
   /** Takes all connections away: their unanswered reads fail, and the next ones connect. */
   cut(): void {
-    for (const lane of [this.system, ...this.tenants]) {
-      void lane.connection?.then(
+    for (const shared of [this.system, ...this.tenants]) {
+      void shared.connection?.then(
         ({ client }) => cut(client),
         () => undefined,
       );
-      lane.connection = undefined;
+      shared.connection = undefined;
     }
   }
 
   async close(): Promise<void> {
-    const lanes = [this.system, ...this.tenants];
-    const connections = lanes.map((lane) => lane.connection);
-    for (const lane of lanes) lane.connection = undefined;
+    const all = [this.system, ...this.tenants];
+    const connections = all.map((shared) => shared.connection);
+    for (const shared of all) shared.connection = undefined;
     await Promise.allSettled(connections.map(async (connection) => (await connection)?.client.end()));
   }
 
-  private emptiest(): Lane {
-    return this.tenants.reduce((best, lane) => (lane.waiting < best.waiting ? lane : best));
+  private emptiest(): SharedConnection {
+    return this.tenants.reduce((best, shared) => (shared.waiting < best.waiting ? shared : best));
   }
 
-  private connect(lane: Lane): Promise<Connection> {
+  private connect(shared: SharedConnection): Promise<OpenConnection> {
     // As a startup parameter, because a pooler that shares connections refuses it, but would pass a SET ROLE on to others.
-    const options = `-c role=${lane.role}`;
+    const options = `-c role=${shared.role}`;
     const client = new pg.Client({ ...this.connection, options, pipeline: true } as pg.ClientConfig);
-    const opening = open(client, lane.role);
+    const opening = open(client, shared.role);
     const lost = (): void => {
-      if (lane.connection === opening) lane.connection = undefined;
+      if (shared.connection === opening) shared.connection = undefined;
     };
     client.on('error', lost).on('end', lost);
     opening.catch(() => {
@@ -103,7 +100,7 @@ export class PipelinedReader {
   }
 }
 
-async function open(client: pg.Client, role: Lane['role']): Promise<Connection> {
+async function open(client: pg.Client, role: SharedConnection['role']): Promise<OpenConnection> {
   await client.connect();
   const { rows } = await client.query<{ role: string }>(`select current_user as role`);
   // A pooler that was told to ignore startup parameters would hand this session's tenant to others.
@@ -113,7 +110,7 @@ async function open(client: pg.Client, role: Lane['role']): Promise<Connection> 
 }
 
 async function readAsTenant<R>(
-  connection: Connection,
+  connection: OpenConnection,
   tenantId: string,
   statement: Statement,
   values: unknown[],
@@ -126,7 +123,7 @@ async function readAsTenant<R>(
 }
 
 /** Goes over to a tenant, for what is sent from now on. */
-function enter(connection: Connection, tenantId: string): void {
+function enter(connection: OpenConnection, tenantId: string): void {
   const entered = connection.client.query(`SET slipway.tenant = ${quotedTenant(tenantId)}`);
   Object.assign(connection, { tenantId, entered });
   entered.catch(() => {

@@ -24,7 +24,7 @@ export interface SealedColumn {
   onResealed?(tx: Tx, ids: readonly string[]): Promise<void>;
 }
 
-interface Reader {
+interface SealReader {
   query<R = Record<string, unknown>>(text: string, values?: unknown[]): Promise<R[]>;
 }
 
@@ -40,7 +40,7 @@ const textsOf = ({ texts, column }: SealedColumn): string => texts ?? `select t.
 const nameOf = ({ table, column }: SealedColumn): string => `${table}.${column}`;
 
 /** Reads every row; the tables are those that quotas bound. */
-export async function countSealed(tx: Reader, column: SealedColumn): Promise<SealedCount[]> {
+export async function countSealed(tx: SealReader, column: SealedColumn): Promise<SealedCount[]> {
   return tx.query<SealedCount>(`
     select case when starts_with(s.sealed, 'v1.') then null else split_part(s.sealed, '.', 2) end as "keyId", count(*)::int as texts
     from ${column.table} t, lateral (${textsOf(column)}) s(sealed) where s.sealed is not null group by 1 order by 1`);
@@ -76,7 +76,7 @@ export async function keyProblems(
   }
 }
 
-async function opensOne(tx: Reader, column: SealedColumn, keyRing: KeyRing): Promise<boolean> {
+async function opensOne(tx: SealReader, column: SealedColumn, keyRing: KeyRing): Promise<boolean> {
   const [row] = await rowsWhere(tx, column, `starts_with(s.sealed, 'v1.')`, 'limit 1', []);
   return row === undefined || !hasFailed(() => renew(column, row, keyRing));
 }
@@ -139,7 +139,7 @@ async function resealBatch(
 }
 
 function rowsWhere(
-  tx: Reader,
+  tx: SealReader,
   column: SealedColumn,
   condition: string,
   rest: string,

@@ -1,7 +1,7 @@
 import type { EntityTarget, ObjectLiteral, QueryRunner, Repository } from 'typeorm';
 import type { PoolClient } from 'pg';
-import type { HeldLocks } from './held-locks.js';
-import { send } from './send.js';
+import type { TransactionLocks } from './transaction-watch.js';
+import { send } from './connection.js';
 import { prepared, type Statement } from './statement.js';
 
 const NOW = prepared('transaction-now', 'select now() as now');
@@ -35,7 +35,7 @@ export class Tx implements Reads {
     private readonly runner: QueryRunner,
     private readonly client: PoolClient,
     /** In tests: what it has locked. */
-    private readonly held?: HeldLocks,
+    private readonly held?: TransactionLocks,
   ) {}
 
   /**

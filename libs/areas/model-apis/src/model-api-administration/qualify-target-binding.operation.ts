@@ -10,10 +10,10 @@ import {
   operationErrors,
   sleep,
   StepFailed,
-  type Failure,
+  type OperationFailure,
   type OperationOf,
   type OperationRow,
-  type Outcome,
+  type OperationOutcome,
   type Step,
   type StepContext,
   type StepName,
@@ -61,7 +61,7 @@ export interface QualificationInput {
  */
 export const QUALIFICATION = defineOperation({
   kind: 'qualify_target_binding',
-  lane: 'outbound',
+  priority: 'outbound',
   input: inputOf<QualificationInput>(),
   steps: ['prepare', 'await_ready', ...QUALIFICATION_CHECKS, 'conclude'],
   unwind: { release_target: ['prepare', 'await_ready', ...QUALIFICATION_CHECKS, 'conclude'] },
@@ -211,7 +211,7 @@ export class QualifyTargetBindingOperation implements OperationOf<typeof QUALIFI
   }
 
   /** Frees the binding, with the state that its checks give it. A binding that could serve and now failed is not to be published again. */
-  async finish(tx: Tx, { id, tenantId, input }: OperationRow<QualificationInput>, outcome: Outcome, failure?: Failure) {
+  async finish(tx: Tx, { id, tenantId, input }: OperationRow<QualificationInput>, outcome: OperationOutcome, failure?: OperationFailure) {
     const binding = await tx.one<LockedBinding>(LOCK_BINDING, [input.bindingId, tenantId]);
     if (!binding) return undefined;
     if (outcome === 'failed' && binding.checks.every((check) => withResult(check).result !== 'failed')) {
@@ -251,7 +251,7 @@ export class QualifyTargetBindingOperation implements OperationOf<typeof QUALIFI
     tx: Tx,
     binding: LockedBinding,
     { id, tenantId }: Pick<OperationRow, 'id' | 'tenantId'>,
-    outcome: Outcome,
+    outcome: OperationOutcome,
   ): Promise<void> {
     const revisionId = binding.revision_id as string;
     const current = await tx

@@ -10,10 +10,10 @@ import {
   operationErrors,
   sleep,
   StepFailed,
-  type Failure,
+  type OperationFailure,
   type OperationOf,
   type OperationRow,
-  type Outcome,
+  type OperationOutcome,
   type StepContext,
   type StepOutcome,
 } from '@slipway/platform-durable/operations';
@@ -54,7 +54,7 @@ interface FilePushInput {
  */
 export const FILE_PUSH = defineOperation({
   kind: 'sandbox_file_push',
-  lane: 'outbound',
+  priority: 'outbound',
   input: inputOf<FilePushInput>(),
   steps: ['push'],
 });
@@ -79,8 +79,8 @@ export class FilePushOperation implements OperationOf<typeof FILE_PUSH> {
   async finish(
     tx: Tx,
     { input, tenantId }: OperationRow<FilePushInput>,
-    outcome: Outcome,
-    failure?: Failure,
+    outcome: OperationOutcome,
+    failure?: OperationFailure,
   ): Promise<void> {
     if (outcome === 'succeeded') return;
     await note(tx, tenantId, input, { sync: 'failed', sync_error: failure?.message ?? outcome });

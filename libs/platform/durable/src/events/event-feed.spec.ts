@@ -5,7 +5,7 @@ import { EventFeed, type FeedClient } from './event-feed.js';
 import type { EventList } from './event-list.js';
 import type { EventStreams, StreamRequest } from './event-stream.js';
 import type { OpenAnswers } from './open-answers.js';
-import { StreamPlaces } from './stream-places.js';
+import { OpenStreamLimits } from './open-stream-limits.js';
 
 /** What the feed asked of its parts. */
 let opened: StreamRequest[];
@@ -36,7 +36,7 @@ beforeEach(() => {
   feed = new EventFeed(
     list as unknown as EventList,
     streams as unknown as EventStreams,
-    new StreamPlaces({
+    new OpenStreamLimits({
       operator: { quotas: { event_streams: 5, event_streams_per_token: 4, tenants: { big: { event_streams: 6 } } } },
       rateLimit: { readsPerMinute: 0, mutationsPerMinute: 0 },
       gateway: { limits: { requestsPerMinute: 0, maxConcurrencyPerToken: 0 } },

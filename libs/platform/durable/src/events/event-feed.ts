@@ -15,8 +15,8 @@ import type { EventQueryDto } from './event.dto.js';
 import { EventList } from './event-list.js';
 import { EventStreams } from './event-stream.js';
 import type { EventSource } from './event.store.js';
-import { OpenAnswers, type Reader } from './open-answers.js';
-import { StreamPlaces } from './stream-places.js';
+import { OpenAnswers, type StreamReader } from './open-answers.js';
+import { OpenStreamLimits } from './open-stream-limits.js';
 
 /** The two ends of a request whose answer may become a stream. */
 export interface FeedClient {
@@ -36,7 +36,7 @@ export class EventFeed {
   constructor(
     private readonly list: EventList,
     private readonly streams: EventStreams,
-    private readonly places: StreamPlaces,
+    private readonly places: OpenStreamLimits,
     private readonly answers: OpenAnswers,
     // A worker builds the same modules and answers nobody.
     @Optional() private readonly guard?: RequestGuard,
@@ -118,7 +118,7 @@ export class EventFeed {
     return this.places.take(principal);
   }
 
-  private readerOf({ request, reply }: FeedClient): Reader {
+  private readerOf({ request, reply }: FeedClient): StreamReader {
     const { principal } = request.slipway;
     return {
       reply,

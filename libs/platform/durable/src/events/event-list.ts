@@ -2,11 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '@slipway/platform-database';
 import { Coalescing, rawPage, type PageRequest, type RawJson } from '@slipway/platform-http';
 import type { EventQueryDto } from './event.dto.js';
-import { BOUNDS, eventPage, type EventPage, type EventSource, type StoredEvent } from './event.store.js';
+import { EVENT_BOUNDS, eventPage, type EventPage, type EventSource, type StoredEvent } from './event.store.js';
 import { eventErrors } from './event.errors.js';
 
 /** The sequences a stream still holds; where it holds none, `first` is the one to come. */
-export interface Bounds {
+export interface StreamBounds {
   first: number;
   last: number;
 }
@@ -36,8 +36,12 @@ export class EventList {
     return rawPage(rows, limit, (row) => [Number(row.sequence)]);
   }
 
-  async bounds(tenantId: string, stream: string): Promise<Bounds> {
-    const row = await this.database.find<{ first: string | null; last: string | null }>({ tenantId }, BOUNDS, stream);
+  async bounds(tenantId: string, stream: string): Promise<StreamBounds> {
+    const row = await this.database.find<{ first: string | null; last: string | null }>(
+      { tenantId },
+      EVENT_BOUNDS,
+      stream,
+    );
     const last = Number(row?.last ?? 0);
     return { first: row?.first ? Number(row.first) : last + 1, last };
   }
@@ -53,6 +57,6 @@ export class EventList {
 }
 
 /** A reader at `after` needs `after + 1` next. */
-export function assertKept(after: number, bounds: Bounds): void {
+export function assertKept(after: number, bounds: StreamBounds): void {
   if (bounds.first > after + 1) throw eventErrors.cursor_expired({ extra: { first_sequence: bounds.first } });
 }

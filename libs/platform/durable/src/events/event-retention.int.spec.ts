@@ -8,7 +8,7 @@ import { beside } from '@slipway/platform-database/testing';
 import { DatabaseBed } from '@slipway/platform-database/testing/database-bed';
 import type { Transact } from '../scheduling/index.js';
 import { EventList } from './event-list.js';
-import { EventRetention, KeepsEvents, type NeedsEvents, type OldEvents } from './event-retention.js';
+import { EventRetention, KeepsEvents, type NeedsEvents, type ExpiredEvents } from './event-retention.js';
 import { appendEvents } from './event.store.js';
 import { EventsModule } from './events.module.js';
 import { migrations } from './index.js';
@@ -23,7 +23,7 @@ let asked: string[] = [];
 @Injectable()
 @KeepsEvents('museum')
 class Museum implements NeedsEvents {
-  async firstNeeded(_tx: unknown, old: readonly OldEvents[]) {
+  async firstNeeded(_tx: unknown, old: readonly ExpiredEvents[]) {
     asked.push(...old.map(({ stream }) => stream));
     return old.flatMap(({ stream }) => (needed.has(stream) ? [{ stream, sequence: String(needed.get(stream)) }] : []));
   }

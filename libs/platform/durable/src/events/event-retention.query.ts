@@ -9,7 +9,7 @@ const HELD_FOR = `interval '1 hour'`;
 const IDLE_FOR = `interval '1 day'`;
 
 /** One process at a time deletes: two would find the same events. Held for a batch, so that it ends with whoever dies. */
-export const TAKE_TURN = prepared(
+export const LOCK_EVENT_RETENTION = prepared(
   'event-retention-turn',
   `select pg_try_advisory_xact_lock(hashtextextended('slipway.event-retention', 0)) as "isTaken"`,
 );
@@ -23,7 +23,7 @@ export const TAKE_TURN = prepared(
  *   said behind it. So does the newest one: a stream without any could not say where it ends.
  * - A stream with more than its share stays the oldest there is and is found again at once, by then with a larger share.
  */
-export const FIND = prepared(
+export const FIND_EXPIRED_EVENTS = prepared(
   'event-retention-find',
   `with cut as (
      select now() - make_interval(days => $1) as at
@@ -50,7 +50,7 @@ export const FIND = prepared(
 );
 
 /** By place and not by a join: for one that the planner expects to find much, it would read the whole table. */
-export const DELETE = prepared(
+export const DELETE_EVENTS = prepared(
   'event-retention-delete',
   `with gone as (
      delete from events where ctid = any (array(
@@ -67,7 +67,7 @@ export const DELETE = prepared(
  * Last in the transaction, and past streams that somebody appends to just now: waiting for one would keep appends to all the others waiting.
  * Such a one is found again and has nothing left to delete; where it begins shows meanwhile in its events.
  */
-export const MOVE = locking(
+export const MOVE_STREAM_START = locking(
   'event_stream',
   prepared(
     'event-retention-move',
@@ -83,7 +83,7 @@ export const MOVE = locking(
 );
 
 /** What subscriptions have not received yet. The inbox is short, and no index of it begins with the stream. */
-export const IN_INBOX = prepared(
+export const EVENTS_IN_INBOX = prepared(
   'event-retention-inbox',
   `select i.stream, min(i.sequence)::text as sequence
    from jsonb_to_recordset($1::jsonb) as r(stream text, first bigint, kept bigint)

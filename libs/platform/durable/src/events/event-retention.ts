@@ -3,10 +3,17 @@ import { DiscoveryService } from '@nestjs/core';
 import { CONFIG, retentionOf, type Config } from '@slipway/platform-config';
 import type { Tx } from '@slipway/platform-database';
 import { inBatches, Recurring, type Transact } from '../scheduling/index.js';
-import { DELETE, FIND, IN_INBOX, MOVE, STREAMS, TAKE_TURN } from './event-retention.query.js';
+import {
+  DELETE_EVENTS,
+  FIND_EXPIRED_EVENTS,
+  EVENTS_IN_INBOX,
+  MOVE_STREAM_START,
+  STREAMS,
+  LOCK_EVENT_RETENTION,
+} from './event-retention.query.js';
 
 /** What is old enough of one stream: from `first` to the one before `kept`. Sequences are text, as bigints travel. */
-export interface OldEvents {
+export interface ExpiredEvents {
   stream: string;
   tenantId: string;
   first: string;
@@ -19,13 +26,13 @@ export interface NeedsEvents {
    * Of each of these streams the first of the old events that is needed; a stream of which none is, is left out. That one and all behind it
    * stay, and an hour later it is asked again. What was not needed once must never be needed again.
    */
-  firstNeeded(tx: Tx, old: readonly OldEvents[]): Promise<{ stream: string; sequence: string }[]>;
+  firstNeeded(tx: Tx, old: readonly ExpiredEvents[]): Promise<{ stream: string; sequence: string }[]>;
 }
 
 /** Marks a provider whose events are not deleted before it is done with them: `@KeepsEvents('webhooks')`. The name is for the log. */
 export const KeepsEvents = DiscoveryService.createDecorator<string>();
 
-interface Found extends OldEvents {
+interface ExpiredStream extends ExpiredEvents {
   /** What the stream begins with once the old ones are gone: its time, or when to look again. */
   oldestAt: string;
   heldUntil: string;
@@ -33,7 +40,7 @@ interface Found extends OldEvents {
 }
 
 /** Subscriptions receive an event once, however late. */
-const INBOX: NeedsEvents = { firstNeeded: (tx, old) => tx.query(IN_INBOX, [JSON.stringify(old)]) };
+const INBOX: NeedsEvents = { firstNeeded: (tx, old) => tx.query(EVENTS_IN_INBOX, [JSON.stringify(old)]) };
 
 /**
  * Deletes events that are older than `retention.events_days`, the oldest first, from the beginning of each stream. A batch is a transaction:
@@ -76,20 +83,23 @@ export class EventRetention implements OnModuleInit {
 
   private async batch(tx: Tx, rows: number): Promise<{ deleted: number; held: string[]; hasMore: boolean }> {
     const nothing = { deleted: 0, held: [], hasMore: false };
-    const turn = await tx.one<{ isTaken: boolean }>(TAKE_TURN);
+    const turn = await tx.one<{ isTaken: boolean }>(LOCK_EVENT_RETENTION);
     if (!turn?.isTaken) return nothing;
-    const found = await tx.query<Found>(FIND, [retentionOf(this.config.operator).events_days, rows]);
+    const found = await tx.query<ExpiredStream>(FIND_EXPIRED_EVENTS, [
+      retentionOf(this.config.operator).events_days,
+      rows,
+    ]);
     if (found.length === 0) return nothing;
     const held = await this.keepNeeded(tx, found);
     const ranges = JSON.stringify(found);
-    const gone = await tx.one<{ count: number }>(DELETE, [ranges, rows]);
-    const moved = await tx.query(MOVE, [ranges]);
+    const gone = await tx.one<{ count: number }>(DELETE_EVENTS, [ranges, rows]);
+    const moved = await tx.query(MOVE_STREAM_START, [ranges]);
     const hasMore = moved.length > 0 && (found.length === STREAMS || found.some((one) => one.hasMore));
     return { deleted: gone?.count ?? 0, held, hasMore };
   }
 
   /** @returns who needed something, once for each stream */
-  private async keepNeeded(tx: Tx, found: Found[]): Promise<string[]> {
+  private async keepNeeded(tx: Tx, found: ExpiredStream[]): Promise<string[]> {
     const held: string[] = [];
     const byStream = new Map(found.map((one) => [one.stream, one]));
     for (const [name, needs] of this.needs) {

@@ -3,12 +3,12 @@ import { Database } from '@slipway/platform-database';
 import type { EventConnection } from './event-connection.js';
 import { EventHub } from './event.hub.js';
 import { assertKept, EventList } from './event-list.js';
-import { eventPage, IS_TOLD, type EventSource, type StoredEvent } from './event.store.js';
-import { OpenAnswers, type Reader } from './open-answers.js';
+import { eventPage, HAS_EVENT, type EventSource, type StoredEvent } from './event.store.js';
+import { OpenAnswers, type StreamReader } from './open-answers.js';
 
 const PAGE = 200;
 
-export interface StreamRequest extends Reader {
+export interface StreamRequest extends StreamReader {
   tenantId: string;
   source: EventSource;
   type?: string;
@@ -24,7 +24,7 @@ interface OpenStream {
   cursor: number;
 }
 
-interface Envelope {
+interface EventEnvelope {
   type: string;
   operationid: string | null;
   data: { status?: string };
@@ -38,7 +38,7 @@ interface Envelope {
 @Injectable()
 export class EventStreams {
   private readonly logger = new Logger('events');
-  private readonly parsed = new WeakMap<StoredEvent, Envelope>();
+  private readonly parsed = new WeakMap<StoredEvent, EventEnvelope>();
 
   constructor(
     private readonly database: Database,
@@ -72,7 +72,7 @@ export class EventStreams {
    */
   async isTold(operation: NonNullable<EventSource['operation']>, sequence: number): Promise<boolean> {
     if (!(await operation.hasEnded())) return false;
-    const [row] = await this.database.read<{ told: boolean }>('system', IS_TOLD, [operation.id, sequence]);
+    const [row] = await this.database.read<{ told: boolean }>('system', HAS_EVENT, [operation.id, sequence]);
     return row?.told ?? true;
   }
 
@@ -122,7 +122,7 @@ export class EventStreams {
     }
   }
 
-  private send(stream: OpenStream, event: StoredEvent, envelope: Envelope): void {
+  private send(stream: OpenStream, event: StoredEvent, envelope: EventEnvelope): void {
     stream.cursor = Number(event.sequence);
     stream.connection.event(stream.cursor, envelope.type, event.json);
   }
@@ -133,10 +133,10 @@ export class EventStreams {
   }
 
   /** One event object goes to every watcher of its stream, so it is parsed once. */
-  private parse(event: StoredEvent): Envelope {
+  private parse(event: StoredEvent): EventEnvelope {
     const known = this.parsed.get(event);
     if (known) return known;
-    const envelope = JSON.parse(event.json) as Envelope;
+    const envelope = JSON.parse(event.json) as EventEnvelope;
     this.parsed.set(event, envelope);
     return envelope;
   }

@@ -4,7 +4,7 @@ import { holdIntervals, Pending, until } from '@slipway/platform-database/testin
 import { DatabaseBed } from '@slipway/platform-database/testing/database-bed';
 import type { Wakeable } from '../scheduling/index.js';
 import { migrations } from './index.js';
-import { EventHub, type Watcher } from './event.hub.js';
+import { EventHub, type EventWatcher } from './event.hub.js';
 import { appendEvents } from './event.store.js';
 
 const TENANT = newId('ten');
@@ -30,7 +30,7 @@ afterEach(() => {
 });
 
 /** Somebody who notes the sequences that they get. */
-class Reader implements Watcher {
+class Reader implements EventWatcher {
   readonly seen: number[] = [];
   isClosed = false;
 

@@ -9,7 +9,7 @@ const PAGE = 200;
 const LOOK_EVERY_MS = 30_000;
 
 /** Somebody who follows a stream. `deliver` must not wait; a watcher that cannot keep up is its owner's to cut. */
-export interface Watcher {
+export interface EventWatcher {
   stream: string;
   /** The last sequence it has seen, not beyond the stream's last. The hub moves it. */
   cursor: number;
@@ -17,9 +17,9 @@ export interface Watcher {
 }
 
 /** What the live watchers of one stream have all seen, and who they are. */
-interface Tail {
+interface StreamTail {
   last: number;
-  live: Set<Watcher>;
+  live: Set<EventWatcher>;
   reading: Wakeable;
 }
 
@@ -31,7 +31,7 @@ interface Tail {
 @Injectable()
 export class EventHub implements BeforeApplicationShutdown {
   private readonly logger = new Logger('events');
-  private readonly tails = new Map<string, Tail>();
+  private readonly tails = new Map<string, StreamTail>();
   private readonly closers = new Set<() => void>();
   private listening?: Promise<unknown>;
   private looking?: NodeJS.Timeout;
@@ -42,7 +42,7 @@ export class EventHub implements BeforeApplicationShutdown {
    * Follows until the returned function is called, or `isOpen` says that nobody reads any more. `onClose` is called when the
    * process shuts down.
    */
-  async watch(watcher: Watcher, onClose: () => void, isOpen: () => boolean = () => true): Promise<() => void> {
+  async watch(watcher: EventWatcher, onClose: () => void, isOpen: () => boolean = () => true): Promise<() => void> {
     this.closers.add(onClose);
     const stop = () => {
       this.closers.delete(onClose);
@@ -69,7 +69,7 @@ export class EventHub implements BeforeApplicationShutdown {
     for (const close of this.closers) close();
   }
 
-  private async join(watcher: Watcher, isOpen: () => boolean): Promise<void> {
+  private async join(watcher: EventWatcher, isOpen: () => boolean): Promise<void> {
     while (isOpen()) {
       const before = this.tails.get(watcher.stream);
       const seenByTail = before?.last;
@@ -88,14 +88,14 @@ export class EventHub implements BeforeApplicationShutdown {
     }
   }
 
-  private leave(watcher: Watcher): void {
+  private leave(watcher: EventWatcher): void {
     const tail = this.tails.get(watcher.stream);
     if (!tail) return;
     tail.live.delete(watcher);
     if (tail.live.size === 0) this.tails.delete(watcher.stream);
   }
 
-  private newTail(watcher: Watcher): Tail {
+  private newTail(watcher: EventWatcher): StreamTail {
     const { stream, cursor } = watcher;
     const reading = new Wakeable(() => this.read(stream, tail), {
       // Postgres is away: the reconnect of the LISTEN connection wakes every stream.
@@ -104,7 +104,7 @@ export class EventHub implements BeforeApplicationShutdown {
         setTimeout(() => this.wake(stream), 1_000).unref();
       },
     });
-    const tail: Tail = { last: cursor, live: new Set([watcher]), reading };
+    const tail: StreamTail = { last: cursor, live: new Set([watcher]), reading };
     return tail;
   }
 
@@ -116,7 +116,7 @@ export class EventHub implements BeforeApplicationShutdown {
     for (const stream of this.tails.keys()) this.wake(stream);
   }
 
-  private async read(stream: string, tail: Tail): Promise<void> {
+  private async read(stream: string, tail: StreamTail): Promise<void> {
     const rows = await this.pageAfter(stream, tail.last);
     for (const row of rows) for (const watcher of tail.live) hand(watcher, row);
     if (rows.length > 0) tail.last = Number(rows[rows.length - 1]?.sequence);
@@ -129,7 +129,7 @@ export class EventHub implements BeforeApplicationShutdown {
   }
 }
 
-function hand(watcher: Watcher, event: StoredEvent): void {
+function hand(watcher: EventWatcher, event: StoredEvent): void {
   const sequence = Number(event.sequence);
   if (sequence <= watcher.cursor) return;
   watcher.cursor = sequence;

@@ -12,7 +12,7 @@ export interface NewEvent {
 }
 
 /** Events of one stream, to be appended in this order. */
-export interface Append {
+export interface EventAppend {
   tenantId: string;
   stream: string;
   events: readonly NewEvent[];
@@ -59,7 +59,7 @@ const APPEND_EVENTS = locking(
 );
 
 /** Appends to several streams at once. A stream stands in the list only once. */
-export async function appendAll(tx: Tx, appends: readonly Append[]): Promise<void> {
+export async function appendAll(tx: Tx, appends: readonly EventAppend[]): Promise<void> {
   const given = appends.filter(({ events }) => events.length > 0);
   const rows = given.map(({ stream, tenantId, events }) => ({
     stream,
@@ -133,7 +133,7 @@ export interface EventSource {
 }
 
 /** Whether an operation has told everything: none of its events is beyond this sequence. */
-export const IS_TOLD = prepared(
+export const HAS_EVENT = prepared(
   'events-told',
   `select not exists (select from events where operation_id = $1 and sequence > $2) as told`,
 );
@@ -159,7 +159,7 @@ export function eventPage(source: EventSource, page: EventPage) {
  * First and last sequence of a stream, the first null where it holds no events; no row for a stream that has none yet. What was deleted stays in
  * the index until a vacuum, and is not read because the search begins behind it.
  */
-export const BOUNDS = lookup(
+export const EVENT_BOUNDS = lookup(
   'events-bounds',
   `select s.stream as key, (select min(e.sequence) from events e where e.stream = s.stream and e.sequence >= s.first_sequence)::text as first, s.last_sequence::text as last
    from event_streams s where s.stream = any ${KEYS}`,

@@ -7,9 +7,9 @@ import { EventRetention } from './event-retention.js';
 import { EventStreams } from './event-stream.js';
 import { Inbox } from './inbox.js';
 import { OpenAnswers } from './open-answers.js';
-import { StreamPlaces } from './stream-places.js';
+import { OpenStreamLimits } from './open-stream-limits.js';
 
-const READERS: Provider[] = [EventHub, EventList, OpenAnswers, EventStreams, StreamPlaces, EventFeed];
+const READERS: Provider[] = [EventHub, EventList, OpenAnswers, EventStreams, OpenStreamLimits, EventFeed];
 
 /** Events. Every process appends and reads them; a worker also hands them to subscribers and, with a schedule beside, deletes old ones. */
 @Module({})

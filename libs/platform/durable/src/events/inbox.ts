@@ -56,7 +56,7 @@ const PUT_OFF = prepared(
    where id = $1`,
 );
 
-type Taken = ReceivedEvent & { id: string };
+type ClaimedEvent = ReceivedEvent & { id: string };
 
 /** Hands events to subscribers, in a worker: woken by NOTIFY, guaranteed by polling. Several workers share the work. */
 @Injectable()
@@ -118,10 +118,10 @@ export class Inbox implements OnApplicationBootstrap, BeforeApplicationShutdown 
 
   /** Returns whether there was something to receive. */
   private async receiveOne(name: string, subscriber: EventSubscriber): Promise<boolean> {
-    let taken: Taken | undefined;
+    let taken: ClaimedEvent | undefined;
     try {
       await this.database.tx('system', async (tx) => {
-        taken = await tx.one<Taken>(TAKE, [name]);
+        taken = await tx.one<ClaimedEvent>(TAKE, [name]);
         // An event that is no longer kept has nothing to tell.
         if (taken?.type) await subscriber.receive(tx, taken);
       });

@@ -10,12 +10,12 @@ export {
   appending,
   eventPage,
   eventsAsWritten,
-  type Append,
+  type EventAppend,
   type EventSource,
   type NewEvent,
   type StoredEvent,
 } from './event.store.js';
-export { KeepsEvents, type NeedsEvents, type OldEvents } from './event-retention.js';
+export { KeepsEvents, type NeedsEvents, type ExpiredEvents } from './event-retention.js';
 export { EventHub } from './event.hub.js';
 export { EventPageDto, EventQueryDto } from './event.dto.js';
 export { EventInboxEntity, EventSubscriptionEntity } from './inbox.entity.js';

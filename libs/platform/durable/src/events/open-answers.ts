@@ -7,7 +7,7 @@ import { EventConnection } from './event-connection.js';
 const HEARTBEAT_MS = 15_000;
 
 /** Who reads an answer that stays open. */
-export interface Reader {
+export interface StreamReader {
   reply: SlipwayReply;
   /** The id of the caller's token, so that only its own revocation asks again; undefined = ask at each one. */
   tokenId?: string;
@@ -15,7 +15,7 @@ export interface Reader {
   stillAllowed(): Promise<boolean>;
 }
 
-interface OpenAnswer extends Reader {
+interface OpenAnswer extends StreamReader {
   connection: EventConnection;
 }
 
@@ -38,7 +38,7 @@ export class OpenAnswers implements BeforeApplicationShutdown {
   }
 
   /** Takes the reply over. */
-  open(reader: Reader): EventConnection {
+  open(reader: StreamReader): EventConnection {
     const connection = new EventConnection(reader.reply);
     const answer = { ...reader, connection };
     this.answers.add(answer);

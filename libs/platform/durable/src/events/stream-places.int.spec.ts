@@ -14,7 +14,7 @@ import { EventStreams } from './event-stream.js';
 import { appendEvents } from './event.store.js';
 import { migrations } from './index.js';
 import { OpenAnswers } from './open-answers.js';
-import { StreamPlaces } from './stream-places.js';
+import { OpenStreamLimits } from './open-stream-limits.js';
 
 const TENANT = newId('ten');
 const PRINCIPAL: Principal = {
@@ -43,7 +43,7 @@ beforeAll(async () => {
   const list = new EventList(bed.database);
   answers = new OpenAnswers(bed.database);
   streams = new EventStreams(bed.database, new EventHub(bed.database), list, answers);
-  const places = new StreamPlaces({
+  const places = new OpenStreamLimits({
     operator: { quotas: { event_streams_per_token: 1 } },
     rateLimit: { readsPerMinute: 0, mutationsPerMinute: 0 },
     gateway: { limits: { requestsPerMinute: 0, maxConcurrencyPerToken: 0 } },

@@ -4,7 +4,7 @@ import { migrations as databaseMigrations, newId } from '@slipway/platform-datab
 import { holdIntervals, until } from '@slipway/platform-database/testing';
 import { DatabaseBed } from '@slipway/platform-database/testing/database-bed';
 import { migrations } from './index.js';
-import { HeldKey, Mutations, StoredAnswer } from './mutations.js';
+import { ClaimedKey, Mutations, StoredAnswer } from './mutations.js';
 
 const scope = { tenantId: newId('ten') };
 /** A third of the bed's lease. */
@@ -29,8 +29,8 @@ beforeEach(() => {
 });
 afterEach(() => void jest.restoreAllMocks());
 
-const hold = async () => (await mutations.hold(scope, claim)) as HeldKey;
-const complete = (held: HeldKey, by: string) =>
+const hold = async () => (await mutations.hold(scope, claim)) as ClaimedKey;
+const complete = (held: ClaimedKey, by: string) =>
   bed.database.tx(scope, (tx) => held.complete(tx, reply(200, { by }), 'a'));
 const answer = async () => {
   const stored = (await mutations.hold(scope, claim)) as StoredAnswer;

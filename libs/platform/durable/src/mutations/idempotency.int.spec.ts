@@ -4,7 +4,7 @@ import { ConfigModule, type Config } from '@slipway/platform-config';
 import { Database, DatabaseModule, migrations as databaseMigrations, type Tx } from '@slipway/platform-database';
 import { createTestDatabase, type TestDatabase } from '@slipway/platform-database/testing';
 import { rawJson, reply, type RawJson, type Reply } from '@slipway/platform-http';
-import { HeldKey, Mutations, StoredAnswer } from './mutations.js';
+import { ClaimedKey, Mutations, StoredAnswer } from './mutations.js';
 import { migrations } from './index.js';
 
 const scope = { tenantId: 'ten_1' };
@@ -81,7 +81,7 @@ it('keeps tenants, methods and paths apart', async () => {
 
 it('stores no key of a refused request', async () => {
   await expect(run(scope, claim, async () => Promise.reject(new Error('refused')))).rejects.toThrow('refused');
-  const held = (await mutations.hold(scope, claim)) as HeldKey;
+  const held = (await mutations.hold(scope, claim)) as ClaimedKey;
   await held.release();
   expect(await keys()).toBe(0);
   await run(scope, { ...claim, fingerprint: 'b' }, work);
@@ -89,7 +89,7 @@ it('stores no key of a refused request', async () => {
 });
 
 it('answers 409 while the key is held, and the stored answer after', async () => {
-  const held = (await mutations.hold(scope, { ...claim, fingerprint: '' })) as HeldKey;
+  const held = (await mutations.hold(scope, { ...claim, fingerprint: '' })) as ClaimedKey;
   await expect(mutations.hold(scope, claim)).rejects.toMatchObject({
     code: 'idempotency_in_progress',
     status: 409,
@@ -103,7 +103,7 @@ it('answers 409 while the key is held, and the stored answer after', async () =>
 });
 
 it('tells at once that a held key belongs to another request, where that is known', async () => {
-  const held = (await mutations.hold(scope, claim)) as HeldKey;
+  const held = (await mutations.hold(scope, claim)) as ClaimedKey;
   await expect(mutations.hold(scope, { ...claim, fingerprint: 'b' })).rejects.toMatchObject({
     code: 'idempotency_key_reused',
   });
@@ -111,12 +111,12 @@ it('tells at once that a held key belongs to another request, where that is know
 });
 
 it('hands the key of a dead request to the next, and lets the dead one store nothing', async () => {
-  const dead = (await mutations.hold(scope, claim)) as HeldKey;
+  const dead = (await mutations.hold(scope, claim)) as ClaimedKey;
   await database.tx('system', (tx) =>
     tx.query(`update idempotency_keys set claimed_until = now() - interval '1 second' where key = $1`, [claim.key]),
   );
   const heirs = await Promise.allSettled(Array.from({ length: 10 }, () => mutations.hold(scope, claim)));
-  const [heir, ...more] = heirs.flatMap((one) => (one.status === 'fulfilled' ? [one.value as HeldKey] : []));
+  const [heir, ...more] = heirs.flatMap((one) => (one.status === 'fulfilled' ? [one.value as ClaimedKey] : []));
   expect(more).toEqual([]);
   await expect(database.tx(scope, (tx) => dead.complete(tx, reply(200, {})))).rejects.toMatchObject({
     code: 'idempotency_in_progress',

@@ -5,7 +5,7 @@ import { Idempotency1700000000023 } from './migrations/1700000000023-idempotency
 export { appendAudit, type AuditEntry } from './audit.js';
 export { AuditReadEntity } from './audit-read.entity.js';
 export { AuditLogEntity } from './audit-log.entity.js';
-export { HeldKey, Mutations, StoredAnswer, type MutationRequest } from './mutations.js';
+export { ClaimedKey, Mutations, StoredAnswer, type MutationRequest } from './mutations.js';
 export { IdempotencyKeyEntity } from './idempotency-key.entity.js';
 export { KEY_RETENTION_DAYS } from './key-retention.js';
 export { MutationsModule } from './mutations.module.js';

@@ -83,7 +83,7 @@ export class StoredAnswer {
 }
 
 /** A key held for as long as its request is being worked on; it expires by itself when this process dies. */
-export class HeldKey {
+export class ClaimedKey {
   private readonly timer: NodeJS.Timeout;
   private renewal: Promise<void> = Promise.resolve();
 
@@ -177,10 +177,10 @@ export class Mutations {
    * @param claim its fingerprint is empty if only the end of the body will tell
    * @throws idempotency_in_progress (409), idempotency_key_reused (422)
    */
-  async hold(scope: TenantScope, claim: IdempotencyClaim): Promise<HeldKey | StoredAnswer> {
+  async hold(scope: TenantScope, claim: IdempotencyClaim): Promise<ClaimedKey | StoredAnswer> {
     const found = await this.database.tx(scope, (tx) => this.take(tx, scope, claim));
     if (found instanceof StoredAnswer) return found;
-    return new HeldKey(
+    return new ClaimedKey(
       this.database,
       { values: valuesOf(scope, claim), fingerprint: claim.fingerprint },
       found,

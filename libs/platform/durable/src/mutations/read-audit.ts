@@ -3,7 +3,7 @@ import { actorText, systemActor, type Actor } from '@slipway/contracts';
 import { Database } from '@slipway/platform-database';
 import { requestContext } from '@slipway/platform-http';
 import { counter } from '@slipway/platform-observability';
-import { countReads, readKey, type CountedReads } from './read-listing.js';
+import { countReads, readKey, type ListingReads } from './read-listing.js';
 
 /** A read that the audit tells of. */
 export interface AuditedRead {
@@ -31,7 +31,7 @@ const lost = counter('slipway_audit_reads_lost_total', 'Reads that the audit sho
 @Injectable()
 export class ReadAudit implements OnModuleInit, OnModuleDestroy {
   private readonly logger = new Logger('audit');
-  private readonly pending = new Map<string, CountedReads>();
+  private readonly pending = new Map<string, ListingReads>();
   private timer: NodeJS.Timeout | undefined;
   private flushing: Promise<void> = Promise.resolve();
   private beyond = 0;

@@ -4,7 +4,7 @@ import { Recurring, type Transact } from '../scheduling/index.js';
 import { AuditLogEntity } from './audit-log.entity.js';
 
 /** Reads alike, of one tenant, actor, action and resource. */
-export interface CountedReads {
+export interface ListingReads {
   tenantId: string;
   actor: string;
   action: string;
@@ -59,11 +59,13 @@ const FORGET = prepared(
      order by listed_at limit $1 for update skip locked)`,
 );
 
-type Due = Record<'tenant_id' | 'actor' | 'action' | 'resource_type' | 'resource_name', string> & { reads: number };
+type DueListing = Record<'tenant_id' | 'actor' | 'action' | 'resource_type' | 'resource_name', string> & {
+  reads: number;
+};
 
 /** Adds reads, each key once, in a system transaction, and lists those whose last row is an hour old or which are new. */
-export async function countReads(tx: Tx, all: readonly CountedReads[]): Promise<void> {
-  const due = await tx.query<Due>(COUNT_READS, [
+export async function countReads(tx: Tx, all: readonly ListingReads[]): Promise<void> {
+  const due = await tx.query<DueListing>(COUNT_READS, [
     all.map((one) => one.tenantId),
     all.map((one) => one.actor),
     all.map((one) => one.action),
@@ -76,15 +78,19 @@ export async function countReads(tx: Tx, all: readonly CountedReads[]): Promise<
 }
 
 /** Tells one key from another. */
-export function readKey(one: Omit<CountedReads, 'reads' | 'requestId'>): string {
+export function readKey(one: Omit<ListingReads, 'reads' | 'requestId'>): string {
   return JSON.stringify([one.tenantId, one.actor, one.action, one.resourceType, one.resourceName]);
 }
 
-function keyOfDue(one: Due): string {
+function keyOfDue(one: DueListing): string {
   return JSON.stringify([one.tenant_id, one.actor, one.action, one.resource_type, one.resource_name]);
 }
 
-async function list(tx: Tx, due: readonly Due[], requestIdOf: (one: Due) => string | null): Promise<void> {
+async function list(
+  tx: Tx,
+  due: readonly DueListing[],
+  requestIdOf: (one: DueListing) => string | null,
+): Promise<void> {
   if (due.length === 0) return;
   const rows = due.map((one) => ({ ...one, id: newId('aud'), request_id: requestIdOf(one) }));
   await tx.repository(AuditLogEntity).insert(rows);
@@ -105,7 +111,7 @@ export class ReadListing {
     for (let batch = 0; batch < MAX_BATCHES; batch += 1) {
       const done = await transact('system', async (tx) => {
         const forgotten = await tx.query(FORGET, [BATCH]);
-        const due = await tx.query<Due>(LOCK_DUE, [BATCH]);
+        const due = await tx.query<DueListing>(LOCK_DUE, [BATCH]);
         await list(tx, due, () => null);
         return due.length < BATCH && forgotten.length < BATCH;
       });

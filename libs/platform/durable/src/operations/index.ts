@@ -12,7 +12,7 @@ export {
   defineOperation,
   inputOf,
   type InputOf,
-  type Lane,
+  type OperationPriority,
   type OperationDefinition,
   type StepName,
 } from './define/operation.definition.js';
@@ -22,7 +22,7 @@ export {
   sleep,
   StepFailed,
   type OperationOf,
-  type Outcome,
+  type OperationOutcome,
   type Step,
   type StepContext,
   type StepOutcome,
@@ -31,12 +31,17 @@ export { dispatch, wake } from './accept/dispatch.js';
 export { OperationRequests, type AcceptedOperation, type OperationRequest } from './accept/operation-requests.js';
 export { OperationDto, OperationEnvelopeDto, operationAnswer } from './accept/operation.dto.js';
 export { operationErrors } from './accept/operation.errors.js';
-export { GET_RECORD, LIST_RECORDS, NEWEST_RECORDS } from './accept/operation.query.js';
-export { lockBeforeEvents, OperationStore, type Claim, type Claimed, type Start } from './accept/operation.store.js';
-export { isLiveOperation } from './live-operation.js';
+export { GET_OPERATION_RECORD, LIST_OPERATION_RECORDS, NEWEST_OPERATION_RECORDS } from './accept/operation.query.js';
+export {
+  lockBeforeEvents,
+  OperationStore,
+  type OperationClaim,
+  type ClaimResult,
+  type OperationStart,
+} from './accept/operation.store.js';
+export { isLiveOperation, OperationEntity, OperationStepEntity } from './operation.entity.js';
 export { operationFailures } from './operation.failures.js';
-export { OperationEntity, OperationStepEntity } from './operation.entity.js';
-export type { Failure, OperationRow } from './operation.row.js';
+export type { OperationFailure, OperationRow } from './operation.row.js';
 export { OutboxEntity } from './outbox.entity.js';
 export { Leases } from './run/leases.js';
 export { backlogOf, type Backlog } from './run/backlog.query.js';

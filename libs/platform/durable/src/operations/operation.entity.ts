@@ -1,7 +1,7 @@
-import type { Actor, OperationStatus, StepStatus } from '@slipway/contracts';
-import { rfc3339, wholeNumber } from '@slipway/platform-database';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import type { Failure } from './operation.row.js';
+import { type Actor, LIVE_STATUSES, type OperationStatus, sqlList, type StepStatus } from '@slipway/contracts';
+import { rfc3339, wholeNumber } from '@slipway/platform-database';
+import type { OperationFailure } from './operation.row.js';
 
 @Entity({ name: 'operations' })
 export class OperationEntity {
@@ -33,7 +33,7 @@ export class OperationEntity {
   phase: 'forward' | 'unwinding';
 
   @Column({ type: 'jsonb', nullable: true })
-  failure: Failure | null;
+  failure: OperationFailure | null;
 
   @Column({ type: 'int', default: 0 })
   progress: number;
@@ -173,3 +173,7 @@ export class OperationStepEntity {
   @Column({ type: 'jsonb', nullable: true })
   state: Record<string, unknown> | null;
 }
+
+/** SQL: whether the operation whose id is in a column has not ended; false where there is none. */
+export const isLiveOperation = (column: string): string =>
+  `exists (select from operations where operations.id = ${column} and operations.status in (${sqlList(LIVE_STATUSES)}))`;

@@ -1,7 +1,7 @@
 import type { Actor, OperationStatus, StepStatus } from '@slipway/contracts';
 
 /** Why an operation turns round. */
-export interface Failure {
+export interface OperationFailure {
   code: string;
   message: string;
   retryable: boolean;
@@ -18,7 +18,7 @@ export interface OperationRow<Input = any> {
   stream: string;
   status: OperationStatus;
   phase: 'forward' | 'unwinding';
-  failure: Failure | null;
+  failure: OperationFailure | null;
   progress: number;
   attempt: number;
   maxAttempts: number;
@@ -108,7 +108,7 @@ export const STEP_COLUMNS = Object.entries(STEP)
 export const STEP_NAMES = quoted(STEP).join(', ');
 
 /** An operation and its steps, as they stand. */
-export interface Standing {
+export interface OperationState {
   operation: OperationRow;
   steps: readonly StepRow[];
 }

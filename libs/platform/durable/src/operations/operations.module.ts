@@ -3,11 +3,10 @@ import { DiscoveryModule } from '@nestjs/core';
 import { OperationRequests } from './accept/operation-requests.js';
 import { OperationStore } from './accept/operation.store.js';
 import { OperationDefinitions } from './define/operation.definitions.js';
-import { Leases } from './run/leases.js';
+import { Leases, OperationRepair } from './run/leases.js';
 import { OperationRunner } from './run/operation.runner.js';
 import { OperationWorker } from './run/operation.worker.js';
 import { OutboxRelay } from './run/outbox.relay.js';
-import { OperationRepair } from './run/repair.js';
 import { OperationRetention } from './run/retention.js';
 
 const EVERYWHERE: Provider[] = [OperationDefinitions, OperationStore, OperationRequests];

@@ -1,6 +1,6 @@
 import { createPostgresBackend, runMigrations, withBackend } from 'bullmq';
 import pg from 'pg';
-import { IDLE_POLL_SECONDS, QUEUE_NAME, queueOptions, workerOptions, type Backend } from './queue-session.js';
+import { IDLE_POLL_SECONDS, QUEUE_NAME, queueOptions, workerOptions, type QueueBackend } from './queue-session.js';
 
 const SCHEMA = 'bullmq';
 
@@ -27,7 +27,7 @@ const FIND_JOB_TABLE = `select to_regclass('${SCHEMA}.job')::oid::text as id`;
  * Connects and makes BullMQ's schema if it is missing. Queue and Worker share one pool of ours: left to itself, each
  * would open its own.
  */
-export async function openPostgresBackend(databaseUrl: string): Promise<Backend> {
+export async function openPostgresBackend(databaseUrl: string): Promise<QueueBackend> {
   const pool = new pg.Pool({
     connectionString: databaseUrl,
     max: POSTGRES_CONNECTIONS,
@@ -69,7 +69,7 @@ async function migrateSchema(pool: pg.Pool): Promise<void> {
   }
 }
 
-class PostgresBackend implements Backend {
+class PostgresBackend implements QueueBackend {
   constructor(private readonly pool: pg.Pool) {}
 
   openQueue() {

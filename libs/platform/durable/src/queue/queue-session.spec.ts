@@ -1,8 +1,8 @@
 import { expect, it } from '@jest/globals';
 import { SilentBackend } from '../../test/queue/silent-backend.js';
-import { QueueSession, type Backend } from './queue-session.js';
+import { QueueSession, type QueueBackend } from './queue-session.js';
 
-const open = (backend: Backend) => QueueSession.open(backend, () => undefined);
+const open = (backend: QueueBackend) => QueueSession.open(backend, () => undefined);
 const wakeUp = { operationId: 'op_a', dispatch: 1 };
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 /** How an add ended, as far as it has. */

@@ -34,7 +34,7 @@ interface AnyQueue {
   addBulk(jobs: { name: string; data: JobData; opts: JobsOptions }[]): Promise<unknown>;
   close(): Promise<void>;
 }
-interface AnyWorker {
+interface BackendWorker {
   on(event: 'error', listener: (error: Error) => void): unknown;
   waitUntilReady(): Promise<unknown>;
   isRunning(): boolean;
@@ -46,9 +46,9 @@ interface AnyWorker {
 }
 
 /** What a backend adds: its connections, and proof that its data is still the data this session started on. */
-export interface Backend {
+export interface QueueBackend {
   openQueue(): AnyQueue;
-  openWorker(process: (operationId: string) => Promise<void>, concurrency: number): Promise<AnyWorker>;
+  openWorker(process: (operationId: string) => Promise<void>, concurrency: number): Promise<BackendWorker>;
   /** Changes when the backend's data was wiped, whoever made it anew; rejects when it is gone or does not answer. */
   identity(): Promise<string>;
   disconnect(): Promise<void>;
@@ -59,7 +59,7 @@ export interface Backend {
  * the backend was away stay broken, so whoever holds a session that fails its probe drops it and opens another.
  */
 export class QueueSession {
-  private worker?: AnyWorker;
+  private worker?: BackendWorker;
   /** What was added in this turn of the event loop and goes out together. */
   private gathered: WakeUp[] = [];
   private sending?: Promise<void>;
@@ -69,13 +69,13 @@ export class QueueSession {
   private isBulkRefused = false;
 
   private constructor(
-    private readonly backend: Backend,
+    private readonly backend: QueueBackend,
     private readonly queue: AnyQueue,
     private readonly identity: string,
     private readonly onError: (error: Error) => void,
   ) {}
 
-  static async open(backend: Backend, onError: (error: Error) => void): Promise<QueueSession> {
+  static async open(backend: QueueBackend, onError: (error: Error) => void): Promise<QueueSession> {
     const queue = backend.openQueue();
     queue.on('error', onError);
     await queue.waitUntilReady();

@@ -1,7 +1,7 @@
 import { Global, Module, type DynamicModule } from '@nestjs/common';
 import type { Config } from '@slipway/platform-config';
 import { OPERATION_QUEUE } from './operation-queue.js';
-import type { Backend } from './queue-session.js';
+import type { QueueBackend } from './queue-session.js';
 import { SupervisedQueue, type SupervisionTimes } from './supervised-queue.js';
 
 /** Provides OPERATION_QUEUE to the whole process and closes it at shutdown. */
@@ -25,7 +25,7 @@ export function createOperationQueue(
   const { backend, redisUrl } = config.queue;
   if (backend === 'redis' && !redisUrl) throw new Error('QUEUE_BACKEND is redis, but REDIS_URL is not set');
   // BullMQ and its Redis client are loaded here: the api knows this lib, has no queue, and starts sooner without them.
-  const open = async (onError: (error: Error) => void): Promise<Backend> =>
+  const open = async (onError: (error: Error) => void): Promise<QueueBackend> =>
     backend === 'redis'
       ? (await import('./redis-backend.js')).openRedisBackend(redisUrl!, onError)
       : (await import('./postgres-backend.js')).openPostgresBackend(config.database.url);

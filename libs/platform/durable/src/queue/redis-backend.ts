@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Queue, Worker } from 'bullmq';
 import { Redis } from 'ioredis';
-import { QUEUE_NAME, queueOptions, workerOptions, type Backend } from './queue-session.js';
+import { QUEUE_NAME, queueOptions, workerOptions, type QueueBackend } from './queue-session.js';
 
 /** Gone after FLUSHALL; whoever starts next writes another value. */
 const EPOCH_KEY = `bull:${QUEUE_NAME}:epoch`;
@@ -13,7 +13,7 @@ class RedisWorker extends Worker<{ operationId: string }> {
 }
 
 /** Connections: one that adds and probes and, in a process that consumes, two of the worker (commands, blocking wait). */
-export async function openRedisBackend(redisUrl: string, onError: (error: Error) => void): Promise<Backend> {
+export async function openRedisBackend(redisUrl: string, onError: (error: Error) => void): Promise<QueueBackend> {
   const producer = new Redis(redisUrl, {
     lazyConnect: true,
     connectTimeout: 3000,
@@ -33,7 +33,7 @@ export async function openRedisBackend(redisUrl: string, onError: (error: Error)
   return new RedisBackend(redisUrl, producer, onError);
 }
 
-class RedisBackend implements Backend {
+class RedisBackend implements QueueBackend {
   private consumer?: Redis;
   private ended = false;
 

@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { QueueUnavailableError, type OperationQueue, type WakeUp, type WakeUpHandler } from './operation-queue.js';
-import { QueueSession, settles, type Backend } from './queue-session.js';
+import { QueueSession, settles, type QueueBackend } from './queue-session.js';
 
 /** Durations in milliseconds. */
 export interface SupervisionTimes {
@@ -43,7 +43,7 @@ export class SupervisedQueue implements OperationQueue {
   private errorLoggedAt = 0;
 
   constructor(
-    private readonly openBackend: (onError: (error: Error) => void) => Promise<Backend>,
+    private readonly openBackend: (onError: (error: Error) => void) => Promise<QueueBackend>,
     times: Partial<SupervisionTimes> = {},
   ) {
     this.times = { ...DEFAULT_TIMES, ...times };

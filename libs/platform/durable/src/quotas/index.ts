@@ -1,2 +1,2 @@
-export { holdQuota, lockQuota, quotasOfTenant, type HeldQuota } from './hold-quota.js';
+export { reserveQuota, lockQuota, quotasOfTenant, type QuotaReservation } from './quota-reservation.js';
 export { quotaErrors, quotaExceeded } from './quota.errors.js';

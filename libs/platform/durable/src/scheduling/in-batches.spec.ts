@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
-import { inBatches } from './in-batches.js';
+import { inBatches } from './schedule.js';
 
 /** A clock of its own: each batch takes so many milliseconds a row. */
 let now = 0;

@@ -1,4 +1,10 @@
-export { inBatches } from './in-batches.js';
-export { Recurring, Schedule, type RecurringOptions, type RecurringWork, type Transact } from './schedule.js';
+export {
+  inBatches,
+  Recurring,
+  Schedule,
+  type RecurringOptions,
+  type RecurringWork,
+  type Transact,
+} from './schedule.js';
 export { SchedulingModule } from './scheduling.module.js';
 export { Wakeable } from './wakeable.js';

@@ -1,7 +1,8 @@
-import { Logger, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type BeforeApplicationShutdown, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { DiscoveryService, type MetadataScanner } from '@nestjs/core';
-import { Database, type Tx, type TxScope } from '@slipway/platform-database';
 import pLimit from 'p-limit';
+import { Database, type Tx, type TxScope } from '@slipway/platform-database';
 
 /** Runs one transaction on one of the few connections that recurring work may have at a time. */
 export type Transact = <T>(scope: TxScope, work: (tx: Tx) => Promise<T>) => Promise<T>;
@@ -29,7 +30,7 @@ const FIRST_AFTER_SECONDS = 1;
 /** Transactions that the recurring work of all areas may have open at a time, in one process. */
 const AREA_TRANSACTIONS = 3;
 
-interface Entry extends RecurringOptions {
+interface ScheduleEntry extends RecurringOptions {
   work: RecurringWork;
   transact: Transact;
   timer?: NodeJS.Timeout;
@@ -43,7 +44,7 @@ interface Entry extends RecurringOptions {
  */
 export class Schedule implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger('schedule');
-  private readonly entries: Entry[] = [];
+  private readonly entries: ScheduleEntry[] = [];
   private readonly areaLimit = pLimit(AREA_TRANSACTIONS);
   private readonly stopping = new AbortController();
   private isRunning = false;
@@ -93,7 +94,7 @@ export class Schedule implements OnApplicationBootstrap, BeforeApplicationShutdo
     await Promise.all(this.entries.map(({ running }) => running));
   }
 
-  private plan(entry: Entry, afterSeconds = entry.everySeconds): void {
+  private plan(entry: ScheduleEntry, afterSeconds = entry.everySeconds): void {
     entry.timer = setTimeout(
       () => {
         entry.running = this.runOnce(entry).then(() => {
@@ -105,11 +106,35 @@ export class Schedule implements OnApplicationBootstrap, BeforeApplicationShutdo
     );
   }
 
-  private async runOnce({ name, work, transact }: Entry): Promise<void> {
+  private async runOnce({ name, work, transact }: ScheduleEntry): Promise<void> {
     try {
       await work(transact, this.stopping.signal);
     } catch (error) {
       this.logger.warn(`${name}: ${error instanceof Error ? error.message : String(error)}`);
     }
+  }
+}
+
+/** What a batch may take: a transaction that is open for longer keeps dead rows of others. */
+const BATCH_MS = 200;
+const FIRST_ROWS = 500;
+/** Where even fewer take as long, it is not the rows that do. */
+const LEAST_ROWS = 200;
+const MOST_ROWS = 5_000;
+
+/**
+ * Does a lot of work in small transactions, until nothing is left or the process stops: each batch as large as fits into a fifth of a second, and after
+ * each a rest as long as it took, so that at most half of one connection is in use, however much there is.
+ * @param batch does at most so many rows in a transaction of its own; resolves to whether there may be more
+ */
+export async function inBatches(batch: (rows: number) => Promise<boolean>, stopping?: AbortSignal): Promise<void> {
+  for (let rows = FIRST_ROWS; !stopping?.aborted;) {
+    const began = performance.now();
+    if (!(await batch(rows))) return;
+    const tookMs = performance.now() - began;
+    // By halves and doubles: one batch that met a checkpoint says little about the next.
+    const factor = Math.min(2, Math.max(0.5, BATCH_MS / tookMs));
+    rows = Math.min(MOST_ROWS, Math.max(LEAST_ROWS, Math.round(rows * factor)));
+    await delay(tookMs, undefined, { signal: stopping }).catch(() => undefined);
   }
 }

@@ -155,10 +155,10 @@ describe('one tenant', () => {
   it('A5: whose outbound calls hang keeps nobody else from running, nor itself from rolling back', async () => {
     const outside = hanging();
     const inside = hanging();
-    const calls = script([harness], { first: outside.run }, { lane: 'outbound' });
+    const calls = script([harness], { first: outside.run }, { priority: 'outbound' });
     const others = script([harness], { first: inside.run });
     const ordinary = script([harness], { first: leavesAnEffect });
-    const urgent = script([harness], { first: leavesAnEffect }, { lane: 'urgent' });
+    const urgent = script([harness], { first: leavesAnEffect }, { priority: 'urgent' });
     const hung: string[] = [];
     for (let count = 0; count < 30; count += 1) hung.push(await calls.begin(hostile), await others.begin(hostile));
     await until('its share hangs', () => outside.count >= 3 && inside.count >= 12);

@@ -4,7 +4,7 @@ import {
   operationFailures,
   sleep,
   StepFailed,
-  type Claim,
+  type OperationClaim,
   type OperationDefinition,
   type OperationOf,
   type Step,
@@ -19,7 +19,7 @@ export const TENANT = newId('ten');
 export const ACTOR = { type: 'token', id: 'test' } as const;
 
 /** A claim of an operation by a test. */
-export const claimOf = (operation: OperationDefinition, more: Partial<Claim> = {}): Claim => ({
+export const claimOf = (operation: OperationDefinition, more: Partial<OperationClaim> = {}): OperationClaim => ({
   operation,
   resourceType: 'thing',
   resourceName: 'thing',
@@ -106,7 +106,7 @@ type Definition = OperationDefinition<World>;
 /** What a kind of a test may have beside its steps. */
 export interface More
   extends
-    Pick<Definition, 'unwindsAcceptance' | 'pointOfNoReturn' | 'stepEvent' | 'lane'>,
+    Pick<Definition, 'unwindsAcceptance' | 'pointOfNoReturn' | 'stepEvent' | 'priority'>,
     Pick<OperationOf<Definition>, 'finish' | 'reclaim' | 'beginUnwind'> {
   /** The way back, in its order. */
   unwind?: readonly { name: string; undoes: readonly string[]; run: Run }[];
@@ -118,7 +118,7 @@ export function script(
   steps: Record<string, Run>,
   more: More = {},
 ): { definition: Definition; operation: OperationOf<Definition>; begin(tenantId?: string): Promise<string> } {
-  const { unwind = [], unwindsAcceptance, pointOfNoReturn, stepEvent, lane, ...ends } = more;
+  const { unwind = [], unwindsAcceptance, pointOfNoReturn, stepEvent, priority, ...ends } = more;
   const bases = Object.entries(steps).map(([name, run]) => [name.split(':')[0] as string, run] as const);
   const definition: Definition = {
     kind: newId('knd'),
@@ -127,7 +127,7 @@ export function script(
     unwindsAcceptance,
     pointOfNoReturn,
     stepEvent,
-    lane,
+    priority,
   };
   const operation: OperationOf<Definition> = {
     steps: Object.fromEntries(bases),

@@ -1,7 +1,7 @@
-import type { Backend } from '../../src/queue/queue-session.js';
+import type { QueueBackend } from '../../src/queue/queue-session.js';
 
 /** A backend that takes everything and never says so, as BullMQ does once its close has begun. */
-export class SilentBackend implements Backend {
+export class SilentBackend implements QueueBackend {
   added = 0;
   id = 'one';
   isWorking = true;

@@ -18,24 +18,24 @@ const RECORD = `coalesce('{"error_code":' || to_json(o.error_code)::text || ',',
         s.message, s.evidence
       from operation_steps s where s.operation_id = o.id order by s.index) step), '[]') as steps) r)::text, 2)`;
 
-export const GET_RECORD = lookup(
+export const GET_OPERATION_RECORD = lookup(
   'operation-record',
   `select o.id as key, ${RECORD} as json from operations o where o.id = any ${KEYS} and o.tenant_id = $2`,
 );
 
 /** The same in the transaction that has just accepted it. */
-export const OPERATION_RECORD = prepared(
+export const FIND_OPERATION_RECORD = prepared(
   'operation-record-accepted',
   `select ${RECORD} as json from operations o where o.id = $1 and o.tenant_id = $2`,
 );
 
 /** What a list without filters shows, and what most lists are: by one index, at once. */
-export const NEWEST_RECORDS = lookup(
+export const NEWEST_OPERATION_RECORDS = lookup(
   'operation-newest',
   `select o.id, ${RECORD} as json from operations o where o.tenant_id = $1 and o.id < $2 order by o.id desc limit $3`,
 );
 
-export const LIST_RECORDS = prepared(
+export const LIST_OPERATION_RECORDS = prepared(
   'operation-list',
   `select o.id, ${RECORD} as json from operations o
    where o.tenant_id = $1 and o.id < $2 and ($4::text is null or o.status = $4)
@@ -62,7 +62,7 @@ export const OPERATION_BY_KEY = prepared(
 );
 
 /** SQL, for the prefix: what stands below a path, not what only begins alike. */
-export const FORGET_KEYS = prepared(
+export const FORGET_OPERATION_KEYS = prepared(
   'operation-forget-keys',
   `update operations set idempotency_key = null
    where tenant_id = $1 and idempotency_key is not null and (path = $2 or starts_with(path, $2 || '/'))`,
@@ -88,18 +88,18 @@ export const START_OPERATION = prepared(
 export const STARTED_EVENT = `jsonb_build_object('type', 'operation.status_changed', 'subject', 'operations/' || o.id, 'actor', '${actorText(WORKER)}',
   'operationId', o.id, 'data', jsonb_build_object('operation_id', o.id, 'kind', o.kind, 'from', 'pending', 'status', 'running', 'resource_name', o."resourceName"))`;
 
-export const READ = prepared(
+export const READ_OPERATION = prepared(
   'operation-read',
   `select ${OPERATION_COLUMNS} from operations o where o.id = $1 and o.tenant_id = $2`,
 );
-export const LOCK = locking(
+export const LOCK_OPERATION = locking(
   'operation',
   prepared(
     'operation-lock',
     `select ${OPERATION_COLUMNS} from operations o where o.id = $1 and o.tenant_id = $2 for update`,
   ),
 );
-export const STEPS = lookup(
+export const OPERATION_STEPS = lookup(
   'operation-steps',
   `select ${STEP_COLUMNS} from operation_steps s where s.operation_id = $1 order by s.index`,
 );
@@ -108,12 +108,12 @@ export const STEPS = lookup(
  * What people ask of an operation. Each is one statement under the row's lock, which the caller has taken; the worker that holds
  * the lease learns of it at its next commit or heartbeat.
  */
-export const CANCEL = prepared(
+export const CANCEL_OPERATION = prepared(
   'operation-cancel',
   `update operations set cancel_requested = true, cancel_reason = $2, status = 'cancelling', wake_at = null, updated_at = now() where id = $1`,
 );
 
-export const RESUME = prepared(
+export const RESUME_OPERATION = prepared(
   'operation-resume',
   `update operations set is_resumed = true, awaiting = null, status = 'running', wake_at = null, updated_at = now() where id = $1`,
 );
@@ -122,7 +122,7 @@ export const RESUME = prepared(
  * Back to `pending`, to go on at the first step that has not succeeded. What was undone is to be done again; a cancel that came
  * too late for the failure is forgotten.
  */
-export const RETRY = prepared(
+export const RETRY_OPERATION = prepared(
   'operation-retry',
   `with unwound as (
      delete from operation_steps where operation_id = $1 and is_unwind
@@ -141,7 +141,7 @@ export const RETRY = prepared(
 );
 
 /** Ends an operation at once and fences its worker out. */
-export const SUPERSEDE = prepared(
+export const SUPERSEDE_OPERATION = prepared(
   'operation-supersede',
   `with steps as (
      update operation_steps set status = 'cancelled', completed_at = now() where operation_id = $1 and status in ('running','waiting')
@@ -152,7 +152,7 @@ export const SUPERSEDE = prepared(
 );
 
 /** Before an append in the middle of a step's commit; see `lockBeforeEvents`. */
-export const LOCK_FOR_EVENTS = locking(
+export const LOCK_OPERATION_FOR_EVENTS = locking(
   'operation',
   prepared('operation-lock-for-events', `select 1 from operations where id = $1 for update`),
 );

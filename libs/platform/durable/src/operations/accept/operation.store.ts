@@ -11,23 +11,23 @@ import type { OperationRow, StepRow } from '../operation.row.js';
 import { dispatch } from './dispatch.js';
 import { operationErrors } from './operation.errors.js';
 import {
-  CANCEL,
-  FORGET_KEYS,
+  CANCEL_OPERATION,
+  FORGET_OPERATION_KEYS,
   INSERT_OPERATION,
-  LOCK,
-  LOCK_FOR_EVENTS,
+  LOCK_OPERATION,
+  LOCK_OPERATION_FOR_EVENTS,
   OPERATION_BY_KEY,
-  OPERATION_RECORD,
-  READ,
-  RESUME,
-  RETRY,
+  FIND_OPERATION_RECORD,
+  READ_OPERATION,
+  RESUME_OPERATION,
+  RETRY_OPERATION,
   START_OPERATION,
-  STEPS,
-  SUPERSEDE,
+  OPERATION_STEPS,
+  SUPERSEDE_OPERATION,
 } from './operation.query.js';
 
 /** A request that wants an operation. */
-export interface Claim {
+export interface OperationClaim {
   operation: OperationDefinition;
   resourceType: string;
   resourceName: string;
@@ -37,13 +37,13 @@ export interface Claim {
 }
 
 /** The operation of a claim; `created: false` = an earlier request with this key made it, so adopt it and write nothing more. */
-export interface Claimed {
+export interface ClaimResult {
   id: string;
   created: boolean;
 }
 
 /** What a claimed operation works on. */
-export interface Start<D extends OperationDefinition = OperationDefinition> {
+export interface OperationStart<D extends OperationDefinition = OperationDefinition> {
   id: string;
   operation: D;
   resourceId: string;
@@ -65,7 +65,7 @@ export class OperationStore {
    * First statement of a mutation that starts an operation.
    * @throws idempotency_key_reused (422) if the key belongs to another request
    */
-  async claim(tx: Tx, claim: Claim): Promise<Claimed> {
+  async claim(tx: Tx, claim: OperationClaim): Promise<ClaimResult> {
     const { operation, resourceType, resourceName, requestedBy, reason = null, idempotency } = claim;
     const { method = null, path = null, key = null, fingerprint = null } = idempotency ?? {};
     const values = [operation.kind, resourceType, resourceName, JSON.stringify(requestedBy), reason];
@@ -79,7 +79,7 @@ export class OperationStore {
   }
 
   /** Second half of a mutation that was not adopted. */
-  async start<D extends OperationDefinition>(tx: Tx, start: Start<D>): Promise<void> {
+  async start<D extends OperationDefinition>(tx: Tx, start: OperationStart<D>): Promise<void> {
     const { id, resourceId, stream, input, steps, result = {} } = start;
     await tx.query(START_OPERATION, [id, resourceId, stream, JSON.stringify(input), steps, JSON.stringify(result)]);
   }
@@ -90,16 +90,16 @@ export class OperationStore {
    * @param path of the resource: `/api/v1/deployments/chat`
    */
   async forgetKeys(tx: Tx, tenantId: string, path: string): Promise<void> {
-    await tx.query(FORGET_KEYS, [tenantId, path]);
+    await tx.query(FORGET_OPERATION_KEYS, [tenantId, path]);
   }
 
   /** The record of api.md 2.2 as JSON text, or undefined for an unknown or foreign id. */
   async record(tx: Tx, id: string): Promise<string | undefined> {
-    return (await tx.one<{ json: string }>(OPERATION_RECORD, [id, tx.tenant]))?.json;
+    return (await tx.one<{ json: string }>(FIND_OPERATION_RECORD, [id, tx.tenant]))?.json;
   }
 
   async lock(tx: Tx, id: string): Promise<OperationRow> {
-    const row = await tx.one<OperationRow>(LOCK, [id, tx.tenant]);
+    const row = await tx.one<OperationRow>(LOCK_OPERATION, [id, tx.tenant]);
     if (!row) throw operationErrors.operation_not_found();
     return row;
   }
@@ -108,12 +108,12 @@ export class OperationStore {
   async cancel(tx: Tx, id: string, actor: Actor, reason: string | null = null): Promise<void> {
     const operation = await this.lock(tx, id);
     if (operation.cancelRequested && isLive(operation)) return;
-    const steps = await tx.query<StepRow>(STEPS, [id]);
+    const steps = await tx.query<StepRow>(OPERATION_STEPS, [id]);
     const limit = this.definitions.find(operation.kind)?.definition.pointOfNoReturn;
     const isPast = steps.some((step) => step.name === limit && step.status === 'succeeded');
     if (!isLive(operation) || isPast || operation.phase === 'unwinding')
       throw operationErrors.operation_not_cancellable();
-    await tx.query(CANCEL, [id, reason]);
+    await tx.query(CANCEL_OPERATION, [id, reason]);
     const event = statusChanged(operation, 'cancelling', actor);
     await this.told(tx, operation, 'cancel', { ...event, data: { ...event.data, reason } });
   }
@@ -123,13 +123,13 @@ export class OperationStore {
    * locks its resource before the row is locked here: the order in which everybody else takes these locks.
    */
   async retry(tx: Tx, id: string, actor: Actor): Promise<void> {
-    const seen = await tx.one<OperationRow>(READ, [id, tx.tenant]);
+    const seen = await tx.one<OperationRow>(READ_OPERATION, [id, tx.tenant]);
     if (!seen) throw operationErrors.operation_not_found();
     if (!isRetryable(seen)) throw operationErrors.operation_not_retryable();
     const changedInput = await this.definitions.find(seen.kind)?.reclaim?.(tx, seen);
     const operation = await this.lock(tx, id);
     if (!isRetryable(operation)) throw operationErrors.operation_not_retryable();
-    await tx.query(RETRY, [id, JSON.stringify(changedInput ?? {})]);
+    await tx.query(RETRY_OPERATION, [id, JSON.stringify(changedInput ?? {})]);
     await this.told(tx, operation, 'retry', statusChanged(operation, 'pending', actor));
   }
 
@@ -138,7 +138,7 @@ export class OperationStore {
     const operation = await this.lock(tx, id);
     if (operation.status !== 'waiting' || !operation.awaiting) throw operationErrors.operation_not_paused();
     if (operation.isResumed) return;
-    await tx.query(RESUME, [id]);
+    await tx.query(RESUME_OPERATION, [id]);
     await this.told(tx, operation, 'resume', statusChanged(operation, 'running', actor));
   }
 
@@ -148,7 +148,12 @@ export class OperationStore {
    */
   async supersede(tx: Tx, id: string, successor: { id: string; actor: Actor }): Promise<OperationRow> {
     const operation = await this.lock(tx, id);
-    await tx.query(SUPERSEDE, [id, `superseded by ${successor.id}`, successor.id, operationFailures.superseded.code]);
+    await tx.query(SUPERSEDE_OPERATION, [
+      id,
+      `superseded by ${successor.id}`,
+      successor.id,
+      operationFailures.superseded.code,
+    ]);
     const event = statusChanged(operation, 'cancelled', successor.actor);
     await appendEvents(tx, operation.tenantId, operation.stream, [
       { ...event, data: { status: 'cancelled', superseded_by: successor.id } },
@@ -169,7 +174,7 @@ export class OperationStore {
  * cancel locks the operation before its stream, so taking them in the other order here could deadlock with it.
  */
 export async function lockBeforeEvents(tx: Tx, operationId: string): Promise<void> {
-  await tx.query(LOCK_FOR_EVENTS, [operationId]);
+  await tx.query(LOCK_OPERATION_FOR_EVENTS, [operationId]);
 }
 
 function isLive({ status }: OperationRow): boolean {

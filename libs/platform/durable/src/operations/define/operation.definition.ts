@@ -8,7 +8,7 @@ declare const INPUT: unique symbol;
  * What an operation needs of a worker: `urgent` is run before everything, `outbound` waits for a host that somebody outside has
  * chosen, and may wait long.
  */
-export type Lane = 'urgent' | 'ordinary' | 'outbound';
+export type OperationPriority = 'urgent' | 'ordinary' | 'outbound';
 
 /**
  * The kind of a durable operation: the one place where its name, its steps and its way back are written. Whoever accepts one
@@ -29,7 +29,7 @@ export interface OperationDefinition<Input = any, Step extends string = string, 
   /** Type of an event to append at each step's commit, such as `rollout.step_advanced`. */
   readonly stepEvent?: string;
   /** `ordinary` where absent. */
-  readonly lane?: Lane;
+  readonly priority?: OperationPriority;
   /** Only a type: what its steps need, written once when it is accepted. */
   readonly [INPUT]?: Input;
 }
@@ -64,9 +64,18 @@ export function defineOperation<Input, const Step extends string, const Unwind e
   unwindsAcceptance?: boolean;
   pointOfNoReturn?: BaseOf<NoInfer<Step>>;
   stepEvent?: string;
-  lane?: Lane;
+  priority?: OperationPriority;
 }): OperationDefinition<Input, Step, Unwind> {
-  const { kind, steps, unwind = {} as never, wayBackOf, unwindsAcceptance, pointOfNoReturn, stepEvent, lane } = options;
+  const {
+    kind,
+    steps,
+    unwind = {} as never,
+    wayBackOf,
+    unwindsAcceptance,
+    pointOfNoReturn,
+    stepEvent,
+    priority,
+  } = options;
   const bases = steps.map(baseName);
   const names = [...bases, ...Object.keys(unwind)];
   if (new Set(names).size < names.length) throw new Error(`operation ${kind} lists a step twice`);
@@ -74,13 +83,13 @@ export function defineOperation<Input, const Step extends string, const Unwind e
   const unknown = undone.filter((name) => !bases.includes(name));
   if (unknown.length > 0) throw new Error(`operation ${kind} has no step ${unknown.join(', ')}`);
   if (defined.has(kind)) throw new Error(`operation kind ${kind} is defined twice`);
-  const definition = { kind, steps, unwind, wayBackOf, unwindsAcceptance, pointOfNoReturn, stepEvent, lane };
+  const definition = { kind, steps, unwind, wayBackOf, unwindsAcceptance, pointOfNoReturn, stepEvent, priority };
   defined.set(kind, definition as unknown as OperationDefinition);
   return definition;
 }
 
-export function laneOf({ lane }: Pick<OperationDefinition, 'lane'>): Lane {
-  return lane ?? 'ordinary';
+export function priorityOf({ priority }: Pick<OperationDefinition, 'priority'>): OperationPriority {
+  return priority ?? 'ordinary';
 }
 
 /** All definitions that the loaded modules have made. */

@@ -1,6 +1,12 @@
 import { Injectable, type OnApplicationBootstrap, type OnModuleInit } from '@nestjs/common';
 import { DiscoveryService } from '@nestjs/core';
-import { baseName, definedOperations, laneOf, type Lane, type OperationDefinition } from './operation.definition.js';
+import {
+  baseName,
+  definedOperations,
+  priorityOf,
+  type OperationPriority,
+  type OperationDefinition,
+} from './operation.definition.js';
 import type { OperationOf, Step } from './steps.js';
 
 /** Marks a provider as the implementation of an operation: `@DurableOperation(ROLLOUT)`. */
@@ -59,9 +65,9 @@ export class OperationDefinitions implements OnModuleInit, OnApplicationBootstra
     return this.byKind.get(kind);
   }
 
-  kindsOf(lanes: readonly Lane[]): string[] {
+  kindsOf(priorities: readonly OperationPriority[]): string[] {
     return [...this.byKind.values()]
-      .filter(({ definition }) => lanes.includes(laneOf(definition)))
+      .filter(({ definition }) => priorities.includes(priorityOf(definition)))
       .map(({ definition }) => definition.kind);
   }
 }

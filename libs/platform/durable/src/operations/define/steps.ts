@@ -1,7 +1,7 @@
 import type { FailureCode, TerminalStatus } from '@slipway/contracts';
 import type { Tx } from '@slipway/platform-database';
 import type { NewEvent } from '../../events/index.js';
-import type { Failure, OperationRow } from '../operation.row.js';
+import type { OperationFailure, OperationRow } from '../operation.row.js';
 import type { InputOf, OperationDefinition, StepBase, UnwindName } from './operation.definition.js';
 
 /** Thrown by a step that can never succeed: the operation unwinds and ends `failed` with this code, without more attempts. */
@@ -47,7 +47,7 @@ export interface StepContext<Input> {
 export type StepCommit = (tx: Tx) => Promise<void | { events?: NewEvent[] }>;
 
 /** The step is over. */
-export interface Done {
+export interface StepDone {
   kind: 'done';
   result?: unknown;
   evidence?: unknown;
@@ -58,7 +58,7 @@ export interface Done {
 }
 
 /** The step gives the worker's slot back and runs again later; the operation sleeps in Postgres. */
-export interface Sleep {
+export interface StepSleep {
   kind: 'sleep';
   /** Milliseconds until the step runs again; undefined = until something wakes it. */
   forMs?: number;
@@ -70,10 +70,10 @@ export interface Sleep {
   commit?: StepCommit;
 }
 
-export type StepOutcome = Done | Sleep;
+export type StepOutcome = StepDone | StepSleep;
 
-export const done = (options: Omit<Done, 'kind'> = {}): StepOutcome => ({ kind: 'done', ...options });
-export const sleep = (options: Omit<Sleep, 'kind'>): StepOutcome => ({ kind: 'sleep', ...options });
+export const done = (options: Omit<StepDone, 'kind'> = {}): StepOutcome => ({ kind: 'done', ...options });
+export const sleep = (options: Omit<StepSleep, 'kind'>): StepOutcome => ({ kind: 'sleep', ...options });
 
 /**
  * A step may run twice, so it is repeatable; what it writes belongs into the outcome's `commit`, which happens exactly once.
@@ -81,7 +81,7 @@ export const sleep = (options: Omit<Sleep, 'kind'>): StepOutcome => ({ kind: 'sl
  */
 export type Step<Input> = (context: StepContext<Input>) => Promise<StepOutcome>;
 
-export type Outcome = TerminalStatus;
+export type OperationOutcome = TerminalStatus;
 
 /** What an operation does: a body for every step of its definition, and what belongs to its end. */
 export interface OperationOf<D extends OperationDefinition> {
@@ -94,8 +94,8 @@ export interface OperationOf<D extends OperationDefinition> {
   finish?(
     tx: Tx,
     operation: OperationRow<InputOf<D>>,
-    outcome: Outcome,
-    failure?: Failure,
+    outcome: OperationOutcome,
+    failure?: OperationFailure,
   ): Promise<{ result?: Record<string, unknown>; message?: string; events?: NewEvent[] } | void>;
   /**
    * Runs in the transaction of a retry. Returns what changes in the input, and throws (409) if the operation may not live
@@ -103,5 +103,5 @@ export interface OperationOf<D extends OperationDefinition> {
    */
   reclaim?(tx: Tx, operation: OperationRow<InputOf<D>>): Promise<Partial<InputOf<D>> | void>;
   /** Runs once in the transaction that begins the way back, before any of its steps. */
-  beginUnwind?(tx: Tx, operation: OperationRow<InputOf<D>>, failure: Failure): Promise<void>;
+  beginUnwind?(tx: Tx, operation: OperationRow<InputOf<D>>, failure: OperationFailure): Promise<void>;
 }

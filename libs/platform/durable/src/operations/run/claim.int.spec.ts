@@ -4,7 +4,7 @@ import { newId } from '@slipway/platform-database';
 import { OperationsBed, TENANT } from '../../../test/operations/bed.js';
 import { statusChanged } from '../accept/operation.store.js';
 import { OPERATION_COLUMNS, type OperationRow } from '../operation.row.js';
-import { CLAIM } from './run.query.js';
+import { CLAIM_OPERATIONS } from './run.query.js';
 
 /** What a worker that looks is given, whatever wake-up there was. */
 let bed: OperationsBed;
@@ -28,7 +28,7 @@ const eventIds = (count: number) => Array.from({ length: count }, () => newId('e
 async function claim(asked: Asked = {}): Promise<string[]> {
   const { limit = 100, kinds = ['probe'], skip = [], outbound = [], skipOutbound = [] } = asked;
   const values = ['me', 30, eventIds(limit), limit, kinds, skip, outbound, skipOutbound];
-  const rows = await bed.database.tx('system', (tx) => tx.query<{ id: string }>(CLAIM, values));
+  const rows = await bed.database.tx('system', (tx) => tx.query<{ id: string }>(CLAIM_OPERATIONS, values));
   return rows.map(({ id }) => id);
 }
 
@@ -36,7 +36,16 @@ async function claim(asked: Asked = {}): Promise<string[]> {
 async function claimJustAfter(id: string, change: string): Promise<string[]> {
   return bed.database.tx('system', async (tx) => {
     await tx.query(`update operations set ${change} where id = $1`, [id]);
-    const rows = await tx.query<{ id: string }>(CLAIM, ['me', 30, eventIds(100), 100, ['probe'], [], [], []]);
+    const rows = await tx.query<{ id: string }>(CLAIM_OPERATIONS, [
+      'me',
+      30,
+      eventIds(100),
+      100,
+      ['probe'],
+      [],
+      [],
+      [],
+    ]);
     return rows.map((row) => row.id);
   });
 }
@@ -136,7 +145,7 @@ describe('a claim', () => {
       [TENANT],
     );
     await bed.sql('analyze operations');
-    const plan = await bed.sql<Record<string, string>>(`explain (generic_plan) ${CLAIM.text}`);
+    const plan = await bed.sql<Record<string, string>>(`explain (generic_plan) ${CLAIM_OPERATIONS.text}`);
     expect(plan.map((row) => Object.values(row)[0]).join('\n')).not.toContain('Seq Scan on operation');
   });
 });

@@ -1,19 +1,19 @@
 import { TERMINAL_STATUSES, type OperationStatus, type StepStatus, type TerminalStatus } from '@slipway/contracts';
 import { eventsAsWritten, type NewEvent } from '../../events/index.js';
 import { operationFailures } from '../operation.failures.js';
-import type { Failure, OperationRow, StepRow } from '../operation.row.js';
+import type { OperationFailure, OperationRow, StepRow } from '../operation.row.js';
 import type { CommitRecord } from './commit.query.js';
 
 /** The failure that an unwinding operation carries, with the step at which it began. */
-export type Unwinding = Failure & { step: string };
+export type UnwindCause = OperationFailure & { step: string };
 
 /** What becomes of one operation's row and its steps. What is left out is empty. */
-export interface Commit {
+export interface PendingCommit {
   operation: OperationRow;
   status: OperationStatus;
   step: string;
   stepStatus: StepStatus;
-  unwinding: Unwinding | null;
+  unwinding: UnwindCause | null;
   progress?: number;
   attempt?: number;
   message?: string;
@@ -35,12 +35,12 @@ export interface Commit {
   events: NewEvent[];
 }
 
-export function unwindingOf({ phase, failure }: OperationRow): Unwinding | null {
-  return phase === 'unwinding' ? (failure as Unwinding) : null;
+export function unwindingOf({ phase, failure }: OperationRow): UnwindCause | null {
+  return phase === 'unwinding' ? (failure as UnwindCause) : null;
 }
 
 /** How an operation ends that has nothing left to do. */
-export function endOf(unwinding: Unwinding | null): TerminalStatus {
+export function endOf(unwinding: UnwindCause | null): TerminalStatus {
   if (!unwinding) return 'succeeded';
   return unwinding.code === operationFailures.cancelled_by_user.code ? 'cancelled' : 'failed';
 }
@@ -50,7 +50,7 @@ export function isDone({ status }: StepRow): boolean {
 }
 
 /** As the statement takes it. */
-export function recordOf(commit: Commit): CommitRecord {
+export function recordOf(commit: PendingCommit): CommitRecord {
   const { operation, unwinding, ended, asleep } = commit;
   const isOver = TERMINAL_STATUSES.some((status) => status === commit.status);
   return {

@@ -101,12 +101,12 @@ const PARTS = {
   },
   events: { columns: { events: 'jsonb' }, text: appending('guarded where events is not null'), changesSteps: false },
 } as const satisfies Record<string, { columns: Record<string, string>; text: string; changesSteps: boolean }>;
-type Part = keyof typeof PARTS;
-const NAMES = Object.keys(PARTS) as Part[];
+type CommitPart = keyof typeof PARTS;
+const NAMES = Object.keys(PARTS) as CommitPart[];
 
 type ColumnsOf<P> = P extends { columns: infer C } ? keyof C : never;
 /** One commit, by column; what is left out is null. */
-export type CommitRecord = Partial<Record<keyof typeof ROW | ColumnsOf<(typeof PARTS)[Part]>, unknown>>;
+export type CommitRecord = Partial<Record<keyof typeof ROW | ColumnsOf<(typeof PARTS)[CommitPart]>, unknown>>;
 
 const statements = new Map<string, Statement>();
 
@@ -120,7 +120,7 @@ export function commitOf(records: readonly CommitRecord[]): { statement: Stateme
   return { statement, values: listValues(columns, records) };
 }
 
-function made(key: string, columns: Columns, parts: readonly Part[]): Statement {
+function made(key: string, columns: Columns, parts: readonly CommitPart[]): Statement {
   const own = Object.keys(columns)
     .slice(Object.keys(ROW).length)
     .map((name) => `, c.${name}`);
@@ -139,7 +139,7 @@ function made(key: string, columns: Columns, parts: readonly Part[]): Statement 
 }
 
 /** The steps that the statement has changed, as JSON: a query beside it would see them as they were. */
-function changedSteps(parts: readonly Part[]): string {
+function changedSteps(parts: readonly CommitPart[]): string {
   const changes = parts
     .filter((name) => PARTS[name].changesSteps)
     .map((name) => `select ${STEP_NAMES} from ${name} where operation_id = g.id`);

@@ -1,17 +1,22 @@
 import { expect, it, jest } from '@jest/globals';
-import type { Commit } from './commit-record.js';
-import { GatheredCommits, GuardLost } from './gathered-commits.js';
+import type { PendingCommit } from './commit-record.js';
+import { GatheredCommits, LeaseLost } from './gathered-commits.js';
 
 type Written = { id: string; cancelRequested: boolean; at: Date };
 
 const commitOf = (id: string, leaseVersion = '1') =>
-  ({ operation: { id, leaseVersion }, events: [] }) as unknown as Commit;
-const telling = (id: string, stream: string) => ({ operation: { id, stream }, events: [{}] }) as unknown as Commit;
-const writtenOf = ({ operation }: Commit): Written => ({ id: operation.id, cancelRequested: false, at: new Date() });
+  ({ operation: { id, leaseVersion }, events: [] }) as unknown as PendingCommit;
+const telling = (id: string, stream: string) =>
+  ({ operation: { id, stream }, events: [{}] }) as unknown as PendingCommit;
+const writtenOf = ({ operation }: PendingCommit): Written => ({
+  id: operation.id,
+  cancelRequested: false,
+  at: new Date(),
+});
 
 /** Commits whose transactions end as a test says; `batches` tells what each was to write. */
 function gathering(
-  end: (batch: readonly Commit[]) => Promise<readonly Commit[]>,
+  end: (batch: readonly PendingCommit[]) => Promise<readonly PendingCommit[]>,
   atCommit: (count: number) => void = () => undefined,
 ) {
   const batches: string[][] = [];
@@ -53,7 +58,7 @@ it('keeps two turns of one operation apart, so that neither takes the answer of 
   const first = commits.add(commitOf('op_a'));
   const [stale, current] = [commits.add(commitOf('op_b', '0')), commits.add(commitOf('op_b'))];
   await first;
-  await expect(stale).rejects.toBeInstanceOf(GuardLost);
+  await expect(stale).rejects.toBeInstanceOf(LeaseLost);
   await expect(current).resolves.toMatchObject({ id: 'op_b' });
   expect(batches).toEqual([['op_a', 'op_b'], ['op_b']]);
 });

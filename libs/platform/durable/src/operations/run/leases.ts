@@ -1,10 +1,11 @@
-import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
+import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { CONFIG, type Config } from '@slipway/platform-config';
 import { Database } from '@slipway/platform-database';
-import { HEARTBEAT } from './run.query.js';
+import { Recurring, type Transact } from '../../scheduling/index.js';
+import { FREE_OPERATIONS, RENEW_LEASES } from './run.query.js';
 
-interface Held {
+interface HeldLease {
   version: string;
   abort: AbortController;
 }
@@ -17,7 +18,7 @@ interface Held {
 export class Leases implements OnModuleDestroy {
   readonly owner = `${process.pid}-${randomUUID()}`;
   readonly seconds: number;
-  private readonly held = new Map<string, Held>();
+  private readonly held = new Map<string, HeldLease>();
   private readonly timer: NodeJS.Timeout;
 
   constructor(
@@ -28,7 +29,7 @@ export class Leases implements OnModuleDestroy {
     this.timer = setInterval(() => void this.renew(), (this.seconds * 1_000) / 3).unref();
   }
 
-  hold(operationId: string, version: string): AbortSignal {
+  take(operationId: string, version: string): AbortSignal {
     const abort = new AbortController();
     this.held.set(operationId, { version, abort });
     return abort.signal;
@@ -49,10 +50,19 @@ export class Leases implements OnModuleDestroy {
     const values = [entries.map(([id]) => id), entries.map(([, held]) => held.version), this.seconds];
     // Postgres being away is no reason to stop: the fence decides at the next commit whether the lease was kept.
     const rows = await this.database
-      .read<{ id: string; cancelRequested: boolean }>('system', HEARTBEAT, values)
+      .read<{ id: string; cancelRequested: boolean }>('system', RENEW_LEASES, values)
       .catch(() => undefined);
     if (!rows) return;
     const kept = new Map(rows.map((row) => [row.id, row.cancelRequested]));
     for (const [id, held] of entries) if (kept.get(id) !== false) held.abort.abort();
+  }
+}
+
+/** Makes due again what a dead worker held. What is due is found by every worker that looks, whatever wake-up was lost. */
+@Injectable()
+export class OperationRepair {
+  @Recurring({ name: 'operations', everySeconds: 1, isRepair: true })
+  async run(transact: Transact): Promise<void> {
+    await transact('system', (tx) => tx.query(FREE_OPERATIONS));
   }
 }

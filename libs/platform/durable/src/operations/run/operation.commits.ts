@@ -4,22 +4,22 @@ import type { NewEvent } from '../../events/index.js';
 import { statusChanged } from '../accept/operation.store.js';
 import { baseName } from '../define/operation.definition.js';
 import type { RunnableOperation } from '../define/operation.definitions.js';
-import type { Done, Sleep, StepCommit, StepFailed, StepOutcome } from '../define/steps.js';
+import type { StepDone, StepSleep, StepCommit, StepFailed, StepOutcome } from '../define/steps.js';
 import { operationFailures } from '../operation.failures.js';
 import {
   stepsAfter,
-  type Failure,
+  type OperationFailure,
   type OperationRow,
-  type Standing,
+  type OperationState,
   type StepRow,
   type StoredStep,
 } from '../operation.row.js';
-import { endOf, isDone, recordOf, unwindingOf, type Commit, type Unwinding } from './commit-record.js';
+import { endOf, isDone, recordOf, unwindingOf, type PendingCommit, type UnwindCause } from './commit-record.js';
 import { commitOf } from './commit.query.js';
-import { GatheredCommits, GuardLost } from './gathered-commits.js';
+import { GatheredCommits, LeaseLost } from './gathered-commits.js';
 
 /** An operation under our lease, at the step it is at. */
-export interface Turn {
+export interface StepRun {
   runnable: RunnableOperation;
   operation: OperationRow;
   steps: readonly StepRow[];
@@ -28,15 +28,15 @@ export interface Turn {
 }
 
 /** What a commit returns: the operation as it stands now, with those of its steps that the commit changed. */
-type Written = OperationRow & { steps: StoredStep[] };
+type CommittedRow = OperationRow & { steps: StoredStep[] };
 
 /** What the effect of a step adds to its commit. */
-type Effect = Awaited<ReturnType<StepCommit>> | undefined;
+type StepEffect = Awaited<ReturnType<StepCommit>> | undefined;
 
 /** The transactions a worker makes of an operation; each either happens whole, under the lease, or not at all. */
 export class OperationCommits {
   /** For what needs no transaction of its own. */
-  private readonly gathered: GatheredCommits<Written>;
+  private readonly gathered: GatheredCommits<CommittedRow>;
 
   constructor(
     private readonly database: Pick<Database, 'tx' | 'once'>,
@@ -49,24 +49,25 @@ export class OperationCommits {
    * A step's result, its effect, the next step's beginning and the events; after the last step also the end of the operation.
    * Returns what stands then, as Postgres has written it; nothing once it has ended.
    */
-  async stepDone(turn: Turn, outcome: Done): Promise<Standing | undefined> {
-    const { runnable, operation, step, next } = turn;
+  async stepDone(stepRun: StepRun, outcome: StepDone): Promise<OperationState | undefined> {
+    const { runnable, operation, step, next } = stepRun;
     const { definition } = runnable;
     const unwinding = unwindingOf(operation);
     const status = outcome.skipped ? 'skipped' : 'succeeded';
-    const progress = progressAfter(turn);
+    const progress = progressAfter(stepRun);
     const { message, evidence, result } = outcome;
     const stepPart = {
       ended: { name: step.name, status, message, evidence, result } as const,
       undone: step.isUnwind ? runnable.unwind.find(({ name }) => name === step.name)?.undoes : undefined,
     };
-    const eventsWith = (extra?: Effect): NewEvent[] => {
+    const eventsWith = (extra?: StepEffect): NewEvent[] => {
       const events = [...(extra?.events ?? [])];
-      if (definition.stepEvent && !step.isUnwind) events.push(advanced(definition.stepEvent, turn, status, progress));
+      if (definition.stepEvent && !step.isUnwind)
+        events.push(advanced(definition.stepEvent, stepRun, status, progress));
       return events;
     };
     if (!next) {
-      const end = (events: NewEvent[], tx?: Tx) => this.end(turn, unwinding, outcome, { ...stepPart, events }, tx);
+      const end = (events: NewEvent[], tx?: Tx) => this.end(stepRun, unwinding, outcome, { ...stepPart, events }, tx);
       if (outcome.commit || runnable.finish)
         await this.alone(async (tx) => end(eventsWith(await outcome.commit?.(tx)), tx));
       else await this.gathered.add(await end(eventsWith()));
@@ -91,11 +92,11 @@ export class OperationCommits {
         ...(operation.status === running ? [] : [statusChanged(operation, running, WORKER)]),
       ],
     }));
-    return { operation: written, steps: stepsAfter(turn.steps, changed) };
+    return { operation: written, steps: stepsAfter(stepRun.steps, changed) };
   }
 
   /** The step sleeps: lease given back, wake-up in the outbox. */
-  async stepSleeps({ operation, step }: Turn, outcome: Sleep): Promise<void> {
+  async stepSleeps({ operation, step }: StepRun, outcome: StepSleep): Promise<void> {
     const { forMs, awaiting, message, state } = outcome;
     const status = operation.status === 'cancelling' ? 'cancelling' : outcome.status;
     await this.write(outcome, (extra) => ({
@@ -118,7 +119,7 @@ export class OperationCommits {
 
   /** One more try later: the lease is given back, the attempt counted. */
   async stepRetries(
-    { operation, step }: Pick<Turn, 'operation' | 'step'>,
+    { operation, step }: Pick<StepRun, 'operation' | 'step'>,
     again: { delayMs: number; message: string },
   ): Promise<void> {
     await this.gathered.add({
@@ -136,9 +137,9 @@ export class OperationCommits {
   }
 
   /** Turns an operation round: the failing step is marked, the needed unwind steps are added; with none of them it ends here. */
-  async beginUnwind(turn: Turn, failure: Failure, found: StepFailed['options'] = {}): Promise<void> {
-    const { runnable, operation, steps, step } = turn;
-    const unwinding: Unwinding = { ...failure, step: step.name };
+  async beginUnwind(stepRun: StepRun, failure: OperationFailure, found: StepFailed['options'] = {}): Promise<void> {
+    const { runnable, operation, steps, step } = stepRun;
+    const unwinding: UnwindCause = { ...failure, step: step.name };
     const isCancel = failure.code === operationFailures.cancelled_by_user.code;
     const { unwindsAcceptance, wayBackOf } = runnable.definition;
     const wayBack = wayBackOf?.(operation.input);
@@ -157,7 +158,7 @@ export class OperationCommits {
     const status = isCancel ? 'cancelling' : 'running';
     await this.alone(async (tx) => {
       await runnable.beginUnwind?.(tx, operation, failure);
-      if (!first) return this.end(turn, unwinding, { operationResult: found.result }, { ended, events: [] }, tx);
+      if (!first) return this.end(stepRun, unwinding, { operationResult: found.result }, { ended, events: [] }, tx);
       return {
         operation,
         status,
@@ -176,27 +177,27 @@ export class OperationCommits {
   }
 
   /** The end of an operation that cannot be put back. */
-  async wayBackFails(turn: Turn, message: string): Promise<void> {
-    const { operation, step } = turn;
-    const { step: from } = operation.failure as Unwinding;
-    const failure: Unwinding = {
+  async wayBackFails(stepRun: StepRun, message: string): Promise<void> {
+    const { operation, step } = stepRun;
+    const { step: from } = operation.failure as UnwindCause;
+    const failure: UnwindCause = {
       code: operationFailures.attempts_exhausted.code,
       message,
       retryable: true,
       step: from,
     };
     const ended = { name: step.name, status: 'failed', message } as const;
-    await this.alone((tx) => this.end(turn, failure, {}, { ended, events: [] }, tx));
+    await this.alone((tx) => this.end(stepRun, failure, {}, { ended, events: [] }, tx));
   }
 
   /** @param tx Needed where the operation has a `finish`. */
   private async end(
-    { runnable, operation, step }: Turn,
-    unwinding: Unwinding | null,
-    { operationResult, message }: Pick<Done, 'operationResult' | 'message'>,
-    part: Pick<Commit, 'ended' | 'undone' | 'events'>,
+    { runnable, operation, step }: StepRun,
+    unwinding: UnwindCause | null,
+    { operationResult, message }: Pick<StepDone, 'operationResult' | 'message'>,
+    part: Pick<PendingCommit, 'ended' | 'undone' | 'events'>,
     tx?: Tx,
-  ): Promise<Commit> {
+  ): Promise<PendingCommit> {
     const status = endOf(unwinding);
     const row = { ...operation, result: { ...operation.result, ...operationResult } };
     const finished = tx && (await runnable.finish?.(tx, row, status, unwinding ?? undefined));
@@ -215,37 +216,44 @@ export class OperationCommits {
   }
 
   /** A step's commit together with its effect, or with other operations' commits where it has none. */
-  private write({ commit: effect }: StepOutcome, commitWith: (extra: Effect) => Commit): Promise<Written> {
+  private write(
+    { commit: effect }: StepOutcome,
+    commitWith: (extra: StepEffect) => PendingCommit,
+  ): Promise<CommittedRow> {
     return effect ? this.alone(async (tx) => commitWith(await effect(tx))) : this.gathered.add(commitWith(undefined));
   }
 
   /** What the commit needs besides is undone where its guard refuses it. */
-  private alone(commitIn: (tx: Tx) => Promise<Commit>): Promise<Written> {
+  private alone(commitIn: (tx: Tx) => Promise<PendingCommit>): Promise<CommittedRow> {
     return this.database.tx('system', async (tx) => {
       const { statement, values } = commitOf([recordOf(await commitIn(tx))]);
-      const written = await tx.one<Written>(statement, values);
-      if (!written) throw new GuardLost();
+      const written = await tx.one<CommittedRow>(statement, values);
+      if (!written) throw new LeaseLost();
       return written;
     });
   }
 
   /** In a transaction of their own and one round trip: what the guard lets pass; of what it does not, nothing is written. */
-  private commitAll(commits: readonly Commit[], settings: TxSettings, committing: () => void): Promise<Written[]> {
+  private commitAll(
+    commits: readonly PendingCommit[],
+    settings: TxSettings,
+    committing: () => void,
+  ): Promise<CommittedRow[]> {
     const { statement, values } = commitOf(commits.map(recordOf));
     committing();
-    return this.database.once<Written>('system', statement, values, settings);
+    return this.database.once<CommittedRow>('system', statement, values, settings);
   }
 }
 
-/** Percent after the step of this turn; 99 until the end is committed. */
-function progressAfter({ step, steps }: Turn): number {
+/** Percent after the step of this run; 99 until the end is committed. */
+function progressAfter({ step, steps }: StepRun): number {
   if (step.isUnwind) return 0;
   const forward = steps.filter((one) => !one.isUnwind);
   const completed = forward.filter(isDone).length + 1;
   return Math.min(99, Math.round((100 * completed) / forward.length));
 }
 
-function advanced(type: string, { operation, step }: Turn, status: StepStatus, progress: number): NewEvent {
+function advanced(type: string, { operation, step }: StepRun, status: StepStatus, progress: number): NewEvent {
   return {
     type,
     subject: `operations/${operation.id}`,

@@ -1,16 +1,16 @@
 import { afterEach, expect, it } from '@jest/globals';
 import type { OperationQueue, WakeUpHandler } from '../../queue/index.js';
-import type { Lane } from '../define/operation.definition.js';
+import type { OperationPriority } from '../define/operation.definition.js';
 import type { OperationRow } from '../operation.row.js';
 import { OperationWorker } from './operation.worker.js';
-import type { Acquired, OperationRunner } from './operation.runner.js';
+import type { LeasedOperation, OperationRunner } from './operation.runner.js';
 import type { OutboxRelay } from './outbox.relay.js';
-import type { Ask } from './worker-slots.js';
+import type { ClaimRequest } from './worker-slots.js';
 
 /** A worker whose Postgres is a list of what is due. Nobody but the test rings, and nothing looks by itself. */
 class Bed {
   due: { id: string; tenantId: string }[] = [];
-  readonly asked: Ask[] = [];
+  readonly asked: ClaimRequest[] = [];
   readonly started: string[] = [];
   failure: Error | undefined;
   /** Called in the middle of each claim. */
@@ -27,9 +27,9 @@ class Bed {
       close: async () => undefined,
     };
     const runner = {
-      claim: async (ask: Ask) => this.claim(ask),
-      laneOf: (): Lane => 'ordinary',
-      run: ({ operation }: Acquired) => new Promise<void>((resolve) => this.ends.set(operation.id, resolve)),
+      claim: async (ask: ClaimRequest) => this.claim(ask),
+      priorityOf: (): OperationPriority => 'ordinary',
+      run: ({ operation }: LeasedOperation) => new Promise<void>((resolve) => this.ends.set(operation.id, resolve)),
     } as unknown as OperationRunner;
     const relay = { start: async () => undefined, stop: async () => undefined } as OutboxRelay;
     this.worker = new OperationWorker({ worker: { concurrency } }, queue, runner, relay, 0);
@@ -49,12 +49,12 @@ class Bed {
     for (const end of this.ends.values()) end();
   }
 
-  private claim(ask: Ask): Acquired[] {
+  private claim(ask: ClaimRequest): LeasedOperation[] {
     this.asked.push(ask);
     this.onClaim();
     if (this.failure) throw this.failure;
     const taken = this.due
-      .filter(({ tenantId }) => ask.lanes.includes('ordinary') && !ask.skip.includes(tenantId))
+      .filter(({ tenantId }) => ask.priorities.includes('ordinary') && !ask.skip.includes(tenantId))
       .slice(0, ask.limit);
     this.due = this.due.filter((one) => !taken.includes(one));
     this.started.push(...taken.map(({ id }) => id));
@@ -65,7 +65,7 @@ class Bed {
           steps: [],
           isLate: false,
           signal: new AbortController().signal,
-        }) satisfies Acquired,
+        }) satisfies LeasedOperation,
     );
   }
 }

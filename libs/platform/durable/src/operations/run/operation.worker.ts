@@ -9,9 +9,9 @@ import {
 import { CONFIG, type Config } from '@slipway/platform-config';
 import { OPERATION_QUEUE, type OperationQueue } from '../../queue/index.js';
 import { Wakeable } from '../../scheduling/index.js';
-import { OperationRunner, type Acquired } from './operation.runner.js';
+import { OperationRunner, type LeasedOperation } from './operation.runner.js';
 import { OutboxRelay } from './outbox.relay.js';
-import { asksFor, type Occupied } from './worker-slots.js';
+import { claimRequests, type RunningOperation } from './worker-slots.js';
 
 /** Nest token: how often a worker looks without being woken; 0 = never, for tests that decide when an operation runs. */
 export const LOOK_EVERY_MS = Symbol('LOOK_EVERY_MS');
@@ -27,7 +27,7 @@ const DRAIN_MS = 10_000;
 @Injectable()
 export class OperationWorker implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger('operations');
-  private readonly running = new Map<Promise<void>, Occupied>();
+  private readonly running = new Map<Promise<void>, RunningOperation>();
   private readonly claiming = new Wakeable(() => this.claimAll(), {
     // Postgres is away. What is due stays due.
     onError: (error) => this.logger.warn(`claim: ${error instanceof Error ? error.message : String(error)}`),
@@ -80,18 +80,18 @@ export class OperationWorker implements OnApplicationBootstrap, BeforeApplicatio
 
   /** @returns whether to ask again */
   private async claimOnce(): Promise<boolean> {
-    const asks = asksFor([...this.running.values()], this.config.worker.concurrency);
-    const open = asks.at(-1);
-    this.isShort = !open || open.lanes.length < 3 || open.skip.length > 0 || open.skipOutbound.length > 0;
-    for (const ask of asks) {
-      const claimed = await this.runner.claim(ask);
+    const requests = claimRequests([...this.running.values()], this.config.worker.concurrency);
+    const open = requests.at(-1);
+    this.isShort = !open || open.priorities.length < 3 || open.skip.length > 0 || open.skipOutbound.length > 0;
+    for (const request of requests) {
+      const claimed = await this.runner.claim(request);
       for (const acquired of claimed) this.start(acquired);
-      if (claimed.length > 0) return claimed.length === ask.limit || asks.length > 1;
+      if (claimed.length > 0) return claimed.length === request.limit || requests.length > 1;
     }
     return false;
   }
 
-  private start(acquired: Acquired): void {
+  private start(acquired: LeasedOperation): void {
     const run = this.runner
       .run(acquired)
       .catch((error: unknown) => {
@@ -101,6 +101,6 @@ export class OperationWorker implements OnApplicationBootstrap, BeforeApplicatio
         this.running.delete(run);
         if (this.isShort) void this.claiming.wake();
       });
-    this.running.set(run, { tenantId: acquired.operation.tenantId, lane: this.runner.laneOf(acquired) });
+    this.running.set(run, { tenantId: acquired.operation.tenantId, priority: this.runner.priorityOf(acquired) });
   }
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { Recurring, type Transact } from '../../scheduling/index.js';
 import { OperationsBed } from '../../../test/operations/bed.js';
-import { OperationRepair } from './repair.js';
+import { OperationRepair } from './leases.js';
 
 let bed: OperationsBed;
 

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG, retentionOf, type Config } from '@slipway/platform-config';
 import { prepared, type Tx } from '@slipway/platform-database';
-import { KeepsEvents, type NeedsEvents, type OldEvents } from '../../events/index.js';
+import { KeepsEvents, type NeedsEvents, type ExpiredEvents } from '../../events/index.js';
 import { inBatches, Recurring, type Transact } from '../../scheduling/index.js';
 
 const DELETE_OPERATIONS = prepared(
@@ -46,7 +46,7 @@ export class OperationRetention implements NeedsEvents {
     }, stopping);
   }
 
-  firstNeeded(tx: Tx, old: readonly OldEvents[]): Promise<{ stream: string; sequence: string }[]> {
+  firstNeeded(tx: Tx, old: readonly ExpiredEvents[]): Promise<{ stream: string; sequence: string }[]> {
     return tx.query(FIRST_OF_KEPT, [JSON.stringify(old)]);
   }
 }

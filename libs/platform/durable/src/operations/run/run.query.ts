@@ -7,7 +7,7 @@ import { OPERATION_COLUMNS, OPERATION_NAMES, STEP_COLUMNS, STEP_NAMES } from '..
 const LIVE = sqlList(LIVE_STATUSES);
 
 /** The row as its worker sees it again: nothing once the lease has gone to another or the operation has ended. */
-export const HELD = lookup(
+export const HELD_OPERATION = lookup(
   'operation-held',
   `select ${OPERATION_COLUMNS} from operations o where o.id = $1 and o.lease_version = $2 and o.status in ('running','waiting','cancelling')`,
 );
@@ -48,7 +48,7 @@ const taking = (before: string): string => `with taken as (
  * SKIP LOCKED that shares work among workers; whom they leave out is what keeps one tenant's from being all of it. The outer condition
  * makes the planner expect one row: it would expect a tenth of all that is due, and read the whole table for those.
  */
-export const CLAIM = prepared(
+export const CLAIM_OPERATIONS = prepared(
   'operation-claim',
   taking(`(
      select id, status from (
@@ -62,7 +62,7 @@ export const CLAIM = prepared(
 /*
  * Takes one, also from a worker whose lease ran out (a crash: that counts as a try).
  */
-export const ACQUIRE = locking(
+export const ACQUIRE_OPERATION = locking(
   'operation',
   prepared(
     'operation-acquire',
@@ -77,7 +77,7 @@ export const ACQUIRE = locking(
  * Only of what is still held: where the commit of a sleep has just stood and the worker has not heard of it, the version is still the
  * worker's, and the renewal would give the sleeper a lease that nobody drives and nobody gives back.
  */
-export const HEARTBEAT = prepared(
+export const RENEW_LEASES = prepared(
   'operation-heartbeat',
   `update operations o set lease_expires_at = now() + make_interval(secs => $3)
    from ${listOf('held', { id: 'text', version: 'bigint' })}
@@ -89,7 +89,7 @@ export const HEARTBEAT = prepared(
  * What the repair takes from workers that died: the operation is due again, and the try counts. The version rises, so that a
  * worker that was only slow can write no more.
  */
-export const FREE = prepared(
+export const FREE_OPERATIONS = prepared(
   'operation-free',
   `update operations o set lease_version = o.lease_version + 1, lease_expires_at = null, attempt = o.attempt + 1
    from (select id from operations where is_held and lease_expires_at < now() limit 500 for update skip locked) as dead

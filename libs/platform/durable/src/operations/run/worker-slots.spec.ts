@@ -1,33 +1,40 @@
 import { expect, it } from '@jest/globals';
-import type { Lane } from '../define/operation.definition.js';
-import { asksFor, type Occupied } from './worker-slots.js';
+import type { OperationPriority } from '../define/operation.definition.js';
+import { claimRequests, type RunningOperation } from './worker-slots.js';
 
-const of = (tenantId: string, slots: number, lane: Lane = 'ordinary'): Occupied[] =>
-  Array.from({ length: slots }, () => ({ tenantId, lane }));
+const of = (tenantId: string, slots: number, priority: OperationPriority = 'ordinary'): RunningOperation[] =>
+  Array.from({ length: slots }, () => ({ tenantId, priority }));
 
 /** What runs after this tenant has sent more than there is room for, again and again. */
-function flooded(before: Occupied[], tenantId: string, lane: Lane, concurrency = 20): Occupied[] {
+function flooded(
+  before: RunningOperation[],
+  tenantId: string,
+  priority: OperationPriority,
+  concurrency = 20,
+): RunningOperation[] {
   const occupied = [...before];
   for (;;) {
-    const ask = asksFor(occupied, concurrency).find(
-      ({ lanes, skip, skipOutbound }) =>
-        lanes.includes(lane) && !skip.includes(tenantId) && !(lane === 'outbound' && skipOutbound.includes(tenantId)),
+    const ask = claimRequests(occupied, concurrency).find(
+      ({ priorities, skip, skipOutbound }) =>
+        priorities.includes(priority) &&
+        !skip.includes(tenantId) &&
+        !(priority === 'outbound' && skipOutbound.includes(tenantId)),
     );
     if (!ask) return occupied;
-    occupied.push(...of(tenantId, ask.limit, lane));
+    occupied.push(...of(tenantId, ask.limit, priority));
   }
 }
-const slotsOf = (occupied: Occupied[], tenantId: string): number =>
+const slotsOf = (occupied: RunningOperation[], tenantId: string): number =>
   occupied.filter((one) => one.tenantId === tenantId).length;
 
 it('asks once for everything while nothing is short', () => {
-  expect(asksFor([], 20)).toEqual([
-    { lanes: ['urgent', 'ordinary', 'outbound'], limit: 3, skip: [], skipOutbound: [] },
+  expect(claimRequests([], 20)).toEqual([
+    { priorities: ['urgent', 'ordinary', 'outbound'], limit: 3, skip: [], skipOutbound: [] },
   ]);
 });
 
 it('A5: leaves room for the next tenant, whatever those before have sent', () => {
-  let occupied: Occupied[] = [];
+  let occupied: RunningOperation[] = [];
   for (const tenant of ['a', 'b', 'c']) occupied = flooded(occupied, tenant, 'ordinary');
   expect(['a', 'b', 'c'].map((tenant) => slotsOf(occupied, tenant))).toEqual([15, 4, 1]);
   expect(occupied).toHaveLength(20);
@@ -46,11 +53,11 @@ it('A5: lets no more than a quarter wait for somebody outside, and no tenant all
 
 it('A5: a rollback is asked for first, also by whoever has its share, and finds a slot when all are taken', () => {
   const full = [...of('a', 15), ...of('b', 5)];
-  expect(asksFor(full, 20)).toEqual([{ lanes: ['urgent'], limit: 1, skip: [], skipOutbound: [] }]);
-  const [first, second] = asksFor(of('a', 15), 20);
-  expect(first).toMatchObject({ lanes: ['urgent'], skip: [] });
+  expect(claimRequests(full, 20)).toEqual([{ priorities: ['urgent'], limit: 1, skip: [], skipOutbound: [] }]);
+  const [first, second] = claimRequests(of('a', 15), 20);
+  expect(first).toMatchObject({ priorities: ['urgent'], skip: [] });
   expect(second).toMatchObject({ skip: ['a'] });
-  expect(asksFor([...full, ...of('c', 2, 'urgent')], 20)).toEqual([]);
+  expect(claimRequests([...full, ...of('c', 2, 'urgent')], 20)).toEqual([]);
 });
 
 it.each([1, 2, 3, 4])('works with %i slots', (concurrency) => {

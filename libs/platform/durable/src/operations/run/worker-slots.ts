@@ -1,61 +1,65 @@
-import type { Lane } from '../define/operation.definition.js';
+import type { OperationPriority } from '../define/operation.definition.js';
 
 /** An operation that this process runs now. */
-export interface Occupied {
+export interface RunningOperation {
   tenantId: string;
-  lane: Lane;
+  priority: OperationPriority;
 }
 
-/** What a worker asks Postgres for: the longest due first, of these lanes, but nothing of these tenants. */
-export interface Ask {
-  lanes: readonly Lane[];
+/** What a worker requests Postgres for: the longest due first, of these priorities, but nothing of these tenants. */
+export interface ClaimRequest {
+  priorities: readonly OperationPriority[];
   limit: number;
   skip: readonly string[];
-  /** Of these tenants nothing in the lane `outbound`. */
+  /** Of these tenants nothing in the priority `outbound`. */
   skipOutbound: readonly string[];
 }
 
-/** Slots beyond the others that only the lane `urgent` may take: a rollback finds one also when everything hangs. */
+/** Slots beyond the others that only the priority `urgent` may take: a rollback finds one also when everything hangs. */
 const URGENT_SLOTS = 2;
 /** The share of the slots that may wait for somebody outside at a time. */
 const OUTBOUND_SHARE = 1 / 4;
-/** A tenant takes no more slots in a lane than so many times what it leaves free: the next one always finds some. */
-const TIMES_FREE: Readonly<Record<Lane, number>> = { urgent: 8, ordinary: 3, outbound: 1 };
-const LANES: readonly Lane[] = ['urgent', 'ordinary', 'outbound'];
+/** A tenant takes no more slots in a priority than so many times what it leaves free: the next one always finds some. */
+const TIMES_FREE: Readonly<Record<OperationPriority, number>> = { urgent: 8, ordinary: 3, outbound: 1 };
+const PRIORITIES: readonly OperationPriority[] = ['urgent', 'ordinary', 'outbound'];
 
 /**
  * What to ask for, in this order, given what runs. Alone, a tenant gets three quarters of the slots; each further one gets its share
  * of what is left, and no number of operations of one, and no host outside that hangs, keeps another's from beginning.
  * @param concurrency slots of this process
  */
-export function asksFor(occupied: readonly Occupied[], concurrency: number): Ask[] {
-  const outbound = occupied.filter(({ lane }) => lane === 'outbound');
-  const free = concurrency - occupied.length;
+export function claimRequests(running: readonly RunningOperation[], concurrency: number): ClaimRequest[] {
+  const outbound = running.filter(({ priority }) => priority === 'outbound');
+  const free = concurrency - running.length;
   const freeOutbound = Math.min(free, Math.max(1, Math.floor(concurrency * OUTBOUND_SHARE)) - outbound.length);
-  const ordinaryShare = shareOf(occupied, free, TIMES_FREE.ordinary);
+  const ordinaryShare = shareOf(running, free, TIMES_FREE.ordinary);
   const outboundShare = shareOf(outbound, freeOutbound, TIMES_FREE.outbound);
   const isOutboundOpen = freeOutbound > 0;
-  const asks: Ask[] = [];
+  const requests: ClaimRequest[] = [];
   if (free <= 0 || ordinaryShare.skip.length > 0) {
-    const urgentShare = shareOf(occupied, free + URGENT_SLOTS, TIMES_FREE.urgent);
+    const urgentShare = shareOf(running, free + URGENT_SLOTS, TIMES_FREE.urgent);
     if (urgentShare.limit > 0)
-      asks.push({ lanes: ['urgent'], limit: urgentShare.limit, skip: urgentShare.skip, skipOutbound: [] });
+      requests.push({ priorities: ['urgent'], limit: urgentShare.limit, skip: urgentShare.skip, skipOutbound: [] });
   }
   if (free > 0)
-    asks.push({
-      lanes: isOutboundOpen ? LANES : LANES.filter((lane) => lane !== 'outbound'),
+    requests.push({
+      priorities: isOutboundOpen ? PRIORITIES : PRIORITIES.filter((priority) => priority !== 'outbound'),
       limit: isOutboundOpen ? Math.min(ordinaryShare.limit, outboundShare.limit) : ordinaryShare.limit,
       skip: ordinaryShare.skip,
       skipOutbound: outboundShare.skip,
     });
-  return asks;
+  return requests;
 }
 
 /** Which tenants have their share, and how many slots any one of the others may take at once without going beyond its own. */
-function shareOf(occupied: readonly Occupied[], free: number, timesFree: number): { skip: string[]; limit: number } {
+function shareOf(
+  running: readonly RunningOperation[],
+  free: number,
+  timesFree: number,
+): { skip: string[]; limit: number } {
   if (free <= 0) return { skip: [], limit: 0 };
   const held = new Map<string, number>();
-  for (const { tenantId } of occupied) held.set(tenantId, (held.get(tenantId) ?? 0) + 1);
+  for (const { tenantId } of running) held.set(tenantId, (held.get(tenantId) ?? 0) + 1);
   const skip: string[] = [];
   let most = 0;
   for (const [tenantId, slots] of held) {

@@ -14,7 +14,7 @@ export interface OperationCase {
   assertUnwound(record: OperationRecord): Promise<void>;
 }
 
-type Place = 'before-commit' | 'after-commit';
+type CrashPoint = 'before-commit' | 'after-commit';
 
 /** Every step's work happens twice, its commit once: what a crash between work and commit makes of it. */
 export async function everyStepIsRepeatable(one: OperationCase): Promise<void> {
@@ -99,7 +99,7 @@ async function stepNames(one: OperationCase): Promise<string[]> {
   return record['steps'].map((step: { name: string }) => step.name);
 }
 
-type Fault = (step: string, run: () => Promise<StepOutcome>) => Promise<StepOutcome>;
+type StepFault = (step: string, run: () => Promise<StepOutcome>) => Promise<StepOutcome>;
 
 /** Dies once: after the step's work but before its commit, or right after its commit, where the next step would begin. */
 class Crash {
@@ -109,7 +109,7 @@ class Crash {
 
   constructor(
     readonly step: string,
-    readonly place: Place,
+    readonly place: CrashPoint,
   ) {
     this.happened = new Promise((resolve) => (this.tell = resolve));
   }
@@ -118,7 +118,7 @@ class Crash {
     return `${this.place} of ${this.step}`;
   }
 
-  readonly fault: Fault = async (name, run) => {
+  readonly fault: StepFault = async (name, run) => {
     if (this.state === 'armed' && name !== this.step) return this.die();
     const outcome = await run();
     if (name !== this.step || this.state !== 'waiting' || outcome.kind === 'sleep') return outcome;
@@ -135,13 +135,13 @@ class Crash {
   }
 }
 
-const undisturbedBut = (one: OperationCase, fault: Fault): Promise<OperationRecord> =>
+const undisturbedBut = (one: OperationCase, fault: StepFault): Promise<OperationRecord> =>
   withFault(one, fault, (id) => one.harness.finish(one.tenantId, id));
 
 /** Drives an operation with its steps wrapped, and puts them back. */
 async function withFault(
   one: OperationCase,
-  fault: Fault,
+  fault: StepFault,
   drive: (id: string) => Promise<OperationRecord>,
 ): Promise<OperationRecord> {
   // Before the wrapping: what begin needs of the world may come about by operations of the same kind.

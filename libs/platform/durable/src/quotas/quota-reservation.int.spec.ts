@@ -4,7 +4,7 @@ import { migrations as databaseMigrations, newId, type Tx } from '@slipway/platf
 import { Pending, until } from '@slipway/platform-database/testing';
 import { DatabaseBed } from '@slipway/platform-database/testing/database-bed';
 import { migrations as authMigrations } from '@slipway/platform-http/auth';
-import { holdQuota, quotasOfTenant } from './index.js';
+import { reserveQuota, quotasOfTenant } from './index.js';
 import { quotaExceeded } from './quota.errors.js';
 
 let bed: DatabaseBed;
@@ -23,7 +23,7 @@ const count = async (tx: Tx): Promise<number> =>
   (await tx.one<{ count: number }>('select count(*)::int from things where tenant_id = $1', [tenantId]))?.count ?? 0;
 const add = (limit: number, adding?: number, quota: QuotaName = 'webhooks') =>
   bed.database.tx({ tenantId }, async (tx) => {
-    await holdQuota(tx, { tenantId, quota, limit }, () => count(tx), adding);
+    await reserveQuota(tx, { tenantId, quota, limit }, () => count(tx), adding);
     await tx.query('insert into things select $1 from generate_series(1, $2)', [tenantId, adding ?? 1]);
   });
 
@@ -52,7 +52,7 @@ it('A8: lets nobody wait who adds to another quota or for another tenant', async
   const held = new Pending();
   const goOn = new Pending();
   const first = bed.database.tx({ tenantId }, async (tx) => {
-    await holdQuota(tx, { tenantId, quota: 'webhooks', limit: 5 }, async () => 0);
+    await reserveQuota(tx, { tenantId, quota: 'webhooks', limit: 5 }, async () => 0);
     held.resolve();
     await goOn.promise;
   });
@@ -60,7 +60,7 @@ it('A8: lets nobody wait who adds to another quota or for another tenant', async
   await add(5, 1, 'tokens');
   const other = newId('ten');
   await bed.database.tx({ tenantId: other }, (tx) =>
-    holdQuota(tx, { tenantId: other, quota: 'webhooks', limit: 5 }, async () => 0),
+    reserveQuota(tx, { tenantId: other, quota: 'webhooks', limit: 5 }, async () => 0),
   );
   const second = add(5);
   await until('the second waits', async () => {

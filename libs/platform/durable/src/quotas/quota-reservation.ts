@@ -4,7 +4,7 @@ import { quotaExceeded } from './quota.errors.js';
 import { LOCK_QUOTA, TENANT_NAME } from './quota.query.js';
 
 /** What is about to be added to. */
-export interface HeldQuota {
+export interface QuotaReservation {
   tenantId: string;
   quota: QuotaName;
   /** As `quotasOf` gives it. */
@@ -23,9 +23,9 @@ export async function lockQuota(tx: Tx, tenantId: string, quota: QuotaName): Pro
  * @param adding how many more there will be
  * @throws quota_exceeded (429)
  */
-export async function holdQuota(
+export async function reserveQuota(
   tx: Tx,
-  { tenantId, quota, limit }: HeldQuota,
+  { tenantId, quota, limit }: QuotaReservation,
   count: () => Promise<number>,
   adding = 1,
 ): Promise<void> {

@@ -5,7 +5,7 @@ import { quotaExceeded } from '../quotas/index.js';
 
 /** How many event streams each token and each tenant has open in this process. */
 @Injectable()
-export class StreamPlaces {
+export class OpenStreamLimits {
   private readonly ofActors = new Map<string, number>();
   private readonly ofTenants = new Map<string, number>();
 
