@@ -9,7 +9,7 @@ import type {
   PublishedBinding,
   RouteHold,
   RouteTarget,
-} from '../published.js';
+} from '../publishing/published.js';
 
 @Entity({ name: 'dataplane_routes' })
 export class DataplaneRouteEntity {

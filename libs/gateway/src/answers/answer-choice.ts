@@ -3,7 +3,7 @@ import type { HeldBytes } from '@slipway/platform-bounds';
 import type { Destination } from '../requests/destination.js';
 import type { Placement } from '../sessions/session-book.js';
 import type { Answer } from './answer.js';
-import { isCoded, isEventStream } from './answer-headers.js';
+import { isCoded, isEventStream } from '../headers.js';
 import { ErrorAnswer } from './error-answer.js';
 import { PassedJsonAnswer, PassedStreamAnswer } from './passed-answer.js';
 import { PublishedErrorAnswer, PublishedJsonAnswer, PublishedStreamAnswer, type Rebuild } from './published-answer.js';

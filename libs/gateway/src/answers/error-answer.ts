@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { answerTooLarge, errorBody, upstreamFailed } from '../gateway.errors.js';
 import type { Answer } from './answer.js';
-import { isCoded, returnedHeaders } from './answer-headers.js';
+import { isCoded, returnedHeaders } from '../headers.js';
 import { withoutHostPaths } from './host-paths.js';
 
 const MAX_ERROR_BYTES = 64 * 1024;

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { upstreamFailed, type GatewayError } from '../gateway.errors.js';
 import { cutShort, sendError, type Answer } from './answer.js';
-import { headerText, isCoded, returnedHeaders } from './answer-headers.js';
+import { headerText, isCoded, returnedHeaders } from '../headers.js';
 import { ModelRename, renamed } from './model-rename.js';
 import { StreamWriter } from './stream-writer.js';
 

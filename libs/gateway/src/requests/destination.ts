@@ -7,7 +7,7 @@ import type { Route, Snapshot } from '../snapshot/snapshot.js';
 import type { Token } from '../tokens/token-book.js';
 import type { Backend } from '../upstream/backend.js';
 import type { Backends } from '../upstream/backends.js';
-import { BindingLimits, chooseBinding, isVisible } from './published-choice.js';
+import { BindingLimits, chooseBinding, isVisible } from './binding-choice.js';
 
 /** Where one request goes: drawn once, from one generation of one route, and kept until the request ends. */
 export interface Destination {

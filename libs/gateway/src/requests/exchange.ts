@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
 import { answerFor, ownHeaders } from '../answers/answer-choice.js';
 import type { Answer } from '../answers/answer.js';
-import { isEventStream } from '../answers/answer-headers.js';
+import { isEventStream } from '../headers.js';
 import { JsonMeter, StreamMeter } from '../answers/meter.js';
 import { GatewayError, noCapacity, upstreamFailed, upstreamTimeout, upstreamUnreachable } from '../gateway.errors.js';
 import type { Placement } from '../sessions/session-book.js';

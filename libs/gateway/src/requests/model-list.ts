@@ -1,6 +1,6 @@
 import { modelNotFound } from '../gateway.errors.js';
 import type { Snapshot } from '../snapshot/snapshot.js';
-import { isVisible } from './published-choice.js';
+import { isVisible } from './binding-choice.js';
 
 interface Model {
   id: string;

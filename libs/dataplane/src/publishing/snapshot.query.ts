@@ -1,5 +1,5 @@
 import type { BackendRow, EntryKind, PublishedRow, RouteRow } from './published.js';
-import type { NamedSql, Queryable } from './sql.js';
+import type { NamedSql, Queryable } from '../sql.js';
 import { digestIn, type DigestedKind, type VersionDigest } from './version-digest.js';
 
 /** A row; or, of kind `same`, that all rows of the kind `id` are as the caller has them. */

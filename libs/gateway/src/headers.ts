@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http';
-import { isHostPath } from './host-paths.js';
+import { isHostPath } from './answers/host-paths.js';
 
 /** A sender may write any header twice, and then it is no text any more. */
 type Received = Readonly<Record<string, string | string[] | undefined>>;

@@ -1,4 +1,4 @@
-import type { NamedSql, Queryable } from './sql.js';
+import type { NamedSql, Queryable } from '../sql.js';
 
 type Deletion = (db: Queryable, days: number, most: number) => Promise<number>;
 

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { readEntries, type EntryKeys } from './snapshot.query.js';
-import type { NamedSql, Queryable } from './sql.js';
+import type { NamedSql, Queryable } from '../sql.js';
 
 /** Routes `dep_n` with their backends `rev_n`; every answer is of a later moment. */
 class Published implements Queryable {

@@ -2,7 +2,7 @@ import { DISTRIBUTIONS, type Distribution } from '@slipway/contracts';
 import { emptyHistogram, mergeHistograms, type Histogram } from './histogram.js';
 import { mergeLoads, type Loads, type LoadsPart } from './load.js';
 import { deletionOf } from './old-windows.js';
-import type { NamedSql, Queryable } from './sql.js';
+import type { NamedSql, Queryable } from '../sql.js';
 
 /** Attempts by outcome. An attempt is one try on one instance: a request that was retried counts once per try. */
 export interface AttemptCounts {

@@ -1,4 +1,4 @@
-import type { NamedSql, Queryable } from './sql.js';
+import type { NamedSql, Queryable } from '../sql.js';
 
 /** A gateway that was not heard of for this long is gone: its counts hold nothing up. */
 const LIVE = `interval '5 seconds'`;

@@ -1,6 +1,6 @@
 import { DATAPLANE_CHANNEL } from '@slipway/contracts';
 import type { RebindReason, SessionSource } from './passport.js';
-import type { NamedSql, Queryable } from './sql.js';
+import type { NamedSql, Queryable } from '../sql.js';
 
 /** What one gateway saw of a session since it last wrote. Counts are added, the rest replaces what was there. */
 export interface PassportSighting {

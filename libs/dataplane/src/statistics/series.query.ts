@@ -1,7 +1,7 @@
 import type { Distribution } from '@slipway/contracts';
 import { emptyHistogram, type Histogram } from './histogram.js';
 import { emptyLoads } from './load.js';
-import type { NamedSql, Queryable } from './sql.js';
+import type { NamedSql, Queryable } from '../sql.js';
 import { histogramsOf, type AttemptCounts, type RequestStats } from './stats.query.js';
 
 /*

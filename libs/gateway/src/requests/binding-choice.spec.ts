@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import type { PublishedBinding, PublishedRow } from '@slipway/dataplane';
 import type { GatewayError } from '../gateway.errors.js';
 import type { Backend } from '../upstream/backend.js';
-import { BindingLimits, chooseBinding, isVisible } from './published-choice.js';
+import { BindingLimits, chooseBinding, isVisible } from './binding-choice.js';
 
 const binding = (id: string, rest: Partial<PublishedBinding> = {}): PublishedBinding => ({
   binding_id: id,

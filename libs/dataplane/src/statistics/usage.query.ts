@@ -1,5 +1,5 @@
 import { deletionOf } from './old-windows.js';
-import type { NamedSql, Queryable } from './sql.js';
+import type { NamedSql, Queryable } from '../sql.js';
 
 /** Requests by what their clients saw of them; a request that was retried counts once, as it ended. */
 export interface RequestCounts {

@@ -1,6 +1,6 @@
 import { DATAPLANE_CHANNEL } from '@slipway/contracts';
 import type { Asleep, Guard, Instance } from './published.js';
-import type { NamedSql, Queryable } from './sql.js';
+import type { NamedSql, Queryable } from '../sql.js';
 
 export interface BackendPublication {
   revisionId: string;

@@ -1,5 +1,5 @@
 import { DATAPLANE_CHANNEL } from '@slipway/contracts';
-import type { NamedSql } from './sql.js';
+import type { NamedSql } from '../sql.js';
 
 /*
  * As a publication of what the rows say already: their stamp moves, and gateways read them again. The clock's time, because a row may have

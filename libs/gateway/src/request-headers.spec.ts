@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { expect, it } from '@jest/globals';
-import { supplierHeaders, upstreamHeaders } from './request-headers.js';
+import { supplierHeaders, upstreamHeaders } from './upstream/request-headers.js';
 
 /** The pairs of a flat list, as the wire will carry them. */
 function pairs(flat: readonly string[]): [string, string][] {

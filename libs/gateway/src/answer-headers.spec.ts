@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { isCoded, isEventStream, returnedHeaders } from './answer-headers.js';
+import { isCoded, isEventStream, returnedHeaders } from './headers.js';
 
 const returned = (headers: Record<string, string | string[]>) =>
   returnedHeaders(headers as never, { 'x-request-id': 'ours' });

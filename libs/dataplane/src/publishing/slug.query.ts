@@ -1,6 +1,6 @@
 import { DATAPLANE_CHANNEL } from '@slipway/contracts';
 import type { Audience, PublishedBinding } from './published.js';
-import type { NamedSql, Queryable } from './sql.js';
+import type { NamedSql, Queryable } from '../sql.js';
 
 export interface SlugPublication {
   /** `vendor/model`; one publication per slug in the whole installation. */

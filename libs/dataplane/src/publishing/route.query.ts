@@ -1,7 +1,7 @@
 import { DATAPLANE_CHANNEL } from '@slipway/contracts';
 import { assignSlots, type WeightedRevision } from './slots.js';
 import type { Affinity, RouteHold, RouteTarget } from './published.js';
-import type { NamedSql, Queryable } from './sql.js';
+import type { NamedSql, Queryable } from '../sql.js';
 
 export interface RoutePublication {
   tenantId: string;
