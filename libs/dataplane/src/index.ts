@@ -31,8 +31,14 @@ export const migrations = [
 ];
 
 export * from './publishing/published.js';
-export { instanceKey, type InstanceKeyOf } from './publishing/instance-key.js';
-export { backendContext, openPublished, sealed, supplierContext } from './publishing/credentials.js';
+export {
+  backendContext,
+  instanceKey,
+  openPublished,
+  sealed,
+  supplierContext,
+  type InstanceKeyOf,
+} from './publishing/credentials.js';
 export type { NamedSql, Queryable } from './sql.js';
 export { SLOT_COUNT, slotOf, type WeightedRevision } from './publishing/slots.js';
 export { publishRoute, StaleGenerationError, unpublishRoute, type RoutePublication } from './publishing/route.query.js';
@@ -64,11 +70,9 @@ export {
   type NotComparable,
 } from './statistics/comparison.js';
 export * from './statistics/stats.query.js';
-export { PASSPORT_RETENTION_SECONDS } from './passports/retention.js';
 export { statsSeries, type Series, type SeriesStep } from './statistics/series.query.js';
 export { deleteUsageOlderThan, writeUsage, type RequestCounts, type UsageWindow } from './statistics/usage.query.js';
 export { kindestValue, measure, normalQuantile, type Measured } from './statistics/statistics.js';
 export * from './passports/passport.js';
 export * from './passports/passport.query.js';
 export * from './publishing/snapshot.query.js';
-export { VersionDigest } from './publishing/version-digest.js';

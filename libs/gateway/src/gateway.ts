@@ -4,10 +4,11 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { DATAPLANE_CHANNEL, TOKENS_CHANNEL } from '@slipway/contracts';
 import { liveBindings, passportKey } from '@slipway/dataplane';
-import { clientAddress } from '@slipway/platform-bounds';
+import { clientAddress, type ProxyList } from '@slipway/platform-bounds';
+import type { KeyRing, OperatorFileState } from '@slipway/platform-config/load';
 import { missingToken } from './gateway.errors.js';
-import type { GatewayOptions } from './gateway-options.js';
 import { Holds } from './holds/holds.js';
+import type { Log } from './log.js';
 import { NotificationListener } from './postgres/notification.listener.js';
 import { PostgresLink } from './postgres/postgres.link.js';
 import { Destinations } from './requests/destination.js';
@@ -27,6 +28,28 @@ import { TokenBook } from './tokens/token-book.js';
 import { ClientLimits } from './tokens/token-limits.js';
 import { Backends } from './upstream/backends.js';
 import { Credentials } from './upstream/credentials.js';
+import type { GuardedDispatcher } from './upstream/instance.js';
+
+/** What a process gives its gateway. */
+export interface GatewayOptions {
+  databaseUrl: string;
+  /** Folder of the installation's data; the snapshot is kept in `gateway/` below it. */
+  home: string;
+  host: string;
+  /** 0 = any free port. */
+  port: number;
+  /** Makes passports, and opens the credentials of published rows. */
+  keyRing: KeyRing;
+  /** Who may read /metrics beside admins. */
+  metricsToken?: string;
+  /** Whose X-Forwarded-For is believed; nobody's without it. */
+  trustedProxies?: ProxyList;
+  guardedDispatcher: GuardedDispatcher;
+  /** How the operator's file stands, for /metrics. */
+  operatorFile?: () => OperatorFileState;
+  settings?: Partial<GatewaySettings>;
+  log: Log;
+}
 
 /** How long a start waits for Postgres before it serves what is on disk. */
 const PATIENCE_AT_START_MS = 1_500;

@@ -4,6 +4,9 @@ import type { KeyRing } from '@slipway/platform-config/load';
 export type SessionSource = 'x-session-id' | 'session_id' | 'prompt_cache_key' | 'user' | 'declared';
 export type RebindReason = 'target_unhealthy' | 'revision_retired' | 'weights_changed' | 'ttl_expired' | 'capacity';
 
+/** An expired passport can still be looked at for a day. The area Routing deletes it then, because gateways only add. */
+export const PASSPORT_RETENTION_SECONDS = 86_400;
+
 /** The key passports are made with; another current key begins sessions anew. Make it once per process. */
 export function passportKey(keyRing: Pick<KeyRing, 'derive'>): KeyObject {
   return keyRing.derive('slipway context passport');

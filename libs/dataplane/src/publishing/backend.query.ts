@@ -38,6 +38,18 @@ const DELETE_BACKEND: NamedSql = {
     select pg_notify('${DATAPLANE_CHANNEL}', 'backend:' || revision_id) from deleted`,
 };
 
+/**
+ * A publication of what the rows say already: their stamp moves, and gateways read them again. The clock's time, because a row may have
+ * been published in this transaction before.
+ */
+export const ANNOUNCE_BACKENDS: NamedSql = {
+  name: 'dataplane_announce_backends',
+  text: `
+    with written as (
+      update dataplane_backends set version = version + 1, updated_at = clock_timestamp() where revision_id = any($1) returning revision_id)
+    select pg_notify('${DATAPLANE_CHANNEL}', 'backend:' || revision_id) from written`,
+};
+
 /** Publishes the instances of a revision to the gateways, in the transaction that records their state. Replaces what was there. */
 export async function publishBackend(tx: Queryable, backend: BackendPublication): Promise<void> {
   await tx.query(WRITE_BACKEND, [

@@ -1,8 +1,10 @@
+import { createHmac } from 'node:crypto';
 import type { KeyRing } from '@slipway/platform-config/load';
 import type { SealedColumn } from '@slipway/platform-database';
 import { openSecret } from '@slipway/platform-database/secret-box';
-import { ANNOUNCE_BACKENDS, ANNOUNCE_SLUGS } from './announce.query.js';
+import { ANNOUNCE_BACKENDS } from './backend.query.js';
 import type { PublishedBinding } from './published.js';
+import { ANNOUNCE_SLUGS } from './slug.query.js';
 
 /** What the credential of a published revision is bound to: its tenant's row, and no other. */
 export function backendContext(tenantId: string, revisionId: string): string {
@@ -60,3 +62,22 @@ export const sealed: readonly SealedColumn[] = [
     onResealed: async (tx, ids) => void (await tx.query(ANNOUNCE_SLUGS, [ids])),
   },
 ];
+
+export interface InstanceKeyOf {
+  instanceId: string;
+  generation: number;
+  /** Which key of the ring it was derived from at the start: a running engine keeps its key while the ring turns. */
+  keyId: string;
+}
+
+/**
+ * The key of one life of an engine: 43 characters of base64url. Worker and gateways derive the same one, so it is stored nowhere.
+ * @throws RangeError where the ring has no such key
+ */
+export function instanceKey(
+  keyRing: Pick<KeyRing, 'derive'>,
+  { instanceId, generation, keyId }: InstanceKeyOf,
+): string {
+  const key = keyRing.derive('slipway engine key', keyId);
+  return createHmac('sha256', key).update(`${instanceId}/${generation}`).digest('base64url');
+}

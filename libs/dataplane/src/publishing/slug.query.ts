@@ -34,6 +34,15 @@ const DELETE_SLUG: NamedSql = {
     select pg_notify('${DATAPLANE_CHANNEL}', 'slug:' || slug) from deleted`,
 };
 
+/** As `ANNOUNCE_BACKENDS`. */
+export const ANNOUNCE_SLUGS: NamedSql = {
+  name: 'dataplane_announce_slugs',
+  text: `
+    with written as (
+      update dataplane_published set version = version + 1, updated_at = clock_timestamp() where slug = any($1) returning slug)
+    select pg_notify('${DATAPLANE_CHANNEL}', 'slug:' || slug) from written`,
+};
+
 /**
  * Publishes a product's slug in the transaction of its publication: gateways swap the whole list of bindings at once.
  * @returns false when the slug belongs to another tenant; nothing was written then

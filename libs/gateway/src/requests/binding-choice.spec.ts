@@ -2,7 +2,8 @@ import { expect, it } from '@jest/globals';
 import type { PublishedBinding, PublishedRow } from '@slipway/dataplane';
 import type { GatewayError } from '../gateway.errors.js';
 import type { Backend } from '../upstream/backend.js';
-import { BindingLimits, chooseBinding, isVisible } from './binding-choice.js';
+import { BindingLimits, chooseBinding } from './binding-choice.js';
+import { isVisible } from './model-list.js';
 
 const binding = (id: string, rest: Partial<PublishedBinding> = {}): PublishedBinding => ({
   binding_id: id,

@@ -2,12 +2,6 @@ import { SLOT_COUNT, slotOf, type PublishedBinding, type PublishedRow } from '@s
 import { noCapacity, quotaExceeded } from '../gateway.errors.js';
 import type { Backend } from '../upstream/backend.js';
 
-/** Whether a tenant may call the slug. */
-export function isVisible(published: PublishedRow, tenantId: string): boolean {
-  const { visibility, tenants } = published.audience;
-  return visibility === 'shared' || published.tenant_id === tenantId || tenants.includes(tenantId);
-}
-
 interface BindingUsage {
   inFlight: number;
   allowance: number;

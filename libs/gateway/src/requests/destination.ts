@@ -1,13 +1,13 @@
 import { SLOT_COUNT, slotOf, type Affinity, type PublishedBinding, type PublishedRow } from '@slipway/dataplane';
 import { modelNotFound, noCapacity, noRoute, quotaExceeded } from '../gateway.errors.js';
 import type { HoldQueue } from '../holds/hold-queue.js';
-import type { Session } from '../sessions/session.js';
-import type { SessionRequest } from '../sessions/session-book.js';
+import type { Session, SessionRequest } from '../sessions/session-book.js';
 import type { Route, Snapshot } from '../snapshot/snapshot.js';
 import type { Token } from '../tokens/token-book.js';
 import type { Backend } from '../upstream/backend.js';
 import type { Backends } from '../upstream/backends.js';
-import { BindingLimits, chooseBinding, isVisible } from './binding-choice.js';
+import { BindingLimits, chooseBinding } from './binding-choice.js';
+import { isVisible } from './model-list.js';
 
 /** Where one request goes: drawn once, from one generation of one route, and kept until the request ends. */
 export interface Destination {

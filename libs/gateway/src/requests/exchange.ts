@@ -1,18 +1,49 @@
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { Dispatcher } from 'undici';
+import type { HeldBytes } from '@slipway/platform-bounds';
 import { answerFor, ownHeaders } from '../answers/answer-choice.js';
 import type { Answer } from '../answers/answer.js';
-import { isEventStream } from '../headers.js';
+import { isEventStream, supplierHeaders, upstreamHeaders } from '../headers.js';
 import { JsonMeter, StreamMeter } from '../answers/meter.js';
 import { GatewayError, noCapacity, upstreamFailed, upstreamTimeout, upstreamUnreachable } from '../gateway.errors.js';
-import type { Placement } from '../sessions/session-book.js';
+import type { Placement, SessionBook } from '../sessions/session-book.js';
+import type { GatewaySettings } from '../settings.js';
 import type { AttemptClass } from '../telemetry/measurement.js';
-import type { UsageRecord } from '../telemetry/usage.js';
+import type { Recorder } from '../telemetry/recorder.js';
+import type { UsageBook, UsageRecord } from '../telemetry/usage.js';
+import type { Token } from '../tokens/token-book.js';
 import type { Guest } from '../upstream/backend.js';
 import type { Instance } from '../upstream/instance.js';
-import { supplierHeaders, upstreamHeaders } from '../upstream/request-headers.js';
 import { Attempt, type AttemptEvents } from './attempt.js';
-import type { ExchangeInput, ExchangeParts } from './exchange-input.js';
+import type { Destination } from './destination.js';
+
+/** One admitted request, and where it was drawn to go. */
+export interface ExchangeInput {
+  request: IncomingMessage;
+  response: ServerResponse;
+  requestId: string;
+  /** `/v1/…`, without a query. */
+  path: string;
+  /** As upstream shall read it. */
+  body: Buffer;
+  model: string;
+  isStream: boolean;
+  /** Names of the body's top level. */
+  parameters: readonly string[];
+  /** What this request holds in memory; its owner gives it back. */
+  held: HeldBytes;
+  destination: Destination;
+  token: Token;
+}
+
+/** What all exchanges of a gateway share. */
+export interface ExchangeParts {
+  sessions: SessionBook;
+  recorder: Recorder;
+  usage: UsageBook;
+  settings: GatewaySettings;
+  isRevisionServing: (revisionId: string) => boolean;
+}
 
 const RETRY_PAUSE_MS = 50;
 

@@ -1,14 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { invalidParameter, missingParameter, overloaded, tooManyBytes } from '../gateway.errors.js';
 import type { EndOfTurn } from '../holds/hold-queue.js';
-import { sessionOf, type Session } from '../sessions/session.js';
+import { sessionOf, type Session } from '../sessions/session-book.js';
 import type { Token } from '../tokens/token-book.js';
 import type { ClientLimits } from '../tokens/token-limits.js';
 import { assertAcceptable, ClientGoneError, readBody } from './body-reader.js';
 import { ByteBudget } from '@slipway/platform-bounds';
 import { Held, type Destination, type Destinations } from './destination.js';
-import { Exchange } from './exchange.js';
-import type { ExchangeParts } from './exchange-input.js';
+import { Exchange, type ExchangeParts } from './exchange.js';
 import { editTopLevel } from './request-body.js';
 
 /** At once for known tokens; a promise only if Postgres must be asked. @throws GatewayError 401, 429 or 503 */

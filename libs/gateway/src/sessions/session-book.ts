@@ -1,4 +1,5 @@
 import type { KeyObject } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
 import { LRUCache } from 'lru-cache';
 import {
   passportId,
@@ -7,10 +8,26 @@ import {
   type PassportRow,
   type PassportSighting,
   type RebindReason,
+  type SessionSource,
 } from '@slipway/dataplane';
 import type { Backend } from '../upstream/backend.js';
 import type { Instance } from '../upstream/instance.js';
-import type { Session } from './session.js';
+
+export interface Session {
+  key: string;
+  source: SessionSource;
+}
+
+/** What tells a session apart, most explicit first. Undefined for a request that belongs to none. */
+export function sessionOf(headers: IncomingHttpHeaders, body: Readonly<Record<string, unknown>>): Session | undefined {
+  const header = headers['x-session-id'];
+  if (typeof header === 'string' && header !== '') return { key: header, source: 'x-session-id' };
+  for (const source of ['session_id', 'prompt_cache_key', 'user'] as const) {
+    const value = body[source];
+    if (typeof value === 'string' && value !== '') return { key: value, source };
+  }
+  return undefined;
+}
 
 /** Sightings waiting for Postgres. Beyond that the oldest are given up: the bindings themselves stay. */
 const MAX_UNWRITTEN = 50_000;
