@@ -37,7 +37,7 @@ export {
   openPublished,
   sealed,
   supplierContext,
-  type InstanceKeyOf,
+  type InstanceKeyParts,
 } from './publishing/credentials.js';
 export type { NamedSql, Queryable } from './sql.js';
 export { SLOT_COUNT, slotOf, type WeightedRevision } from './publishing/slots.js';
@@ -47,7 +47,7 @@ export { publishSlug, withdrawSlug, type SlugPublication } from './publishing/sl
 export {
   followedCount,
   forgetGateway,
-  gatewayStandings,
+  gatewayStatuses,
   inFlight,
   inFlightOfInstances,
   loadsOf,
@@ -55,24 +55,24 @@ export {
   routeFollowers,
   type GatewayLoad,
   type GatewayReport,
-  type GatewayStanding,
+  type GatewayStatus,
   type RevisionLoad,
 } from './gateways/gateway.query.js';
 export * from './statistics/histogram.js';
 export * from './statistics/load.js';
 export {
   compare,
-  standing,
-  type Basis,
+  classifyRegression,
+  type ComparisonBasis,
   type Comparison,
   type LoadBucket,
-  type Measure,
-  type NotComparable,
+  type ComparisonCriterion,
+  type MissingComparison,
 } from './statistics/comparison.js';
 export * from './statistics/stats.query.js';
 export { statsSeries, type Series, type SeriesStep } from './statistics/series.query.js';
 export { deleteUsageOlderThan, writeUsage, type RequestCounts, type UsageWindow } from './statistics/usage.query.js';
-export { kindestValue, measure, normalQuantile, type Measured } from './statistics/statistics.js';
+export { kindestValue, readMetric, normalQuantile, type MetricReading } from './statistics/statistics.js';
 export * from './passports/passport.js';
 export * from './passports/passport.query.js';
 export * from './publishing/snapshot.query.js';

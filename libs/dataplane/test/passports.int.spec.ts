@@ -16,9 +16,9 @@ import {
   type PassportRow,
   type PassportSighting,
 } from '../src/index.js';
-import { Connection } from './connection.js';
+import { DataplaneConnection } from './connection.js';
 
-const connection = Connection.ofSpec();
+const connection = DataplaneConnection.ofSpec();
 const { db } = connection;
 afterEach(() => connection.sql('delete from dataplane_passports'));
 

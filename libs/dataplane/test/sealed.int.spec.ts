@@ -13,12 +13,12 @@ import {
   supplierContext,
   type SupplierUpstream,
 } from '../src/index.js';
-import { Connection } from './connection.js';
+import { DataplaneConnection } from './connection.js';
 
 const key = randomBytes(32);
 const keyRing = new KeyRing(randomBytes(32), [key]);
 
-const connection = Connection.ofSpec();
+const connection = DataplaneConnection.ofSpec();
 
 /** As older versions sealed for gateways: without a key's id, and bound to nothing. */
 function older(plaintext: string): string {

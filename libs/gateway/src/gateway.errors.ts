@@ -132,7 +132,7 @@ export const tooManyAtOnce = (whose: string): GatewayError =>
     { 'retry-after': '1' },
   );
 
-export const quotaExceeded = (): GatewayError =>
+export const modelQuotaExceeded = (): GatewayError =>
   new GatewayError(
     429,
     'rate_limit_error',
@@ -172,7 +172,7 @@ export const noCapacity = (model: string): GatewayError =>
   );
 
 /** Only to who asks for the deployment by its own name, and so is of its tenant. */
-export const noRoute = (deployment: string): GatewayError =>
+export const routeMissing = (deployment: string): GatewayError =>
   new GatewayError(
     503,
     SERVER,

@@ -27,7 +27,7 @@ import { Reporter } from './telemetry/reporter.js';
 import { TokenBook } from './tokens/token-book.js';
 import { ClientLimits } from './tokens/token-limits.js';
 import { Backends } from './upstream/backends.js';
-import { Credentials } from './upstream/credentials.js';
+import { PublishedCredentials } from './upstream/credentials.js';
 import type { GuardedDispatcher } from './upstream/instance.js';
 
 /** What a process gives its gateway. */
@@ -59,7 +59,7 @@ export class Gateway {
   readonly id = `gw_${randomBytes(8).toString('hex')}`;
   readonly server: Server;
   private readonly settings: GatewaySettings;
-  private readonly credentials: Credentials;
+  private readonly credentials: PublishedCredentials;
   private readonly db: PostgresLink;
   private readonly listener: NotificationListener;
   private readonly snapshot: Snapshot;
@@ -81,7 +81,7 @@ export class Gateway {
     const { log } = options;
     this.settings = { ...DEFAULT_SETTINGS, ...options.settings };
     this.db = new PostgresLink(options.databaseUrl);
-    this.credentials = new Credentials(options.keyRing, log);
+    this.credentials = new PublishedCredentials(options.keyRing, log);
     this.holds = new Holds(this.settings.hold, log);
     this.backends = new Backends(this.settings, options.guardedDispatcher, this.credentials, log, this.holds);
     this.snapshot = new Snapshot({

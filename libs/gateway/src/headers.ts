@@ -2,11 +2,11 @@ import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http';
 import { isHostPath } from './answers/host-paths.js';
 
 /** A sender may write any header twice, and then it is no text any more. */
-type Received = Readonly<Record<string, string | string[] | undefined>>;
+type HeaderValues = Readonly<Record<string, string | string[] | undefined>>;
 
 /** The first of a header that counts once. Undefined where there is none. */
 export function headerText(headers: IncomingHttpHeaders, name: string): string | undefined {
-  const value = (headers as Received)[name];
+  const value = (headers as HeaderValues)[name];
   return Array.isArray(value) ? value[0] : value;
 }
 
@@ -78,7 +78,7 @@ export function isEventStream(headers: IncomingHttpHeaders): boolean {
 
 /** Whether the bytes are not the text itself. */
 export function isCoded(headers: IncomingHttpHeaders): boolean {
-  const { 'content-encoding': coding } = headers as Received;
+  const { 'content-encoding': coding } = headers as HeaderValues;
   if (coding === undefined) return false;
   return [coding].flat().some((one) => one !== '' && one.toLowerCase() !== 'identity');
 }

@@ -2,23 +2,23 @@ import net from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import type { Gateway } from '../src/index.js';
-import { ask, type Answer } from './client.js';
-import { Installation, type TestToken } from './installation.js';
-import { json, Upstream } from './upstream.js';
+import { ask, type TestAnswer } from './client.js';
+import { GatewayInstallation, type TestToken } from './installation.js';
+import { respondJson, TestUpstream } from './upstream.js';
 
 /** What an engine says of its host reaches no client. */
 const FILE = '/models/llama-3.gguf';
 
-let installation: Installation;
+let installation: GatewayInstallation;
 let gateway: Gateway;
 let token: TestToken;
-let upstream: Upstream;
+let upstream: TestUpstream;
 
 beforeAll(async () => {
-  installation = await Installation.create();
+  installation = await GatewayInstallation.create();
   const tenant = await installation.tenant('acme');
   token = await installation.token(tenant);
-  upstream = await Upstream.start('one');
+  upstream = await TestUpstream.start('one');
   await installation.revision(tenant, 'chat', 'chat-00001', [upstream]);
   await installation.route(tenant, 'chat', { 'chat-00001': 100 });
   gateway = await installation.gateway({ ejection: { failures: 100_000, baseMs: 1, mostMs: 1 } });
@@ -32,9 +32,9 @@ beforeEach(() => {
   upstream.seen.length = 0;
 });
 
-const asked = (path = '/v1/chat/completions', more: object = {}): Promise<Answer> =>
+const asked = (path = '/v1/chat/completions', more: object = {}): Promise<TestAnswer> =>
   ask(gateway, token, { path, body: { model: 'chat', ...more } });
-const everything = (answer: Answer): string => JSON.stringify([...answer.headers]) + answer.text;
+const everything = (answer: TestAnswer): string => JSON.stringify([...answer.headers]) + answer.text;
 /** An answer as bytes, so that nothing between makes it better. */
 function raw(head: string, body: string | Buffer = ''): void {
   upstream.behaviour = (_request, response) => {
@@ -151,7 +151,7 @@ it.each([
   ['of another one', { message: `no model ${FILE}`, model: FILE }],
   ['with more in it', { error: { message: 'm', model: FILE, trace: { file: FILE } }, model: FILE }],
 ])('10.9g: an error %s names no file', async (_what, body) => {
-  upstream.behaviour = (_request, response) => json(response, 500, body, { server: 'x', 'x-file': FILE });
+  upstream.behaviour = (_request, response) => respondJson(response, 500, body, { server: 'x', 'x-file': FILE });
   const shown = await asked();
   expect(shown.status).toBe(500);
   expect(everything(shown)).not.toContain('llama-3');

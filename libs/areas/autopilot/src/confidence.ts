@@ -1,5 +1,5 @@
 import { metricOf } from '@slipway/contracts';
-import { kindestValue, measure as measureMetric, type RequestStats } from '@slipway/dataplane';
+import { kindestValue, readMetric as measureMetric, type RequestStats } from '@slipway/dataplane';
 import type { Slo } from '@slipway/ports/inference-optimization';
 
 export interface Measured {

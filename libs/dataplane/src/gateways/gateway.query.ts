@@ -1,7 +1,7 @@
 import type { NamedSql, Queryable } from '../sql.js';
 
 /** A gateway that was not heard of for this long is gone: its counts hold nothing up. */
-const LIVE = `interval '5 seconds'`;
+const LIVE_INTERVAL = `interval '5 seconds'`;
 
 export interface GatewayReport {
   gatewayId: string;
@@ -24,7 +24,7 @@ export interface GatewayLoad {
   instances?: Record<string, number>;
 }
 
-export interface GatewayStanding {
+export interface GatewayStatus {
   gateway_id: string;
   started_at: Date;
   seen_at: Date;
@@ -48,7 +48,7 @@ export interface RevisionLoad {
  * One statement, so that "follows generation 7" never becomes visible before the counts of the requests that generation 6
  * started. Times are the server's: gateways' clocks may differ.
  */
-const REPORT: NamedSql = {
+const REPORT_GATEWAY: NamedSql = {
   name: 'dataplane_report',
   text: `
     with heartbeat as (
@@ -66,7 +66,7 @@ const REPORT: NamedSql = {
       used_at = coalesce(excluded.used_at, dataplane_inflight.used_at), updated_at = excluded.updated_at`,
 };
 
-const FORGET: NamedSql = {
+const FORGET_GATEWAYS: NamedSql = {
   name: 'dataplane_forget_gateways',
   text: `
     with gone as (
@@ -82,52 +82,52 @@ const FORGET: NamedSql = {
  * A gateway that does not follow the deployment's present route yet may start a request on the revision at any moment, so it
  * counts as one: otherwise a 0 read between the commit of a route and its arrival would let an instance be stopped too early.
  */
-const IN_FLIGHT: NamedSql = {
+const COUNT_IN_FLIGHT: NamedSql = {
   name: 'dataplane_in_flight',
   text: `
     select (coalesce((
         select sum(in_flight) from dataplane_inflight
-        where revision_id = $1 and updated_at > clock_timestamp() - ${LIVE}), 0)
+        where revision_id = $1 and updated_at > clock_timestamp() - ${LIVE_INTERVAL}), 0)
       + (select count(*)
         from dataplane_backends b
         join dataplane_routes r using (deployment_id)
         cross join dataplane_gateways g
         left join dataplane_followed_routes f on f.gateway_id = g.gateway_id and f.deployment_id = r.deployment_id
-        where b.revision_id = $1 and g.seen_at > clock_timestamp() - ${LIVE} and (f.generation is null or f.generation < r.generation)))::int as total`,
+        where b.revision_id = $1 and g.seen_at > clock_timestamp() - ${LIVE_INTERVAL} and (f.generation is null or f.generation < r.generation)))::int as total`,
 };
 
-const LOADS: NamedSql = {
+const READ_REVISION_LOADS: NamedSql = {
   name: 'dataplane_loads',
   text: `
     select revision_id,
-      coalesce(sum(in_flight) filter (where updated_at > clock_timestamp() - ${LIVE}), 0)::int as in_flight,
-      coalesce(sum(held) filter (where updated_at > clock_timestamp() - ${LIVE}), 0)::int as held,
+      coalesce(sum(in_flight) filter (where updated_at > clock_timestamp() - ${LIVE_INTERVAL}), 0)::int as in_flight,
+      coalesce(sum(held) filter (where updated_at > clock_timestamp() - ${LIVE_INTERVAL}), 0)::int as held,
       extract(epoch from clock_timestamp() - max(used_at))::float8 as idle_age
     from dataplane_inflight where revision_id = any($1) group by revision_id`,
 };
 
 /** A gateway that does not tell who has a revision's requests may have all of them at each of its instances. */
-const INSTANCES_IN_FLIGHT: NamedSql = {
+const COUNT_IN_FLIGHT_OF_INSTANCES: NamedSql = {
   name: 'dataplane_instances_in_flight',
   text: `
     select i.id, coalesce(sum(case when f.instances is null then f.in_flight else (f.instances ->> i.id)::int end), 0)::int as in_flight
     from unnest($1::text[], $2::text[]) as i(id, revision_id)
-    left join dataplane_inflight f on f.revision_id = i.revision_id and f.updated_at > clock_timestamp() - ${LIVE}
+    left join dataplane_inflight f on f.revision_id = i.revision_id and f.updated_at > clock_timestamp() - ${LIVE_INTERVAL}
     group by i.id`,
 };
 
-const FOLLOWED: NamedSql = {
+const COUNT_ROUTE_FOLLOWERS: NamedSql = {
   name: 'dataplane_followed',
   text: `
     select count(*)::int as gateways, count(*) filter (where f.generation is null or f.generation < $2)::int as behind
     from dataplane_gateways g left join dataplane_followed_routes f on f.gateway_id = g.gateway_id and f.deployment_id = $1
-    where g.seen_at > clock_timestamp() - ${LIVE}`,
+    where g.seen_at > clock_timestamp() - ${LIVE_INTERVAL}`,
 };
 
-const STANDINGS: NamedSql = {
+const READ_GATEWAY_STATUSES: NamedSql = {
   name: 'dataplane_gateway_standings',
   text: `
-    select g.gateway_id, g.started_at, g.seen_at, g.stats_until, g.seen_at > clock_timestamp() - ${LIVE} as is_alive,
+    select g.gateway_id, g.started_at, g.seen_at, g.stats_until, g.seen_at > clock_timestamp() - ${LIVE_INTERVAL} as is_alive,
       count(f.generation)::int as routes, count(*) filter (where r.deployment_id is not null and (f.generation is null or f.generation < r.generation))::int as routes_behind
     from dataplane_gateways g
     left join dataplane_routes r on true
@@ -135,14 +135,14 @@ const STANDINGS: NamedSql = {
     group by g.gateway_id order by g.started_at, g.gateway_id`,
 };
 
-const FOLLOWED_COUNT: NamedSql = {
+const COUNT_FOLLOWED_ROUTES: NamedSql = {
   name: 'dataplane_followed_count',
   text: 'select count(*)::int as total from dataplane_followed_routes where gateway_id = $1',
 };
 
 /** Heartbeat of a gateway with what changed since its last one. */
 export async function reportGateway(db: Queryable, report: GatewayReport): Promise<void> {
-  await db.query(REPORT, [
+  await db.query(REPORT_GATEWAY, [
     report.gatewayId,
     report.statsUntil,
     JSON.stringify(report.followed),
@@ -151,19 +151,19 @@ export async function reportGateway(db: Queryable, report: GatewayReport): Promi
 }
 
 /** Every gateway that is not forgotten: how many of the published routes it serves, and how many not as they are now. */
-export function gatewayStandings(db: Queryable): Promise<GatewayStanding[]> {
-  return db.query<GatewayStanding>(STANDINGS);
+export function gatewayStatuses(db: Queryable): Promise<GatewayStatus[]> {
+  return db.query<GatewayStatus>(READ_GATEWAY_STATUSES);
 }
 
 /** How many routes the gateway is known to follow: less than it does if others thought it gone. */
 export async function followedCount(db: Queryable, gatewayId: string): Promise<number> {
-  const [row] = await db.query<{ total: number }>(FOLLOWED_COUNT, [gatewayId]);
+  const [row] = await db.query<{ total: number }>(COUNT_FOLLOWED_ROUTES, [gatewayId]);
   return row?.total ?? 0;
 }
 
 /** Removes a gateway, those not heard of for ten minutes, and what was said of routes that are gone. `''` leaves out the first. */
 export async function forgetGateway(db: Queryable, gatewayId: string): Promise<void> {
-  await db.query(FORGET, [gatewayId]);
+  await db.query(FORGET_GATEWAYS, [gatewayId]);
 }
 
 /**
@@ -171,7 +171,7 @@ export async function forgetGateway(db: Queryable, gatewayId: string): Promise<v
  * the present route of its deployment yet. 0 therefore means: none is in flight, and none starts unless a route sends it there.
  */
 export async function inFlight(db: Queryable, revisionId: string): Promise<number> {
-  const [row] = await db.query<{ total: number }>(IN_FLIGHT, [revisionId]);
+  const [row] = await db.query<{ total: number }>(COUNT_IN_FLIGHT, [revisionId]);
   return row?.total ?? 0;
 }
 
@@ -184,13 +184,13 @@ export async function routeFollowers(
   deploymentId: string,
   generation: number,
 ): Promise<{ gateways: number; behind: number }> {
-  const [row] = await db.query<{ gateways: number; behind: number }>(FOLLOWED, [deploymentId, generation]);
+  const [row] = await db.query<{ gateways: number; behind: number }>(COUNT_ROUTE_FOLLOWERS, [deploymentId, generation]);
   return row ?? { gateways: 0, behind: 0 };
 }
 
 /** Requests in flight, requests that wait, and since when there was none, over all live gateways; revisions that none knows are left out. */
 export async function loadsOf(db: Queryable, revisionIds: readonly string[]): Promise<Map<string, RevisionLoad>> {
-  const rows = await db.query<RevisionLoad>(LOADS, [revisionIds]);
+  const rows = await db.query<RevisionLoad>(READ_REVISION_LOADS, [revisionIds]);
   return new Map(rows.map((row) => [row.revision_id, row]));
 }
 
@@ -199,7 +199,7 @@ export async function inFlightOfInstances(
   db: Queryable,
   instances: readonly { id: string; revision_id: string }[],
 ): Promise<Map<string, number>> {
-  const rows = await db.query<{ id: string; in_flight: number }>(INSTANCES_IN_FLIGHT, [
+  const rows = await db.query<{ id: string; in_flight: number }>(COUNT_IN_FLIGHT_OF_INSTANCES, [
     instances.map(({ id }) => id),
     instances.map(({ revision_id }) => revision_id),
   ]);

@@ -43,7 +43,7 @@ export interface PassportRow extends Omit<PassportSighting, 'bound_at' | 'last_s
   revoked_at: Date | null;
 }
 
-const COLUMNS = `id, tenant_id, deployment_id, deployment_name, key_hash, source, subject, mode, ttl_seconds, revision_id, revision_name,
+const PASSPORT_COLUMNS = `id, tenant_id, deployment_id, deployment_name, key_hash, source, subject, mode, ttl_seconds, revision_id, revision_name,
   instance_id, bound_at, created_at, last_seen_at, expires_at, revoked_at, requests::float8, hits::float8, misses::float8, rebinds::float8,
   last_rebind_reason`;
 
@@ -82,7 +82,7 @@ const WRITE_SIGHTINGS: NamedSql = {
 };
 
 /** A declared session has no binding yet; declaring a revoked or expired one again gives it a new life. */
-const DECLARE: NamedSql = {
+const DECLARE_PASSPORT: NamedSql = {
   name: 'dataplane_declare_passport',
   text: `
     with declared as (
@@ -92,56 +92,56 @@ const DECLARE: NamedSql = {
         expires_at = greatest(p.expires_at, excluded.expires_at), revoked_at = null
       returning *),
     told as (select pg_notify('${DATAPLANE_CHANNEL}', 'passport:' || id) from declared)
-    select ${COLUMNS} from declared, told`,
+    select ${PASSPORT_COLUMNS} from declared, told`,
 };
 
-const REVOKE: NamedSql = {
+const REVOKE_PASSPORT: NamedSql = {
   name: 'dataplane_revoke_passport',
   text: `
     with revoked as (
       update dataplane_passports set revoked_at = coalesce(revoked_at, now()), instance_id = null, bound_at = null
       where tenant_id = $1 and id = $2 returning *),
     told as (select pg_notify('${DATAPLANE_CHANNEL}', 'passport:' || id) from revoked)
-    select ${COLUMNS} from revoked, told`,
+    select ${PASSPORT_COLUMNS} from revoked, told`,
 };
 
-const FIND: NamedSql = {
+const FIND_PASSPORT: NamedSql = {
   name: 'dataplane_find_passport',
-  text: `select ${COLUMNS} from dataplane_passports where tenant_id = $1 and id = $2`,
+  text: `select ${PASSPORT_COLUMNS} from dataplane_passports where tenant_id = $1 and id = $2`,
 };
 
-const LIVE_BINDINGS: NamedSql = {
+const READ_LIVE_BINDINGS: NamedSql = {
   name: 'dataplane_live_bindings',
   text: `
-    select ${COLUMNS} from dataplane_passports
+    select ${PASSPORT_COLUMNS} from dataplane_passports
     where expires_at > now() and revoked_at is null and instance_id is not null order by expires_at desc limit $1`,
 };
 
-const DELETE_EXPIRED: NamedSql = {
+const DELETE_EXPIRED_PASSPORTS: NamedSql = {
   name: 'dataplane_delete_expired_passports',
   text: `delete from dataplane_passports where expires_at < now() - make_interval(secs => $1)`,
 };
 
 /** The soonest expired first, a bounded number at a time: a tenant that has filled its quota must not hold up the others. */
-const DELETE_EXPIRED_OF: NamedSql = {
+const DELETE_EXPIRED_PASSPORTS_OF_TENANT: NamedSql = {
   name: 'dataplane_delete_expired_passports_of',
   text: `
     delete from dataplane_passports where id in (
       select id from dataplane_passports where tenant_id = $1 and expires_at < now() order by expires_at limit $2 for update skip locked)`,
 };
 
-const COUNTS: NamedSql = {
+const READ_PASSPORT_COUNTS: NamedSql = {
   name: 'dataplane_passport_counts',
   text: `select tenant_id, passports::float8, max_passports::float8 from dataplane_passport_counts order by tenant_id`,
 };
 
-const COUNT_OF: NamedSql = {
+const READ_PASSPORT_COUNT: NamedSql = {
   name: 'dataplane_passport_count_of',
   text: `select passports::float8 from dataplane_passport_counts where tenant_id = $1`,
 };
 
 /** Without a row nothing has been counted: the bound must be there before the first passport. */
-const BOUND: NamedSql = {
+const BOUND_PASSPORTS: NamedSql = {
   name: 'dataplane_bound_passports',
   text: `
     insert into dataplane_passport_counts as c (tenant_id, passports, max_passports) values ($1, 0, $2)
@@ -167,7 +167,7 @@ export async function declarePassport(
     ttlSeconds: number;
   },
 ): Promise<PassportRow> {
-  const rows = await db.query<PassportRow>(DECLARE, [
+  const rows = await db.query<PassportRow>(DECLARE_PASSPORT, [
     passport.id,
     passport.tenantId,
     passport.deploymentId,
@@ -182,37 +182,37 @@ export async function declarePassport(
 
 /** From the commit on, gateways forget the binding and treat the session's requests as sessionless. Undefined = no such passport. */
 export async function revokePassport(db: Queryable, tenantId: string, id: string): Promise<PassportRow | undefined> {
-  return (await db.query<PassportRow>(REVOKE, [tenantId, id]))[0];
+  return (await db.query<PassportRow>(REVOKE_PASSPORT, [tenantId, id]))[0];
 }
 
 export async function findPassport(db: Queryable, tenantId: string, id: string): Promise<PassportRow | undefined> {
-  return (await db.query<PassportRow>(FIND, [tenantId, id]))[0];
+  return (await db.query<PassportRow>(FIND_PASSPORT, [tenantId, id]))[0];
 }
 
 /** The bindings a gateway that starts takes over, those used last first. */
 export async function liveBindings(db: Queryable, limit: number): Promise<PassportRow[]> {
-  return db.query<PassportRow>(LIVE_BINDINGS, [limit]);
+  return db.query<PassportRow>(READ_LIVE_BINDINGS, [limit]);
 }
 
 export async function deletePassportsExpiredFor(db: Queryable, seconds: number): Promise<void> {
-  await db.query(DELETE_EXPIRED, [seconds]);
+  await db.query(DELETE_EXPIRED_PASSPORTS, [seconds]);
 }
 
 /** Deletes up to `limit` expired passports of one tenant, whose records others might have kept for a while. */
 export async function deleteExpiredPassportsOf(db: Queryable, tenantId: string, limit: number): Promise<void> {
-  await db.query(DELETE_EXPIRED_OF, [tenantId, limit]);
+  await db.query(DELETE_EXPIRED_PASSPORTS_OF_TENANT, [tenantId, limit]);
 }
 
 /** Of every tenant that has or had passports. */
 export async function passportCounts(db: Queryable): Promise<PassportCount[]> {
-  return db.query<PassportCount>(COUNTS);
+  return db.query<PassportCount>(READ_PASSPORT_COUNTS);
 }
 
 export async function passportCountOf(db: Queryable, tenantId: string): Promise<number> {
-  return (await db.query<{ passports: number }>(COUNT_OF, [tenantId]))[0]?.passports ?? 0;
+  return (await db.query<{ passports: number }>(READ_PASSPORT_COUNT, [tenantId]))[0]?.passports ?? 0;
 }
 
 /** From the commit on, gateways write no passport of a new session that would be beyond `max`. */
 export async function boundPassports(db: Queryable, tenantId: string, max: number): Promise<void> {
-  await db.query(BOUND, [tenantId, max]);
+  await db.query(BOUND_PASSPORTS, [tenantId, max]);
 }

@@ -1,5 +1,5 @@
 import { DATAPLANE_CHANNEL } from '@slipway/contracts';
-import type { Asleep, Guard, Instance } from './published.js';
+import type { BackendSleep, AddressGuard, PublishedInstance } from './published.js';
 import type { NamedSql, Queryable } from '../sql.js';
 
 export interface BackendPublication {
@@ -9,13 +9,13 @@ export interface BackendPublication {
   deploymentId: string;
   /** What upstream is told as `model`. */
   modelId: string;
-  instances: readonly Instance[];
+  instances: readonly PublishedInstance[];
   /** `sealSecret` of it with its `backendContext`, or null. */
   credential: string | null;
   /** Required for instances of an endpoint target, null for child processes of this host. */
-  guard: Guard;
+  guard: AddressGuard;
   /** Absent or null: it does not sleep. */
-  asleep?: Asleep | null;
+  asleep?: BackendSleep | null;
 }
 
 const WRITE_BACKEND: NamedSql = {

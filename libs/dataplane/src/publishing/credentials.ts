@@ -63,7 +63,7 @@ export const sealed: readonly SealedColumn[] = [
   },
 ];
 
-export interface InstanceKeyOf {
+export interface InstanceKeyParts {
   instanceId: string;
   generation: number;
   /** Which key of the ring it was derived from at the start: a running engine keeps its key while the ring turns. */
@@ -76,7 +76,7 @@ export interface InstanceKeyOf {
  */
 export function instanceKey(
   keyRing: Pick<KeyRing, 'derive'>,
-  { instanceId, generation, keyId }: InstanceKeyOf,
+  { instanceId, generation, keyId }: InstanceKeyParts,
 ): string {
   const key = keyRing.derive('slipway engine key', keyId);
   return createHmac('sha256', key).update(`${instanceId}/${generation}`).digest('base64url');

@@ -2,7 +2,7 @@
 
 export type EntryKind = 'route' | 'backend' | 'slug' | 'passport';
 
-export interface RouteTarget {
+export interface RouteDestination {
   revision_id: string;
   revision_name: string;
   /** 0..100; the weights of a route sum to 100. */
@@ -24,15 +24,15 @@ export interface RouteRow {
   version: number;
   /** 100 indices into `targets`; empty for a deployment that is known but has no route. */
   slots: number[];
-  targets: RouteTarget[];
+  targets: RouteDestination[];
   affinity: Affinity;
   /** While it is there, gateways keep new requests of the deployment waiting; the next generation may take it away. */
-  hold?: RouteHold | null;
+  hold?: PublishedHold | null;
   created_at: string;
 }
 
 /** Ages are measured from when a request came, so no clock is compared with another. */
-export interface RouteHold {
+export interface PublishedHold {
   /** The longest that one request waits, 1..290. */
   max_seconds: number;
   /** How long the hold is expected to last, by the last measured starts; null when nothing was measured. */
@@ -41,7 +41,7 @@ export interface RouteHold {
   since: string;
 }
 
-export interface Instance {
+export interface PublishedInstance {
   id: string;
   /** Scheme, host, port and an optional path. A path that ends in `/v1` is taken for the OpenAI root itself. */
   base_url: string;
@@ -52,7 +52,7 @@ export interface Instance {
 }
 
 /** Addresses an upstream may have: patterns as in `allow` of an endpoint target. Null = a child process on this host. */
-export type Guard = { allow: string[] } | null;
+export type AddressGuard = { allow: string[] } | null;
 
 /** A row of `dataplane_backends`. */
 export interface BackendRow {
@@ -61,16 +61,16 @@ export interface BackendRow {
   deployment_id: string;
   revision_name: string;
   model_id: string;
-  instances: Instance[];
+  instances: PublishedInstance[];
   /** `sealSecret` of the bearer credential with its `backendContext`, or null. */
   credential: string | null;
-  guard: Guard;
+  guard: AddressGuard;
   /** While it is there the revision sleeps: requests for it wait, and that they do wakes it. */
-  asleep?: Asleep | null;
+  asleep?: BackendSleep | null;
   version: number;
 }
 
-export interface Asleep extends RouteHold {
+export interface BackendSleep extends PublishedHold {
   /** Starts out of this sleep that came to nothing. Each one more fails those that wait for it. */
   failures: number;
   /** Class of the cause of the last one, from a closed list. */

@@ -1,6 +1,6 @@
 import { DATAPLANE_CHANNEL } from '@slipway/contracts';
 import { assignSlots, type WeightedRevision } from './slots.js';
-import type { Affinity, RouteHold, RouteTarget } from './published.js';
+import type { Affinity, PublishedHold, RouteDestination } from './published.js';
 import type { NamedSql, Queryable } from '../sql.js';
 
 export interface RoutePublication {
@@ -13,7 +13,7 @@ export interface RoutePublication {
   targets: readonly (WeightedRevision & { revisionName: string })[];
   affinity: Affinity;
   /** Keeps new requests waiting while this generation stands; absent: whoever waited goes on, by this generation's weights. It begins now without `since`. */
-  hold?: Omit<RouteHold, 'since'> & Partial<Pick<RouteHold, 'since'>>;
+  hold?: Omit<PublishedHold, 'since'> & Partial<Pick<PublishedHold, 'since'>>;
 }
 
 export class StaleGenerationError extends Error {
@@ -58,11 +58,11 @@ const DELETE_ROUTE: NamedSql = {
  * @throws RangeError for weights that are none, StaleGenerationError for a generation that is not newer
  */
 export async function publishRoute(tx: Queryable, route: RoutePublication): Promise<{ slots: string[] }> {
-  const [previous] = await tx.query<{ slots: number[]; targets: RouteTarget[] }>(LOCK_ROUTE, [route.deploymentId]);
+  const [previous] = await tx.query<{ slots: number[]; targets: RouteDestination[] }>(LOCK_ROUTE, [route.deploymentId]);
   const before = previous ? previous.slots.map((index) => previous.targets[index]?.revision_id ?? '') : [];
   const slots = route.targets.length === 0 ? [] : assignSlots(before, route.targets);
   const indexOf = new Map(route.targets.map((target, index) => [target.revisionId, index]));
-  const targets: RouteTarget[] = route.targets.map((target) => ({
+  const targets: RouteDestination[] = route.targets.map((target) => ({
     revision_id: target.revisionId,
     revision_name: target.revisionName,
     weight: target.weight,

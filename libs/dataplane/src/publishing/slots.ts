@@ -18,7 +18,7 @@ export interface WeightedRevision {
  * @throws RangeError when the weights are not whole numbers of 0..100 that sum to 100, or a revision stands twice
  */
 export function assignSlots(previous: readonly string[], targets: readonly WeightedRevision[]): string[] {
-  const open = openPlaces(targets);
+  const open = openSlots(targets);
   const slots = new Array<string | undefined>(SLOT_COUNT).fill(undefined);
   for (let slot = 0; slot < Math.min(previous.length, SLOT_COUNT); slot += 1) {
     const owner = previous[slot] as string;
@@ -43,7 +43,7 @@ export function slotOf(tenantId: string, deploymentId: string, session: string):
   return digest.readUInt32BE(0) % SLOT_COUNT;
 }
 
-function openPlaces(targets: readonly WeightedRevision[]): Map<string, number> {
+function openSlots(targets: readonly WeightedRevision[]): Map<string, number> {
   const open = new Map<string, number>();
   let sum = 0;
   for (const { revisionId, weight } of targets) {

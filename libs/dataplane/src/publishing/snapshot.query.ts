@@ -69,7 +69,7 @@ const KEYS_AT_ONCE = 1_000;
  * What exists and how new it is, so that only what changed is read; asked every second by every gateway. Of a kind whose digest the caller has
  * ($1 routes, $2 backends, $3 slugs) no row is listed: ten thousand of them each second are work for both ends, and nothing has changed.
  */
-const VERSIONS: NamedSql = {
+const READ_VERSIONS: NamedSql = {
   name: 'dataplane_versions',
   text: `
     with routes as (select deployment_id as id, ${STAMP} as version from dataplane_routes),
@@ -90,7 +90,7 @@ const VERSIONS: NamedSql = {
  * One statement, so one moment: a route is never read beside backends of another time. The backends of a changed route's
  * deployment come with it, because both may have been published in one transaction.
  */
-const ENTRIES: NamedSql = {
+const READ_ENTRIES: NamedSql = {
   name: 'dataplane_entries',
   text: `
     select 'route' as kind, to_jsonb(r) || jsonb_build_object('version', ${STAMP}) as entry from dataplane_routes r where deployment_id = any($1)
@@ -105,7 +105,7 @@ export async function readVersions(
   known: Partial<Readonly<Record<DigestedKind, VersionDigest>>> = {},
 ): Promise<EntryVersion[]> {
   const digests = [known.route, known.backend, known.slug].map((digest) => digest?.toString() ?? null);
-  return db.query<EntryVersion>(VERSIONS, digests);
+  return db.query<EntryVersion>(READ_VERSIONS, digests);
 }
 
 /**
@@ -118,7 +118,7 @@ export async function readEntries(db: Queryable, keys: EntryKeys, atOnce = KEYS_
   const most = Math.max(1, ...Object.values(keys).map(({ length }) => length));
   for (let at = 0; at < most; at += atOnce) {
     const some = [keys.routes, keys.backends, keys.slugs, keys.passports].map((ids) => ids.slice(at, at + atOnce));
-    const rows = await db.query<{ kind: EntryKind; entry: unknown }>(ENTRIES, some);
+    const rows = await db.query<{ kind: EntryKind; entry: unknown }>(READ_ENTRIES, some);
     const of = <T>(kind: EntryKind): T[] => rows.filter((row) => row.kind === kind).map((row) => row.entry as T);
     read.routes.push(...of<RouteRow>('route'));
     for (const row of of<BackendRow>('backend')) if (!backends.has(row.revision_id)) backends.set(row.revision_id, row);

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { DISTRIBUTIONS } from '@slipway/contracts';
-import { compare, standing, type Comparison } from './comparison.js';
+import { compare, classifyRegression, type Comparison } from './comparison.js';
 import { HistogramRecorder, mergeHistograms, type Histogram } from './histogram.js';
 import { emptyLoads } from './load.js';
 import type { RequestStats } from './stats.query.js';
@@ -118,9 +118,9 @@ it('looks closer, at equal load, where a candidate of equal traffic is beyond th
   const baseline = sideOf(1, queues(2));
   const mean = { ...E2E, stat: 'avg' } as const;
   const same = compare(mean, sideOf(1, queues(4)), baseline) as Comparison;
-  expect([same.basis, same.percent > 20, standing(same, 20)]).toEqual(['equal_traffic', true, 'within']);
+  expect([same.basis, same.percent > 20, classifyRegression(same, 20)]).toEqual(['equal_traffic', true, 'within']);
   const slower = compare(mean, sideOf(1.3, queues(2)), baseline) as Comparison;
-  expect([slower.basis, standing(slower, 20)]).not.toEqual(['equal_traffic', 'within']);
+  expect([slower.basis, classifyRegression(slower, 20)]).not.toEqual(['equal_traffic', 'within']);
   expect(slower.percent).toBeCloseTo(30, -1);
 });
 
@@ -164,8 +164,8 @@ it('counts failures at whatever load, and never takes none for never', () => {
 });
 
 it('is sure, or says that it is not', () => {
-  expect(standing({ boundPercent: 21, upperPercent: 60 }, 20)).toBe('beyond');
-  expect(standing({ boundPercent: 5, upperPercent: 25 }, 20)).toBe('unsure');
-  expect(standing({ boundPercent: 5, upperPercent: 19 }, 20)).toBe('within');
-  expect(standing({ boundPercent: -5, upperPercent: 60 }, 20)).toBe('within');
+  expect(classifyRegression({ boundPercent: 21, upperPercent: 60 }, 20)).toBe('beyond');
+  expect(classifyRegression({ boundPercent: 5, upperPercent: 25 }, 20)).toBe('unsure');
+  expect(classifyRegression({ boundPercent: 5, upperPercent: 19 }, 20)).toBe('within');
+  expect(classifyRegression({ boundPercent: -5, upperPercent: 60 }, 20)).toBe('within');
 });

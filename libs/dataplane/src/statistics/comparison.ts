@@ -2,7 +2,7 @@ import { metricOf, type DistributionMetric, type Metric, type Stat } from '@slip
 import { estimate, independence, tilted, type Estimate, type Side } from './estimate.js';
 import type { Histogram } from './histogram.js';
 import { loadOf } from './load.js';
-import { failuresOf, histogramOf, measure, Z_95 } from './statistics.js';
+import { failuresOf, metricHistogram, readMetric, Z_95 } from './statistics.js';
 import type { RequestStats } from './stats.query.js';
 
 /*
@@ -11,7 +11,7 @@ import type { RequestStats } from './stats.query.js';
  */
 
 /** What makes a comparison fair. */
-export type Basis =
+export type ComparisonBasis =
   /** A share that failed, which is counted at whatever load. */
   | 'counts'
   /** Each instance was sent as much as the other side's. */
@@ -32,7 +32,7 @@ export interface LoadBucket {
 
 /** How much worse the candidate is, in percent; positive is worse. */
 export interface Comparison {
-  basis: Basis;
+  basis: ComparisonBasis;
   percent: number;
   /** At least this, with the confidence asked for. */
   boundPercent: number;
@@ -45,7 +45,7 @@ export interface Comparison {
   loads: LoadBucket[];
 }
 
-export interface NotComparable {
+export interface MissingComparison {
   basis: null;
   traffic: Traffic | null;
   /** Samples of both sides in every bucket of load, to show why. */
@@ -57,7 +57,7 @@ export interface Traffic {
   ratio: number;
 }
 
-export interface Measure {
+export interface ComparisonCriterion {
   metric: Metric;
   stat: Stat;
   /** A regression of more percent is a breach. */
@@ -79,28 +79,29 @@ const MAX_CORRECTION = 10;
 
 /** Null if one side has no samples. */
 export function compare(
-  what: Measure,
+  what: ComparisonCriterion,
   candidate: RequestStats,
   baseline: RequestStats,
-): Comparison | NotComparable | null {
+): Comparison | MissingComparison | null {
   const { metric, stat } = what;
-  if (measure(metric, stat, candidate).value === null || measure(metric, stat, baseline).value === null) return null;
+  if (readMetric(metric, stat, candidate).value === null || readMetric(metric, stat, baseline).value === null)
+    return null;
   const plain = contrast(what, plainEstimate(metric, stat, candidate), plainEstimate(metric, stat, baseline));
   if (metricOf(metric).kind === 'rate') return plain && { basis: 'counts', traffic: null, loads: [], ...plain };
   const traffic = trafficOf(candidate, baseline);
   const pairs = pairsOf(metric, candidate, baseline);
   if (traffic && plain) {
-    const found = (basis: Basis): Comparison => ({ basis, traffic, loads: [], ...plain });
+    const found = (basis: ComparisonBasis): Comparison => ({ basis, traffic, loads: [], ...plain });
     const off = Math.log(traffic.ratio);
     if (Math.abs(off) <= EQUAL_TRAFFIC_LOG + chanceOf(candidate, baseline)) {
       if (!mayBeBeyond(plain, what.limitPercent)) return found('equal_traffic');
       // Queues came and went, and it may be them. At equal load they make less of a difference.
       const closer = atEqualLoad(what, { candidate, baseline, traffic, pairs });
-      return closer && standing(closer, what.limitPercent) !== 'within' ? closer : found('equal_traffic');
+      return closer && classifyRegression(closer, what.limitPercent) !== 'within' ? closer : found('equal_traffic');
     }
     // A latency does not fall when more is asked of an instance, so these need no correction.
-    if (off < 0 && standing(plain, what.limitPercent) === 'beyond') return found('less_traffic');
-    if (off > 0 && standing(plain, what.limitPercent) === 'within') return found('more_traffic');
+    if (off < 0 && classifyRegression(plain, what.limitPercent) === 'beyond') return found('less_traffic');
+    if (off > 0 && classifyRegression(plain, what.limitPercent) === 'within') return found('more_traffic');
   }
   return (
     atEqualLoad(what, { candidate, baseline, traffic, pairs }) ?? { basis: null, traffic, loads: pairs.map(shown) }
@@ -108,7 +109,7 @@ export function compare(
 }
 
 /** Whether the regression is surely beyond a limit, surely within it (or none at all), or may be either. */
-export function standing(
+export function classifyRegression(
   { boundPercent, upperPercent }: Pick<Comparison, 'boundPercent' | 'upperPercent'>,
   limitPercent: number,
 ): 'beyond' | 'within' | 'unsure' {
@@ -121,10 +122,10 @@ function mayBeBeyond(
   found: Pick<Comparison, 'percent' | 'boundPercent' | 'upperPercent'>,
   limitPercent: number,
 ): boolean {
-  return standing(found, limitPercent) === 'within' && found.percent > limitPercent;
+  return classifyRegression(found, limitPercent) === 'within' && found.percent > limitPercent;
 }
 
-function contrast({ metric, z }: Measure, ours: Estimate | null, theirs: Estimate | null) {
+function contrast({ metric, z }: ComparisonCriterion, ours: Estimate | null, theirs: Estimate | null) {
   if (!ours || !theirs) return null;
   const worse = metricOf(metric).better === 'higher' ? -1 : 1;
   const difference = worse * (ours.log - theirs.log);
@@ -147,8 +148,8 @@ function plainEstimate(metric: Metric, stat: Stat, stats: RequestStats): Estimat
     const value = (failed + 0.5) / (of + 0.5);
     return { value, samples: of, log: Math.log(value), variance: 1 / (failed + 0.5) - 1 / (of + 0.5) };
   }
-  const histogram = histogramOf(metric, stats);
-  const slices = stats.slices?.map((slice) => histogramOf(metric, slice));
+  const histogram = metricHistogram(metric, stats);
+  const slices = stats.slices?.map((slice) => metricHistogram(metric, slice));
   return estimate(stat, [{ histogram, weight: 1, tilt: 0 }], independence(definition, histogram, stats), slices);
 }
 
@@ -200,7 +201,7 @@ interface Sides {
  * joined. So where the value is that time, t milliseconds of the baseline count exp((h − h′)·t) times, h being how often a request
  * that is alone is joined per millisecond here and there: what exactly undoes it if arrivals are independent of each other.
  */
-function atEqualLoad(what: Measure, { candidate, baseline, traffic, pairs }: Sides): Comparison | null {
+function atEqualLoad(what: ComparisonCriterion, { candidate, baseline, traffic, pairs }: Sides): Comparison | null {
   const { metric, stat, minSamples } = what;
   const definition = metricOf(metric) as DistributionMetric;
   const tilt = definition.isThatTime ? joinsPerMs(baseline) - joinsPerMs(candidate) : 0;
@@ -208,14 +209,14 @@ function atEqualLoad(what: Measure, { candidate, baseline, traffic, pairs }: Sid
     (pair): pair is { bucket: number; candidate: Histogram; baseline: Histogram } =>
       Math.min(pair.candidate?.n ?? 0, pair.baseline?.n ?? 0) >= MIN_IN_BUCKET,
   );
-  const needed = MIN_SHARE * histogramOf(metric, candidate).n;
+  const needed = MIN_SHARE * metricHistogram(metric, candidate).n;
   const alone = both.filter(({ bucket }) => bucket === 0);
   const compared = countOf(alone) >= needed ? alone : both;
   if (countOf(compared) < needed) return null;
   const ours = estimate(
     stat,
     compared.map((pair) => ({ histogram: pair.candidate, weight: 1, tilt: 0 })),
-    independence(definition, histogramOf(metric, candidate), candidate),
+    independence(definition, metricHistogram(metric, candidate), candidate),
   );
   const theirs = estimate(
     stat,
@@ -224,7 +225,7 @@ function atEqualLoad(what: Measure, { candidate, baseline, traffic, pairs }: Sid
       weight: pair.candidate.n / tilted(pair.baseline, tilt),
       tilt,
     })),
-    independence(definition, histogramOf(metric, baseline), baseline),
+    independence(definition, metricHistogram(metric, baseline), baseline),
   );
   if (!ours || !theirs || Math.min(ours.samples, theirs.samples) < minSamples) return null;
   if (Math.exp(Math.abs(tilt) * theirs.value) > MAX_CORRECTION) return null;

@@ -21,7 +21,7 @@ export interface Estimate extends Side {
 const BUCKET_LOG_VARIANCE = (Math.LN2 / 8) ** 2 / 12;
 
 /** Values of one bucket of load: each counts `weight · exp(tilt · value)` times. */
-export interface Part {
+export interface WeightedHistogram {
   histogram: Histogram;
   weight: number;
   tilt: number;
@@ -41,7 +41,7 @@ export function independence(definition: DistributionMetric, histogram: Histogra
 /** @param slices the same values by time, where they are known and all count alike: requests that waited behind each other are less news */
 export function estimate(
   stat: Stat,
-  parts: readonly Part[],
+  parts: readonly WeightedHistogram[],
   share: number,
   slices: readonly Histogram[] = [],
 ): Estimate | null {
@@ -55,7 +55,7 @@ export function estimate(
     : quantileEstimate(bins, stat, { total, samples, share, slices });
 }
 
-interface Known {
+interface SampleSummary {
   total: number;
   samples: number;
   slices: readonly Histogram[];
@@ -69,7 +69,7 @@ interface Bin {
 }
 
 /** Lowest first. */
-function binsOf(parts: readonly Part[]): Bin[] {
+function binsOf(parts: readonly WeightedHistogram[]): Bin[] {
   const bins = new Map<number, Bin>();
   for (const { histogram, weight, tilt } of parts)
     for (const [name, n] of Object.entries(histogram.b)) {
@@ -87,7 +87,7 @@ function binsOf(parts: readonly Part[]): Bin[] {
  * The quantile's rank is off by ±z times the deviation of a weighted share; the values at those two ranks show how far the quantile
  * may be off. What the buckets hide is added as noise.
  */
-function quantileEstimate(bins: readonly Bin[], stat: Stat, known: Known & { share: number }): Estimate {
+function quantileEstimate(bins: readonly Bin[], stat: Stat, known: SampleSummary & { share: number }): Estimate {
   const { total, samples, share, slices } = known;
   const q = quantileOf(stat);
   const value = quantileOfBins(bins, q * total);
@@ -129,7 +129,7 @@ function quantileOfBins(bins: readonly Bin[], rank: number): number {
 }
 
 /** From the exact sums; what a tilt changes about a mean is read from the buckets. */
-function meanEstimate(parts: readonly Part[], { total, samples, slices }: Known): Estimate | null {
+function meanEstimate(parts: readonly WeightedHistogram[], { total, samples, slices }: SampleSummary): Estimate | null {
   let sum = 0;
   let square = 0;
   for (const { histogram, weight, tilt } of parts) {

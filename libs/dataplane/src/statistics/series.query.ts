@@ -77,7 +77,7 @@ export interface Series {
   hasMore: boolean;
 }
 
-interface Row extends AttemptCounts {
+interface SeriesRow extends AttemptCounts {
   revision_id: string;
   /** Number of the step since 1970. */
   step: string;
@@ -100,7 +100,7 @@ export async function statsSeries(
 ): Promise<Series> {
   const [, rows] = await Promise.all([
     db.query(WITHOUT_COMPILING),
-    db.query<Row>(READ_SERIES, [revisionIds, from, to, stepSeconds, most]),
+    db.query<SeriesRow>(READ_SERIES, [revisionIds, from, to, stepSeconds, most]),
   ]);
   const steps = new Map<string, SeriesStep[]>();
   for (const row of rows) {
@@ -112,7 +112,7 @@ export async function statsSeries(
   return { steps, hasMore: (rows[0]?.known ?? 0) > steps.size };
 }
 
-function stepOf(row: Row, stepSeconds: number): SeriesStep {
+function stepOf(row: SeriesRow, stepSeconds: number): SeriesStep {
   const { ok, client_error, server_error, connect_error, cancelled, retried, instances } = row;
   return {
     at: new Date(Number(row.step) * stepSeconds * 1_000),

@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import { HistogramRecorder, emptyHistogram } from './histogram.js';
 import { emptyLoads } from './load.js';
 import type { RequestStats } from './stats.query.js';
-import { kindestValue, measure, normalQuantile } from './statistics.js';
+import { kindestValue, readMetric, normalQuantile } from './statistics.js';
 
 function stats(
   metrics: Partial<Record<'ttft_ms' | 'itl_ms' | 'output_tokens_per_s', number[]>>,
@@ -40,15 +40,15 @@ it('knows the quantiles of the normal distribution', () => {
 });
 
 it('A9: counts what the revision is to blame for, among what it was asked', () => {
-  expect(measure('upstream_fault_rate', 'rate', stats({}))).toEqual({ samples: 107, value: 10 / 107 });
+  expect(readMetric('upstream_fault_rate', 'rate', stats({}))).toEqual({ samples: 107, value: 10 / 107 });
   // Three of the failures were repaired by a further attempt, which no client saw.
-  expect(measure('error_rate', 'rate', stats({}))).toEqual({ samples: 104, value: 7 / 104 });
+  expect(readMetric('error_rate', 'rate', stats({}))).toEqual({ samples: 104, value: 7 / 104 });
 });
 
 it('takes one sample per stream where the values of a stream depend on each other', () => {
   const values = stats({ itl_ms: around(20), ttft_ms: around(20) }, 4);
-  expect(measure('itl_ms', 'avg', values).samples).toBe(4);
-  expect(measure('ttft_ms', 'avg', values).samples).toBe(200);
+  expect(readMetric('itl_ms', 'avg', values).samples).toBe(4);
+  expect(readMetric('ttft_ms', 'avg', values).samples).toBe(200);
 });
 
 it.each([
@@ -58,7 +58,7 @@ it.each([
   const values = stats({ [metric]: around(100) });
   for (const stat of ['avg', 'p50', 'p95'] as const) {
     const kind = kindestValue(metric, stat, values, 0.95)!;
-    const plain = measure(metric, stat, values).value!;
+    const plain = readMetric(metric, stat, values).value!;
     expect(better === 'higher' ? kind > plain : kind < plain).toBe(true);
   }
 });

@@ -7,14 +7,20 @@ import {
   type Stat,
 } from '@slipway/contracts';
 import { mean, quantile, variance, type Histogram } from './histogram.js';
-import { attemptFailures, requestFailures, type Failures, type Histograms, type RequestStats } from './stats.query.js';
+import {
+  attemptFailures,
+  requestFailures,
+  type FailureCount,
+  type Histograms,
+  type RequestStats,
+} from './stats.query.js';
 
 /*
  * What the records of a revision say about a metric, and how sure that is. All bounds are one-sided. `simple-statistics` and its kin
  * work on samples, which nobody keeps: there are only sums and histograms.
  */
 
-export interface Measured {
+export interface MetricReading {
   /** In the metric's unit; null without samples. */
   value: number | null;
   /** Independent ones. */
@@ -27,13 +33,13 @@ export const Z_95 = 1.645;
 const BUCKET_ERROR = 2 ** (1 / 16);
 const QUANTILES: Partial<Record<Stat, number>> = { p50: 0.5, p90: 0.9, p95: 0.95, p99: 0.99 };
 
-export function measure(metric: Metric, stat: Stat, stats: RequestStats): Measured {
+export function readMetric(metric: Metric, stat: Stat, stats: RequestStats): MetricReading {
   const definition = metricOf(metric);
   if (definition.kind === 'rate') {
     const { failed, of } = failuresOf(definition, stats);
     return { value: of === 0 ? null : failed / of, samples: of };
   }
-  const histogram = histogramOf(metric, stats);
+  const histogram = metricHistogram(metric, stats);
   const value = stat === 'avg' ? mean(histogram) : quantile(histogram, quantileOf(stat));
   return { value, samples: samplesOf(definition, histogram, stats) };
 }
@@ -47,7 +53,7 @@ export function kindestValue(metric: Metric, stat: Stat, stats: RequestStats, co
   const definition = metricOf(metric);
   const z = normalQuantile(confidence);
   if (definition.kind === 'rate') return wilsonLowerBound(failuresOf(definition, stats), z);
-  const histogram = histogramOf(metric, stats);
+  const histogram = metricHistogram(metric, stats);
   const n = samplesOf(definition, histogram, stats);
   if (n === 0) return null;
   const kind = definition.better === 'higher' ? 1 : -1;
@@ -65,7 +71,7 @@ export function normalQuantile(p: number): number {
 }
 
 /** Wilson's lower bound: sound for few failures too. */
-function wilsonLowerBound({ failed, of: n }: Failures, z: number): number | null {
+function wilsonLowerBound({ failed, of: n }: FailureCount, z: number): number | null {
   if (n === 0) return null;
   const p = failed / n;
   const centre = p + z ** 2 / (2 * n);
@@ -73,11 +79,11 @@ function wilsonLowerBound({ failed, of: n }: Failures, z: number): number | null
   return Math.max(0, (centre - spread) / (1 + z ** 2 / n));
 }
 
-export function failuresOf({ of }: RateMetric, { counts }: RequestStats): Failures {
+export function failuresOf({ of }: RateMetric, { counts }: RequestStats): FailureCount {
   return of === 'requests' ? requestFailures(counts) : attemptFailures(counts);
 }
 
-export function histogramOf(metric: Metric, histograms: Histograms): Histogram {
+export function metricHistogram(metric: Metric, histograms: Histograms): Histogram {
   return histograms[metric as Distribution];
 }
 

@@ -86,7 +86,7 @@ const FIND_WINDOW: NamedSql = {
     select window_start + interval '1 second' as until from sliding where requests >= $4 order by window_start desc limit 1`,
 };
 
-const COMPLETE_UNTIL: NamedSql = {
+const READ_COMPLETENESS: NamedSql = {
   name: 'dataplane_complete_until',
   text: `
     select case when bool_and(stats_until is not null) then min(stats_until) end as until
@@ -138,7 +138,7 @@ export async function lastWindowWith(
  * An analysis of a window that ends later would miss requests.
  */
 export async function statsCompleteUntil(db: Queryable): Promise<Date | null> {
-  const [row] = await db.query<{ until: Date | null }>(COMPLETE_UNTIL);
+  const [row] = await db.query<{ until: Date | null }>(READ_COMPLETENESS);
   return row?.until ?? null;
 }
 
@@ -146,7 +146,7 @@ export async function statsCompleteUntil(db: Queryable): Promise<Date | null> {
 export const deleteWindowsOlderThan = deletionOf('dataplane_delete_old_windows', 'dataplane_request_stats');
 
 /** What failed, of how many. A client's own mistakes (4xx) count as served, and what the client left says nothing. */
-export interface Failures {
+export interface FailureCount {
   failed: number;
   of: number;
 }
@@ -159,13 +159,13 @@ export function addedCounts(all: readonly AttemptCounts[]): AttemptCounts {
 }
 
 /** Attempts that say something about the revision: each try on an instance. */
-export function attemptFailures(counts: AttemptCounts): Failures {
+export function attemptFailures(counts: AttemptCounts): FailureCount {
   const failed = counts.server_error + counts.connect_error;
   return { failed, of: counts.ok + counts.client_error + failed };
 }
 
 /** Requests as their clients saw them: a failed attempt that a further one followed was seen by nobody. */
-export function requestFailures(counts: AttemptCounts): Failures {
+export function requestFailures(counts: AttemptCounts): FailureCount {
   const { failed, of } = attemptFailures(counts);
   return { failed: failed - counts.retried, of: of - counts.retried };
 }

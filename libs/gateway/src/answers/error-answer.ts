@@ -1,13 +1,13 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { answerTooLarge, errorBody, upstreamFailed } from '../gateway.errors.js';
-import type { Answer } from './answer.js';
+import type { ClientAnswer } from './answer.js';
 import { isCoded, returnedHeaders } from '../headers.js';
 import { withoutHostPaths } from './host-paths.js';
 
 const MAX_ERROR_BYTES = 64 * 1024;
 
 /** Whom the words of an error are about: what the engine was asked for, and what the client asked for. */
-export interface Asked {
+export interface ModelNames {
   modelId: string;
   model: string;
 }
@@ -30,7 +30,7 @@ export class ErrorText {
 }
 
 /** Tells an upstream's error in the shape the clients read, without the places where its host keeps files. */
-export class ErrorAnswer implements Answer {
+export class ErrorAnswer implements ClientAnswer {
   private status = 502;
   private head: OutgoingHttpHeaders = {};
   private isUnreadable = false;
@@ -39,7 +39,7 @@ export class ErrorAnswer implements Answer {
   constructor(
     private readonly response: ServerResponse,
     private readonly own: OutgoingHttpHeaders,
-    private readonly asked: Asked,
+    private readonly asked: ModelNames,
   ) {}
 
   begin(status: number, headers: IncomingHttpHeaders): void {
@@ -65,7 +65,7 @@ export class ErrorAnswer implements Answer {
   }
 }
 
-function openAiError(status: number, text: string, asked: Asked): string {
+function openAiError(status: number, text: string, asked: ModelNames): string {
   const type = status >= 500 ? 'server_error' : status === 429 ? 'rate_limit_error' : 'invalid_request_error';
   const parsed = parsedJson(text);
   if (parsed === undefined)
@@ -81,7 +81,7 @@ function openAiError(status: number, text: string, asked: Asked): string {
 }
 
 /** Engines add numbers to their errors that clients read (how long a prompt was); what is nested deeper nobody knows. */
-function shownMembers(error: Record<string, unknown>, asked: Asked): Record<string, unknown> {
+function shownMembers(error: Record<string, unknown>, asked: ModelNames): Record<string, unknown> {
   const members = Object.entries(error).flatMap(([name, value]) => {
     if (name === 'model') return [[name, asked.model]];
     if (typeof value === 'string') return [[name, shown(value, asked)]];
@@ -90,7 +90,7 @@ function shownMembers(error: Record<string, unknown>, asked: Asked): Record<stri
   return Object.fromEntries(members) as Record<string, unknown>;
 }
 
-function shown(text: string, { modelId, model }: Asked): string {
+function shown(text: string, { modelId, model }: ModelNames): string {
   return withoutHostPaths(text, modelId, model);
 }
 

@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
-import type { RouteHold } from '@slipway/dataplane';
+import type { PublishedHold } from '@slipway/dataplane';
 import type { GatewayError } from '../gateway.errors.js';
 import { ClientGoneError } from '../requests/body-reader.js';
-import { HoldQueue, type EndOfTurn } from './hold-queue.js';
+import { HoldQueue, type EndCallback } from './hold-queue.js';
 import { HoldShares } from './hold-shares.js';
 import { HoldStats } from './hold-stats.js';
 
 const NOW = '2026-01-01T00:00:00Z';
-const terms = (rest: Partial<RouteHold> = {}): RouteHold => ({
+const terms = (rest: Partial<PublishedHold> = {}): PublishedHold => ({
   max_seconds: 60,
   estimated_seconds: null,
   since: NOW,
@@ -18,7 +18,7 @@ let stats: HoldStats;
 let queue: HoldQueue;
 let isOver: boolean;
 /** Whose turn has come, in order, and how it ends; refusals and leavings by their status. */
-let gone: { n: number; end: EndOfTurn }[];
+let gone: { n: number; end: EndCallback }[];
 let refused: [n: number, why: string | number][];
 let refusals: GatewayError[];
 

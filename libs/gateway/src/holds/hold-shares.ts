@@ -33,14 +33,14 @@ export class HoldShares {
   /** Takes room, and answers how to give it back; undefined where there is none. */
   take(waiter: Waiter): (() => void) | undefined {
     const shares = sharesOf(waiter);
-    if (!shares.every(([key, share]) => this.hasRoom(key, share, waiter.bytes))) return undefined;
+    if (!shares.every(([key, share]) => this.hasCapacity(key, share, waiter.bytes))) return undefined;
     for (const [key] of shares) this.move(key, 1, waiter.bytes);
     return () => {
       for (const [key] of shares) this.move(key, -1, -waiter.bytes);
     };
   }
 
-  private hasRoom(key: string, share: number, bytes: number): boolean {
+  private hasCapacity(key: string, share: number, bytes: number): boolean {
     const { maxRequests, maxBytes } = this.bounds;
     const taken = this.taken.get(key);
     return (taken?.requests ?? 0) < maxRequests * share && (taken?.bytes ?? 0) + bytes <= maxBytes * share;

@@ -1,12 +1,12 @@
 import type { Log } from '../log.js';
-import type { Route } from '../snapshot/snapshot.js';
+import type { SnapshotRoute } from '../snapshot/snapshot.js';
 import type { Backend } from '../upstream/backend.js';
 import { HoldQueue, type HoldTerms } from './hold-queue.js';
 import { HoldShares, type HoldBounds } from './hold-shares.js';
 import { HoldStats } from './hold-stats.js';
 
 /** What requests wait for: a deployment whose place changes hands, or a revision that sleeps. */
-interface Holding {
+interface HoldSubject {
   id: string;
   deploymentId: string;
   tenantId: string;
@@ -17,7 +17,7 @@ interface Holding {
 
 /** All queues of requests that wait, by what they wait for. */
 export class Holds {
-  private readonly queues = new Map<string, { queue: HoldQueue; leader: Holding['leader'] }>();
+  private readonly queues = new Map<string, { queue: HoldQueue; leader: HoldSubject['leader'] }>();
   private readonly shares: HoldShares;
   private readonly stats = new HoldStats();
 
@@ -29,7 +29,7 @@ export class Holds {
   }
 
   /** A generation has come. One without a hold lets those go that wait. */
-  onRoute(route: Route): void {
+  onRoute(route: SnapshotRoute): void {
     const { deployment_id: id, tenant_id: tenantId, hold = null } = route;
     this.take({ id, deploymentId: id, tenantId, terms: hold, leader: route });
   }
@@ -57,7 +57,7 @@ export class Holds {
     return this.stats.lines(this.shares.requests);
   }
 
-  private take(holding: Holding): void {
+  private take(holding: HoldSubject): void {
     const { id, deploymentId, terms, leader } = holding;
     const known = this.queues.get(id);
     if (!known && !terms) return;
@@ -74,7 +74,7 @@ export class Holds {
     }
   }
 
-  private open({ id, deploymentId, tenantId: ownerId }: Holding): HoldQueue {
+  private open({ id, deploymentId, tenantId: ownerId }: HoldSubject): HoldQueue {
     return new HoldQueue({ deploymentId, ownerId }, this.shares, this.stats, () => {
       const over = this.queues.get(id);
       if (over) over.leader.queue = null;

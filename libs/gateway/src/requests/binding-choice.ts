@@ -1,5 +1,5 @@
 import { SLOT_COUNT, slotOf, type PublishedBinding, type PublishedRow } from '@slipway/dataplane';
-import { noCapacity, quotaExceeded } from '../gateway.errors.js';
+import { noCapacity, modelQuotaExceeded } from '../gateway.errors.js';
 import type { Backend } from '../upstream/backend.js';
 
 interface BindingUsage {
@@ -12,7 +12,7 @@ interface BindingUsage {
 export class BindingLimits {
   private readonly usage = new Map<string, BindingUsage>();
 
-  hasRoom({ binding_id, limits }: PublishedBinding, now: number): boolean {
+  hasCapacity({ binding_id, limits }: PublishedBinding, now: number): boolean {
     if (!limits) return true;
     const usage = this.usageOf(binding_id, limits.max_rps ?? 0, now);
     if (limits.max_concurrency && usage.inFlight >= limits.max_concurrency) return false;
@@ -62,8 +62,8 @@ export function chooseBinding(
     const backend = backendOf(binding);
     return backend?.isServing && binding.weight > 0 ? [{ binding, backend }] : [];
   });
-  const open = serving.filter(({ binding }) => limits.hasRoom(binding, now));
-  if (open.length === 0) throw serving.length > 0 ? quotaExceeded() : noCapacity(published.slug);
+  const open = serving.filter(({ binding }) => limits.hasCapacity(binding, now));
+  if (open.length === 0) throw serving.length > 0 ? modelQuotaExceeded() : noCapacity(published.slug);
 
   const well = open.filter(({ backend }) => backend.isWell(now));
   const choice = well.length > 0 ? well : open;

@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { invalidParameter, missingParameter, overloaded, tooManyBytes } from '../gateway.errors.js';
-import type { EndOfTurn } from '../holds/hold-queue.js';
-import { sessionOf, type Session } from '../sessions/session-book.js';
+import type { EndCallback } from '../holds/hold-queue.js';
+import { sessionOf, type ClientSession } from '../sessions/session-book.js';
 import type { Token } from '../tokens/token-book.js';
 import type { ClientLimits } from '../tokens/token-limits.js';
 import { assertAcceptable, ClientGoneError, readBody } from './body-reader.js';
 import { ByteBudget } from '@slipway/platform-bounds';
-import { Held, type Destination, type Destinations } from './destination.js';
+import { PendingDraw, type RequestDestination, type Destinations } from './destination.js';
 import { Exchange, type ExchangeParts } from './exchange.js';
 import { editTopLevel } from './request-body.js';
 
@@ -14,20 +14,20 @@ import { editTopLevel } from './request-body.js';
 export type TokenCheck = (request: IncomingMessage) => Token | Promise<Token>;
 
 /** What a request has taken beside its place among those in flight. */
-interface Taken {
+interface RequestReservation {
   /** Whose limits count it. */
   bindingId: string | undefined;
-  endOfTurn: EndOfTurn | undefined;
+  endOfTurn: EndCallback | undefined;
 }
 
 /** A request whose deployment changes hands. */
-interface HeldRequest {
+interface DrawRequest {
   response: ServerResponse;
   model: string;
   token: Token;
-  session: Session | undefined;
+  session: ClientSession | undefined;
   bytes: number;
-  taken: Taken;
+  taken: RequestReservation;
 }
 
 /** The way of one inference request up to the moment its exchange with upstream begins. */
@@ -54,7 +54,7 @@ export class Inference {
     this.inFlight += 1;
     const held = this.bytes.open(token);
     let isHandedOver = false;
-    const taken: Taken = { bindingId: undefined, endOfTurn: undefined };
+    const taken: RequestReservation = { bindingId: undefined, endOfTurn: undefined };
     const leave = (): void => {
       this.inFlight -= 1;
       held.release();
@@ -76,7 +76,7 @@ export class Inference {
       const session = sessionOf(request.headers, sent.fields);
       const drawn = this.destinations.draw(model, token, session, Date.now());
       const destination =
-        drawn instanceof Held
+        drawn instanceof PendingDraw
           ? await this.afterHold(drawn, { response, model, token, session, bytes: sent.text.length, taken })
           : drawn;
       taken.bindingId = destination.published?.bindingId;
@@ -92,14 +92,14 @@ export class Inference {
   }
 
   /** Where the request goes when its turn has come. @throws GatewayError, ClientGoneError */
-  private async afterHold(held: Held, request: HeldRequest): Promise<Destination> {
+  private async afterHold(held: PendingDraw, request: DrawRequest): Promise<RequestDestination> {
     const { response, model, token, session, bytes, taken } = request;
     const arrivedAt = performance.now();
     const client = new AbortController();
     response.once('close', () => client.abort());
-    let drawn: Destination | Held = held;
-    while (drawn instanceof Held) {
-      const waited: Held = drawn;
+    let drawn: RequestDestination | PendingDraw = held;
+    while (drawn instanceof PendingDraw) {
+      const waited: PendingDraw = drawn;
       taken.bindingId = waited.bindingId;
       taken.endOfTurn?.();
       taken.endOfTurn = undefined;
@@ -110,7 +110,7 @@ export class Inference {
         response.setHeader('x-slipway-held-ms', Math.round(performance.now() - arrivedAt));
       }
       drawn = this.destinations.draw(model, token, session, Date.now(), waited);
-      const counted = drawn instanceof Held ? drawn.bindingId : drawn.published?.bindingId;
+      const counted = drawn instanceof PendingDraw ? drawn.bindingId : drawn.published?.bindingId;
       if (waited.bindingId !== undefined && waited.bindingId !== counted)
         this.destinations.limits.leave(waited.bindingId);
     }

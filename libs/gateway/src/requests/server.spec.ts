@@ -3,7 +3,7 @@ import net from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { missingToken, modelNotFound } from '../gateway.errors.js';
-import { SILENT } from '../log.js';
+import { SILENT_LOG } from '../log.js';
 import { DEFAULT_SETTINGS } from '../settings.js';
 import { ClientGoneError } from './body-reader.js';
 import { createGatewayServer, type Handlers } from './server.js';
@@ -39,7 +39,7 @@ beforeEach(async () => {
     },
     readiness: () => ({ isReady, status: { status: isReady ? 'ready' : 'not' } }),
   };
-  const log = { ...SILENT, error: (_fields: object, message: string) => void errors.push(message) };
+  const log = { ...SILENT_LOG, error: (_fields: object, message: string) => void errors.push(message) };
   server = createGatewayServer(handlers, { ...DEFAULT_SETTINGS, maxBodyBytes: 1_000 }, () => isDraining, log);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   agent = new http.Agent({ keepAlive: true });

@@ -6,7 +6,7 @@ import { passportId, passportKey, sessionKeyHash, type PassportRow, type Passpor
 import { DEFAULT_SETTINGS } from '../settings.js';
 import { Backend } from '../upstream/backend.js';
 import type { Instance } from '../upstream/instance.js';
-import { SessionBook, type Placement, type SessionRequest } from './session-book.js';
+import { SessionBook, type SessionAssignment, type SessionRequest } from './session-book.js';
 
 const key = passportKey(new KeyRing(randomBytes(32)));
 const dispatcher = { dispatch: jest.fn(), close: async () => undefined } as unknown as Dispatcher;
@@ -54,10 +54,10 @@ const request = (session: string, rest: Partial<SessionRequest> = {}): SessionRe
 });
 const idOf = (session: string): string => passportId(key, 'ten', 'dep', session);
 
-const place = (to: Backend, asked = request('s'), now = NOW): Placement =>
-  book.place(asked, to, (id) => serving.has(id), now) as Placement;
+const place = (to: Backend, asked = request('s'), now = NOW): SessionAssignment =>
+  book.assign(asked, to, (id) => serving.has(id), now) as SessionAssignment;
 /** The same, for a request that is answered. */
-function serve(to: Backend, asked = request('s'), now = NOW): Placement {
+function serve(to: Backend, asked = request('s'), now = NOW): SessionAssignment {
   const placement = place(to, asked, now);
   if (placement) book.settled(asked, placement, true, now);
   return placement;

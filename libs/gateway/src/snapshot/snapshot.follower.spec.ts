@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
 import type { NamedSql, Queryable } from '@slipway/dataplane';
-import { SILENT } from '../log.js';
+import { SILENT_LOG } from '../log.js';
 import { TokenBook } from '../tokens/token-book.js';
 import { SnapshotFollower } from './snapshot.follower.js';
 import { Snapshot } from './snapshot.js';
@@ -71,7 +71,7 @@ beforeEach(async () => {
   tokens = new TokenBook(db, () => undefined);
   tokens.load([{ ...TOKEN, secret_hash: '00' }]);
   changes = 0;
-  follower = new SnapshotFollower(db, snapshot, tokens, () => (changes += 1), REFRESH_MS, SILENT);
+  follower = new SnapshotFollower(db, snapshot, tokens, () => (changes += 1), REFRESH_MS, SILENT_LOG);
   const started = follower.start();
   expect(follower.isFollowing).toBe(false);
   await db.answerNext('gateway_read_tokens', [{ ...TOKEN, secret_hash: '00' }]);

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
 import type { NamedSql, PassportSighting, Queryable, StatsWindow } from '@slipway/dataplane';
-import { SILENT } from '../log.js';
+import { SILENT_LOG } from '../log.js';
 import type { SessionBook } from '../sessions/session-book.js';
-import type { Route, Snapshot } from '../snapshot/snapshot.js';
+import type { SnapshotRoute, Snapshot } from '../snapshot/snapshot.js';
 import type { TokenBook } from '../tokens/token-book.js';
 import type { Backends } from '../upstream/backends.js';
 import type { AttemptRecord } from './measurement.js';
@@ -35,7 +35,7 @@ let inFlight: Map<string, number>;
 let uses: Map<string, number>;
 let held: Map<string, number>;
 let atInstances: Record<string, number>;
-let routes: Map<string, Route>;
+let routes: Map<string, SnapshotRoute>;
 let sightings: PassportSighting[];
 let recorder: Recorder;
 let reporter: Reporter;
@@ -85,7 +85,7 @@ beforeEach(() => {
     backends as unknown as Backends,
     { noteUses: () => db.query({ name: 'note uses', text: '' }) } as unknown as TokenBook,
     REPORT_MS,
-    SILENT,
+    SILENT_LOG,
   );
 });
 afterEach(async () => {
@@ -104,8 +104,8 @@ const reports = (): { followed: unknown[]; inFlight: unknown[] }[] =>
     .map(({ values }) => ({ followed: JSON.parse(values[2]), inFlight: JSON.parse(values[3]) }));
 const beats = (): number => told.splice(0).filter(({ name }) => name === 'dataplane_report').length;
 const windowsIn = ({ values }: Told): StatsWindow[] => JSON.parse(values[0]) as StatsWindow[];
-const route = (id: string, generation: number): Route =>
-  ({ deployment_id: id, tenant_id: 'ten', generation }) as unknown as Route;
+const route = (id: string, generation: number): SnapshotRoute =>
+  ({ deployment_id: id, tenant_id: 'ten', generation }) as unknown as SnapshotRoute;
 const count = (id: string, n: number, more = {}) => ({
   revision_id: id,
   tenant_id: 'ten',

@@ -1,7 +1,7 @@
 import { afterEach, expect, it, jest } from '@jest/globals';
 import type { Dispatcher } from 'undici';
 import { DEFAULT_SETTINGS } from '../settings.js';
-import { Backend, type BackendSpec, type Guest } from './backend.js';
+import { Backend, type BackendSpec, type BackendRequest } from './backend.js';
 import type { Instance } from './instance.js';
 
 const closed: string[] = [];
@@ -34,7 +34,7 @@ function specWith(ids: readonly string[], draining: readonly string[] = []): Bac
 let made = 0;
 const backendOf = (ids: readonly string[]): Backend =>
   new Backend(specWith(ids), DEFAULT_SETTINGS, () => dispatcher(`d${(made += 1)}`));
-const guest: Guest = { onInstanceLost: () => undefined };
+const guest: BackendRequest = { onInstanceLost: () => undefined };
 const send = (instance: Instance): void => instance.dispatch({ path: '/', method: 'POST' }, {});
 
 function fail(instance: Instance, times: number, now: number): void {

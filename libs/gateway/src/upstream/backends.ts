@@ -1,7 +1,7 @@
 import type { BackendRow, PublishedRow } from '@slipway/dataplane';
 import type { Log } from '../log.js';
 import type { GatewaySettings } from '../settings.js';
-import { Backend, specOfBinding, specOfRow, type BackendSpec, type OpenCredentials } from './backend.js';
+import { Backend, specOfBinding, specOfRow, type BackendSpec, type CredentialOpener } from './backend.js';
 import type { GuardedDispatcher } from './instance.js';
 
 export interface BackendListener {
@@ -18,7 +18,7 @@ export class Backends {
   constructor(
     private readonly settings: GatewaySettings,
     private readonly guarded: GuardedDispatcher,
-    private readonly credentials: OpenCredentials,
+    private readonly credentials: CredentialOpener,
     private readonly log: Log,
     private readonly listener?: BackendListener,
   ) {}

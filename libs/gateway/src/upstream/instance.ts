@@ -1,6 +1,6 @@
 import { Pool, type Dispatcher } from 'undici';
 import { serverRoot } from '@slipway/contracts';
-import type { Guard, Instance as PublishedInstance } from '@slipway/dataplane';
+import type { AddressGuard, PublishedInstance } from '@slipway/dataplane';
 import type { GatewaySettings } from '../settings.js';
 import { InFlight } from './in-flight.js';
 
@@ -11,9 +11,9 @@ export type GuardedDispatcher = (
 ) => Dispatcher;
 
 /** How an attempt ended, as far as it tells about the instance: a client's own mistake, or its leaving, is fine. */
-export type Verdict = 'fine' | 'failed';
+export type AttemptResult = 'fine' | 'failed';
 
-export interface InstanceSpec extends PublishedInstance {
+export interface BackendInstanceSpec extends PublishedInstance {
   /** Its engine's own; null for one that takes the revision's. */
   authorization: string | null;
 }
@@ -38,8 +38,8 @@ export class Instance {
   private readonly dispatcher: Dispatcher;
 
   constructor(
-    published: InstanceSpec,
-    guard: Guard,
+    published: BackendInstanceSpec,
+    guard: AddressGuard,
     guarded: GuardedDispatcher,
     private readonly settings: GatewaySettings,
   ) {
@@ -60,7 +60,7 @@ export class Instance {
   }
 
   /** What may change while its address stays. */
-  follow({ state, authorization }: InstanceSpec): void {
+  follow({ state, authorization }: BackendInstanceSpec): void {
     this.isDraining = state !== 'ready';
     this.isLost = state === 'lost';
     this.authorization = authorization;
@@ -101,7 +101,7 @@ export class Instance {
   }
 
   /** Each `dispatch` is followed by one `settle`. */
-  settle(verdict: Verdict, now: number): void {
+  settle(verdict: AttemptResult, now: number): void {
     this.load.leave(performance.now());
     this.isProbing = false;
     if (verdict !== 'failed') return;
