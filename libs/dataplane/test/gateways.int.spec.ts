@@ -42,14 +42,14 @@ afterEach(async () => {
   await connection.sql(`delete from dataplane_followed_routes`);
 });
 
-interface Tells {
+interface ReportContent {
   follows?: number;
   busy?: number;
   instances?: Record<string, number>;
   statsUntil?: Date;
 }
 
-const report = (gatewayId: string, { follows, busy, instances, statsUntil }: Tells = {}): Promise<void> =>
+const report = (gatewayId: string, { follows, busy, instances, statsUntil }: ReportContent = {}): Promise<void> =>
   reportGateway(db, {
     gatewayId,
     statsUntil: statsUntil ?? null,

@@ -150,7 +150,7 @@ it('forgets passports some time after they expired', async () => {
   ]);
 });
 
-describe('A8: how many passports a tenant may have', () => {
+describe('how many passports a tenant may have', () => {
   const MOST = 5;
   const some = (count: number, rest: Partial<PassportSighting> = {}, first = 0) =>
     Array.from({ length: count }, (_, n) => sighting(`cp_${first + n}`, rest));
@@ -211,7 +211,7 @@ describe('A8: how many passports a tenant may have', () => {
     }
   });
 
-  it('has room again for what has expired, a bounded number at a time and of this tenant alone', async () => {
+  it('frees the capacity of what has expired, a bounded number at a time and of this tenant alone', async () => {
     await writeSightings(db, [
       ...some(3, { expires_at: inSeconds(-10) }),
       ...some(2, { expires_at: inSeconds(10) }, 3),

@@ -28,7 +28,7 @@ function older(plaintext: string): string {
   return ['v1', ...box.map((part) => part.toString('base64url'))].join('.');
 }
 
-it('10.8: a rotation binds older credentials to their rows, and tells gateways to read them again', async () => {
+it('a rotation binds older credentials to their rows, and tells gateways to read them again', async () => {
   const tenantId = 'ten_1';
   await publishBackend(connection.db, {
     revisionId: 'rev_1',

@@ -38,7 +38,7 @@ const windowAt = (second: number, counts: Partial<StatsWindow>): StatsWindow => 
 const window = (before: number, seconds: number, minAttempts: number) =>
   lastWindowWith(db, 'rev', { before: at(before), seconds, minAttempts });
 
-it('stores each figure in its place', async () => {
+it('stores each figure under its name', async () => {
   const figures = { ok: 1, client_error: 2, server_error: 3, connect_error: 4, cancelled: 5, retried: 6 };
   const histogram = (n: number) => ({ n, sum: n, sq: n, b: { '0': n } });
   const latencies = {

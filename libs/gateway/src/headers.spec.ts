@@ -63,7 +63,7 @@ it('tells a supplier what the answer shall be, and nothing else', () => {
 const returned = (headers: Record<string, string | string[]>) =>
   returnedHeaders(headers as never, { 'x-request-id': 'ours' });
 
-it('10.9g: keeps to itself who the engine is, where it is, and what browsers shall do', () => {
+it('keeps to itself who the engine is, where it is, and what browsers shall do', () => {
   const dropped = {
     server: 'llama.cpp',
     'access-control-allow-origin': '*',
@@ -83,13 +83,13 @@ it('10.9g: keeps to itself who the engine is, where it is, and what browsers sha
 });
 
 it.each(['/models/x.gguf', 'file:///models/x', 'model=/srv/models/x/', 'C:\\models\\x.gguf', '~/models/x', '/x.gguf'])(
-  '10.9g: no header carries %s',
+  'no header carries %s',
   (path) => {
     expect(returned({ 'x-model': path, 'x-models': ['a', path] })).toEqual({ 'x-request-id': 'ours' });
   },
 );
 
-it('10.9d: takes the first of a doubled header that counts once', () => {
+it('takes the first of a doubled header that counts once', () => {
   const twice = { 'content-type': ['text/event-stream', 'application/json'], 'retry-after': ['7', '8'] };
   expect(isEventStream(twice as never)).toBe(true);
   expect(returned(twice)).toEqual({ 'content-type': 'text/event-stream', 'retry-after': '7', 'x-request-id': 'ours' });
@@ -99,7 +99,7 @@ it('10.9d: takes the first of a doubled header that counts once', () => {
   );
 });
 
-it('10.9d: passes no value on that cannot be written', () => {
+it('passes no value on that cannot be written', () => {
   expect(returned({ 'x-odd': 'a\u20acb', 'x-nul': 'a\0', 'x-fine': 'é' })).toEqual({
     'x-fine': 'é',
     'x-request-id': 'ours',

@@ -7,7 +7,7 @@ export interface GatewaySettings {
   maxBodyBytes: number;
   /** Bytes of bodies in flight, and of answers that must be held whole. */
   maxHeldBytes: ByteBounds;
-  /** Requests that wait while the place of their deployment changes hands. */
+  /** Requests that wait while their deployment is being replaced. */
   hold: HoldBounds;
   /** Request line and headers together. */
   maxHeaderBytes: number;

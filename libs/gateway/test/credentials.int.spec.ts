@@ -58,7 +58,7 @@ async function carried(token: TestToken, model: string): Promise<string | number
   return upstream.seen.length === 0 ? status : upstream.seen[0]?.headers.authorization;
 }
 
-it('10.8: a credential that was copied into the row of another tenant does not open there', async () => {
+it('a credential that was copied into the row of another tenant does not open there', async () => {
   await deploy(victim, 'mine', 'sk-victim');
   await deploy(thief, 'theirs');
   await untilPassing(async () => expect(await carried(victim, 'mine')).toBe('Bearer sk-victim'));
@@ -71,7 +71,7 @@ it('10.8: a credential that was copied into the row of another tenant does not o
   expect(await carried(victim, 'mine')).toBe('Bearer sk-victim');
 });
 
-it('10.8: nor does a supplier’s, under the same binding or another one', async () => {
+it('nor does a supplier’s, under the same binding or another one', async () => {
   const context = supplierContext(victim.tenantId, 'bnd_1');
   const sealed = sealSecret(installation.keyRing, 'sk-supplier', context);
   await publish(victim, 'victim', [supplier('bnd_1', sealed)]);
@@ -82,7 +82,7 @@ it('10.8: nor does a supplier’s, under the same binding or another one', async
   expect(gatewayOpens(sealed, context)).toBe('sk-supplier');
 });
 
-it('10.8: a credential of an older version, which named no key and was bound to nothing, still opens', async () => {
+it('a credential of an older version, which named no key and was bound to nothing, still opens', async () => {
   const nonce = randomBytes(12);
   const cipher = createCipheriv('aes-256-gcm', installation.secretKey, nonce);
   const box = [nonce, Buffer.concat([cipher.update('sk-older'), cipher.final()]), cipher.getAuthTag()];
@@ -94,7 +94,7 @@ it('10.8: a credential of an older version, which named no key and was bound to 
   await untilPassing(async () => expect(await carried(victim, 'older')).toBe('Bearer sk-older'));
 });
 
-it('12: an engine that asks for a key of its own gets that of its generation, not the revision’s credential', async () => {
+it('an engine that asks for a key of its own gets that of its generation, not the revision’s credential', async () => {
   const { current } = installation.keyRing;
   const instanceOf = (id: string, at: TestUpstream, key?: { id: string; generation: number }) => ({
     id,
@@ -137,7 +137,7 @@ it('12: an engine that asks for a key of its own gets that of its generation, no
   expect(installation.logged.filter((line) => line.includes('00000000'))).toHaveLength(1);
 });
 
-it('12: what answers 401 where an engine has a key of its own is another server, whose words reach nobody', async () => {
+it('what answers 401 where an engine has a key of its own is another server, whose words reach nobody', async () => {
   const { current } = installation.keyRing;
   const isolating = await installation.gateway({ ejection: { failures: 5, baseMs: 60_000, mostMs: 60_000 } });
   const keyed = (id: string, at: TestUpstream) => ({
@@ -192,7 +192,7 @@ it('12: what answers 401 where an engine has a key of its own is another server,
   }
 });
 
-it('10.8: a gateway does not start with another key, and does with the right one among others', async () => {
+it('a gateway does not start with another key, and does with the right one among others', async () => {
   await deploy(victim, 'sealed', 'sk-victim');
   const home = `${installation.home}/another`;
   const other = randomBytes(32);
@@ -201,7 +201,7 @@ it('10.8: a gateway does not start with another key, and does with the right one
   await (await installation.gateway({}, { home, keyRing: rotated })).close();
 });
 
-it('10.8: a gateway that was started with another key says so and exits with 78', async () => {
+it('a gateway that was started with another key says so and exits with 78', async () => {
   await deploy(victim, 'sealed', 'sk-victim');
   const { status, said } = await startWith(new KeyRing(randomBytes(32)).current.secret.export());
   expect(status).toBe(78);

@@ -38,7 +38,7 @@ async function flood(to: Gateway, from?: string): Promise<TestAnswer | undefined
   return undefined;
 }
 
-it('10.9c: is told to come back later, and stops no client that is known behind the same address', async () => {
+it('is told to come back later, and stops no client that is known behind the same address', async () => {
   const gateway = await installation.gateway();
   expect((await chat(gateway, token)).status).toBe(200);
   const refused = await flood(gateway, '198.51.100.1');
@@ -52,7 +52,7 @@ it('10.9c: is told to come back later, and stops no client that is known behind 
   await untilPassing(async () => expect((await chat(gateway, fresh)).status).toBe(200));
 });
 
-it('10.9c: is counted by the address that a trusted proxy saw', async () => {
+it('is counted by the address that a trusted proxy saw', async () => {
   const gateway = await installation.gateway({}, { trustedProxies: proxyList('127.0.0.0/8') });
   expect(await flood(gateway, '203.0.113.9, 198.51.100.1')).toBeDefined();
   const others = await Promise.all(MANY.map((n) => chat(gateway, guess(), `198.51.100.${n + 1}`)));

@@ -21,7 +21,7 @@ const MAIN = fileURLToPath(new URL('../../../apps/gateway/dist/main.js', import.
 /** By so much Node's timers fire early, at most. */
 const EARLY_MS = 2;
 
-/** What clients see while the one place of a deployment changes hands. */
+/** What clients see while a deployment is being replaced. */
 let installation: GatewayInstallation;
 let proxy: TcpProxy;
 let gateway: Gateway;
@@ -157,10 +157,10 @@ it('200 held requests lose none: all are answered by the new revision, those fir
   for (const [n, { text }] of answers.entries()) expect([n, text]).toEqual([n, expect.stringMatching(/after/)]);
   for (const { text } of answers.filter((_, n) => n % 2 === 0)) expect(text).toMatch(/data: \[DONE\]\n\n$/);
   expect(before.seen).toEqual([]);
-  const places = after.seen.map(({ body }) => Number(String(body['user']).slice(1)));
-  expect([...places].sort((a, b) => a - b)).toEqual(Array.from({ length: 200 }, (_, n) => n));
+  const arrivals = after.seen.map(({ body }) => Number(String(body['user']).slice(1)));
+  expect([...arrivals].sort((a, b) => a - b)).toEqual(Array.from({ length: 200 }, (_, n) => n));
   // Each block of twenty had come before the next one's first. Later, a connection that is new arrives behind one that is not.
-  expect(places.slice(0, 8).filter((n) => n >= 20)).toEqual([]);
+  expect(arrivals.slice(0, 8).filter((n) => n >= 20)).toEqual([]);
   await waiting(0);
   expect(await metric('slipway_gateway_hold_seconds_count')).toBe(200);
 });
@@ -250,7 +250,7 @@ it('whoever waited gets what anybody gets where the generation after the hold ca
   expect([(await deleted).status, (await deleted).body.error.code]).toEqual([404, 'model_not_found']);
 });
 
-it('bounds what waits, and leaves the owner of a deployment room beside its guests', async () => {
+it('bounds what waits, and leaves capacity to the owner of a deployment, whatever its guests send', async () => {
   const small = await start({ hold: { maxRequests: 4, maxBytes: 100_000 } }, `${installation.home}/small`);
   const guest = await installation.token(await installation.tenant('guest'));
   await slug([toRoute('bnd_1')], [guest.tenantId]);
@@ -318,7 +318,7 @@ it('limits count what waits once, when it comes', async () => {
   await release();
   const answers = await Promise.all([...asked, ...others]);
   expect(answers.map(({ status }) => status).sort()).toEqual([...Array<number>(9).fill(200), 429]);
-  // None of the three keeps its place.
+  // None of the three is still counted.
   await untilPassing(async () => expect((await chat({ model: 'acme/chat' }, {}, limited)).status).toBe(200));
   await limited.close();
   await withdrawSlug(installation.db, 'acme/chat');

@@ -75,13 +75,13 @@ async function longestStop(work: () => Promise<unknown>): Promise<number> {
   let isOver = false;
   let longest = 0;
   let before = process.cpuUsage();
-  const turn = (): void => {
+  const tick = (): void => {
     const { user, system } = process.cpuUsage(before);
     longest = Math.max(longest, (user + system) / 1_000);
     before = process.cpuUsage();
-    if (!isOver) setImmediate(turn);
+    if (!isOver) setImmediate(tick);
   };
-  turn();
+  tick();
   await work();
   isOver = true;
   return longest;
@@ -114,7 +114,7 @@ function pour(response: ServerResponse, piece: string): void {
   more();
 }
 
-it('A3: a long body of nothing but brackets stops nobody', async () => {
+it('a long body of nothing but brackets stops nobody', async () => {
   const body = Buffer.from(`{"model":"nobody","messages":[${'[],'.repeat((31 * MIB) / 3)}[]]}`);
   let answer = '';
   const stopped = await longestStop(async () => (answer = await sent(body)));
@@ -122,7 +122,7 @@ it('A3: a long body of nothing but brackets stops nobody', async () => {
   expect(stopped).toBeLessThan(LONGEST_STOP_MS);
 });
 
-it('A3: bodies in flight are bounded by bytes, for a token, a tenant and the process', async () => {
+it('bodies in flight are bounded by bytes, for a token, a tenant and the process', async () => {
   let release: () => void = () => undefined;
   const gate = new Promise<void>((resolve) => (release = resolve));
   upstream.behaviour = async (request, response) => {
@@ -149,7 +149,7 @@ it.each([
   ['without an end of a line', 'x'.repeat(MIB / 16)],
   ['whose lines are longer than an event', `data: "${'x'.repeat(2 * MIB)}"\n\n`],
   ['whose events take long to parse', `data: {"choices":[${'[],'.repeat(200_000)}[]]}\n\n`],
-])('A4: a stream %s is ended, for the client and for the supplier', async (_what, piece) => {
+])('a stream %s is ended, for the client and for the supplier', async (_what, piece) => {
   upstream.behaviour = (_request, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     pour(response, piece);
@@ -166,7 +166,7 @@ it.each([
   // What the token may hold ends here before what one answer may.
   ['an answer that never ends', 200, `"${'x'.repeat(MIB)}`, 503],
   ['an error that never ends', 400, 'x'.repeat(MIB), 400],
-])('A4: %s of a supplier is not read for ever', async (_what, status, piece, expected) => {
+])('%s of a supplier is not read for ever', async (_what, status, piece, expected) => {
   upstream.behaviour = (_request, response) => {
     response.writeHead(status, { 'content-type': 'application/json' });
     response.write(piece);
@@ -179,7 +179,7 @@ it.each([
   expect(stopped).toBeLessThan(LONGEST_STOP_MS);
 });
 
-it('A4: an error of a tenant’s own engine that never ends is told by its beginning', async () => {
+it('an error of a tenant’s own engine that never ends is told by its beginning', async () => {
   upstream.behaviour = (_request, response) => {
     response.writeHead(422, { 'content-type': 'text/plain' });
     pour(response, 'no such sampler '.repeat(MIB / 16));

@@ -4,7 +4,7 @@ import { ask, type TestAnswer } from './client.js';
 import { untilPassing, GatewayInstallation, type TestToken } from './installation.js';
 import { respondJson, TestUpstream } from './upstream.js';
 
-/** Whatever ends a request gives back the places it took: of its token, and of the gateway. */
+/** A request that has ended is no longer counted for its token and for the gateway, whatever ended it. */
 let installation: GatewayInstallation;
 let gateway: Gateway;
 let token: TestToken;
@@ -70,7 +70,7 @@ it('has as many requests of one token, and of all, in flight as it may', async (
   expect((await chat(third)).status).toBe(200);
 });
 
-it('gives the place back however a request ends', async () => {
+it('counts a request no longer, however it ends', async () => {
   const endings: [string, () => Promise<unknown>][] = [
     ['well', () => chat()],
     ['as a stream', () => chat(token, { body: { model: 'chat', stream: true } })],

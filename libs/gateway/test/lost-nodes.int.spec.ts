@@ -143,7 +143,7 @@ it('ends what had begun at a lost node and is silent, where another one is ready
   expect(lively.text).toMatch(/data: \[DONE\]\n\n$/);
 });
 
-it('asks who comes in the place of a lost instance for what had not begun there', async () => {
+it('asks the instance that replaces a lost one for what had not begun there', async () => {
   const [patient] = gateways;
   await publish('ready');
   vanished.behaviour = () => new Promise<void>(() => undefined);

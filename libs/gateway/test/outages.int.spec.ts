@@ -64,7 +64,7 @@ it('refuses a revoked token within 100 ms', async () => {
   expect(median(delays)).toBeLessThan(limitFrom(100, roundTrips));
 });
 
-it('10.9c: lets a token in as soon as it is made, though it has just been told that there is none', async () => {
+it('lets a token in as soon as it is made, though it has just been told that there is none', async () => {
   const attempt = async (): Promise<number> => {
     const made = await installation.token(tenant);
     const [row] = await installation.sql('delete from api_tokens where id = $1 returning *', [made.id]);
@@ -193,7 +193,7 @@ function startProcess(
   return { child, ready: new Promise((resolve) => child.once('message', resolve)) };
 }
 
-it('10.9a: its port for metrics asks for their token where there is one, and only for that', async () => {
+it('its port for metrics asks for their token where there is one, and only for that', async () => {
   const home = mkdtempSync(path.join(tmpdir(), 'slipway-gateway-process-'));
   const secret = 'metrics-token-of-the-operator';
   for (const [metricsToken, expected] of [

@@ -283,7 +283,7 @@ it('prefers the best priority that works, draws by weight, honours limits', asyn
   expect({ status: over.status, code: over.body.error.code }).toEqual({ status: 429, code: 'quota_exceeded' });
   release();
   expect((await Promise.all(held)).map((answer) => answer.status)).toEqual([200, 200]);
-  // What has ended makes room again, even if it never got as far as the supplier.
+  // What has ended frees capacity again, even if it never got as far as the supplier.
   for (let round = 0; round < 5; round += 1) expect((await chat()).status).toBe(200);
 });
 

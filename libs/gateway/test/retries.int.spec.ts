@@ -52,9 +52,9 @@ it.each([502, 503])(
   'asks another instance after a %i, each at most once, and passes on the last answer',
   async (status) => {
     await deployment(`other-${status}`, 3);
-    everywhere((_request, response) => respondJson(response, status, { error: { message: 'no room' } }));
+    everywhere((_request, response) => respondJson(response, status, { error: { message: 'no capacity' } }));
     const answer = await chat(`other-${status}`);
-    expect([answer.status, answer.body.error.message, asked()]).toEqual([status, 'no room', [1, 1, 1, 0]]);
+    expect([answer.status, answer.body.error.message, asked()]).toEqual([status, 'no capacity', [1, 1, 1, 0]]);
   },
 );
 
@@ -140,17 +140,17 @@ it.each([
 
 it('waits a little before it asks the only instance again', async () => {
   await deployment('only', 1);
-  let turn = 0;
+  let requests = 0;
   everywhere((request, response) => {
-    turn += 1;
-    if (turn < 3) respondJson(response, 503, {});
+    requests += 1;
+    if (requests < 3) respondJson(response, 503, {});
     else upstreams[0]!.answer(request, response);
   });
   const startedAt = performance.now();
   expect((await chat('only')).status).toBe(200);
   // 50 ms, then 100 ms.
   expect(performance.now() - startedAt).toBeGreaterThanOrEqual(145);
-  expect(turn).toBe(3);
+  expect(requests).toBe(3);
 });
 
 it('stops retrying when everything fails: no more than 30 % on top, and ten at first', async () => {
@@ -214,7 +214,7 @@ it('stays with the revision that was drawn, however well another one is', async 
   expect([...seen].sort()).toEqual(['drawn-1 503', 'drawn-2 200']);
 });
 
-it('A9: counts a failure that a retry hid against the revision in a metric of its own, and as no error of a client', async () => {
+it('counts a failure that a retry hid against the revision in a metric of its own, and as no error of a client', async () => {
   await deployment('hidden', 2);
   upstreams[0]!.behaviour = (_request, response) => respondJson(response, 503, {});
   // Ties are broken by lot: one of the two is asked first until the failing one was.

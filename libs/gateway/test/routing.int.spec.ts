@@ -48,13 +48,13 @@ async function drawn(model: string, session?: string): Promise<string> {
 async function inParallel<T>(count: number, width: number, work: (index: number) => Promise<T>): Promise<T[]> {
   const results: T[] = [];
   let next = 0;
-  const lane = async (): Promise<void> => {
+  const client = async (): Promise<void> => {
     while (next < count) {
       const index = next++;
       results[index] = await work(index);
     }
   };
-  await Promise.all(Array.from({ length: width }, lane));
+  await Promise.all(Array.from({ length: width }, client));
   return results;
 }
 
@@ -108,7 +108,7 @@ it('serves a new generation within 100 ms of its commit', async () => {
   expect(median(delays)).toBeLessThan(limitFrom(100, roundTrips));
 });
 
-it('B14: follows another route under a generation that it knows, as a fail-over leaves one that lost the first', async () => {
+it('follows another route under a generation that it knows, as a fail-over leaves one that lost the first', async () => {
   await revisions('again', ['again-1', 'again-2']);
   const generation = await installation.route(tenant, 'again', { 'again-1': 100 });
   await following('again', generation);

@@ -103,9 +103,9 @@ it('takes usage where upstream reports it, and measures no first token of what i
 it('counts attempts by class, retries and those the client left', async () => {
   await deployment('classes');
   const statuses = [200, 400, 500, 503, 200];
-  let turn = 0;
+  let answered = 0;
   upstream.behaviour = (_request, response) =>
-    respondJson(response, statuses[turn++] as number, { choices: [], error: { message: 'x' } });
+    respondJson(response, statuses[answered++] as number, { choices: [], error: { message: 'x' } });
   const seen = [];
   for (let round = 0; round < 4; round += 1)
     seen.push((await ask(gateway, token, { body: { model: 'classes' } })).status);

@@ -37,7 +37,7 @@ async function usage(): Promise<Record<string, any>[]> {
   return installation.sql('select * from dataplane_request_usage order by instance_id, slug');
 }
 
-it('A2: a row says whose requests went where, and a failure that a retry hid is a fault upstream and none of the client', async () => {
+it('a row says whose requests went where, and a failure that a retry hid is a fault upstream and none of the client', async () => {
   await deployment('hidden', upstreams);
   upstreams[0].behaviour = (_request, response) => respondJson(response, 503, {});
   // Ties are broken by lot.
@@ -64,7 +64,7 @@ it('A2: a row says whose requests went where, and a failure that a retry hid is 
   ]);
 });
 
-it('A2: an outcome is what the client saw: refused, cut, or left', async () => {
+it('an outcome is what the client saw: refused, cut, or left', async () => {
   await deployment('ill', [upstreams[0]]);
   upstreams[0].behaviour = (_request, response) => respondJson(response, 400, { error: { message: 'no' } });
   await ask(gateway, token, { body: { model: 'ill' } });
@@ -78,7 +78,7 @@ it('A2: an outcome is what the client saw: refused, cut, or left', async () => {
   expect(await usage()).toMatchObject([{ ok: 0, client_error: 1, server_error: 1, cancelled: 1 }]);
 });
 
-it('A2: a latency comes with how many requests shared the instance meanwhile', async () => {
+it('a latency comes with how many requests shared the instance meanwhile', async () => {
   await deployment('alone', [upstreams[0]]);
   await deployment('shared', [upstreams[1]]);
   const held: (() => void)[] = [];

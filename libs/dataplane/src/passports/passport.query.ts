@@ -49,7 +49,7 @@ const PASSPORT_COLUMNS = `id, tenant_id, deployment_id, deployment_name, key_has
 
 /**
  * Sorted by id: two gateways that write the same sessions must lock their rows in one order. A session that has no row yet gets one
- * as long as the tenant's count leaves room. The count is that of before the statement, so gateways that write at the same moment may
+ * as long as the tenant's count allows it. The count is that of before the statement, so gateways that write at the same moment may
  * together go over by a batch each.
  */
 const WRITE_SIGHTINGS: NamedSql = {

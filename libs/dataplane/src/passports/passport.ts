@@ -20,7 +20,7 @@ export function passportId(key: KeyObject, tenantId: string, deploymentId: strin
   return `cp_${createHmac('sha256', key).update(`${tenantId}\0${deploymentId}\0${session}`).digest('hex').slice(0, 32)}`;
 }
 
-/** What is stored in place of the session key: equal for equal keys of one tenant, whatever the deployment. */
+/** What is stored instead of the session key: equal for equal keys of one tenant, whatever the deployment. */
 export function sessionKeyHash(key: KeyObject, tenantId: string, session: string): string {
   return createHmac('sha256', key).update(`session\0${tenantId}\0${session}`).digest('hex');
 }

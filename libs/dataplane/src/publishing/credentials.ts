@@ -66,7 +66,7 @@ export const sealed: readonly SealedColumn[] = [
 export interface InstanceKeyParts {
   instanceId: string;
   generation: number;
-  /** Which key of the ring it was derived from at the start: a running engine keeps its key while the ring turns. */
+  /** Which key of the ring it was derived from at the start: a running engine keeps its key while the ring rotates. */
   keyId: string;
 }
 

@@ -9,7 +9,7 @@ export interface RoutePublication {
   deploymentName: string;
   /** Must grow with each change of the route. */
   generation: number;
-  /** Empty = the deployment exists and has no route: its requests answer 503 instead of 404. */
+  /** The revisions of the route, as the column and the API call them. Empty = the deployment exists and has no route: its requests answer 503 instead of 404. */
   targets: readonly (WeightedRevision & { revisionName: string })[];
   affinity: Affinity;
   /** Keeps new requests waiting while this generation stands; absent: whoever waited goes on, by this generation's weights. It begins now without `since`. */
@@ -61,11 +61,11 @@ export async function publishRoute(tx: Queryable, route: RoutePublication): Prom
   const [previous] = await tx.query<{ slots: number[]; targets: RouteDestination[] }>(LOCK_ROUTE, [route.deploymentId]);
   const before = previous ? previous.slots.map((index) => previous.targets[index]?.revision_id ?? '') : [];
   const slots = route.targets.length === 0 ? [] : assignSlots(before, route.targets);
-  const indexOf = new Map(route.targets.map((target, index) => [target.revisionId, index]));
-  const targets: RouteDestination[] = route.targets.map((target) => ({
-    revision_id: target.revisionId,
-    revision_name: target.revisionName,
-    weight: target.weight,
+  const indexOf = new Map(route.targets.map(({ revisionId }, index) => [revisionId, index]));
+  const targets: RouteDestination[] = route.targets.map((revision) => ({
+    revision_id: revision.revisionId,
+    revision_name: revision.revisionName,
+    weight: revision.weight,
   }));
   const written = await tx.query(WRITE_ROUTE, [
     route.deploymentId,

@@ -24,24 +24,24 @@ it('gives each revision as many slots as its weight, generation after generation
   fc.assert(
     fc.property(fc.array(route, { minLength: 1, maxLength: 6 }), (generations) => {
       let previous: string[] = [];
-      for (const targets of generations) {
-        const slots = assignSlots(previous, targets);
+      for (const revisions of generations) {
+        const slots = assignSlots(previous, revisions);
         expect(slots).toHaveLength(SLOT_COUNT);
-        for (const { revisionId, weight } of targets) expect(count(slots, revisionId)).toBe(weight);
+        for (const { revisionId, weight } of revisions) expect(count(slots, revisionId)).toBe(weight);
         const moved = slots.filter((owner, slot) => owner !== previous[slot]).length;
-        const least = targets.reduce(
+        const least = revisions.reduce(
           (sum, { revisionId, weight }) => sum + Math.max(0, weight - count(previous, revisionId)),
           0,
         );
         expect(moved).toBe(least);
-        expect(assignSlots(previous, targets)).toEqual(slots);
+        expect(assignSlots(previous, revisions)).toEqual(slots);
         previous = slots;
       }
     }),
   );
 });
 
-it('moves nothing when the weights stand still, whatever the order of the targets', () => {
+it('moves nothing when the weights stand still, whatever the order of the revisions', () => {
   const first = assignSlots(
     [],
     [

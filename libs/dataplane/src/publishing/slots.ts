@@ -17,8 +17,8 @@ export interface WeightedRevision {
  * @returns 100 revision ids
  * @throws RangeError when the weights are not whole numbers of 0..100 that sum to 100, or a revision stands twice
  */
-export function assignSlots(previous: readonly string[], targets: readonly WeightedRevision[]): string[] {
-  const open = openSlots(targets);
+export function assignSlots(previous: readonly string[], revisions: readonly WeightedRevision[]): string[] {
+  const open = openSlots(revisions);
   const slots = new Array<string | undefined>(SLOT_COUNT).fill(undefined);
   for (let slot = 0; slot < Math.min(previous.length, SLOT_COUNT); slot += 1) {
     const owner = previous[slot] as string;
@@ -27,7 +27,7 @@ export function assignSlots(previous: readonly string[], targets: readonly Weigh
     slots[slot] = owner;
     open.set(owner, left - 1);
   }
-  const waiting = targets.flatMap(({ revisionId }) =>
+  const waiting = revisions.flatMap(({ revisionId }) =>
     new Array<string>(open.get(revisionId) as number).fill(revisionId),
   );
   let next = 0;
@@ -43,10 +43,10 @@ export function slotOf(tenantId: string, deploymentId: string, session: string):
   return digest.readUInt32BE(0) % SLOT_COUNT;
 }
 
-function openSlots(targets: readonly WeightedRevision[]): Map<string, number> {
+function openSlots(revisions: readonly WeightedRevision[]): Map<string, number> {
   const open = new Map<string, number>();
   let sum = 0;
-  for (const { revisionId, weight } of targets) {
+  for (const { revisionId, weight } of revisions) {
     if (!Number.isInteger(weight) || weight < 0 || weight > SLOT_COUNT)
       throw new RangeError(`the weight of ${revisionId} is not a whole number of 0..100`);
     if (open.has(revisionId)) throw new RangeError(`${revisionId} stands twice in the route`);

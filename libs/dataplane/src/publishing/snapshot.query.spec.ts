@@ -3,7 +3,7 @@ import { readEntries, type EntryKeys } from './snapshot.query.js';
 import type { NamedSql, Queryable } from '../sql.js';
 
 /** Routes `dep_n` with their backends `rev_n`; every answer is of a later moment. */
-class Published implements Queryable {
+class PublishedDatabase implements Queryable {
   readonly asked: number[] = [];
 
   async query<R>(_: NamedSql, values: unknown[] = []): Promise<R[]> {
@@ -27,7 +27,7 @@ const NOTHING: EntryKeys = { routes: [], backends: [], slugs: [], passports: [] 
 const named = (prefix: string, count: number): string[] => Array.from({ length: count }, (_, at) => `${prefix}_${at}`);
 
 it('reads what there is much of in several statements, of which each is answered in time', async () => {
-  const db = new Published();
+  const db = new PublishedDatabase();
   const keys = {
     routes: named('dep', 5),
     backends: named('other', 3),
@@ -43,7 +43,7 @@ it('reads what there is much of in several statements, of which each is answered
 });
 
 it('needs one statement for a thousand', async () => {
-  const db = new Published();
+  const db = new PublishedDatabase();
   await readEntries(db, { ...NOTHING, routes: named('dep', 1_000), backends: named('rev', 1_000) });
   await readEntries(db, { ...NOTHING, backends: ['rev_1'] });
   expect(db.asked).toEqual([1_000, 1]);
@@ -51,7 +51,7 @@ it('needs one statement for a thousand', async () => {
 
 it('keeps a backend as it was when its route was read', async () => {
   const { backends } = await readEntries(
-    new Published(),
+    new PublishedDatabase(),
     { ...NOTHING, routes: ['dep_0'], backends: named('x', 2).concat('rev_0') },
     1,
   );

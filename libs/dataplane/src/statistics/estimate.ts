@@ -87,8 +87,8 @@ function binsOf(parts: readonly WeightedHistogram[]): Bin[] {
  * The quantile's rank is off by ±z times the deviation of a weighted share; the values at those two ranks show how far the quantile
  * may be off. What the buckets hide is added as noise.
  */
-function quantileEstimate(bins: readonly Bin[], stat: Stat, known: SampleSummary & { share: number }): Estimate {
-  const { total, samples, share, slices } = known;
+function quantileEstimate(bins: readonly Bin[], stat: Stat, summary: SampleSummary & { share: number }): Estimate {
+  const { total, samples, share, slices } = summary;
   const q = quantileOf(stat);
   const value = quantileOfBins(bins, q * total);
   const at = Math.log2(value) * 8;
@@ -111,7 +111,7 @@ function varianceOfSum(offs: readonly number[]): number {
   return (offs.length / (offs.length - 1)) * offs.reduce((sum, off) => sum + off ** 2, 0);
 }
 
-/** How many values lie beyond a place on the scale of buckets, within a bucket by its share. */
+/** How many values lie beyond a point on the scale of buckets, within a bucket by its share. */
 function beyond({ b }: Histogram, at: number): number {
   let sum = 0;
   for (const bucket in b) sum += (b[bucket] as number) * Math.min(1, Math.max(0, Number(bucket) + 1 - at));

@@ -86,11 +86,11 @@ export class HistogramRecorder {
   private sq = 0;
 
   record(value: number, times = 1): void {
-    const held = value > 0 ? value : 0;
-    this.counts[bucketOf(held) - LOWEST]! += times;
+    const counted = value > 0 ? value : 0;
+    this.counts[bucketOf(counted) - LOWEST]! += times;
     this.n += times;
-    this.sum += held * times;
-    this.sq += held * held * times;
+    this.sum += counted * times;
+    this.sq += counted * counted * times;
   }
 
   snapshot(): Histogram {

@@ -61,7 +61,7 @@ export function mergeLoads(parts: readonly LoadsPart[]): Loads {
   };
 }
 
-/** Collects values by load on a hot path; a bucket that nothing falls into takes no room. */
+/** Collects values by load on a hot path; a bucket that nothing falls into takes no memory. */
 export class LoadRecorder {
   instances = 0;
   aloneMs = 0;

@@ -39,7 +39,7 @@ it('knows the quantiles of the normal distribution', () => {
     expect(Math.abs(normalQuantile(p) - z)).toBeLessThan(0.0005);
 });
 
-it('A9: counts what the revision is to blame for, among what it was asked', () => {
+it('counts what the revision is to blame for, among what it was asked', () => {
   expect(readMetric('upstream_fault_rate', 'rate', stats({}))).toEqual({ samples: 107, value: 10 / 107 });
   // Three of the failures were repaired by a further attempt, which no client saw.
   expect(readMetric('error_rate', 'rate', stats({}))).toEqual({ samples: 104, value: 7 / 104 });

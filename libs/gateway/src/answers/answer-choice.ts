@@ -38,7 +38,7 @@ export function answerFor(from: {
   model: string;
   /** Names of the top level of the request's body. */
   parameters: readonly string[];
-  held: HeldBytes;
+  bytes: HeldBytes;
 }): ClientAnswer {
   const { status, headers, response, own, model } = from;
   const { backend, published } = from.destination;
@@ -54,8 +54,8 @@ export function answerFor(from: {
   const disguise = { slug: published.slug, requestId: from.requestId };
   const { whole, chunk } = REBUILD_BY_PATH[from.path] as { whole: AnswerRebuilder; chunk: AnswerRebuilder };
   return isEventStream(headers)
-    ? new PublishedStreamAnswer(response, own, from.held, disguise, chunk)
-    : new PublishedJsonAnswer(response, own, from.held, disguise, whole);
+    ? new PublishedStreamAnswer(response, own, from.bytes, disguise, chunk)
+    : new PublishedJsonAnswer(response, own, from.bytes, disguise, whole);
 }
 
 const REBUILD_BY_PATH: Readonly<Record<string, { whole: AnswerRebuilder; chunk: AnswerRebuilder }>> = {

@@ -12,7 +12,7 @@ export function isHostPath(text: string): boolean {
 }
 
 /**
- * An engine's words without the place where it keeps its files, as far as that can be told from a text: a path with blanks is hidden
+ * An engine's words without the paths of its files, as far as that can be told from a text: a path with blanks is hidden
  * up to the first.
  * @param modelId what the engine was asked for, often a path itself
  * @param asked what the client asked for

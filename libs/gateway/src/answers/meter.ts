@@ -85,19 +85,19 @@ const TAIL = 8 * 1024;
 
 export class JsonMeter implements Meter {
   private tail: Buffer[] = [];
-  private held = 0;
+  private size = 0;
 
   onChunk(chunk: Buffer): boolean {
     this.tail.push(chunk);
-    this.held += chunk.length;
-    while (this.tail.length > 1 && this.held - (this.tail[0] as Buffer).length >= TAIL)
-      this.held -= (this.tail.shift() as Buffer).length;
+    this.size += chunk.length;
+    while (this.tail.length > 1 && this.size - (this.tail[0] as Buffer).length >= TAIL)
+      this.size -= (this.tail.shift() as Buffer).length;
     return false;
   }
 
   read(): Metering {
-    const held = this.tail.length === 1 ? (this.tail[0] as Buffer) : Buffer.concat(this.tail);
-    const end = held.subarray(-TAIL).toString('latin1');
+    const kept = this.tail.length === 1 ? (this.tail[0] as Buffer) : Buffer.concat(this.tail);
+    const end = kept.subarray(-TAIL).toString('latin1');
     const usage = end.slice(Math.max(0, end.lastIndexOf('"usage"')));
     return {
       tokensIn: numberIn(usage, PROMPT_TOKENS) ?? 0,

@@ -29,7 +29,7 @@ export class PublishedJsonAnswer implements ClientAnswer {
   constructor(
     private readonly response: ServerResponse,
     private readonly own: OutgoingHttpHeaders,
-    private readonly held: HeldBytes,
+    private readonly bytes: HeldBytes,
     private readonly disguise: Disguise,
     private readonly rebuild: AnswerRebuilder,
   ) {}
@@ -42,7 +42,7 @@ export class PublishedJsonAnswer implements ClientAnswer {
     this.size += chunk.length;
     if (this.size > MAX_ANSWER_BYTES) throw answerTooLarge();
     if (!isJson(() => this.scanner.push(chunk))) throw upstreamFailed();
-    this.held.take(chunk.length);
+    this.bytes.take(chunk.length);
     this.chunks.push(chunk);
     return true;
   }
@@ -73,7 +73,7 @@ export class PublishedStreamAnswer implements ClientAnswer {
   constructor(
     private readonly response: ServerResponse,
     private readonly own: OutgoingHttpHeaders,
-    private readonly held: HeldBytes,
+    private readonly bytes: HeldBytes,
     private readonly disguise: Disguise,
     private readonly rebuild: AnswerRebuilder,
   ) {
@@ -111,7 +111,7 @@ export class PublishedStreamAnswer implements ClientAnswer {
   private keep(piece: Buffer): void {
     if (piece.length === 0) return;
     if (this.restSize + piece.length > MAX_EVENT_BYTES) throw answerTooLarge();
-    this.held.take(piece.length);
+    this.bytes.take(piece.length);
     this.rest.push(piece);
     this.restSize += piece.length;
   }
@@ -119,7 +119,7 @@ export class PublishedStreamAnswer implements ClientAnswer {
   private withRest(piece: Buffer): string {
     if (this.restSize === 0) return piece.toString('utf8');
     const whole = Buffer.concat([...this.rest, piece]);
-    this.held.give(this.restSize);
+    this.bytes.give(this.restSize);
     this.rest = [];
     this.restSize = 0;
     return whole.toString('utf8');

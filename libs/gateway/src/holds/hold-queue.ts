@@ -21,7 +21,7 @@ export interface HeldRequest extends Pick<Waiter, 'tenantId' | 'bytes'> {
   signal: AbortSignal;
 }
 
-/** To be called once when a request that went on has ended. */
+/** To be called once when a released request has ended. */
 export type EndCallback = () => void;
 
 interface QueuedRequest {
@@ -35,8 +35,8 @@ interface QueuedRequest {
  * The requests of one deployment that wait, first come, first served.
  *
  * States: holding → letting go → (holding | over). While it holds, each request waits at most `max_seconds` from its arrival. Then all
- * go on within seconds, few at first: an engine that has just started would choke on all of them. Who comes meanwhile waits behind
- * them. With nobody left to wait it is over, and requests pass by it again.
+ * go on within seconds, few at first: an engine that has just started would choke on all of them. A request that comes meanwhile waits
+ * after them. When none waits it is over, and requests pass by it again.
  */
 export class HoldQueue {
   private readonly queued = new Set<QueuedRequest>();
@@ -68,14 +68,14 @@ export class HoldQueue {
     this.terms = terms;
     this.stopDoubling();
     // One start more has come to nothing: those that waited for it know why, and who comes next waits for the next.
-    if ((terms.failures ?? 0) > failures) for (const turn of this.queued) turn.refuse('start_failed');
-    for (const turn of this.queued) this.boundAge(turn, terms);
+    if ((terms.failures ?? 0) > failures) for (const request of this.queued) request.refuse('start_failed');
+    for (const request of this.queued) this.boundAge(request, terms);
   }
 
   letGo(): void {
     if (!this.terms) return;
     this.terms = null;
-    for (const turn of this.queued) if (turn.timer) clearTimeout(turn.timer);
+    for (const request of this.queued) if (request.timer) clearTimeout(request.timer);
     this.allowance = FIRST_AT_ONCE;
     this.gone = 0;
     this.doubling = setInterval(() => {
@@ -85,7 +85,7 @@ export class HoldQueue {
     this.advance();
   }
 
-  /** Resolves when it is the request's turn. @throws GatewayError 503 `deployment_restarting`, ClientGoneError */
+  /** Resolves when the request may go on. @throws GatewayError 503 `deployment_restarting`, ClientGoneError */
   wait({ tenantId, bytes, arrivedAt, signal }: HeldRequest): Promise<EndCallback> {
     const { terms } = this;
     if (this.isClosed) throw this.refusal('shutdown');
@@ -95,8 +95,8 @@ export class HoldQueue {
     if (!giveBack) throw this.refusal('full');
     return new Promise((resolve, reject) => {
       const leave = (): void => {
-        this.queued.delete(turn);
-        if (turn.timer) clearTimeout(turn.timer);
+        this.queued.delete(request);
+        if (request.timer) clearTimeout(request.timer);
         signal.removeEventListener('abort', onGone);
         giveBack();
       };
@@ -105,7 +105,7 @@ export class HoldQueue {
         reject(new ClientGoneError());
         this.endIfOver();
       };
-      const turn: QueuedRequest = {
+      const request: QueuedRequest = {
         arrivedAt,
         timer: null,
         go: () => {
@@ -119,8 +119,8 @@ export class HoldQueue {
         },
       };
       signal.addEventListener('abort', onGone);
-      this.queued.add(turn);
-      if (terms) this.boundAge(turn, terms);
+      this.queued.add(request);
+      if (terms) this.boundAge(request, terms);
       else this.advance();
     });
   }
@@ -128,22 +128,22 @@ export class HoldQueue {
   /** The process ends: those that wait are told instead of cut. */
   refuseAll(): void {
     this.isClosed = true;
-    for (const turn of this.queued) turn.refuse('shutdown');
+    for (const request of this.queued) request.refuse('shutdown');
     this.stopDoubling();
   }
 
-  private boundAge(turn: QueuedRequest, { max_seconds: maxSeconds }: PublishedHold): void {
-    if (turn.timer) clearTimeout(turn.timer);
-    const left = turn.arrivedAt + maxSeconds * 1000 - performance.now();
-    turn.timer = setTimeout(() => turn.refuse('age'), Math.max(0, Math.ceil(left)));
+  private boundAge(request: QueuedRequest, { max_seconds: maxSeconds }: PublishedHold): void {
+    if (request.timer) clearTimeout(request.timer);
+    const left = request.arrivedAt + maxSeconds * 1000 - performance.now();
+    request.timer = setTimeout(() => request.refuse('age'), Math.max(0, Math.ceil(left)));
   }
 
   private advance(): void {
-    for (const turn of this.queued) {
+    for (const request of this.queued) {
       if (this.allowance <= 0) return;
       this.allowance -= 1;
       this.gone += 1;
-      turn.go();
+      request.go();
     }
     this.endIfOver();
   }
@@ -177,8 +177,8 @@ export class HoldQueue {
 }
 
 /**
- * What is left of the estimate, whole seconds; null where there is none. The one place where the clock of this machine is held against
- * that of Postgres: it moves what clients are told, at most by the estimate, and never how long anybody waits.
+ * What is left of the estimate, whole seconds; null where there is none. Only here the clock of this machine is compared
+ * with that of Postgres: it moves what clients are told, at most by the estimate, and never how long anybody waits.
  */
 function remainingSeconds({ estimated_seconds: estimated, since }: PublishedHold): number | null {
   if (estimated === null) return null;

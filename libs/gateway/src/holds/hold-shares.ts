@@ -17,10 +17,10 @@ export interface Waiter {
 
 const TENANT_SHARE = 2;
 const GATEWAY_SHARE = 4;
-/** Other tenants' requests leave room for the owner's. */
+/** Other tenants' requests leave capacity for the owner's. */
 const GUEST_SHARE = 0.5;
 
-/** What is kept waiting, by whom and for what, so that nobody takes all the room there is. */
+/** What is kept waiting, by whom and for what, so that no tenant takes all the capacity. */
 export class HoldShares {
   private readonly taken = new Map<string, { requests: number; bytes: number }>();
 
@@ -30,7 +30,7 @@ export class HoldShares {
     return this.taken.get('gateway')?.requests ?? 0;
   }
 
-  /** Takes room, and answers how to give it back; undefined where there is none. */
+  /** Takes capacity and returns what gives it back; undefined if there is none. */
   take(waiter: Waiter): (() => void) | undefined {
     const shares = sharesOf(waiter);
     if (!shares.every(([key, share]) => this.hasCapacity(key, share, waiter.bytes))) return undefined;

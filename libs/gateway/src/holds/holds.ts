@@ -5,7 +5,7 @@ import { HoldQueue, type HoldTerms } from './hold-queue.js';
 import { HoldShares, type HoldBounds } from './hold-shares.js';
 import { HoldStats } from './hold-stats.js';
 
-/** What requests wait for: a deployment whose place changes hands, or a revision that sleeps. */
+/** What requests wait for: a deployment that is being replaced, or a revision that sleeps. */
 interface HoldSubject {
   id: string;
   deploymentId: string;
@@ -57,11 +57,11 @@ export class Holds {
     return this.stats.lines(this.shares.requests);
   }
 
-  private take(holding: HoldSubject): void {
-    const { id, deploymentId, terms, leader } = holding;
+  private take(subject: HoldSubject): void {
+    const { id, deploymentId, terms, leader } = subject;
     const known = this.queues.get(id);
     if (!known && !terms) return;
-    const queue = known?.queue ?? this.open(holding);
+    const queue = known?.queue ?? this.open(subject);
     this.queues.set(id, { queue, leader });
     leader.queue = queue;
     const fields = { deployment_id: deploymentId, waits_for: id };

@@ -27,7 +27,7 @@ export class PendingDraw {
     private readonly before: PendingDraw | undefined,
   ) {}
 
-  /** Whether its turn has come in this queue before. */
+  /** Whether this queue has released it before. */
   hasWaitedIn(queue: HoldQueue): boolean {
     return this.queue === queue || (this.before?.hasWaitedIn(queue) ?? false);
   }
@@ -45,7 +45,7 @@ export class Destinations {
   ) {}
 
   /**
-   * @param waited set for a request whose turn has come: it goes on by what is published now
+   * @param waited set for a request that a queue released: it goes on by what is published now
    * @throws GatewayError 404 for an unknown model, 503 or 429 for one that cannot serve now
    */
   draw(
@@ -131,10 +131,10 @@ export class Destinations {
   ): PendingDraw | undefined {
     const held = row.bindings.filter((binding) => binding.weight > 0 && this.queueOf(binding, waited));
     if (held.length === 0) return undefined;
-    const hasRoom = (binding: PublishedBinding): boolean =>
+    const hasCapacity = (binding: PublishedBinding): boolean =>
       binding.binding_id === waited?.bindingId || this.limits.hasCapacity(binding, now);
-    if (row.bindings.some((one) => one.weight > 0 && backendOf(one)?.isServing && hasRoom(one))) return undefined;
-    const [best] = held.filter(hasRoom).sort((a, b) => a.priority - b.priority);
+    if (row.bindings.some((one) => one.weight > 0 && backendOf(one)?.isServing && hasCapacity(one))) return undefined;
+    const [best] = held.filter(hasCapacity).sort((a, b) => a.priority - b.priority);
     if (!best) throw modelQuotaExceeded();
     this.count(best, now, waited);
     const queue = this.queueOf(best, waited) as HoldQueue;
@@ -184,12 +184,12 @@ export class Destinations {
 
   /** A product's request waits for nobody while another of the route can serve it: who sleeps leaves its share to those that do not. */
   private awakeOfRoute(route: SnapshotRoute, tenantId: string, session: string | undefined): Backend | undefined {
-    const backendAt = (target: number) => this.backends.get(route.targets[target]?.revision_id ?? '');
+    const backendAt = (index: number) => this.backends.get(route.targets[index]?.revision_id ?? '');
     const drawn = this.backendOfRoute(route, tenantId, session);
     if (!drawn || drawn.queue === null) return drawn;
-    const serving = route.slotTable.filter((target) => backendAt(target)?.isServing);
+    const serving = route.slotTable.filter((index) => backendAt(index)?.isServing);
     // One that has just woken lets go first those that waited for it.
-    const awake = serving.filter((target) => backendAt(target)?.queue === null);
+    const awake = serving.filter((index) => backendAt(index)?.queue === null);
     const [slots] = [awake, serving].filter(({ length }) => length > 0);
     return slots ? this.backendIn(slots, route, tenantId, session) : drawn;
   }
@@ -207,14 +207,14 @@ export class Destinations {
   ): Backend | undefined {
     const drawn =
       session === undefined ? Math.random() : (slotOf(tenantId, route.deployment_id, session) + 0.5) / SLOT_COUNT;
-    const target = route.targets[slots[Math.floor(drawn * slots.length)] as number];
-    return target && this.backends.get(target.revision_id);
+    const revision = route.targets[slots[Math.floor(drawn * slots.length)] as number];
+    return revision && this.backends.get(revision.revision_id);
   }
 }
 
 type Sleeper = Backend & { queue: HoldQueue };
 
-/** Whose turn has come passes the others that still wait, but not a new hold. */
+/** A released request passes the others that still wait, but not a new hold. */
 function mustWait<Leader extends { queue: HoldQueue | null }>(
   leader: Leader,
   waited: PendingDraw | undefined,

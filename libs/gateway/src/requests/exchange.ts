@@ -30,8 +30,8 @@ export interface ExchangeInput {
   isStream: boolean;
   /** Names of the body's top level. */
   parameters: readonly string[];
-  /** What this request holds in memory; its owner gives it back. */
-  held: HeldBytes;
+  /** What this request keeps in memory; its owner gives it back. */
+  bytes: HeldBytes;
   destination: RequestDestination;
   token: Token;
 }
@@ -100,7 +100,7 @@ export class Exchange implements AttemptEvents, BackendRequest {
       attempt.instance.answered();
       this.settleSession(true);
     }
-    const { destination, response, requestId, parameters, held } = this.input;
+    const { destination, response, requestId, parameters, bytes } = this.input;
     const own = ownHeaders(requestId, destination, this.placement);
     attempt.meter = isEventStream(headers) ? new StreamMeter() : new JsonMeter();
     this.answer = answerFor({
@@ -113,7 +113,7 @@ export class Exchange implements AttemptEvents, BackendRequest {
       destination,
       model: this.input.model,
       parameters,
-      held,
+      bytes,
     });
     this.answer.begin(status, headers);
     if (attempt.instance.isLost) this.onInstanceLost(attempt.instance);

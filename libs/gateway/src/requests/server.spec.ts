@@ -51,7 +51,7 @@ afterEach(async () => {
   await closed;
 });
 
-interface Got {
+interface ReceivedAnswer {
   status: number;
   headers: http.IncomingHttpHeaders;
   text: string;
@@ -59,7 +59,12 @@ interface Got {
 
 const port = (): number => (server.address() as AddressInfo).port;
 
-function ask(method: string, path: string, headers: http.OutgoingHttpHeaders = {}, body?: string): Promise<Got> {
+function ask(
+  method: string,
+  path: string,
+  headers: http.OutgoingHttpHeaders = {},
+  body?: string,
+): Promise<ReceivedAnswer> {
   return new Promise((resolve, reject) => {
     const request = http.request({ port: port(), host: '127.0.0.1', agent, method, path, headers }, (response) => {
       let text = '';
@@ -72,7 +77,7 @@ function ask(method: string, path: string, headers: http.OutgoingHttpHeaders = {
   });
 }
 
-const codeOf = ({ text }: Got): string => (JSON.parse(text) as { error: { code: string } }).error.code;
+const codeOf = ({ text }: ReceivedAnswer): string => (JSON.parse(text) as { error: { code: string } }).error.code;
 
 it('sends each path where it belongs, whatever its query, and refuses the rest', async () => {
   for (const path of ['/v1/chat/completions', '/v1/completions?x=1', '/v1/embeddings']) {

@@ -107,14 +107,14 @@ export class SessionBook {
     }
     const known = this.bindings.get(id);
     const reason = known && whyNotHere(known, backend, isRevisionServing, now);
-    const held = known && !reason ? backend.bound(known.instanceId, now) : undefined;
-    if (known && typeof held === 'object') {
+    const bound = known && !reason ? backend.bound(known.instanceId, now) : undefined;
+    if (known && typeof bound === 'object') {
       known.expiresAt = now + request.affinity.ttl_seconds * 1000;
-      return { instance: held, passportId: id, outcome: 'hit', binding: known, reason: null };
+      return { instance: bound, passportId: id, outcome: 'hit', binding: known, reason: null };
     }
     const instance = backend.leastLoaded(now);
     if (!instance) return undefined;
-    const rebindReason = reason ?? (typeof held === 'string' ? held : undefined);
+    const rebindReason = reason ?? (typeof bound === 'string' ? bound : undefined);
     const binding = this.bind(id, request, backend, instance, now, known?.isServed ?? false);
     return { instance, passportId: id, outcome: known ? 'rebind' : 'miss', binding, reason: rebindReason ?? null };
   }

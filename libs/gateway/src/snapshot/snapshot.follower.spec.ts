@@ -25,7 +25,7 @@ const TOKEN = {
 };
 
 /** Answers of Postgres that come when the test says so. */
-class HeldDatabase implements Queryable {
+class ManualDatabase implements Queryable {
   readonly asked: { name: string; values: unknown[]; answer: (rows: unknown[]) => void; fail: () => void }[] = [];
 
   private readonly failures: (() => void)[] = [];
@@ -44,10 +44,10 @@ class HeldDatabase implements Queryable {
   }
 
   /** The one query under way; more than one would mean that answers can overtake each other. */
-  async next(): Promise<HeldDatabase['asked'][number]> {
+  async next(): Promise<ManualDatabase['asked'][number]> {
     await jest.advanceTimersByTimeAsync(0);
     expect(this.asked.map(({ name }) => name)).toHaveLength(1);
-    return this.asked.shift() as HeldDatabase['asked'][number];
+    return this.asked.shift() as ManualDatabase['asked'][number];
   }
 
   async answerNext(name: string, rows: unknown[] = []): Promise<unknown[]> {
@@ -58,7 +58,7 @@ class HeldDatabase implements Queryable {
   }
 }
 
-let db: HeldDatabase;
+let db: ManualDatabase;
 let snapshot: Snapshot;
 let tokens: TokenBook;
 let follower: SnapshotFollower;
@@ -66,7 +66,7 @@ let changes: number;
 
 beforeEach(async () => {
   jest.useFakeTimers();
-  db = new HeldDatabase();
+  db = new ManualDatabase();
   snapshot = new Snapshot(NOBODY);
   tokens = new TokenBook(db, () => undefined);
   tokens.load([{ ...TOKEN, secret_hash: '00' }]);
@@ -138,7 +138,7 @@ it('asks after tokens before anything else, and compares everything for a notifi
   expect([tokens.size, changes]).toEqual([0, 1]);
 });
 
-it('10.9b: distrusts what is being read of a token as soon as it is told of it, whatever else is being read', async () => {
+it('distrusts what is being read of a token as soon as it is told of it, whatever else is being read', async () => {
   follower.compareEverything();
   const distrusted = jest.spyOn(tokens, 'distrust');
   follower.onTokenChanged('tok_2');

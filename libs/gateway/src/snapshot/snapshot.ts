@@ -68,8 +68,8 @@ export class Snapshot {
       ['slug', this.slugs.keys()],
       ['passport', this.revokedPassports],
     ];
-    const held = all.filter(([kind]) => !same.has(kind));
-    for (const [kind, ids] of held) for (const id of ids) if (!seen[kind].has(id)) keys[PLURAL[kind]].push(id);
+    const compared = all.filter(([kind]) => !same.has(kind));
+    for (const [kind, ids] of compared) for (const id of ids) if (!seen[kind].has(id)) keys[PLURAL[kind]].push(id);
     return keys;
   }
 

@@ -33,7 +33,7 @@ const ROWS_PER_STATEMENT = 500;
 export class Reporter {
   private readonly followed = new Map<string, SnapshotRoute>();
   /** Of what is not 0. */
-  private readonly sentCounts = new Map<string, { tenantId: string; told: string }>();
+  private readonly sentCounts = new Map<string, { tenantId: string; key: string }>();
   private readonly sentUses = new Map<string, number>();
   private readonly timer: NodeJS.Timeout;
   private running: Promise<void> | null = null;
@@ -121,26 +121,26 @@ export class Reporter {
   }
 
   private async storeWindows(windows: StatsWindow[]): Promise<void> {
-    const left = await this.writeInParts(windows, (part) => writeWindows(this.db, part));
-    this.recorder.lostWindows += left.refused;
-    if (!left.error) return;
-    this.recorder.putBack(left.rows);
-    throw left.error;
+    const unwritten = await this.writeInParts(windows, (part) => writeWindows(this.db, part));
+    this.recorder.lostWindows += unwritten.refused;
+    if (!unwritten.error) return;
+    this.recorder.putBack(unwritten.rows);
+    throw unwritten.error;
   }
 
   private async storeUsage(windows: UsageWindow[]): Promise<void> {
-    const left = await this.writeInParts(windows, (part) => writeUsage(this.db, part));
-    this.usage.lostRows += left.refused;
-    if (!left.error) return;
-    this.usage.putBack(left.rows);
-    throw left.error;
+    const unwritten = await this.writeInParts(windows, (part) => writeUsage(this.db, part));
+    this.usage.lostRows += unwritten.refused;
+    if (!unwritten.error) return;
+    this.usage.putBack(unwritten.rows);
+    throw unwritten.error;
   }
 
   private async writeSightings(): Promise<void> {
-    const left = await this.writeInParts(this.sessions.takeUnwritten(), (part) => writeSightings(this.db, part));
-    if (!left.error) return;
-    this.sessions.putBack(left.rows);
-    throw left.error;
+    const unwritten = await this.writeInParts(this.sessions.takeUnwritten(), (part) => writeSightings(this.db, part));
+    if (!unwritten.error) return;
+    this.sessions.putBack(unwritten.rows);
+    throw unwritten.error;
   }
 
   /** Writes rows a few hundred at a time. One that Postgres will never take is given up by itself, and holds none of the others up. */
@@ -188,7 +188,7 @@ export class Reporter {
       if (this.followed.get(route.deployment_id) === route) this.followed.delete(route.deployment_id);
     for (const load of inFlight) {
       if (isIdle(load)) this.sentCounts.delete(load.revision_id);
-      else this.sentCounts.set(load.revision_id, { tenantId: load.tenant_id, told: loadKey(load) });
+      else this.sentCounts.set(load.revision_id, { tenantId: load.tenant_id, key: loadKey(load) });
     }
     this.sentUses.clear();
     for (const [id, count] of uses) this.sentUses.set(id, count);
@@ -213,7 +213,7 @@ export class Reporter {
       };
       const sent = gone.get(spec.id);
       gone.delete(spec.id);
-      const isOther = sent ? sent.told !== loadKey(load) : !isIdle(load);
+      const isOther = sent ? sent.key !== loadKey(load) : !isIdle(load);
       const isRepeated = isRepeatDue && !isIdle(load);
       if (isOther || isRepeated || hasNewUses) counts.push(load);
     }

@@ -93,7 +93,7 @@ it('refuses what cannot be a token without asking', async () => {
   expect(db.asked).toEqual([]);
 });
 
-it('10.9c: remembers for a second that a token does not exist', async () => {
+it('remembers for a second that a token does not exist', async () => {
   expect(await outcome(bearer('a'))).toBe('401 invalid_api_key');
   now += 999;
   expect(await outcome(bearer('a'))).toBe('401 invalid_api_key');
@@ -171,7 +171,7 @@ it.each([
   ['listens again', (): void => book.distrust(null)],
   ['compares that token', (): void => void book.refresh(['tok_a'])],
   ['compares everything', (): void => void book.refresh(null)],
-])('10.9b: lets no token in that was read before its revocation, when it %s', async (_when, told) => {
+])('lets no token in that was read before its revocation, when it %s', async (_when, told) => {
   db.rows = [row('a')];
   const release = db.hold();
   const early = outcome(bearer('a'));
@@ -188,7 +188,7 @@ it.each([
   ]);
 });
 
-it('10.9b: a look-up that hangs keeps no other token’s revocation from being noticed', async () => {
+it('a look-up that hangs keeps no other token’s revocation from being noticed', async () => {
   book.load([row('b')]);
   db.rows = [row('a'), row('b')];
   const release = db.hold();
@@ -201,7 +201,7 @@ it('10.9b: a look-up that hangs keeps no other token’s revocation from being n
   expect(await hanging).toBe('tok_a');
 });
 
-it('10.9c: takes a token for known whose making it is told of while it finds none', async () => {
+it('takes a token for known whose making it is told of while it finds none', async () => {
   const release = db.hold();
   const early = outcome(bearer('a'));
   db.rows = [row('a')];
@@ -210,7 +210,7 @@ it('10.9c: takes a token for known whose making it is told of while it finds non
   expect(await early).toBe('tok_a');
 });
 
-describe('10.9c: a flood of tokens that do not exist', () => {
+describe('a flood of tokens that do not exist', () => {
   const flood = async (size: number, address = ADDRESS, prefix = 'f'): Promise<string[]> => {
     const outcomes: string[] = [];
     for (let n = 0; n < size; n += 1) outcomes.push(await outcome(bearer(`${prefix}${n}`), address));

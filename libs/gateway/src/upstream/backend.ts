@@ -34,7 +34,7 @@ export interface BackendSpec {
   instances: BackendInstanceSpec[];
 }
 
-/** A request on its way through a backend. */
+/** A request that was sent to a backend and has not ended. */
 export interface BackendRequest {
   /** Nothing more is to be expected of an instance, where it may have been sent. */
   onInstanceLost(instance: Instance): void;
@@ -77,7 +77,7 @@ export class Backend {
     this.leaving = [...this.stillLeaving(), ...gone.filter(({ inFlight }) => inFlight > 0)];
     this.instances = next;
     this.spec = spec;
-    // Once those are known that are left to turn to.
+    // After the instances are known that remain.
     for (const instance of [...next, ...this.leaving]) if (instance.isLost) this.lose(instance);
   }
 
@@ -157,18 +157,18 @@ export class Backend {
     return this.requests.size;
   }
 
-  enter(guest: BackendRequest): void {
+  enter(request: BackendRequest): void {
     this.uses += 1;
-    this.requests.add(guest);
+    this.requests.add(request);
     this.retriesSaved = Math.min(MAX_RETRIES_SAVED, this.retriesSaved + RETRY_SHARE);
   }
 
-  leave(guest: BackendRequest): void {
-    this.requests.delete(guest);
+  leave(request: BackendRequest): void {
+    this.requests.delete(request);
   }
 
   private lose(instance: Instance): void {
-    if (instance.inFlight > 0) for (const guest of this.requests) guest.onInstanceLost(instance);
+    if (instance.inFlight > 0) for (const request of this.requests) request.onInstanceLost(instance);
   }
 
   takeRetry(): boolean {

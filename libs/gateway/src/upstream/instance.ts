@@ -18,7 +18,7 @@ export interface BackendInstanceSpec extends PublishedInstance {
   authorization: string | null;
 }
 
-/** One place that answers for a revision: its connections, its load, and whether it deserves requests. */
+/** One server that answers for a revision: its connections, its load, and whether it deserves requests. */
 export class Instance {
   readonly id: string;
   readonly baseUrl: string;
@@ -101,10 +101,10 @@ export class Instance {
   }
 
   /** Each `dispatch` is followed by one `settle`. */
-  settle(verdict: AttemptResult, now: number): void {
+  settle(result: AttemptResult, now: number): void {
     this.load.leave(performance.now());
     this.isProbing = false;
-    if (verdict !== 'failed') return;
+    if (result !== 'failed') return;
     this.consecutiveFailures += 1;
     const { failures, baseMs, mostMs } = this.settings.ejection;
     const isTrialLost = this.ejectedUntil > 0 && now >= this.ejectedUntil;
