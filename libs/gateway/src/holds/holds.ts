@@ -1,6 +1,6 @@
 import type { Log } from '../log.js';
 import type { SnapshotRoute } from '../snapshot/snapshot.js';
-import type { Backend } from '../upstream/backend.js';
+import type { UpstreamBackend } from '../upstream/backend.js';
 import { HoldQueue, type HoldTerms } from './hold-queue.js';
 import { HoldShares, type HoldBounds } from './hold-shares.js';
 import { HoldStats } from './hold-stats.js';
@@ -40,12 +40,12 @@ export class Holds {
   }
 
   /** A revision has come, or another state of it. */
-  onBackend(backend: Backend): void {
+  onBackend(backend: UpstreamBackend): void {
     const { id, deploymentId, tenantId, asleep: terms } = backend.spec;
     if (deploymentId !== null) this.take({ id, deploymentId, tenantId, terms, leader: backend });
   }
 
-  onBackendGone({ spec }: Backend): void {
+  onBackendGone({ spec }: UpstreamBackend): void {
     this.queues.get(spec.id)?.queue.letGo();
   }
 

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import type { PublishedBinding, PublishedRow } from '@slipway/dataplane';
 import type { GatewayError } from '../gateway.errors.js';
-import type { Backend } from '../upstream/backend.js';
+import type { UpstreamBackend } from '../upstream/backend.js';
 import { BindingLimits, chooseBinding } from './binding-choice.js';
 import { isVisible } from './model-list.js';
 
@@ -30,10 +30,10 @@ function chosen(
   states: Record<string, State> = {},
   { limits = new BindingLimits(), session = undefined as string | undefined, now = 0 } = {},
 ): string | number {
-  const backendOf = ({ binding_id: id }: PublishedBinding): Backend | undefined => {
+  const backendOf = ({ binding_id: id }: PublishedBinding): UpstreamBackend | undefined => {
     const state = states[id] ?? 'well';
     if (state === 'unknown') return undefined;
-    return { isServing: state !== 'away', isWell: () => state === 'well' } as unknown as Backend;
+    return { isServing: state !== 'away', isWell: () => state === 'well' } as unknown as UpstreamBackend;
   };
   try {
     const { binding: drawn } = chooseBinding(row, backendOf, limits, 'ten_reader', session, now);

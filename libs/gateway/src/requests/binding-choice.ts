@@ -1,6 +1,6 @@
 import { SLOT_COUNT, slotOf, type PublishedBinding, type PublishedRow } from '@slipway/dataplane';
 import { noCapacity, modelQuotaExceeded } from '../gateway.errors.js';
-import type { Backend } from '../upstream/backend.js';
+import type { UpstreamBackend } from '../upstream/backend.js';
 
 interface BindingUsage {
   inFlight: number;
@@ -52,12 +52,12 @@ export class BindingLimits {
  */
 export function chooseBinding(
   published: PublishedRow,
-  backendOf: (binding: PublishedBinding) => Backend | undefined,
+  backendOf: (binding: PublishedBinding) => UpstreamBackend | undefined,
   limits: BindingLimits,
   tenantId: string,
   session: string | undefined,
   now: number,
-): { binding: PublishedBinding; backend: Backend } {
+): { binding: PublishedBinding; backend: UpstreamBackend } {
   const serving = published.bindings.flatMap((binding) => {
     const backend = backendOf(binding);
     return backend?.isServing && binding.weight > 0 ? [{ binding, backend }] : [];

@@ -4,14 +4,14 @@ import type { HoldQueue } from '../holds/hold-queue.js';
 import type { ClientSession, SessionRequest } from '../sessions/session-book.js';
 import type { SnapshotRoute, Snapshot } from '../snapshot/snapshot.js';
 import type { Token } from '../tokens/token-book.js';
-import type { Backend } from '../upstream/backend.js';
+import type { UpstreamBackend } from '../upstream/backend.js';
 import type { Backends } from '../upstream/backends.js';
 import { BindingLimits, chooseBinding } from './binding-choice.js';
 import { isVisible } from './model-list.js';
 
 /** Where one request goes: drawn once, from one generation of one route, and kept until the request ends. */
 export interface RequestDestination {
-  backend: Backend;
+  backend: UpstreamBackend;
   /** What this request's session is to the session book. Undefined without a session. */
   sessionRequest: SessionRequest | undefined;
   /** Set for a published product. */
@@ -98,7 +98,7 @@ export class Destinations {
     now: number,
     waited: PendingDraw | undefined,
   ): RequestDestination | PendingDraw {
-    const backendOf = (binding: PublishedBinding): Backend | undefined =>
+    const backendOf = (binding: PublishedBinding): UpstreamBackend | undefined =>
       this.queueOf(binding, waited) ? undefined : this.backendOfBinding(binding, token.tenantId, session?.key);
     const held = this.heldBinding(row, backendOf, now, waited);
     if (held) return held;
@@ -125,7 +125,7 @@ export class Destinations {
   /** The best binding that is worth waiting for: only where none can serve now. @throws GatewayError 429 where all are at their limits */
   private heldBinding(
     row: PublishedRow,
-    backendOf: (binding: PublishedBinding) => Backend | undefined,
+    backendOf: (binding: PublishedBinding) => UpstreamBackend | undefined,
     now: number,
     waited: PendingDraw | undefined,
   ): PendingDraw | undefined {
@@ -175,7 +175,7 @@ export class Destinations {
     { binding_id, upstream }: PublishedBinding,
     tenantId: string,
     session: string | undefined,
-  ): Backend | undefined {
+  ): UpstreamBackend | undefined {
     if (upstream.kind === 'supplier') return this.backends.get(binding_id);
     if (upstream.revision_id !== null) return this.backends.get(upstream.revision_id);
     const route = this.snapshot.routes.get(upstream.deployment_id);
@@ -183,7 +183,11 @@ export class Destinations {
   }
 
   /** A product's request waits for nobody while another of the route can serve it: who sleeps leaves its share to those that do not. */
-  private awakeOfRoute(route: SnapshotRoute, tenantId: string, session: string | undefined): Backend | undefined {
+  private awakeOfRoute(
+    route: SnapshotRoute,
+    tenantId: string,
+    session: string | undefined,
+  ): UpstreamBackend | undefined {
     const backendAt = (index: number) => this.backends.get(route.targets[index]?.revision_id ?? '');
     const drawn = this.backendOfRoute(route, tenantId, session);
     if (!drawn || drawn.queue === null) return drawn;
@@ -194,7 +198,11 @@ export class Destinations {
     return slots ? this.backendIn(slots, route, tenantId, session) : drawn;
   }
 
-  private backendOfRoute(route: SnapshotRoute, tenantId: string, session: string | undefined): Backend | undefined {
+  private backendOfRoute(
+    route: SnapshotRoute,
+    tenantId: string,
+    session: string | undefined,
+  ): UpstreamBackend | undefined {
     return route.slotTable.length === 0 ? undefined : this.backendIn(route.slotTable, route, tenantId, session);
   }
 
@@ -204,7 +212,7 @@ export class Destinations {
     route: SnapshotRoute,
     tenantId: string,
     session: string | undefined,
-  ): Backend | undefined {
+  ): UpstreamBackend | undefined {
     const drawn =
       session === undefined ? Math.random() : (slotOf(tenantId, route.deployment_id, session) + 0.5) / SLOT_COUNT;
     const revision = route.targets[slots[Math.floor(drawn * slots.length)] as number];
@@ -212,7 +220,7 @@ export class Destinations {
   }
 }
 
-type Sleeper = Backend & { queue: HoldQueue };
+type Sleeper = UpstreamBackend & { queue: HoldQueue };
 
 /** A released request passes the others that still wait, but not a new hold. */
 function mustWait<Leader extends { queue: HoldQueue | null }>(
@@ -231,9 +239,9 @@ function heldFor(backend: Sleeper, bindingId: string | undefined, waited: Pendin
 /** The binding that counts the request already, if it can serve. */
 function bindingKept(
   { bindings }: PublishedRow,
-  backendOf: (binding: PublishedBinding) => Backend | undefined,
+  backendOf: (binding: PublishedBinding) => UpstreamBackend | undefined,
   waited: PendingDraw | undefined,
-): { binding: PublishedBinding; backend: Backend } | undefined {
+): { binding: PublishedBinding; backend: UpstreamBackend } | undefined {
   const binding = waited && bindings.find(({ binding_id: id }) => id === waited.bindingId);
   const backend = binding && backendOf(binding);
   return binding && backend?.isServing ? { binding, backend } : undefined;

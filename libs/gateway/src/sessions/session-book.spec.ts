@@ -4,7 +4,7 @@ import { KeyRing } from '@slipway/platform-config';
 import type { Dispatcher } from 'undici';
 import { passportId, passportKey, sessionKeyHash, type PassportRow, type PassportSighting } from '@slipway/dataplane';
 import { DEFAULT_SETTINGS } from '../settings.js';
-import { Backend } from '../upstream/backend.js';
+import { UpstreamBackend } from '../upstream/backend.js';
 import type { Instance } from '../upstream/instance.js';
 import { SessionBook, type SessionAssignment, type SessionRequest } from './session-book.js';
 
@@ -39,8 +39,8 @@ const specOf = (id: string, instances: readonly string[]) => ({
     authorization: null,
   })),
 });
-const backendOf = (id: string, ...instances: string[]): Backend =>
-  new Backend(specOf(id, instances), DEFAULT_SETTINGS, () => dispatcher);
+const backendOf = (id: string, ...instances: string[]): UpstreamBackend =>
+  new UpstreamBackend(specOf(id, instances), DEFAULT_SETTINGS, () => dispatcher);
 
 const request = (session: string, rest: Partial<SessionRequest> = {}): SessionRequest => ({
   session: { key: session, source: 'user' },
@@ -54,10 +54,10 @@ const request = (session: string, rest: Partial<SessionRequest> = {}): SessionRe
 });
 const idOf = (session: string): string => passportId(key, 'ten', 'dep', session);
 
-const assign = (to: Backend, asked = request('s'), now = NOW): SessionAssignment =>
+const assign = (to: UpstreamBackend, asked = request('s'), now = NOW): SessionAssignment =>
   book.assign(asked, to, (id) => serving.has(id), now) as SessionAssignment;
 /** The same, for a request that is answered. */
-function serve(to: Backend, asked = request('s'), now = NOW): SessionAssignment {
+function serve(to: UpstreamBackend, asked = request('s'), now = NOW): SessionAssignment {
   const assignment = assign(to, asked, now);
   if (assignment) book.settled(asked, assignment, true, now);
   return assignment;

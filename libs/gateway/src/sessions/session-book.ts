@@ -10,7 +10,7 @@ import {
   type RebindReason,
   type SessionSource,
 } from '@slipway/dataplane';
-import type { Backend } from '../upstream/backend.js';
+import type { UpstreamBackend } from '../upstream/backend.js';
 import type { Instance } from '../upstream/instance.js';
 
 export interface ClientSession {
@@ -96,7 +96,7 @@ export class SessionBook {
   /** Chooses the instance for a session's request; `settled` follows. Undefined when the revision has none. */
   assign(
     request: SessionRequest,
-    backend: Backend,
+    backend: UpstreamBackend,
     isRevisionServing: (revisionId: string) => boolean,
     now: number,
   ): SessionAssignment | undefined {
@@ -123,7 +123,7 @@ export class SessionBook {
   moved(
     request: SessionRequest,
     placement: SessionAssignment,
-    backend: Backend,
+    backend: UpstreamBackend,
     instance: Instance,
     now: number,
   ): SessionAssignment {
@@ -184,7 +184,7 @@ export class SessionBook {
   private bind(
     id: string,
     request: SessionRequest,
-    backend: Backend,
+    backend: UpstreamBackend,
     instance: Instance,
     now: number,
     isServed: boolean,
@@ -257,7 +257,7 @@ const COUNTED_AS = { hit: 'hits', miss: 'misses', rebind: 'rebinds' } as const;
 
 function whyNotHere(
   binding: SessionBinding,
-  backend: Backend,
+  backend: UpstreamBackend,
   isRevisionServing: (revisionId: string) => boolean,
   now: number,
 ): RebindReason | undefined {

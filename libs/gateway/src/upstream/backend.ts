@@ -41,7 +41,7 @@ export interface BackendRequest {
 }
 
 /** A revision (or supplier) that can be sent requests: its instances and the choice among them. */
-export class Backend {
+export class UpstreamBackend {
   private instances: Instance[] = [];
   /** Taken away while requests were in flight to them. */
   private leaving: Instance[] = [];
