@@ -82,7 +82,7 @@ it('lets what one gateway saw late shorten nothing that another saw after it', a
   expect((await find('cp')).last_rebind_reason).toBe('capacity');
 });
 
-it('gives a starting gateway the bindings that hold, those used last first, and no more than it asks for', async () => {
+it('gives a starting gateway the bindings that are valid, those used last first, and no more than it asks for', async () => {
   await writeSightings(db, [
     sighting('cp_short', { expires_at: inSeconds(100) }),
     sighting('cp_long', { expires_at: inSeconds(300) }),

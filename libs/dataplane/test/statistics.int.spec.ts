@@ -122,7 +122,7 @@ it('reads the seconds from the first on, up to the last and without it', async (
   expect((await statsBetween(db, 'rev', at(1), at(3))).counts.ok).toBe(110);
 });
 
-it('finds the newest window that holds enough requests, in seconds that ended in time', async () => {
+it('finds the newest window that has enough requests, in seconds that ended in time', async () => {
   await writeWindows(db, [
     windowAt(10, { ok: 30, gateway_id: 'gw_1' }),
     windowAt(10, { ok: 30, gateway_id: 'gw_2', cancelled: 1_000 }),
@@ -136,7 +136,7 @@ it('finds the newest window that holds enough requests, in seconds that ended in
   expect(await window(60, 2, 81)).toBeNull();
   expect(await window(60, 3, 81)).toEqual({ from: at(10), to: at(13) });
   expect(await window(60, 1, 20)).toEqual({ from: at(11), to: at(12) });
-  // The newest that holds them, not the fullest.
+  // The newest that has them, not the fullest.
   expect(await window(60, 1, 1)).toEqual({ from: at(30), to: at(31) });
   expect(await window(30, 1, 1)).toEqual({ from: at(12), to: at(13) });
   expect(await window(12, 2, 80)).toEqual({ from: at(10), to: at(12) });

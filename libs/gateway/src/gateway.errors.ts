@@ -150,7 +150,7 @@ export const notReady = (): GatewayError =>
 export const overloaded = (): GatewayError =>
   new GatewayError(503, SERVER, 'overloaded', 'The gateway is at its limit. Try again.', null, RETRY_SOON);
 
-/** @param whose requests hold what may be held */
+/** @param whose requests use as many bytes as they may */
 export const tooManyBytes = (whose: string): GatewayError =>
   new GatewayError(
     503,

@@ -193,7 +193,7 @@ export class Gateway {
     const deadline = Date.now() + this.settings.drainMs;
     while (this.inference.inFlight > 0 && Date.now() < deadline) await pause(20);
     this.holds.refuseAll();
-    // Connections that stay open between requests would hold `close` up.
+    // Connections that stay open between requests would delay `close`.
     const sweep = setInterval(() => this.server.closeIdleConnections(), 50);
     const cut = setTimeout(() => this.server.closeAllConnections(), Math.max(500, deadline - Date.now()));
     await closed;

@@ -163,7 +163,7 @@ it.each([
 it.each([
   ['an answer that takes long to parse', 200, `[${'[],'.repeat(MIB)}`, 502],
   ['an answer that is no JSON', 200, 'x'.repeat(MIB), 502],
-  // What the token may hold ends here before what one answer may.
+  // The limit of the token is reached here before that of one answer.
   ['an answer that never ends', 200, `"${'x'.repeat(MIB)}`, 503],
   ['an error that never ends', 400, 'x'.repeat(MIB), 400],
 ])('%s of a supplier is not read for ever', async (_what, status, piece, expected) => {

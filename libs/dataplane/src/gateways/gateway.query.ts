@@ -1,6 +1,6 @@
 import type { NamedSql, Queryable } from '../sql.js';
 
-/** A gateway that was not heard of for this long is gone: its counts hold nothing up. */
+/** A gateway that was not heard of for this long is gone: its counts delay nothing. */
 const LIVE_INTERVAL = `interval '5 seconds'`;
 
 export interface GatewayReport {

@@ -61,7 +61,7 @@ const WRITE_SIGHTINGS: NamedSql = {
         subject text, mode text, ttl_seconds int, revision_id text, revision_name text, instance_id text, bound_at timestamptz,
         last_seen_at timestamptz, expires_at timestamptz, requests bigint, hits bigint, misses bigint, rebinds bigint, last_rebind_reason text)
     ), kept as (
-      select s.*, row_number() over (partition by s.tenant_id, s.is_known order by s.id) as place
+      select s.*, row_number() over (partition by s.tenant_id, s.is_known order by s.id) as position
       from seen s
     )
     insert into dataplane_passports as p (id, tenant_id, deployment_id, deployment_name, key_hash, source, subject, mode, ttl_seconds,
@@ -70,7 +70,7 @@ const WRITE_SIGHTINGS: NamedSql = {
       s.revision_id, s.revision_name, s.instance_id, s.bound_at, coalesce(s.bound_at, s.last_seen_at), s.last_seen_at, s.expires_at,
       s.requests, s.hits, s.misses, s.rebinds, s.last_rebind_reason
     from kept s left join dataplane_passport_counts c on c.tenant_id = s.tenant_id
-    where s.is_known or coalesce(c.passports + s.place <= c.max_passports, true)
+    where s.is_known or coalesce(c.passports + s.position <= c.max_passports, true)
     order by s.id
     on conflict (id) do update set
       deployment_name = excluded.deployment_name, source = excluded.source, subject = excluded.subject, mode = excluded.mode,
@@ -122,7 +122,7 @@ const DELETE_EXPIRED_PASSPORTS: NamedSql = {
   text: `delete from dataplane_passports where expires_at < now() - make_interval(secs => $1)`,
 };
 
-/** The soonest expired first, a bounded number at a time: a tenant that has filled its quota must not hold up the others. */
+/** The soonest expired first, a bounded number at a time: a tenant that has filled its quota must not delay the others. */
 const DELETE_EXPIRED_PASSPORTS_OF_TENANT: NamedSql = {
   name: 'dataplane_delete_expired_passports_of',
   text: `

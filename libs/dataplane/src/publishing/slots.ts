@@ -36,7 +36,7 @@ export function assignSlots(previous: readonly string[], revisions: readonly Wei
 
 /**
  * The slot of a session, 0..99. Equal for equal arguments on every gateway and at every time.
- * NUL separates the parts: neither tenant nor deployment ids can hold one, so no two sessions share a text.
+ * NUL separates the parts: neither tenant nor deployment ids can contain one, so no two sessions share a text.
  */
 export function slotOf(tenantId: string, deploymentId: string, session: string): number {
   const digest = hash('sha256', `${tenantId}\0${deploymentId}\0${session}`, 'buffer');

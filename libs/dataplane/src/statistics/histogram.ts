@@ -1,5 +1,5 @@
 /**
- * Mergeable histograms with fixed logarithmic buckets: bucket i holds the values of [2^(i/8), 2^((i+1)/8)). A quantile read
+ * Mergeable histograms with fixed logarithmic buckets: bucket i counts the values of [2^(i/8), 2^((i+1)/8)). A quantile read
  * from one is off by at most 4.5 % of its value, whatever was merged; count, sum and sum of squares are exact.
  * `hdr-histogram-js` merges as well, but Postgres cannot add its encoding up; these buckets it can.
  * Values are milliseconds or tokens per second; everything below 2^-10 counts as the lowest bucket.

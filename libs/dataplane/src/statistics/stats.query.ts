@@ -72,7 +72,7 @@ const READ_WINDOWS: NamedSql = {
     where revision_id = $1 and window_start >= $2 and window_start < $3`,
 };
 
-/** Walks back from $2 to the newest window of $3 seconds that holds at least $4 requests. */
+/** Walks back from $2 to the newest window of $3 seconds that has at least $4 requests. */
 const FIND_WINDOW: NamedSql = {
   name: 'dataplane_find_window',
   text: `
@@ -118,7 +118,7 @@ export async function statsBetween(db: Queryable, revisionId: string, from: Date
   };
 }
 
-/** The newest window of `seconds` that ended at or before `before` and holds `minAttempts`, or null: a baseline without live traffic. */
+/** The newest window of `seconds` that ended at or before `before` and has `minAttempts`, or null: a baseline without live traffic. */
 export async function lastWindowWith(
   db: Queryable,
   revisionId: string,

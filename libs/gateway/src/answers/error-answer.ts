@@ -12,7 +12,7 @@ export interface ModelNames {
   model: string;
 }
 
-/** The body of an error, which is held whole because it is told in other words. */
+/** The body of an error, which is kept whole because it is sent in other words. */
 export class ErrorText {
   private readonly chunks: Buffer[] = [];
   private size = 0;

@@ -5,7 +5,7 @@
 const HOST_PATH =
   /file:\/\/\S+|(?<![\w./-])~?(?!\/v1\b)(?:(?:\/[\w.@+~-]+){2,}\/?|\/[\w@+~-]+\.[A-Za-z]\w{0,15}\b)|\b[A-Za-z]:\\[\w.@+~\\ -]+/g;
 
-/** Whether a text holds one. */
+/** Whether a text contains one. */
 export function isHostPath(text: string): boolean {
   // Most texts have neither, and then there is nothing to look for.
   return (text.includes('/') || text.includes('\\')) && text.search(HOST_PATH) >= 0;

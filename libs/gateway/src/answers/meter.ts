@@ -1,4 +1,4 @@
-/** What an answer tells about its tokens. Reads along; never holds a byte back. */
+/** What an answer tells about its tokens. Reads along; never keeps a byte back. */
 export interface Meter {
   /** Whether a stream's first token came with it. */
   onChunk(chunk: Buffer, now: number): boolean;
@@ -17,7 +17,7 @@ export interface Metering {
 
 /** A delta that carries text. The first chunk of a chat names only the role, and the last only the reason to stop. */
 const TOKEN = /"(?:content|text|reasoning|reasoning_content|refusal|arguments)": ?"(?!")/;
-// A model server may say anything. A count of more digits than these is none: no window of any model holds as many.
+// A model server may say anything. A count of more digits than these is none: no window of any model has as many.
 const PROMPT_TOKENS = /"prompt_tokens": ?(\d{1,8})(?!\d)/;
 const COMPLETION_TOKENS = /"completion_tokens": ?(\d{1,8})(?!\d)/;
 /** An event line longer than this is not searched for tokens. */

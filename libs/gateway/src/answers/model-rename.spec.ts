@@ -62,7 +62,7 @@ it('passes everything else on as it comes', () => {
   ]);
 });
 
-it('holds no more than 8 KiB', () => {
+it('keeps no more than 8 KiB', () => {
   const rename = new ModelRename(NAME);
   const pour = (): void => {
     rename.push(Buffer.from('{"model":"'));

@@ -9,7 +9,7 @@ const MAX_VALUE_BYTES = 8 * 1024;
 const NOTHING: Buffer = Buffer.alloc(0);
 /** How any engine writes the key. Text inside of a string has its quotes escaped, so that this is not found there. */
 const KEY = Buffer.from('"model"');
-/** Bytes that hold the key and most names. */
+/** Bytes enough for the key and most names. */
 const ENOUGH = 64;
 
 /**

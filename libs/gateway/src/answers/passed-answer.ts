@@ -35,7 +35,7 @@ export class PassedJsonAnswer implements ClientAnswer {
   }
 
   data(chunk: Buffer): boolean {
-    // What cannot be read can hold anything.
+    // A compressed answer can contain anything.
     if (this.isRefused) throw upstreamFailed();
     if (chunk.length === this.length) {
       this.whole(renamed(chunk, this.name));

@@ -9,14 +9,14 @@ import { StreamWriter } from './stream-writer.js';
 
 export type AnswerRebuilder = (value: Record<string, unknown>, disguise: Disguise) => Record<string, unknown>;
 
-/** Of an answer that must be held whole to be rebuilt. Whoever embeds thousands of texts at once asks for base64, as the official clients do. */
+/** Of an answer that must be kept whole to be rebuilt. Whoever embeds thousands of texts at once asks for base64, as the official clients do. */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 /** Of a line of an event stream. */
 const MAX_EVENT_BYTES = 1024 * 1024;
 /** What parsing may cost, so that no supplier stops everybody's requests: up to 200 ms for an answer, 20 for an event. */
 const ANSWER_BOUNDS: JsonBounds = { maxDepth: 64, maxWork: 4_000_000 };
 const EVENT_BOUNDS: JsonBounds = { maxDepth: 64, maxWork: 400_000 };
-/** Cannot cost much, whatever it holds. */
+/** Cannot cost much, whatever it contains. */
 const SMALL_EVENT = 4 * 1024;
 const LINE_END = 0x0a;
 

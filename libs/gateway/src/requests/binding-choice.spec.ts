@@ -76,9 +76,9 @@ it('draws by weight among equals, sessions too, and nothing of weight 0', () => 
   const drawn = shares(row, () => chosen(row));
   expect(drawn['none']).toBe(0);
   expect(Math.abs((drawn['a'] as number) - 1_500)).toBeLessThan(100);
-  const held = shares(row, (n) => chosen(row, {}, { session: `session ${n}` }));
-  expect(held['none']).toBe(0);
-  expect(Math.abs((held['a'] as number) - 1_500)).toBeLessThan(100);
+  const sessionShares = shares(row, (n) => chosen(row, {}, { session: `session ${n}` }));
+  expect(sessionShares['none']).toBe(0);
+  expect(Math.abs((sessionShares['a'] as number) - 1_500)).toBeLessThan(100);
 });
 
 it('gives a session the same binding again, and by its slug another one elsewhere', () => {
@@ -90,7 +90,7 @@ it('gives a session the same binding again, and by its slug another one elsewher
   expect(draw(elsewhere)).not.toEqual(draw(row));
 });
 
-it('holds to the requests at once of a binding, and takes the next one where it is full', () => {
+it('keeps a binding’s limit of requests at once, and takes the next binding if it is full', () => {
   const limits = new BindingLimits();
   const full = binding('a', { limits: { max_concurrency: 2 } });
   const row = published(full, binding('b', { priority: 1, limits: { max_concurrency: 1 } }));
@@ -102,7 +102,7 @@ it('holds to the requests at once of a binding, and takes the next one where it 
   expect(chosen(row, {}, { limits })).toBe('a');
 });
 
-it('holds to the requests a second of a binding, with one second’s worth at once', () => {
+it('keeps a binding’s limit of requests a second, with one second’s worth at once', () => {
   const limits = new BindingLimits();
   const row = published(binding('a', { limits: { max_rps: 5 } }));
   const at = (now: number, times: number) => Array.from({ length: times }, () => chosen(row, {}, { limits, now }));
@@ -120,7 +120,7 @@ it('lets a slow binding through where its rate is less than one a second', () =>
   expect([0, 1_900, 2_000].map((now) => chosen(row, {}, { limits, now }))).toEqual(['a', 429, 'a']);
 });
 
-it('does not hold what a binding served without a rate against the rate it is given later', () => {
+it('does not count what a binding served without a rate against the rate it is given later', () => {
   const limits = new BindingLimits();
   for (const before of [undefined, { max_concurrency: 1_000_000 }])
     for (let n = 0; n < 5_000; n += 1) chosen(published(binding('a', { limits: before })), {}, { limits });

@@ -125,11 +125,11 @@ it('reads what a notification names, one read after the other, and again what wa
 });
 
 it('asks after tokens before anything else, and compares everything for a notification it does not know', async () => {
-  const held = (follower.onPublished('route:dep_1'), await db.next());
+  const query = (follower.onPublished('route:dep_1'), await db.next());
   follower.onPublished('route:dep_2');
   follower.onPublished('news');
   follower.onTokenChanged('tok_1');
-  held.answer([]);
+  query.answer([]);
   expect(await db.answerNext('gateway_read_tokens')).toEqual([['tok_1']]);
   await db.answerNext('dataplane_entries');
   await db.answerNext('dataplane_versions');
@@ -184,13 +184,13 @@ it('loses nothing that was named while Postgres was away', async () => {
 
 it('reads nothing more once it is closed, and waits for what it reads', async () => {
   follower.onPublished('route:dep_1');
-  const held = await db.next();
+  const query = await db.next();
   follower.onPublished('route:dep_2');
   let isClosed = false;
   const closed = follower.close().then(() => (isClosed = true));
   await idle();
   expect(isClosed).toBe(false);
-  held.answer([]);
+  query.answer([]);
   await idle();
   await closed;
   await jest.advanceTimersByTimeAsync(10 * REFRESH_MS);

@@ -109,7 +109,7 @@ export class Reporter {
   }
 
   private async work(): Promise<void> {
-    // First, and alone: whatever is wrong with what was measured, this gateway lives, and its counts hold nothing up.
+    // First, and alone: whatever is wrong with what was measured, this gateway lives, and its counts delay nothing.
     await this.report();
     const { windows, until } = this.recorder.take();
     await this.storeWindows(windows);
@@ -143,7 +143,7 @@ export class Reporter {
     throw unwritten.error;
   }
 
-  /** Writes rows a few hundred at a time. One that Postgres will never take is given up by itself, and holds none of the others up. */
+  /** Writes rows a few hundred at a time. One that Postgres will never take is given up by itself, and delays none of the others. */
   private async writeInParts<Row>(rows: Row[], write: (part: Row[]) => Promise<void>): Promise<UnwrittenRows<Row>> {
     let refused = 0;
     const parts = [];

@@ -18,7 +18,7 @@ const row = (id: string, rest: Partial<StoredToken> = {}): StoredToken => ({
   ...rest,
 });
 
-/** `api_tokens` as far as the book asks; with `hold` it answers what it held when it was asked, later. */
+/** `api_tokens` as far as the book asks; with `delay` it answers later what it had when it was asked. */
 class Tokens implements Queryable {
   rows: StoredToken[] = [];
   isAway = false;
@@ -38,7 +38,7 @@ class Tokens implements Queryable {
     this.gate = Promise.resolve();
   }
 
-  hold(): () => void {
+  delay(): () => void {
     let release: () => void = () => undefined;
     this.gate = new Promise((resolve) => (release = resolve));
     return () => {
@@ -120,7 +120,7 @@ it('says 503 where it cannot ask, and knows nothing of the token afterwards', as
 
 it('has at most 64 look-ups under way; known tokens do not wait for them', async () => {
   book.load([row('known')]);
-  const release = db.hold();
+  const release = db.delay();
   const waiting = Array.from({ length: 64 }, (_, n) => outcome(bearer(`n${n}`)));
   const waits = new Promise((resolve) => setImmediate(() => resolve('waits')));
   expect(await Promise.race([outcome(bearer('one-more')), waits])).toBe('503 unavailable');
@@ -173,7 +173,7 @@ it.each([
   ['compares everything', (): void => void book.refresh(null)],
 ])('lets no token in that was read before its revocation, when it %s', async (_when, told) => {
   db.rows = [row('a')];
-  const release = db.hold();
+  const release = db.delay();
   const early = outcome(bearer('a'));
   db.rows = [];
   told();
@@ -191,7 +191,7 @@ it.each([
 it('a look-up that hangs keeps no other token’s revocation from being noticed', async () => {
   book.load([row('b')]);
   db.rows = [row('a'), row('b')];
-  const release = db.hold();
+  const release = db.delay();
   const hanging = outcome(bearer('a'));
   db.letThrough();
   db.rows = [row('a')];
@@ -202,7 +202,7 @@ it('a look-up that hangs keeps no other token’s revocation from being noticed'
 });
 
 it('takes a token for known whose making it is told of while it finds none', async () => {
-  const release = db.hold();
+  const release = db.delay();
   const early = outcome(bearer('a'));
   db.rows = [row('a')];
   book.distrust(['tok_a']);

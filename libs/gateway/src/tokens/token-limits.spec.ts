@@ -74,7 +74,7 @@ it('does not charge for a request that it refuses', () => {
   limits.leave('a');
 });
 
-it('holds a tenant to its own rate and number, however many tokens it has', () => {
+it('limits a tenant to its own rate and number, however many tokens it has', () => {
   const limits = new ClientLimits({
     requestsPerMinute: 6_000,
     maxConcurrencyPerToken: 1,
@@ -93,7 +93,7 @@ it('holds a tenant to its own rate and number, however many tokens it has', () =
   limits.enter(of('c'), 4_000);
 });
 
-it('holds a tenant to other limits from the next request on, what is in flight included', () => {
+it('limits a tenant to other limits from the next request on, what is in flight included', () => {
   let allowed = { requestsPerMinute: 0, maxConcurrency: 3 };
   const settings = { requestsPerMinute: 0, maxConcurrencyPerToken: 0, limitsOfTenant: () => allowed };
   const limits = new ClientLimits(settings);

@@ -2,7 +2,7 @@ import { Pool, type Dispatcher } from 'undici';
 import { serverRoot } from '@slipway/contracts';
 import type { AddressGuard, PublishedInstance } from '@slipway/dataplane';
 import type { GatewaySettings } from '../settings.js';
-import { InFlight } from './in-flight.js';
+import { InFlightCounter } from './in-flight.js';
 
 /** Makes the dispatcher for addresses a tenant named: it refuses what the allow list does not cover. */
 export type GuardedDispatcher = (
@@ -30,7 +30,7 @@ export class Instance {
   isLost = false;
   authorization: string | null = null;
   /** By the clock of `performance.now()`. */
-  readonly load = new InFlight(performance.now());
+  readonly load = new InFlightCounter(performance.now());
   private consecutiveFailures = 0;
   private ejections = 0;
   private ejectedUntil = 0;
